@@ -1,0 +1,125 @@
+"""Rows from files: JSONL, JSON, CSV and Parquet, each row with its place for messages."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from docscore.jsontext import loads
+from docscore.rows import ANLS, BY_ID
+
+_JSON_COLUMNS = (BY_ID.references, ANLS.references)  # in CSV these hold a JSON list; all else is text as it stands
+
+
+class Table(NamedTuple):
+    """The rows of a file.
+
+    Attributes:
+        rows: one value a row.
+        where: the place of a row: "refs.jsonl, line 3".
+    """
+
+    rows: list[Any]
+    where: Callable[[int], str]
+
+
+def read_table(path: Path) -> Table:
+    """The rows of a file, read by its extension.
+
+    JSONL: one JSON value a line, blank lines passed over. JSON: a list of rows. CSV: a header and rows; cells are text,
+    but `references` and `answers` hold a JSON list. Parquet: columns (needs pyarrow).
+
+    Raises:
+        ValueError: naming file, line and fault.
+        OSError: if the file cannot be read.
+    """
+    readers = {".jsonl": _read_jsonl, ".ndjson": _read_jsonl, ".json": _read_json, ".csv": _read_csv}
+    readers[".parquet"] = _read_parquet
+    reader = readers.get(path.suffix.lower())
+    if reader is None:
+        msg = f"{path}: expected a file name that ends in {', '.join(readers)}, got {path.suffix or 'none'!r}"
+        raise ValueError(msg)
+    return reader(path)
+
+
+def read_value(path: Path) -> Any:
+    """The one JSON value that a file holds.
+
+    Raises:
+        ValueError: naming file, line and column of the fault.
+    """
+    return _loads(_read_text(path), str(path))
+
+
+def _read_jsonl(path: Path) -> Table:
+    lines = [(n, line) for n, line in enumerate(_read_text(path).split("\n"), 1) if line.strip()]
+    rows = [_loads(line, f"{path}, line {n}", one_line=True) for n, line in lines]
+    return Table(rows, lambda index: f"{path}, line {lines[index][0]}")
+
+
+def _read_json(path: Path) -> Table:
+    rows = read_value(path)
+    if not isinstance(rows, list):
+        msg = f"{path}: expected a JSON list of rows, got {type(rows).__name__}"
+        raise ValueError(msg)  # noqa: TRY004  the file's content is wrong
+    return Table(rows, lambda index: f"{path}, row {index + 1}")
+
+
+def _read_csv(path: Path) -> Table:
+    csv.field_size_limit(1 << 30)  # a reference of a long document is one cell
+    rows: list[dict[str, Any]] = []
+    lines: list[int] = []
+    reader = csv.DictReader(_read_text(path).splitlines(keepends=True), strict=True)
+    try:
+        for row in reader:
+            place = f"{path}, line {reader.line_num}"
+            if None in row or None in row.values():
+                msg = f"{place}: expected {len(reader.fieldnames or [])} cells as in the header, got more or fewer"
+                raise ValueError(msg)
+            rows.append({name: _cell(name, cell, place) for name, cell in row.items()})
+            lines.append(reader.line_num)
+    except csv.Error as error:
+        msg = f"{path}, line {reader.line_num}: {error}"
+        raise ValueError(msg) from None
+    return Table(rows, lambda index: f"{path}, line {lines[index]}")
+
+
+def _cell(name: str, cell: str, place: str) -> Any:
+    if name not in _JSON_COLUMNS:
+        return cell
+    return _loads(cell, f"{place}, column {name!r}", one_line=True)
+
+
+def _read_parquet(path: Path) -> Table:
+    try:
+        import pyarrow as pa  # noqa: PLC0415  an extra
+        from pyarrow import parquet  # noqa: PLC0415
+    except ImportError:
+        msg = f"{path}: reading Parquet needs pyarrow; pip install 'docscore[parquet]'"
+        raise ValueError(msg) from None
+    try:
+        rows = parquet.read_table(path).to_pylist()
+    except pa.ArrowInvalid as error:
+        msg = f"{path}: not a Parquet file: {error}"
+        raise ValueError(msg) from None
+    return Table(rows, lambda index: f"{path}, row {index + 1}")
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        msg = f"{path}, line {line}: expected UTF-8 text, got the byte 0x{error.object[error.start]:02x}"
+        raise ValueError(msg) from None
+
+
+def _loads(source: str, place: str, *, one_line: bool = False) -> Any:
+    try:
+        return loads(source, unique_keys=True)
+    except ValueError as error:
+        fault = str(error)
+        msg = f"{place}, {fault.removeprefix('line 1, ') if one_line else fault}"
+        raise ValueError(msg) from None

@@ -1,0 +1,81 @@
+"""JSON text in and out, without the gaps of the standard module: integers of any length, nesting, line and column."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+from docscore.similarity import text
+from docscore.values import MAX_DEPTH, Value, to_json
+
+Hook = Callable[[list[tuple[str, Any]]], dict[str, Any]]
+
+
+def loads(source: str, *, unique_keys: bool = False) -> Any:
+    """The value of a JSON text; `NaN` and `Infinity` are read, as the standard module does.
+
+    Args:
+        source: the text.
+        unique_keys: whether an object that has a key twice is an error; otherwise the last one counts.
+
+    Raises:
+        ValueError: "line 1, column 9: expecting ..." where the text is not JSON.
+
+    >>> loads('{"total": "12.50"}')
+    {'total': '12.50'}
+    """
+    hook = _unique if unique_keys else None
+    try:
+        return _parsed(source, hook)
+    except json.JSONDecodeError as error:
+        msg = f"line {error.lineno}, column {error.colno}: {error.msg[0].lower()}{error.msg[1:]}"
+    except RecursionError:
+        msg = f"nested deeper than {MAX_DEPTH} levels"
+    raise ValueError(msg)
+
+
+def dumps(value: Value) -> str:
+    r"""The value as ASCII JSON that `loads` turns into the same value; one-ofs as `{"$one_of": [...]}`.
+
+    >>> dumps({"a": ("x", "\ud800"), "n": float("nan")})
+    '{"a": {"$one_of": ["x", "\\ud800"]}, "n": NaN}'
+    """
+    plain = to_json(value)
+    try:
+        return json.dumps(plain)
+    except ValueError:  # an integer of more digits than Python prints
+        return _dumps_long_integers(plain)
+
+
+def _parsed(source: str, hook: Hook | None) -> Any:
+    try:
+        return json.loads(source, object_pairs_hook=hook)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:  # an integer of more digits than Python reads, or what the hook found
+        return json.loads(source, object_pairs_hook=hook, parse_int=_integer)
+
+
+def _integer(digits: str) -> int:
+    return int(Decimal(digits))
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    items = dict(pairs)
+    if len(items) < len(pairs):
+        keys = [key for key, _ in pairs]
+        msg = f"key {next(key for key in keys if keys.count(key) > 1)!r} occurs twice in one object"
+        raise ValueError(msg)
+    return items
+
+
+def _dumps_long_integers(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(k)}: {_dumps_long_integers(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_dumps_long_integers, value)) + "]"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return text(value)
+    return json.dumps(value)
