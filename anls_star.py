@@ -1,0 +1,163 @@
+# Copyright 2026 The docscore authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""The ANLS* metric for the `evaluate` library: rows in and out; the scores are docscore's."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import Any
+
+import datasets
+import evaluate
+from docscore import anls_score
+from docscore.corpus import score_corpus
+from docscore.rows import RowFormat
+from docscore.rows import row_format
+from docscore.transport import decode
+from docscore.transport import encode
+
+__all__ = ["AnlsStar", "anls_score"]
+
+_DESCRIPTION = """\
+ANLS* scores what a model extracted from a document against what it should have extracted. Both are JSON values: strings
+are compared by normalised Levenshtein similarity, lists by optimal matching, objects key by key, and of alternative
+answers the best counts. It generalises ANLS, the metric of document question answering, to structured answers.
+"""
+
+_CITATION = """\
+@misc{peer2024anls,
+    title = {{ANLS*} -- A Universal Document Processing Metric for Generative Large Language Models},
+    author = {Peer, David and Sch{\\"o}pf, Philemon and Nebendahl, Volckmar and
+              Rietzler, Alexander and Stabinger, Sebastian},
+    year = {2024},
+    eprint = {2402.03848},
+    archivePrefix = {arXiv},
+    primaryClass = {cs.CL}
+}
+"""
+
+_KWARGS_DESCRIPTION = """
+Scores predictions against references.
+
+Args:
+    predictions: one row a document, `{"question_id": str, "prediction": any JSON value}`.
+    references: one row a document, `{"question_id": str, "references": [acceptable answers, each any JSON value]}`.
+        Inside an answer, `{"$one_of": [...]}` or a tuple holds alternatives for that place. Rows are paired by
+        question_id, whatever their order.
+        Two other formats are told by the first row: `{"question_id", "prediction_text"}` with `{"question_id",
+        "answers"}`, and plain values on both sides, paired by position.
+    threshold: a similarity of texts below it counts as 0, from 0 to 1; default 0.5.
+    ignore_case: whether texts are compared in lower case; default True.
+    parse: "json" to read predictions that are text as JSON, "repair" to mend them where they are not quite; default
+        None, which takes text as text. What cannot be parsed is scored as the text it is, and counted.
+    missing: "error" if a reference without a prediction is an error (the default), "zero" to score it as null.
+    per_sample: whether to return the score of each row too.
+    signature: whether to return what makes the score comparable: threshold, case, version.
+Returns:
+    anls_score: the mean of the rows' scores, from 0 to 1; 1 is best.
+    parse_failures: how many texts could not be parsed; with `parse` only.
+    parse_repaired: how many texts were repaired; with `parse="repair"` only.
+    missing: how many predictions were missing; with `missing="zero"` only.
+    per_sample: a list of `{"question_id", "anls_score"}` in the order of the references; with `per_sample=True` only.
+    signature: a string; with `signature=True` only.
+Examples:
+    >>> anls_star = evaluate.load("anls_star")
+    >>> predictions = [{"question_id": "a", "prediction": {"date": "12.03.2024", "items": ["Tea", "Cake"]}}]
+    >>> references = [{"question_id": "a", "references": [{"date": "12.03.2024", "items": ["Cake", "Tea", "Milk"]}]}]
+    >>> anls_star.compute(predictions=predictions, references=references)
+    {'anls_score': 0.75}
+
+    >>> predictions = [{"question_id": "b", "prediction": "12.50"}, {"question_id": "c", "prediction": "no"}]
+    >>> references = [{"question_id": "c", "references": ["yes", "no"]}, {"question_id": "b", "references": ["12.5"]}]
+    >>> anls_star.compute(predictions=predictions, references=references)
+    {'anls_score': 0.9}
+"""
+
+_TEXT = datasets.Value("string")
+
+
+@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
+class AnlsStar(evaluate.Metric):  # type: ignore[misc]
+    """ANLS* as an `evaluate` metric; values are stored as JSON text, so strings such as "12.50" stay strings."""
+
+    _form: RowFormat | None = None  # what the first batch had
+
+    def _info(self) -> evaluate.MetricInfo:
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_KWARGS_DESCRIPTION,
+            features=datasets.Features(
+                {
+                    "predictions": {"question_id": _TEXT, "prediction": _TEXT},
+                    "references": {"question_id": _TEXT, "references": _TEXT},
+                }
+            ),
+            reference_urls=["https://arxiv.org/abs/2402.03848"],
+        )
+
+    def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
+        """Add one row of predictions and one of references."""
+        prediction = kwargs.pop("predictions", prediction)  # what evaluate.combine calls them
+        reference = kwargs.pop("references", reference)
+        self.add_batch(predictions=[prediction], references=[reference], **kwargs)
+
+    def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
+        """Add rows of predictions and references."""
+        if predictions is None or references is None:
+            raise ValueError("expected both predictions and references")
+        if self._form is None and (len(predictions) or len(references)):
+            self._form = row_format(predictions, references)
+        if self._form is not None:
+            predictions, references = encode(predictions, references, self._form)
+        super().add_batch(predictions=predictions, references=references, **kwargs)
+
+    def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> dict[str, Any] | None:
+        """Compute the score of all rows added so far and of those given here."""
+        try:
+            result: dict[str, Any] | None = super().compute(predictions=predictions, references=references, **kwargs)
+            return result
+        finally:
+            if self.writer is None:
+                self._form = None
+                self._release_cache()
+
+    def _release_cache(self) -> None:
+        """Give up the cache files, which evaluate does only after success."""
+        for lock, path in zip(self.filelocks or [], self.file_paths or [], strict=True):
+            if lock is not None and lock.is_locked:
+                with contextlib.suppress(FileNotFoundError):
+                    Path(path).unlink()
+                lock.release()
+
+    def _compute(
+        self,
+        predictions: list[dict[str, str]],
+        references: list[dict[str, str]],
+        threshold: float = 0.5,
+        ignore_case: bool = True,
+        parse: str | None = None,
+        missing: str = "error",
+        per_sample: bool = False,
+        signature: bool = False,
+    ) -> dict[str, Any]:
+        pairs = decode(predictions, references, missing)
+        scored = score_corpus(pairs, threshold=threshold, ignore_case=ignore_case, parse=parse, missing=missing)
+        result: dict[str, Any] = {"anls_score": scored.mean, **scored.counts()}
+        if per_sample:
+            result["per_sample"] = scored.samples()
+        if signature:
+            result["signature"] = scored.signature
+        return result
