@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from importlib import metadata
 from math import fsum
 from typing import Any
 
@@ -105,6 +106,8 @@ def signature(*, threshold: float, ignore_case: bool, parse: str | None = None, 
     parts = ["anls_star", f"tau:{threshold:g}", f"case:{'i' if ignore_case else 's'}", "empty:ignored"]
     if parse:
         parts.append(f"parse:{parse}")
+    if parse == "repair":  # what can be repaired depends on the library that does it
+        parts.append(f"json-repair:{metadata.version('json-repair')}")
     if missing != "error":
         parts.append(f"missing:{missing}")
     return "|".join([*parts, f"docscore:{VERSION}"])

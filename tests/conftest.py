@@ -1,0 +1,44 @@
+"""Fixtures: the environment of the Hugging Face libraries, and data that is not part of the project."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+
+_CACHE = tempfile.TemporaryDirectory(prefix="docscore-tests-")
+# Set before evaluate and datasets are imported: fresh caches, and no request to anywhere.
+os.environ.update(
+    HF_HOME=_CACHE.name,
+    HF_HUB_DISABLE_TELEMETRY="1",
+    HF_UPDATE_DOWNLOAD_COUNTS="0",
+    HF_HUB_OFFLINE="1",
+    HF_EVALUATE_OFFLINE="1",
+)
+
+ROOT = Path(__file__).parent.parent
+REQUIRE_ALL = "DOCSCORE_REQUIRE_ALL"  # set in CI: what would be skipped there is a failure
+
+
+def skip_or_fail(reason: str) -> None:
+    """Skip the test, or fail it where everything is required."""
+    if os.environ.get(REQUIRE_ALL):
+        pytest.fail(f"{reason}, and {REQUIRE_ALL} is set")
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The project's folder."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def real_receipts() -> Path:
+    """The folder of 60 real receipts, which lies beside a checkout of the team and is not part of the project."""
+    folder = ROOT.parent / "shared" / "data" / "cord_qwen2vl_72b"
+    if not folder.is_dir():
+        skip_or_fail("the real receipts are not beside this checkout")
+    return folder

@@ -1,0 +1,57 @@
+"""The fast scorer against a brute force over all matchings with exact fractions."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import pytest
+
+from docscore import anls_score, score_tree
+from tests.oracle import oracle
+from tests.structures import damaged, random_prediction, random_truth
+
+pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_structures(seed: int) -> None:
+    """Unrelated and damaged predictions, ties everywhere."""
+    rng = random.Random(seed)
+    for number in range(600):
+        truth = random_truth(rng, depth=3)
+        prediction = damaged(rng, truth) if number % 2 else random_prediction(rng, depth=3)
+        expected = float(oracle(truth, prediction).score)
+        assert anls_score(truth, prediction) == pytest.approx(expected, abs=1e-12), (truth, prediction)
+        assert score_tree(truth, prediction).score == pytest.approx(expected, abs=1e-12), (truth, prediction)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_lists_of_up_to_five(seed: int) -> None:
+    """Lists of unlike elements, in which S/L, S and L tie in every combination."""
+    rng = random.Random(1000 + seed)
+    for _ in range(150):
+        truth = [random_truth(rng, depth=1, length=3) for _ in range(rng.randint(3, 5))]
+        prediction = [random_prediction(rng, depth=1, length=3) for _ in range(rng.randint(2, 5))]
+        expected = float(oracle(truth, prediction).score)
+        assert anls_score(truth, prediction) == pytest.approx(expected, abs=1e-12), (truth, prediction)
+
+
+@pytest.mark.parametrize("threshold", [0.0, 0.1, 0.25, 1 / 3, 0.6, 0.7, 0.9, 1.0])
+def test_thresholds(threshold: float) -> None:
+    """A similarity exactly at the threshold counts, whatever the threshold."""
+    rng = random.Random(7)
+    exact = Fraction(threshold).limit_denominator(1000)
+    for _ in range(200):
+        truth = random_truth(rng, depth=2)
+        prediction = random_prediction(rng, depth=2)
+        expected = float(oracle(truth, prediction, exact).score)
+        assert anls_score(truth, prediction, threshold=threshold) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("tenths", range(1, 10))
+def test_exactly_at_a_threshold_of_tenths(tenths: int) -> None:
+    prediction = "a" * tenths + "b" * (10 - tenths)
+    assert anls_score("a" * 10, prediction, threshold=tenths / 10) == tenths / 10
+    assert anls_score("a" * 10, prediction, threshold=tenths / 10 + 1e-9) == 0.0
+    assert anls_score("a" * 1000, prediction * 100, threshold=tenths / 10) == tenths / 10  # beyond one machine word

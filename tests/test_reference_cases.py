@@ -1,0 +1,94 @@
+"""1,254 recorded cases: the right score from an exact brute force, and what `anls_star` 1.0.1 answers."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from docscore import anls_score, score_tree
+from docscore.values import convert_ground_truth, to_json
+from tests.oracle import oracle
+
+CASES = [
+    json.loads(line)
+    for line in Path(__file__).with_name("data").joinpath("reference_cases.jsonl").read_text().splitlines()
+]
+# Its published key scores give 0.41666 for `b`; S/L of that key is (0.5 + 0 + 1 + 1) / 4, and 1.0.1 answers so.
+COMPARABLE = [case for case in CASES if "differs" not in case]
+
+pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
+
+
+def test_there_are_as_many_as_were_recorded() -> None:
+    assert len(CASES) == 1254
+    assert len(CASES) - len(COMPARABLE) == 37
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["why"])
+def test_score(case: dict[str, Any]) -> None:
+    truth, prediction = case["ground_truth"], case["prediction"]
+    assert anls_score(truth, prediction) == pytest.approx(case["expected"], abs=1e-12)
+    assert score_tree(truth, prediction).score == pytest.approx(case["expected"], abs=1e-12)
+
+
+def test_the_oracle_agrees_with_what_was_recorded() -> None:
+    for case in CASES:
+        truth = convert_ground_truth(case["ground_truth"], {})
+        assert float(oracle(truth, case["prediction"]).score) == pytest.approx(case["expected"], abs=1e-12), case
+
+
+def test_closest_ground_truth_and_key_scores_are_the_recorded_ones_where_they_are_unique() -> None:
+    """Unique: no other matching or option has the same sum of S/L, the only thing that 1.0.1 maximises."""
+    compared = 0
+    for case in COMPARABLE:
+        truth, prediction, recorded = case["ground_truth"], case["prediction"], case["anls_star_1_0_1"]
+        if not oracle(convert_ground_truth(truth, {}), prediction).unique:
+            continue
+        _, closest, key_scores = anls_score(truth, prediction, return_gt=True, return_key_scores=True)
+        assert typed(to_json(closest)) == typed(recorded["closest_gt"]), case
+        assert flat(key_scores) == pytest.approx(flat_recorded(recorded["key_scores"]), abs=1e-12), case
+        compared += 1
+    assert compared > 800
+
+
+def test_readme_examples_of_the_published_package() -> None:
+    """The closest match to the last digit; the key scores as S/L defines them (see above for `b`)."""
+    match, keys = (case for case in CASES if case["why"].startswith("package README"))
+    score, closest = anls_score(match["ground_truth"], match["prediction"], return_gt=True)
+    assert score == pytest.approx(0.7666666666666667, abs=1e-16)
+    assert closest == {"a": "hello", "b": ["a", "test", "this", "is"]}
+    _, scores = anls_score(keys["ground_truth"], keys["prediction"], return_key_scores=True)
+    nested = {key: asdict(node) for key, node in scores.items()}
+    assert nested["a"]["anls_score"] == 0.8333333333333334
+    assert nested["b"] == {"anls_score": 0.625, "children": {"l1": leaf(0.75), "l2": leaf(0.5)}}
+    assert nested["c"] == leaf(0.0)
+    items = {"anls_score": 0.6875, "children": {"id": leaf(0.5), "value": leaf(0.875)}}
+    assert nested["second_order"] == {
+        "anls_score": 0.7083333333333334,
+        "children": {"name": leaf(1.0), "age": leaf(0.5), "items": items},
+    }
+
+
+def leaf(score: float) -> dict[str, Any]:
+    return {"anls_score": score, "children": {}}
+
+
+def typed(value: Any) -> str:
+    """JSON text, which keeps 1, 1.0 and true apart."""
+    return json.dumps(value, sort_keys=True)
+
+
+def flat(scores: dict[str, Any], prefix: str = "") -> dict[str, float]:
+    return flat_recorded({key: asdict(node) for key, node in scores.items()}, prefix)
+
+
+def flat_recorded(scores: dict[str, Any], prefix: str = "") -> dict[str, float]:
+    found = {}
+    for key, node in scores.items():
+        found[f"{prefix}/{key}"] = node["anls_score"]
+        found |= flat_recorded(node["children"], f"{prefix}/{key}")
+    return found

@@ -1,0 +1,97 @@
+"""What the repository promises: the card, its code, the front matter, the requirements, the example data."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from docscore import __version__
+
+CARD_SECTIONS = [  # in the order of evaluate's template
+    "Metric description",
+    "How to use",
+    "Inputs",
+    "Output values",
+    "Values from popular papers",
+    "Examples",
+    "Limitations and bias",
+    "Citation",
+    "Further references",
+]
+
+
+@pytest.fixture(scope="module")
+def card(root: Path) -> str:
+    return (root / "README.md").read_text(encoding="utf-8")
+
+
+def test_front_matter_is_that_of_a_space_and_a_metric(card: str) -> None:
+    front = yaml.safe_load(card.split("---\n")[1])
+    assert {"title", "emoji", "colorFrom", "colorTo", "app_file", "pinned", "description"} <= front.keys()
+    assert front["sdk"] == "gradio"
+    assert re.fullmatch(r"\d+\.\d+\.\d+", front["sdk_version"])
+    assert front["tags"] == ["evaluate", "metric"]
+
+
+def test_the_card_has_all_sections_in_order_and_none_is_empty(card: str) -> None:
+    parts = re.split(r"^#{2,4} (.+)$", card, flags=re.MULTILINE)
+    sections = dict(zip(parts[1::2], parts[2::2], strict=True))
+    assert [title for title in sections if title in CARD_SECTIONS] == CARD_SECTIONS
+    assert all(len(sections[title].strip()) > 80 or title == "How to use" for title in CARD_SECTIONS)
+
+
+def test_the_python_in_the_card_runs_and_prints_what_it_says(card: str) -> None:
+    blocks = re.findall(r"```(python|text)\n(.*?)```", card, flags=re.DOTALL)
+    assert [kind for kind, _ in blocks].count("python") >= 6
+    names: dict[str, Any] = {}
+    printed = ""
+    for kind, block in blocks:
+        if kind == "text":
+            assert printed == block
+            continue
+        with contextlib.redirect_stdout(io.StringIO()) as output:
+            exec(compile(block, "README.md", "exec"), names)  # noqa: S102  our own card
+        printed = output.getvalue()
+
+
+def test_requirements_are_those_of_the_package_and_its_app(root: Path) -> None:
+    project = (root / "pyproject.toml").read_text(encoding="utf-8")
+
+    def listed(start: str) -> set[str]:
+        return set(re.findall(r'"([\w-]+[^"\[\]]*)"', project.split(start, 1)[1].split("]\n", 1)[0]))
+
+    wanted = listed("\ndependencies = [") | listed("\nevaluate = [") | listed("\nparquet = [")
+    wanted |= set(re.findall(r'"(gradio[^"]*)"', project))
+    lines = (root / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    assert {line for line in lines if line and not line.startswith("#")} == wanted
+
+
+def test_the_version_stands_in_the_citation_file(root: Path) -> None:
+    assert yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))["version"] == __version__
+
+
+def test_the_example_receipts_are_what_their_script_writes(root: Path, tmp_path: Path) -> None:
+    folder = root / "examples" / "receipts"
+    for source in folder.glob("*"):
+        if source.suffix in (".py", ".json"):
+            (tmp_path / source.name).write_bytes(source.read_bytes())
+    subprocess.run([sys.executable, "generate.py"], cwd=tmp_path, check=True, capture_output=True)
+    for name in ("references.jsonl", "predictions.jsonl", "predictions_text.jsonl"):
+        assert (tmp_path / name).read_bytes() == (folder / name).read_bytes(), name
+
+
+def test_importing_the_library_is_quick_and_light(root: Path) -> None:
+    """Nothing heavy is imported: scipy.optimize only when lists are matched, evaluate and its kin never."""
+    code = "import sys, docscore; print(*sorted({name.split('.')[0] for name in sys.modules}))"
+    found = subprocess.run([sys.executable, "-c", code], cwd=root, check=True, capture_output=True, text=True)
+    modules = set(found.stdout.split())
+    assert "docscore" in modules
+    assert not modules & {"evaluate", "datasets", "gradio", "pandas", "pyarrow", "torch", "scipy", "rich", "click"}
