@@ -16,14 +16,18 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 from pathlib import Path
 from typing import Any
 
 import datasets
 import evaluate
 from docscore import anls_score
+from docscore.corpus import CORPUS_OPTIONS
+from docscore.corpus import check_options
 from docscore.corpus import score_corpus
 from docscore.rows import RowFormat
+from docscore.rows import as_rows
 from docscore.rows import row_format
 from docscore.transport import decode
 from docscore.transport import encode
@@ -86,6 +90,7 @@ Examples:
 """
 
 _TEXT = datasets.Value("string")
+_NOT_GIVEN = object()  # None is a value
 
 
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
@@ -108,24 +113,31 @@ class AnlsStar(evaluate.Metric):  # type: ignore[misc]
             reference_urls=["https://arxiv.org/abs/2402.03848"],
         )
 
-    def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
+    def add(self, *, prediction: Any = _NOT_GIVEN, reference: Any = _NOT_GIVEN, **kwargs: Any) -> None:
         """Add one row of predictions and one of references."""
         prediction = kwargs.pop("predictions", prediction)  # what evaluate.combine calls them
         reference = kwargs.pop("references", reference)
+        if prediction is _NOT_GIVEN or reference is _NOT_GIVEN:
+            raise ValueError("expected both prediction and reference")
         self.add_batch(predictions=[prediction], references=[reference], **kwargs)
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
         """Add rows of predictions and references."""
         if predictions is None or references is None:
             raise ValueError("expected both predictions and references")
-        if self._form is None and (len(predictions) or len(references)):
-            self._form = row_format(predictions, references)
-        if self._form is not None:
-            predictions, references = encode(predictions, references, self._form)
+        predictions, references = as_rows(predictions, "predictions"), as_rows(references, "references")
+        form = self._form
+        if form is None and (predictions or references):
+            form = row_format(predictions, references)
+        if form is not None:
+            predictions, references = encode(predictions, references, form)
         super().add_batch(predictions=predictions, references=references, **kwargs)
+        self._form = form  # only now: a batch that was refused tells nothing
 
     def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> dict[str, Any] | None:
         """Compute the score of all rows added so far and of those given here."""
+        options = inspect.signature(self._compute).bind([], [], **kwargs).arguments  # before the rows are used up
+        check_options(**{name: options[name] for name in options.keys() & CORPUS_OPTIONS})
         try:
             result: dict[str, Any] | None = super().compute(predictions=predictions, references=references, **kwargs)
             return result

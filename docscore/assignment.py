@@ -9,6 +9,7 @@ because the same sum added in another order differs in its last bits.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import fsum
 
 import numpy as np
 import numpy.typing as npt
@@ -19,11 +20,19 @@ TIE = 1e-10  # far above the rounding of a sum of 10,000 similarities, far below
 _NOISE = 1e-12  # prices that rise by less have converged
 
 Indices = npt.NDArray[np.intp]
+Pairs = tuple[Indices, Indices]
+Total = tuple[float, float]
+Sizes = Sequence[int]
+Slices = Sequence[slice]
+Weight = Matrix | float  # L of every pair, or the number that it is for all
+Equality = Callable[[], Matrix]
 Mask = npt.NDArray[np.bool_]
 
 
-def ratio(earned: Matrix, weight: Matrix) -> Matrix:
+def ratio(earned: Matrix, weight: Weight) -> Matrix:
     """S / L, and 1 where L is 0."""
+    if isinstance(weight, float):
+        return earned / weight if weight else np.ones(earned.shape)
     return np.divide(earned, weight, out=np.ones(earned.shape), where=weight > 0)
 
 
@@ -36,24 +45,34 @@ def best_options(earned: Matrix, weight: Matrix) -> Indices:
     return np.asarray(best_mask(earned, weight).argmax(axis=0))
 
 
-def best_mask(earned: Matrix, weight: Matrix) -> Mask:
+def best_mask(earned: Matrix, weight: Weight) -> Mask:
     """For each column, which options (rows) have the lexicographically largest (S/L, S, -L)."""
     best = np.ones(earned.shape, dtype=bool)
-    for criterion in (ratio(earned, weight), earned, -weight):
+    for criterion in (ratio(earned, weight), earned, np.negative(weight)):
         candidates = np.where(best, criterion, -np.inf)
         best &= candidates >= candidates.max(axis=0) - TIE
     return best
 
 
+def is_better(found: tuple[float, float], best: tuple[float, float]) -> bool:
+    """Whether one (S, L) is lexicographically larger than another in (S/L, S, -L)."""
+    score = found[0] / found[1] if found[1] else 1.0
+    top = best[0] / best[1] if best[1] else 1.0
+    if abs(score - top) > TIE:
+        return score > top
+    return found[0] > best[0] + TIE or (found[0] >= best[0] - TIE and found[1] < best[1])
+
+
 def match(
-    earned: Matrix, weight: Matrix, surplus: Matrix, equality: Callable[[], Matrix] | None = None
-) -> tuple[Indices, Indices]:
+    earned: Matrix, weight: Weight, truth_sizes: Sizes, prediction_sizes: Sizes, equality: Equality | None = None
+) -> Pairs:
     """The lexicographically best one-to-one matching of the rows with the columns.
 
     Args:
         earned: S of every pair, shape (n, m).
-        weight: L of every pair, shape (n, m).
-        surplus: w = L - size(g) - size(p) of every pair, shape (n, m).
+        weight: L of every pair, shape (n, m), or a number where it is the same for all.
+        truth_sizes: the sizes of the n ground truths.
+        prediction_sizes: the sizes of the m predictions.
         equality: gives 1 for pairs that are equal as they stand, else 0, shape (n, m); decides among matchings of the
             same score, and is called only where there may be several.
 
@@ -63,20 +82,96 @@ def match(
     rows, columns = earned.shape
     if rows > columns:
         flipped = equality and (lambda: equality().T)
-        second, first = match(earned.T, weight.T, surplus.T, flipped)
+        turned = weight if isinstance(weight, float) else weight.T
+        second, first = match(earned.T, turned, prediction_sizes, truth_sizes, flipped)
         return first, second
+    everyone = np.arange(rows)
     if rows == 0 or columns == 1:
-        return np.arange(rows), np.arange(rows)
+        return everyone, everyone
+    constant = isinstance(weight, float) and (rows == columns or len(set(prediction_sizes)) == 1)
+    if constant and equality is None:  # then the sum of S decides all
+        return everyone, _assignment(earned)
     score = ratio(earned, weight)
     best = score.argmax(axis=1)
     if _is_clear(score, best):
-        return np.arange(rows), best
-    if equality is None and _is_settled_by_score(weight, surplus):
-        return np.arange(rows), _assignment(score)
-    criteria = [score, earned, -surplus]
+        return everyone, best
+    criteria = [score]
+    if not constant:
+        criteria += [earned, np.add.outer(truth_sizes, prediction_sizes) - weight]
     if equality is not None:
         criteria.append(equality())
-    return np.arange(rows), lexicographic_assignment(criteria)
+    return everyone, lexicographic_assignment(criteria)
+
+
+def totals(pairs: Pairs, earned: Matrix, weight: Weight, truth_sizes: Sizes, prediction_sizes: Sizes) -> Total:
+    """The sums of S and of w = L - size(g) - size(p) over the pairs of a matching."""
+    rows, columns = (side.tolist() for side in pairs)
+    counted = weight * len(rows) if isinstance(weight, float) else float(weight[pairs].sum())
+    matched = sum([truth_sizes[i] for i in rows]) + sum([prediction_sizes[j] for j in columns])
+    return fsum(earned[pairs].tolist()), counted - matched
+
+
+def match_blocks(
+    earned: Matrix, weight: Matrix, truth_sizes: Sizes, prediction_sizes: Sizes, rows: Slices, columns: Slices
+) -> tuple[Matrix, Matrix]:
+    """The sums of S and of w over the best matching of each block, each of shape (len(rows), len(columns)).
+
+    Blocks in which all pairs are alike, or each row (or column) has one clear best, are settled all at once.
+    """
+    found = np.zeros((2, len(rows), len(columns)))
+    filled = [i for i, row in enumerate(rows) if row.stop > row.start]
+    full = [j for j, column in enumerate(columns) if column.stop > column.start]
+    surplus = weight - np.add.outer(truth_sizes, prediction_sizes)
+    settled, sums = _settled_blocks(earned, weight, surplus, [rows[i] for i in filled], [columns[j] for j in full])
+    found[np.ix_((0, 1), filled, full)] = sums
+    for i, j in np.argwhere(~settled):
+        row, column = rows[filled[i]], columns[full[j]]
+        block = earned[row, column], weight[row, column], truth_sizes[row], prediction_sizes[column]
+        found[:, filled[i], full[j]] = totals(match(*block), *block)
+    return found[0], found[1]
+
+
+def _settled_blocks(
+    earned: Matrix, weight: Matrix, surplus: Matrix, rows: Slices, columns: Slices
+) -> tuple[Mask, Matrix]:
+    """Which blocks are settled without an assignment, and the sums of S and w over the matchings of those."""
+    tops, lefts = ([part.start for part in parts] for parts in (rows, columns))
+    heights, widths = (np.array([part.stop - part.start for part in parts]) for parts in (rows, columns))
+
+    def of_blocks(ufunc: np.ufunc, values: Matrix) -> Matrix:
+        reduced: Matrix = ufunc.reduceat(ufunc.reduceat(values, lefts, axis=1), tops, axis=0)
+        return reduced
+
+    score = ratio(earned, weight)
+    settled = np.ones((len(rows), len(columns)), dtype=bool)
+    low = []
+    for values in (score, earned, surplus):
+        low.append(of_blocks(np.minimum, values))
+        settled &= of_blocks(np.maximum, values) - low[-1] <= 0
+    count = np.minimum.outer(heights, widths)
+    sums = np.stack([low[1] * count, low[2] * count])
+    for flipped in (False, True):
+        fits = (heights[:, None] > widths) if flipped else (heights[:, None] <= widths)
+        if not fits.any():
+            continue
+        clear, best = (
+            _clear_blocks(score.T, lefts, tops, heights) if flipped else _clear_blocks(score, tops, lefts, widths)
+        )
+        clear, best = (clear.T, best.T) if flipped else (clear, best)
+        chosen = fits & clear & ~settled
+        for total, values in zip(sums, (earned, surplus), strict=True):
+            total[chosen] = of_blocks(np.add, values * best)[chosen]
+        settled |= chosen
+    return settled, sums
+
+
+def _clear_blocks(score: Matrix, tops: list[int], lefts: list[int], widths: Indices) -> tuple[Mask, Mask]:
+    """In which blocks every row has one best column and no two rows the same, and where the best ones are."""
+    best = score >= np.repeat(np.maximum.reduceat(score, lefts, axis=1), widths, axis=1) - TIE
+    in_row = np.add.reduceat(best, lefts, axis=1, dtype=np.intp)
+    in_column = np.add.reduceat(best, tops, axis=0, dtype=np.intp)
+    once = np.maximum.reduceat(in_row, tops, axis=0) <= 1
+    return once & (np.maximum.reduceat(in_column, lefts, axis=1) <= 1), best
 
 
 def _is_clear(score: Matrix, best: Indices) -> bool:
@@ -85,17 +180,6 @@ def _is_clear(score: Matrix, best: Indices) -> bool:
         return False
     top = score.max(axis=1, keepdims=True)
     return int(np.count_nonzero(score >= top - TIE)) == len(best)
-
-
-def _is_settled_by_score(weight: Matrix, surplus: Matrix) -> bool:
-    """Whether all matchings of the same total score have the same S and L.
-
-    So it is when L is constant, and the sizes of the columns are where some stay unmatched.
-    """
-    if weight.min() < weight.max():
-        return False
-    rows, columns = weight.shape
-    return bool(rows == columns or surplus[0].min() == surplus[0].max())
 
 
 def lexicographic_assignment(criteria: Sequence[Matrix]) -> Indices:

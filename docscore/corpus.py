@@ -8,8 +8,9 @@ from importlib import metadata
 from math import fsum
 from typing import Any
 
+from docscore.pairwise import Options
 from docscore.parsing import ParseMode, check_mode, parse_text
-from docscore.rows import Pairs
+from docscore.rows import Pairs, check_missing
 from docscore.score import checked_options, scores_of
 from docscore.similarity import THRESHOLD
 from docscore.version import VERSION
@@ -60,6 +61,21 @@ class CorpusScore:
         return sorted(self.samples(), key=lambda sample: sample["anls_score"])[:count]
 
 
+CORPUS_OPTIONS = frozenset({"threshold", "ignore_case", "parse", "missing"})
+
+
+def check_options(
+    *, threshold: float = THRESHOLD, ignore_case: bool = True, parse: str | None = None, missing: str = "error"
+) -> tuple[Options, ParseMode | None]:
+    """The options of `score_corpus`, if they exist.
+
+    Raises:
+        TypeError, ValueError: naming the option, what was expected and what came.
+    """
+    check_missing(missing)
+    return checked_options(threshold, ignore_case), check_mode(parse)
+
+
 def score_corpus(
     pairs: Pairs,
     *,
@@ -82,9 +98,8 @@ def score_corpus(
     Raises:
         TypeError, ValueError: for a value that cannot be scored, naming its row, and for options that do not exist.
     """
-    mode = check_mode(parse)
+    options, mode = check_options(threshold=threshold, ignore_case=ignore_case, parse=parse, missing=missing)
     predictions, failures, repaired = _parsed(pairs.predictions, mode)
-    options = checked_options(threshold, ignore_case)
     watched = watch(zip(pairs.truths, predictions, strict=True))
     scores = scores_of(watched, options, lambda number: f"row {pairs.ids[number]!r}")
     return CorpusScore(

@@ -11,7 +11,7 @@ import numpy as np
 
 from docscore.assignment import best_mask, match
 from docscore.pairwise import Scorer
-from docscore.similarity import Matrix, normalise, similarity, text
+from docscore.similarity import Matrix, fold, similarity, text
 from docscore.tree import Kind, ScoreTree, Status, Whole
 from docscore.values import Scalar, Value, is_empty, size, step_text
 
@@ -81,7 +81,7 @@ class Explainer:
 
     def scalars(self, truth: Scalar, prediction: Scalar, place: Place) -> ScoreTree:
         options = self.scorer.options
-        left, right = normalise([truth, prediction], ignore_case=options.ignore_case)
+        left, right = fold(truth, options.ignore_case), fold(prediction, options.ignore_case)
         found = similarity(left, right, options.threshold)
         reason = scalar_reason(truth, prediction, similarity(left, right, 0.0), options.threshold)
         return self.node(place, "scalar", None, found, 1.0, truth, prediction, reason)
@@ -126,9 +126,8 @@ class Explainer:
         """For each matched element of the ground truth, its partner in the prediction."""
         if len(truth) == 1 and len(prediction) == 1:
             return {0: 0}
-        earned, weight = self.scorer.pairwise(truth, prediction)
-        surplus = weight - np.add.outer(self.scorer.size_of(truth), self.scorer.size_of(prediction))
-        rows, columns = match(earned, weight, surplus, partial(equality, truth, prediction))
+        sizes = self.scorer.size_of(truth), self.scorer.size_of(prediction)
+        rows, columns = match(*self.scorer.pairwise(truth, prediction), *sizes, partial(equality, truth, prediction))
         return dict(zip(rows.tolist(), columns.tolist(), strict=True))
 
     def one_of(self, options: tuple[Value, ...], prediction: Value, place: Place) -> ScoreTree:

@@ -39,6 +39,8 @@ def loads(source: str, *, unique_keys: bool = False) -> Any:
 def dumps(value: Value) -> str:
     r"""The value as ASCII JSON that `loads` turns into the same value; one-ofs as `{"$one_of": [...]}`.
 
+    JSON cannot tell two surrogates that form a pair from the character that they stand for.
+
     >>> dumps({"a": ("x", "\ud800"), "n": float("nan")})
     '{"a": {"$one_of": ["x", "\\ud800"]}, "n": NaN}'
     """

@@ -1,28 +1,28 @@
-"""The recursive scorer: (S, L) of every ground truth of one column with every prediction of another.
+"""The recursive scorer: the points earned, S, and the points that count, L, of pairs of values (paper, eq. 1 to 5).
 
-S is what a pair earns, L what it weighs; its score is S / L (paper, equations 1 to 5). Every pair of nodes is visited
-once: a column of objects becomes one pair of columns per key, a column of lists becomes one pair of columns that holds
-all their elements.
+The five rules stand here twice, for one pair and for two whole columns of values, and a test holds them together.
+Columns are what makes long lists fast: every pair of places is visited once; a column of objects becomes one pair of
+columns per key, a column of lists one pair of columns that holds all their elements. A few pairs are faster one by one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from math import fsum
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from docscore.assignment import best_options, match
-from docscore.similarity import THRESHOLD, Matrix, normalise, similarity_matrix
-from docscore.values import Sizes, Value, is_empty, size
+from docscore.assignment import Weight, best_options, is_better, match, match_blocks, totals
+from docscore.similarity import THRESHOLD, Matrix, fold, fold_all, similarity, similarity_matrix
+from docscore.values import LEAF_TYPES, SCALAR_TYPES, Sizes, Value, is_empty, size
 
+_FEW = 16  # pairs that are scored one by one; more go by columns
 _MAX_CELLS = 1 << 22  # pairs of list elements that are held at a time
 
 Column = Sequence[Value]
-Places = list[int]
-Rule = Callable[[Any, Any], tuple[Matrix, Matrix | float]]
+Object = dict[str, Value]
+Places = Sequence[int]
+Rule = Callable[[Any, Any], tuple[Matrix, Weight]]
 
 
 class Options(NamedTuple):
@@ -32,145 +32,205 @@ class Options(NamedTuple):
     ignore_case: bool = True
 
 
-class Kinds(NamedTuple):
-    """Where in a column the values of each kind are."""
-
-    null: Places
-    scalar: Places
-    list: Places
-    object: Places
-    one_of: Places
-
-
 class Scorer:
-    """Scores columns of plain values whose container sizes are known."""
+    """Scores plain values whose container sizes are known."""
 
-    __slots__ = ("options", "sizes")
+    __slots__ = ("ignore_case", "options", "sizes", "threshold")
 
     def __init__(self, sizes: Sizes, options: Options) -> None:
         self.sizes = sizes
         self.options = options
+        self.threshold, self.ignore_case = options
 
-    def pairwise(self, truths: Column, predictions: Column) -> tuple[Matrix, Matrix]:
-        """S and L of every pair, each of shape (len(truths), len(predictions)).
+    # One pair.
+
+    def pair(self, truth: Value, prediction: Value) -> tuple[float, float]:  # noqa: PLR0911  one branch a rule
+        """S, in [0, L], and L, a whole number, of one pair.
 
         Args:
-            truths: ground truths; tuples are one-ofs.
-            predictions: predictions, without tuples.
+            truth: ground truth; a tuple is a one-of.
+            prediction: prediction, without tuples.
+        """
+        if truth is None:
+            return float(is_empty(prediction)), float(max(1, size(prediction, self.sizes)))
+        kind, other = type(truth), type(prediction)
+        if kind in SCALAR_TYPES and other in SCALAR_TYPES:
+            if truth == prediction and kind is other:
+                return 1.0, 1.0
+            left, right = fold(truth, self.ignore_case), fold(prediction, self.ignore_case)  # type: ignore[arg-type]
+            return similarity(left, right, self.threshold), 1.0
+        if kind is list and other is list:
+            return self._list_pair(truth, prediction)  # type: ignore[arg-type]
+        if kind is dict and other is dict:
+            return self._object_pair(truth, prediction)  # type: ignore[arg-type]
+        if kind is tuple:
+            return self._one_of_pair(truth, prediction)  # type: ignore[arg-type]
+        return 0.0, float(max(size(truth, self.sizes), size(prediction, self.sizes)))
+
+    def _object_pair(self, truth: Object, prediction: Object) -> tuple[float, float]:
+        """The sums over the keys of the ground truth, an absent key being null; other keys add to L."""
+        earned = weight = 0.0
+        for key in sorted(truth):  # sorted: a sum of floats does not depend on the order of keys
+            part, counted = self.pair(truth[key], prediction.get(key))
+            earned += part
+            weight += counted
+        for key in prediction:
+            if key not in truth:
+                weight += self.surplus(prediction[key])
+        return earned, weight
+
+    def _list_pair(self, truth: list[Value], prediction: list[Value]) -> tuple[float, float]:
+        """The sums over the best matching; what stays unmatched adds its size to L."""
+        everything = float(size(truth, self.sizes) + size(prediction, self.sizes))
+        if not truth or not prediction:
+            return 0.0, everything
+        if len(truth) == len(prediction) == 1:
+            return self.pair(truth[0], prediction[0])
+        table = *self.pairwise(truth, prediction), self.size_of(truth), self.size_of(prediction)
+        earned, surplus = totals(match(*table), *table)
+        return earned, everything + surplus
+
+    def _one_of_pair(self, options: tuple[Value, ...], prediction: Value) -> tuple[float, float]:
+        """The option with the largest (S/L, S, -L)."""
+        if type(prediction) in SCALAR_TYPES and SCALAR_TYPES.issuperset(map(type, options)):
+            right = fold(prediction, self.ignore_case)  # type: ignore[arg-type]
+            texts = fold_all(options, self.ignore_case)  # type: ignore[arg-type]
+            return max([similarity(left, right, self.threshold) for left in texts]), 1.0
+        best = self.pair(options[0], prediction)
+        for option in options[1:]:
+            found = self.pair(option, prediction)
+            if is_better(found, best):
+                best = found
+        return best
+
+    # Two columns.
+
+    def pairwise(self, truths: Column, predictions: Column) -> tuple[Matrix, Weight]:
+        """S and L of every pair, by the same rules as `pair`.
 
         Returns:
-            earned: S, in [0, L].
-            weight: L, whole numbers.
+            earned: S, shape (len(truths), len(predictions)).
+            weight: L, of the same shape, or a number where it is the same for all.
         """
-        truth, prediction = kinds(truths), kinds(predictions)
-        weight = np.maximum.outer(self.size_of(truths), self.size_of(predictions))  # any other combination: (0, max)
-        earned = np.zeros(weight.shape)
-        if truth.null:
-            earned[truth.null] = [float(is_empty(each)) for each in predictions]
-        rules: tuple[tuple[Places, Sequence[int], Rule], ...] = (
-            (truth.scalar, prediction.scalar, self._scalars),
-            (truth.list, prediction.list, self._lists),
-            (truth.object, prediction.object, self._objects),
-            (truth.one_of, range(len(predictions)), self._one_ofs),
-        )
-        for places, others, rule in rules:
-            if places and others:
-                block = _block(places, others, weight.shape)
+        if len(truths) * len(predictions) <= _FEW:
+            table = np.array([[self.pair(truth, each) for each in predictions] for truth in truths])
+            table = table.reshape(len(truths), len(predictions), 2)
+            return table[:, :, 0], table[:, :, 1]
+        left, right = set(map(type, truths)), set(map(type, predictions))
+        if left <= LEAF_TYPES and right <= LEAF_TYPES:
+            scored = self._scalars(truths, predictions)
+            return self._nulls(truths, predictions, scored) if NULL in left | right else scored
+        if left == right and len(left) == 1:
+            return self._rules()[left.pop()](truths, predictions)
+        return self._mixed(truths, predictions)
+
+    def _rules(self) -> dict[type, Rule]:
+        return {list: self._lists, dict: self._objects, tuple: self._one_ofs}
+
+    def _mixed(self, truths: Column, predictions: Column) -> tuple[Matrix, Weight]:
+        """Columns of several kinds: a block for each two kinds that can be compared, (0, larger size) elsewhere."""
+        shape = len(truths), len(predictions)
+        earned = np.zeros(shape)
+        weight = np.maximum.outer(self.size_of(truths), self.size_of(predictions)).astype(np.float64)
+        here, there = kinds(truths), kinds(predictions)
+        null = here.pop(NULL, None)
+        if null:
+            earned[null] = [float(is_empty(each)) for each in predictions]
+        for kind, places in here.items():
+            others = range(shape[1]) if kind is tuple else there.get(kind)
+            if others:
+                rule = self._rules().get(kind, self._scalars)
+                block = _block(places, others, shape)
                 earned[block], weight[block] = rule([truths[i] for i in places], [predictions[j] for j in others])
         return earned, weight
 
-    def _scalars(self, truths: Column, predictions: Column) -> tuple[Matrix, float]:
-        """Scalar, scalar: L = 1; S is the similarity of the texts, 0 below the threshold."""
-        left = normalise(truths, ignore_case=self.options.ignore_case)  # type: ignore[arg-type]
-        right = normalise(predictions, ignore_case=self.options.ignore_case)  # type: ignore[arg-type]
-        return similarity_matrix(left, right, self.options.threshold), 1.0
+    def _scalars(self, truths: Column, predictions: Column) -> tuple[Matrix, Weight]:
+        """Scalars: S is the similarity of the texts, 0 below the threshold; L = 1."""
+        left = fold_all(truths, self.ignore_case)  # type: ignore[arg-type]
+        right = fold_all(predictions, self.ignore_case)  # type: ignore[arg-type]
+        return similarity_matrix(left, right, self.threshold), 1.0
 
-    def _objects(
-        self, truths: Sequence[dict[str, Value]], predictions: Sequence[dict[str, Value]]
-    ) -> tuple[Matrix, Matrix]:
-        """Object, object: the sum over the keys of the ground truth, an absent key being null; other keys add to L."""
+    def _nulls(self, truths: Column, predictions: Column, scored: tuple[Matrix, Weight]) -> tuple[Matrix, Weight]:
+        """Scalars and nulls: 1 for null and an empty value, 0 for null and a scalar; L = 1."""
+        earned, weight = scored
+        earned[:, [j for j, value in enumerate(predictions) if value is None]] = 0.0
+        earned[[i for i, value in enumerate(truths) if value is None]] = [float(is_empty(each)) for each in predictions]
+        return earned, weight
+
+    def _objects(self, truths: Sequence[Object], predictions: Sequence[Object]) -> tuple[Matrix, Weight]:
+        """Objects: the sums over the keys of the ground truths, absent keys being null; other keys add to L."""
         earned = np.zeros((len(truths), len(predictions)))
-        weight = np.zeros(earned.shape)
-        for key in sorted(set().union(*truths, *predictions)):  # sorted: float sums do not depend on the order of keys
+        weight: Weight = 0.0
+        for key in sorted(set().union(*truths, *predictions)):
+            column = [truth.get(key) for truth in truths]
             values = [prediction.get(key) for prediction in predictions]
-            having = [i for i, truth in enumerate(truths) if key in truth]
-            if having:
-                rows = _all_or(having, len(truths))
-                earned_each, weight_each = self.pairwise([truths[i][key] for i in having], values)
-                earned[rows] += earned_each
-                weight[rows] += weight_each
-            if len(having) < len(truths):
-                lacking = np.array([key not in truth for truth in truths])
-                weight[lacking] += [self.surplus(value) for value in values]
+            points, counted = self.pairwise(column, values)
+            weight = weight + counted
+            lacking = [i for i, value in enumerate(column) if value is None and key not in truths[i]]
+            if lacking:  # scored as null so far
+                points[lacking] = 0.0
+                weight = weight + np.zeros(earned.shape)
+                weight[lacking] += [self.surplus(value) - max(1, size(value, self.sizes)) for value in values]
+            earned += points
         return earned, weight
 
     def _lists(self, truths: Sequence[list[Value]], predictions: Sequence[list[Value]]) -> tuple[Matrix, Matrix]:
-        """List, list: the sum over the best matching of the elements; what stays unmatched adds its size to L."""
-        weight = np.add.outer(self.size_of(truths), self.size_of(predictions))
+        """Lists: the sums over the best matching of each two; what stays unmatched adds its size to L."""
+        weight = np.add.outer(self.size_of(truths), self.size_of(predictions)).astype(np.float64)
         earned = np.zeros(weight.shape)
         elements, columns = _concatenated(predictions)
         for start, stop in _portions(truths, len(elements)):
             items, rows = _concatenated(truths[start:stop])
-            if not items or not elements:
-                continue
-            earned_each, weight_each = self.pairwise(items, elements)
-            surplus = weight_each - np.add.outer(self.size_of(items), self.size_of(elements))
-            for i, row in enumerate(rows, start):
-                for j, column in enumerate(columns):
-                    block = row, column
-                    pairs = match(earned_each[block], weight_each[block], surplus[block])
-                    earned[i, j] = fsum(earned_each[block][pairs])
-                    weight[i, j] += surplus[block][pairs].sum()
+            if items and elements:
+                points, counted = self.pairwise(items, elements)
+                sizes = self.size_of(items), self.size_of(elements)
+                matched = match_blocks(points, counted + np.zeros(points.shape), *sizes, rows, columns)
+                earned[start:stop] = matched[0]
+                weight[start:stop] += matched[1]
         return earned, weight
 
     def _one_ofs(self, truths: Sequence[tuple[Value, ...]], predictions: Column) -> tuple[Matrix, Matrix]:
-        """One-of, anything: the option with the largest (S/L, S, -L)."""
+        """One-ofs: the option with the largest (S/L, S, -L)."""
         options, rows = _concatenated(truths)
-        earned_each, weight_each = self.pairwise(options, predictions)
+        points, counted = self.pairwise(options, predictions)
+        counted = counted + np.zeros(points.shape)
         earned = np.empty((len(truths), len(predictions)))
         weight = np.empty(earned.shape)
         everyone = np.arange(len(predictions))
         for i, row in enumerate(rows):
-            chosen = best_options(earned_each[row], weight_each[row])
-            earned[i] = earned_each[row][chosen, everyone]
-            weight[i] = weight_each[row][chosen, everyone]
+            chosen = best_options(points[row], counted[row])
+            earned[i], weight[i] = points[row][chosen, everyone], counted[row][chosen, everyone]
         return earned, weight
 
-    def size_of(self, column: Column) -> npt.NDArray[np.float64]:
-        """The size of each value, shape (len(column),)."""
-        return np.fromiter((size(value, self.sizes) for value in column), dtype=np.float64, count=len(column))
+    def size_of(self, column: Column) -> list[int]:
+        """The size of each value."""
+        sizes = self.sizes.get
+        return [sizes(id(value), 1) for value in column]
 
     def surplus(self, value: Value) -> float:
         """What a key that only the prediction has adds to L: nothing when empty, else at least 1."""
         return 0.0 if is_empty(value) else float(max(1, size(value, self.sizes)))
 
 
-def kinds(column: Column) -> Kinds:
-    """Where the values of each kind are."""
-    places = Kinds([], [], [], [], [])
-    for i, value in enumerate(column):
-        if value is None:
-            places.null.append(i)
-        elif isinstance(value, list):
-            places.list.append(i)
-        elif isinstance(value, dict):
-            places.object.append(i)
-        elif isinstance(value, tuple):
-            places.one_of.append(i)
-        else:
-            places.scalar.append(i)
-    return places
+NULL = type(None)
+_KINDS = dict.fromkeys(SCALAR_TYPES, str) | {each: each for each in (NULL, list, dict, tuple)}
 
 
-def _all_or(places: Sequence[int], count: int) -> slice | Sequence[int]:
-    """The places as an index; a slice, which copies nothing, where they are all."""
-    return slice(None) if len(places) == count else places
+def kinds(column: Column) -> dict[type, list[int]]:
+    """Where the values of each kind are, for the kinds that occur; all scalars are of the kind `str`.
+
+    >>> kinds(["a", None, 1, None])
+    {<class 'str'>: [0, 2], <class 'NoneType'>: [1, 3]}
+    """
+    found = [_KINDS[type(value)] for value in column]
+    return {kind: [i for i, each in enumerate(found) if each is kind] for kind in dict.fromkeys(found)}
 
 
-def _block(rows: Sequence[int], columns: Sequence[int], shape: tuple[int, ...]) -> Any:
-    """The index of the block at these rows and columns."""
-    if len(rows) == shape[0] or len(columns) == shape[1]:
-        return _all_or(rows, shape[0]), _all_or(columns, shape[1])
+def _block(rows: Places, columns: Places, shape: tuple[int, int]) -> Any:
+    """The index of the block at these rows and columns; slices, which copy nothing, where they are all."""
+    every_row, every_column = len(rows) == shape[0], len(columns) == shape[1]
+    if every_row or every_column:
+        return slice(None) if every_row else rows, slice(None) if every_column else columns
     return np.ix_(rows, columns)
 
 

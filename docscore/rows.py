@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -55,6 +55,18 @@ class Pairs(NamedTuple):
     missing: int
 
 
+def as_rows(rows: Any, side: str) -> list[Any]:
+    """The rows as a list, from a list, an array, a dataset, a column or a series.
+
+    Raises:
+        TypeError: for a single value, which is no list of rows, and for a table of columns.
+    """
+    if isinstance(rows, str | bytes | Mapping) or not isinstance(rows, Iterable) or hasattr(rows, "columns"):
+        msg = f"{side}: expected a list of rows, got {type(rows).__name__}"
+        raise TypeError(msg)
+    return list(rows)
+
+
 def row_format(predictions: Sequence[Any], references: Sequence[Any]) -> RowFormat:
     """The format of the rows, told by the first row of each side.
 
@@ -95,6 +107,7 @@ def read_references(rows: Iterable[Any], form: RowFormat, where: Where) -> list[
     """
     found = [_read(row, form.references, where, index) for index, row in enumerate(rows)]
     if form.references is None:
+        _refuse_ids(found, where)
         return found
     return [Row(row.id, _answers(row.value, form.references, where, index)) for index, row in enumerate(found)]
 
@@ -110,9 +123,7 @@ def pair_rows(predictions: Sequence[Row], references: Sequence[Row], missing: st
     Raises:
         ValueError: for ids that occur twice, are unknown or missing; it names up to five.
     """
-    if missing not in get_args(MissingMode):
-        msg = f"missing: expected 'error' or 'zero', got {missing!r}"
-        raise ValueError(msg)
+    check_missing(missing)
     if references[0].id is None:
         return _by_position(predictions, references)
     found = {row.id: row.value for row in predictions}
@@ -124,6 +135,13 @@ def pair_rows(predictions: Sequence[Row], references: Sequence[Row], missing: st
     if missing == "error":
         _refuse("ids of references that no prediction has", absent, "; missing='zero' scores them as null")
     return Pairs(wanted, [row.value for row in references], [found.get(i) for i in wanted], len(absent))
+
+
+def check_missing(missing: str) -> None:
+    """Raise `ValueError` unless it is "error" or "zero"."""
+    if missing not in get_args(MissingMode):
+        msg = f"missing: expected 'error' or 'zero', got {missing!r}"
+        raise ValueError(msg)
 
 
 def _by_position(predictions: Sequence[Row], references: Sequence[Row]) -> Pairs:
@@ -153,6 +171,14 @@ def _read(row: Any, key: str | None, where: Where, index: int) -> Row:
         msg = f"{where(index)}: expected an object with {ID!r} and {key!r}, got {_described(row)}"
         raise ValueError(msg)
     return Row(_id(row[ID], where, index), row[key])
+
+
+def _refuse_ids(rows: list[Row], where: Where) -> None:
+    """References alone tell: a plain prediction is what a model wrote, and may hold any keys."""
+    for index, row in enumerate(rows):
+        if isinstance(row.value, dict) and ID in row.value and not {"references", "answers"}.isdisjoint(row.value):
+            msg = f"{where(index)}: expected a plain ground truth as in the first row, got {_described(row.value)}"
+            raise ValueError(msg)
 
 
 def _id(value: Any, where: Where, index: int) -> str:
@@ -195,7 +221,7 @@ def _refuse(fault: str, ids: Sequence[str], remedy: str = "") -> None:
     if ids:
         named = ", ".join(repr(i) for i in sorted(ids)[:_NAMED])
         more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
-        msg = f"{len(ids)} {fault}: {named}{more}{remedy}"
+        msg = f"{fault} ({len(ids)}): {named}{more}{remedy}"
         raise ValueError(msg)
 
 

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal, TypeVar, overload
+from itertools import chain, islice, repeat
+from typing import Any, Literal, ParamSpec, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from docscore.explain import Explainer
 from docscore.pairwise import Options, Scorer
-from docscore.similarity import THRESHOLD
+from docscore.similarity import THRESHOLD, fold_all, similarities
 from docscore.tree import ScoreNode, ScoreTree
-from docscore.values import Sizes, Value, convert_ground_truth, convert_prediction
+from docscore.values import SCALAR_TYPES, Sizes, Value, convert_ground_truth, convert_prediction
 
+P = ParamSpec("P")
 T = TypeVar("T")
+Pair = tuple[object, object]
+_PORTION = 4096  # pairs that are read at a time
 
 
 @overload
@@ -88,11 +92,11 @@ def anls_score(
     >>> anls_score({"a": ("hello", "world"), "b": ["x", "y"]}, {"a": "hello!", "b": ["y", "x"]}, return_gt=True)
     (0.9444444444444445, {'a': 'hello', 'b': ['y', 'x']})
     """
-    scored = _Pair(gt, pred, checked_options(threshold, ignore_case))
-    score = _with_room_to_recurse(scored.score)
+    options = checked_options(threshold, ignore_case)
+    score = _with_room_to_recurse(_score, gt, pred, options)
     if not return_gt and not return_key_scores:
         return score
-    tree = _with_room_to_recurse(scored.tree)
+    tree = _with_room_to_recurse(_tree, gt, pred, options)
     asked: list[Any] = [score]
     if return_gt:
         asked.append(_with_room_to_recurse(tree.closest_gt))
@@ -113,11 +117,11 @@ def score_tree(gt: object, pred: object, *, threshold: float = THRESHOLD, ignore
     >>> [(leaf.path, leaf.status, leaf.score) for leaf in tree.leaves()]
     [('$.date', 'partial', 0.8), ('$.total', 'missing', 0.0)]
     """
-    return _with_room_to_recurse(_Pair(gt, pred, checked_options(threshold, ignore_case)).tree)
+    return _with_room_to_recurse(_tree, gt, pred, checked_options(threshold, ignore_case))
 
 
 def score_pairs(
-    pairs: Iterable[tuple[object, object]], *, threshold: float = THRESHOLD, ignore_case: bool = True
+    pairs: Iterable[Pair], *, threshold: float = THRESHOLD, ignore_case: bool = True
 ) -> npt.NDArray[np.float64]:
     """The ANLS* score of each of many pairs (ground truth, prediction).
 
@@ -138,41 +142,68 @@ def score_pairs(
     return scores_of(pairs, checked_options(threshold, ignore_case), "pair {}".format)
 
 
-def scores_of(
-    pairs: Iterable[tuple[object, object]], options: Options, name: Callable[[int], str]
-) -> npt.NDArray[np.float64]:
+def scores_of(pairs: Iterable[Pair], options: Options, name: Callable[[int], str]) -> npt.NDArray[np.float64]:
     """The score of each pair, shape (n,); errors begin with the name of the pair's number."""
-    scores = []
-    for number, (gt, pred) in enumerate(pairs):
-        try:
-            scores.append(_with_room_to_recurse(_Pair(gt, pred, options).score))
-        except (TypeError, ValueError) as error:  # noqa: PERF203  each pair has its own name
-            msg = f"{name(number)}: {error}"
-            raise type(error)(msg) from None
+    scores: list[float] = []
+    waiting = iter(pairs)
+    while portion := list(islice(waiting, _PORTION)):
+        first = len(scores)
+        answers = [i for i, (gt, pred) in enumerate(portion) if _is_answer(gt, pred)]
+        scores += [0.0] * len(portion)
+        for i, score in zip(answers, _score_answers([portion[i] for i in answers], options), strict=True):
+            scores[first + i] = score
+        for i in sorted(set(range(len(portion))).difference(answers)):
+            scores[first + i] = _score_named(portion[i], options, name, first + i)
     return np.array(scores, dtype=np.float64)
 
 
-class _Pair:
-    """A ground truth and a prediction in plain types, ready to be scored."""
+def _score_named(pair: Pair, options: Options, name: Callable[[int], str], number: int) -> float:
+    try:
+        return _with_room_to_recurse(_score, *pair, options)
+    except (TypeError, ValueError) as error:
+        msg = f"{name(number)}: {error}"
+        raise type(error)(msg) from None
 
-    def __init__(self, gt: object, pred: object, options: Options) -> None:
-        sizes: Sizes = {}
-        self.truth, self.prediction = _with_room_to_recurse(lambda: _converted(gt, pred, sizes))
-        self.scorer = Scorer(sizes, options)
 
-    def score(self) -> float:
-        earned, weight = self.scorer.pairwise([self.truth], [self.prediction])
-        return float(earned[0, 0] / weight[0, 0]) if weight[0, 0] else 1.0
+def _is_answer(gt: object, pred: object) -> bool:
+    """Whether it is a scalar against one or several scalars, as in question answering."""
+    if type(pred) not in SCALAR_TYPES:
+        return False
+    return type(gt) in SCALAR_TYPES or (type(gt) is tuple and bool(gt) and SCALAR_TYPES.issuperset(map(type, gt)))
 
-    def tree(self) -> ScoreTree:
-        return Explainer(self.scorer).tree(self.truth, self.prediction)
+
+def _score_answers(pairs: Sequence[tuple[Any, Any]], options: Options) -> list[float]:
+    """The scores of many answers at once: the best of the similarities with what is accepted."""
+    if not pairs:
+        return []
+    accepted = [gt if type(gt) is tuple else (gt,) for gt, _ in pairs]
+    counts = list(map(len, accepted))
+    left = fold_all(list(chain.from_iterable(accepted)), options.ignore_case)
+    right = fold_all([pred for _, pred in pairs], options.ignore_case)
+    repeated = list(chain.from_iterable(map(repeat, right, counts)))
+    found = similarities(left, repeated, options.threshold)
+    starts = np.cumsum([0, *counts[:-1]])
+    best: list[float] = np.maximum.reduceat(found, starts).tolist()
+    return best
+
+
+def _score(gt: object, pred: object, options: Options) -> float:
+    sizes: Sizes = {}
+    earned, weight = Scorer(sizes, options).pair(*_converted(gt, pred, sizes))
+    return earned / weight if weight else 1.0
+
+
+def _tree(gt: object, pred: object, options: Options) -> ScoreTree:
+    sizes: Sizes = {}
+    truth, prediction = _converted(gt, pred, sizes)
+    return Explainer(Scorer(sizes, options)).tree(truth, prediction)
 
 
 def _converted(gt: object, pred: object, sizes: Sizes) -> tuple[Value, Value]:
     """Both sides in plain types; a list of strings against a string is read as a one-of (paper, table 2, row 14)."""
     truth = convert_ground_truth(gt, sizes)
     prediction = convert_prediction(pred, sizes)
-    if isinstance(truth, list) and truth and isinstance(prediction, str) and all(isinstance(x, str) for x in truth):
+    if type(truth) is list and truth and isinstance(prediction, str) and all(isinstance(x, str) for x in truth):
         warnings.warn(
             "compatibility mode: the ground truth is a list of strings and the prediction a string, so any string of "
             "the list is taken as right; write a tuple to say so",
@@ -184,27 +215,35 @@ def _converted(gt: object, pred: object, sizes: Sizes) -> tuple[Value, Value]:
     return truth, prediction
 
 
-_FRAMES_TO_CALLER = 6
+_FRAMES_TO_CALLER = 5  # _converted, _score or _tree, _with_room_to_recurse, the public function, its caller
+
+
+_DEFAULT = Options()
 
 
 def checked_options(threshold: float, ignore_case: bool) -> Options:
     """The options, if they are in their ranges."""
+    if threshold is THRESHOLD and ignore_case is True:
+        return _DEFAULT
     if isinstance(threshold, bool) or not isinstance(threshold, int | float | np.floating | np.integer):
         msg = f"threshold: expected a number from 0 to 1, got {type(threshold).__name__}"
         raise TypeError(msg)
     if not 0 <= threshold <= 1:
         msg = f"threshold: expected a number from 0 to 1, got {threshold}"
         raise ValueError(msg)
+    if not isinstance(ignore_case, bool | np.bool_):
+        msg = f"ignore_case: expected True or False, got {ignore_case!r}"
+        raise TypeError(msg)
     return Options(float(threshold), bool(ignore_case))
 
 
-def _with_room_to_recurse(function: Callable[[], T]) -> T:
+def _with_room_to_recurse(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """The result of the function; where the caller is too deep in Python's stack, from a thread with a fresh one."""
     try:
-        return function()
+        return function(*args, **kwargs)
     except RecursionError:
         with ThreadPoolExecutor(max_workers=1) as fresh:
-            return fresh.submit(function).result()
+            return fresh.submit(function, *args, **kwargs).result()
 
 
 __all__ = ["ScoreNode", "ScoreTree", "anls_score", "score_pairs", "score_tree"]

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 
 import numpy as np
 import numpy.typing as npt
 from rapidfuzz.distance import Levenshtein
-from rapidfuzz.process import cdist
+from rapidfuzz.process import cdist, cpdist
 
 from docscore.values import Scalar
 
 THRESHOLD = 0.5  # tau of ANLS, Biten et al. 2019
 _LONG = 64  # characters in one machine word of the bit-parallel distance
+_FEW_ERRORS = 50  # a long text is first tried with one error in that many characters, then with more
+_ROUNDING = 1e-12  # 1 - 9/10 is a little less than 0.1, and counts at a threshold of 0.1
+_MANY = 256  # pairs from which it pays to look for repeated texts
 _FEW_DISTINCT = 4  # compare the distinct texts alone when they leave this fraction of the pairs or less
 
 Matrix = npt.NDArray[np.float64]
@@ -33,47 +36,80 @@ def text(value: Scalar) -> str:
         return str(Decimal(value))
 
 
-def normalise(values: Iterable[Scalar], *, ignore_case: bool) -> list[str]:
-    """The texts in lower case (if asked), every run of white space one space, trimmed.
+def fold(value: Scalar, ignore_case: bool) -> str:
+    """The text that is compared: in lower case (if asked), every run of white space one space, trimmed.
 
-    >>> normalise([" New  York", 12.5], ignore_case=True)
-    ['new york', '12.5']
+    >>> fold(" New  York", True), fold(12.5, True)
+    ('new york', '12.5')
     """
-    texts = map(text, values)
+    folded = value if type(value) is str else text(value)
     if ignore_case:
-        texts = map(str.lower, texts)
+        folded = folded.lower()
+    return " ".join(folded.split())
+
+
+def fold_all(values: Sequence[Scalar | None], ignore_case: bool) -> list[str]:
+    """`fold` of every value; of null the empty text."""
+    try:
+        return _folded(values, ignore_case)  # type: ignore[arg-type]
+    except (AttributeError, TypeError):  # not all are strings
+        return _folded(["" if value is None else text(value) for value in values], ignore_case)
+
+
+def _folded(texts: Sequence[str], ignore_case: bool) -> list[str]:
+    if ignore_case:
+        return [" ".join(each.lower().split()) for each in texts]
     return [" ".join(each.split()) for each in texts]
 
 
 def similarity(truth: str, prediction: str, threshold: float = THRESHOLD) -> float:
     """1 - LD(truth, prediction) / max(length), and 0 where that is below the threshold (paper, equation 2).
 
-    >>> similarity("hello world", "hello wolrd")
-    0.8181818181818182
+    >>> similarity("hello world", "hello world!")
+    0.9166666666666666
     >>> similarity("yes", "no")
     0.0
     """
-    longest = max(len(truth), len(prediction), 1)
+    longest = max(len(truth), len(prediction))
     if longest <= _LONG:
-        distance = Levenshtein.distance(truth, prediction)
+        found = Levenshtein.normalized_similarity(truth, prediction)
     else:
         cutoff = int((1 - threshold) * longest) + 1  # one more than can count: float rounding decides nothing here
-        hint = max(_LONG, longest // 50)
-        distance = Levenshtein.distance(truth, prediction, score_cutoff=cutoff, score_hint=min(hint, cutoff))
-    found = (longest - distance) / longest
-    return found if found >= threshold else 0.0
+        hint = min(max(_LONG, longest // _FEW_ERRORS), cutoff)
+        found = 1 - Levenshtein.distance(truth, prediction, score_cutoff=cutoff, score_hint=hint) / longest
+    return found if found >= threshold - _ROUNDING else 0.0
 
 
 def similarity_matrix(truths: Sequence[str], predictions: Sequence[str], threshold: float) -> Matrix:
     """`similarity` of every truth with every prediction, shape (n, m), values in {0} or [threshold, 1]."""
-    if len(truths) == 1 and len(predictions) == 1:
-        return np.array([[similarity(truths[0], predictions[0], threshold)]])
-    rows, row_of = _distinct(truths)
-    columns, column_of = _distinct(predictions)
-    if len(rows) * len(columns) * _FEW_DISTINCT <= len(truths) * len(predictions):
-        found = _similarities(rows, columns, threshold)
-        return found[np.ix_(row_of, column_of)]
-    return _similarities(truths, predictions, threshold)
+    cells = len(truths) * len(predictions)
+    if cells > _MANY and len(set(truths)) * len(set(predictions)) * _FEW_DISTINCT <= cells:
+        rows, row_of = _distinct(truths)
+        columns, column_of = _distinct(predictions)
+        return _compared(cdist, rows, columns, threshold)[np.ix_(row_of, column_of)]
+    return _compared(cdist, truths, predictions, threshold)
+
+
+def similarities(truths: Sequence[str], predictions: Sequence[str], threshold: float) -> Matrix:
+    """`similarity` of each truth with the prediction at its side, shape (n,)."""
+    return _compared(cpdist, truths, predictions, threshold)
+
+
+def _compared(
+    compare: Callable[..., Matrix], truths: Sequence[str], predictions: Sequence[str], threshold: float
+) -> Matrix:
+    """The similarities, 0 below the threshold.
+
+    rapidfuzz rounds its cutoff to single precision. A threshold that survives this, as 0.5 does, is given as it is; for
+    another one the cutoff is a little lower, and the comparison done here.
+    """
+    exact = float(np.float32(threshold)) == threshold
+    cutoff = threshold if exact else max(0.0, threshold - 0.01)
+    scorer = Levenshtein.normalized_similarity
+    found = compare(truths, predictions, scorer=scorer, score_cutoff=cutoff, dtype=np.float64)
+    if not exact:
+        found[found < threshold - _ROUNDING] = 0.0
+    return found
 
 
 def _distinct(texts: Sequence[str]) -> tuple[list[str], list[int]]:
@@ -81,16 +117,3 @@ def _distinct(texts: Sequence[str]) -> tuple[list[str], list[int]]:
     places: dict[str, int] = {}
     place_of = [places.setdefault(each, len(places)) for each in texts]
     return list(places), place_of
-
-
-def _similarities(truths: Sequence[str], predictions: Sequence[str], threshold: float) -> Matrix:
-    longest = np.maximum.outer(_lengths(truths), _lengths(predictions))
-    distance = cdist(truths, predictions, scorer=Levenshtein.distance, dtype=np.int32)
-    found: Matrix = (longest - distance) / longest
-    found[found < threshold] = 0.0
-    return found
-
-
-def _lengths(texts: Sequence[str]) -> npt.NDArray[np.int32]:
-    """The length of each text, at least 1, so that two empty texts have similarity 1."""
-    return np.fromiter((max(len(each), 1) for each in texts), dtype=np.int32, count=len(texts))

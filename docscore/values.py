@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Iterable, Sequence
 from datetime import date
 from decimal import Decimal
 from enum import Enum
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
-MAX_DEPTH = 200  # levels of lists, objects and one-ofs; keeps every recursion far from Python's limit
+MAX_DEPTH = 200  # levels of lists, objects and inner one-ofs; keeps every recursion far from Python's limit
 ONE_OF = "$one_of"  # the JSON spelling of a one-of: an object with exactly this key
 
 Scalar = str | bool | int | float
@@ -19,7 +21,8 @@ Value = None | Scalar | list["Value"] | dict[str, "Value"] | tuple["Value", ...]
 Sizes = dict[int, int]  # id of a live container -> its size
 Path = tuple[Any, ...]  # (path of the parent, key or index); () is the root
 
-LEAF_TYPES = frozenset({type(None), str, bool, int, float})
+SCALAR_TYPES = frozenset({str, bool, int, float})
+LEAF_TYPES = SCALAR_TYPES | {type(None)}
 _KEY_TYPES = frozenset({str})
 
 
@@ -55,12 +58,12 @@ def step_text(step: str | int) -> str:
 
 def convert_ground_truth(value: object, sizes: Sizes) -> Value:
     """The ground truth in plain types, one-ofs as tuples; the size of every container goes into `sizes`."""
-    return _Converter(sizes, one_of=True).value(value, (), 1)
+    return value if type(value) in LEAF_TYPES else _Converter(sizes, one_of=True).value(value, (), 1)  # type: ignore[return-value]
 
 
 def convert_prediction(value: object, sizes: Sizes) -> Value:
     """The prediction in plain types; the size of every container goes into `sizes`."""
-    return _Converter(sizes, one_of=False).value(value, (), 1)
+    return value if type(value) in LEAF_TYPES else _Converter(sizes, one_of=False).value(value, (), 1)  # type: ignore[return-value]
 
 
 def to_json(value: Value) -> Any:
@@ -90,6 +93,9 @@ class _Converter:
         kind = type(value)
         if kind in LEAF_TYPES:
             return value  # type: ignore[no-any-return]
+        if depth > MAX_DEPTH:
+            msg = f"{json_path(path)}: nested deeper than {MAX_DEPTH} levels"
+            raise ValueError(msg)
         if kind is dict:
             return self.object(value, path, depth)
         if kind is list:
@@ -99,34 +105,42 @@ class _Converter:
         return self.foreign(value, path, depth)
 
     def list(self, items: list[Any], path: Path, depth: int) -> list[Value]:
-        _check_depth(path, depth)
         if LEAF_TYPES.issuperset(map(type, items)):
-            plain, total = items, len(items)
+            self.sizes[id(items)] = len(items)
+            return items
+        if self.are_records(items):
+            self.sizes.update(zip(map(id, items), map(len, items), strict=True))
+            plain = items
         else:
-            plain, total = [], 0
+            plain = []
             for index, item in enumerate(items):
-                plain.append(converted := self.value(item, (path, index), depth + 1))
-                total += size(converted, self.sizes)
-        self.sizes[id(plain)] = total
+                plain.append(self.value(item, (path, index), depth + 1))
+        self.sizes[id(plain)] = self.total(plain)
         return plain
 
+    def are_records(self, items: Sequence[Any]) -> bool:
+        """Whether all are plain objects of plain leaves, as rows of a table are."""
+        if {*map(type, items)} != {dict} or not LEAF_TYPES.issuperset(
+            map(type, chain.from_iterable(map(dict.values, items)))
+        ):
+            return False
+        keys = set().union(*items)
+        return _KEY_TYPES.issuperset(map(type, keys)) and not (self.one_of and ONE_OF in keys)
+
     def object(self, items: dict[Any, Any], path: Path, depth: int) -> Value:
-        _check_depth(path, depth)
         if self.one_of and ONE_OF in items:
             return self.options(_marked_options(items, path), path, depth)
         if LEAF_TYPES.issuperset(map(type, items.values())) and _KEY_TYPES.issuperset(map(type, items)):
-            plain, total = items, len(items)
-        else:
-            plain, total = {}, 0
-            for key, item in items.items():
-                name = key if type(key) is str else _plain_key(key, path)
-                plain[name] = converted = self.value(item, (path, name), depth + 1)
-                total += size(converted, self.sizes)
-        self.sizes[id(plain)] = total
+            self.sizes[id(items)] = len(items)
+            return items
+        plain = {}
+        for key, item in items.items():
+            name = key if type(key) is str else _plain_key(key, path)
+            plain[name] = item if type(item) in LEAF_TYPES else self.value(item, (path, name), depth + 1)
+        self.sizes[id(plain)] = self.total(plain.values())
         return plain
 
     def options(self, options: tuple[Any, ...], path: Path, depth: int) -> tuple[Value, ...]:
-        _check_depth(path, depth)
         if not self.one_of:
             msg = f"{json_path(path)}: Tuples are reserved for 1-of-n ground truths; a prediction holds a list instead"
             raise ValueError(msg)
@@ -137,10 +151,15 @@ class _Converter:
             raise ValueError(msg)
         plain = []
         for index, option in enumerate(options):
-            plain.append(self.value(option, (path, index), depth + 1))
+            plain.append(self.value(option, (path, index), depth + bool(path)))  # one around all is no level
         choice = tuple(plain)
         self.sizes[id(choice)] = max(size(option, self.sizes) for option in choice)
         return choice
+
+    def total(self, values: Iterable[Value]) -> int:
+        """The sum of the sizes."""
+        sizes = self.sizes.get
+        return sum([sizes(id(value), 1) for value in values])
 
     def foreign(self, value: Any, path: Path, depth: int) -> Value:  # noqa: PLR0911  one branch a type
         """A value of a type that JSON does not have, or of a subclass of one that it has."""
@@ -157,12 +176,6 @@ class _Converter:
         if isinstance(value, dict):
             return self.object(dict(value), path, depth)
         return _plain_scalar(value, path)
-
-
-def _check_depth(path: Path, depth: int) -> None:
-    if depth > MAX_DEPTH:
-        msg = f"{json_path(path)}: nested deeper than {MAX_DEPTH} levels"
-        raise ValueError(msg)
 
 
 def _marked_options(items: dict[Any, Any], path: Path) -> tuple[Any, ...]:

@@ -52,6 +52,10 @@ def test_thresholds(threshold: float) -> None:
 @pytest.mark.parametrize("tenths", range(1, 10))
 def test_exactly_at_a_threshold_of_tenths(tenths: int) -> None:
     prediction = "a" * tenths + "b" * (10 - tenths)
-    assert anls_score("a" * 10, prediction, threshold=tenths / 10) == tenths / 10
+    assert anls_score("a" * 10, prediction, threshold=tenths / 10) == pytest.approx(tenths / 10, abs=1e-15)
     assert anls_score("a" * 10, prediction, threshold=tenths / 10 + 1e-9) == 0.0
-    assert anls_score("a" * 1000, prediction * 100, threshold=tenths / 10) == tenths / 10  # beyond one machine word
+    many = [prediction] + ["x"] * 16  # by columns
+    assert anls_score(["a" * 10], many, threshold=tenths / 10) == pytest.approx(tenths / 170, abs=1e-15)
+    assert anls_score("a" * 1000, prediction * 100, threshold=tenths / 10) == pytest.approx(
+        tenths / 10
+    )  # beyond one machine word

@@ -1,0 +1,258 @@
+"""Where the metric can be loaded from: file, folder, installed package, hub, wheel; and what importing costs.
+
+What depends on the interpreter's state is run in a process of its own. No request leaves this machine: the hub is a
+server on the loopback device, and its client refuses every other address.
+"""
+
+from __future__ import annotations
+
+import doctest
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import zipfile
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import evaluate
+import pytest
+
+from docscore import evaluate_module
+from tests.conftest import skip_or_fail
+
+PREDICTIONS = [{"question_id": "a", "prediction": "12.50"}]
+REFERENCES = [{"question_id": "a", "references": ["12.5", "13"]}]
+SCORE = {"anls_score": 0.8}  # 1 insertion in 5 characters
+
+# What a process does that loads the metric from sys.argv[1] and scores the rows above, given as sys.argv[2].
+LOAD_AND_SCORE = """
+import json, sys
+import evaluate
+print(json.dumps(evaluate.load(sys.argv[1]).compute(**json.loads(sys.argv[2]))))
+"""
+ROWS = json.dumps({"predictions": PREDICTIONS, "references": REFERENCES})
+
+# Put before code that may use the network: whatever is not on this machine is an error.
+LOOPBACK_ONLY = """
+import sys
+def refuse_others(event, args):
+    if event == "socket.getaddrinfo":
+        host = args[0]
+    elif event == "socket.connect" and isinstance(args[1], tuple):
+        host = args[1][0]
+    else:
+        return
+    if host not in ("127.0.0.1", b"127.0.0.1", "localhost", b"localhost"):
+        raise SystemExit(f"a request to {host}")
+sys.addaudithook(refuse_others)
+"""
+
+
+def run(*command: str, cwd: Path, env: dict[str, str] | None = None) -> str:
+    """The output of this Python with the arguments."""
+    done = subprocess.run(
+        [sys.executable, *command], cwd=cwd, env=env, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def last_line(output: str) -> Any:
+    """The JSON value in the last line; the libraries may print before it."""
+    return json.loads(output.splitlines()[-1])
+
+
+@pytest.mark.parametrize("path", ["anls_star.py", "./anls_star.py", "{root}/anls_star.py"])
+def test_from_the_path_of_the_file(path: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(root)
+    metric = evaluate.load(path.format(root=root), cache_dir=str(tmp_path))
+    assert metric.compute(predictions=PREDICTIONS, references=REFERENCES) == SCORE
+    assert metric.name == "anls_star"
+
+
+@pytest.mark.parametrize("path", ["anls_star", "./anls_star", "{here}/anls_star"])
+def test_from_a_folder_of_its_name(path: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`evaluate.load("folder")` takes `folder/folder.py`, so a copy has to lie in a folder `anls_star`."""
+    monkeypatch.chdir(tmp_path)
+    Path("anls_star").mkdir()
+    shutil.copy(root / "anls_star.py", "anls_star")
+    metric = evaluate.load(path.format(here=tmp_path), cache_dir=str(tmp_path / "cache"))
+    assert metric.compute(predictions=PREDICTIONS, references=REFERENCES) == SCORE
+
+
+def test_the_examples_run(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both examples, seven statements in all, run as the repository of evaluate does; they load `anls_star` by name."""
+    monkeypatch.chdir(tmp_path)
+    Path("anls_star").mkdir()
+    shutil.copy(root / "anls_star.py", "anls_star")
+    module = sys.modules[type(evaluate.load("anls_star")).__module__]
+    assert doctest.testmod(module, raise_on_error=True) == (0, 7)
+
+
+def test_from_the_installed_package_in_another_folder(tmp_path: Path) -> None:
+    """Who installed docscore needs no checkout and no path of one."""
+    code = "import sys, docscore; sys.argv[1] = docscore.evaluate_module(sys.argv[1])" + LOAD_AND_SCORE
+    assert last_line(run("-c", code, "anls_star", ROWS, cwd=tmp_path)) == SCORE
+
+
+@pytest.mark.parametrize("name", ["anls", "anls_star.py", "", "../anls_star", "docscore"])
+def test_other_modules_are_not_there(name: str) -> None:
+    with pytest.raises(ValueError, match=r"expected the name of an evaluate module of docscore \('anls_star'\), got"):
+        evaluate_module(name)
+
+
+class Hub(ThreadingHTTPServer):
+    """A hub on the loopback device with one script, in revision `main` of one Space.
+
+    Attributes:
+        seen: the requests, as (method, path).
+    """
+
+    def __init__(self, space: str, script: Path) -> None:
+        super().__init__(("127.0.0.1", 0), HubHandler)
+        self.path = f"/spaces/{space}/resolve/main/{script.name}"
+        self.content = script.read_bytes()
+        self.seen: list[tuple[str, str]] = []
+
+    @property
+    def url(self) -> str:
+        """Where it is reached."""
+        return f"http://127.0.0.1:{self.server_port}"
+
+
+class HubHandler(BaseHTTPRequestHandler):
+    """Answers as the hub does: with the file, its hash and its commit, or that there is none."""
+
+    server: Hub
+
+    def do_GET(self) -> None:
+        """Send the file."""
+        if self.answer():
+            self.wfile.write(self.server.content)
+
+    def do_HEAD(self) -> None:
+        """Send what is known of the file."""
+        self.answer()
+
+    def answer(self) -> bool:
+        """Send status and headers; whether the path is that of the file."""
+        self.server.seen.append((self.command, self.path))
+        found = self.path == self.server.path
+        self.send_response(200 if found else 404)
+        self.send_header("Content-Length", str(len(self.server.content) if found else 0))
+        if found:
+            self.send_header("ETag", '"5c0e"')
+            self.send_header("X-Repo-Commit", "0" * 40)
+        self.end_headers()
+        return found
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def hub(root: Path) -> Iterator[Hub]:
+    """A hub with our module as docscore-tests/anls_star."""
+    with Hub("docscore-tests/anls_star", root / "anls_star.py") as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def online(hub: Hub, home: Path) -> dict[str, str]:
+    """The environment of a process that may ask the hub, and has asked nothing before."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.endswith("_OFFLINE") and not name.lower().endswith("_proxy") and name != "HF_TOKEN"
+    }
+    return {**kept, "HF_ENDPOINT": hub.url, "HF_HOME": str(home)}
+
+
+def test_from_a_hub(hub: Hub, tmp_path: Path) -> None:
+    """`evaluate` asks for the revision of its own version, then for `main`; the file alone is enough to score."""
+    code = LOOPBACK_ONLY + LOAD_AND_SCORE
+    output = run("-c", code, "docscore-tests/anls_star", ROWS, cwd=tmp_path, env=online(hub, tmp_path / "home"))
+    assert last_line(output) == SCORE
+    tagged = hub.path.replace("/main/", f"/v{version('evaluate')}/")
+    assert {path for _, path in hub.seen} == {tagged, hub.path}
+    assert hub.seen[-1] == ("GET", hub.path)
+
+
+def test_what_was_loaded_once_is_found_offline(hub: Hub, tmp_path: Path) -> None:
+    """Compute nodes are often offline; the cache has the module, and nothing is asked."""
+    env = online(hub, tmp_path / "home")
+    run("-c", LOOPBACK_ONLY + LOAD_AND_SCORE, "docscore-tests/anls_star", ROWS, cwd=tmp_path, env=env)
+    asked = len(hub.seen)
+    env |= {"HF_HUB_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1"}
+    output = run("-c", LOOPBACK_ONLY + LOAD_AND_SCORE, "docscore-tests/anls_star", ROWS, cwd=tmp_path, env=env)
+    assert last_line(output) == SCORE
+    assert len(hub.seen) == asked
+
+
+def test_the_function_can_be_imported_at_the_root(root: Path) -> None:
+    """`from anls_star import anls_score`, as from the published package; it is docscore's function."""
+    code = """
+import json, anls_star, docscore
+from anls_star import anls_score
+assert anls_score is docscore.anls_score
+print(json.dumps([anls_star.__file__, anls_score({"a": ["x", "y"]}, {"a": ["y"]})]))
+"""
+    assert last_line(run("-c", code, cwd=root)) == [str(root / "anls_star.py"), 0.5]
+
+
+@pytest.mark.parametrize("module", ["docscore", "docscore.cli"])
+def test_importing_stays_light(module: str, tmp_path: Path) -> None:
+    """Whoever scores in a loop or calls the command does not pay seconds for libraries that it does not use."""
+    code = "import sys, importlib; importlib.import_module(sys.argv[1]); print(*{n.split('.')[0] for n in sys.modules})"
+    loaded = set(run("-c", code, module, cwd=tmp_path).split())
+    assert "docscore" in loaded
+    assert not loaded & {"evaluate", "datasets", "gradio", "pandas", "torch"}
+
+
+@pytest.fixture(scope="module")
+def wheel(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel of this checkout."""
+    if importlib.util.find_spec("hatchling") is None:
+        skip_or_fail("hatchling is not installed")
+    folder = tmp_path_factory.mktemp("wheel")
+    run("-m", "hatchling", "build", "-t", "wheel", "-d", str(folder), cwd=root)
+    (found,) = folder.glob("*.whl")
+    return found
+
+
+def test_the_wheel_carries_the_module_inside_the_package(wheel: Path, root: Path) -> None:
+    """A top-level `anls_star.py` in site-packages would shadow the published package of that name."""
+    with zipfile.ZipFile(wheel) as archive:
+        content = archive.read("docscore/evaluate_modules/anls_star/anls_star.py")
+        top = {name.split("/")[0] for name in archive.namelist()}
+    assert content == (root / "anls_star.py").read_bytes()
+    assert top == {"docscore", f"docscore-{version('docscore')}.dist-info"}
+
+
+def test_the_wheel_has_every_module_of_the_package_and_says_that_it_is_typed(wheel: Path, root: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        packed = {name for name in archive.namelist() if name.startswith("docscore/")}
+    sources = {path.relative_to(root).as_posix() for path in (root / "docscore").rglob("*.py")}
+    assert packed == sources | {"docscore/py.typed", "docscore/evaluate_modules/anls_star/anls_star.py"}
+
+
+def test_from_an_unpacked_wheel(wheel: Path, tmp_path: Path) -> None:
+    """The path is that inside the wheel, though a checkout may be installed as well, and the metric loads from it."""
+    site = tmp_path / "site"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(site)
+    code = "import sys, docscore; sys.argv[1] = docscore.evaluate_module(sys.argv[1]); print(sys.argv[1])"
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(site), os.environ.get("PYTHONPATH", "")])}
+    output = run("-c", code + LOAD_AND_SCORE, "anls_star", ROWS, cwd=tmp_path, env=env)
+    assert output.splitlines()[0] == str(site / "docscore/evaluate_modules/anls_star/anls_star.py")
+    assert last_line(output) == SCORE
