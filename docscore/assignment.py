@@ -33,6 +33,8 @@ def ratio(earned: Matrix, weight: Weight) -> Matrix:
     """S / L, and 1 where L is 0."""
     if isinstance(weight, float):
         return earned / weight if weight else np.ones(earned.shape)
+    if weight.all():
+        return earned / weight
     return np.divide(earned, weight, out=np.ones(earned.shape), where=weight > 0)
 
 
@@ -88,19 +90,49 @@ def match(
     everyone = np.arange(rows)
     if rows == 0 or columns == 1:
         return everyone, everyone
-    constant = isinstance(weight, float) and (rows == columns or len(set(prediction_sizes)) == 1)
+    constant = rows == columns or len(set(prediction_sizes)) == 1
+    constant = constant and (isinstance(weight, float) or weight.min() == weight.max())
     if constant and equality is None:  # then the sum of S decides all
         return everyone, _assignment(earned)
     score = ratio(earned, weight)
     best = score.argmax(axis=1)
     if _is_clear(score, best):
         return everyone, best
-    criteria = [score]
+    certain = _certain(score, best)
+    open_rows = np.flatnonzero(~certain)
+    open_columns = np.setdiff1d(np.arange(columns), best[certain], assume_unique=True)
+    rest = np.ix_(open_rows, open_columns)
+    criteria = [score[rest]]
     if not constant:
-        criteria += [earned, np.add.outer(truth_sizes, prediction_sizes) - weight]
+        criteria += [earned[rest], (np.add.outer(truth_sizes, prediction_sizes) - weight)[rest]]
     if equality is not None:
-        criteria.append(equality())
-    return everyone, lexicographic_assignment(criteria)
+        criteria.append(equality()[rest])
+    best[open_rows] = open_columns[lexicographic_assignment(criteria)]
+    return everyone, best
+
+
+def _is_clear(score: Matrix, best: Indices) -> bool:
+    """Whether every row has one best column, and no two rows the same: then no other matching comes near."""
+    if len(set(best.tolist())) < len(best):
+        return False
+    top = score.max(axis=1, keepdims=True)
+    return int(np.count_nonzero(score >= top - TIE)) == len(best)
+
+
+def _certain(score: Matrix, best: Indices) -> Mask:
+    """Whether each row and its best column are together in every matching with the largest sum.
+
+    They are if the pair is worth more than the best other pair of the row and the best other pair of the column
+    together: a matching without it could exchange those two for it.
+    """
+    rows = np.arange(len(score))
+    others = score.copy()
+    others[rows, best] = 0.0
+    of_column = score[:, best]
+    of_column[rows, rows] = 0.0
+    bound = others.max(axis=1) + of_column.max(axis=0) + TIE
+    found: Mask = score[rows, best] > bound
+    return found
 
 
 def totals(pairs: Pairs, earned: Matrix, weight: Weight, truth_sizes: Sizes, prediction_sizes: Sizes) -> Total:
@@ -174,14 +206,6 @@ def _clear_blocks(score: Matrix, tops: list[int], lefts: list[int], widths: Indi
     return once & (np.maximum.reduceat(in_column, lefts, axis=1) <= 1), best
 
 
-def _is_clear(score: Matrix, best: Indices) -> bool:
-    """Whether every row has one best column, and no two rows the same: then no other matching comes near."""
-    if len(set(best.tolist())) < len(best):
-        return False
-    top = score.max(axis=1, keepdims=True)
-    return int(np.count_nonzero(score >= top - TIE)) == len(best)
-
-
 def lexicographic_assignment(criteria: Sequence[Matrix]) -> Indices:
     """The column of each row in a matching that maximises the sums of the criteria one after the other.
 
@@ -196,6 +220,8 @@ def lexicographic_assignment(criteria: Sequence[Matrix]) -> Indices:
         Column indices, shape (n,).
     """
     rows, columns = criteria[0].shape
+    if rows == 1:
+        return _largest(criteria)
     allowed = np.ones((rows, columns), dtype=bool)
     needed = np.zeros(columns, dtype=bool)
     everyone = np.arange(rows)
@@ -210,6 +236,15 @@ def lexicographic_assignment(criteria: Sequence[Matrix]) -> Indices:
         if np.count_nonzero(allowed) == rows:
             break
     return matched
+
+
+def _largest(criteria: Sequence[Matrix]) -> Indices:
+    """The column with the lexicographically largest criteria, of one row."""
+    candidates = np.arange(criteria[0].shape[1])
+    for criterion in criteria:
+        values = criterion[0, candidates]
+        candidates = candidates[values >= values.max() - TIE]
+    return candidates[:1]
 
 
 def _assignment(value: Matrix) -> Indices:

@@ -4,38 +4,66 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 from rich.console import Console
-from rich.progress import track
+from rich.progress import Progress
 
-from docscore.corpus import CorpusScore, PairIterator, score_corpus
-from docscore.files import Table, read_table, read_value
+from docscore.corpus import CorpusScore, score_corpus
+from docscore.files import read_table, read_value
+from docscore.jsontext import dumps
 from docscore.outline import printable
 from docscore.parsing import parse_text
-from docscore.rows import Pairs, pair_rows, read_predictions, read_references, row_format
+from docscore.rows import ID, PLAIN, Pairs, RowFormat, pair_rows, read_predictions, read_references, row_format
 from docscore.score import score_tree
 from docscore.terminal import print_tree
+from docscore.values import at_place, convert_ground_truth, convert_prediction
 from docscore.version import VERSION
 
 F = TypeVar("F", bound=Callable[..., Any])
 _WORST = 10
+_SOME = 3  # ids that a message names
 
-_file = click.Path(exists=True, dir_okay=False, path_type=Path)
+_file = click.Path(path_type=Path)
 
 
-class _Group(click.Group):
-    """Turns bad input into one line and exit status 2."""
+def main() -> None:
+    """The command; bad input is one line on the error stream and exit status 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a character shows another
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        fault = _run()
+    for message in dict.fromkeys(str(warning.message) for warning in caught):
+        click.echo(f"docscore: {printable(message)}", err=True)
+    if fault:
+        click.echo(f"docscore: {fault}", err=True)
+        sys.exit(2)
 
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return super().invoke(ctx)
-        except (TypeError, ValueError, OSError) as error:
-            click.echo(f"docscore: {printable(str(error))}", err=True)
-            ctx.exit(2)
+
+def _run() -> str:
+    """Run the command; what was wrong, in one line, or nothing."""
+    try:
+        commands.main(standalone_mode=False)
+    except click.UsageError as error:
+        path = error.ctx.command_path if error.ctx else "docscore"
+        return f"{printable(error.format_message())} ('{path} -h' for help)"
+    except click.ClickException as error:
+        return printable(error.format_message())
+    except click.Abort:
+        return "stopped"
+    except OSError as error:
+        return printable(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+    except (TypeError, ValueError) as error:
+        return printable(str(error))
+    return ""
 
 
 def _shared(command: F) -> F:
@@ -53,16 +81,13 @@ def _shared(command: F) -> F:
     return command
 
 
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(name="docscore", context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(VERSION, message="docscore %(version)s")
-def main() -> None:
+def commands() -> None:
     """ANLS* scores for document extraction, and where every point went."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal that lacks a character shows another
 
 
-@main.command()
+@commands.command()
 @_shared
 @click.option(
     "--missing",
@@ -88,22 +113,26 @@ def score(
     Rows are {"question_id", "prediction"} and {"question_id", "references": [acceptable answers]}, in any order; or
     {"question_id", "prediction_text"} and {"question_id", "answers"}; or plain values in the same order.
     """
-    pairs = _read_pairs(references, predictions, missing)
-    scored = score_corpus(
-        pairs,
-        threshold=threshold,
-        ignore_case=not case_sensitive,
-        parse=parse,
-        missing=missing,
-        watch=lambda iterator: _progress(iterator, len(pairs.ids)),
-    )
+    files = _Files(references, predictions)
+    pairs = files.pairs(missing)
+    with _progress(len(pairs.ids)) as advance, files.faults_named():
+        scored = score_corpus(
+            pairs,
+            threshold=threshold,
+            ignore_case=not case_sensitive,
+            parse=parse,
+            missing=missing,
+            scored=advance,
+        )
     if as_json:
         click.echo(json.dumps(_as_json(scored, worst)))
-    else:
-        _print_scores(scored, worst)
+        return
+    _print_scores(scored, worst)
+    if parse is None and _are_unread_texts(pairs):
+        click.echo("docscore: all predictions are text; --parse json or --parse repair reads them as JSON", err=True)
 
 
-@main.command()
+@commands.command()
 @_shared
 @click.option("--id", "question_id", help="The document; not needed where each file holds one JSON value.")
 @click.option("--all", "everything", is_flag=True, help="Also show what is inside exact parts.")
@@ -135,37 +164,66 @@ def explain(
             )
     tree = score_tree(truth, prediction, threshold=threshold, ignore_case=not case_sensitive)
     if as_json:
-        click.echo(json.dumps(tree.to_dict()))
+        click.echo(dumps(tree.to_dict()))
     else:
         print_tree(Console(highlight=False, markup=False, emoji=False), tree, fold=not everything)
 
 
-def _read_pairs(references: Path, predictions: Path, missing: str = "error") -> Pairs:
-    theirs, ours = read_table(references), read_table(predictions)
-    return _paired(theirs, ours, missing, references, predictions)
+class _Files:
+    """A file of references and one of predictions."""
 
+    def __init__(self, references: Path, predictions: Path) -> None:
+        self.paths = references, predictions
+        self.references, self.predictions = read_table(references), read_table(predictions)
 
-def _paired(theirs: Table, ours: Table, missing: str, references: Path, predictions: Path) -> Pairs:
-    try:
-        form = row_format(ours.rows, theirs.rows)
-        return pair_rows(
-            read_predictions(ours.rows, form, ours.where), read_references(theirs.rows, form, theirs.where), missing
-        )
-    except ValueError as error:
-        names = (str(references), str(predictions))
-        known = any(name in str(error) for name in names)
-        raise ValueError(str(error) if known else f"{' and '.join(names)}: {error}") from None
+    def pairs(self, missing: str) -> Pairs:
+        """The rows in pairs."""
+        ours, theirs = self.predictions, self.references
+        try:
+            form = row_format(ours.rows, theirs.rows)
+            self._check_columns(form)
+            predictions = read_predictions(ours.rows, form, ours.where)
+            return pair_rows(predictions, read_references(theirs.rows, form, theirs.where), missing)
+        except ValueError as error:
+            names = [str(path) for path in self.paths]
+            known = any(name in str(error) for name in names)
+            raise ValueError(str(error) if known else f"{' and '.join(names)}: {error}") from None
+
+    def _check_columns(self, form: RowFormat) -> None:
+        """A table without ids is no test set: its columns may have been cut at the wrong character."""
+        for path, table in zip(self.paths, (self.references, self.predictions), strict=True):
+            if form is PLAIN and path.suffix.lower() in (".csv", ".parquet"):
+                msg = f"{path}: expected a column {ID!r}, got {', '.join(map(repr, table.rows[0]))}"
+                raise ValueError(msg)
+
+    @contextmanager
+    def faults_named(self) -> Iterator[None]:
+        """Say in which file and line a value is that cannot be scored."""
+        try:
+            yield
+        except (TypeError, ValueError) as error:
+            sides = ((self.references, convert_ground_truth, "references"), (self.predictions, convert_prediction, ""))
+            for table, convert, key in sides:
+                for index, row in enumerate(table.rows):
+                    answers = row.get(key, row.get("prediction", row)) if isinstance(row, dict) else row
+                    try:
+                        convert(tuple(answers) if key and isinstance(answers, list) else answers, {})
+                    except (TypeError, ValueError) as fault:
+                        raise at_place(table.where(index), fault) from None
+            raise error from None
 
 
 def _one_pair(references: Path, predictions: Path, question_id: str | None) -> tuple[Any, Any]:
     """The ground truth and the prediction to explain."""
     if question_id is None and references.suffix.lower() == predictions.suffix.lower() == ".json":
-        return read_value(references), read_value(predictions)
-    pairs = _read_pairs(references, predictions, "zero")
+        values = read_value(references), read_value(predictions)
+        if not any(_is_row(value) for value in values):
+            return values
+    pairs = _Files(references, predictions).pairs("zero")
     if question_id is None and len(pairs.ids) == 1:
         question_id = pairs.ids[0]
     if question_id not in pairs.ids:
-        some = ", ".join(pairs.ids[:3]) + (", ..." if len(pairs.ids) > 3 else "")  # noqa: PLR2004
+        some = ", ".join(pairs.ids[:_SOME]) + (", ..." if len(pairs.ids) > _SOME else "")
         got = "no --id" if question_id is None else f"--id {question_id}"
         msg = f"{references}: expected --id with one of the {len(pairs.ids)} ids ({some}), got {got}"
         raise ValueError(msg)
@@ -173,10 +231,29 @@ def _one_pair(references: Path, predictions: Path, question_id: str | None) -> t
     return pairs.truths[index], pairs.predictions[index]
 
 
-def _progress(pairs: PairIterator, total: int) -> PairIterator:
+def _is_row(value: Any) -> bool:
+    """Whether it is a list of rows with ids."""
+    return isinstance(value, list) and bool(value) and isinstance(value[0], dict) and ID in value[0]
+
+
+def _are_unread_texts(pairs: Pairs) -> bool:
+    """Whether all predictions are text where objects are expected."""
+    answers = [truth[0] if isinstance(truth, tuple) else truth for truth in pairs.truths]
+    if not all(isinstance(each, str) for each in pairs.predictions):
+        return False
+    return all(isinstance(each, dict) for each in answers)
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[Callable[[int], object]]:
     """A progress bar on the terminal's error stream, gone when done."""
     console = Console(stderr=True)
-    return track(pairs, "Scoring", total=total, console=console, transient=True, disable=not console.is_terminal)
+    if not sys.stderr.isatty():
+        yield bool
+        return
+    with Progress(console=console, transient=True) as bar:
+        task = bar.add_task("Scoring", total=total)
+        yield partial(bar.advance, task)
 
 
 def _as_json(scored: CorpusScore, worst: int) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import metadata
 from math import fsum
@@ -13,9 +13,8 @@ from docscore.parsing import ParseMode, check_mode, parse_text
 from docscore.rows import Pairs, check_missing
 from docscore.score import checked_options, scores_of
 from docscore.similarity import THRESHOLD
+from docscore.values import shown
 from docscore.version import VERSION
-
-PairIterator = Iterable[tuple[Any, Any]]
 
 
 @dataclass(frozen=True)
@@ -83,7 +82,7 @@ def score_corpus(
     ignore_case: bool = True,
     parse: str | None = None,
     missing: str = "error",
-    watch: Callable[[PairIterator], PairIterator] = iter,
+    scored: Callable[[int], object] = bool,
 ) -> CorpusScore:
     """The score of every pair, and their mean.
 
@@ -93,15 +92,15 @@ def score_corpus(
         ignore_case: whether texts are compared in lower case.
         parse: None, or "json" or "repair" to read predictions that are text as JSON first.
         missing: how the pairs were made: "error" or "zero".
-        watch: wraps the iteration over the pairs, to show progress.
+        scored: is told how many pairs were scored since it was told last, to show progress.
 
     Raises:
         TypeError, ValueError: for a value that cannot be scored, naming its row, and for options that do not exist.
     """
     options, mode = check_options(threshold=threshold, ignore_case=ignore_case, parse=parse, missing=missing)
     predictions, failures, repaired = _parsed(pairs.predictions, mode)
-    watched = watch(zip(pairs.truths, predictions, strict=True))
-    scores = scores_of(watched, options, lambda number: f"row {pairs.ids[number]!r}")
+    everything = list(zip(pairs.truths, predictions, strict=True))
+    scores = scores_of(everything, options, lambda number: f"row {shown(pairs.ids[number])}", scored)
     return CorpusScore(
         ids=pairs.ids,
         scores=scores.tolist(),
@@ -118,7 +117,7 @@ def signature(*, threshold: float, ignore_case: bool, parse: str | None = None, 
     >>> signature(threshold=0.5, ignore_case=True)
     'anls_star|tau:0.5|case:i|empty:ignored|docscore:0.1.0'
     """
-    parts = ["anls_star", f"tau:{threshold:g}", f"case:{'i' if ignore_case else 's'}", "empty:ignored"]
+    parts = ["anls_star", f"tau:{threshold}", f"case:{'i' if ignore_case else 's'}", "empty:ignored"]
     if parse:
         parts.append(f"parse:{parse}")
     if parse == "repair":  # what can be repaired depends on the library that does it

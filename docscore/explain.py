@@ -61,6 +61,7 @@ class Explainer:
         if truth is None:
             return self.null(prediction, place)
         if prediction is None:
+            place = place if place.path != "$" else place._replace(note="the whole prediction is null or absent")
             return self.one_sided(truth, place, "missing", least=1)
         if isinstance(truth, list) and isinstance(prediction, list):
             return self.lists(truth, prediction, place)
@@ -75,9 +76,11 @@ class Explainer:
     def null(self, prediction: Value, place: Place) -> ScoreTree:
         if not is_empty(prediction):
             return self.one_sided(prediction, place._replace(note="nothing expected"), "extra", least=1)
-        given = "absent" if place.note == _ABSENT else f"an empty {type_name(prediction)}"
-        reason = "" if prediction is None and given != "absent" else f"null and {given} agree"
-        return self.node(place._replace(note=""), "null", "exact", 1.0, 1.0, None, prediction, reason)
+        absent = place.note.endswith(_ABSENT)
+        given = "absent" if absent else f"an empty {type_name(prediction)}"
+        reason = "" if prediction is None and not absent else f"null and {given} agree"
+        note = place.note.removesuffix(_ABSENT).removesuffix("; ")
+        return self.node(place._replace(note=note), "null", "exact", 1.0, 1.0, None, prediction, reason)
 
     def scalars(self, truth: Scalar, prediction: Scalar, place: Place) -> ScoreTree:
         options = self.scorer.options
@@ -136,8 +139,10 @@ class Explainer:
             best = best_mask(*self.scorer.pairwise(options, [prediction]))[:, 0].nonzero()[0].tolist()
         wanted = identity(prediction)
         chosen = next((i for i in best if identity(options[i]) == wanted), best[0])
-        outer = place.option if place.option is not None else chosen
-        return self.pair(options[chosen], prediction, place._replace(option=outer))
+        if place.option is None:
+            note = f"option {chosen + 1} of {len(options)}" if len(options) > 1 else ""
+            place = place._replace(option=chosen, note="; ".join(filter(None, (note, place.note))))
+        return self.pair(options[chosen], prediction, place)
 
     def one_sided(
         self, value: Value, place: Place, status: Status, *, least: int = 0, weight: float | None = None
@@ -150,6 +155,8 @@ class Explainer:
         while isinstance(value, tuple):
             place, value = self.largest_option(value, place)
         kind: Kind = kind_of(value) if weight == whole or not weight else "mismatch"
+        if value is None and status == "missing":
+            place = place._replace(note="null too is missing, with what holds it")
         children = tuple(self.parts(value, place, status)) if whole else ()
         return self.node(place, kind, status, 0.0, weight, truth, prediction, "", children)
 
@@ -217,7 +224,7 @@ def scalar_reason(truth: Scalar, prediction: Scalar, found: float, threshold: fl
         return "" if same_type else "numbers and booleans compare as text"
     reasons = [] if same_type and isinstance(truth, str) else ["numbers and booleans compare as text"]
     if found < threshold:
-        reasons.append(f"similarity {math.floor(found * 100) / 100:.2f} < {threshold:g}")
+        reasons.append(f"similarity {math.floor(found * 100 + 1e-9) / 100:.2f} < {threshold:g}")
     return "; ".join(reasons)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -39,7 +40,7 @@ def read_table(path: Path) -> Table:
     readers[".parquet"] = _read_parquet
     reader = readers.get(path.suffix.lower())
     if reader is None:
-        msg = f"{path}: expected a file name that ends in {', '.join(readers)}, got {path.suffix or 'none'!r}"
+        msg = f"{path}: expected a file name that ends in {', '.join(readers)}, got {path.suffix or 'none'}"
         raise ValueError(msg)
     return reader(path)
 
@@ -69,21 +70,29 @@ def _read_json(path: Path) -> Table:
 
 def _read_csv(path: Path) -> Table:
     csv.field_size_limit(1 << 30)  # a reference of a long document is one cell
+    reader = csv.reader(io.StringIO(_read_text(path), newline=""), strict=True)
     rows: list[dict[str, Any]] = []
     lines: list[int] = []
-    reader = csv.DictReader(_read_text(path).splitlines(keepends=True), strict=True)
-    try:
-        for row in reader:
-            place = f"{path}, line {reader.line_num}"
-            if None in row or None in row.values():
-                msg = f"{place}: expected {len(reader.fieldnames or [])} cells as in the header, got more or fewer"
-                raise ValueError(msg)
-            rows.append({name: _cell(name, cell, place) for name, cell in row.items()})
-            lines.append(reader.line_num)
-    except csv.Error as error:
-        msg = f"{path}, line {reader.line_num}: {error}"
-        raise ValueError(msg) from None
-    return Table(rows, lambda index: f"{path}, line {lines[index]}")
+    header: list[str] = []
+    while True:
+        line = reader.line_num + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return Table(rows, lambda index: f"{path}, line {lines[index]}")
+        except csv.Error as error:
+            msg = f"{path}, line {line}: {error}"
+            raise ValueError(msg) from None
+        if not cells:
+            continue
+        if not header:
+            header = cells
+            continue
+        if len(cells) != len(header):
+            msg = f"{path}, line {line}: expected {len(header)} cells as in the header, got {len(cells)}"
+            raise ValueError(msg)
+        rows.append({name: _cell(name, cell, f"{path}, line {line}") for name, cell in zip(header, cells, strict=True)})
+        lines.append(line)
 
 
 def _cell(name: str, cell: str, place: str) -> Any:

@@ -8,7 +8,8 @@ from decimal import Decimal
 from typing import Any
 
 from docscore.similarity import text
-from docscore.values import MAX_DEPTH, Value, to_json
+from docscore.stack import with_room_to_recurse
+from docscore.values import MAX_DEPTH, Value, shown, to_json
 
 Hook = Callable[[list[tuple[str, Any]]], dict[str, Any]]
 
@@ -28,9 +29,10 @@ def loads(source: str, *, unique_keys: bool = False) -> Any:
     """
     hook = _unique if unique_keys else None
     try:
-        return _parsed(source, hook)
+        return with_room_to_recurse(_parsed, source, hook)
     except json.JSONDecodeError as error:
-        msg = f"line {error.lineno}, column {error.colno}: {error.msg[0].lower()}{error.msg[1:]}"
+        fault = error.msg.removesuffix(" at")  # "Unterminated string starting at" line and column
+        msg = f"line {error.lineno}, column {error.colno}: {fault[0].lower()}{fault[1:]}"
     except RecursionError:
         msg = f"nested deeper than {MAX_DEPTH} levels"
     raise ValueError(msg)
@@ -44,6 +46,10 @@ def dumps(value: Value) -> str:
     >>> dumps({"a": ("x", "\ud800"), "n": float("nan")})
     '{"a": {"$one_of": ["x", "\\ud800"]}, "n": NaN}'
     """
+    return with_room_to_recurse(_dumped, value)
+
+
+def _dumped(value: Value) -> str:
     plain = to_json(value)
     try:
         return json.dumps(plain)
@@ -67,8 +73,9 @@ def _integer(digits: str) -> int:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     items = dict(pairs)
     if len(items) < len(pairs):
-        keys = [key for key, _ in pairs]
-        msg = f"key {next(key for key in keys if keys.count(key) > 1)!r} occurs twice in one object"
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        msg = f"key {shown(twice)} occurs twice in one object"
         raise ValueError(msg)
     return items
 

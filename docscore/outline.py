@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,11 +15,13 @@ if TYPE_CHECKING:
 GLYPHS = {"exact": "=", "partial": "≈", "wrong": "≠", "missing": "−", "extra": "+"}
 _HEAD_WIDTH = 34
 _LONGEST_VALUE = 60  # characters of a value that are shown
+_LONGEST_LABEL = 40
+_BEFORE_DIFFERENCE = 20  # characters that stay in front of the first difference of two long texts
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of the outline: a node, or the count of exact nodes that were folded away.
+    """One line of the outline.
 
     Attributes:
         branch: the box-drawing characters before it.
@@ -26,7 +29,7 @@ class Line:
         values: what was expected and predicted, in one line.
         node: the node.
         width: the column where the score starts.
-        folded: how many leaves below were folded away, all exact.
+        folded: what was folded away below, in words, or "".
     """
 
     branch: str
@@ -34,18 +37,21 @@ class Line:
     values: str
     node: ScoreTree
     width: int
-    folded: int
+    folded: str
 
     @property
     def head(self) -> str:
         """Branch, glyph and label, padded to the column of the score."""
-        return f"{self.branch}{GLYPHS[self.node.status]} {self.label}".ljust(self.width)
+        head = f"{self.branch}{GLYPHS[self.node.status]} {self.label}"
+        return head + " " * (self.width - _cells(head))
 
     @property
     def numbers(self) -> str:
-        """The score and the points lost here."""
-        lost = self.node.points_lost
-        return f"{self.node.score:.3f}  {f'-{lost:.3f}' if lost else '':>6}"
+        """The score and the points lost here; what is not 0 or 1 is not rounded to it."""
+        score, lost = self.node.score, self.node.points_lost
+        shown_score = min(max(score, 0.001), 0.999) if 0 < score < 1 else score
+        shown_lost = f"-{lost:.3f}" if lost >= 0.0005 else f"-{lost:.0e}" if lost else ""  # noqa: PLR2004
+        return f"{shown_score:.3f}  {shown_lost:>6}"
 
     def text(self) -> str:
         """The whole line without colour."""
@@ -53,9 +59,14 @@ class Line:
 
     @property
     def detail(self) -> str:
-        """The values, and the reason in parentheses."""
-        reason = f"all {self.folded} exact" if self.folded else self.node.reason
-        return "  ".join(filter(None, (self.values, f"({reason})" if reason else "")))
+        """The values, and in parentheses the reason and what was folded away."""
+        return "  ".join(filter(None, (self.values, self.remark)))
+
+    @property
+    def remark(self) -> str:
+        """The reason and what was folded away, in parentheses."""
+        remarks = "; ".join(filter(None, (printable(self.node.reason), self.folded)))
+        return f"({remarks})" if remarks else ""
 
 
 def outline(tree: ScoreTree, *, fold: bool = False) -> list[Line]:
@@ -63,22 +74,19 @@ def outline(tree: ScoreTree, *, fold: bool = False) -> list[Line]:
 
     Args:
         tree: the root.
-        fold: whether containers that are exact stand as one line.
+        fold: whether containers that are exact stand as one line, and keys that do not count are left out.
     """
-    rows: list[tuple[str, ScoreTree, int]] = []
+    rows: list[tuple[str, ScoreTree, str]] = []
     waiting = [("", "", tree)]
     while waiting:
         branch, below, node = waiting.pop()
-        folded = sum(1 for _ in node.leaves()) if fold and node.children and node.status == "exact" else 0
+        children, folded = _folded(node) if fold else (node.children, "")
         rows.append((branch, node, folded))
-        if not folded:
-            last = len(node.children) - 1
-            branches = [("└─ ", "   ") if i == last else ("├─ ", "│  ") for i in range(last + 1)]
-            children = [
-                (below + mark, below + rest, child) for (mark, rest), child in zip(branches, node.children, strict=True)
-            ]
-            waiting.extend(reversed(children))
-    width = min(max(len(branch) + len(_label(node)) + 2 for branch, node, _ in rows), _HEAD_WIDTH)
+        last = len(children) - 1
+        branches = [("└─ ", "   ") if i == last else ("├─ ", "│  ") for i in range(last + 1)]
+        placed = [(below + mark, below + rest, child) for (mark, rest), child in zip(branches, children, strict=True)]
+        waiting.extend(reversed(placed))
+    width = min(max(_cells(branch) + _cells(_label(node)) + 2 for branch, node, _ in rows), _HEAD_WIDTH)
     return [Line(branch, _label(node), _values(node), node, width, folded) for branch, node, folded in rows]
 
 
@@ -88,27 +96,58 @@ def printable(text: str) -> str:
     >>> print(printable("a\x1b[31mb"))
     a\u001b[31mb
     """
-    return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text)
+    return "".join(
+        c if c.isprintable() else f"\\u{ord(c):04x}" if c < "\U00010000" else f"\\U{ord(c):08x}" for c in text
+    )
 
 
-def shown(value: Value) -> str:
-    """The value as JSON in one line, shortened, one-ofs as `a | b`."""
-    if isinstance(value, tuple):
-        return " | ".join(map(shown, value))
-    text = printable(_as_json(value))
+def shown(value: Value, start: int = 0) -> str:
+    """The value as JSON in one line, from a character on, shortened; one-ofs as `a | b`."""
+    text = _in_full(value)[start:]
+    text = f"…{text}" if start else text
     return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 1] + "…"
 
 
-def _as_json(value: Value) -> str:
+def shown_pair(truth: Value, prediction: Value) -> tuple[str, str]:
+    """Both values as JSON, shortened so that their first difference is seen."""
+    both = [_in_full(truth), _in_full(prediction)]
+    alike = (a == b for a, b in zip(*both, strict=False))
+    same = next((i for i, equal in enumerate(alike) if not equal), min(map(len, both)))
+    start = same - _BEFORE_DIFFERENCE if same > _LONGEST_VALUE - _BEFORE_DIFFERENCE else 0
+    start = start if max(map(len, both)) > _LONGEST_VALUE else 0
+    return shown(truth, start), shown(prediction, start)
+
+
+def _in_full(value: Value) -> str:
+    if isinstance(value, tuple):
+        return " | ".join(map(_in_full, value))
     try:
-        return json.dumps(to_json(value), ensure_ascii=False)
+        return printable(json.dumps(to_json(value), ensure_ascii=False))
     except ValueError:  # an integer that Python refuses to print
         return f"<{type(value).__name__} of more digits than can be shown>"
 
 
+def _folded(node: ScoreTree) -> tuple[tuple[ScoreTree, ...], str]:
+    """The children that are shown, and what is said of those that are not."""
+    counted = tuple(child for child in node.children if child.weight or child.status != "extra")
+    if node.children and node.status == "exact":
+        return (), f"all {sum(1 for leaf in node.leaves() if leaf.weight or leaf.status != 'extra')} exact"
+    ignored = len(node.children) - len(counted)
+    if ignored < 2:  # noqa: PLR2004
+        return node.children, ""
+    return counted, f"{ignored} keys only in the prediction are empty and do not count"
+
+
+def _cells(text: str) -> int:
+    """How many columns of a terminal the text takes."""
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
+    return len(text) + wide - sum(unicodedata.combining(c) > 0 for c in text)
+
+
 def _label(node: ScoreTree) -> str:
     if node.key is not None:
-        return printable(node.key)
+        text = printable(node.key)
+        return text if len(text) <= _LONGEST_LABEL else text[: _LONGEST_LABEL - 1] + "…"
     if node.truth_index is None and node.prediction_index is None:
         return "$"
     truth, prediction = ("−" if i is None else i for i in (node.truth_index, node.prediction_index))
@@ -122,6 +161,10 @@ def _values(node: ScoreTree) -> str:
         return f"{shown(node.ground_truth)} → nothing"
     if node.status == "extra":
         return f"nothing → {shown(node.prediction)}"
-    if node.status == "exact" and not node.reason:
+    if (
+        node.status == "exact"
+        and node.ground_truth == node.prediction
+        and type(node.ground_truth) is type(node.prediction)
+    ):
         return shown(node.ground_truth)
-    return f"{shown(node.ground_truth)} → {shown(node.prediction)}"
+    return " → ".join(shown_pair(node.ground_truth, node.prediction))

@@ -8,15 +8,16 @@ columns per key, a column of lists one pair of columns that holds all their elem
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from docscore.assignment import Weight, best_options, is_better, match, match_blocks, totals
 from docscore.similarity import THRESHOLD, Matrix, fold, fold_all, similarity, similarity_matrix
-from docscore.values import LEAF_TYPES, SCALAR_TYPES, Sizes, Value, is_empty, size
+from docscore.values import LEAF_TYPES, SCALAR_TYPES, Scalar, Sizes, Value, is_empty, size
 
-_FEW = 16  # pairs that are scored one by one; more go by columns
+_FEW = 4  # pairs that are scored one by one; more go by columns
 _MAX_CELLS = 1 << 22  # pairs of list elements that are held at a time
 
 Column = Sequence[Value]
@@ -30,6 +31,23 @@ class Options(NamedTuple):
 
     threshold: float = THRESHOLD
     ignore_case: bool = True
+
+
+def is_answer(truth: object, prediction: object) -> bool:
+    """Whether it is a scalar against one or several acceptable scalars, as in question answering."""
+    if type(prediction) not in SCALAR_TYPES:
+        return False
+    kind = type(truth)
+    return kind in SCALAR_TYPES or (kind is tuple and truth != () and SCALAR_TYPES.issuperset(map(type, truth)))  # type: ignore[call-overload]
+
+
+def answer_score(truth: Scalar | tuple[Scalar, ...], prediction: Scalar, options: Options) -> float:
+    """S, and as L is 1 the score, of such a pair: the best of the similarities."""
+    threshold, ignore_case = options
+    right = fold(prediction, ignore_case)
+    if type(truth) is not tuple:
+        return similarity(fold(truth, ignore_case), right, threshold)  # type: ignore[arg-type]
+    return max([similarity(fold(option, ignore_case), right, threshold) for option in truth])
 
 
 class Scorer:
@@ -92,10 +110,8 @@ class Scorer:
 
     def _one_of_pair(self, options: tuple[Value, ...], prediction: Value) -> tuple[float, float]:
         """The option with the largest (S/L, S, -L)."""
-        if type(prediction) in SCALAR_TYPES and SCALAR_TYPES.issuperset(map(type, options)):
-            right = fold(prediction, self.ignore_case)  # type: ignore[arg-type]
-            texts = fold_all(options, self.ignore_case)  # type: ignore[arg-type]
-            return max([similarity(left, right, self.threshold) for left in texts]), 1.0
+        if is_answer(options, prediction):
+            return answer_score(options, prediction, self.options), 1.0  # type: ignore[arg-type]
         best = self.pair(options[0], prediction)
         for option in options[1:]:
             found = self.pair(option, prediction)
@@ -116,16 +132,20 @@ class Scorer:
             table = np.array([[self.pair(truth, each) for each in predictions] for truth in truths])
             table = table.reshape(len(truths), len(predictions), 2)
             return table[:, :, 0], table[:, :, 1]
-        left, right = set(map(type, truths)), set(map(type, predictions))
+        left, right = {*map(type, truths)}, {*map(type, predictions)}
         if left <= LEAF_TYPES and right <= LEAF_TYPES:
-            scored = self._scalars(truths, predictions)
-            return self._nulls(truths, predictions, scored) if NULL in left | right else scored
+            return self._leaves(truths, predictions)
         if left == right and len(left) == 1:
             return self._rules()[left.pop()](truths, predictions)
         return self._mixed(truths, predictions)
 
     def _rules(self) -> dict[type, Rule]:
-        return {list: self._lists, dict: self._objects, tuple: self._one_ofs}
+        return {
+            str: self._leaves,
+            list: self._lists,
+            dict: self._objects,
+            tuple: self._one_ofs,
+        }
 
     def _mixed(self, truths: Column, predictions: Column) -> tuple[Matrix, Weight]:
         """Columns of several kinds: a block for each two kinds that can be compared, (0, larger size) elsewhere."""
@@ -139,39 +159,55 @@ class Scorer:
         for kind, places in here.items():
             others = range(shape[1]) if kind is tuple else there.get(kind)
             if others:
-                rule = self._rules().get(kind, self._scalars)
                 block = _block(places, others, shape)
-                earned[block], weight[block] = rule([truths[i] for i in places], [predictions[j] for j in others])
+                earned[block], weight[block] = self._rules()[kind](
+                    [truths[i] for i in places], [predictions[j] for j in others]
+                )
         return earned, weight
 
-    def _scalars(self, truths: Column, predictions: Column) -> tuple[Matrix, Weight]:
-        """Scalars: S is the similarity of the texts, 0 below the threshold; L = 1."""
-        left = fold_all(truths, self.ignore_case)  # type: ignore[arg-type]
-        right = fold_all(predictions, self.ignore_case)  # type: ignore[arg-type]
-        return similarity_matrix(left, right, self.threshold), 1.0
+    def _leaves(self, truths: Column, predictions: Column) -> tuple[Matrix, Weight]:
+        """Scalars and nulls: S is the similarity of the texts, 0 below the threshold; L = 1."""
+        left, right = fold_all(truths, self.ignore_case), fold_all(predictions, self.ignore_case)  # type: ignore[arg-type]
+        earned = similarity_matrix(left, right, self.threshold)
+        if "" in left and "" in right and (_has_blank(left, truths) or _has_blank(right, predictions)):
+            self._tell_null_from_blank(truths, predictions, left, right, earned)
+        return earned, 1.0
 
-    def _nulls(self, truths: Column, predictions: Column, scored: tuple[Matrix, Weight]) -> tuple[Matrix, Weight]:
-        """Scalars and nulls: 1 for null and an empty value, 0 for null and a scalar; L = 1."""
-        earned, weight = scored
-        earned[:, [j for j, value in enumerate(predictions) if value is None]] = 0.0
-        earned[[i for i, value in enumerate(truths) if value is None]] = [float(is_empty(each)) for each in predictions]
-        return earned, weight
+    @staticmethod
+    def _tell_null_from_blank(
+        truths: Column, predictions: Column, left: list[str], right: list[str], earned: Matrix
+    ) -> None:
+        """Null was compared as an empty text; it agrees with null and `""`, but not with a blank, nor `""` with it."""
+        blank = [j for j, value in enumerate(predictions) if not right[j] and not is_empty(value)]
+        null = [j for j, value in enumerate(predictions) if value is None]
+        for i, value in enumerate(truths):
+            if not left[i]:
+                earned[i, blank if value is None else null] = 0.0
 
     def _objects(self, truths: Sequence[Object], predictions: Sequence[Object]) -> tuple[Matrix, Weight]:
         """Objects: the sums over the keys of the ground truths, absent keys being null; other keys add to L."""
         earned = np.zeros((len(truths), len(predictions)))
         weight: Weight = 0.0
-        for key in sorted(set().union(*truths, *predictions)):
+        values_of = map(dict.values, (*truths, *predictions))
+        only_leaves = LEAF_TYPES.issuperset(map(type, chain.from_iterable(values_of)))
+        absent, added = [], []  # for keys that some ground truths lack: which, and what the predictions' values add
+        for key in sorted(set().union(*truths, *predictions)):  # sorted as in `_object_pair`
             column = [truth.get(key) for truth in truths]
             values = [prediction.get(key) for prediction in predictions]
-            points, counted = self.pairwise(column, values)
-            weight = weight + counted
+            score = self._leaves if only_leaves else self.pairwise
+            points, counted = score(column, values)
             lacking = [i for i, value in enumerate(column) if value is None and key not in truths[i]]
             if lacking:  # scored as null so far
                 points[lacking] = 0.0
-                weight = weight + np.zeros(earned.shape)
-                weight[lacking] += [self.surplus(value) - max(1, size(value, self.sizes)) for value in values]
+                if isinstance(counted, float):  # leaves: 1 for all, and nothing for what is empty
+                    absent.append([key not in truth for truth in truths])
+                    added.append([-1.0 if value is None or value == "" else 0.0 for value in values])
+                else:
+                    counted[lacking] = [self.surplus(value) for value in values]
             earned += points
+            weight = weight + counted
+        if absent:
+            weight = weight + np.array(absent, dtype=np.float64).T @ np.array(added)
         return earned, weight
 
     def _lists(self, truths: Sequence[list[Value]], predictions: Sequence[list[Value]]) -> tuple[Matrix, Matrix]:
@@ -224,6 +260,11 @@ def kinds(column: Column) -> dict[type, list[int]]:
     """
     found = [_KINDS[type(value)] for value in column]
     return {kind: [i for i, each in enumerate(found) if each is kind] for kind in dict.fromkeys(found)}
+
+
+def _has_blank(texts: list[str], values: Column) -> bool:
+    """Whether some of the empty texts are not null."""
+    return texts.count("") > sum([value is None for value in values])
 
 
 def _block(rows: Places, columns: Places, shape: tuple[int, int]) -> Any:

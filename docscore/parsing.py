@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Literal, NamedTuple, get_args
 
 from docscore.jsontext import loads
+from docscore.stack import with_room_to_recurse
 from docscore.values import convert_prediction
 
 ParseMode = Literal["json", "repair"]
@@ -57,22 +59,45 @@ def parse_text(text: str, mode: ParseMode) -> Parsed:
 
 
 def _repaired(text: str) -> Parsed:
-    """An object or list with something in it, if `json-repair` finds one; scalars found in prose are guesses."""
+    """What a fenced block holds, or what `json-repair` makes of the text from its first object or list on."""
+    fenced = _FENCE.search(text)
+    source = fenced[1] if fenced else text.lstrip(_BEFORE)
+    for value in (_as_it_is(source), _mended(source)):
+        if isinstance(value, dict | list) and _can_be_scored(value):
+            return Parsed(value, repaired=True)
+    return Parsed(text, failed=True)
+
+
+def _as_it_is(source: str) -> Any:
+    try:
+        return loads(source)
+    except ValueError:
+        return None
+
+
+def _mended(source: str) -> Any:
+    """An object or list with something in it; brackets in prose, such as "see [1]", are no list."""
     from json_repair import repair_json  # noqa: PLC0415  only who repairs pays for the import
 
+    start = _START.search(source)
+    if start is None:
+        return None
     try:
-        value = repair_json(text, return_objects=True, skip_json_loads=True)
+        return repair_json(source[start.start() :], return_objects=True, skip_json_loads=True) or None
     except (ValueError, RecursionError):
-        return Parsed(text, failed=True)
-    if isinstance(value, dict | list) and value and _can_be_scored(value):
-        return Parsed(value, repaired=True)
-    return Parsed(text, failed=True)
+        return None
 
 
 def _can_be_scored(value: Any) -> bool:
     """Whether it is nested no deeper than can be scored."""
     try:
-        convert_prediction(value, {})
-    except (ValueError, RecursionError):
+        with_room_to_recurse(convert_prediction, value, {})
+    except ValueError:
         return False
     return True
+
+
+_BEFORE = "\ufeff \t\r\n"  # a byte order mark, white space
+_FENCE = re.compile(r"```[\w-]*\s*(.*?)\s*(?:```|\Z)", re.DOTALL)
+# An object or list at the beginning, or one behind prose: an object with a key, or a list of strings or containers.
+_START = re.compile(r"""\A\s*([\[{])|(\{\s*(?:["']|\w+\s*:)|\[\s*["'\[{])""")

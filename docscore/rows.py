@@ -7,6 +7,9 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from docscore.similarity import text
+from docscore.values import shown
+
 MissingMode = Literal["error", "zero"]
 Where = Callable[[int], str]  # the name of a row in a message
 _NAMED = 5  # ids that a message names at most
@@ -133,7 +136,7 @@ def pair_rows(predictions: Sequence[Row], references: Sequence[Row], missing: st
     _refuse("ids of predictions that no reference has", [str(i) for i in found.keys() - set(wanted)])
     absent = [i for i in wanted if i not in found]
     if missing == "error":
-        _refuse("ids of references that no prediction has", absent, "; missing='zero' scores them as null")
+        _refuse("ids of references that no prediction has", absent, '; with missing "zero" they are scored as null')
     return Pairs(wanted, [row.value for row in references], [found.get(i) for i in wanted], len(absent))
 
 
@@ -184,12 +187,12 @@ def _refuse_ids(rows: list[Row], where: Where) -> None:
 def _id(value: Any, where: Where, index: int) -> str:
     """The id as text; whole numbers are taken, as many datasets have them."""
     if isinstance(value, int | np.integer) and not isinstance(value, bool):
-        return str(value)
+        return text(int(value))
     if not isinstance(value, str):
-        msg = f"{where(index)}: expected a string as {ID}, got {type(value).__name__} {value!r}"
+        msg = f"{where(index)}: expected a string as {ID}, got {type(value).__name__} {shown(value)}"
         raise TypeError(msg)
     if not value or not _is_unicode(value):
-        msg = f"{where(index)}: expected a {ID} of at least one valid Unicode character, got {value!r}"
+        msg = f"{where(index)}: expected a {ID} of at least one valid Unicode character, got {shown(value)}"
         raise ValueError(msg)
     return str.__str__(value)
 
@@ -219,7 +222,7 @@ def _repeated(ids: Sequence[str]) -> list[str]:
 
 def _refuse(fault: str, ids: Sequence[str], remedy: str = "") -> None:
     if ids:
-        named = ", ".join(repr(i) for i in sorted(ids)[:_NAMED])
+        named = ", ".join(shown(i) for i in sorted(ids)[:_NAMED])
         more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
         msg = f"{fault} ({len(ids)}): {named}{more}{remedy}"
         raise ValueError(msg)
@@ -228,5 +231,5 @@ def _refuse(fault: str, ids: Sequence[str], remedy: str = "") -> None:
 def _described(row: Any) -> str:
     """What a row is, in a few words."""
     if isinstance(row, dict):
-        return "an object with " + (", ".join(repr(key) for key in list(row)[:_NAMED]) or "no keys")
+        return "an object with " + (", ".join(shown(key) for key in list(row)[:_NAMED]) or "no keys")
     return type(row).__name__

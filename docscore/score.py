@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import chain, islice, repeat
-from typing import Any, Literal, ParamSpec, TypeVar, overload
+from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from docscore.explain import Explainer
-from docscore.pairwise import Options, Scorer
+from docscore.pairwise import Options, Scorer, answer_score, is_answer
+from docscore.parallel import checked_processes, score_in_processes
 from docscore.similarity import THRESHOLD, fold_all, similarities
+from docscore.stack import level_of_caller, with_room_to_recurse
 from docscore.tree import ScoreNode, ScoreTree
-from docscore.values import SCALAR_TYPES, Sizes, Value, convert_ground_truth, convert_prediction
+from docscore.values import SCALAR_TYPES, Sizes, Value, at_place, convert_ground_truth, convert_prediction
 
-P = ParamSpec("P")
 T = TypeVar("T")
 Pair = tuple[object, object]
 _PORTION = 4096  # pairs that are read at a time
@@ -93,15 +94,15 @@ def anls_score(
     (0.9444444444444445, {'a': 'hello', 'b': ['y', 'x']})
     """
     options = checked_options(threshold, ignore_case)
-    score = _with_room_to_recurse(_score, gt, pred, options)
+    score = with_room_to_recurse(_score, gt, pred, options)
     if not return_gt and not return_key_scores:
         return score
-    tree = _with_room_to_recurse(_tree, gt, pred, options)
+    tree = with_room_to_recurse(_tree, gt, pred, options)
     asked: list[Any] = [score]
     if return_gt:
-        asked.append(_with_room_to_recurse(tree.closest_gt))
+        asked.append(tree.closest_gt())
     if return_key_scores:
-        asked.append(_with_room_to_recurse(tree.key_scores))
+        asked.append(tree.key_scores())
     return tuple(asked)
 
 
@@ -117,11 +118,11 @@ def score_tree(gt: object, pred: object, *, threshold: float = THRESHOLD, ignore
     >>> [(leaf.path, leaf.status, leaf.score) for leaf in tree.leaves()]
     [('$.date', 'partial', 0.8), ('$.total', 'missing', 0.0)]
     """
-    return _with_room_to_recurse(_tree, gt, pred, checked_options(threshold, ignore_case))
+    return with_room_to_recurse(_tree, gt, pred, checked_options(threshold, ignore_case))
 
 
 def score_pairs(
-    pairs: Iterable[Pair], *, threshold: float = THRESHOLD, ignore_case: bool = True
+    pairs: Iterable[Pair], *, threshold: float = THRESHOLD, ignore_case: bool = True, num_proc: int | None = None
 ) -> npt.NDArray[np.float64]:
     """The ANLS* score of each of many pairs (ground truth, prediction).
 
@@ -129,47 +130,87 @@ def score_pairs(
         pairs: n pairs of what `anls_score` takes.
         threshold: tau in [0, 1].
         ignore_case: whether texts are compared in lower case.
+        num_proc: how many processes share the work; None is one. More pay from some thousand documents; under the
+            start method "spawn" the caller needs `if __name__ == "__main__":`.
 
     Returns:
         The scores in [0, 1] in the order of the pairs, shape (n,).
 
     Raises:
         TypeError, ValueError: as `anls_score`; the message begins with the number of the pair, counted from 0.
+        RuntimeError: if a process dies, as it does when memory runs out.
 
     >>> score_pairs([("yes", "yes"), (["a", "b"], ["b"])])
     array([1. , 0.5])
     """
-    return scores_of(pairs, checked_options(threshold, ignore_case), "pair {}".format)
+    score = partial(_score_portion, options=checked_options(threshold, ignore_case))
+    processes = checked_processes(num_proc)
+    if processes > 1:
+        return score_in_processes(pairs, score, processes)
+    return score(pairs, 0)
 
 
-def scores_of(pairs: Iterable[Pair], options: Options, name: Callable[[int], str]) -> npt.NDArray[np.float64]:
-    """The score of each pair, shape (n,); errors begin with the name of the pair's number."""
+def _score_portion(pairs: Iterable[Pair], start: int, options: Options) -> npt.NDArray[np.float64]:
+    return scores_of(pairs, options, lambda number: f"pair {start + number}")
+
+
+def scores_of(
+    pairs: Iterable[Pair], options: Options, name: Callable[[int], str], scored: Callable[[int], object] = bool
+) -> npt.NDArray[np.float64]:
+    """The score of each pair, shape (n,).
+
+    Args:
+        pairs: n pairs.
+        options: threshold and case.
+        name: what an error calls the pair of a number.
+        scored: is told how many pairs were scored since it was told last.
+    """
     scores: list[float] = []
     waiting = iter(pairs)
     while portion := list(islice(waiting, _PORTION)):
-        first = len(scores)
-        answers = [i for i, (gt, pred) in enumerate(portion) if _is_answer(gt, pred)]
-        scores += [0.0] * len(portion)
-        for i, score in zip(answers, _score_answers([portion[i] for i in answers], options), strict=True):
-            scores[first + i] = score
-        for i in sorted(set(range(len(portion))).difference(answers)):
-            scores[first + i] = _score_named(portion[i], options, name, first + i)
+        if _are_answers(portion):
+            scores += _score_answers(portion, options)
+            scored(len(portion))
+            continue
+        found = dict.fromkeys(range(len(portion)), 0.0)
+        answers = [i for i in found if _checked(portion[i], name, len(scores) + i) and is_answer(*portion[i])]
+        found.update(zip(answers, _score_answers([portion[i] for i in answers], options), strict=True))
+        scored(len(answers))
+        for i in sorted(found.keys() - set(answers)):
+            found[i] = _score_named(portion[i], options, name, len(scores) + i)
+            scored(1)
+        scores += found.values()
     return np.array(scores, dtype=np.float64)
+
+
+def _checked(pair: object, name: Callable[[int], str], number: int) -> bool:
+    """True for a tuple or list of two.
+
+    Raises:
+        TypeError: for anything else: a text of two letters is no pair.
+    """
+    if not isinstance(pair, tuple | list) or len(pair) != 2:  # noqa: PLR2004
+        got = f"{len(pair)} values" if isinstance(pair, tuple | list) else type(pair).__name__
+        msg = f"{name(number)}: expected a ground truth and a prediction, got {got}"
+        raise TypeError(msg)
+    return True
+
+
+def _are_answers(pairs: Sequence[Pair]) -> bool:
+    """Whether all pairs are of several acceptable scalars and a scalar."""
+    if {*map(type, pairs)} != {tuple} or {*map(len, pairs)} != {2}:
+        return False
+    truths, predictions = zip(*pairs, strict=True)
+    if {*map(type, truths)} != {tuple} or not SCALAR_TYPES.issuperset(map(type, predictions)):
+        return False
+    return all(truths) and SCALAR_TYPES.issuperset(map(type, chain.from_iterable(truths)))
 
 
 def _score_named(pair: Pair, options: Options, name: Callable[[int], str], number: int) -> float:
     try:
-        return _with_room_to_recurse(_score, *pair, options)
+        return with_room_to_recurse(_score, *pair, options)
     except (TypeError, ValueError) as error:
-        msg = f"{name(number)}: {error}"
-        raise type(error)(msg) from None
-
-
-def _is_answer(gt: object, pred: object) -> bool:
-    """Whether it is a scalar against one or several scalars, as in question answering."""
-    if type(pred) not in SCALAR_TYPES:
-        return False
-    return type(gt) in SCALAR_TYPES or (type(gt) is tuple and bool(gt) and SCALAR_TYPES.issuperset(map(type, gt)))
+        raise at_place(name(number), error) from None
 
 
 def _score_answers(pairs: Sequence[tuple[Any, Any]], options: Options) -> list[float]:
@@ -188,6 +229,8 @@ def _score_answers(pairs: Sequence[tuple[Any, Any]], options: Options) -> list[f
 
 
 def _score(gt: object, pred: object, options: Options) -> float:
+    if is_answer(gt, pred):
+        return answer_score(gt, pred, options)  # type: ignore[arg-type]
     sizes: Sizes = {}
     earned, weight = Scorer(sizes, options).pair(*_converted(gt, pred, sizes))
     return earned / weight if weight else 1.0
@@ -208,14 +251,11 @@ def _converted(gt: object, pred: object, sizes: Sizes) -> tuple[Value, Value]:
             "compatibility mode: the ground truth is a list of strings and the prediction a string, so any string of "
             "the list is taken as right; write a tuple to say so",
             UserWarning,
-            stacklevel=_FRAMES_TO_CALLER,
+            stacklevel=level_of_caller(),
         )
         truth = tuple(truth)
         sizes[id(truth)] = 1
     return truth, prediction
-
-
-_FRAMES_TO_CALLER = 5  # _converted, _score or _tree, _with_room_to_recurse, the public function, its caller
 
 
 _DEFAULT = Options()
@@ -235,15 +275,6 @@ def checked_options(threshold: float, ignore_case: bool) -> Options:
         msg = f"ignore_case: expected True or False, got {ignore_case!r}"
         raise TypeError(msg)
     return Options(float(threshold), bool(ignore_case))
-
-
-def _with_room_to_recurse(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """The result of the function; where the caller is too deep in Python's stack, from a thread with a fresh one."""
-    try:
-        return function(*args, **kwargs)
-    except RecursionError:
-        with ThreadPoolExecutor(max_workers=1) as fresh:
-            return fresh.submit(function, *args, **kwargs).result()
 
 
 __all__ = ["ScoreNode", "ScoreTree", "anls_score", "score_pairs", "score_tree"]

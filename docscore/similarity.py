@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +17,9 @@ THRESHOLD = 0.5  # tau of ANLS, Biten et al. 2019
 _LONG = 64  # characters in one machine word of the bit-parallel distance
 _FEW_ERRORS = 50  # a long text is first tried with one error in that many characters, then with more
 _ROUNDING = 1e-12  # 1 - 9/10 is a little less than 0.1, and counts at a threshold of 0.1
-_MANY = 256  # pairs from which it pays to look for repeated texts
+_MANY = 4096  # pairs from which it pays to look for repeated texts
 _FEW_DISTINCT = 4  # compare the distinct texts alone when they leave this fraction of the pairs or less
+_SCORER = Levenshtein.normalized_similarity
 
 Matrix = npt.NDArray[np.float64]
 
@@ -50,13 +52,9 @@ def fold(value: Scalar, ignore_case: bool) -> str:
 
 def fold_all(values: Sequence[Scalar | None], ignore_case: bool) -> list[str]:
     """`fold` of every value; of null the empty text."""
-    try:
-        return _folded(values, ignore_case)  # type: ignore[arg-type]
-    except (AttributeError, TypeError):  # not all are strings
-        return _folded(["" if value is None else text(value) for value in values], ignore_case)
-
-
-def _folded(texts: Sequence[str], ignore_case: bool) -> list[str]:
+    texts: Sequence[str] = values  # type: ignore[assignment]
+    if {*map(type, values)} != {str}:
+        texts = [value if type(value) is str else "" if value is None else text(value) for value in values]
     if ignore_case:
         return [" ".join(each.lower().split()) for each in texts]
     return [" ".join(each.split()) for each in texts]
@@ -70,6 +68,8 @@ def similarity(truth: str, prediction: str, threshold: float = THRESHOLD) -> flo
     >>> similarity("yes", "no")
     0.0
     """
+    if truth == prediction:
+        return 1.0
     longest = max(len(truth), len(prediction))
     if longest <= _LONG:
         found = Levenshtein.normalized_similarity(truth, prediction)
@@ -103,13 +103,16 @@ def _compared(
     rapidfuzz rounds its cutoff to single precision. A threshold that survives this, as 0.5 does, is given as it is; for
     another one the cutoff is a little lower, and the comparison done here.
     """
-    exact = float(np.float32(threshold)) == threshold
-    cutoff = threshold if exact else max(0.0, threshold - 0.01)
-    scorer = Levenshtein.normalized_similarity
-    found = compare(truths, predictions, scorer=scorer, score_cutoff=cutoff, dtype=np.float64)
-    if not exact:
+    cutoff = _cutoff(threshold)
+    found = compare(truths, predictions, scorer=_SCORER, score_cutoff=cutoff, dtype=np.float64)
+    if cutoff < threshold:
         found[found < threshold - _ROUNDING] = 0.0
     return found
+
+
+@cache
+def _cutoff(threshold: float) -> float:
+    return threshold if float(np.float32(threshold)) == threshold else max(0.0, threshold - 0.01)
 
 
 def _distinct(texts: Sequence[str]) -> tuple[list[str], list[int]]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from docscore.jsontext import dumps, loads
 from docscore.rows import Pairs, Row, RowFormat, pair_rows, read_predictions, read_references
-from docscore.values import convert_ground_truth, convert_prediction
+from docscore.values import at_place, convert_ground_truth, convert_prediction
 
 StoredRows = list[dict[str, str]]
 _NONE = {"question_id": "", "prediction": "", "references": ""}  # fills up the shorter side; no value is an empty text
@@ -61,9 +61,8 @@ def _text(row: Row, key: str, place: str) -> str:
     try:
         return dumps(convert(row.value, {}))
     except (TypeError, ValueError) as error:
-        name = "" if row.id is None else f" (question_id {row.id!r})"
-        msg = f"{place}{name}: {error}"
-        raise type(error)(msg) from None
+        name = place if row.id is None else f"{place} (question_id {row.id!r})"
+        raise at_place(name, error) from None
 
 
 def _loaded(rows: Sequence[Any], key: str) -> list[Row]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from docscore.outline import outline
-from docscore.values import is_empty, to_json
+from docscore.stack import with_room_to_recurse
+from docscore.values import ONE_OF, is_empty
 
 Kind = Literal["scalar", "null", "list", "object", "mismatch"]
 Status = Literal["exact", "partial", "wrong", "missing", "extra"]
@@ -101,32 +103,41 @@ class ScoreTree:
         One-of options are chosen, lists stand in the order of the prediction with the unmatched elements behind, keys
         that only the prediction has are None.
         """
+        return with_room_to_recurse(self._closest_gt)
+
+    def _closest_gt(self) -> Any:
         if self.kind == "null" and self.status == "exact":
             return self.prediction
         if self.status == "extra":
             return None
         if self.status != "missing" and self.kind == "list":
-            return [child.closest_gt() for child in self._in_prediction_order()]
+            return [child._closest_gt() for child in self._in_prediction_order()]
         if self.status != "missing" and self.kind == "object":
-            return {str(child.key): child.closest_gt() for child in self.children if self._belongs(child)}
+            return {str(child.key): child._closest_gt() for child in self.children if self._belongs(child)}
         return self.ground_truth
 
     def key_scores(self) -> dict[str, ScoreNode]:
         """The score of every object key, as `anls_star` gives them; blind to list elements without a partner."""
+        return with_room_to_recurse(self._key_scores)
+
+    def _key_scores(self) -> dict[str, ScoreNode]:
         if self.status in ("missing", "extra"):
             return {}
         if self.kind == "list":
-            return _mean([child.key_scores() for child in self._matched()])
+            return _mean([child._key_scores() for child in self._matched()])
         if self.kind == "object":
             return {
-                str(child.key): ScoreNode(child.score, child.key_scores())
+                str(child.key): ScoreNode(child.score, child._key_scores())
                 for child in self.children
                 if child.weight or child.status != "extra"
             }
         return {}
 
     def to_dict(self) -> dict[str, Any]:
-        """The tree in JSON types; one-ofs spelled `{"$one_of": [...]}`."""
+        """The tree in JSON types; one-ofs spelled `{"$one_of": [...]}`, NaN and infinities as their text."""
+        return with_room_to_recurse(self._to_dict)
+
+    def _to_dict(self) -> dict[str, Any]:
         return {
             "path": self.path,
             "kind": self.kind,
@@ -135,13 +146,13 @@ class ScoreTree:
             "earned": self.earned,
             "weight": self.weight,
             "points_lost": self.points_lost,
-            "ground_truth": to_json(self.ground_truth),
-            "prediction": to_json(self.prediction),
+            "ground_truth": _in_json(self.ground_truth),
+            "prediction": _in_json(self.prediction),
             "truth_index": self.truth_index,
             "prediction_index": self.prediction_index,
             "option": self.option,
             "reason": self.reason,
-            "children": list(map(ScoreTree.to_dict, self.children)),
+            "children": list(map(ScoreTree._to_dict, self.children)),
         }
 
     def __str__(self) -> str:
@@ -164,6 +175,17 @@ class ScoreTree:
         if child.key in self.ground_truth:
             return child.key in self.prediction or not is_empty(child.ground_truth)
         return not is_empty(child.prediction)
+
+
+def _in_json(value: Any) -> Any:
+    """The value in what every JSON reader takes."""
+    if isinstance(value, tuple):
+        return {ONE_OF: list(map(_in_json, value))}
+    if isinstance(value, list):
+        return list(map(_in_json, value))
+    if isinstance(value, dict):
+        return dict(zip(value, map(_in_json, value.values()), strict=True))
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _mean(parts: list[dict[str, ScoreNode]]) -> dict[str, ScoreNode]:

@@ -24,6 +24,7 @@ Path = tuple[Any, ...]  # (path of the parent, key or index); () is the root
 SCALAR_TYPES = frozenset({str, bool, int, float})
 LEAF_TYPES = SCALAR_TYPES | {type(None)}
 _KEY_TYPES = frozenset({str})
+_LONGEST_SHOWN = 80  # characters of a value that a message shows
 
 
 def is_empty(value: Value) -> bool:
@@ -108,7 +109,7 @@ class _Converter:
         if LEAF_TYPES.issuperset(map(type, items)):
             self.sizes[id(items)] = len(items)
             return items
-        if self.are_records(items):
+        if depth < MAX_DEPTH and self.are_records(items):
             self.sizes.update(zip(map(id, items), map(len, items), strict=True))
             plain = items
         else:
@@ -161,16 +162,14 @@ class _Converter:
         sizes = self.sizes.get
         return sum([sizes(id(value), 1) for value in values])
 
-    def foreign(self, value: Any, path: Path, depth: int) -> Value:  # noqa: PLR0911  one branch a type
+    def foreign(self, value: Any, path: Path, depth: int) -> Value:
         """A value of a type that JSON does not have, or of a subclass of one that it has."""
         if isinstance(value, Enum):
             return self.value(value.value, path, depth)
         if isinstance(value, np.generic | np.ndarray):
             return self.value(_from_numpy(value, path), path, depth)
-        if dataclasses.is_dataclass(value) and not isinstance(value, type):
-            return self.object({f.name: getattr(value, f.name) for f in dataclasses.fields(value)}, path, depth)
-        if hasattr(value, "model_dump") and not isinstance(value, type):
-            return self.value(value.model_dump(), path, depth)
+        if not isinstance(value, type) and (dataclasses.is_dataclass(value) or hasattr(value, "model_dump")):
+            return self.value(_from_record(value, path), path, depth)
         if isinstance(value, list):
             return self.list(list(value), path, depth)
         if isinstance(value, dict):
@@ -193,7 +192,7 @@ def _marked_options(items: dict[Any, Any], path: Path) -> tuple[Any, ...]:
 
 def _plain_key(key: object, path: Path) -> str:
     if not isinstance(key, str):
-        msg = f"{json_path(path)}: expected a string as key, got {type(key).__name__} {key!r}"
+        msg = f"{json_path(path)}: expected a string as key, got {type(key).__name__} {shown(key)}"
         raise TypeError(msg)
     return str.__str__(key)
 
@@ -218,7 +217,41 @@ def _from_numpy(value: np.generic | np.ndarray[Any, Any], path: Path) -> object:
         return np.datetime_as_string(value).tolist()
     if value.dtype.names is not None or value.dtype.kind in "mV":
         raise TypeError(_unexpected(value, path) + f" of {value.dtype}")
-    return value.tolist()
+    plain = value.tolist()
+    if isinstance(plain, np.floating):  # of more precision than Python's
+        return float(plain)
+    if isinstance(plain, np.generic | np.ndarray):
+        raise TypeError(_unexpected(value, path) + f" of {value.dtype}")
+    return plain
+
+
+def _from_record(value: Any, path: Path) -> object:
+    """The fields of a dataclass instance, or what a pydantic model dumps."""
+    try:
+        if dataclasses.is_dataclass(value):
+            return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        dumped = value.model_dump()
+    except Exception as error:  # whatever the class does
+        msg = f"{json_path(path)}: the fields of {type(value).__name__} cannot be read: {error}"
+        raise TypeError(msg) from error
+    if hasattr(dumped, "model_dump"):
+        raise TypeError(_unexpected(value, path))
+    return dumped
+
+
+def at_place(place: str, error: Exception) -> TypeError | ValueError:
+    """The same fault, with the name of its place in front."""
+    kind = TypeError if isinstance(error, TypeError) else ValueError
+    return kind(f"{place}: {error}")
+
+
+def shown(value: object) -> str:
+    """The value's `repr`, shortened; nothing where Python refuses to print it."""
+    try:
+        text = repr(value)
+    except ValueError:  # an integer of more than 4,300 digits
+        return ""
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
 
 
 def _unexpected(value: object, path: Path) -> str:

@@ -225,7 +225,7 @@ ID_FAULTS = [
     (
         predicted(g=1),
         expected(**SEVEN),
-        "ids of references .* \\(6\\): 'a', 'b', 'c', 'd', 'e' and 1 more; missing='zero'",
+        "ids of references .* \\(6\\): 'a', 'b', 'c', 'd', 'e' and 1 more; with missing",
     ),
 ]
 

@@ -1,0 +1,1 @@
+"""Speed, side by side in one run: the published package, docscore, and the floor beneath both."""

@@ -1,0 +1,170 @@
+"""One command, one table: `python -m benchmarks`."""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import json
+import os
+import platform
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from rich.console import Console
+from rich.progress import track
+
+from benchmarks.floor import floor
+from benchmarks.measure import exponent, one_by_one, peak_megabytes, published_seconds, seconds
+from benchmarks.workloads import WORKLOADS, Pair, Workload, invoices, questions
+from docscore import evaluate_module, score_pairs, score_tree
+
+_REPEATS = 5
+_GROWS = ("statement of 1,000 rows", "text of 50,000 characters", "1,000 plain strings", "1,000 items, 12 distinct")
+
+
+class Line(NamedTuple):
+    """One line of the table; seconds, or None where nothing was measured."""
+
+    name: str
+    ours: float
+    floor: float | None
+    published: float | None
+    published_ours: float | None
+    published_size: str
+    memory: float | None = None
+    growth: float | None = None
+
+    def cells(self) -> list[str]:
+        """The line as text."""
+        against_floor = f"{self.ours / self.floor:.2f}×" if self.floor else ""
+        against = f"{self.published / self.published_ours:,.0f}×" if self.published and self.published_ours else ""
+        return [
+            self.name,
+            milliseconds(self.ours),
+            milliseconds(self.floor),
+            against_floor,
+            milliseconds(self.published),
+            self.published_size,
+            against,
+            "" if self.memory is None else f"{self.memory:,.0f} MB",
+            "" if self.growth is None else f"{self.growth:.2f}",
+        ]
+
+
+HEADER = [
+    "workload",
+    "docscore",
+    "floor",
+    "docscore / floor",
+    "anls_star 1.0.1",
+    "at size",
+    "anls_star / docscore",
+    "peak memory",
+    "growth",
+]
+
+
+def milliseconds(value: float | None) -> str:
+    """Seconds as milliseconds with three digits."""
+    return "" if value is None else f"{value * 1e3:,.3g} ms" if value < 1 else f"{value * 1e3:,.0f} ms"
+
+
+def measure(workload: Workload, *, full: bool, repeats: int) -> list[Line]:
+    """The lines of a workload."""
+    pairs = workload.make(workload.size)
+    size = workload.size if full else workload.small
+    works = [one_by_one(pairs), floor(pairs)]
+    batched = len(pairs) > 1
+    if batched:
+        works.append(lambda: score_pairs(pairs))
+    ours, least, *batch = seconds(works, repeats)
+    small = workload.make(size)
+    published = published_seconds(small)
+    small_works = [one_by_one(small)] + ([lambda: score_pairs(small)] if batched else [])
+    small_ours = seconds(small_works, repeats)
+    memory = peak_megabytes(workload.name, workload.size)
+    growth = grows(workload, repeats) if workload.name in _GROWS else None
+    label = f"{size:,}"
+    lines = [Line(workload.name, ours, least, published, small_ours[0], label, memory, growth)]
+    if batched:
+        lines.append(Line(f"{workload.name}, batched", batch[0], least, published, small_ours[1], label))
+    return lines
+
+
+def grows(workload: Workload, repeats: int) -> float:
+    """The exponent over a quarter, half and the whole of the size."""
+    sizes = [workload.size // 4, workload.size // 2, workload.size]
+    return exponent(sizes, seconds([one_by_one(workload.make(size)) for size in sizes], repeats))
+
+
+def other_lines(repeats: int) -> list[Line]:
+    """Trees, two processes, and `evaluate`; for these "floor" is what the name says they are compared with."""
+    documents = invoices(1_000)
+    many = documents * 20
+    works = [lambda: [score_tree(*pair) for pair in documents], one_by_one(documents)]
+    tree, plain = seconds(works, repeats)
+    two, one = seconds([lambda: score_pairs(many, num_proc=2), lambda: score_pairs(many)], 3)
+    return [
+        Line("1,000 score trees, against scores", tree, plain, None, None, ""),
+        Line("20,000 invoices on two processes, against one", two, one, None, None, ""),
+        *(
+            through_evaluate(*each, repeats)
+            for each in (("10,000 questions", questions(10_000)), ("1,000 invoices", documents))
+        ),
+    ]
+
+
+def through_evaluate(name: str, pairs: list[Pair], repeats: int) -> Line:
+    """`compute` against scoring and one round trip of the standard json."""
+    import evaluate  # noqa: PLC0415  slow to import
+
+    metric = evaluate.load(evaluate_module("anls_star"), keep_in_memory=True)
+    predictions = [{"question_id": str(i), "prediction": prediction} for i, (_, prediction) in enumerate(pairs)]
+    references = [
+        {"question_id": str(i), "references": list(truth) if isinstance(truth, tuple) else [truth]}
+        for i, (truth, _) in enumerate(pairs)
+    ]
+
+    def least() -> None:
+        score_pairs(pairs)
+        for row in (*predictions, *references):
+            json.loads(json.dumps(row))
+
+    compute = partial(metric.compute, predictions=predictions, references=references)
+    ours, lower = seconds([compute, least], repeats)
+    return Line(f"{name} through evaluate, against scoring and json", ours, lower, None, None, "")
+
+
+def markdown(lines: list[Line]) -> str:
+    """The table for the README."""
+    rows = [HEADER, ["---"] * len(HEADER), *(line.cells() for line in lines)]
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+
+
+def main() -> None:
+    """Measure, print, and write the table into the README if asked."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--full", action="store_true", help="run anls_star at full size too: about an hour")
+    parser.add_argument("--only", help="only workloads whose name contains this")
+    parser.add_argument("--repeats", type=int, default=_REPEATS)
+    parser.add_argument("--write", action="store_true", help="put the table into benchmarks/README.md")
+    arguments = parser.parse_args()
+    chosen = [each for each in WORKLOADS if (arguments.only or "") in each.name]
+    lines: list[Line] = []
+    for workload in track(chosen, "Measuring", console=Console(stderr=True), transient=True):
+        lines += measure(workload, full=arguments.full, repeats=arguments.repeats)
+    if not arguments.only:
+        lines += other_lines(arguments.repeats)
+    table = markdown(lines)
+    print(table)
+    if arguments.write:
+        readme = Path(__file__).with_name("README.md")
+        head = readme.read_text(encoding="utf-8").split("<!-- table -->")[0]
+        machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+        stamp = f"Measured on {dt.datetime.now(tz=dt.timezone.utc):%Y-%m-%d}; {platform.system()}, {machine}."
+        readme.write_text(f"{head}<!-- table -->\n{stamp}\n\n{table}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""Clocks: medians side by side, the published package in its own interpreter, peak memory, growth."""
+
+from __future__ import annotations
+
+import json
+import resource
+import statistics
+import subprocess
+import sys
+import time
+import venv
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.workloads import WORKLOADS, Pair
+from docscore import anls_score
+from docscore.values import to_json
+
+HERE = Path(__file__).parent
+PUBLISHED = HERE / ".anls_star"  # the environment of the published package; git ignores it
+PACKAGE = "anls_star==1.0.1"
+Work = Callable[[], object]
+
+
+def seconds(works: Sequence[Work], repeats: int) -> list[float]:
+    """The median seconds of each work, taken in turns so that a busy machine is busy for all."""
+    times: list[list[float]] = [[] for _ in works]
+    for _ in range(repeats):
+        for work, taken in zip(works, times, strict=True):
+            start = time.perf_counter()
+            work()
+            taken.append(time.perf_counter() - start)
+    return [statistics.median(taken) for taken in times]
+
+
+def one_by_one(pairs: list[Pair]) -> Work:
+    """Score the pairs, a call each."""
+
+    def work() -> None:
+        for truth, prediction in pairs:
+            anls_score(truth, prediction)
+
+    return work
+
+
+def published_seconds(pairs: list[Pair]) -> float:
+    """The seconds that the published package takes for the pairs."""
+    python = PUBLISHED / "bin" / "python"
+    if not python.exists():
+        venv.create(PUBLISHED, with_pip=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", PACKAGE], check=True)
+    rows = json.dumps([(to_json(truth), prediction) for truth, prediction in pairs])
+    done = subprocess.run([python, HERE / "published.py"], input=rows, check=True, capture_output=True, text=True)
+    return float(done.stdout)
+
+
+def peak_megabytes(name: str, size: int) -> float:
+    """The peak memory of scoring a workload above what its values and the imports take, in a process of its own."""
+    command = [sys.executable, "-m", "benchmarks.measure", name, str(size)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=HERE.parent)
+    return float(done.stdout)
+
+
+def exponent(sizes: Sequence[int], times: Sequence[float]) -> float:
+    """The slope of log time over log size."""
+    return float(np.polyfit(np.log(sizes), np.log(times), 1)[0])
+
+
+def main() -> None:
+    """Print the peak memory of the workload and size on the command line."""
+    name, size = sys.argv[1:]
+    work = one_by_one(next(each for each in WORKLOADS if each.name == name).make(int(size)))
+    one_by_one([(["a", "b", "c"], ["c", "b", "d"])])()  # imports what is imported late
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    work()
+    print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
+
+
+if __name__ == "__main__":
+    main()

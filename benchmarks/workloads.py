@@ -1,0 +1,185 @@
+"""The workloads: pairs of ground truth and prediction, made with fixed seeds."""
+
+from __future__ import annotations
+
+import json
+import random
+import string
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+Pair = tuple[Any, Any]
+LETTERS = string.ascii_lowercase + string.digits + "     "
+RECEIPTS = Path(__file__).parent.parent.parent / "shared" / "data" / "cord_qwen2vl_72b"
+
+
+class Workload(NamedTuple):
+    """Something to score.
+
+    Attributes:
+        name: what the table calls it.
+        make: the pairs for a size.
+        size: the size that is measured.
+        small: the size at which the published package is measured as well; at most `size`.
+        cap: why `small` is less than `size`, else "".
+    """
+
+    name: str
+    make: Callable[[int], list[Pair]]
+    size: int
+    small: int
+    cap: str = ""
+
+
+def words(rng: random.Random, low: int, high: int) -> str:
+    """A text of that many characters."""
+    return "".join(rng.choices(LETTERS, k=rng.randint(low, high))).strip() or "x"
+
+
+def typo(rng: random.Random, text: str, rate: float) -> str:
+    """The text with that share of its characters replaced, deleted or doubled."""
+    out = []
+    for c in text:
+        draw = rng.random() / rate
+        out.append(rng.choice(LETTERS) if draw < 1 / 3 else "" if draw < 2 / 3 else c + c if draw < 1 else c)
+    return "".join(out)
+
+
+def questions(count: int) -> list[Pair]:
+    """Short questions with one to five acceptable answers."""
+    rng = random.Random(1)
+    pairs = []
+    for _ in range(count):
+        answer = words(rng, 2, 30)
+        options = [answer, *(typo(rng, answer, 0.2) or "x" for _ in range(rng.randint(0, 4)))]
+        pairs.append((tuple(options), typo(rng, answer, 0.1) if rng.random() < 0.7 else words(rng, 2, 30)))
+    return pairs
+
+
+def invoice(rng: random.Random) -> Pair:
+    """Ten fields and 1 to 30 items of 4 to 6 keys; typos, drops, inventions and shuffles in the prediction."""
+    truth: dict[str, Any] = {f"field_{k}": words(rng, 4, 24) for k in range(10)}
+    truth["items"] = [
+        {f"key_{k}": words(rng, 2, 20) for k in range(rng.randint(4, 6))} for _ in range(rng.randint(1, 30))
+    ]
+    fields = {k: typo(rng, v, 0.05) for k, v in truth.items() if k != "items" and rng.random() > 0.05}
+    items = []
+    for item in truth["items"]:
+        if rng.random() > 0.07:
+            items.append({k: typo(rng, v, 0.05) for k, v in item.items() if rng.random() > 0.04})
+    if rng.random() < 0.3:
+        items.append({f"key_{k}": words(rng, 2, 20) for k in range(4)})
+    if rng.random() < 0.2:
+        fields["invented"] = words(rng, 4, 24)
+    if rng.random() < 0.3:
+        rng.shuffle(items)
+    return truth, {**fields, "items": items}
+
+
+def invoices(count: int) -> list[Pair]:
+    """Invoices."""
+    rng = random.Random(2)
+    return [invoice(rng) for _ in range(count)]
+
+
+def statement(rows: int) -> list[Pair]:
+    """One bank statement: rows of five keys, in another order, with typos."""
+    rng = random.Random(3)
+    truth = [
+        {
+            "date": f"{rng.randint(1, 28):02}.{rng.randint(1, 12):02}.2024",
+            "text": words(rng, 10, 40),
+            "amount": f"{rng.uniform(1, 9999):.2f}",
+            "balance": f"{rng.uniform(1, 99999):.2f}",
+            "reference": "".join(rng.choices(string.digits, k=12)),
+        }
+        for _ in range(rows)
+    ]
+    prediction = [{k: typo(rng, v, 0.03) for k, v in row.items()} for row in truth]
+    rng.shuffle(prediction)
+    return [(truth, prediction)]
+
+
+def text(length: int) -> list[Pair]:
+    """One text with 3 % errors."""
+    rng = random.Random(4)
+    truth = "".join(rng.choices(LETTERS, k=length))
+    return [(truth, typo(rng, truth, 0.03))]
+
+
+def unrelated(length: int) -> list[Pair]:
+    """Two texts that have nothing to do with each other."""
+    rng = random.Random(5)
+    return [("".join(rng.choices(LETTERS, k=length)), "".join(rng.choices(LETTERS, k=length)))]
+
+
+def nested(levels: int) -> Callable[[int], list[Pair]]:
+    """Lists in lists, so many levels, so many elements each."""
+
+    def make(width: int) -> list[Pair]:
+        rng = random.Random(6)
+
+        def build(level: int) -> Any:
+            return [build(level - 1) for _ in range(width)] if level else words(rng, 3, 12)
+
+        def damage(value: Any) -> Any:
+            if isinstance(value, str):
+                return typo(rng, value, 0.05)
+            kept = [damage(each) for each in value]
+            rng.shuffle(kept)
+            return kept
+
+        truth = build(levels)
+        return [(truth, damage(truth))]
+
+    return make
+
+
+def strings(count: int) -> list[Pair]:
+    """Two lists of plain strings."""
+    rng = random.Random(7)
+    truth = [words(rng, 5, 25) for _ in range(count)]
+    prediction = [typo(rng, each, 0.05) for each in truth]
+    rng.shuffle(prediction)
+    return [(truth, prediction)]
+
+
+def repeated(count: int) -> list[Pair]:
+    """Two lists of objects of which twelve are distinct: ties everywhere."""
+    rng = random.Random(8)
+    kinds = [{"name": words(rng, 5, 20), "price": f"{rng.uniform(1, 99):.2f}"} for _ in range(12)]
+    truth = [dict(rng.choice(kinds)) for _ in range(count)]
+    prediction = [dict(rng.choice(kinds)) for _ in range(count)]
+    return [(truth, prediction)]
+
+
+def receipts(_: int) -> list[Pair]:
+    """The 60 real receipts, where they are."""
+    rows = {
+        name: map(json.loads, (RECEIPTS / f"{name}.jsonl").open(encoding="utf-8"))
+        for name in ("predictions", "references")
+    }
+    predictions = {row["question_id"]: row["prediction"] for row in rows["predictions"]}
+    return [(tuple(row["references"]), predictions[row["question_id"]]) for row in rows["references"]]
+
+
+WORKLOADS = [
+    Workload("questions", questions, 10_000, 10_000),
+    Workload("invoices", invoices, 1_000, 100, "quadratic in the items: 1,000 take over a minute"),
+    Workload("statement of 200 rows", statement, 200, 60, "cubic: 200 rows take 12 s"),
+    Workload("statement of 500 rows", statement, 500, 60, "cubic: 500 rows take over a minute"),
+    Workload("statement of 1,000 rows", statement, 1_000, 60, "cubic: 1,000 rows take minutes and 2 GB"),
+    Workload("statement of 2,000 rows", statement, 2_000, 60, "cubic"),
+    Workload("text of 5,000 characters", text, 5_000, 2_000, "quadratic: 5,000 take 7 s"),
+    Workload("text of 50,000 characters", text, 50_000, 2_000, "quadratic: 50,000 take 12 minutes"),
+    Workload("unrelated, 50,000 characters", unrelated, 50_000, 2_000, "quadratic"),
+    Workload("nested, 2 levels of 30", nested(2), 30, 8, "recomputes every level"),
+    Workload("nested, 3 levels of 8", nested(3), 8, 4, "recomputes every level: 8 take 3 minutes"),
+    Workload("nested, 4 levels of 5", nested(4), 5, 3, "recomputes every level"),
+    Workload("1,000 plain strings", strings, 1_000, 100, "cubic: 1,000 take over a minute"),
+    Workload("300 items, 12 distinct", repeated, 300, 100, "cubic: 300 take 10 s"),
+    Workload("1,000 items, 12 distinct", repeated, 1_000, 100, "cubic: 1,000 take minutes"),
+]
+if RECEIPTS.is_dir():
+    WORKLOADS.append(Workload("60 real receipts", receipts, 60, 60))

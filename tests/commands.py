@@ -1,0 +1,138 @@
+"""The command as a real process: in pipes, or with one stream on a pseudo-terminal; and files for it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import select
+import struct
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.conftest import ROOT
+
+RECEIPTS = ROOT / "examples" / "receipts"
+REFERENCES, PREDICTIONS = RECEIPTS / "references.jsonl", RECEIPTS / "predictions.jsonl"
+TEXTS = RECEIPTS / "predictions_text.jsonl"
+OF_A_TERMINAL = ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "LINES", "PYTHONIOENCODING", "PYTHONWARNINGS", "TTY_COMPATIBLE")
+Write = Callable[[str, Any], Path]
+
+
+def environment(**changes: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name not in OF_A_TERMINAL}
+    return {**kept, "TERM": "xterm-256color", "PYTHONUTF8": "1", **changes}
+
+
+class Done(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+def run(*arguments: str | Path, encoding: str = "utf-8", **changes: str) -> Done:
+    """Run in pipes; decoded by hand, because text mode would hide a raw carriage return."""
+    done = subprocess.run(
+        [sys.executable, "-m", "docscore", *map(str, arguments)],
+        cwd=ROOT,
+        env=environment(**changes),
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
+    out, err = (stream.decode(encoding).replace(os.linesep, "\n") for stream in (done.stdout, done.stderr))
+    return Done(done.returncode, out, err)
+
+
+def succeed(*arguments: str | Path, **changes: str) -> str:
+    """What it prints; nothing on the error stream."""
+    done = run(*arguments, **changes)
+    assert (done.code, done.err) == (0, "")
+    return done.out
+
+
+class OnTerminal(NamedTuple):
+    code: int
+    terminal: str
+    pipe: str
+
+
+def on_terminal(*arguments: str | Path, stream: str = "stdout", columns: int = 80, **changes: str) -> OnTerminal:
+    """Run with one stream on a pseudo-terminal and the other in a pipe."""
+    pty, fcntl, termios = map(pytest.importorskip, ("pty", "fcntl", "termios"))
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    streams: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: theirs}
+    command = [sys.executable, "-m", "docscore", *map(str, arguments)]
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment(**changes), stdin=subprocess.DEVNULL, **streams
+    ) as process:
+        os.close(theirs)
+        other = process.stderr if stream == "stdout" else process.stdout
+        assert other is not None
+        open_ends, read = [ours, other.fileno()], {ours: b"", other.fileno(): b""}
+        while open_ends:
+            for end in select.select(open_ends, [], [])[0]:
+                try:
+                    piece = os.read(end, 65536)
+                except OSError:  # what Linux says when the other side of a terminal is closed
+                    piece = b""
+                read[end] += piece
+                if not piece:
+                    open_ends.remove(end)
+        os.close(ours)
+        texts = [read[end].decode().replace("\r\n", "\n") for end in (ours, other.fileno())]
+    return OnTerminal(process.returncode, *texts)
+
+
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def screen(output: str) -> list[str]:
+    """The lines that a terminal shows in the end; wide enough that none wraps."""
+    lines, row, column = [""], 0, 0
+    for piece in re.findall(r"\x1b\[[?0-9;]*[A-Za-z]|[\r\n]|[^\x1b\r\n]+", output):
+        if piece == "\n":
+            row, column = row + 1, 0
+            lines.extend([""] * (row + 1 - len(lines)))
+        elif piece == "\r":
+            column = 0
+        elif piece.endswith("A") and piece[0] == "\x1b":
+            row -= int(piece[2:-1] or 1)
+        elif piece == "\x1b[2K":
+            lines[row] = ""
+        elif piece[0] != "\x1b":
+            lines[row] = lines[row].ljust(column)[:column] + piece + lines[row][column + len(piece) :]
+            column += len(piece)
+    return lines
+
+
+def written(folder: Path, name: str, content: Any) -> Path:
+    """A new file: rows as JSONL, or one value as JSON, by the extension; text and bytes as they are."""
+    path = folder / name
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    elif isinstance(content, str):
+        path.write_text(content, encoding="utf-8", newline="")
+    elif name.endswith(".jsonl"):
+        path.write_text("".join(json.dumps(row) + "\n" for row in content), encoding="utf-8")
+    else:
+        path.write_text(json.dumps(content), encoding="utf-8")
+    return path
+
+
+def ref(question: str, *answers: Any) -> dict[str, Any]:
+    return {"question_id": question, "references": list(answers)}
+
+
+def pred(question: str, value: Any) -> dict[str, Any]:
+    return {"question_id": question, "prediction": value}
+
+
+def rows(path: Path) -> Iterator[dict[str, Any]]:
+    return map(json.loads, path.read_text(encoding="utf-8").splitlines())

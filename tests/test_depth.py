@@ -1,0 +1,186 @@
+"""Deep nesting, values that contain themselves, calls from deep in the stack, and integers of many digits."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+import pytest
+
+from docscore import anls_score, score_pairs, score_tree
+from docscore.jsontext import dumps
+from docscore.parsing import parse_text
+from docscore.values import MAX_DEPTH
+
+T = TypeVar("T")
+Call = Callable[[], Any]
+
+
+@dataclass
+class Item:
+    name: str
+    tags: list[Any]
+
+
+class Endless:
+    """Its dump is itself."""
+
+    def model_dump(self) -> Endless:
+        return self
+
+
+def object_array(item: Any, shape: tuple[int, ...] = (1,)) -> Any:
+    array = np.empty(shape, dtype=object)
+    array[(0,) * len(shape)] = item
+    return array
+
+
+def nested(levels: int, wrap: list[Callable[[Any], Any]], leaf: Any) -> Any:
+    """The leaf in that many levels; the first wrapper is the outermost."""
+    for level in reversed(range(levels)):
+        leaf = wrap[level % len(wrap)](leaf)
+    return leaf
+
+
+def as_list(item: Any) -> Any:
+    return [item]
+
+
+def as_object(item: Any) -> Any:
+    return {"k": item}
+
+
+def as_tuple(item: Any) -> Any:
+    return (item,)
+
+
+def as_marker(item: Any) -> Any:
+    return {"$one_of": [item]}
+
+
+def as_item(item: Any) -> Any:
+    return Item("", [item])
+
+
+DEEP: list[tuple[str, Any, Any, int, str, float]] = [
+    ("lists", [as_list], [as_list], 200, "[0]", 0.75),
+    ("objects", [as_object], [as_object], 200, ".k", 0.75),
+    ("lists and objects", [as_list, as_object], [as_list, as_object], 100, "[0].k", 0.75),
+    (
+        "one-ofs, in either spelling",
+        [as_list, as_tuple, as_object, as_marker],
+        [as_list, as_object],
+        50,
+        "[0][0].k[0]",
+        0.75,
+    ),
+    ("arrays of objects", [object_array], [object_array], 200, "[0]", 0.75),
+    (
+        "dataclasses, two levels each, with 100 names that agree",
+        [as_item],
+        [as_item],
+        100,
+        ".tags[0]",
+        100.75 / 101,
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("truth", "prediction", "rounds", "path", "score"), [row[1:] for row in DEEP], ids=[row[0] for row in DEEP]
+)
+def test_200_levels_are_scored_and_201_refused(
+    truth: Any, prediction: Any, rounds: int, path: str, score: float
+) -> None:
+    """The leaf of the prediction differs in 1 letter of 4; an empty list as leaf is level 201."""
+    deepest = nested(rounds * len(prediction), prediction, "abce")
+    assert anls_score(nested(rounds * len(truth), truth, "abcd"), deepest) == pytest.approx(score)
+    with pytest.raises(ValueError, match=r"nested deeper than 200 levels$") as caught:
+        anls_score(nested(rounds * len(truth), truth, []), "x")
+    assert str(caught.value).startswith("$" + path * rounds + ": ")
+
+
+@pytest.mark.parametrize("innermost", [[], {}, ["x"], {"k": "x"}, [{"k": "x"}]], ids=repr)
+def test_level_201_is_refused_whatever_it_holds(innermost: Any) -> None:
+    """A list of flat objects too, which is converted as a whole."""
+    above = nested(MAX_DEPTH if innermost != [{"k": "x"}] else MAX_DEPTH - 1, [as_list], innermost)
+    for gt, pred in ((above, "x"), ("x", above)):
+        with pytest.raises(ValueError, match=r"^\$(\[0\]){200}: nested deeper than 200 levels$"):
+            score_tree(gt, pred)
+    assert score_tree(above[0], above[0]).score == 1.0
+
+
+@pytest.mark.parametrize("around", [as_tuple, as_marker])
+def test_a_one_of_around_all_is_no_level(around: Callable[[Any], Any]) -> None:
+    """Rows by id hold a list of acceptable answers, each of which may have 200 levels."""
+    deepest = nested(MAX_DEPTH, [as_list, as_object], "x")
+    assert anls_score(around(deepest), deepest) == 1.0
+    with pytest.raises(ValueError, match=r"nested deeper than 200 levels$"):
+        anls_score(around([deepest]), "x")
+
+
+def cyclic() -> list[Any]:
+    items: list[Any] = []
+    items.append(items)
+    mapping: dict[str, Any] = {}
+    mapping["k"] = [mapping]
+    choice: list[Any] = []
+    choice.append((choice, "x"))
+    wide: list[Any] = []
+    wide.extend([wide] * 3)
+    array = object_array(None)
+    array[0] = array
+    scalar_array = object_array(None, shape=())
+    scalar_array[()] = scalar_array
+    return [items, mapping, choice, wide, array, scalar_array, Endless()]
+
+
+@pytest.mark.parametrize("value", cyclic(), ids=["list", "dict", "one-of", "wide", "array", "0-d array", "dump"])
+def test_values_that_contain_themselves(value: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match=r"^\$"):
+        anls_score({"a": value}, "x")
+
+
+def with_frames_left(count: int, function: Callable[[], T]) -> T:
+    """The function's result, called where about that many frames of Python's stack are left."""
+    depth, frame = 0, inspect.currentframe()
+    while frame is not None:
+        depth, frame = depth + 1, frame.f_back
+
+    def down(levels: int) -> T:
+        return function() if levels <= 0 else down(levels - 1)
+
+    return down(sys.getrecursionlimit() - depth - count)
+
+
+LISTS = nested(MAX_DEPTH, [as_list, as_object], "x")
+TREE = score_tree(LISTS, LISTS)
+DEEP_CALLS: list[tuple[str, Call, Any]] = [
+    ("anls_score of a small pair", lambda: anls_score({"a": ["x"]}, {"a": ["x"]}), 1.0),
+    ("anls_score", lambda: anls_score(LISTS, LISTS), 1.0),
+    ("anls_score and its views", lambda: len(anls_score(LISTS, LISTS, return_gt=True, return_key_scores=True)), 3),
+    ("score_tree", lambda: score_tree(LISTS, LISTS).score, 1.0),
+    ("score_pairs", lambda: score_pairs([(LISTS, LISTS)]).tolist(), [1.0]),
+    ("str of a tree", lambda: str(TREE).count("\n"), 200),
+    ("closest_gt of a tree", lambda: type(TREE.closest_gt()), list),
+    ("key_scores of a tree", lambda: list(TREE.key_scores()), ["k"]),
+    ("to_dict of a tree", lambda: TREE.to_dict()["score"], 1.0),
+    ("text to value", lambda: parse_text("[" * 150 + "]" * 150, "json").failed, False),
+    ("value to text", lambda: dumps(LISTS).count("["), 100),
+]
+
+
+@pytest.mark.parametrize("left", [100, 50])
+@pytest.mark.parametrize(("call", "expected"), [row[1:] for row in DEEP_CALLS], ids=[row[0] for row in DEEP_CALLS])
+def test_no_recursion_error_from_deep_in_the_callers_stack(call: Call, expected: Any, left: int) -> None:
+    assert with_frames_left(left, call) == expected
+
+
+def test_integers_of_any_length_are_compared_digit_by_digit() -> None:
+    """Python prints no integer of more than 4,300 digits; 100,001 digits here, of which the last differs."""
+    assert anls_score(10**100_000, 10**100_000 + 1) == pytest.approx(100_000 / 100_001, rel=1e-12)
+    assert anls_score([10**5000], [str(10**4000) + "0" * 1000]) == 1.0

@@ -1,0 +1,43 @@
+"""Faults that must not cost the rows that were added before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import evaluate
+import pytest
+
+from docscore import evaluate_module
+
+
+@pytest.fixture
+def metric(tmp_path: Any) -> Any:
+    return evaluate.load(evaluate_module("anls_star"), cache_dir=str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "message"),
+    [
+        ({"parse": "yaml"}, ValueError, "^parse: expected None, 'json' or 'repair', got 'yaml'$"),
+        ({"missing": "skip"}, ValueError, "^missing: expected 'error' or 'zero', got 'skip'$"),
+        ({"threshold": 2}, ValueError, "^threshold: expected a number from 0 to 1, got 2$"),
+        ({"ignore_case": "no"}, TypeError, "^ignore_case: expected True or False, got 'no'$"),
+        ({"tau": 0.5}, TypeError, "unexpected keyword argument 'tau'"),
+    ],
+)
+def test_a_wrong_option_is_refused_before_the_rows_are_used_up(
+    options: dict[str, Any], kind: type[Exception], message: str, metric: Any
+) -> None:
+    metric.add_batch(predictions=["x", "y"], references=["x", "z"])
+    with pytest.raises(kind, match=message):
+        metric.compute(**options)
+    assert metric.compute() == {"anls_score": 0.5}
+
+
+def test_a_row_of_one_side_is_refused(metric: Any) -> None:
+    """None is a value, so nothing given must not become None."""
+    for given in ({"prediction": "x"}, {"reference": "x"}, {}):
+        with pytest.raises(ValueError, match="expected both prediction and reference"):
+            metric.add(**given)
+    metric.add(prediction=None, reference=None)
+    assert metric.compute() == {"anls_score": 1.0}

@@ -1,0 +1,155 @@
+"""JSON text in and out: round trips, and errors that name line and column."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from docscore.jsontext import dumps, loads
+from docscore.values import MAX_DEPTH, convert_ground_truth, to_json
+from tests.structures import truths
+
+ROUND_TRIPS: list[tuple[str, Any, str]] = [
+    ("null", None, "null"),
+    ("boolean", True, "true"),
+    ("string that looks like a number", "12.50", '"12.50"'),
+    ("string that looks like null", "null", '"null"'),
+    ("leading zeros", "007", '"007"'),
+    ("integer", 1, "1"),
+    ("float that is whole", 1.0, "1.0"),
+    ("negative zero", -0.0, "-0.0"),
+    ("float that is not exact in decimal", 0.1, "0.1"),
+    ("the smallest float", 5e-324, "5e-324"),
+    ("an integer beyond 64 bits", 2**64, "18446744073709551616"),
+    ("infinity, as Python writes it", math.inf, "Infinity"),
+    ("minus infinity", -math.inf, "-Infinity"),
+    ("empty containers", [[], {}], "[[], {}]"),
+    ("keys in order", {"b": 1, "a": 2}, '{"b": 1, "a": 2}'),
+    ("an empty key", {"": ""}, '{"": ""}'),
+    ("a lone surrogate", "\ud800", r'"\ud800"'),
+    ("a pair of surrogates is one character", "\U0001f600", r'"\ud83d\ude00"'),
+    ("control characters and line separators", "\x00\n\u2028\x7f", r'"\u0000\n\u2028\u007f"'),
+    ("quotes and backslashes", '"\\', r'"\"\\"'),
+]
+
+
+@pytest.mark.parametrize(("value", "source"), [row[1:] for row in ROUND_TRIPS], ids=[row[0] for row in ROUND_TRIPS])
+def test_round_trip(value: Any, source: str) -> None:
+    """`repr` tells 1, 1.0 and True apart."""
+    assert dumps(value) == source
+    assert repr(loads(source)) == repr(value)
+
+
+def test_not_a_number_goes_in_and_out() -> None:
+    assert dumps({"n": math.nan}) == '{"n": NaN}'
+    assert math.isnan(loads("NaN"))
+
+
+def test_a_one_of_comes_back_as_its_spelling() -> None:
+    source = dumps({"a": ("x", ["y", ("z", None)])})
+    assert source == '{"a": {"$one_of": ["x", ["y", {"$one_of": ["z", null]}]]}}'
+    assert convert_ground_truth(loads(source), {}) == {"a": ("x", ["y", ("z", None)])}
+
+
+@given(truths)
+def test_whatever_can_be_scored_survives(value: Any) -> None:
+    assert repr(loads(dumps(value))) == repr(to_json(value))
+
+
+@given(st.integers(4290, 4310), st.booleans(), st.integers(0, 9))
+def test_integers_around_the_limit_of_python_survive(digits: int, negative: bool, last: int) -> None:
+    number = (10**digits + last) * (-1 if negative else 1)
+    assert loads(dumps([{"k": number, "l": (number, "x\ud800", 1.5)}])) == [
+        {"k": number, "l": {"$one_of": [number, "x\ud800", 1.5]}}
+    ]
+
+
+def test_an_integer_of_5001_digits_as_text() -> None:
+    source = "1" + "0" * 5000
+    assert loads(source) == 10**5000
+    assert loads(f'{{"a": [-{source}, 1.5, "x"]}}', unique_keys=True) == {"a": [-(10**5000), 1.5, "x"]}
+    assert dumps([True, None, {"é": 10**5000}]) == rf'[true, null, {{"\u00e9": {source}}}]'
+
+
+# what is wrong, the text, and line and column where it shows, counted from 1; newer Pythons name the trailing comma
+FAULTS: list[tuple[str, str, str | tuple[str, str]]] = [
+    ("nothing", "", "line 1, column 1: "),
+    ("white space alone", " \n ", "line 2, column 2: "),
+    ("prose", "Total: 5", "line 1, column 1: "),
+    ("a trailing comma in an object", '{"a": 1,}', ("line 1, column 9: ", "line 1, column 8: ")),
+    ("a trailing comma in a list", "[1,\n2,\n]", ("line 3, column 1: ", "line 2, column 2: ")),
+    ("cut off in a list", "[1, 2", "line 1, column 6: "),
+    ("cut off in a string: where it starts", '["a", "b', "line 1, column 7: "),
+    ("cut off in a word", "nul", "line 1, column 1: "),
+    ("no colon", '{"a" 1}', "line 1, column 6: "),
+    ("no comma, on the third line", '{"a": 1,\n "b": 2\n "c": 3}', "line 3, column 2: "),
+    ("single quotes", "{'a': 1}", "line 1, column 2: "),
+    ("something behind", '{"a": 1} x', "line 1, column 10: "),
+    ("two values", "1\n2", "line 2, column 1: "),
+    ("a line feed in a string", '"a\nb"', "line 1, column 3: "),
+    ("an escape that does not exist", r'"\x41"', "line 1, column 2: "),
+    ("a leading zero", "01", "line 1, column 2: "),
+    ("a byte order mark", "\ufeff1", "line 1, column 1: "),
+    ("None of Python", "None", "line 1, column 1: "),
+    ("columns count characters, not bytes", '["é", \U0001f600]', "line 1, column 7: "),
+    ("a fault behind an integer that is read in another way", "[" + "9" * 5000 + ", x]", "line 1, column 5004: "),
+]
+
+
+@pytest.mark.parametrize(("source", "start"), [row[1:] for row in FAULTS], ids=[row[0] for row in FAULTS])
+@pytest.mark.parametrize("unique_keys", [False, True])
+def test_faults_are_named_with_line_and_column(source: str, start: str | tuple[str, str], unique_keys: bool) -> None:
+    with pytest.raises(ValueError, match=r"^line \d+, column \d+: [^A-Z]") as caught:
+        loads(source, unique_keys=unique_keys)
+    assert str(caught.value).startswith(start)
+    assert not isinstance(caught.value, json.JSONDecodeError)  # its text repeats the place in other words
+
+
+@pytest.mark.parametrize(
+    "source", ['"abc', '"a\nb"', '{"a": "b'], ids=["unterminated", "control character", "unterminated value"]
+)
+def test_the_sentence_does_not_break_off(source: str) -> None:
+    """The standard module's "Unterminated string starting at" goes on with the place, which stands before it here."""
+    with pytest.raises(ValueError, match="line") as caught:
+        loads(source)
+    assert not str(caught.value).endswith(" at")
+
+
+def test_keys_that_occur_twice() -> None:
+    assert loads('{"a": 1, "a": 2}') == {"a": 2}
+    with pytest.raises(ValueError, match="key 'a' occurs twice in one object"):
+        loads('[{"b": {"a": 1, "c": 3, "a": 2}}]', unique_keys=True)
+    assert loads('[{"a": 1}, {"a": 2}, {"b": {"a": 3}, "a": 4}]', unique_keys=True)[2] == {"b": {"a": 3}, "a": 4}
+
+
+def test_a_key_that_occurs_twice_beside_an_integer_of_5001_digits() -> None:
+    with pytest.raises(ValueError, match="key 'a' occurs twice"):
+        loads('{"n": ' + "9" * 5001 + ', "a": 1, "a": 2}', unique_keys=True)
+
+
+def test_a_key_that_occurs_twice_among_many_is_found_at_once() -> None:
+    """The time must not grow with the square of the number of keys."""
+    source = "{" + ", ".join(f'"key {i}": 1' for i in range(20_000)) + ', "key 19999": 2}'
+    start = time.perf_counter()
+    with pytest.raises(ValueError, match="'key 19999' occurs twice"):
+        loads(source, unique_keys=True)
+    assert time.perf_counter() - start < 1
+
+
+@pytest.mark.parametrize("bomb", ["[" * 100_000, '{"a":' * 100_000, "[" * 100_000 + "]" * 100_000, '[{"a":' * 50_000])
+def test_bombs_of_nesting_are_refused(bomb: str) -> None:
+    with pytest.raises(ValueError, match=f"^nested deeper than {MAX_DEPTH} levels$"):
+        loads(bomb)
+
+
+def test_what_can_be_scored_is_read_and_written_at_its_deepest() -> None:
+    source = "[" * MAX_DEPTH + "]" * MAX_DEPTH
+    assert dumps(loads(source)) == source
+    big = "[" * MAX_DEPTH + "9" * 5000 + "]" * MAX_DEPTH
+    assert dumps(loads(big)) == big

@@ -1,0 +1,112 @@
+"""Several processes: the same scores in the same order, and a clear end whatever happens."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from docscore import score_pairs
+
+PAIRS: list[tuple[Any, Any]] = [
+    ({"a": f"text {i}", "b": [str(j) for j in range(i % 7)]}, {"a": f"test {i}", "b": [str(j) for j in range(i % 5)]})
+    for i in range(300)
+] + [(("yes", "yeah"), "yea")] * 20
+
+
+@pytest.mark.parametrize("num_proc", [1, 2, 3])
+@pytest.mark.parametrize("count", [0, 1, 2, 320])
+def test_scores_are_the_same_and_in_order(num_proc: int, count: int) -> None:
+    pairs = PAIRS[-count:] if count else []
+    assert np.array_equal(score_pairs(iter(pairs), num_proc=num_proc), score_pairs(pairs))
+
+
+def test_the_fault_of_the_first_faulty_pair_is_raised_with_its_number() -> None:
+    pairs = [*PAIRS[:150], ("x", b"y"), *PAIRS, ("x", ("y",))]
+    with pytest.raises(TypeError, match=r"^pair 150: \$: expected a JSON value, got bytes$"):
+        score_pairs(pairs, num_proc=2)
+
+
+@pytest.mark.parametrize(("num_proc", "kind"), [(0, ValueError), (-1, ValueError), (True, TypeError), ("2", TypeError)])
+def test_the_number_of_processes_is_checked(num_proc: Any, kind: type[Exception]) -> None:
+    with pytest.raises(kind, match=r"^num_proc: expected a whole number of at least 1, got "):
+        score_pairs(PAIRS, num_proc=num_proc)
+
+
+def run(tmp_path: Path, code: str, *, interrupt_after: float | None = None) -> tuple[int, str, str]:
+    """Run a script in a process group of its own, and press Ctrl-C after a while if asked."""
+    script = tmp_path / "script.py"
+    script.write_text(textwrap.dedent(code), encoding="utf-8")
+    with subprocess.Popen(
+        [sys.executable, script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        if interrupt_after is not None:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+            time.sleep(interrupt_after)
+            os.killpg(process.pid, signal.SIGINT)
+        try:
+            out, err = process.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    return process.returncode, out, err
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_start_methods(tmp_path: Path, method: str) -> None:
+    code = f"""
+        import multiprocessing
+        from docscore import score_pairs
+        if __name__ == "__main__":
+            multiprocessing.set_start_method("{method}")
+            print(score_pairs([({{"a": "x"}}, {{"a": "x"}}), ({{"a": "x"}}, {{}})], num_proc=2).tolist())
+    """
+    assert run(tmp_path, code) == (0, "[1.0, 0.0]\n", "")
+
+
+def test_a_worker_that_dies_gives_an_error(tmp_path: Path) -> None:
+    """A value whose pickle ends the process that opens it."""
+    code = """
+        import os
+        from docscore import score_pairs
+        class Deadly:
+            def __reduce__(self):
+                return os._exit, (9,)
+        if __name__ == "__main__":
+            try:
+                score_pairs([({"a": "x"}, {"a": "x"})] * 50 + [("x", Deadly())], num_proc=2)
+            except RuntimeError as error:
+                print(error)
+    """
+    code_out_err = run(tmp_path, code)
+    assert code_out_err == (
+        0,
+        "one of 2 scoring processes died before it was done; it may have run out of memory\n",
+        "",
+    )
+
+
+def test_ctrl_c_ends_all_processes(tmp_path: Path) -> None:
+    """One traceback, the parent's; no process of the group is left."""
+    code = """
+        import os
+        from docscore import score_pairs
+        if __name__ == "__main__":
+            rows = [{"a": f"{i} {i * i}", "b": f"{i * 7919 % 104729}"} for i in range(400)]
+            print("ready", flush=True)
+            score_pairs([(rows, rows[::-1])] * 2000, num_proc=2)
+    """
+    returned, out, err = run(tmp_path, code, interrupt_after=1.0)
+    assert returned in (-signal.SIGINT, 130)
+    assert out == ""
+    assert err.count("Traceback") == 1
+    assert err.rstrip().endswith("KeyboardInterrupt")

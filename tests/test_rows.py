@@ -1,0 +1,318 @@
+"""Rows of a test set: three formats, told by the first row and enforced for all, and their pairing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from docscore.rows import (
+    ANLS,
+    BY_ID,
+    PLAIN,
+    Pairs,
+    RowFormat,
+    as_rows,
+    pair_rows,
+    read_predictions,
+    read_references,
+    row_format,
+)
+
+Rows = list[Any]
+
+
+def paired(predictions: Any, references: Any, missing: str = "error") -> Pairs:
+    """As the evaluate module and the command do it."""
+    form = row_format(predictions, references)
+    return pair_rows(
+        read_predictions(predictions, form, "predictions[{}]".format),
+        read_references(references, form, "references[{}]".format),
+        missing,
+    )
+
+
+def pred(question: Any, value: Any = "x") -> dict[str, Any]:
+    return {"question_id": question, "prediction": value}
+
+
+def ref(question: Any, *answers: Any) -> dict[str, Any]:
+    return {"question_id": question, "references": list(answers or ("x",))}
+
+
+@pytest.mark.parametrize("rows", [["x"], ("x",), np.array(["x"]), iter(["x"]), {"x": 1}.keys()])
+def test_rows_come_in_anything_that_lists_them(rows: Any) -> None:
+    assert as_rows(rows, "predictions") == ["x"]
+
+
+@pytest.mark.parametrize("rows", ["x", b"x", 5, None, {"prediction": ["x"]}])
+def test_a_single_value_is_no_list_of_rows(rows: Any) -> None:
+    """A text would be taken letter by letter, an object key by key."""
+    with pytest.raises(TypeError, match=rf"^references: expected a list of rows, got {type(rows).__name__}$"):
+        as_rows(rows, "references")
+
+
+FORMATS: list[tuple[str, Any, Any, RowFormat]] = [
+    ("by id", [pred("a")], [ref("a")], BY_ID),
+    ("by id, with more beside", [pred("a") | {"page": 1}], [ref("a") | {"lang": "de"}], BY_ID),
+    ("by id, with both keys: the documented one", [pred("a") | {"prediction_text": "y"}], [ref("a")], BY_ID),
+    (
+        "as the Space anls",
+        [{"question_id": "a", "prediction_text": "x"}],
+        [{"question_id": "a", "answers": ["x"]}],
+        ANLS,
+    ),
+    ("plain texts", ["x"], ["x"], PLAIN),
+    ("plain objects", [{"total": 1}], [{"total": 1}], PLAIN),
+    ("plain null", [None], [None], PLAIN),
+    ("plain one-of", ["x"], [("x", "y")], PLAIN),
+    ("plain, in a NumPy array", np.array(["x"]), np.array(["x"]), PLAIN),
+    ("an object without question_id is a plain value", [{"prediction": 1}], [{"references": [1]}], PLAIN),
+    ("no predictions: told by the references", [], [ref("a")], BY_ID),
+]
+
+
+@pytest.mark.parametrize(("predictions", "references", "form"), [r[1:] for r in FORMATS], ids=[r[0] for r in FORMATS])
+def test_the_first_row_of_each_side_tells_the_format(predictions: Any, references: Any, form: RowFormat) -> None:
+    assert row_format(predictions, references) == form
+
+
+def test_values_come_through_as_they_are() -> None:
+    """Also those that look like something else; acceptable answers become a one-of."""
+    values: Rows = ["12.50", "007", "null", "true", None, 1.0, True, 2**70, [], {"$one_of": []}, float("inf"), "\ud800"]
+    pairs = paired([pred(f"q{i}", v) for i, v in enumerate(values)], [ref(f"q{i}", v) for i, v in enumerate(values)])
+    assert repr(pairs.predictions) == repr(values)
+    assert repr(pairs.truths) == repr([(value,) for value in values])
+    plain = paired(values, values)
+    assert repr((plain.truths, plain.predictions)) == repr((values, values))
+
+
+def test_rows_are_paired_by_id_in_the_order_of_the_references() -> None:
+    predictions = [pred("c", 3), pred("a", 1), pred("b", 2)]
+    assert paired(predictions, [ref("a", "x"), ref("b", "y", "z"), ref("c", None)]) == Pairs(
+        ids=["a", "b", "c"], truths=[("x",), ("y", "z"), (None,)], predictions=[1, 2, 3], missing=0
+    )
+
+
+def test_plain_rows_are_paired_by_position_and_named_by_number() -> None:
+    assert paired([1, 2], ["x", ("y", "z")]) == Pairs(["0", "1"], ["x", ("y", "z")], [1, 2], 0)
+
+
+@pytest.mark.parametrize("answers", [["x", "y"], ("x", "y"), np.array(["x", "y"])], ids=["list", "tuple", "array"])
+def test_acceptable_answers_in_any_sequence(answers: Any) -> None:
+    assert paired([pred("a")], [{"question_id": "a", "references": answers}]).truths == [("x", "y")]
+
+
+@pytest.mark.parametrize(("given", "name"), [("x y", "x y"), (7, "7"), (np.int64(7), "7"), (np.str_("x"), "x")])
+def test_ids_are_text_and_whole_numbers_are_taken_as_such(given: Any, name: str) -> None:
+    pairs = paired([pred(given, 1)], [ref(name)])
+    assert (pairs.ids, pairs.predictions) == ([name], [1])
+    assert type(pairs.ids[0]) is str
+
+
+def test_an_integer_as_id_may_have_any_length() -> None:
+    assert paired([pred(10**5000, 1)], [ref(10**5000)]).predictions == [1]
+
+
+BAD_IDS: list[tuple[Any, type[Exception], str]] = [
+    (None, TypeError, "references[1]: expected a string as question_id, got NoneType None"),
+    (True, TypeError, "references[1]: expected a string as question_id, got bool True"),
+    (1.5, TypeError, "references[1]: expected a string as question_id, got float 1.5"),
+    (["a"], TypeError, "references[1]: expected a string as question_id, got list ['a']"),
+    (b"a", TypeError, "references[1]: expected a string as question_id, got bytes b'a'"),
+    ("", ValueError, "references[1]: expected a question_id of at least one valid Unicode character, got ''"),
+    ("\ud800", ValueError, r"references[1]: expected a question_id of at least one valid Unicode character, got '\ud8"),
+]
+
+
+@pytest.mark.parametrize(("given", "kind", "message"), BAD_IDS)
+def test_other_ids_are_refused(given: Any, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind) as caught:
+        paired([pred("a")], [ref("a"), ref(given)])
+    assert str(caught.value).startswith(message)
+
+
+ONE_FORMAT = "expected predictions and references in one row format, got "
+MIXED: list[tuple[str, Rows, Rows, str]] = [
+    ("no references", ["x"], [], "references: expected at least one row, got none"),
+    (
+        "predictions by id, references plain",
+        [pred("a")],
+        ["x"],
+        (
+            f"{ONE_FORMAT}an object with 'question_id', 'prediction' (by id) as the first prediction and "
+            "str (plain) as the first reference"
+        ),
+    ),
+    ("predictions plain, references by id", [1], [ref("a")], f"{ONE_FORMAT}int (plain) as the first prediction and "),
+    (
+        "predictions of the Space, references by id",
+        [{"question_id": "a", "prediction_text": "x"}],
+        [ref("a")],
+        f"{ONE_FORMAT}an object with 'question_id', 'prediction_text' (as the Space anls) as the first prediction",
+    ),
+    (
+        "an id without a prediction",
+        [{"question_id": "a", "answer": 1}],
+        [ref("a")],
+        (
+            "predictions: expected 'prediction' or 'prediction_text' beside 'question_id', "
+            "got an object with 'question_id', 'answer'"
+        ),
+    ),
+    (
+        "an id without references",
+        [pred("a")],
+        [{"question_id": "a"}],
+        "references: expected 'references' or 'answers' beside 'question_id', got an object with 'question_id'",
+    ),
+    (
+        "a later prediction without its key",
+        [pred("a"), {"question_id": "b", "text": 1}],
+        [ref("a"), ref("b")],
+        (
+            "predictions[1]: expected an object with 'question_id' and 'prediction', "
+            "got an object with 'question_id', 'text'"
+        ),
+    ),
+    (
+        "a later prediction that is no object",
+        [pred("a"), 3],
+        [ref("a")],
+        "predictions[1]: expected an object with 'question_id' and 'prediction', got int",
+    ),
+    (
+        "a later reference that is empty, and a message that lists five keys at most",
+        [pred("a")],
+        [ref("a"), {k: k for k in "abcdefgh"}],
+        (
+            "references[1]: expected an object with 'question_id' and 'references', "
+            "got an object with 'a', 'b', 'c', 'd', 'e'"
+        ),
+    ),
+    (
+        "a later row of another format",
+        [pred("a"), {"question_id": "b", "prediction_text": "x"}],
+        [ref("a"), ref("b")],
+        "predictions[1]: expected an object with 'question_id' and 'prediction', got",
+    ),
+    ("a plain reference, then one by id", ["x", "y"], ["x", ref("b")], "references[1]: expected "),
+    ("plain rows of different number", [1, 2], [1, 2, 3], "expected as many predictions as references, got 2 and 3"),
+]
+
+
+@pytest.mark.parametrize(("predictions", "references", "message"), [r[1:] for r in MIXED], ids=[r[0] for r in MIXED])
+def test_the_format_is_enforced(predictions: Rows, references: Rows, message: str) -> None:
+    with pytest.raises(ValueError, match=r"expected") as caught:
+        paired(predictions, references)
+    assert str(caught.value).startswith(message)
+
+
+def test_a_plain_prediction_may_hold_any_keys() -> None:
+    """It is what a model wrote; the references tell the format."""
+    assert paired(["x", pred("b")], ["x", "y"]).predictions == ["x", pred("b")]
+    assert paired(["x", "y"], ["x", {"question_id": "b"}]).truths == ["x", {"question_id": "b"}]
+
+
+BAD_ANSWERS: list[tuple[Any, str]] = [
+    ([], "an empty list"),
+    ((), "an empty list"),
+    (np.array([]), "an empty list"),
+    ("x", "str"),
+    (None, "NoneType"),
+    ({"$one_of": ["x"]}, "dict"),
+    ({"x"}, "set"),
+]
+
+
+@pytest.mark.parametrize(("answers", "got"), BAD_ANSWERS)
+def test_references_without_an_acceptable_answer(answers: Any, got: str) -> None:
+    """A text in place of the list would be read letter by letter."""
+    rows = [ref("a"), {"question_id": "b", "references": answers}]
+    with pytest.raises(ValueError, match="expected 'references' to be a list of at least one acceptable") as caught:
+        paired([pred("a"), pred("b")], rows)
+    assert str(caught.value).startswith("references[1]: ")
+    assert str(caught.value).endswith(f"got {got}")
+
+
+TWICE = "ids that occur more than once in the predictions"
+UNKNOWN = "ids of predictions that no reference has"
+ABSENT = "ids of references that no prediction has"
+TWELVE = [f"q{i:02}" for i in range(12)]
+BAD_PAIRINGS: list[tuple[str, Rows, Rows, str]] = [
+    ("a prediction twice", [pred("a"), pred("a"), pred("a")], [ref("a")], f"{TWICE} (1): 'a'"),
+    (
+        "a number and its text are one id",
+        [pred(1), pred("1")],
+        [ref("1")],
+        f"{TWICE} (1): '1'",
+    ),
+    (
+        "a reference twice",
+        [pred("a")],
+        [ref("a"), ref("b"), ref("a")],
+        "ids that occur more than once in the references (1): 'a'",
+    ),
+    ("an unknown id", [pred("a"), pred("z")], [ref("a")], f"{UNKNOWN} (1): 'z'"),
+    ("a missing id", [pred("a")], [ref("a"), ref("b")], f"{ABSENT} (1): 'b'"),
+    (
+        "five are named",
+        [],
+        [ref(i) for i in TWELVE[:5]],
+        f"{ABSENT} (5): 'q00', 'q01', 'q02', 'q03', 'q04'",
+    ),
+    (
+        "of more the first five",
+        [],
+        [ref(i) for i in reversed(TWELVE)],
+        f"{ABSENT} (12): 'q00', 'q01', 'q02', 'q03', 'q04' and 7 more",
+    ),
+    (
+        "unknown ones too",
+        [pred(i) for i in reversed(TWELVE)],
+        [ref("a")],
+        f"{UNKNOWN} (12): 'q00', 'q01', 'q02', 'q03', 'q04' and 7 more",
+    ),
+    (
+        "and duplicates",
+        [pred(i) for i in TWELVE * 2],
+        [ref("a")],
+        f"{TWICE} (12): 'q00', 'q01', 'q02', 'q03', 'q04' and 7 more",
+    ),
+    ("ids with control characters are escaped", [pred("\x1b[31m")], [ref("a")], f"{UNKNOWN} (1): "),
+]
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references", "message"), [row[1:] for row in BAD_PAIRINGS], ids=[row[0] for row in BAD_PAIRINGS]
+)
+def test_ids_that_do_not_pair(predictions: Rows, references: Rows, message: str) -> None:
+    with pytest.raises(ValueError, match=r"^ids ") as caught:
+        paired(predictions, references)
+    found = str(caught.value)
+    assert found.startswith(message)
+    assert found.isprintable()
+    assert found.count("'q") <= 5
+
+
+def test_missing_predictions_score_as_null_where_that_is_asked_for() -> None:
+    pairs = paired([pred("b", 5)], [ref("a"), ref("b"), ref("c")], missing="zero")
+    assert pairs == Pairs(["a", "b", "c"], [("x",)] * 3, [None, 5, None], 2)
+    assert paired([], [ref("a")], missing="zero").missing == 1
+    assert paired([pred("a", None)], [ref("a")], missing="zero").missing == 0
+
+
+def test_nothing_else_is_forgiven_where_missing_ones_are() -> None:
+    with pytest.raises(ValueError, match=r"no reference has \(1\): 'z'"):
+        paired([pred("z")], [ref("a")], missing="zero")
+    with pytest.raises(ValueError, match=r"more than once"):
+        paired([pred("a"), pred("a")], [ref("a"), ref("b")], missing="zero")
+    with pytest.raises(ValueError, match=r"as many predictions as references, got 1 and 2"):
+        paired([1], [1, 2], missing="zero")
+
+
+@pytest.mark.parametrize("missing", ["", "null", "Zero", None, True])
+def test_other_ways_with_missing_ones_are_refused(missing: Any) -> None:
+    with pytest.raises(ValueError, match=r"^missing: expected 'error' or 'zero', got "):
+        paired([pred("a")], [ref("a")], missing)

@@ -1,0 +1,177 @@
+"""The public functions: arguments, warnings, and names in errors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from docscore import ScoreNode, anls_score, score_pairs, score_tree
+
+Score = Callable[..., Any]
+
+SCORES: list[Score] = [
+    anls_score,
+    lambda gt, pred, **options: score_tree(gt, pred, **options).score,
+    lambda gt, pred, **options: score_pairs([(gt, pred)], **options).item(),
+]
+NAMES = ["anls_score", "score_tree", "score_pairs"]
+
+THRESHOLDS: list[tuple[Any, type[Exception], str]] = [
+    (2, ValueError, "threshold: expected a number from 0 to 1, got 2"),
+    (-0.1, ValueError, "threshold: expected a number from 0 to 1, got -0.1"),
+    (math.nan, ValueError, "threshold: expected a number from 0 to 1, got nan"),
+    (math.inf, ValueError, "threshold: expected a number from 0 to 1, got inf"),
+    ("0.5", TypeError, "threshold: expected a number from 0 to 1, got str"),
+    (True, TypeError, "threshold: expected a number from 0 to 1, got bool"),
+    (None, TypeError, "threshold: expected a number from 0 to 1, got NoneType"),
+    (np.bool_(1), TypeError, "threshold: expected a number from 0 to 1, got bool"),
+    (np.array([0.5]), TypeError, "threshold: expected a number from 0 to 1, got ndarray"),
+    (0.5j, TypeError, "threshold: expected a number from 0 to 1, got complex"),
+]
+
+
+@pytest.mark.parametrize("score", SCORES, ids=NAMES)
+@pytest.mark.parametrize(("threshold", "kind", "message"), THRESHOLDS)
+def test_thresholds_that_are_none(score: Score, threshold: Any, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind) as caught:
+        score("a", "a", threshold=threshold)
+    assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize("score", SCORES, ids=NAMES)
+@pytest.mark.parametrize("flag", ["no", "False", None, 1, 0.0])
+def test_a_flag_is_true_or_false(score: Score, flag: Any) -> None:
+    """The text "False" would be taken as true."""
+    with pytest.raises(TypeError, match=r"^ignore_case: expected True or False, got "):
+        score("a", "a", ignore_case=flag)
+
+
+@pytest.mark.parametrize("score", SCORES, ids=NAMES)
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, 0.6),  # 2 of 5 characters differ
+        ({"threshold": 0.6}, 0.6),  # at the threshold it counts
+        ({"threshold": 0.61}, 0.0),
+        ({"threshold": 1}, 0.0),
+        ({"threshold": 0}, 0.6),
+        ({"threshold": np.float64(0.61)}, 0.0),
+        ({"threshold": np.int64(1)}, 0.0),
+        ({"ignore_case": False}, 0.0),  # 4 of 5 differ
+        ({"ignore_case": np.bool_(0)}, 0.0),
+        ({"ignore_case": False, "threshold": 0.2}, 0.2),
+    ],
+)
+def test_options_reach_the_similarity(score: Score, options: dict[str, Any], expected: float) -> None:
+    assert score({"k": "ABcde"}, {"k": "abcxy"}, **options) == pytest.approx(expected, rel=1e-12, abs=0)
+    assert score("ABcde", "abcxy", **options) == pytest.approx(expected, rel=1e-12, abs=0)
+
+
+def test_what_comes_back_follows_what_is_asked_for_by_position_or_name() -> None:
+    """As in the published package: the score, the closest ground truth, the key scores."""
+    gt, pred = {"a": ("hello", "world"), "b": ["x", "y"]}, {"a": "hellx", "b": ["y", "x"]}
+    score, closest = pytest.approx(2.8 / 3), {"a": "hello", "b": ["y", "x"]}
+    keys: dict[str, Any] = {"a": ScoreNode(1 - 1 / 5), "b": ScoreNode(1.0)}
+    asked = anls_score(gt, pred, True, True)  # noqa: FBT003  the published package's callers do this
+    assert type(asked) is tuple
+    assert asked == (score, closest, keys)
+    assert anls_score(gt, pred, return_gt=True, return_key_scores=True) == asked
+    assert anls_score(gt, pred, True) == asked[:2]  # noqa: FBT003
+    assert anls_score(gt, pred, False, True) == (asked[0], keys)  # noqa: FBT003
+    assert anls_score(gt, pred, return_key_scores=True) == (asked[0], keys)
+    assert anls_score(gt=gt, pred=pred) == asked[0]
+    assert type(anls_score(gt, pred)) is float
+    with pytest.raises(TypeError, match="positional"):
+        anls_score(gt, pred, True, True, 0.7)  # type: ignore[call-overload]  # noqa: FBT003
+
+
+@pytest.mark.parametrize("score", SCORES, ids=NAMES)
+@pytest.mark.parametrize("pred", ["blue", np.str_("blue")], ids=["str", "NumPy str"])
+def test_compatibility_mode_warns_at_the_line_of_the_caller(score: Score, pred: str) -> None:
+    """A list of strings against a string is read as a one-of; the warning points at this file, not into docscore."""
+    with pytest.warns(UserWarning, match="compatibility mode") as caught:
+        assert score(["red", "blue"], pred) == 1.0
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+@pytest.mark.parametrize("score", SCORES, ids=NAMES)
+@pytest.mark.parametrize(
+    ("gt", "pred", "expected"),
+    [
+        (("red", "blue"), "blue", 1.0),  # a one-of says so itself
+        ([], "blue", 0.0),  # no string in it
+        (["red", None], "blue", 0.0),  # not strings alone
+        (["red", ("blue",)], "blue", 0.0),
+        ({"k": ["red", "blue"]}, {"k": "blue"}, 0.0),  # not at the top level
+        ([["red", "blue"]], ["blue"], 0.0),
+        (["red", "blue"], ["blue"], 0.5),  # lists are compared as lists
+        (["1", "2"], 1, 0.0),  # the prediction is no string
+    ],
+)
+def test_nothing_else_is_read_in_compatibility_mode(score: Score, gt: Any, pred: Any, expected: float) -> None:
+    """Warnings are errors here, so that each row also checks that none is given."""
+    assert score(gt, pred) == expected
+
+
+def test_score_pairs_gives_one_score_a_pair_in_order() -> None:
+    scores = score_pairs(iter([("yes", "yes"), (["a", "b"], ["b"]), (None, "x")]))
+    assert scores.dtype == np.float64
+    assert scores.tolist() == [1.0, 0.5, 0.0]
+    assert score_pairs([]).shape == (0,)
+
+
+ANSWERS: list[tuple[Any, Any, float]] = [
+    ("yes", "yes", 1.0),
+    (("no", "yes"), " YES ", 1.0),
+    (("abcd", "abxx"), "abce", 0.75),  # the better of 3/4 and 2/4
+    (12.5, "12.5", 1.0),
+    ((1, True), "true", 1.0),
+    ("", " ", 1.0),
+    ("yes", None, 0.0),
+    (("yes", None), None, 1.0),
+    (("yes", None), "", 1.0),
+    (("yes", ["yes"]), "yes", 1.0),
+    (("a", ("b", "c")), "c", 1.0),
+    ({"$one_of": ["a", "b"]}, "b", 1.0),
+    ("yes", ["yes"], 0.0),
+]
+
+
+def test_answers_score_the_same_one_by_one_and_together_in_any_order() -> None:
+    """Scalars against scalars have a way of their own where there are many."""
+    for gt, pred, expected in ANSWERS:
+        assert anls_score(gt, pred) == expected, (gt, pred)
+    for rows in (ANSWERS, ANSWERS[::-1], ANSWERS * 700):  # more than are read at a time
+        assert score_pairs([row[:2] for row in rows]).tolist() == [row[2] for row in rows]
+
+
+BAD_PAIRS: list[tuple[str, Any, type[Exception], str]] = [
+    ("a type", ({"a": b""}, 1), TypeError, "pair 2: $.a: expected a JSON value, got bytes"),
+    ("a key", (1, {2: 3}), TypeError, "pair 2: $: expected a string as key, got int 2"),
+    ("a tuple in the prediction", (1, [(1,)]), ValueError, "pair 2: $[0]: Tuples are reserved for 1-of-n"),
+    ("an empty one-of", ((), 1), ValueError, "pair 2: $: Expected at least 1 valid ground truth option"),
+]
+
+
+@pytest.mark.parametrize(("pair", "kind", "message"), [row[1:] for row in BAD_PAIRS], ids=[row[0] for row in BAD_PAIRS])
+def test_score_pairs_names_the_pair_in_errors(pair: Any, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind) as caught:
+        score_pairs([("a", "a"), (["b"], ["b"]), pair, (b"", 1)])
+    assert str(caught.value).startswith(message)
+    with pytest.raises(kind, match=r"^pair 9001: "):
+        score_pairs([("a", "a"), ({"k": 1}, {"k": 1}), ("b", "c")] * 3000 + [("a", "a"), pair])
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [("a",), ("a", "b", "c"), 5, "ab", {"gt": "a", "pred": "a"}, {"a", "b"}],
+    ids=["one", "three", "a number", "a text of two letters", "an object of two keys", "a set"],
+)
+def test_what_is_no_pair_is_refused_and_named(pair: Any) -> None:
+    """A text or an object of two must not be unpacked into a pair: its score would be a guess."""
+    with pytest.raises((TypeError, ValueError), match=r"^pair 1\b"):
+        score_pairs([("a", "a"), pair])

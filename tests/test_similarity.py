@@ -1,0 +1,216 @@
+"""Similarity of texts: hand counts, Unicode, and a naive Levenshtein distance for all that is not counted by hand."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from docscore import anls_score, score_pairs
+from docscore.similarity import fold, fold_all, similarities, similarity, similarity_matrix, text
+
+
+def close(expected: Any) -> Any:
+    """Equal but for the last bits of a float; 0 is exactly 0."""
+    return pytest.approx(expected, rel=1e-12, abs=0)
+
+
+# why, truth, prediction, similarity without a threshold: 1 - LD / length of the longer
+GOLDEN: list[tuple[str, str, str, float]] = [
+    ("equal", "abc", "abc", 1.0),
+    ("both empty", "", "", 1.0),
+    ("one empty: 3 insertions of 3", "", "abc", 0.0),
+    ("2 substitutions + 1 insertion of 7", "kitten", "sitting", 4 / 7),
+    ("letters swapped: 2 substitutions of 11, no transposition", "hello world", "hello wolrd", 9 / 11),
+    ("1 deletion of 5", "12.50", "12.5", 4 / 5),
+    ("exactly half", "ab", "ac", 1 / 2),
+    ("nothing in common", "abc", "xyz", 0.0),
+    ("the longer decides: 4 insertions of 5", "a", "aaaaa", 1 / 5),
+    ("1 substitution, b stays, 1 insertion of 3", "ab", "cba", 1 / 3),
+    ("digits are characters", "1,000", "1.000", 4 / 5),
+    ("composed against combining: substitute e, insert the accent", "caf\u00e9", "cafe\u0301", 3 / 5),
+    ("a ligature is one character: 1 substitution + 1 insertion of 2", "\ufb01", "fi", 0.0),
+    ("an emoji is one character, its skin tone another", "\U0001f44d", "\U0001f44d\U0001f3fd", 1 / 2),
+    ("characters beyond 16 bits count once", "\U0001d11e" * 4, "\U0001d11e" * 3 + "x", 3 / 4),
+    ("lone surrogates are characters", "\ud800\udc00x", "\ud800\udc00y", 2 / 3),
+    ("NUL is a character", "a\x00b", "a\x00c", 2 / 3),
+    ("sharp s against ss: 1 substitution + 1 insertion of 7", "stra\u00dfe", "strasse", 5 / 7),
+]
+
+
+@pytest.mark.parametrize(("truth", "prediction", "expected"), [row[1:] for row in GOLDEN], ids=[r[0] for r in GOLDEN])
+def test_hand_counts(truth: str, prediction: str, expected: float) -> None:
+    for one, other in ((truth, prediction), (prediction, truth)):
+        assert similarity(one, other, 0.0) == close(expected)
+        assert similarity(one, other) == close(expected if expected >= 0.5 else 0.0)
+
+
+FOLDED: list[tuple[str, Any, str]] = [
+    ("lower case", "ABC", "abc"),
+    ("sharp s has its own capital and is not ss", "STRA\u1e9eE Stra\u00dfe", "stra\u00dfe stra\u00dfe"),
+    ("the dotted capital i becomes two characters", "\u0130", "i\u0307"),
+    ("a sigma at the end of a word", "\u039f\u03a3", "\u03bf\u03c2"),
+    ("spaces in a run and at the ends", "  a   b  ", "a b"),
+    ("tab, line feed, carriage return, form feed, vertical tab", "a\t\n\r\f\vb", "a b"),
+    ("no-break, ideographic and line separator spaces", "\u00a0a\u3000\u2028b\u2003", "a b"),
+    ("next line and the separators of ASCII", "a\x85b\x1cc\x1fd", "a b c d"),
+    ("a zero-width space is no white space", "a\u200bb", "a\u200bb"),
+    ("a byte order mark is no white space", "\ufeffa", "\ufeffa"),
+    ("white space alone is the empty text", " \t\u00a0", ""),
+    ("accents stay as they are", "e\u0301\u00e9", "e\u0301\u00e9"),
+    ("numbers as Python writes them", 1.0, "1.0"),
+    ("large numbers too", 1e22, "1e+22"),
+    ("booleans", True, "true"),
+    ("negative zero", -0.0, "-0.0"),
+    ("an integer that Python refuses to print", 10**5000, "1" + "0" * 5000),
+    ("and its negative", -(10**5000), "-1" + "0" * 5000),
+]
+
+
+@pytest.mark.parametrize(("value", "expected"), [row[1:] for row in FOLDED], ids=[row[0] for row in FOLDED])
+def test_folded(value: Any, expected: str) -> None:
+    assert fold(value, True) == expected  # noqa: FBT003  as the engine calls it
+    assert fold_all([value], True) == [expected]  # noqa: FBT003
+    assert fold_all(["X  y", value, None], True) == ["x y", expected, ""]  # noqa: FBT003
+    assert anls_score(value, expected) == 1.0
+
+
+def test_case_stays_where_it_counts_and_white_space_never_does() -> None:
+    assert fold("  New\n York ", False) == "New York"  # noqa: FBT003
+    assert fold_all(["  New\n York ", True], False) == ["New York", "True"]  # noqa: FBT003
+    assert anls_score(" New  York", "new york", ignore_case=False) == close(6 / 8)
+    assert anls_score("A  b", "A b", ignore_case=False) == 1.0
+    assert text("  A  ") == "  A  "
+
+
+SCORES: list[tuple[str, Any, Any, float]] = [
+    ("the dotted capital i against i: 1 of 2 characters", "\u0130", "i", 0.5),
+    ("final against other sigma: 1 of 2 characters", "\u039f\u03a3", "\u03bf\u03c3", 0.5),
+    ("composed against combining: 2 of 2 characters, no normalisation", "\u00e9", "e\u0301", 0.0),
+    ("1 against 1.0: 2 insertions of 3", 1, 1.0, 0.0),
+    ("1 against its text", 1, "1", 1.0),
+    ("True against its text in lower case", True, "true", 1.0),
+    ("True against 1: all of 4", True, 1, 0.0),
+    ("white space against nothing: both are empty texts", " \n", "", 1.0),
+    ("exactly at the threshold", "ab", "ac", 0.5),
+    ("just below the threshold: 3 of 5 differ", "abcde", "abxyz", 0.0),
+]
+
+
+@pytest.mark.parametrize(("truth", "prediction", "expected"), [row[1:] for row in SCORES], ids=[r[0] for r in SCORES])
+def test_scores_of_scalars(truth: Any, prediction: Any, expected: float) -> None:
+    assert anls_score(truth, prediction) == close(expected)
+    assert anls_score([truth, "far from it"], [prediction]) == close(expected / 2)  # one of two found: by the matrix
+    assert score_pairs([(truth, prediction), ("x", "x")]).tolist() == [close(expected), 1.0]
+
+
+@pytest.mark.parametrize("length", [10, 64, 65, 100, 128, 1000])
+def test_the_threshold_itself_counts_and_what_is_above_does_not(length: int) -> None:
+    """Every percentage below 100 that the length can have exactly, by each of the functions."""
+    for percent in range(1, 100):
+        if length * percent % 100:
+            continue
+        same = length * percent // 100
+        truth, prediction, threshold = "a" * length, "a" * same + "b" * (length - same), percent / 100
+        above = threshold + 1e-9
+        assert similarity(truth, prediction, threshold) == close(threshold)
+        assert similarity(truth, prediction, above) == 0.0
+        for compared, limit in ((threshold, threshold), (0.0, above)):
+            assert similarity_matrix([truth, "c"], [prediction, "d"], limit)[0, 0] == close(compared)
+            assert similarities([truth, "c"], [prediction, "d"], limit)[0] == close(compared)
+
+
+def levenshtein(a: str, b: str) -> int:
+    """The textbook recurrence, one row at a time: shares nothing with the library."""
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        left = [i]
+        for j, y in enumerate(b, 1):
+            left.append(min(row[j] + 1, left[j - 1] + 1, row[j - 1] + (x != y)))
+        row = left
+    return row[-1]
+
+
+def naive(a: str, b: str, threshold: float) -> float:
+    longest = max(len(a), len(b))
+    found = Fraction(longest - levenshtein(a, b), longest) if longest else Fraction(1)
+    return float(found) if found >= Fraction(str(threshold)) else 0.0
+
+
+def edited(rng: random.Random, source: str, edits: int) -> str:
+    """The text after that many random substitutions, deletions and insertions."""
+    letters = list(source)
+    for _ in range(edits):
+        place = rng.randrange(len(letters) + 1)
+        letters[place : place + rng.randint(0, 1)] = rng.choice(["", "a", "b", "é", "\U0001f600", "\ud800"])
+    return "".join(letters)
+
+
+def texts(rng: random.Random, lengths: list[int]) -> list[str]:
+    return ["".join(rng.choices("abcdé ", k=length)) for length in lengths]
+
+
+THRESHOLDS = [0.0, 0.3, 0.5, 0.75, 0.9, 1.0]
+
+
+def test_long_texts_equal_the_naive_distance() -> None:
+    """From near-equal to unrelated, around and beyond 64 characters, where the distance is cut off."""
+    rng = random.Random(20_2402)
+    counted = dict.fromkeys(THRESHOLDS, 0)
+    for length in (60, 63, 64, 65, 66, 90, 129, 200):
+        for edits in (0, 1, 5, length // 3, length // 2, length, 3 * length):
+            truth = texts(rng, [length])[0]
+            prediction = edited(rng, truth, edits)
+            for threshold in THRESHOLDS:
+                expected = naive(truth, prediction, threshold)
+                assert similarity(truth, prediction, threshold) == close(expected), (truth, prediction, threshold)
+                assert similarity(prediction, truth, threshold) == close(expected)
+                assert similarities([truth, ""], [prediction, ""], threshold).tolist() == [close(expected), 1.0]
+                counted[threshold] += bool(expected)
+    assert counted[0.0] > counted[0.5] > counted[0.9] > counted[1.0] > 0  # the draws fall on both sides of each
+
+
+def test_texts_of_thousands_of_characters() -> None:
+    """Counted by construction: every tenth of 5,000 letters is replaced by one that occurs nowhere else."""
+    truth = "ab" * 2500
+    prediction = "".join("x" if i % 10 == 0 else letter for i, letter in enumerate(truth))
+    assert similarity(truth, prediction, 0.5) == close(0.9)
+    assert similarity(truth, "x" * 5000, 0.5) == 0.0
+    assert similarity(truth, "x" * 5000, 0.0) == 0.0
+    assert similarity(truth, truth + "x" * 5000, 0.5) == 0.5
+    assert similarity(truth, truth + "x" * 5001, 0.5) == 0.0
+
+
+SHAPES: list[tuple[str, list[int], list[int], int]] = [
+    ("one by one", [5], [6], 1),
+    ("a row", [5], [0, 3, 70, 5], 1),
+    ("a column", [5, 0, 64, 65], [7], 1),
+    ("short and long mixed", [0, 1, 5, 63, 64, 65, 130], [0, 2, 5, 64, 66, 100], 1),
+    ("each text three times: the distinct ones are compared", [4, 8, 0], [5, 9, 0, 70], 3),
+    ("one text against itself, many times", [6], [6], 20),
+    ("each text 20 times", [4, 8, 0, 65], [5, 9, 0, 70], 20),
+]
+
+
+@pytest.mark.parametrize(("rows", "columns", "times"), [row[1:] for row in SHAPES], ids=[row[0] for row in SHAPES])
+@pytest.mark.parametrize("threshold", THRESHOLDS)
+def test_the_matrix_equals_the_scalar_function(
+    rows: list[int], columns: list[int], times: int, threshold: float
+) -> None:
+    rng = random.Random(len(rows) + 7 * len(columns))
+    truths = texts(rng, rows)
+    predictions = [edited(rng, rng.choice(truths), length // 4) for length in columns]
+    truths, predictions = truths * times, predictions * times
+    rng.shuffle(truths)
+    rng.shuffle(predictions)
+    found = similarity_matrix(truths, predictions, threshold)
+    assert found.shape == (len(truths), len(predictions))
+    naively = {(t, p): naive(t, p, threshold) for t in set(truths) for p in set(predictions)}
+    assert found.tolist() == [close([naively[t, p] for p in predictions]) for t in truths]
+    assert found.tolist() == [close([similarity(t, p, threshold) for p in predictions]) for t in truths]
+
+
+def test_the_matrix_of_empty_texts() -> None:
+    assert similarity_matrix(["", "", "a"], ["", "b"], 0.5).tolist() == [[1.0, 0.0], [1.0, 0.0], [0.0, 0.0]]

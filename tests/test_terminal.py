@@ -1,0 +1,162 @@
+"""What reaches a terminal: colour, progress, encodings, and nothing that a hostile file could steer it with."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from docscore import score_tree
+from tests.commands import (
+    COLOUR,
+    PREDICTIONS,
+    REFERENCES,
+    Write,
+    environment,
+    on_terminal,
+    pred,
+    ref,
+    rows,
+    run,
+    screen,
+    succeed,
+    written,
+)
+from tests.conftest import ROOT
+
+HOSTILE = "\x1b]0;owned\x07\x1b[31m\u202eab\x9b32m\nc\rd\x7f\u2066\u200b\x00"
+RAW = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u202e\u2066]")
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """A function that writes a file of the test."""
+    return partial(written, tmp_path)
+
+
+def hostile_files(write: Write) -> tuple[Path, Path]:
+    truth = {HOSTILE: HOSTILE, "k": [HOSTILE], "o": {"$one_of": [HOSTILE, "b"]}, "s": "hello " + HOSTILE}
+    guess = {HOSTILE: HOSTILE + "x", "k": [HOSTILE, {HOSTILE: 1}], "o": 7, "s": "hallo " + HOSTILE, "z" + HOSTILE: [1]}
+    return (
+        write("r.jsonl", [ref(HOSTILE, truth), ref("b" + HOSTILE, 1)]),
+        write("p.jsonl", [pred(HOSTILE, guess), pred("b" + HOSTILE, 2)]),
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "options", "lines"),
+    [
+        ("score", [], 7),
+        ("score", ["--json"], 1),
+        ("explain", [], 1),  # it asks for an id and names some
+        ("explain", ["--id", "\x1b[31m\u202e\n"], 1),
+    ],
+)
+def test_hostile_ids_never_reach_a_pipe_or_a_terminal(
+    write: Write, command: str, options: list[str], lines: int
+) -> None:
+    files = hostile_files(write)
+    done = run(command, *files, *options)
+    stream = "stdout" if command == "score" else "stderr"
+    shown = on_terminal(command, *files, *options, stream=stream)
+    assert shown.code == done.code == (0 if command == "score" else 2)
+    for text in (done.out + done.err, COLOUR.sub("", shown.terminal)):
+        assert not RAW.search(text)
+        assert text.count("\n") == lines
+
+
+def test_hostile_keys_and_values_never_reach_a_pipe_or_a_terminal(write: Write) -> None:
+    references, predictions = (next(rows(path)) for path in hostile_files(write))
+    files = write("t.json", references["references"][0]), write("g.json", predictions["prediction"])
+    nodes = len(list(score_tree(references["references"][0], predictions["prediction"]).nodes()))
+    for text in (succeed("explain", *files, "--all"), COLOUR.sub("", on_terminal("explain", *files, "--all").terminal)):
+        assert not RAW.search(text)
+        assert text.count("\n") == nodes
+    assert not RAW.search(succeed("explain", *files, "--json"))
+
+
+def test_hostile_file_names_never_reach_the_terminal(write: Write) -> None:
+    """As a pattern of the shell passes them on: one that is no JSON, and one too many."""
+    name = write("\x1b[31m\u202eevil\n.jsonl", "{")
+    for arguments in ([name, name], [f"{name}x", name], [REFERENCES, PREDICTIONS, name]):
+        done = run("score", *arguments)
+        assert done.code == 2
+        assert not RAW.search(done.err)
+        assert done.err.count("\n") <= 4
+
+
+def test_colour_on_a_terminal_and_the_same_text_as_in_a_pipe(write: Write) -> None:
+    """Long lines are neither cut nor broken at 80 columns: that is the terminal's affair."""
+    files = (
+        write("t.json", {"a": "12.50", "b": "y" * 90, "c": "q"}),
+        write("g.json", {"a": "12.5", "b": "z" * 90, "c": "q"}),
+    )
+    shown = on_terminal("explain", *files)
+    assert (shown.code, shown.pipe) == (0, "")
+    assert "\x1b[" in shown.terminal
+    assert COLOUR.sub("", shown.terminal) == succeed("explain", *files)
+    changed = re.search(r"12\.5\x1b\[([0-9;]*)m0\x1b", shown.terminal)
+    assert changed is not None, "the digit that the prediction lacks is marked"
+    assert "\x1b[" not in on_terminal("explain", *files, NO_COLOR="1", TERM="dumb").terminal
+
+
+def test_a_progress_bar_on_a_terminal_only() -> None:
+    """On the error stream, so that what is printed can go elsewhere; gone when done."""
+    shown = on_terminal("score", REFERENCES, PREDICTIONS, stream="stderr")
+    assert shown.code == 0
+    assert "Scoring" in shown.terminal
+    assert "100%" in shown.terminal
+    assert "".join(screen(shown.terminal)) == ""
+    assert shown.pipe == succeed("score", REFERENCES, PREDICTIONS)
+    assert "\x1b" not in shown.pipe
+    longest = max(len(COLOUR.sub("", frame)) for frame in re.split(r"\r|\n|\x1b\[2K", shown.terminal))
+    assert longest <= 80
+
+
+def test_the_bar_moves_while_there_is_work(write: Write) -> None:
+    """120 documents of about a hundredth of a second: it is drawn at places between nothing and all."""
+    lists = [[f"{i * j % 97} {i + j}" for j in range(600)] for i in range(120)]
+    files = (
+        write("r.jsonl", [ref(str(i), items) for i, items in enumerate(lists)]),
+        write("p.jsonl", [pred(str(i), [f"{text}x" for text in items]) for i, items in enumerate(lists)]),
+    )
+    shown = on_terminal("score", *files, stream="stderr")
+    assert shown.code == 0
+    assert {int(number) for number in re.findall(r"(\d+)%", shown.terminal)} - {0, 100} != set()
+
+
+def test_an_error_while_the_bar_is_shown_stands_on_a_line_of_its_own(write: Write) -> None:
+    files = write("r.jsonl", [ref("a", 1), ref("b", {"$one_of": []})]), write("p.jsonl", [pred("a", 1), pred("b", 1)])
+    shown = on_terminal("score", *files, stream="stderr", columns=250)
+    assert shown.code == 2
+    assert [line for line in screen(shown.terminal) if line.startswith("docscore: ")] != []
+
+
+def test_an_encoding_without_our_characters_does_not_crash(write: Write) -> None:
+    files = write("t.json", {"größe": "12.50", "\ud800": "中"}), write("g.json", {"größe": "12.5", "x": "\udfff"})
+    for encoding in ("ascii", "latin-1", "cp1252"):
+        done = run("explain", *files, encoding=encoding, PYTHONIOENCODING=encoding)
+        assert (done.code, done.err) == (0, "")
+        assert "0.800" in done.out
+    assert run("score", *files, PYTHONIOENCODING="ascii").code == 2
+
+
+def test_a_reader_that_stops_early_gets_no_traceback(write: Write) -> None:
+    """`docscore explain ... | head -1`."""
+    files = (
+        write("t.json", [{f"k{i}": f"v{i}"} for i in range(300)]),
+        write("g.json", [{f"k{i}": "w"} for i in range(30)]),
+    )
+    command = [sys.executable, "-m", "docscore", "explain", *map(str, files)]
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline().startswith("≠ $")
+        process.stdout.close()
+        assert "Traceback" not in process.stderr.read()

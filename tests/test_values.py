@@ -1,0 +1,362 @@
+"""Which values are accepted, how they are read, and what is said of the others."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections import OrderedDict, defaultdict, namedtuple
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta, timezone
+from decimal import Decimal
+from enum import Enum, IntEnum
+from fractions import Fraction
+from pathlib import PurePosixPath
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import BaseModel
+
+from docscore import anls_score, score_pairs, score_tree
+from docscore.values import convert_ground_truth, convert_prediction, is_empty, size, to_json
+
+
+class Colour(Enum):
+    RED = "red"
+    MIXED = ["red", 2]  # noqa: RUF012  an enumeration's value
+
+
+class Level(IntEnum):
+    HIGH = 3
+
+
+class Unit(str, Enum):
+    KG = "kg"
+
+
+@dataclass
+class Item:
+    name: str
+    tags: list[Any]
+
+
+@dataclass
+class Unset:
+    total: int = field(init=False)
+
+
+class Invoice(BaseModel):
+    total: Decimal
+    day: date
+    note: str | None = None
+
+
+class Line(BaseModel):
+    amounts: set[int]
+
+
+class Text(str):
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "not what it holds"
+
+
+class Whole(int):
+    def __str__(self) -> str:
+        return "not what it holds"
+
+
+class Real(float):
+    def __str__(self) -> str:
+        return "not what it holds"
+
+
+class Items(list[Any]):
+    pass
+
+
+class Fields(dict[str, Any]):
+    pass
+
+
+Named = namedtuple("Named", "a b")  # noqa: PYI024  the kind without annotations
+
+
+def object_array(*items: Any) -> Any:
+    array = np.empty(len(items), dtype=object)
+    array[:] = items
+    return array
+
+
+def zero_dimensional(item: Any) -> Any:
+    array = np.empty((), dtype=object)
+    array[()] = item
+    return array
+
+
+ACCEPTED: list[tuple[str, Any, Any]] = [
+    ("null", None, None),
+    ("string", "x", "x"),
+    ("boolean, not a number", True, True),
+    ("integer", 7, 7),
+    ("an integer beyond 64 bits", 2**70, 2**70),
+    ("float", 1.0, 1.0),
+    ("not a number, in JSON as Python writes it", math.nan, math.nan),
+    ("list", ["x", [1]], ["x", [1]]),
+    ("object, keys in order", {"b": 1, "a": None}, {"b": 1, "a": None}),
+    ("NumPy string", np.str_("x"), "x"),
+    ("NumPy boolean", np.bool_(0), False),
+    ("NumPy integer of 8 bits", np.int8(-3), -3),
+    ("NumPy unsigned integer beyond the signed ones", np.uint64(2**64 - 1), 2**64 - 1),
+    ("NumPy float of 64 bits", np.float64(0.1), 0.1),
+    ("NumPy float of 32 bits: item() widens it, nothing is rounded", np.float32(0.1), 0.10000000149011612),
+    ("NumPy float of 16 bits", np.float16(0.5), 0.5),
+    ("NumPy array without dimensions", np.array(5), 5),
+    ("NumPy array", np.array([[1, 2], [3, 4]]), [[1, 2], [3, 4]]),
+    ("NumPy array without elements", np.zeros((2, 0)), [[], []]),
+    ("NumPy array of strings", np.array(["a", "bc"]), ["a", "bc"]),
+    ("NumPy array of objects", object_array({"a": np.int16(1)}, None, ["x"]), [{"a": 1}, None, ["x"]]),
+    ("NumPy array of one object, without dimensions", zero_dimensional({"a": [1]}), {"a": [1]}),
+    ("NumPy date", np.datetime64("2024-01-02"), "2024-01-02"),
+    ("NumPy time in ns: item() would give a number", np.datetime64(1, "ns"), "1970-01-01T00:00:00.000000001"),
+    ("NumPy array of dates", np.array(["2024-01-02"], dtype="datetime64[D]"), ["2024-01-02"]),
+    ("decimal: its digits, trailing zero included", Decimal("1.50"), "1.50"),
+    ("date", date(2024, 1, 2), "2024-01-02"),
+    ("date and time", datetime(2024, 1, 2, 3, 4, tzinfo=timezone.utc), "2024-01-02T03:04:00+00:00"),
+    ("enumeration: its value", Colour.RED, "red"),
+    ("enumeration with a list as value", Colour.MIXED, ["red", 2]),
+    ("enumeration of integers", Level.HIGH, 3),
+    ("enumeration of strings", Unit.KG, "kg"),
+    ("dataclass", Item("x", [Item("y", [])]), {"name": "x", "tags": [{"name": "y", "tags": []}]}),
+    ("pydantic", Invoice(total=Decimal("1.50"), day=date(2024, 1, 2)), {"total": "1.50", "day": "2024-01-02"}),
+    ("subclass of str with its own __str__", Text("x"), "x"),
+    ("subclass of int with its own __str__", Whole(5), 5),
+    ("subclass of float with its own __str__", Real(1.5), 1.5),
+    ("subclass of list", Items(["x", Items()]), ["x", []]),
+    ("subclass of dict", Fields(a=Fields()), {"a": {}}),
+    ("ordered and default dicts", [OrderedDict(a=1), defaultdict(int, b=2)], [{"a": 1}, {"b": 2}]),
+    ("subclass of str as key", {Text("k"): 1, np.str_("l"): 2, Unit.KG: 3}, {"k": 1, "l": 2, "kg": 3}),
+    ("lone surrogates in key and value", {"\ud800": "\udfff"}, {"\ud800": "\udfff"}),
+]
+
+
+@pytest.mark.parametrize(("value", "plain"), [row[1:] for row in ACCEPTED], ids=[row[0] for row in ACCEPTED])
+def test_accepted_values_become_plain(value: Any, plain: Any) -> None:
+    """`repr` tells 1 from 1.0, True and subclasses."""
+    expected = {**plain, "note": None} if isinstance(value, Invoice) else plain
+    for convert in (convert_ground_truth, convert_prediction):
+        assert repr(convert({"k": [value]}, {})) == repr({"k": [expected]})
+    assert anls_score(value, plain) == anls_score(plain, value) == 1.0
+
+
+def test_extended_floats_are_accepted_and_compare_as_floats() -> None:
+    """`item()` of a longdouble is a longdouble again."""
+    assert anls_score({"a": np.longdouble(0.5)}, {"a": 0.5}) == 1.0
+    assert anls_score(["0.5"], np.array([0.5], dtype=np.longdouble)) == 1.0
+
+
+def test_tuples_and_their_spelling_in_json_are_one_ofs() -> None:
+    for one_of in (("a", ["b"]), {"$one_of": ["a", ["b"]]}, {"$one_of": ("a", ["b"])}):
+        assert convert_ground_truth({"k": one_of}, {}) == {"k": ("a", ["b"])}
+        assert anls_score({"k": one_of}, {"k": ["b"]}) == 1.0
+    nested = {"$one_of": ["a", {"$one_of": ["b"]}]}
+    assert convert_ground_truth(nested, {}) == ("a", ("b",))
+    assert to_json(("a", ("b", {"k": ("c",)}))) == {"$one_of": ["a", {"$one_of": ["b", {"k": {"$one_of": ["c"]}}]}]}
+
+
+REFUSED: list[tuple[Any, str]] = [
+    (b"x", "bytes"),
+    (bytearray(b"x"), "bytearray"),
+    ({1}, "set"),
+    (frozenset({1}), "frozenset"),
+    (1j, "complex"),
+    (object(), "object"),
+    (int, "type"),
+    (Invoice, "ModelMetaclass"),
+    (Item, "type"),
+    (len, "builtin_function_or_method"),
+    ((n for n in [1]), "generator"),
+    (range(3), "range"),
+    ({}.keys(), "dict_keys"),
+    (timedelta(1), "timedelta"),
+    (Fraction(1, 2), "Fraction"),
+    (PurePosixPath("x"), "PurePosixPath"),
+    (Ellipsis, "ellipsis"),
+    (np.timedelta64(1, "D"), "timedelta64"),
+    (np.array([1], dtype="timedelta64[s]"), "ndarray"),
+    (np.array([(1, 2)], dtype=[("a", int), ("b", int)]), "ndarray"),
+    (np.void(b"x"), "void"),
+    (np.bytes_(b"x"), "bytes"),
+    (np.complex64(1), "complex"),
+    (np.clongdouble(1), "c"),  # clongdouble or complex256, by platform
+]
+
+
+@pytest.mark.parametrize(("value", "name"), REFUSED, ids=[name for _, name in REFUSED])
+def test_other_types_are_refused_with_path_and_type(value: Any, name: str) -> None:
+    for gt, pred in (({"items": [0, 1, {"price": value}]}, 1), (1, {"items": [0, 1, {"price": value}]})):
+        with pytest.raises(TypeError) as caught:
+            anls_score(gt, pred)
+        assert str(caught.value).startswith(f"$.items[2].price: expected a JSON value, got {name}")
+
+
+def test_the_message_is_the_documented_one() -> None:
+    with pytest.raises(TypeError) as caught:
+        anls_score({}, {"items": [0, 1, {"price": b"x"}]})
+    assert str(caught.value) == "$.items[2].price: expected a JSON value, got bytes"
+
+
+def test_a_named_tuple_is_no_one_of() -> None:
+    """Its fields are not alternatives; in a prediction it is a tuple like others."""
+    with pytest.raises(TypeError, match=r"^\$\.k: expected a JSON value, got Named \(a named tuple; .*_asdict"):
+        anls_score({"k": Named(1, 2)}, 1)
+    with pytest.raises(ValueError, match=r"^\$\.k: Tuples are reserved for 1-of-n ground truths"):
+        anls_score(1, {"k": Named(1, 2)})
+
+
+def test_faults_inside_objects_of_classes_are_named_too() -> None:
+    with pytest.raises(TypeError, match=r"^\$\.tags\[0\]: expected a JSON value, got bytes$"):
+        anls_score(Item("x", [b""]), 1)
+    with pytest.raises(TypeError, match=r"^\$\.l\.amounts: expected a JSON value, got set$"):
+        anls_score(1, {"l": Line(amounts={1})})
+    with pytest.raises((TypeError, ValueError), match=r"^\$\.bill"):
+        anls_score(1, {"bill": Unset()})
+
+
+PATHS = [
+    ("name", "$.name"),
+    ("größe", "$.größe"),
+    ("class", "$.class"),
+    ("unit price", '$["unit price"]'),
+    ("", '$[""]'),
+    ("a.b", '$["a.b"]'),
+    ('say "hi"', r'$["say \"hi\""]'),
+    ("0", '$["0"]'),
+    ("a\nb", r'$["a\nb"]'),
+    ("\x1b[31m", r'$["\u001b[31m"]'),
+    ("\u202eabc", r'$["\u202eabc"]'),
+    ("\ud800", r'$["\ud800"]'),
+]
+
+
+@pytest.mark.parametrize(("key", "path"), PATHS)
+def test_odd_keys_in_paths_are_quoted_as_in_json(key: str, path: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        anls_score({key: [b""]}, 1)
+    assert str(caught.value) == f"{path}[0]: expected a JSON value, got bytes"
+    assert next(score_tree({key: 1}, {key: 1}).leaves()).path == path
+
+
+@pytest.mark.parametrize(
+    ("key", "got"),
+    [(1, "int 1"), (None, "NoneType None"), (True, "bool True"), (b"k", "bytes b'k'"), ((1, 2), r"tuple \(1, 2\)")],
+)
+def test_keys_that_are_no_strings(key: Any, got: str) -> None:
+    for gt, pred in (({"a": [{key: 1}]}, 1), (1, {"a": [{key: 1}]})):
+        with pytest.raises(TypeError, match=rf"^\$\.a\[0\]: expected a string as key, got {got}$"):
+            anls_score(gt, pred)
+
+
+def test_a_key_that_python_refuses_to_print() -> None:
+    with pytest.raises(TypeError, match=r"^\$\.a: expected a string as key, got int"):
+        anls_score({"a": {10**5000: 1}}, 1)
+
+
+@pytest.mark.parametrize(
+    ("prediction", "path"),
+    [((1,), "$"), ((), "$"), ({"a": [0, (1, 2)]}, r"$.a[1]"), (object_array((1, 2)), "$[0]")],
+)
+def test_tuples_in_predictions(prediction: Any, path: str) -> None:
+    with pytest.raises(ValueError, match="Tuples are reserved for 1-of-n ground truths") as caught:
+        anls_score(1, prediction)
+    assert str(caught.value).startswith(f"{path}: ")
+
+
+NO_OPTION = "Expected at least 1 valid ground truth option"
+BAD_ONE_OFS: list[tuple[Any, str]] = [
+    ((), f"$: {NO_OPTION}"),
+    ({"$one_of": []}, f"$: {NO_OPTION}"),
+    ({"a": ["x", ()]}, f"$.a[1]: {NO_OPTION}"),
+    ({"a": ("x", {"$one_of": []})}, f"$.a[1]: {NO_OPTION}"),
+    ({"a": {"$one_of": ["x"], "b": 1}}, "$.a: expected '$one_of' as the only key of its object, got 'b' beside it"),
+    ({"$one_of": "xy"}, '$["$one_of"]: expected a list of options, got str'),
+    ({"$one_of": None}, '$["$one_of"]: expected a list of options, got NoneType'),
+    ([{"$one_of": {"a": 1}}], '$[0]["$one_of"]: expected a list of options, got dict'),
+]
+
+
+@pytest.mark.parametrize(("truth", "message"), BAD_ONE_OFS)
+def test_one_ofs_without_options_or_with_something_beside(truth: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=r"option|only key") as caught:
+        anls_score(truth, "x")
+    assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize("marker", [["a"], [], "a", None])
+def test_in_a_prediction_the_marker_is_an_ordinary_key(marker: Any) -> None:
+    """A model's output is never an instruction."""
+    assert anls_score("a", {"$one_of": marker}) == 0.0
+    assert anls_score({"k": ("a",)}, {"k": {"$one_of": marker, "other": "a"}}) == 0.0
+
+
+SCALARS: list[tuple[str, Any, Any, float]] = [
+    ("nan is text: equal to itself", math.nan, math.nan, 1.0),
+    ("nan and its spelling", math.nan, "NaN", 1.0),
+    ("inf against -inf: 1 insertion of 4", math.inf, -math.inf, 0.75),
+    ("lone surrogates: 1 of 2 differs", "\ud800a", "\ud800b", 0.5),
+    ("a lone surrogate as key", {"\ud800": "x"}, {"\ud800": "x"}, 1.0),
+    ("another lone surrogate as key: one missing, one extra", {"\ud800": "x"}, {"\udfff": "x"}, 0.0),
+]
+
+
+@pytest.mark.parametrize(("truth", "prediction", "score"), [r[1:] for r in SCALARS], ids=[r[0] for r in SCALARS])
+def test_odd_scalars(truth: Any, prediction: Any, score: float) -> None:
+    assert anls_score(truth, prediction) == score
+    assert score_tree([truth], [prediction]).score == score
+
+
+def test_inputs_are_never_changed() -> None:
+    def pair() -> tuple[Any, Any]:
+        truth = {"a": [("x", {"b": None}), "y"], "c": {"d": [], "e": np.array([1, 2])}, "f": Item("n", ["t"]), "g": []}
+        return truth, {"a": ["y", {"b": ""}], "c": [1], "z": Fields(k=[1]), "f": {"name": "m"}, "g": None}
+
+    truth, prediction = pair()
+    _, closest, _ = anls_score(truth, prediction, return_gt=True, return_key_scores=True)
+    score_pairs([(truth, prediction)])
+    tree = score_tree(truth, prediction)
+    assert tree.to_dict()["score"] == tree.score
+    assert closest["a"] == ["y", {"b": ""}]
+    assert repr((truth, prediction)) == repr(pair())
+    assert copy.deepcopy(closest) == closest
+
+
+SIZES: list[tuple[str, Any, int]] = [
+    ("null", None, 1),
+    ("an empty string is a scalar", "", 1),
+    ("an empty list", [], 0),
+    ("an empty object", {}, 0),
+    ("1 + (1 + 0)", [None, ["a", []]], 2),
+    ("2 + 1", {"a": {"b": [1, 2]}, "c": None}, 3),
+    ("the larger option: max(1, 2)", ("a", ["b", "c"]), 2),
+    ("options without a countable value", ([], {}), 0),
+    ("max(1, 2) + 1", [{"$one_of": ["a", ["b", "c"]]}, "d"], 3),
+    ("of what is converted", np.array([[1, 2], [3, 4]]), 4),
+]
+
+
+@pytest.mark.parametrize(("value", "expected"), [row[1:] for row in SIZES], ids=[row[0] for row in SIZES])
+def test_size(value: Any, expected: int) -> None:
+    sizes: dict[int, int] = {}
+    assert size(convert_ground_truth(value, sizes), sizes) == expected
+    assert score_tree([value], []).weight == expected
+
+
+@pytest.mark.parametrize("value", [None, "", [], {}])
+def test_empty_values(value: Any) -> None:
+    assert is_empty(value)
+
+
+@pytest.mark.parametrize("value", [" ", "0", 0, 0.0, False, math.nan, [None], [[]], {"a": None}])
+def test_values_that_are_not_empty(value: Any) -> None:
+    assert not is_empty(value)

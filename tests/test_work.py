@@ -1,0 +1,106 @@
+"""The work that is done, counted and not timed: no pair of places is visited twice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from rapidfuzz.distance import Levenshtein
+from rapidfuzz.process import cdist, cpdist
+
+from docscore import anls_score, assignment, score_pairs, similarity
+
+
+class Work:
+    """Counts of the pairs of texts that were compared, the calls for them, and the assignments that were solved."""
+
+    def __init__(self) -> None:
+        self.cells = self.calls = self.assignments = 0
+
+
+@pytest.fixture
+def work(monkeypatch: pytest.MonkeyPatch) -> Work:
+    """Counts what goes into rapidfuzz and scipy, and lets it go on."""
+    counted = Work()
+    solve = assignment._assignment  # noqa: SLF001
+
+    def counting_cdist(rows: Any, columns: Any, **options: Any) -> Any:
+        counted.cells += len(rows) * len(columns)
+        counted.calls += 1
+        return cdist(rows, columns, **options)
+
+    def counting_cpdist(rows: Any, columns: Any, **options: Any) -> Any:
+        counted.cells += len(rows)
+        counted.calls += 1
+        return cpdist(rows, columns, **options)
+
+    class Counting:
+        @staticmethod
+        def normalized_similarity(truth: str, prediction: str) -> float:
+            counted.cells += 1
+            counted.calls += 1
+            return Levenshtein.normalized_similarity(truth, prediction)
+
+    def counting_assignment(value: Any) -> Any:
+        counted.assignments += 1
+        return solve(value)
+
+    monkeypatch.setattr(similarity, "Levenshtein", Counting)
+    monkeypatch.setattr(similarity, "cdist", counting_cdist)
+    monkeypatch.setattr(similarity, "cpdist", counting_cpdist)
+    monkeypatch.setattr(assignment, "_assignment", counting_assignment)
+    return counted
+
+
+def rows(count: int, shift: int = 0) -> list[dict[str, str]]:
+    return [{f"k{k}": f"{(i + shift) * 7919 % 9973}-{k}" for k in range(5)} for i in range(count)]
+
+
+def test_a_table_costs_one_matrix_a_key_and_one_assignment(work: Work) -> None:
+    anls_score(rows(40), rows(30, 3))
+    assert (work.cells, work.calls) == (5 * 40 * 30, 5)
+    assert work.assignments <= 1
+
+
+@pytest.mark.parametrize("levels", [1, 2, 3, 4])
+def test_every_level_of_lists_is_visited_once(levels: int, work: Work) -> None:
+    """3 elements a list: 9 ** levels pairs of texts, however deep; a second visit would double them."""
+
+    def nested(level: int, text: str) -> Any:
+        return [nested(level - 1, f"{text}{i}") for i in range(3)] if level else f"text {text}"
+
+    anls_score(nested(levels, "a"), nested(levels, "b"))
+    assert work.cells == 9**levels
+
+
+def test_lists_in_rows_are_compared_once(work: Work) -> None:
+    """6 rows with 2 tags and a name, against 6: 36 pairs of names and 144 of tags."""
+    truth = [{"name": f"n{i}", "tags": [f"a{i}", f"b{i}"]} for i in range(6)]
+    prediction = [{"name": f"m{i}", "tags": [f"c{i}", f"d{i}"]} for i in range(6)]
+    anls_score(truth, prediction)
+    assert work.cells == 36 + 144
+
+
+def test_one_of_options_are_compared_once(work: Work) -> None:
+    anls_score({"a": ("one", "two", "three")}, {"a": "four"})
+    assert work.cells == 3
+    anls_score([(f"x{i}", f"y{i}") for i in range(5)], [f"z{i}" for i in range(5)])
+    assert work.cells == 3 + 50
+
+
+def test_repeated_texts_are_compared_once(work: Work) -> None:
+    """100 rows of 4 distinct texts: 16 pairs instead of 10,000."""
+    anls_score([f"kind {i % 4}" for i in range(100)], [f"sort {i % 4}" for i in range(100)])
+    assert (work.cells, work.calls) == (16, 1)
+
+
+def test_answers_go_in_one_call(work: Work) -> None:
+    score_pairs([((f"a{i}", f"b{i}"), f"c{i}") for i in range(500)])
+    assert (work.cells, work.calls, work.assignments) == (1000, 1, 0)
+
+
+def test_equal_lists_of_clear_rows_need_no_assignment(work: Work) -> None:
+    """Rows of unlike sizes, where S alone does not decide; each has one partner far better than the others."""
+    truth = [{f"key{k}": f"{'abcdefgh'[i] * 9}{k}" for k in range(i + 1)} for i in range(8)]
+    anls_score(truth, truth[::-1])
+    assert work.assignments == 0
