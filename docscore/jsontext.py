@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -11,6 +11,7 @@ from docscore.similarity import text
 from docscore.stack import with_room_to_recurse
 from docscore.values import MAX_DEPTH, Value, shown, to_json
 
+_encode = json.JSONEncoder().encode
 Hook = Callable[[list[tuple[str, Any]]], dict[str, Any]]
 
 
@@ -38,6 +39,15 @@ def loads(source: str, *, unique_keys: bool = False) -> Any:
     raise ValueError(msg)
 
 
+def loads_all(sources: Sequence[str]) -> list[Any]:
+    """The values of JSON texts that `dumps` wrote; one call of the parser for all."""
+    try:
+        values: list[Any] = json.loads(f"[{','.join(sources)}]")
+    except (ValueError, RecursionError):
+        return list(map(loads, sources))
+    return values
+
+
 def dumps(value: Value) -> str:
     r"""The value as ASCII JSON that `loads` turns into the same value; one-ofs as `{"$one_of": [...]}`.
 
@@ -52,7 +62,7 @@ def dumps(value: Value) -> str:
 def _dumped(value: Value) -> str:
     plain = to_json(value)
     try:
-        return json.dumps(plain)
+        return _encode(plain)
     except ValueError:  # an integer of more digits than Python prints
         return _dumps_long_integers(plain)
 

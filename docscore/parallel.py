@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
+from multiprocessing import get_start_method
 from typing import Any
 
 import numpy as np
@@ -52,10 +53,11 @@ def score_in_processes(pairs: Iterable[Any], score: Score, num_proc: int) -> Sco
     everything = list(pairs)
     size = max(1, min(_LARGEST, -(-len(everything) // (num_proc * _PORTIONS))))
     starts = range(0, len(everything), size)
-    portions = [everything[start : start + size] for start in starts]
-    pool = ProcessPoolExecutor(num_proc, initializer=_leave_interrupts_to_the_parent)
+    inherit = get_start_method() == "fork"  # then every process has the pairs, and only numbers travel
+    portions = [None if inherit else everything[start : start + size] for start in starts]
+    pool = ProcessPoolExecutor(num_proc, initializer=_begin, initargs=(everything if inherit else None,))
     try:
-        return np.concatenate([np.empty(0), *pool.map(partial(_scored, score), portions, starts)])
+        return np.concatenate([np.empty(0), *pool.map(partial(_scored, score, size), portions, starts)])
     except BrokenProcessPool:
         msg = f"one of {num_proc} scoring processes died before it was done; it may have run out of memory"
         raise RuntimeError(msg) from None
@@ -63,10 +65,14 @@ def score_in_processes(pairs: Iterable[Any], score: Score, num_proc: int) -> Sco
         pool.shutdown(cancel_futures=True)
 
 
-def _scored(score: Score, portion: Sequence[Any], start: int) -> Scores:
-    return score(portion, start)
+_inherited: list[Any] = []
 
 
-def _leave_interrupts_to_the_parent() -> None:
-    """Ctrl-C reaches every process of the terminal; the parent ends the others."""
+def _begin(pairs: list[Any] | None) -> None:
+    """Take what the parent had; leave Ctrl-C, which reaches every process of the terminal, to it."""
+    _inherited[:] = pairs or []
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _scored(score: Score, size: int, portion: Sequence[Any] | None, start: int) -> Scores:
+    return score(_inherited[start : start + size] if portion is None else portion, start)

@@ -186,6 +186,8 @@ def _refuse_ids(rows: list[Row], where: Where) -> None:
 
 def _id(value: Any, where: Where, index: int) -> str:
     """The id as text; whole numbers are taken, as many datasets have them."""
+    if type(value) is str and value and value.isascii():
+        return value
     if isinstance(value, int | np.integer) and not isinstance(value, bool):
         return text(int(value))
     if not isinstance(value, str):

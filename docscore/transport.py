@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from docscore.jsontext import dumps, loads
+from docscore.jsontext import dumps, loads_all
 from docscore.rows import Pairs, Row, RowFormat, pair_rows, read_predictions, read_references
 from docscore.values import at_place, convert_ground_truth, convert_prediction
 
@@ -59,11 +59,19 @@ def _stored(rows: list[Row], key: str, side: str, length: int) -> StoredRows:
 def _text(row: Row, key: str, place: str) -> str:
     convert = convert_prediction if key == "prediction" else convert_ground_truth
     try:
-        return dumps(convert(row.value, {}))
+        value = convert(row.value, {})
     except (TypeError, ValueError) as error:
         name = place if row.id is None else f"{place} (question_id {row.id!r})"
         raise at_place(name, error) from None
+    if row.id is not None and isinstance(value, tuple):  # acceptable answers: a list is enough
+        value = list(value)
+    return dumps(value)
 
 
 def _loaded(rows: Sequence[Any], key: str) -> list[Row]:
-    return [Row(row["question_id"] or None, loads(row[key])) for row in rows if row[key]]
+    filled = [row for row in rows if row[key]]
+    values = loads_all([row[key] for row in filled])
+    ids = [row["question_id"] or None for row in filled]
+    if key == "references":
+        values = [value if name is None else tuple(value) for name, value in zip(ids, values, strict=True)]
+    return list(map(Row, ids, values))

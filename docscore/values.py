@@ -150,6 +150,9 @@ class _Converter:
         if not options:
             msg = f"{json_path(path)}: Expected at least 1 valid ground truth option, got an empty one-of"
             raise ValueError(msg)
+        if type(options) is tuple and LEAF_TYPES.issuperset(map(type, options)):
+            self.sizes[id(options)] = 1
+            return options
         plain = []
         for index, option in enumerate(options):
             plain.append(self.value(option, (path, index), depth + bool(path)))  # one around all is no level

@@ -61,7 +61,7 @@ def run(tmp_path: Path, code: str, *, interrupt_after: float | None = None) -> t
     return process.returncode, out, err
 
 
-@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_start_methods(tmp_path: Path, method: str) -> None:
     code = f"""
         import multiprocessing
@@ -73,17 +73,20 @@ def test_start_methods(tmp_path: Path, method: str) -> None:
     assert run(tmp_path, code) == (0, "[1.0, 0.0]\n", "")
 
 
-def test_a_worker_that_dies_gives_an_error(tmp_path: Path) -> None:
-    """A value whose pickle ends the process that opens it."""
-    code = """
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_a_worker_that_dies_gives_an_error(tmp_path: Path, method: str) -> None:
+    """A value that ends the process that reads it."""
+    code = f"""
+        import multiprocessing
         import os
         from docscore import score_pairs
         class Deadly:
-            def __reduce__(self):
-                return os._exit, (9,)
+            def model_dump(self):
+                os._exit(9)
         if __name__ == "__main__":
+            multiprocessing.set_start_method("{method}")
             try:
-                score_pairs([({"a": "x"}, {"a": "x"})] * 50 + [("x", Deadly())], num_proc=2)
+                score_pairs([({{"a": "x"}}, {{"a": "x"}})] * 50 + [("x", Deadly())], num_proc=2)
             except RuntimeError as error:
                 print(error)
     """
