@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from docscore.outline import outline
 from docscore.stack import with_room_to_recurse
-from docscore.values import ONE_OF, is_empty
+from docscore.values import is_empty, to_json
 
 Kind = Literal["scalar", "null", "list", "object", "mismatch"]
 Status = Literal["exact", "partial", "wrong", "missing", "extra"]
@@ -146,8 +146,8 @@ class ScoreTree:
             "earned": self.earned,
             "weight": self.weight,
             "points_lost": self.points_lost,
-            "ground_truth": _in_json(self.ground_truth),
-            "prediction": _in_json(self.prediction),
+            "ground_truth": to_json(self.ground_truth, _finite),
+            "prediction": to_json(self.prediction, _finite),
             "truth_index": self.truth_index,
             "prediction_index": self.prediction_index,
             "option": self.option,
@@ -177,14 +177,8 @@ class ScoreTree:
         return not is_empty(child.prediction)
 
 
-def _in_json(value: Any) -> Any:
-    """The value in what every JSON reader takes."""
-    if isinstance(value, tuple):
-        return {ONE_OF: list(map(_in_json, value))}
-    if isinstance(value, list):
-        return list(map(_in_json, value))
-    if isinstance(value, dict):
-        return dict(zip(value, map(_in_json, value.values()), strict=True))
+def _finite(value: Any) -> Any:
+    """What every JSON reader takes: NaN and infinities as text."""
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from decimal import Decimal
 from enum import Enum
@@ -67,15 +67,15 @@ def convert_prediction(value: object, sizes: Sizes) -> Value:
     return value if type(value) in LEAF_TYPES else _Converter(sizes, one_of=False).value(value, (), 1)  # type: ignore[return-value]
 
 
-def to_json(value: Value) -> Any:
-    """The plain value with every one-of spelled `{"$one_of": [...]}`."""
+def to_json(value: Value, leaf: Callable[[Any], Any] | None = None) -> Any:
+    """The plain value with every one-of spelled `{"$one_of": [...]}`, and its leaves as the function gives them."""
     if isinstance(value, tuple):
-        return {ONE_OF: list(map(to_json, value))}
+        return {ONE_OF: [to_json(option, leaf) for option in value]}
     if isinstance(value, list):
-        return list(map(to_json, value))
+        return [to_json(item, leaf) for item in value]
     if isinstance(value, dict):
-        return dict(zip(value, map(to_json, value.values()), strict=True))
-    return value
+        return {key: to_json(item, leaf) for key, item in value.items()}
+    return value if leaf is None else leaf(value)
 
 
 class _Converter:
