@@ -77,7 +77,9 @@ Returns:
     per_sample: a list of `{"question_id", "anls_score"}` in the order of the references; with `per_sample=True` only.
     signature: a string; with `signature=True` only.
 Examples:
-    >>> anls_star = evaluate.load("anls_star")
+    >>> import docscore
+    >>> import evaluate
+    >>> anls_star = evaluate.load(docscore.evaluate_module("anls_star"))
     >>> predictions = [{"question_id": "a", "prediction": {"date": "12.03.2024", "items": ["Tea", "Cake"]}}]
     >>> references = [{"question_id": "a", "references": [{"date": "12.03.2024", "items": ["Cake", "Tea", "Milk"]}]}]
     >>> anls_star.compute(predictions=predictions, references=references)

@@ -53,6 +53,9 @@ def _run() -> str:
     try:
         commands.main(standalone_mode=False)
     except click.UsageError as error:
+        if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help; older versions print it themselves
+            click.echo(error.format_message(), err=True)
+            sys.exit(2)
         path = error.ctx.command_path if error.ctx else "docscore"
         return f"{printable(error.format_message())} ('{path} -h' for help)"
     except click.ClickException as error:
@@ -94,7 +97,7 @@ def commands() -> None:
     type=click.Choice(["error", "zero"]),
     default="error",
     show_default=True,
-    help="What a reference without a prediction is.",
+    help="A reference without a prediction: stop with an error, or score it as null.",
 )
 @click.option("--worst", type=click.IntRange(min=0), default=_WORST, show_default=True, help="How many rows to list.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, with the score of every row.")
@@ -268,7 +271,7 @@ def _as_json(scored: CorpusScore, worst: int) -> dict[str, Any]:
 
 
 def _print_scores(scored: CorpusScore, worst: int) -> None:
-    click.echo(f"ANLS*  {scored.mean:.6f}  mean of {len(scored.ids):,} rows")
+    click.echo(f"ANLS*  {scored.mean:.6f}  mean of {len(scored.ids):,} row{'s' * (len(scored.ids) != 1)}")
     names = {
         "missing": "predictions missing, scored as null",
         "parse_failures": "predictions that could not be parsed, scored as text",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import metadata
@@ -13,6 +14,7 @@ from docscore.parsing import ParseMode, check_mode, parse_text
 from docscore.rows import Pairs, check_missing
 from docscore.score import checked_options, scores_of
 from docscore.similarity import THRESHOLD
+from docscore.stack import level_of_caller
 from docscore.values import shown
 from docscore.version import VERSION
 
@@ -98,6 +100,13 @@ def score_corpus(
         TypeError, ValueError: for a value that cannot be scored, naming its row, and for options that do not exist.
     """
     options, mode = check_options(threshold=threshold, ignore_case=ignore_case, parse=parse, missing=missing)
+    if mode and all(map(_is_json_text, pairs.truths)):
+        warnings.warn(
+            "parse reads predictions only, and all references are text that looks like JSON; give them as values "
+            "(json.loads)",
+            UserWarning,
+            stacklevel=level_of_caller(),
+        )
     predictions, failures, repaired = _parsed(pairs.predictions, mode)
     everything = list(zip(pairs.truths, predictions, strict=True))
     scores = scores_of(everything, options, lambda number: f"row {shown(pairs.ids[number])}", scored)
@@ -125,6 +134,12 @@ def signature(*, threshold: float, ignore_case: bool, parse: str | None = None, 
     if missing != "error":
         parts.append(f"missing:{missing}")
     return "|".join([*parts, f"docscore:{VERSION}"])
+
+
+def _is_json_text(truth: Any) -> bool:
+    """Whether it is text, or alternatives of it, that begins as an object or a list does."""
+    answers = truth if isinstance(truth, tuple) else (truth,)
+    return all(isinstance(answer, str) and answer.lstrip()[:1] in ("{", "[") for answer in answers)
 
 
 def _parsed(predictions: list[Any], mode: ParseMode | None) -> tuple[list[Any], int, int]:

@@ -36,6 +36,7 @@ class Place(NamedTuple):
         return Place(f"{self.path}[{index}]", None, truth, prediction)
 
 
+_ONE_SIDED = {"missing": "missing", "extra": "only in the prediction"}
 _ABSENT = "absent from the prediction"
 
 
@@ -155,8 +156,8 @@ class Explainer:
         while isinstance(value, tuple):
             place, value = self.largest_option(value, place)
         kind: Kind = kind_of(value) if weight == whole or not weight else "mismatch"
-        if value is None and status == "missing":
-            place = place._replace(note="null too is missing, with what holds it")
+        if value is None and not place.note:
+            place = place._replace(note=f"null counts here, since what holds it is {_ONE_SIDED[status]}")
         children = tuple(self.parts(value, place, status)) if whole else ()
         return self.node(place, kind, status, 0.0, weight, truth, prediction, "", children)
 

@@ -12,6 +12,7 @@ from docscore.jsontext import loads
 from docscore.rows import ANLS, BY_ID
 
 _JSON_COLUMNS = (BY_ID.references, ANLS.references)  # in CSV these hold a JSON list; all else is text as it stands
+_LONGEST_SHOWN = 80  # characters of a cell that a message shows
 
 
 class Table(NamedTuple):
@@ -42,6 +43,7 @@ def read_table(path: Path) -> Table:
     if reader is None:
         msg = f"{path}: expected a file name that ends in {', '.join(readers)}, got {path.suffix or 'none'}"
         raise ValueError(msg)
+    path.open("rb").close()  # whatever the format, what cannot be opened is said in the same words
     return reader(path)
 
 
@@ -98,7 +100,12 @@ def _read_csv(path: Path) -> Table:
 def _cell(name: str, cell: str, place: str) -> Any:
     if name not in _JSON_COLUMNS:
         return cell
-    return _loads(cell, f"{place}, column {name!r}", one_line=True)
+    try:
+        return loads(cell, unique_keys=True)
+    except ValueError:
+        got = f"{cell[:_LONGEST_SHOWN]}..." if len(cell) > _LONGEST_SHOWN else cell
+        msg = f'{place}, column {name!r}: expected a JSON list such as ["Paris"], got {got!r}'
+        raise ValueError(msg) from None
 
 
 def _read_parquet(path: Path) -> Table:

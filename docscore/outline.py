@@ -65,7 +65,13 @@ class Line:
     @property
     def remark(self) -> str:
         """The reason and what was folded away, in parentheses."""
-        remarks = "; ".join(filter(None, (printable(self.node.reason), self.folded)))
+        node = self.node
+        points = (
+            f"{node.earned:.4g} of {node.weight:g} points"
+            if node.path == "$" and node.status == "partial" and node.children
+            else ""
+        )
+        remarks = "; ".join(filter(None, (points, printable(node.reason), self.folded)))
         return f"({remarks})" if remarks else ""
 
 

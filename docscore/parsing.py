@@ -99,5 +99,12 @@ def _can_be_scored(value: Any) -> bool:
 
 _BEFORE = "\ufeff \t\r\n"  # a byte order mark, white space
 _FENCE = re.compile(r"```[\w-]*\s*(.*?)\s*(?:```|\Z)", re.DOTALL)
-# An object or list at the beginning, or one behind prose: an object with a key, or a list of strings or containers.
-_START = re.compile(r"""\A\s*([\[{])|(\{\s*(?:["']|\w+\s*:)|\[\s*["'\[{])""")
+# Where an object or a list begins: a key or a value follows. Brackets in prose, as in "[sic]" or "see [1]", are none.
+_START = re.compile(
+    r"""
+    \{ \s* (?: ["'] | \w+ \s* : )
+    | \[ \s* (?: ["'\[{] | (?: null | true | false | None | True | False ) \b )
+    | \A \[ [-\d.,\s]+ \]? \s* \Z
+    """,
+    re.VERBOSE,
+)

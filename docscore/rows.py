@@ -33,6 +33,7 @@ BY_ID = RowFormat("by id", "prediction", "references")
 ANLS = RowFormat("as the Space anls", "prediction_text", "answers")
 PLAIN = RowFormat("plain", None, None)
 ID = "question_id"
+_VALUE_KEYS = frozenset({"prediction", "prediction_text", "references", "answers"})
 
 
 class Row(NamedTuple):
@@ -99,7 +100,11 @@ def read_predictions(rows: Iterable[Any], form: RowFormat, where: Where) -> list
     Raises:
         TypeError, ValueError: naming the first row that has another format.
     """
-    return [_read(row, form.prediction, where, index) for index, row in enumerate(rows)]
+    found = [_read(row, form.prediction, where, index) for index, row in enumerate(rows)]
+    if form is ANLS:
+        for index, row in enumerate(found):
+            _check_text(row.value, "prediction_text", where, index)
+    return found
 
 
 def read_references(rows: Iterable[Any], form: RowFormat, where: Where) -> list[Row]:
@@ -112,7 +117,12 @@ def read_references(rows: Iterable[Any], form: RowFormat, where: Where) -> list[
     if form.references is None:
         _refuse_ids(found, where)
         return found
-    return [Row(row.id, _answers(row.value, form.references, where, index)) for index, row in enumerate(found)]
+    answers = [Row(row.id, _answers(row.value, form.references, where, index)) for index, row in enumerate(found)]
+    if form is ANLS:
+        for index, row in enumerate(answers):
+            for answer in row.value:
+                _check_text(answer, "an answer", where, index)
+    return answers
 
 
 def pair_rows(predictions: Sequence[Row], references: Sequence[Row], missing: str = "error") -> Pairs:
@@ -157,14 +167,22 @@ def _by_position(predictions: Sequence[Row], references: Sequence[Row]) -> Pairs
 
 def _side_format(row: Any, side: Literal["prediction", "references"]) -> RowFormat:
     """The format of a row of one side."""
+    if isinstance(row, dict) and ID not in row and "id" in row and not _VALUE_KEYS.isdisjoint(row):
+        msg = f"{_plural(side)}: expected the id under {ID!r}, got {_described(row)}"
+        raise ValueError(msg)
     if not isinstance(row, dict) or ID not in row:
         return PLAIN
     for form in (BY_ID, ANLS):
         if getattr(form, side) in row:
             return form
     expected = " or ".join(repr(getattr(form, side)) for form in (BY_ID, ANLS))
-    msg = f"{'predictions' if side == 'prediction' else side}: expected {expected} beside {ID!r}, got {_described(row)}"
+    swapped = " (are predictions and references swapped?)" if not _VALUE_KEYS.isdisjoint(row) else ""
+    msg = f"{_plural(side)}: expected {expected} beside {ID!r}, got {_described(row)}{swapped}"
     raise ValueError(msg)
+
+
+def _plural(side: str) -> str:
+    return "predictions" if side == "prediction" else side
 
 
 def _read(row: Any, key: str | None, where: Where, index: int) -> Row:
@@ -174,6 +192,12 @@ def _read(row: Any, key: str | None, where: Where, index: int) -> Row:
         msg = f"{where(index)}: expected an object with {ID!r} and {key!r}, got {_described(row)}"
         raise ValueError(msg)
     return Row(_id(row[ID], where, index), row[key])
+
+
+def _check_text(value: Any, what: str, where: Where, index: int) -> None:
+    if isinstance(value, dict | list | tuple):
+        msg = f"{where(index)}: expected {what} to be text, got {type(value).__name__}"
+        raise TypeError(msg)
 
 
 def _refuse_ids(rows: list[Row], where: Where) -> None:

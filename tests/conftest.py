@@ -40,5 +40,5 @@ def real_receipts() -> Path:
     """The folder of 60 real receipts, which lies beside a checkout of the team and is not part of the project."""
     folder = ROOT.parent / "shared" / "data" / "cord_qwen2vl_72b"
     if not folder.is_dir():
-        skip_or_fail("the real receipts are not beside this checkout")
+        skip_or_fail("needs real receipts, which are not part of the project")
     return folder

@@ -109,8 +109,13 @@ FAULTS: list[tuple[str, str, str | bytes, str]] = [
     ("a cell too few", "t.csv", "id,n\na,1\nb\n", ", line 3: expected 2 cells as in the header"),
     ("a cell too many", "t.csv", "id,n\na,1,000\n", ", line 2: expected 2 cells as in the header"),
     ("a cell too many, in a separator", "t.csv", "id,n\na,x\u2028b,y\n", ", line 2: expected 2 cells as in the header"),
-    ("references that are no JSON", "t.csv", "id,references\na,x\n", ", line 2, column 'references', column 1: "),
-    ("empty answers", "t.csv", "id,answers\na,\n", ", line 2, column 'answers', column 1: "),
+    (
+        "references that are no JSON",
+        "t.csv",
+        "id,references\na,x\n",
+        ", line 2, column 'references': expected a JSON list such as",
+    ),
+    ("empty answers", "t.csv", "id,answers\na,\n", ", line 2, column 'answers': expected a JSON list such as"),
     ("a quote that is not closed", "t.csv", 'id,n\na,1\nb,"x\n', ", line 3: "),
     ("text behind a closing quote", "t.csv", 'id,n\na,1\nb,"x"y\nc,2\n', ", line 3: "),
     (

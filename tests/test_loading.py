@@ -93,7 +93,7 @@ def test_the_examples_run(root: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     Path("anls_star").mkdir()
     shutil.copy(root / "anls_star.py", "anls_star")
     module = sys.modules[type(evaluate.load("anls_star")).__module__]
-    assert doctest.testmod(module, raise_on_error=True) == (0, 7)
+    assert doctest.testmod(module, raise_on_error=True) == (0, 9)
 
 
 def test_from_the_installed_package_in_another_folder(tmp_path: Path) -> None:

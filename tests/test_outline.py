@@ -30,7 +30,7 @@ PREDICTION = {
 # characters differs), note 1 of 1, tip 1 of 1, payment 2 of 2, table 0 of 1, memo 0 of 0: together 7.55 of 11 = 0.686.
 # Lost are shares of 11: the date 0.2, items 2.25, Tea 2, name and price of Tea 1 each, Cake 0.25, table 1; in all 3.45.
 GOLDEN = """\
-≈ $               0.686  -0.314
+≈ $               0.686  -0.314  (7.55 of 11 points)
 ├─ = shop         1.000          "Café Rot" → "CAFÉ ROT"  (equal but for case or white space)
 ├─ ≈ date         0.800  -0.018  "2024-03-12" → "2024-03-21"
 ├─ ≈ items        0.438  -0.205

@@ -316,3 +316,29 @@ def test_nothing_else_is_forgiven_where_missing_ones_are() -> None:
 def test_other_ways_with_missing_ones_are_refused(missing: Any) -> None:
     with pytest.raises(ValueError, match=r"^missing: expected 'error' or 'zero', got "):
         paired([pred("a")], [ref("a")], missing)
+
+
+@pytest.mark.parametrize(
+    ("prediction", "reference"),
+    [
+        ({"id": "1", "prediction": "x"}, {"id": "1", "references": ["x"]}),
+        ({"id": "1", "prediction_text": "x"}, {"id": "1", "answers": {"text": ["x"]}}),
+    ],
+    ids=["by id", "SQuAD"],
+)
+def test_ids_under_another_name_are_no_plain_rows(prediction: Any, reference: Any) -> None:
+    """Scored as plain objects, the id itself would earn points."""
+    with pytest.raises(ValueError, match=r"^references: expected the id under 'question_id', got an object with 'id'"):
+        row_format([prediction], [reference])
+
+
+def test_swapped_sides_are_suspected() -> None:
+    with pytest.raises(ValueError, match=r"swapped\?"):
+        row_format([{"question_id": "a", "references": ["x"]}], [{"question_id": "a", "prediction": "x"}])
+
+
+def test_the_format_of_the_space_anls_is_text() -> None:
+    with pytest.raises(TypeError, match=r"^p0: expected prediction_text to be text, got dict$"):
+        read_predictions([{"question_id": "a", "prediction_text": {}}], ANLS, "p{}".format)
+    with pytest.raises(TypeError, match=r"^r0: expected an answer to be text, got list$"):
+        read_references([{"question_id": "a", "answers": ["x", ["y"]]}], ANLS, "r{}".format)
