@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from docscore.corpus import score_corpus, signature
@@ -20,12 +22,12 @@ def test_references_that_were_left_as_text_are_suspected() -> None:
 
 def test_progress_is_told_of_every_row() -> None:
     told: list[int] = []
-    truths = ["x", {"a": "x"}, ("x", "y"), ["x"]] * 30
+    truths: list[Any] = ["x", {"a": "x"}, ("x", "y"), ["x"]] * 30
     score_corpus(Pairs([str(i) for i in range(120)], truths, truths_as_predictions(truths), 0), scored=told.append)
     assert sum(told) == 120
 
 
-def truths_as_predictions(truths: list[object]) -> list[object]:
+def truths_as_predictions(truths: list[Any]) -> list[Any]:
     return [truth[0] if isinstance(truth, tuple) else truth for truth in truths]
 
 
