@@ -1,0 +1,310 @@
+"""The Space: paste a pair of JSON values, or load two files, and see where the points went."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from docscore import score_tree
+from docscore.html import stylesheet
+from docscore.jsontext import dumps
+from docscore.similarity import THRESHOLD
+from docscore.version import VERSION
+from playground import pair
+from playground.gallery import EXAMPLES, Example
+from playground.limits import MAX_FILE_BYTES, check_value
+from playground.testset import EXAMPLE_FILES, FIELD_HEADERS, ROW_HEADERS, score_files, sentence, tree_of
+
+PAGE = Path(__file__).parent / "playground"
+INTRODUCTION = f"""# ANLS\\*
+How good is what a model extracted from a document? Strings are compared by normalised Levenshtein similarity, lists by
+optimal matching, objects key by key. docscore {VERSION}. What you type is not stored; uploaded files are deleted after
+an hour.
+"""
+HELP = """Ground truth and prediction are JSON. Where one of several answers is right, write `{"$one_of": ["€", "EUR"]}`
+in the ground truth. Keys in the tree: arrows move, Enter opens and closes, `c` copies the path."""
+SNIPPETS = """### Python client
+```python
+from gradio_client import Client
+
+client = Client("http://127.0.0.1:7860")
+tree = client.predict({"total": "12.50"}, {"total": "12.5"}, 0.5, True, api_name="/score")
+print(tree["score"])
+```
+### HTTP
+```bash
+call=$(curl -s http://127.0.0.1:7860/gradio_api/call/score -H 'Content-Type: application/json' \\
+  -d '{"data": [{"total": "12.50"}, {"total": "12.5"}, 0.5, true]}' | sed 's/.*"event_id":"\\([^"]*\\)".*/\\1/')
+curl -sN http://127.0.0.1:7860/gradio_api/call/score/$call
+```
+### evaluate
+```python
+import docscore
+import evaluate
+
+metric = evaluate.load(docscore.evaluate_module("anls_star"))
+print(metric.compute(predictions=[{"total": "12.5"}], references=[{"total": "12.50"}]))
+```
+An agent finds the same as the MCP tool `score` under `/gradio_api/mcp/`.
+"""
+TO_LINK = """async (...pair) => {
+  const hash = await window.anlsToHash(pair);
+  history.replaceState(null, "", hash);
+  try { await navigator.clipboard.writeText(location.href); return "The link is in the address bar and copied."; }
+  catch { return "The link is in the address bar."; }
+}"""
+FROM_LINK = "async (...now) => (await window.anlsFromHash?.()) ?? now"
+
+
+def score_as_tree(
+    ground_truth: Any, prediction: Any, threshold: float = THRESHOLD, ignore_case: bool = True
+) -> dict[str, Any]:
+    """Score a predicted JSON value against a ground truth with ANLS*, and say where the points went.
+
+    Args:
+        ground_truth: any JSON value; {"$one_of": [...]} holds alternatives.
+        prediction: any JSON value.
+        threshold: similarities of texts below it count as 0, from 0 to 1.
+        ignore_case: whether texts are compared in lower case.
+
+    Returns:
+        The score tree: place, kind, status, score from 0 to 1, earned, weight, points_lost, both values, children.
+    """
+    try:
+        check_value(ground_truth, is_truth=True)
+        check_value(prediction, is_truth=False)
+        return for_clients(score_tree(ground_truth, prediction, threshold=threshold, ignore_case=ignore_case).to_dict())
+    except (TypeError, ValueError) as error:
+        raise gr.Error(str(error)[:1000], print_exception=False) from None
+
+
+def score(ground_truth: Any, prediction: Any, threshold: float = THRESHOLD, ignore_case: bool = True) -> str:
+    """Score a predicted JSON value against a ground truth with ANLS*, and say where the points went, as JSON text.
+
+    Args:
+        ground_truth: any JSON value; {"$one_of": [...]} holds alternatives.
+        prediction: any JSON value.
+        threshold: similarities of texts below it count as 0, from 0 to 1.
+        ignore_case: whether texts are compared in lower case.
+
+    Returns:
+        JSON text of the score tree.
+    """
+    return json.dumps(score_as_tree(ground_truth, prediction, threshold, ignore_case))
+
+
+def for_clients(node: dict[str, Any]) -> dict[str, Any]:
+    """The node with `place` for `path`, and values that are objects or lists as JSON text.
+
+    gradio's Python client takes every object that has a "path" for a file, and tries to download it.
+    """
+    shown = {"place": node.pop("path"), **node}
+    for side in ("ground_truth", "prediction"):
+        if isinstance(shown[side], dict | list):
+            shown[side] = dumps(shown[side]) if not node["children"] else None
+    shown["children"] = [for_clients(child) for child in node["children"]]
+    return shown
+
+
+def score_pair(truth: str, prediction: str, threshold: float, ignore_case: bool, as_text: bool) -> tuple[str, str, str]:
+    """What the first tab shows."""
+    if any(pair.faults(truth, prediction, as_text=as_text)):  # a link may hold anything
+        return "", "", ""
+    return pair.score(truth, prediction, threshold, ignore_case=ignore_case, as_text=as_text)
+
+
+def check_pair(truth: str, prediction: str, _threshold: float, _ignore_case: bool, as_text: bool) -> list[Any]:
+    """Pins what is wrong to its editor."""
+    found = [gr.validate(not fault, fault) for fault in pair.faults(truth, prediction, as_text=as_text)]
+    return found + [gr.validate(is_valid=True, message="")] * 3
+
+
+def score_testset(
+    references: str | None,
+    predictions: str | None,
+    parse: str,
+    progress: gr.Progress = gr.Progress(),  # noqa: B008
+) -> tuple[Any, ...]:
+    """What the second tab shows."""
+    nothing = gr.DataFrame(value=[]), gr.DataFrame(value=[]), "", None, None
+    if not references or not predictions:
+        return sentence("Choose a file of references and one of predictions."), *nothing, None
+    try:
+        found = score_files(Path(references), Path(predictions), None if parse == "none" else parse, progress)
+    except OSError as error:
+        return sentence(f"{Path(error.filename or '').name}: {error.strerror or error}"), *nothing, None
+    except (TypeError, ValueError, RecursionError) as error:
+        return sentence(_without_folders(str(error), references, predictions)), *nothing, None
+    table, document = found.downloads
+    return found.summary, found.fields, found.rows, "", table, document, found.pairs
+
+
+def show_row(pairs: Any, event: gr.SelectData) -> str:
+    """The tree of the row that was chosen."""
+    return "" if pairs is None or not event.row_value else tree_of(pairs, str(event.row_value[0]))
+
+
+def _without_folders(message: str, *paths: str) -> str:
+    """The message with the names of the files alone: where they lie on the server is nobody's business."""
+    for path in paths:
+        message = message.replace(path, Path(path).name)
+    return message
+
+
+def build_demo() -> gr.Blocks:
+    """The page, not launched."""
+    demo: gr.Blocks
+    with gr.Blocks(title="ANLS*", analytics_enabled=False, delete_cache=(3600, 3600)) as demo:
+        gr.Markdown(INTRODUCTION)
+        with gr.Tab("One pair"):
+            _pair_tab(demo)
+        with gr.Tab("A file"):
+            _file_tab()
+        with gr.Tab("API"):
+            gr.Markdown(SNIPPETS)
+        gr.api(score_as_tree, api_name="score")
+        gr.api(score, api_name="score_text")  # as an MCP tool; there, objects become Python text
+    return demo
+
+
+def _pair_tab(demo: gr.Blocks) -> None:
+    gr.Markdown(HELP)
+    samples = gr.Dataset(
+        label="Examples",
+        components=[gr.Textbox(visible=False)],
+        samples=[[example.title] for example in EXAMPLES],
+        type="index",
+        layout="gallery",
+        samples_per_page=len(EXAMPLES),
+        elem_id="pair-examples",
+    )
+    inputs = _pair_inputs(EXAMPLES[0])
+    with gr.Row():
+        button = gr.Button("Score", variant="primary", elem_id="pair-score")
+        link = gr.Button("Copy link", elem_id="pair-link")
+    linked = gr.Markdown(elem_id="pair-linked")
+    outputs = _pair_outputs()
+
+    run: dict[str, Any] = {"fn": score_pair, "inputs": inputs, "outputs": outputs, "api_visibility": "private"}
+    button.click(
+        None, None, outputs, js="() => ['', '', '']", api_visibility="private"
+    )  # no result of another pair stays
+    button.click(**run, validator=check_pair, concurrency_limit=4)
+    chosen = samples.click(take_example, samples, inputs, api_visibility="private")
+    chosen.then(**run)
+    link.click(None, inputs, linked, js=TO_LINK, api_visibility="private")
+    restored = demo.load(None, inputs, inputs, js=FROM_LINK, api_visibility="private")
+    restored.then(**run, validator=check_pair)
+
+
+def take_example(index: int) -> tuple[Any, ...]:
+    """The editors and options of an example."""
+    example = EXAMPLES[index]
+    return example.truth, example.prediction, THRESHOLD, True, False
+
+
+def _pair_inputs(first: Example) -> list[Any]:
+    """Two editors and three options."""
+    editor: dict[str, Any] = {"language": "json", "interactive": True, "lines": 8, "max_lines": 18, "min_width": 300}
+    with gr.Row():
+        truth = gr.Code(first.truth, label="Ground truth", elem_id="pair-truth", **editor)
+        prediction = gr.Code(first.prediction, label="Prediction", elem_id="pair-prediction", **editor)
+    with gr.Row(elem_id="pair-options"):
+        threshold = gr.Slider(0, 1, THRESHOLD, step=0.05, label="Threshold", min_width=260, elem_id="pair-threshold")
+        ignore_case = gr.Checkbox(value=True, label="Ignore case", min_width=260, elem_id="pair-case")
+        as_text = gr.Checkbox(
+            value=False, label="Read the prediction as plain text", min_width=260, elem_id="pair-as-text"
+        )
+    return [truth, prediction, threshold, ignore_case, as_text]
+
+
+def _pair_outputs() -> list[Any]:
+    """The tree, as a picture, as JSON, and as the Python that makes it."""
+    result = gr.HTML(elem_id="pair-result")
+    with gr.Accordion("The tree as JSON", open=False):
+        raw = gr.Code(language="json", label="JSON", interactive=False, max_lines=30, elem_id="pair-json")
+    with gr.Accordion("The same in Python", open=False):
+        python = gr.Code(language="python", label="Python", interactive=False, elem_id="pair-python")
+    return [result, raw, python]
+
+
+def _file_tab() -> None:
+    gr.Markdown(
+        "JSONL, JSON, CSV or Parquet. Rows are `{question_id, prediction}` and `{question_id, references: [answers]}`, "
+        f"in any order. Files of up to {MAX_FILE_BYTES // 1_000_000} MB."
+    )
+    kinds = [".jsonl", ".ndjson", ".json", ".csv", ".parquet"]
+    with gr.Row():
+        references = gr.File(label="References", file_types=kinds, type="filepath", elem_id="file-references")
+        predictions = gr.File(label="Predictions", file_types=kinds, type="filepath", elem_id="file-predictions")
+    with gr.Row():
+        parse = gr.Dropdown(
+            ["none", "json", "repair"],
+            value="none",
+            label="Predictions that are text: read as JSON",
+            elem_id="file-parse",
+        )
+        example = gr.Button("Use the example receipts", elem_id="file-example")
+        button = gr.Button("Score", variant="primary", elem_id="file-score")
+    summary = gr.HTML(elem_id="file-summary")
+    with gr.Row():
+        fields = gr.Dataframe(
+            headers=FIELD_HEADERS,
+            datatype=["str", "number", "number", "number", "number", "number", "number"],
+            interactive=False,
+            label="Fields",
+            scale=2,
+            min_width=320,
+            elem_id="file-fields",
+        )
+        rows = gr.Dataframe(
+            headers=ROW_HEADERS,
+            datatype=["str", "number"],
+            interactive=False,
+            label="Rows, lowest first: choose one to see its tree",
+            min_width=300,
+            elem_id="file-rows",
+        )
+    with gr.Row():
+        table = gr.DownloadButton("Scores as CSV", elem_id="file-csv")
+        document = gr.DownloadButton("Scores as JSON", elem_id="file-json")
+    tree = gr.HTML(elem_id="file-tree")
+    pairs = gr.State(time_to_live=3600)
+    outputs = [summary, fields, rows, tree, table, document, pairs]
+    run: dict[str, Any] = {
+        "fn": score_testset,
+        "inputs": [references, predictions, parse],
+        "outputs": outputs,
+        "api_visibility": "private",
+    }
+    button.click(**run, concurrency_limit=2)
+    example.click(
+        lambda: tuple(map(str, EXAMPLE_FILES)), None, [references, predictions], api_visibility="private"
+    ).then(**run)
+    rows.select(show_row, pairs, tree, api_visibility="private")
+
+
+def main() -> None:
+    """Serve the page."""
+    script = (PAGE / "page.js").read_text(encoding="utf-8")
+    demo = build_demo()
+    demo.queue(max_size=64, default_concurrency_limit=4)
+    demo.launch(
+        theme=gr.themes.Default(font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]),
+        css=stylesheet() + (PAGE / "page.css").read_text(encoding="utf-8"),
+        head=f"<script>{script}</script>",
+        max_file_size=MAX_FILE_BYTES,
+        run_history=False,  # what a visitor entered stays in no list
+        allowed_paths=[str(EXAMPLE_FILES[0].parent)],
+        mcp_server=importlib.util.find_spec("mcp") is not None,
+        footer_links=["api"],
+        show_error=False,
+    )
+
+
+if __name__ == "__main__":
+    main()

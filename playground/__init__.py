@@ -1,0 +1,1 @@
+"""What `app.py` shows; only `app.py` imports it."""

@@ -1,0 +1,61 @@
+"""How much a visitor may give, and the sentence for more: the page must never hang."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from docscore.jsontext import loads
+from docscore.values import Sizes, convert_ground_truth, convert_prediction, size
+
+MAX_BYTES = 1_000_000  # of text a side
+MAX_LEAVES = 20_000
+MAX_FILE_BYTES = 50_000_000
+MAX_DIGITS = 5_000  # of a number; longer ones take seconds to read
+
+
+def read_text(text: str | None) -> Any:
+    """The JSON value in an editor.
+
+    Raises:
+        ValueError: one sentence, with line and column where it is not JSON.
+    """
+    text = text or ""
+    check_length(text)
+    if not text.strip():
+        msg = "nothing here: paste a JSON value"
+        raise ValueError(msg)
+    if any(len(run) > MAX_DIGITS for run in _runs_of_digits(text)):
+        msg = f"a number of more than {MAX_DIGITS:,} digits is too long for this page"
+        raise ValueError(msg)
+    return loads(text, unique_keys=True)
+
+
+def check_length(text: str) -> None:
+    """Raise `ValueError` for a text that is too long."""
+    length = len(text.encode("utf-8", "surrogatepass"))
+    if length > MAX_BYTES:
+        msg = f"{length:,} bytes of text; this page takes {MAX_BYTES:,} a side"
+        raise ValueError(msg)
+
+
+def check_value(value: Any, *, is_truth: bool) -> None:
+    """Raise `ValueError` or `TypeError` for a value that cannot be scored here."""
+    sizes: Sizes = {}
+    plain = convert_ground_truth(value, sizes) if is_truth else convert_prediction(value, sizes)
+    leaves = size(plain, sizes)
+    if leaves > MAX_LEAVES:
+        msg = f"{leaves:,} values; this page takes {MAX_LEAVES:,} a side"
+        raise ValueError(msg)
+
+
+def check_file(path: Path) -> None:
+    """Raise `ValueError` for a file that is too large."""
+    length = path.stat().st_size
+    if length > MAX_FILE_BYTES:
+        msg = f"{path.name}: {length:,} bytes; this page takes files of {MAX_FILE_BYTES:,}"
+        raise ValueError(msg)
+
+
+def _runs_of_digits(text: str) -> list[str]:
+    return "".join(c if c.isdigit() else " " for c in text).split() if len(text) > MAX_DIGITS else []
