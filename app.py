@@ -16,7 +16,7 @@ from docscore.similarity import THRESHOLD
 from docscore.version import VERSION
 from playground import pair
 from playground.gallery import EXAMPLES, Example
-from playground.limits import MAX_FILE_BYTES, check_value
+from playground.limits import MAX_FILE_BYTES, check_value, check_work, shortened
 from playground.testset import EXAMPLE_FILES, FIELD_HEADERS, ROW_HEADERS, score_files, sentence, tree_of
 
 PAGE = Path(__file__).parent / "playground"
@@ -77,9 +77,10 @@ def score_as_tree(
     try:
         check_value(ground_truth, is_truth=True)
         check_value(prediction, is_truth=False)
+        check_work(ground_truth, prediction)
         return for_clients(score_tree(ground_truth, prediction, threshold=threshold, ignore_case=ignore_case).to_dict())
     except (TypeError, ValueError) as error:
-        raise gr.Error(str(error)[:1000], print_exception=False) from None
+        raise gr.Error(shortened(str(error)), print_exception=False) from None
 
 
 def score(ground_truth: Any, prediction: Any, threshold: float = THRESHOLD, ignore_case: bool = True) -> str:

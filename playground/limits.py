@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ from docscore.values import Sizes, convert_ground_truth, convert_prediction, siz
 
 MAX_BYTES = 1_000_000  # of text a side
 MAX_LEAVES = 20_000
+MAX_PAIRS = 4_000_000  # of list elements: 2,000 against 2,000 take 300 ms and 100 MB
 MAX_FILE_BYTES = 50_000_000
+_LONGEST_SENTENCE = 500
 MAX_DIGITS = 5_000  # of a number; longer ones take seconds to read
 
 
@@ -47,6 +50,36 @@ def check_value(value: Any, *, is_truth: bool) -> None:
     if leaves > MAX_LEAVES:
         msg = f"{leaves:,} values; this page takes {MAX_LEAVES:,} a side"
         raise ValueError(msg)
+
+
+def check_work(truth: Any, prediction: Any) -> None:
+    """Raise `ValueError` for lists that would take too long to match, every element with every other."""
+    here, there = _elements(truth), _elements(prediction)
+    if here * there > MAX_PAIRS:
+        msg = (
+            f"lists of {here:,} and {there:,} elements: {here * there:,} pairs to compare; "
+            f"this page compares {MAX_PAIRS:,}"
+        )
+        raise ValueError(msg)
+
+
+def shortened(sentence: str) -> str:
+    """The sentence without the middle of a path that is too long to read."""
+    if len(sentence) <= _LONGEST_SENTENCE:
+        return sentence
+    half = _LONGEST_SENTENCE // 2
+    return f"{sentence[:half]} … {sentence[-half:]}"
+
+
+def _elements(value: Any) -> int:
+    """The most list elements that a level of the value has together."""
+    most, level = 0, [value]
+    while level:
+        lists = [each for each in level if isinstance(each, list | tuple)]
+        objects = [each for each in level if isinstance(each, dict)]
+        most = max(most, sum(map(len, lists)))
+        level = [*chain.from_iterable(lists), *chain.from_iterable(map(dict.values, objects))]
+    return most
 
 
 def check_file(path: Path) -> None:

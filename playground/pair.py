@@ -9,20 +9,27 @@ from docscore import ScoreTree, score_tree
 from docscore.html import render
 from docscore.jsontext import dumps
 from docscore.outline import printable
-from playground.limits import check_length, check_value, read_text
+from playground.limits import check_length, check_value, check_work, read_text, shortened
 
 MAX_RAW = 200_000  # characters of raw JSON that are shown
 
 
 def faults(truth: str | None, prediction: str | None, *, as_text: bool) -> tuple[str, str]:
     """What is wrong with each editor, in one sentence, or "" where nothing is."""
-    found = []
+    found, values = [], []
     for text, is_truth in ((truth, True), (prediction, False)):
         try:
-            check_value(_value(text, as_text=as_text and not is_truth), is_truth=is_truth)
+            value = _value(text, as_text=as_text and not is_truth)
+            check_value(value, is_truth=is_truth)
+            values.append(value)
             found.append("")
         except (TypeError, ValueError) as error:
-            found.append(printable(str(error))[:500])
+            found.append(shortened(printable(str(error))))
+    if not any(found):
+        try:
+            check_work(*values)
+        except ValueError as error:
+            found[1] = str(error)
     return found[0], found[1]
 
 

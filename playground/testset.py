@@ -20,8 +20,9 @@ from docscore.html import render
 from docscore.outline import printable
 from docscore.parsing import parse_text
 from docscore.rows import Pairs, pair_rows, read_predictions, read_references, row_format
+from docscore.values import at_place, shown
 from playground.gallery import RECEIPTS
-from playground.limits import check_file, check_value
+from playground.limits import check_file, check_value, check_work, shortened
 
 EXAMPLE_FILES = RECEIPTS / "references.jsonl", RECEIPTS / "predictions.jsonl"
 FIELD_HEADERS = ["field", "score", "exact", "partial", "wrong", "missing", "only in the prediction"]
@@ -89,7 +90,7 @@ def tree_of(pairs: Pairs, shown_id: str) -> str:
 
 def sentence(fault: str) -> str:
     """What went wrong, as HTML."""
-    return f'<p class="anls-fault" role="alert">{escape(printable(fault)[:1000])}</p>'
+    return f'<p class="anls-fault" role="alert">{escape(shortened(printable(fault)))}</p>'
 
 
 def _read(references: Path, predictions: Path) -> Pairs:
@@ -103,9 +104,15 @@ def _read(references: Path, predictions: Path) -> Pairs:
             try:
                 check_value(row.value, is_truth=is_truth)
             except (TypeError, ValueError) as error:
-                msg = f"{where(index)}: {error}"
-                raise ValueError(msg) from None
-    return pair_rows(*read)
+                raise at_place(where(index), error) from None
+    pairs = pair_rows(*read)
+    for question_id, truth, prediction in zip(pairs.ids, pairs.truths, pairs.predictions, strict=True):
+        try:
+            check_work(truth, prediction)
+        except ValueError as error:
+            name = f"row {shown(question_id)}"
+            raise at_place(name, error) from None
+    return pairs
 
 
 def _parsed(pairs: Pairs, parse: str | None) -> Pairs:
