@@ -16,11 +16,11 @@ from rich.console import Console
 from rich.progress import Progress
 
 from docscore.corpus import CorpusScore, score_corpus
-from docscore.files import read_table, read_value
+from docscore.files import check_columns, named, read_table, read_value
 from docscore.jsontext import dumps
 from docscore.outline import printable
 from docscore.parsing import parse_text
-from docscore.rows import ID, PLAIN, Pairs, RowFormat, pair_rows, read_predictions, read_references, row_format
+from docscore.rows import ID, Pairs, pair_rows, read_predictions, read_references, row_format
 from docscore.score import score_tree
 from docscore.terminal import print_tree
 from docscore.values import at_place, convert_ground_truth, convert_prediction
@@ -182,22 +182,12 @@ class _Files:
     def pairs(self, missing: str) -> Pairs:
         """The rows in pairs."""
         ours, theirs = self.predictions, self.references
-        try:
+        with named(*self.paths):
             form = row_format(ours.rows, theirs.rows)
-            self._check_columns(form)
+            for path, table in zip(self.paths, (theirs, ours), strict=True):
+                check_columns(path, table, form)
             predictions = read_predictions(ours.rows, form, ours.where)
             return pair_rows(predictions, read_references(theirs.rows, form, theirs.where), missing)
-        except ValueError as error:
-            names = [str(path) for path in self.paths]
-            known = any(name in str(error) for name in names)
-            raise ValueError(str(error) if known else f"{' and '.join(names)}: {error}") from None
-
-    def _check_columns(self, form: RowFormat) -> None:
-        """A table without ids is no test set: its columns may have been cut at the wrong character."""
-        for path, table in zip(self.paths, (self.references, self.predictions), strict=True):
-            if form is PLAIN and path.suffix.lower() in (".csv", ".parquet"):
-                msg = f"{path}: expected a column {ID!r}, got {', '.join(map(repr, table.rows[0]))}"
-                raise ValueError(msg)
 
     @contextmanager
     def faults_named(self) -> Iterator[None]:

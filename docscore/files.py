@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from docscore.jsontext import loads
-from docscore.rows import ANLS, BY_ID
+from docscore.rows import ANLS, BY_ID, ID, PLAIN, RowFormat
+from docscore.values import at_place
 
 _JSON_COLUMNS = (BY_ID.references, ANLS.references)  # in CSV these hold a JSON list; all else is text as it stands
 _LONGEST_SHOWN = 80  # characters of a cell that a message shows
@@ -45,6 +47,25 @@ def read_table(path: Path) -> Table:
         raise ValueError(msg)
     path.open("rb").close()  # whatever the format, what cannot be opened is said in the same words
     return reader(path)
+
+
+def check_columns(path: Path, table: Table, form: RowFormat) -> None:
+    """Raise `ValueError` for a table without ids: its columns may have been cut at the wrong character."""
+    if form is PLAIN and path.suffix.lower() in (".csv", ".parquet"):
+        msg = f"{path}: expected a column {ID!r}, got {', '.join(map(repr, table.rows[0]))}"
+        raise ValueError(msg)
+
+
+@contextmanager
+def named(*paths: Path) -> Iterator[None]:
+    """Put the names of the files in front of a fault that names none of them."""
+    try:
+        yield
+    except ValueError as error:
+        names = list(map(str, paths))
+        if any(name in str(error) for name in names):
+            raise
+        raise at_place(" and ".join(names), error) from None
 
 
 def read_value(path: Path) -> Any:

@@ -92,7 +92,7 @@ class _Drawing:
         for node in [node for node in lost if id(node) in self.ids][:LOSSES]:
             where = f'<a href="#{self.ids[id(node)]}">{_text(_clip(node.path, 80))}</a>'
             items.append(f"<li><b>−{node.points_lost:.3f}</b> {where} {_WORDS[node.status]}</li>")
-        return f'<h3 class="anls-title">Where the points went</h3><ol class="anls-losses">{"".join(items)}</ol>'
+        return f'<h2 class="anls-title">Where the points went</h2><ol class="anls-losses">{"".join(items)}</ol>'
 
     def rows(self, node: ScoreTree, depth: int) -> Iterator[str]:
         """The markup of a node and of all below it."""

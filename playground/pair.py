@@ -11,6 +11,7 @@ from docscore.jsontext import dumps
 from docscore.outline import printable
 from playground.limits import check_length, check_value, check_work, read_text, shortened
 
+LONGEST_AT_EDITOR = 160  # characters of a message; it stands over the text
 MAX_RAW = 200_000  # characters of raw JSON that are shown
 
 
@@ -24,7 +25,7 @@ def faults(truth: str | None, prediction: str | None, *, as_text: bool) -> tuple
             values.append(value)
             found.append("")
         except (TypeError, ValueError) as error:
-            found.append(shortened(printable(str(error))))
+            found.append(shortened(printable(str(error)), LONGEST_AT_EDITOR))
     if not any(found):
         try:
             check_work(*values)
@@ -50,7 +51,11 @@ def _value(text: str | None, *, as_text: bool) -> Any:
 
 
 def _raw(tree: ScoreTree) -> str:
-    raw = json.dumps(json.loads(dumps(tree.to_dict())), indent=1, ensure_ascii=False)
+    try:
+        raw = json.dumps(tree.to_dict(), indent=1, ensure_ascii=False)
+    except ValueError:  # an integer that Python refuses to print
+        raw = dumps(tree.to_dict())
+    raw = raw.encode("utf-8", "backslashreplace").decode()  # lone surrogates
     if len(raw) <= MAX_RAW:
         return raw
     return f"{raw[:MAX_RAW]}\n… {len(raw) - MAX_RAW:,} more characters; the API gives all"

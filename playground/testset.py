@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from docscore import ScoreTree, score_tree
 from docscore.corpus import CorpusScore, check_options, score_corpus
 from docscore.fields import field_table
-from docscore.files import read_table
+from docscore.files import check_columns, named, read_table
 from docscore.html import render
 from docscore.outline import printable
 from docscore.parsing import parse_text
@@ -83,7 +83,7 @@ def tree_of(pairs: Pairs, shown_id: str) -> str:
     """The tree of a row, by its id as it is shown, as HTML."""
     for index, question_id in enumerate(pairs.ids):
         if printable(question_id) == shown_id:
-            title = f'<h3 class="anls-title">{escape(shown_id)}</h3>'
+            title = f'<h2 class="anls-title">{escape(shown_id)}</h2>'
             return title + render(_tree(pairs, index), prefix="file")
     return ""
 
@@ -97,15 +97,18 @@ def _read(references: Path, predictions: Path) -> Pairs:
     for path in (references, predictions):
         check_file(path)
     theirs, ours = read_table(references), read_table(predictions)
-    form = row_format(ours.rows, theirs.rows)
-    read = read_predictions(ours.rows, form, ours.where), read_references(theirs.rows, form, theirs.where)
-    for rows, where, is_truth in ((read[0], ours.where, False), (read[1], theirs.where, True)):
-        for index, row in enumerate(rows):
-            try:
-                check_value(row.value, is_truth=is_truth)
-            except (TypeError, ValueError) as error:
-                raise at_place(where(index), error) from None
-    pairs = pair_rows(*read)
+    with named(references, predictions):
+        form = row_format(ours.rows, theirs.rows)
+        check_columns(references, theirs, form)
+        check_columns(predictions, ours, form)
+        read = read_predictions(ours.rows, form, ours.where), read_references(theirs.rows, form, theirs.where)
+        for rows, where, is_truth in ((read[0], ours.where, False), (read[1], theirs.where, True)):
+            for index, row in enumerate(rows):
+                try:
+                    check_value(row.value, is_truth=is_truth)
+                except (TypeError, ValueError) as error:
+                    raise at_place(where(index), error) from None
+        pairs = pair_rows(*read)
     for question_id, truth, prediction in zip(pairs.ids, pairs.truths, pairs.predictions, strict=True):
         try:
             check_work(truth, prediction)

@@ -25,7 +25,7 @@ HOSTILE = [
     "&lt;b&gt;",
 ]
 TAGS = {
-    "div", "p", "strong", "ul", "li", "span", "h3", "ol", "a", "b", "label", "input", "code", "small", "del", "ins",
+    "div", "p", "strong", "ul", "li", "span", "h2", "ol", "a", "b", "label", "input", "code", "small", "del", "ins",
     "details", "summary",
 }  # fmt: skip
 

@@ -1,0 +1,254 @@
+"""The playground as a real process, and a Chromium that visits it: what a visitor does, and what must never happen.
+
+A test module takes the fixtures by name: `playground, chromium, visit = browser.playground, ...`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.commands import environment
+from tests.conftest import ROOT, skip_or_fail
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, ConsoleMessage, Dialog, FilePayload, Locator, Page, Route
+
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+WIDE, NARROW = (1280, 900), (390, 844)
+SECONDS_TO_START = 60
+MILLISECONDS = 8_000  # until something that must show up has failed to
+XSS = "window.__xss"
+# what gradio itself says on the console: a validator's answer is the status 422
+OF_GRADIO = re.compile(r"Failed to load resource: .* 422 |Method not implemented")
+
+
+class Playground(NamedTuple):
+    """The running app."""
+
+    url: str
+    log: Path
+
+    def faults(self, since: int = 0) -> str:
+        """Where its log shows stack traces, the log from there on."""
+        text = self.log.read_text(encoding="utf-8", errors="replace")[since:]
+        return text[text.index("Traceback") :] if "Traceback" in text else ""
+
+
+_RUNNING = pytest.StashKey[Playground]()
+
+
+@pytest.fixture(scope="session")
+def playground(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Playground:
+    """`python app.py`, started once a run by whichever module needs it first, and stopped at the end of the run."""
+    if _RUNNING not in request.config.stash:
+        try:
+            import gradio  # noqa: F401, PLC0415  an extra
+        except ImportError:
+            skip_or_fail("needs gradio")
+        stack = contextlib.ExitStack()
+        request.config.add_cleanup(stack.close)
+        request.config.stash[_RUNNING] = stack.enter_context(started(tmp_path_factory.mktemp("playground")))
+    return request.config.stash[_RUNNING]
+
+
+@contextlib.contextmanager
+def started(folder: Path, **changes: str) -> Iterator[Playground]:
+    """The app on a free port of this machine, with its temporary files in the folder."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    (folder / "tmp").mkdir()
+    at = {"GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_SERVER_PORT": str(port), "TMPDIR": str(folder / "tmp")}
+    app = Playground(f"http://127.0.0.1:{port}", folder / "log.txt")
+    with (
+        app.log.open("wb") as log,
+        subprocess.Popen(
+            [sys.executable, "app.py"],
+            cwd=ROOT,
+            env=environment(**at, PYTHONUNBUFFERED="1", **changes),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        ) as process,
+    ):
+        try:
+            _wait_until_it_answers(app, process)
+            yield app
+        finally:
+            process.terminate()
+
+
+def _wait_until_it_answers(app: Playground, process: subprocess.Popen[bytes]) -> None:
+    until = time.monotonic() + SECONDS_TO_START
+    while time.monotonic() < until and process.poll() is None:
+        with contextlib.suppress(OSError), urllib.request.urlopen(f"{app.url}/config", timeout=1):  # noqa: S310  ours
+            return
+        time.sleep(0.1)
+    pytest.fail(f"app.py did not come up:\n{app.log.read_text(encoding='utf-8', errors='replace')}")
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """A browser a module; between modules no event loop of Playwright's is left in this thread."""
+    try:
+        from playwright.sync_api import sync_playwright  # noqa: PLC0415  not everywhere
+    except ImportError:
+        skip_or_fail("needs playwright")
+    where = shutil.which("chromium") or shutil.which("google-chrome")
+    if where is None:
+        skip_or_fail("needs chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=where, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+class Visitor:
+    """A visitor with a browser window of their own: what they do, and a record of what must not happen."""
+
+    def __init__(self, browser: Browser, app: Playground, size: tuple[int, int], *, dark: bool) -> None:
+        self.app = app
+        self.faults: list[str] = []
+        self.context = browser.new_context(
+            viewport={"width": size[0], "height": size[1]}, color_scheme="dark" if dark else "light"
+        )
+        self.context.set_default_timeout(MILLISECONDS)
+        self.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        self.context.route("**/*", self._only_this_machine)
+        self.page: Page = self.context.new_page()
+        self.page.on("console", self._console)
+        self.page.on("pageerror", lambda error: self.faults.append(f"page error: {error}"))
+        self.page.on("dialog", self._dialog)
+
+    def _only_this_machine(self, route: Route) -> None:
+        host = urlsplit(route.request.url).hostname
+        if host in ("127.0.0.1", "localhost"):
+            route.continue_()
+        else:
+            self.faults.append(f"request to {host}: {route.request.url}")
+            route.abort()
+
+    def _dialog(self, dialog: Dialog) -> None:
+        self.faults.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type == "error" and not OF_GRADIO.search(message.text):
+            self.faults.append(f"console: {message.text} {message.location}")
+
+    def __getitem__(self, element: str) -> Locator:
+        """The component of that id."""
+        return self.page.locator(f"#{element}")
+
+    def arrive(self, path: str = "/") -> None:
+        """Open the page and wait for its first result."""
+        self.page.goto(self.app.url + path)
+        self["pair-result"].locator(".anls-tree").wait_for()
+
+    def paste(self, editor: str, text: str) -> None:
+        """Replace what an editor holds, as a visitor does who copied something elsewhere."""
+        self.page.evaluate("text => navigator.clipboard.writeText(text)", text)
+        self[editor].locator(".cm-content").focus()  # a long line reaches beyond the box, where a click would miss
+        self.page.keyboard.press("ControlOrMeta+a")
+        self.page.keyboard.press("ControlOrMeta+v")
+
+    def score(self, truth: str, prediction: str) -> None:
+        """Paste a pair and press the button; the tree that stood there before is no longer taken for the result."""
+        self.paste("pair-truth", truth)
+        self.paste("pair-prediction", prediction)
+        self.press_score()
+
+    def press_score(self, tab: str = "pair") -> None:
+        result = self["pair-result" if tab == "pair" else "file-summary"]
+        result.locator(".anls-tree, .anls-fault").evaluate_all("all => all.forEach(each => each.dataset.old = 1)")
+        self[f"{tab}-score"].click()
+
+    def tree(self, within: str = "pair-result") -> Locator:
+        """The newest tree, waited for."""
+        found = self[within].locator(".anls-tree:not([data-old])")
+        found.wait_for()
+        return found
+
+    def total(self, within: str = "pair-result") -> float:
+        return float(self.tree(within).locator(".anls-score").inner_text())
+
+    def row(self, path: str, within: str = "pair-result") -> Locator:
+        return self[within].locator(f'.anls-row[data-path="{path}"]')
+
+    def open_tab(self, name: str) -> None:
+        self.page.get_by_role("tab", name=name, exact=True).click()
+
+    def upload(self, references: Path | FilePayload, predictions: Path | FilePayload) -> None:
+        """Give both files on the tab "A file"."""
+        for element, file in (("file-references", references), ("file-predictions", predictions)):
+            self[element].locator("input[type=file]").set_input_files(file)
+            self[element].locator(".file-preview").wait_for()
+
+    def sideways(self) -> int:
+        """By how many pixels the page is wider than the window."""
+        found: int = self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        return found
+
+    def clipboard(self) -> str:
+        return str(self.page.evaluate("navigator.clipboard.readText()"))
+
+
+Visit = Callable[..., Visitor]
+
+
+@pytest.fixture
+def visit(playground: Playground, chromium: Browser) -> Iterator[Visit]:
+    """A function that brings a new visitor; after the test nothing forbidden may have happened to any of them."""
+    visitors: list[Visitor] = []
+    length = len(playground.log.read_text(encoding="utf-8", errors="replace"))
+
+    def come(path: str = "/", *, size: tuple[int, int] = WIDE, dark: bool = False) -> Visitor:
+        visitor = Visitor(chromium, playground, size, dark=dark)
+        visitors.append(visitor)
+        visitor.arrive(path)
+        return visitor
+
+    yield come
+    scripts = [visitor.page.evaluate(f"typeof {XSS}") for visitor in visitors]
+    faults = [fault for visitor in visitors for fault in visitor.faults]
+    for visitor in visitors:
+        visitor.context.close()
+    assert scripts == ["undefined"] * len(visitors)
+    assert faults == []
+    assert playground.faults(length) == ""
+
+
+def axe(page: Page, selector: str) -> list[str]:
+    """The accessibility faults that axe-core finds within a selector, one line each."""
+    try:
+        from axe_playwright_python.sync_playwright import Axe  # noqa: PLC0415  not everywhere
+    except ImportError:
+        skip_or_fail("needs axe-playwright-python")
+    violations: list[dict[str, Any]] = Axe().run(page, selector).response["violations"]
+    return [
+        f"{each['id']} ({each['impact']}): {node['target']} {node['html'][:200]} {node.get('failureSummary', '')}"
+        for each in violations
+        for node in each["nodes"]
+    ]

@@ -1,0 +1,202 @@
+"""The endpoint of the playground as clients call it: gradio_client, plain HTTP, agents; and the page's module."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import threading
+import urllib.error
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from docscore import score_tree
+from tests import browser
+from tests.browser import Playground
+from tests.commands import environment
+from tests.conftest import ROOT, skip_or_fail
+
+playground = browser.playground
+TRUTH = {"total": "12.50", "items": [{"n": "Tea"}, {"n": "Cake"}], "c": {"$one_of": ["€", "EUR"]}}
+DEFAULTS = (0.5, True)
+GUESS = {"total": "12.5", "items": [{"n": "Cake"}, {"n": "Te"}], "c": "EUR"}
+
+
+def client(app: Playground) -> Any:
+    """A gradio client of the app."""
+    gradio_client = pytest.importorskip("gradio_client")
+    return gradio_client.Client(app.url, verbose=False)
+
+
+def call(app: Playground, *arguments: Any) -> tuple[str, Any]:
+    """The last event of a call by plain HTTP, and its data; gradio wants all parameters there, defaults too."""
+    join = urllib.request.Request(  # noqa: S310  ours
+        f"{app.url}/gradio_api/call/score",
+        json.dumps({"data": [*arguments, *DEFAULTS[len(arguments) - 2 :]]}).encode(),
+        {"Content-Type": "application/json"},
+    )
+    with urllib.request.urlopen(join, timeout=20) as answer:  # noqa: S310
+        event = json.load(answer)["event_id"]
+    with urllib.request.urlopen(f"{app.url}/gradio_api/call/score/{event}", timeout=30) as stream:  # noqa: S310
+        lines = stream.read().decode().split("\n")
+    names = [line.removeprefix("event: ") for line in lines if line.startswith("event: ")]
+    data = [line.removeprefix("data: ") for line in lines if line.startswith("data: ")]
+    return names[-1], json.loads(data[-1])
+
+
+def test_the_client_gets_the_tree_of_the_library(playground: Playground) -> None:
+    found = client(playground).predict(TRUTH, GUESS, *DEFAULTS, api_name="/score")
+    expected = score_tree(TRUTH, GUESS)
+    assert isinstance(found, dict)
+    assert found["score"] == expected.score
+    assert found["status"] == "partial"
+    assert [child["score"] for child in found["children"]] == [child.score for child in expected.children]
+    assert sum(child["points_lost"] for child in found["children"]) == pytest.approx(1 - expected.score)
+
+
+@pytest.mark.parametrize(
+    ("truth", "guess", "options", "score"),
+    [
+        ("ABcde", "abcxy", (0.5, True), 0.6),
+        ("ABcde", "abcxy", (0.7, True), 0.0),
+        ("ABcde", "abcxy", (0.1, False), 0.2),
+        ("ABcde", "abcxy", (), 0.6),
+        (["a", "b"], ["b", "a"], (), 1.0),
+        (None, None, (), 1.0),
+        ([], [], (), 1.0),
+        (12.5, "12.5", (), 1.0),
+        (True, "True", (), 1.0),
+        ({"$one_of": ["x", ["y"]]}, ["y"], (), 1.0),
+        ("[1]", [1], (), 0.0),
+        ({"path": "a.txt", "url": "b"}, {"path": "a.txt"}, (), 0.5),
+    ],
+)
+def test_real_json_in_and_out(
+    playground: Playground, truth: Any, guess: Any, options: tuple[Any, ...], score: float
+) -> None:
+    """Values arrive as what they are: text that looks like JSON stays text, an object with a path is no file."""
+    event, data = call(playground, truth, guess, *options)
+    assert event == "complete"
+    assert data[0]["score"] == pytest.approx(score)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("x", "x", 2, True), "threshold"),
+        (({"$one_of": []}, "x", 0.5, True), "one-of"),
+        (([["x"]] * 20_001, "x", 0.5, True), "20,001 values"),
+        ((["x"] * 2_500, ["x"] * 2_500, 0.5, True), "pairs to compare"),
+        ((json.loads("[" * 201 + "]" * 201), "x", 0.5, True), "deeper than 200"),
+    ],
+)
+def test_a_fault_is_one_sentence(playground: Playground, arguments: tuple[Any, ...], message: str) -> None:
+    before = len(playground.log.read_text(encoding="utf-8"))
+    event, data = call(playground, *arguments)
+    assert event == "error"
+    assert message in json.dumps(data, ensure_ascii=False)
+    assert playground.faults(before) == ""
+    assert call(playground, "x", "x")[0] == "complete"
+
+
+def test_twenty_clients_at_once_get_right_answers(playground: Playground) -> None:
+    def ask(number: int) -> list[float]:
+        one = client(playground)
+        return [
+            one.predict({"a": "x" * 20, "n": str(number)}, {"a": "x" * (20 - k), "n": str(number)}, api_name="/score")[
+                "score"
+            ]
+            for k in (number % 10, 0)
+        ]
+
+    with ThreadPoolExecutor(20) as pool:
+        found = list(pool.map(ask, range(20)))
+    assert found == [[pytest.approx((1 + 1 - (n % 10) / 20) / 2), 1.0] for n in range(20)]
+
+
+def test_what_is_public(playground: Playground) -> None:
+    """The endpoint, and none of the page's own events."""
+    with urllib.request.urlopen(f"{playground.url}/gradio_api/info", timeout=10) as answer:  # noqa: S310
+        named = json.load(answer)["named_endpoints"]
+    assert "/score" in named
+    assert all(name.startswith("/score") for name in named)
+    parameters = [each["parameter_name"] for each in named["/score"]["parameters"]]
+    assert parameters == ["ground_truth", "prediction", "threshold", "ignore_case"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["app.py", "pyproject.toml", "examples/../pyproject.toml", "docscore/score.py", "/etc/hostname"],
+)
+def test_no_file_of_the_server_is_served(playground: Playground, path: str) -> None:
+    target = path if path.startswith("/") else f"{ROOT}/{path}"
+    with pytest.raises(urllib.error.HTTPError) as caught:
+        urllib.request.urlopen(f"{playground.url}/gradio_api/file={target}", timeout=10)  # noqa: S310
+    caught.value.close()
+    assert caught.value.code in (403, 404)
+
+
+def test_the_example_files_are_served(playground: Playground) -> None:
+    """Else the test above proves nothing."""
+    name = f"{ROOT}/examples/receipts/references.jsonl"
+    with urllib.request.urlopen(f"{playground.url}/gradio_api/file={name}", timeout=10) as answer:  # noqa: S310
+        assert answer.status == 200
+
+
+def test_an_agent_finds_the_tool_and_gets_json(playground: Playground) -> None:
+    """In a thread of its own, as Playwright may hold this one's event loop."""
+    try:
+        from mcp import ClientSession  # noqa: PLC0415  not everywhere
+        from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415
+    except ImportError:
+        skip_or_fail("needs mcp 1")
+
+    async def talk() -> tuple[dict[str, Any], Any]:
+        async with (
+            streamable_http_client(f"{playground.url}/gradio_api/mcp/") as (read, write, _),
+            ClientSession(read, write) as session,
+        ):
+            await session.initialize()
+            tools = {tool.name: tool for tool in (await session.list_tools()).tools}
+            answer = await session.call_tool("score", {"ground_truth": TRUTH, "prediction": GUESS})
+            return tools, answer
+
+    found: list[tuple[dict[str, Any], Any]] = []
+    thread = threading.Thread(target=lambda: found.append(asyncio.run(talk())))
+    thread.start()
+    thread.join(60)
+    tools, answer = found[0]
+    assert "score" in tools
+    assert "ANLS*" in tools["score"].description
+    assert {"ground_truth", "prediction"} <= set(tools["score"].inputSchema["properties"])
+    assert json.loads(answer.content[0].text)["score"] == score_tree(TRUTH, GUESS).score
+
+
+def test_the_page_is_built_without_being_served() -> None:
+    code = "import app; demo = app.build_demo(); print(type(demo).__name__, demo.is_running)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=environment(), capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "Blocks False\n"), done.stderr
+
+
+def test_the_snippets_on_the_page_work(playground: Playground) -> None:
+    """Python and shell as they stand there, at the address of this app."""
+    pytest.importorskip("gradio_client")
+    code = "import app; print(app.SNIPPETS)"
+    page = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=environment(), capture_output=True, text=True, check=True
+    ).stdout
+    blocks = [block.split("\n", 1) for block in page.split("```")[1::2]]
+    assert [language for language, _ in blocks] == ["python", "bash", "python"]
+    for language, block in blocks:
+        script = block.replace("http://127.0.0.1:7860", playground.url)
+        command = [sys.executable, "-c", script] if language == "python" else ["bash", "-c", script]
+        done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False, timeout=60)
+        assert done.returncode == 0, done.stderr
+        expected = score_tree("12.50", "12.5").score
+        assert f"{expected}"[:6] in done.stdout, (done.stdout, done.stderr)
