@@ -63,6 +63,8 @@ def score_files(references: Path, predictions: Path, parse: str | None, progress
     """
     check_options(parse=parse)
     pairs = _read(references, predictions)
+    parsed = _parsed(pairs, parse)
+    _check(parsed)
     total = len(pairs.ids)
     done = 0
 
@@ -72,11 +74,10 @@ def score_files(references: Path, predictions: Path, parse: str | None, progress
         progress(done / total / 2, f"Scoring {done:,} of {total:,}")
 
     scores = score_corpus(pairs, parse=parse, scored=scored)
-    pairs = _parsed(pairs, parse)
-    trees = _watched(pairs, progress)
+    trees = _watched(parsed, progress)
     fields = [[printable(f.path)[:_LONGEST_FIELD], round(f.score, 4), *f.counts.values()] for f in field_table(trees)]
     rows = [[printable(s["question_id"]), round(s["anls_score"], 6)] for s in scores.worst(total)]
-    return TestSet(pairs, scores, _summary(scores), fields, rows, _downloads(scores))
+    return TestSet(parsed, scores, _summary(scores), fields, rows, _downloads(scores))
 
 
 def tree_of(pairs: Pairs, shown_id: str) -> str:
@@ -109,13 +110,18 @@ def _read(references: Path, predictions: Path) -> Pairs:
                 except (TypeError, ValueError) as error:
                     raise at_place(where(index), error) from None
         pairs = pair_rows(*read)
+    return pairs
+
+
+def _check(pairs: Pairs) -> None:
+    """What a text became by reading it as JSON has the same limits."""
     for question_id, truth, prediction in zip(pairs.ids, pairs.truths, pairs.predictions, strict=True):
         try:
+            check_value(prediction, is_truth=False)
             check_work(truth, prediction)
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             name = f"row {shown(question_id)}"
             raise at_place(name, error) from None
-    return pairs
 
 
 def _parsed(pairs: Pairs, parse: str | None) -> Pairs:

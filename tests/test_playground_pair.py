@@ -98,34 +98,33 @@ def test_each_example_scores_and_draws_its_tree(visit: Visit) -> None:
             assert visitor.total() == pytest.approx(expected, abs=5e-5), name
 
 
+BAD_PASTES = [
+    ('{"a": 1,\n "b" 2}', "line 2, column 6: "),
+    ('{"a": "xxx', "line 1, column 7: "),
+    ("{'a': 1}", "line 1, column 2: "),
+    ('{"a": 1, "a": 2}', "key 'a' occurs twice"),
+    ("[" * 250 + "]" * 250, "deeper than 200 levels"),
+    (json.dumps(dict.fromkeys(map(str, range(20_001)))), "20,001 values"),
+    (" ", "JSON"),
+]
+
+
 @pytest.mark.parametrize("editor", ["pair-truth", "pair-prediction"])
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('{"a": 1,\n "b" 2}', "line 2, column 6: "),
-        ('{"a": "' + "x" * 3, "line 1, column 7: "),
-        ("{'a': 1}", "line 1, column 2: "),
-        ('{"a": 1, "a": 2}', "key 'a' occurs twice"),
-        ("[" * 250 + "]" * 250, "deeper than 200 levels"),
-        (json.dumps(list(range(20_001))), "20,00"),
-        ("", "JSON"),
-    ],
-    ids=["comma", "open string", "Python", "duplicate key", "deep", "20,001 leaves", "empty"],
-)
-def test_a_bad_paste_is_named_at_its_editor(visit: Visit, editor: str, text: str, message: str) -> None:
+def test_a_bad_paste_is_named_at_its_editor(visit: Visit, editor: str) -> None:
     """No result of another pair stays; and the next good pair is scored."""
     visitor = visit()
     visitor.page.get_by_text("The tree as JSON").click()
-    assert '"score"' in visitor["pair-json"].inner_text()
     other = "pair-prediction" if editor == "pair-truth" else "pair-truth"
-    visitor.paste(editor, text or " ")
-    visitor.press_score()
-    wait_for_message(visitor, editor, message)
-    assert visitor[other].locator(".validation-error").count() == 0
-    visitor["pair-result"].locator(".anls-tree").wait_for(state="detached")
-    assert '"score"' not in visitor["pair-json"].inner_text()
-    visitor.score('{"a": "b"}', '{"a": "b"}')
-    assert visitor.total() == 1
+    for text, message in BAD_PASTES:
+        visitor.score('{"a": "b"}', '{"a": "b"}')
+        assert visitor.total() == 1, message
+        visitor["pair-json"].get_by_text('"score"').wait_for()
+        visitor.paste(editor, text)
+        visitor.press_score()
+        wait_for_message(visitor, editor, message)
+        assert visitor[other].locator(".validation-error").count() == 0, message
+        visitor["pair-result"].locator(".anls-tree").wait_for(state="detached")
+        assert '"score"' not in visitor["pair-json"].inner_text(), message
 
 
 def test_over_a_megabyte_is_one_sentence(visit: Visit) -> None:
