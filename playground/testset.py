@@ -109,8 +109,7 @@ def _read(references: Path, predictions: Path) -> Pairs:
                     check_value(row.value, is_truth=is_truth)
                 except (TypeError, ValueError) as error:
                     raise at_place(where(index), error) from None
-        pairs = pair_rows(*read)
-    return pairs
+        return pair_rows(*read)
 
 
 def _check(pairs: Pairs) -> None:
