@@ -38,7 +38,7 @@ FLAGS = [
 ]
 WIDE, NARROW = (1280, 900), (390, 844)
 SECONDS_TO_START = 60
-MILLISECONDS = 8_000  # until something that must show up has failed to
+MILLISECONDS = 20_000  # until something that must show up has failed to
 XSS = "window.__xss"
 # what gradio itself says on the console: a validator's answer is the status 422
 OF_GRADIO = re.compile(r"Failed to load resource: .* 422 |Method not implemented")
@@ -169,7 +169,7 @@ class Visitor:
 
     def paste(self, editor: str, text: str) -> None:
         """Replace what an editor holds, as a visitor does who copied something elsewhere."""
-        self.page.evaluate("text => navigator.clipboard.writeText(text)", text)
+        self.copy(text)
         self[editor].locator(".cm-content").focus()  # a long line reaches beyond the box, where a click would miss
         self.page.keyboard.press("ControlOrMeta+a")
         self.page.keyboard.press("ControlOrMeta+v")
@@ -211,8 +211,17 @@ class Visitor:
         found: int = self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         return found
 
-    def clipboard(self) -> str:
-        return str(self.page.evaluate("navigator.clipboard.readText()"))
+    def copied(self, old: str) -> str:
+        """What the clipboard holds once it is no longer the old text; the old text if that lasts for two seconds."""
+        for _ in range(20):
+            text = str(self.page.evaluate("navigator.clipboard.readText()"))
+            if text != old:
+                return text
+            self.page.wait_for_timeout(100)
+        return old
+
+    def copy(self, text: str) -> None:
+        self.page.evaluate("text => navigator.clipboard.writeText(text)", text)
 
 
 Visit = Callable[..., Visitor]

@@ -280,8 +280,9 @@ def test_hostile_ids_keys_and_file_names_are_text(visitor: Visitor) -> None:
         assert not set(visitor["file-tree"].text_content() or "") & {"\u202e"}
     assert visitor.page.locator("img[src=x]").count() == 0
     clear(visitor)
-    bad = fault(visitor, payload(name, R), payload(f"p{name}", b"{"))
-    assert "line 1" in bad
+    bad = fault(visitor, payload(name, R), payload(f"p{name}", [*P, pred(HOSTILE[0], 1), pred(HOSTILE[5], 1)]))
+    assert HOSTILE[0] in bad
+    assert HOSTILE[5] in bad
     assert visitor.page.locator("img[src=x]").count() == 0
     assert visitor.sideways() == 0
 
