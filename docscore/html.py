@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from functools import cache
 from html import escape
 from pathlib import Path
 
 from docscore.differences import Span, differences
-from docscore.outline import GLYPHS, printable
+from docscore.outline import GLYPHS, in_full, printable
 from docscore.tree import ScoreTree
-from docscore.values import Value, to_json
 
 MAX_ROWS = 3000  # beyond, only what is not exact is drawn; a browser takes seconds for 20,000 rows
 LOSSES = 10
@@ -161,7 +159,7 @@ def _values(node: ScoreTree) -> tuple[str, str]:
     if node.children:
         unit = "element" if node.kind == "list" else "key"
         return f"<small>{node.kind}, {len(node.children)} {unit}{'s' * (len(node.children) != 1)}</small>", ""
-    truth, prediction = _json(node.ground_truth), _json(node.prediction)
+    truth, prediction = in_full(node.ground_truth), in_full(node.prediction)
     if node.status == "missing":
         return _whole("del", truth), ""
     if node.status == "extra":
@@ -186,15 +184,6 @@ def _whole(tag: str, text: str) -> str:
 
 def _code(markup: str) -> str:
     return f"<code>{markup}</code>"
-
-
-def _json(value: Value) -> str:
-    if isinstance(value, tuple):
-        return " | ".join(map(_json, value))
-    try:
-        return printable(json.dumps(to_json(value), ensure_ascii=False))
-    except ValueError:  # an integer that Python refuses to print
-        return f"<{type(value).__name__} of more digits than can be shown>"
 
 
 def _first_difference(left: str, right: str) -> int:

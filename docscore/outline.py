@@ -109,14 +109,14 @@ def printable(text: str) -> str:
 
 def shown(value: Value, start: int = 0) -> str:
     """The value as JSON in one line, from a character on, shortened; one-ofs as `a | b`."""
-    text = _in_full(value)[start:]
+    text = in_full(value)[start:]
     text = f"…{text}" if start else text
     return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 1] + "…"
 
 
 def shown_pair(truth: Value, prediction: Value) -> tuple[str, str]:
     """Both values as JSON, shortened so that their first difference is seen."""
-    both = [_in_full(truth), _in_full(prediction)]
+    both = [in_full(truth), in_full(prediction)]
     alike = (a == b for a, b in zip(*both, strict=False))
     same = next((i for i, equal in enumerate(alike) if not equal), min(map(len, both)))
     start = same - _BEFORE_DIFFERENCE if same > _LONGEST_VALUE - _BEFORE_DIFFERENCE else 0
@@ -124,9 +124,10 @@ def shown_pair(truth: Value, prediction: Value) -> tuple[str, str]:
     return shown(truth, start), shown(prediction, start)
 
 
-def _in_full(value: Value) -> str:
+def in_full(value: Value) -> str:
+    """The value as JSON in one line, one-ofs as `a | b`."""
     if isinstance(value, tuple):
-        return " | ".join(map(_in_full, value))
+        return " | ".join(map(in_full, value))
     try:
         return printable(json.dumps(to_json(value), ensure_ascii=False))
     except ValueError:  # an integer that Python refuses to print
