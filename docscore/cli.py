@@ -16,11 +16,11 @@ from rich.console import Console
 from rich.progress import Progress
 
 from docscore.corpus import CorpusScore, score_corpus
-from docscore.files import check_columns, named, read_table, read_value
+from docscore.files import named, read_sides, read_table, read_value
 from docscore.jsontext import dumps
 from docscore.outline import printable
 from docscore.parsing import parse_text
-from docscore.rows import ID, Pairs, pair_rows, read_predictions, read_references, row_format
+from docscore.rows import ID, Pairs, pair_rows
 from docscore.score import score_tree
 from docscore.terminal import print_tree
 from docscore.values import at_place, convert_ground_truth, convert_prediction
@@ -181,13 +181,8 @@ class _Files:
 
     def pairs(self, missing: str) -> Pairs:
         """The rows in pairs."""
-        ours, theirs = self.predictions, self.references
         with named(*self.paths):
-            form = row_format(ours.rows, theirs.rows)
-            for path, table in zip(self.paths, (theirs, ours), strict=True):
-                check_columns(path, table, form)
-            predictions = read_predictions(ours.rows, form, ours.where)
-            return pair_rows(predictions, read_references(theirs.rows, form, theirs.where), missing)
+            return pair_rows(*read_sides(*self.paths, self.references, self.predictions), missing)
 
     @contextmanager
     def faults_named(self) -> Iterator[None]:

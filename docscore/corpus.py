@@ -107,7 +107,7 @@ def score_corpus(
             UserWarning,
             stacklevel=level_of_caller(),
         )
-    predictions, failures, repaired = _parsed(pairs.predictions, mode)
+    predictions, failures, repaired = parse_predictions(pairs.predictions, mode)
     everything = list(zip(pairs.truths, predictions, strict=True))
     scores = scores_of(everything, options, lambda number: f"row {shown(pairs.ids[number])}", scored)
     return CorpusScore(
@@ -142,7 +142,7 @@ def _is_json_text(truth: Any) -> bool:
     return all(isinstance(answer, str) and answer.lstrip()[:1] in ("{", "[") for answer in answers)
 
 
-def _parsed(predictions: list[Any], mode: ParseMode | None) -> tuple[list[Any], int, int]:
+def parse_predictions(predictions: list[Any], mode: ParseMode | None) -> tuple[list[Any], int, int]:
     """The predictions with texts read as JSON, and how many could not be read and were repaired."""
     if mode is None:
         return predictions, 0, 0

@@ -87,7 +87,8 @@ class Explainer:
         options = self.scorer.options
         left, right = fold(truth, options.ignore_case), fold(prediction, options.ignore_case)
         found = similarity(left, right, options.threshold)
-        reason = scalar_reason(truth, prediction, similarity(left, right, 0.0), options.threshold)
+        raw = found or similarity(left, right, 0.0)  # what was below the threshold
+        reason = scalar_reason(truth, prediction, raw, options.threshold)
         return self.node(place, "scalar", None, found, 1.0, truth, prediction, reason)
 
     def objects(self, truth: dict[str, Value], prediction: dict[str, Value], place: Place) -> ScoreTree:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from docscore.jsontext import loads
-from docscore.rows import ANLS, BY_ID, ID, PLAIN, RowFormat
+from docscore.rows import ANLS, BY_ID, ID, PLAIN, Row, RowFormat, read_predictions, read_references, row_format
 from docscore.values import at_place
 
 _JSON_COLUMNS = (BY_ID.references, ANLS.references)  # in CSV these hold a JSON list; all else is text as it stands
@@ -49,7 +49,19 @@ def read_table(path: Path) -> Table:
     return reader(path)
 
 
-def check_columns(path: Path, table: Table, form: RowFormat) -> None:
+def read_sides(references: Path, predictions: Path, theirs: Table, ours: Table) -> tuple[list[Row], list[Row]]:
+    """The predictions and the references in the tables of two files, in the one row format that both have.
+
+    Raises:
+        TypeError, ValueError: naming the first row that has another format.
+    """
+    form = row_format(ours.rows, theirs.rows)
+    _check_columns(references, theirs, form)
+    _check_columns(predictions, ours, form)
+    return read_predictions(ours.rows, form, ours.where), read_references(theirs.rows, form, theirs.where)
+
+
+def _check_columns(path: Path, table: Table, form: RowFormat) -> None:
     """Raise `ValueError` for a table without ids: its columns may have been cut at the wrong character."""
     if form is PLAIN and path.suffix.lower() in (".csv", ".parquet"):
         msg = f"{path}: expected a column {ID!r}, got {', '.join(map(repr, table.rows[0]))}"

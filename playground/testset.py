@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from docscore import ScoreTree, score_tree
-from docscore.corpus import CorpusScore, check_options, score_corpus
+from docscore.corpus import CorpusScore, check_options, parse_predictions, score_corpus
 from docscore.fields import field_table
-from docscore.files import check_columns, named, read_table
+from docscore.files import named, read_sides, read_table
 from docscore.html import render
 from docscore.outline import printable
-from docscore.parsing import parse_text
-from docscore.rows import Pairs, pair_rows, read_predictions, read_references, row_format
+from docscore.rows import Pairs, pair_rows
 from docscore.values import at_place, shown
 from playground.gallery import RECEIPTS
 from playground.limits import check_file, check_value, check_work, shortened
@@ -61,9 +60,9 @@ def score_files(references: Path, predictions: Path, parse: str | None, progress
     Raises:
         TypeError, ValueError, OSError: one sentence that names the file and the place.
     """
-    check_options(parse=parse)
+    _, mode = check_options(parse=parse)
     pairs = _read(references, predictions)
-    parsed = _parsed(pairs, parse)
+    parsed = pairs._replace(predictions=parse_predictions(pairs.predictions, mode)[0])
     _check(parsed)
     total = len(pairs.ids)
     done = 0
@@ -99,10 +98,7 @@ def _read(references: Path, predictions: Path) -> Pairs:
         check_file(path)
     theirs, ours = read_table(references), read_table(predictions)
     with named(references, predictions):
-        form = row_format(ours.rows, theirs.rows)
-        check_columns(references, theirs, form)
-        check_columns(predictions, ours, form)
-        read = read_predictions(ours.rows, form, ours.where), read_references(theirs.rows, form, theirs.where)
+        read = read_sides(references, predictions, theirs, ours)
         for rows, where, is_truth in ((read[0], ours.where, False), (read[1], theirs.where, True)):
             for index, row in enumerate(rows):
                 try:
@@ -121,14 +117,6 @@ def _check(pairs: Pairs) -> None:
         except (TypeError, ValueError) as error:
             name = f"row {shown(question_id)}"
             raise at_place(name, error) from None
-
-
-def _parsed(pairs: Pairs, parse: str | None) -> Pairs:
-    if parse is None:
-        return pairs
-    mode: Any = parse
-    read = [parse_text(each, mode).value if isinstance(each, str) else each for each in pairs.predictions]
-    return pairs._replace(predictions=read)
 
 
 def _watched(pairs: Pairs, progress: Progress) -> Iterator[ScoreTree]:
