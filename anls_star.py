@@ -21,11 +21,11 @@ from typing import Any
 import datasets
 import evaluate
 from docscore import anls_score
-from docscore.batches import Batches
-from docscore.corpus import score_corpus
-from docscore.metrics import as_anls
-from docscore.summary import summarise
-from docscore.transport import decode
+from docscore.integrations.evaluate.metric import StoredRowsMixin
+from docscore.corpus.scores import score_corpus
+from docscore.corpus.measure import as_anls
+from docscore.corpus.summary import summarise
+from docscore.integrations.evaluate.storage import decode_rows
 
 __all__ = ["AnlsStar", "anls_score"]
 
@@ -110,7 +110,7 @@ _CONFIGURATIONS = ("default", "anls", "anlsl")
 
 
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
-class AnlsStar(Batches, evaluate.Metric):  # type: ignore[misc]
+class AnlsStar(StoredRowsMixin, evaluate.Metric):  # type: ignore[misc]
     """ANLS* as an `evaluate` metric; values are stored as JSON text, so strings such as "12.50" stay strings."""
 
     def _info(self) -> evaluate.MetricInfo:
@@ -148,7 +148,7 @@ class AnlsStar(Batches, evaluate.Metric):  # type: ignore[misc]
         signature: bool = False,
         strict: bool = False,
     ) -> dict[str, Any]:
-        pairs = decode(predictions, references, missing)
+        pairs = decode_rows(predictions, references, missing)
         scores = score_corpus(pairs, threshold=threshold, ignore_case=ignore_case, parse=parse, missing=missing)
         if self.config_name != "default":
             scores = as_anls(scores, lists=self.config_name == "anlsl", strict=strict)

@@ -10,9 +10,9 @@ from typing import Any
 import gradio as gr
 
 from docscore import score_tree
-from docscore.html import stylesheet
-from docscore.jsontext import dumps
-from docscore.similarity import THRESHOLD
+from docscore.core.similarity import THRESHOLD
+from docscore.data.json_codec import dumps
+from docscore.report.html_tree import stylesheet
 from docscore.version import VERSION
 from playground import pair
 from playground.gallery import EXAMPLES, Example

@@ -18,16 +18,9 @@ from rich.console import Console
 from rich.progress import track
 from scipy import stats
 
-from docscore.comparison import permutation_p_values, upper_bound
-from docscore.intervals import (
-    CONFIDENCE,
-    Array,
-    Differences,
-    Interval,
-    Ratios,
-    ratio_intervals,
-    wilson_interval,
-)
+from docscore.stats.intervals import CONFIDENCE, Interval, ratio_intervals, wilson_interval
+from docscore.stats.ratios import Array, Differences, Ratios
+from docscore.stats.significance import permutation_p_values, upper_bound
 
 SIZES = (20, 100, 500)
 TRIALS = 600

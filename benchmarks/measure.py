@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks.workloads import WORKLOADS, Pair
 from docscore import anls_score
-from docscore.values import to_json
+from docscore.core.values import to_json
 
 HERE = Path(__file__).parent
 PUBLISHED = HERE / ".anls_star"  # the environment of the published package; git ignores it

@@ -1,7 +1,57 @@
 """docscore: exact, fast ANLS* scores for document extraction, and where every point went."""
 
-from docscore.modules import evaluate_module
-from docscore.score import ScoreNode, ScoreTree, anls_score, score_pairs, score_tree
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from docscore.integrations.evaluate.modules import evaluate_module
+from docscore.metrics.anls_star.api import anls_score, score_pairs, score_tree
+from docscore.metrics.anls_star.tree import ScoreNode, ScoreTree
 from docscore.version import VERSION as __version__  # noqa: N811  the name that packages use
 
-__all__ = ["ScoreNode", "ScoreTree", "__version__", "anls_score", "evaluate_module", "score_pairs", "score_tree"]
+if TYPE_CHECKING:
+    from docscore.corpus.comparison import compare as compare
+    from docscore.corpus.comparison import decide as decide
+    from docscore.corpus.measure import METRICS as METRICS
+    from docscore.corpus.state import ScoreState as ScoreState
+    from docscore.corpus.summary import summarise as summarise
+    from docscore.data.pairing import pairs_of as pairs_of
+    from docscore.metrics.entity_f1 import entity_counts as entity_counts
+    from docscore.metrics.kieval import kieval_score as kieval_score
+    from docscore.metrics.nted import nted_score as nted_score
+
+_IMPORTED_WHEN_USED = {
+    "METRICS": "docscore.corpus.measure",
+    "ScoreState": "docscore.corpus.state",
+    "compare": "docscore.corpus.comparison",
+    "decide": "docscore.corpus.comparison",
+    "entity_counts": "docscore.metrics.entity_f1",
+    "kieval_score": "docscore.metrics.kieval",
+    "nted_score": "docscore.metrics.nted",
+    "pairs_of": "docscore.data.pairing",
+    "summarise": "docscore.corpus.summary",
+}
+
+__all__ = [  # noqa: PLE0604  the names that are imported when they are used are listed above
+    "ScoreNode",
+    "ScoreTree",
+    "__version__",
+    "anls_score",
+    "evaluate_module",
+    "score_pairs",
+    "score_tree",
+    *_IMPORTED_WHEN_USED,
+]
+
+
+def __getattr__(name: str) -> Any:
+    """A name whose module is imported the first time that it is used, so that `import docscore` stays light."""
+    if name not in _IMPORTED_WHEN_USED:
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    return getattr(importlib.import_module(_IMPORTED_WHEN_USED[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

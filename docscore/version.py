@@ -1,3 +1,5 @@
 """The version of docscore, the only place that says it."""
 
+from __future__ import annotations
+
 VERSION = "0.1.0"

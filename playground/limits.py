@@ -6,10 +6,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from docscore.entities import readings
-from docscore.jsontext import loads
-from docscore.nted import document_tree, forests
-from docscore.values import Sizes, convert_ground_truth, convert_prediction, size
+from docscore.core.values import Sizes, convert_ground_truth, convert_prediction, size
+from docscore.data.json_codec import loads
+from docscore.metrics.entities import readings
+from docscore.metrics.nted import document_tree
+from docscore.metrics.tree_edit import forests
 
 MAX_BYTES = 1_000_000  # of text a side
 MAX_LEAVES = 20_000

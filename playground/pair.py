@@ -7,14 +7,14 @@ from html import escape
 from typing import Any
 
 from docscore import score_tree
-from docscore.drawing import corrections_as_html
-from docscore.entity_f1 import entity_counts
-from docscore.html import render
-from docscore.jsontext import dumps
-from docscore.kieval import kieval_score
-from docscore.nted import nted_score
-from docscore.outline import printable
-from docscore.similarity import THRESHOLD
+from docscore.core.formatting import printable
+from docscore.core.similarity import THRESHOLD
+from docscore.data.json_codec import dumps
+from docscore.metrics.entity_f1 import entity_counts
+from docscore.metrics.kieval import kieval_score
+from docscore.metrics.nted import nted_score
+from docscore.report.html_figures import corrections_as_html
+from docscore.report.html_tree import tree_as_html
 from playground.limits import check_length, check_metric, check_value, check_work, read_text, shortened
 
 LONGEST_AT_EDITOR = 160  # characters of a message; it stands over the text
@@ -65,13 +65,13 @@ def _anls_star(values: tuple[Any, Any], threshold: float, *, ignore_case: bool) 
     options = "" if threshold == THRESHOLD else f", threshold={threshold!r}"
     options += "" if ignore_case else ", ignore_case=False"
     python = _python(values, "from docscore import score_tree", f"score_tree(ground_truth, prediction{options})")
-    return render(tree, prefix="pair"), _limited(tree.to_dict()), python
+    return tree_as_html(tree, prefix="pair"), _limited(tree.to_dict()), python
 
 
 def _kieval(values: tuple[Any, Any], *, normalise: bool) -> tuple[str, str, str]:
     found = kieval_score(*values, normalise=normalise)
     call = f"kieval_score(ground_truth, prediction, normalise={normalise}).to_dict()"
-    python = _python(values, "from docscore.kieval import kieval_score", call)
+    python = _python(values, "from docscore.metrics.kieval import kieval_score", call)
     return _framed(corrections_as_html(found)), _limited(found.to_dict()), python
 
 
@@ -79,14 +79,14 @@ def _entity_f1(values: tuple[Any, Any], *, normalise: bool) -> tuple[str, str, s
     counts = entity_counts(*values, normalise=normalise)
     said = f"{counts.right:,} values right, {counts.invented:,} only predicted, {counts.missed:,} only expected"
     call = f"entity_counts(ground_truth, prediction, normalise={normalise}).f1"
-    python = _python(values, "from docscore.entity_f1 import entity_counts", call)
+    python = _python(values, "from docscore.metrics.entity_f1 import entity_counts", call)
     return _figure(counts.f1, said), _limited({"entity_f1": counts.f1, **counts._asdict()}), python
 
 
 def _nted(values: tuple[Any, Any]) -> tuple[str, str, str]:
     value = nted_score(*values)
     said = "1 − tree edit distance / distance from an empty document, at least 0"
-    python = _python(values, "from docscore.nted import nted_score", "nted_score(ground_truth, prediction)")
+    python = _python(values, "from docscore.metrics.nted import nted_score", "nted_score(ground_truth, prediction)")
     return _figure(value, said), _limited({"nted": value}), python
 
 

@@ -9,19 +9,25 @@ from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from docscore.automation import Curve, automation_curve
-from docscore.corpus import CorpusScore
-from docscore.drawing import curve_as_html, histogram_as_html, losses_as_html, measured_as_html, rates_as_html
-from docscore.faults import Faults
-from docscore.fields import OUTCOMES
-from docscore.html import render
-from docscore.intervals import CONFIDENCE, RESAMPLES
-from docscore.metrics import DEFAULT, Measured, kieval_scores, measure
-from docscore.outline import printable
-from docscore.printing import counted, said
-from docscore.report import report_as_html
-from docscore.summary import Summary, summarise
-from docscore.values import at_place, shown
+from docscore.core.errors import at_place, short_repr
+from docscore.core.formatting import printable
+from docscore.corpus.automation import Curve, automation_curve
+from docscore.corpus.fields import OUTCOMES
+from docscore.corpus.measure import DEFAULT_METRIC_OPTIONS, Measured, kieval_scores, measure
+from docscore.corpus.scores import CorpusScore
+from docscore.corpus.summary import Summary, summarise
+from docscore.data.faults import Faults
+from docscore.report.html_figures import (
+    curve_as_html,
+    histogram_as_html,
+    losses_as_html,
+    measured_as_html,
+    rates_as_html,
+)
+from docscore.report.html_report import report_as_html
+from docscore.report.html_tree import tree_as_html
+from docscore.report.wording import count_lines, interval_text
+from docscore.stats.intervals import CONFIDENCE, RESAMPLES
 from playground.gallery import RECEIPTS
 from playground.limits import check_metric
 from playground.uploads import (
@@ -112,7 +118,7 @@ def score_files(
         if metrics
         else None
     )
-    curve = automation_curve(kieval_scores(scores, DEFAULT), names=scores.ids) if confidences else None
+    curve = automation_curve(kieval_scores(scores, DEFAULT_METRIC_OPTIONS), names=scores.ids) if confidences else None
     names = shown_ids(scores.ids)
     rows = [[names[number], round(scores.scores[number], 6)] for number in scores.numbers_of_worst(len(names))]
     head = skipped_as_html(pairs, faults, (references, predictions)) + _summary(found)
@@ -124,7 +130,7 @@ def _check(question_id: str, metric: str, truth: Any, prediction: Any) -> None:
     try:
         check_metric("nTED" if metric == "nted" else metric, truth, prediction)
     except ValueError as error:
-        place = f"row {shown(question_id)}"
+        place = f"row {short_repr(question_id)}"
         raise at_place(place, error) from None
 
 
@@ -139,13 +145,13 @@ def tree_of(scores: CorpusScore, shown_id: str, *, prefix: str = "file") -> str:
 
 def drawn(scores: CorpusScore, number: int, *, prefix: str) -> str:
     """The tree of the row of a number, as HTML."""
-    return render(scores.tree(number), prefix=prefix, heading="h3")
+    return tree_as_html(scores.tree(number), prefix=prefix, heading="h3")
 
 
 def _summary(found: Summary) -> str:
     scores, interval = found.scores, found.interval
-    lines = "".join(f"<li>{escape(line)}</li>" for line in counted(scores))
-    between = f", {escape(said(interval, found.confidence or 0))}" if interval else ""
+    lines = "".join(f"<li>{escape(line)}</li>" for line in count_lines(scores))
+    between = f", {escape(interval_text(interval, found.confidence or 0))}" if interval else ""
     return (
         f'<div class="anls-tree"><p class="anls-head"><strong class="anls-score">{scores.mean:.4f}</strong> '
         f"mean of {len(scores.ids):,} rows{between}</p><ul>{lines}</ul>"

@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 
-from docscore.corpus import CorpusScore, check_options, parse_predictions, score_corpus
-from docscore.faults import Faults, summary
-from docscore.files import Table, read_pairs, read_table
-from docscore.outline import printable
-from docscore.rows import Pairs
-from docscore.values import at_place, shown
+from docscore.core.errors import at_place, short_repr
+from docscore.core.formatting import printable
+from docscore.corpus.scores import CorpusScore, check_options, parse_predictions, score_corpus
+from docscore.data.faults import Faults, summary
+from docscore.data.files import Table, read_table
+from docscore.data.pairing import Pairs, read_pairs
 from playground.limits import MAX_FILE_BYTES, check_file, check_value, check_work, shortened
 
 KINDS = [".jsonl", ".ndjson", ".json", ".csv", ".parquet", ".gz"]
@@ -66,7 +66,7 @@ def pairs_of_files(references: Table, predictions: Table, parse: str | None, fau
             check_value(prediction, is_truth=False)
             check_work(truth, prediction)
         except (TypeError, ValueError) as error:
-            name = f"row {shown(question_id)}"
+            name = f"row {short_repr(question_id)}"
             raise at_place(name, error) from None
     return pairs
 

@@ -6,14 +6,15 @@ from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from docscore.analysis import analyse
-from docscore.comparison import Comparison, compare
-from docscore.corpus import CorpusScore
-from docscore.faults import Faults
-from docscore.intervals import NO_CHANGE, RESAMPLES
-from docscore.outline import printable, with_sign
-from docscore.printing import counted_changes, counted_of_both, documents_text, p_text, said
-from docscore.rows import common_rows
+from docscore.core.formatting import printable, with_sign
+from docscore.corpus.comparison import Comparison, compare
+from docscore.corpus.scores import CorpusScore
+from docscore.corpus.summary import analyse
+from docscore.data.faults import Faults
+from docscore.data.pairing import common_rows
+from docscore.report.wording import changes_text, count_lines_of_both, documents_text, interval_text, p_text
+from docscore.stats.intervals import RESAMPLES
+from docscore.stats.ratios import NO_CHANGE
 from playground.testset import drawn
 from playground.uploads import Bar, Progress, pairs_of_files, scores_of, shown_ids, skipped_as_html, table_of
 
@@ -74,14 +75,14 @@ def trees_of(scores: tuple[CorpusScore, CorpusScore], shown_id: str) -> str:
 
 def _summary(found: Comparison) -> str:
     base, new = found.base.scores, found.new.scores
-    counts = "".join(f"<li>{escape(line)}</li>" for line in counted_of_both(found))
+    counts = "".join(f"<li>{escape(line)}</li>" for line in count_lines_of_both(found))
     return (
         '<div class="anls-tree"><p class="anls-head">'
         f'<strong class="anls-score">{with_sign(found.difference)}</strong> '
         f"from {base.mean:.4f} to {new.mean:.4f}</p>"
-        f"<ul><li>{escape(said(found.interval, found.confidence, signed=True))}</li>"
+        f"<ul><li>{escape(interval_text(found.interval, found.confidence, signed=True))}</li>"
         f"<li>p = {p_text(found.p_value)} (paired permutation test)</li>"
-        f"<li>{documents_text(len(new.ids))}: {counted_changes(found)}</li>{counts}</ul>"
+        f"<li>{documents_text(len(new.ids))}: {changes_text(found)}</li>{counts}</ul>"
         f"<small>{escape(new.signature)}</small></div>"
     )
 

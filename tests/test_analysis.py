@@ -13,12 +13,11 @@ import pandas as pd
 import pytest
 
 from docscore import ScoreTree
-from docscore.analysis import MOST_FIELDS, Analysis, analyse
-from docscore.causes import CAUSES
-from docscore.corpus import CorpusScore, score_corpus
-from docscore.fields import OUTCOMES
-from docscore.rows import pairs_of
-from docscore.summary import Summary, summarise
+from docscore.corpus.causes import CAUSES
+from docscore.corpus.fields import OUTCOMES
+from docscore.corpus.scores import CorpusScore, score_corpus
+from docscore.corpus.summary import MOST_FIELDS_TESTED, Analysis, Summary, analyse, summarise
+from docscore.data.pairing import pairs_of
 from tests.structures import damaged, random_prediction, random_truth
 
 pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
@@ -235,7 +234,7 @@ def test_without_confidence_there_are_no_ends() -> None:
 
 def test_only_the_fields_of_most_weight_have_an_interval() -> None:
     """Of 205 fields those five of which only one document has a value are the lightest."""
-    keys = [f"k{number}" for number in range(MOST_FIELDS + 5)]
+    keys = [f"k{number}" for number in range(MOST_FIELDS_TESTED + 5)]
     rare = keys[10:15]
     truths = [dict.fromkeys(keys, "x"), *({key: "x" for key in keys if key not in rare} for _ in range(3))]
     ours = [{**truth, "k0": "y", "k50": "y", rare[0]: "y"} for truth in truths[:2]] + truths[2:]

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from docscore import anls_score
-from docscore.assignment import best_mask, lexicographic_assignment, match, ratio
-from docscore.similarity import Matrix
+from docscore.core.assignment import best_mask, lexicographic_assignment, match, score_ratios
+from docscore.core.values import Matrix
 
 
 def best_totals(criteria: list[Matrix]) -> tuple[float, ...]:
@@ -87,7 +87,7 @@ def test_large_tied_matrices_do_not_depend_on_order(size: int) -> None:
         left, right = rng.permutation(kinds[0]), rng.permutation(kinds[1])
         earned, weight = base_earned[np.ix_(left, right)], base_weight[np.ix_(left, right)]
         rows, columns = match(earned, weight, [2] * len(left), [3] * len(right))
-        sums = (ratio(earned, weight), earned, weight)
+        sums = (score_ratios(earned, weight), earned, weight)
         totals.add(tuple(round(float(each[rows, columns].sum()), 9) for each in sums))
     assert len(totals) == 1
 
@@ -99,7 +99,7 @@ def test_best_options_by_ratio_then_s_then_minus_l() -> None:
 
 
 def test_ratio_is_1_where_nothing_counts() -> None:
-    assert ratio(np.zeros((1, 2)), np.array([[0.0, 2.0]])).tolist() == [[1.0, 0.0]]
+    assert score_ratios(np.zeros((1, 2)), np.array([[0.0, 2.0]])).tolist() == [[1.0, 0.0]]
 
 
 def test_random_order_of_a_long_list_gives_the_same_score() -> None:

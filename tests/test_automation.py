@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from docscore.automation import GRID, Curve, automation_curve
-from docscore.kieval import KieScore, Step, kieval_score, total
+from docscore.corpus.automation import GRID, Curve, automation_curve
+from docscore.metrics.alignment import Step
+from docscore.metrics.kieval import KieScore, kieval_score, total_kieval
 from tests.commands import Write, pred, ref, run, succeed, written
 
 
@@ -80,7 +81,7 @@ def test_more_review_never_costs_accuracy_and_never_adds_automation(seed: int) -
 def test_both_ends(seed: int) -> None:
     """At 0 nobody reviews anything; a review of everything leaves what nobody looks for: N is what is then there."""
     samples = random_corpus(seed)
-    found = total(sample.score() for sample in samples).entities
+    found = total_kieval(sample.score() for sample in samples).entities
     first, last = curve_of(samples).points()[0], curve_of(samples).points()[-1]
     assert (first.threshold, first.automation_rate) == (0.0, 1.0)
     assert first.aligned == pytest.approx(found.aligned, abs=1e-15)
@@ -122,7 +123,7 @@ def test_the_curve_is_that_of_a_review_that_is_done(seed: int) -> None:
     for point in curve_of(samples, [0, 0.1, 0.5, 0.50001, 0.75, 1]).points():
         reviewed = sum(is_reviewed(step, point.threshold) for step in steps)
         assert point.automation_rate == pytest.approx(1 - reviewed / len(steps), abs=1e-15)
-        found = total(after_review(sample, point.threshold) for sample in samples).entities
+        found = total_kieval(after_review(sample, point.threshold) for sample in samples).entities
         assert point.aligned == pytest.approx(1 - found.corrections / (found.right + found.corrections), abs=1e-15)
 
 

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 
 from docscore import ScoreTree, score_tree
-from docscore.analysis import Analysis, analyse
-from docscore.causes import CAUSES, MEANINGS, places
-from docscore.corpus import score_corpus
-from docscore.rows import pairs_of
+from docscore.corpus.causes import CAUSES, MEANINGS, places
+from docscore.corpus.scores import score_corpus
+from docscore.corpus.summary import Analysis, analyse
+from docscore.data.pairing import pairs_of
 from tests.structures import damaged, predictions, random_prediction, random_truth, truths
 
 pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from docscore import score_pairs, score_tree
-from docscore.outline import outline
+from docscore.metrics.anls_star.tree import outline
 from tests.commands import PREDICTIONS, REFERENCES, TEXTS, Write, pred, ref, rows, run, succeed, written
 
 

@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from docscore.analysis import Analysis, analyse
-from docscore.comparison import compare, decide
-from docscore.corpus import score_corpus
-from docscore.outline import printable
-from docscore.rows import pairs_of
+from docscore.core.formatting import printable
+from docscore.corpus.comparison import compare, decide
+from docscore.corpus.scores import score_corpus
+from docscore.corpus.summary import Analysis, analyse
+from docscore.data.pairing import pairs_of
 from tests.commands import (
     COLOUR,
     PREDICTIONS,

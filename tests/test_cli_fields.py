@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from docscore.outline import three_digits
+from docscore.core.formatting import three_digits
 from tests.commands import COLOUR, PREDICTIONS, REFERENCES, TEXTS, Write, on_terminal, pred, ref, run, succeed, written
 from tests.test_terminal import HOSTILE, RAW
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from docscore.corpus import score_corpus
-from docscore.outline import printable
-from docscore.report import report_as_html
-from docscore.rows import Pairs
-from docscore.summary import summarise
+from docscore.core.formatting import printable
+from docscore.corpus.scores import score_corpus
+from docscore.corpus.summary import summarise
+from docscore.data.pairing import Pairs
+from docscore.report.html_report import report_as_html
 from tests.commands import PREDICTIONS, REFERENCES, TEXTS, Write, on_terminal, pred, ref, run, screen, written
 
 VOID = frozenset({"meta", "input", "br", "hr", "img", "link", "base", "embed", "source", "wbr", "col", "area"})

@@ -14,12 +14,13 @@ import pytest
 from scipy import stats
 
 from docscore import anls_score
-from docscore.analysis import MOST_FIELDS, Analysis, analyse
-from docscore.comparison import Comparison, compare, decide, permutation_p_values
-from docscore.corpus import score_corpus
-from docscore.files import read_pairs, read_table
-from docscore.intervals import NO_CHANGE, Ratios
-from docscore.rows import Pairs, pairs_of
+from docscore.corpus.comparison import Comparison, compare, decide
+from docscore.corpus.scores import score_corpus
+from docscore.corpus.summary import MOST_FIELDS_TESTED, Analysis, analyse
+from docscore.data.files import read_table
+from docscore.data.pairing import Pairs, pairs_of, read_pairs
+from docscore.stats.ratios import NO_CHANGE, Ratios
+from docscore.stats.significance import permutation_p_values
 from tests.conftest import ROOT
 from tests.structures import damaged
 
@@ -263,12 +264,12 @@ def test_a_field_that_did_not_change_or_is_on_one_side_only_is_not_tested() -> N
 
 
 def test_only_the_fields_of_most_weight_are_compared() -> None:
-    truth = {f"k{number}": ["x", "y"] if number % 2 else "x" for number in range(MOST_FIELDS + 100)}
+    truth = {f"k{number}": ["x", "y"] if number % 2 else "x" for number in range(MOST_FIELDS_TESTED + 100)}
     base = analysed({"0": truth, "1": truth}, truth)
     new = analysed({"0": {}, "1": truth}, truth)
     paths = {field.path for field in compare(base, new, n_resamples=100).fields}
-    assert len(paths) == MOST_FIELDS
-    assert {f"k{number}[]" for number in range(1, MOST_FIELDS + 100, 2)} <= paths
+    assert len(paths) == MOST_FIELDS_TESTED
+    assert {f"k{number}[]" for number in range(1, MOST_FIELDS_TESTED + 100, 2)} <= paths
 
 
 def test_a_comparison_is_json() -> None:

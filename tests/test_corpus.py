@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from docscore.corpus import score_corpus, signature
-from docscore.rows import Pairs
+from docscore.corpus.scores import corpus_signature, score_corpus
+from docscore.data.pairing import Pairs
 
 
 def test_references_that_were_left_as_text_are_suspected() -> None:
@@ -33,13 +33,13 @@ def truths_as_predictions(truths: list[Any]) -> list[Any]:
 
 def test_signatures_differ_wherever_scores_may() -> None:
     variants = [
-        signature(threshold=0.5, ignore_case=True),
-        signature(threshold=0.1234567, ignore_case=True),
-        signature(threshold=0.1234568, ignore_case=True),
-        signature(threshold=0.5, ignore_case=False),
-        signature(threshold=0.5, ignore_case=True, parse="json"),
-        signature(threshold=0.5, ignore_case=True, parse="repair"),
-        signature(threshold=0.5, ignore_case=True, missing="zero"),
+        corpus_signature(threshold=0.5, ignore_case=True),
+        corpus_signature(threshold=0.1234567, ignore_case=True),
+        corpus_signature(threshold=0.1234568, ignore_case=True),
+        corpus_signature(threshold=0.5, ignore_case=False),
+        corpus_signature(threshold=0.5, ignore_case=True, parse="json"),
+        corpus_signature(threshold=0.5, ignore_case=True, parse="repair"),
+        corpus_signature(threshold=0.5, ignore_case=True, missing="zero"),
     ]
     assert len(set(variants)) == len(variants)
     assert "json-repair:" in variants[5]

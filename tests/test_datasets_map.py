@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from docscore.corpus import score_corpus
+from docscore.corpus.scores import score_corpus
+from docscore.data.pairing import pairs_of
 from docscore.integrations.datasets import score_batch
-from docscore.rows import pairs_of
 from tests.conftest import ROOT, skip_or_fail
 
 pytestmark = [

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from docscore import anls_score, score_pairs, score_tree
-from docscore.jsontext import dumps
-from docscore.parsing import parse_text
-from docscore.values import MAX_DEPTH
+from docscore.core.values import MAX_DEPTH
+from docscore.data.json_codec import dumps
+from docscore.data.model_output import parse_text
 
 T = TypeVar("T")
 Call = Callable[[], Any]

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from docscore.corpus import score_corpus
-from docscore.rows import pairs_of
-from docscore.state import ScoreState
+from docscore.corpus.scores import score_corpus
+from docscore.corpus.state import ScoreState
+from docscore.data.pairing import pairs_of
 from tests.commands import environment
 from tests.conftest import skip_or_fail
 from tests.structures import damaged, random_truth, taken
@@ -93,7 +93,7 @@ assert accelerator.num_processes == 2
 MERGE = """
 import json, sys
 from docscore.integrations.distributed import merged
-from docscore.state import ScoreState
+from docscore.corpus.state import ScoreState
 
 found = []
 for split in json.load(open(sys.argv[1])):

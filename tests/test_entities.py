@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from docscore.confidences import unwrapped
-from docscore.entities import MOST_READINGS, document_of, readings
-from docscore.values import convert_ground_truth, is_empty
+from docscore.core.values import convert_ground_truth, is_empty
+from docscore.data.confidences import unwrapped
+from docscore.metrics.entities import MOST_READINGS, document_of, readings
 
 Pairs = list[tuple[str, str]]
 

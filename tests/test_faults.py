@@ -17,10 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docscore import score_pairs
-from docscore.corpus import score_corpus
-from docscore.faults import DataError, Faults
-from docscore.files import read_pairs, read_table
-from docscore.rows import Pairs
+from docscore.corpus.scores import score_corpus
+from docscore.data.faults import DataError, Faults
+from docscore.data.files import read_table
+from docscore.data.pairing import Pairs, read_pairs
 from tests.commands import Write, pred, ref, run, succeed, written
 
 TRUTH = "abcdefghij"

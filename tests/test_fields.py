@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 
 from docscore import score_tree
-from docscore.fields import field_table
+from docscore.corpus.fields import field_table
 from tests.structures import damaged, random_truth
 
 pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from docscore.files import read_table, read_value
+from docscore.data.files import read_table, read_value
 from tests.conftest import ROOT, skip_or_fail
 
 Write = Callable[[str, str | bytes], Path]
@@ -228,7 +228,7 @@ def test_parquet_without_pyarrow_says_what_to_install(tmp_path: Path) -> None:
     """A module of the same name that cannot be imported stands before the installed one."""
     (tmp_path / "pyarrow.py").write_text("raise ImportError('not here')\n")
     (tmp_path / "t.parquet").write_bytes(b"PAR1")
-    code = "from pathlib import Path; from docscore.files import read_table; read_table(Path('t.parquet'))"
+    code = "from pathlib import Path; from docscore.data.files import read_table; read_table(Path('t.parquet'))"
     path = os.pathsep.join([str(tmp_path), str(ROOT)])
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from docscore import score_tree
-from docscore.html import MAX_ROWS, render, stylesheet
+from docscore.report.html_tree import MAX_ROWS, stylesheet, tree_as_html
 
 HOSTILE = [
     '<img src=x onerror="window.__xss=1">',
@@ -70,30 +70,30 @@ class Page(HTMLParser):
 def test_what_a_visitor_wrote_stays_text(text: str) -> None:
     """As key and as value, on either side: no tag, no attribute and no handler of its own."""
     truth, prediction = {text: text, "a": [text]}, {"a": text, "b": {text: text}, text: text + "x"}
-    page = Page(render(score_tree(truth, prediction)))
+    page = Page(tree_as_html(score_tree(truth, prediction)))
     allowed = {"id", "class", "data-path", "data-status", "style", "tabindex", "role", "aria-label", "aria-hidden"}
     for _, attributes in page.tags:
         assert attributes.keys() <= allowed | {"href", "type", "open"}
     for hidden in ("\u202e", "\x00", "\x1b", "\ud800"):
-        assert hidden not in render(score_tree(truth, prediction))
+        assert hidden not in tree_as_html(score_tree(truth, prediction))
 
 
 def test_every_place_is_a_row_with_its_status() -> None:
     tree = score_tree({"a": ["x", "y"], "b": None, "c": "z"}, {"a": ["y"], "c": "q", "d": 1})
-    page = Page(render(tree))
+    page = Page(tree_as_html(tree))
     assert [(row["data-path"], row["data-status"]) for row in page.rows] == [(n.path, n.status) for n in tree.nodes()]
     assert [row.get("tabindex") for row in page.rows] == [None if n.children else "0" for n in tree.nodes()]
 
 
 def test_status_is_a_glyph_with_a_name_before_it_is_a_colour() -> None:
-    page = Page(render(score_tree("a", "b")))
+    page = Page(tree_as_html(score_tree("a", "b")))
     names = {found["aria-label"] for found in page.with_class("anls-glyph")}
     assert names == {"exact", "partial", "wrong", "missing in the prediction", "only in the prediction"}
 
 
 def test_the_ten_largest_losses_come_first_with_a_link_to_their_row() -> None:
     truth = {f"k{i}": {"$one_of": ["x"]} if i else {f"m{j}": "y" for j in range(3)} for i in range(14)}
-    page = Page(render(score_tree(truth, {"k0": "text"}), prefix="one"))
+    page = Page(tree_as_html(score_tree(truth, {"k0": "text"}), prefix="one"))
     links = [found["href"] for tag, found in page.tags if tag == "a"]
     assert len(links) == 10
     rows = {f"#{row['id']}": row["data-path"] for row in page.rows}
@@ -103,27 +103,27 @@ def test_the_ten_largest_losses_come_first_with_a_link_to_their_row() -> None:
 
 
 def test_nothing_lost_no_list_of_losses() -> None:
-    page = Page(render(score_tree({"a": "x"}, {"a": "x"})))
+    page = Page(tree_as_html(score_tree({"a": "x"}, {"a": "x"})))
     assert page.with_class("anls-losses") == []
     assert "1 of 1 points" in page.text
 
 
 def test_exact_parts_are_closed_and_the_others_open() -> None:
-    markup = render(score_tree({"a": ["x"], "b": ["y"]}, {"a": ["x"], "b": ["z"]}))
+    markup = tree_as_html(score_tree({"a": ["x"], "b": ["y"]}, {"a": ["x"], "b": ["z"]}))
     opened = [("open" in found) for tag, found in Page(markup).tags if tag == "details"]
     assert opened == [True, False, True]
 
 
 def test_differences_are_marked_from_the_threshold_up_only() -> None:
-    above = render(score_tree("12.50", "12.5"))
+    above = tree_as_html(score_tree("12.50", "12.5"))
     assert "12.5<del>0</del>" in above
-    below = render(score_tree("2024-03-11", "11.03.2024"))
+    below = tree_as_html(score_tree("2024-03-11", "11.03.2024"))
     assert "<del>&quot;2024-03-11&quot;</del>" in below
     assert "<ins>&quot;11.03.2024&quot;</ins>" in below
 
 
 def test_moved_rows_and_options_are_said() -> None:
-    text = Page(render(score_tree(["tea", ("milk", "cream")], ["cream", "tea"]))).text
+    text = Page(tree_as_html(score_tree(["tea", ("milk", "cream")], ["cream", "tea"]))).text
     assert "moved 0 → 1" in text
     assert "option 2 of 2" in text
 
@@ -132,7 +132,7 @@ def test_moved_rows_and_options_are_said() -> None:
 def test_large_trees_draw_what_is_not_exact_and_say_so(same: int, wrong: int) -> None:
     truth = {f"s{i}": "x" for i in range(same)} | {f"w{i}": "y" for i in range(wrong)}
     prediction = dict.fromkeys(truth, "x")
-    page = Page(render(score_tree(truth, prediction)))
+    page = Page(tree_as_html(score_tree(truth, prediction)))
     assert len(page.rows) == min(wrong + 1, MAX_ROWS)
     assert f"{same + wrong + 1:,} places; {len(page.rows):,} are drawn" in page.text
 
@@ -140,26 +140,26 @@ def test_large_trees_draw_what_is_not_exact_and_say_so(same: int, wrong: int) ->
 def test_long_values_are_cut_where_they_differ() -> None:
     truth = "a" * 50_000
     prediction = truth[:30_000] + "b" + truth[30_001:]
-    markup = render(score_tree(truth, prediction))
+    markup = tree_as_html(score_tree(truth, prediction))
     assert len(markup) < 20_000
     assert "<del>a</del>" in markup
     assert "<ins>b</ins>" in markup
 
 
 def test_an_integer_that_python_refuses_to_print_is_no_crash() -> None:
-    assert "more digits than can be shown" in Page(render(score_tree([10**5000], [1]))).text
+    assert "more digits than can be shown" in Page(tree_as_html(score_tree([10**5000], [1]))).text
 
 
 def test_deep_values_are_drawn() -> None:
     deep: Any = "x"
     for _ in range(200):
         deep = [deep]
-    assert len(Page(render(score_tree(deep, deep))).rows) == 201
+    assert len(Page(tree_as_html(score_tree(deep, deep))).rows) == 201
 
 
 def test_two_trees_of_a_page_do_not_share_ids() -> None:
     tree = score_tree({"a": "x"}, {"a": "y"})
-    ids = [row["id"] for prefix in ("one", "two") for row in Page(render(tree, prefix=prefix)).rows]
+    ids = [row["id"] for prefix in ("one", "two") for row in Page(tree_as_html(tree, prefix=prefix)).rows]
     assert len(ids) == len(set(ids)) == 4
 
 
@@ -169,7 +169,7 @@ def test_the_stylesheet_asks_for_nothing_from_outside() -> None:
 
 
 def test_a_row_that_is_missing_is_one_loss() -> None:
-    page = Page(render(score_tree([{"a": "x", "b": "y"}, {"a": "v", "b": "w"}], [{"a": "v", "b": "z"}])))
+    page = Page(tree_as_html(score_tree([{"a": "x", "b": "y"}, {"a": "v", "b": "w"}], [{"a": "v", "b": "z"}])))
     links = [found["href"] for tag, found in page.tags if tag == "a"]
     rows = {f"#{row['id']}": row["data-path"] for row in page.rows}
     assert [rows[link or ""] for link in links] == ["$[0]", "$[1].b"]

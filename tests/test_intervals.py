@@ -10,20 +10,18 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from docscore.intervals import (
+from docscore.stats.intervals import (
     MOST_RESAMPLED,
     RESAMPLES,
     SEED,
-    Array,
-    Differences,
     Interval,
-    Ratios,
     check_confidence,
     intervals_of,
     mean_interval,
     ratio_intervals,
     wilson_interval,
 )
+from docscore.stats.ratios import Array, Differences, Ratios
 
 NORMAL = NormalDist()
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docscore.jsontext import dumps, loads
-from docscore.values import MAX_DEPTH, convert_ground_truth, to_json
+from docscore.core.values import MAX_DEPTH, convert_ground_truth, to_json
+from docscore.data.json_codec import dumps, loads
 from tests.structures import truths
 
 ROUND_TRIPS: list[tuple[str, Any, str]] = [

@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from docscore.entities import Entity, Group, document_of, readings
-from docscore.entity_f1 import entity_counts
-from docscore.kieval import Counts, GroupCounts, KieScore, kieval_score, matched_groups, steps_between, total
-from docscore.values import convert_ground_truth
+from docscore.core.values import convert_ground_truth
+from docscore.metrics.alignment import matched_groups, steps_between
+from docscore.metrics.entities import Entity, Group, document_of, readings
+from docscore.metrics.entity_f1 import entity_counts
+from docscore.metrics.kieval import Counts, GroupCounts, KieScore, kieval_score, total_kieval
 from tests.structures import damaged, random_prediction, random_truth, shuffled, taken
 
 Totals = tuple[Counts, GroupCounts]
@@ -43,7 +44,7 @@ def receipts(folder: Path, side: str) -> list[dict[str, Any]]:
 def test_sixty_real_receipts(real_receipts: Path) -> None:
     predictions = {row["question_id"]: row["prediction"] for row in receipts(real_receipts, "predictions")}
     references = receipts(real_receipts, "references")
-    found = total(kieval_score(tuple(row["references"]), predictions[row["question_id"]]) for row in references)
+    found = total_kieval(kieval_score(tuple(row["references"]), predictions[row["question_id"]]) for row in references)
     assert (found.entities, found.groups) == (ENTITIES, GROUPS)
     e = found.entities
     figures = (e.f1, e.precision, e.recall, found.groups.f1, e.aligned)
@@ -52,7 +53,7 @@ def test_sixty_real_receipts(real_receipts: Path) -> None:
 
 def test_sixty_real_receipts_through_evaluate(real_receipts: Path, root: Path, tmp_path: Path) -> None:
     evaluate = pytest.importorskip("evaluate")
-    metric = evaluate.load(str(root / "metrics" / "kieval" / "kieval.py"), cache_dir=str(tmp_path))
+    metric = evaluate.load(str(root / "evaluate_modules" / "kieval" / "kieval.py"), cache_dir=str(tmp_path))
     rows = {side: receipts(real_receipts, side) for side in ("predictions", "references")}
     random.Random(0).shuffle(rows["predictions"])
     found = metric.compute(**rows)
@@ -146,7 +147,7 @@ def test_figures_are_1_where_there_is_nothing_to_count() -> None:
     score = KieScore()
     e = score.entities
     assert (e.precision, e.recall, e.f1, e.aligned, score.groups.f1) == (1.0,) * 5
-    assert total([]) == score
+    assert total_kieval([]) == score
 
 
 def test_normalise_ignores_case_and_white_space() -> None:
@@ -275,8 +276,8 @@ def test_bounds_and_totals(seed: int) -> None:
     assert e.right + e.substitutions + e.deletions == sum(1 for _ in document.entities())
     assert g.right + g.wrong + g.invented == len(document.groups)
     assert len(score.corrections()) == e.corrections
-    assert total([KieScore(entities=each) for each in score.by_entity.values()]).entities == e
-    assert total([KieScore(groups=each) for each in score.by_group.values()]).groups == g
+    assert total_kieval([KieScore(entities=each) for each in score.by_entity.values()]).entities == e
+    assert total_kieval([KieScore(groups=each) for each in score.by_group.values()]).groups == g
 
 
 @pytest.mark.parametrize("seed", range(100))
@@ -328,7 +329,7 @@ def test_the_best_reading_counts(seed: int) -> None:
 def test_total_sums_counts_and_has_no_steps() -> None:
     rng = random.Random(3)
     scores = [kieval_score(truth := random_truth(rng, 4), damaged(rng, truth)) for _ in range(20)]
-    found = total(scores)
+    found = total_kieval(scores)
     assert found.entities == Counts(*(sum(column) for column in zip(*(each.entities for each in scores), strict=True)))
     assert found.groups == GroupCounts(*(sum(column) for column in zip(*(each.groups for each in scores), strict=True)))
     for kind, counts in found.by_entity.items():

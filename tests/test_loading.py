@@ -25,7 +25,7 @@ import evaluate
 import pytest
 
 from docscore import evaluate_module
-from docscore.modules import MODULES
+from docscore.integrations.evaluate.modules import MODULES
 from tests.conftest import skip_or_fail
 
 PREDICTIONS = [{"question_id": "a", "prediction": "12.50"}]
@@ -244,7 +244,7 @@ def test_the_wheel_has_every_module_of_the_package_and_says_that_it_is_typed(whe
     with zipfile.ZipFile(wheel) as archive:
         packed = {name for name in archive.namelist() if name.startswith("docscore/")}
     sources = {path.relative_to(root).as_posix() for path in (root / "docscore").rglob("*.py")}
-    others = {"docscore/py.typed", "docscore/style.css", "docscore/report.css"}
+    others = {"docscore/py.typed", "docscore/report/tree.css", "docscore/report/report.css"}
     others |= {f"docscore/evaluate_modules/{name}/{name}.py" for name in MODULES}
     assert packed == sources | others
 

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from docscore import evaluate_module
-from docscore.modules import MODULES
+from docscore.integrations.evaluate.modules import MODULES
 from docscore.version import VERSION
 from tests.test_loading import LOAD_AND_SCORE, LOOPBACK_ONLY, Hub, last_line, online, run
 
@@ -71,7 +71,10 @@ def test_every_option_is_named_and_described(name: str, load: Load) -> None:
     assert all(f"\n    {option}: " in metric.compute.__doc__ for option in parameters)
 
 
-@pytest.mark.parametrize("path", ["metrics/{name}/{name}.py", "./metrics/{name}", "{root}/metrics/{name}/{name}.py"])
+@pytest.mark.parametrize(
+    "path",
+    ["evaluate_modules/{name}/{name}.py", "./evaluate_modules/{name}", "{root}/evaluate_modules/{name}/{name}.py"],
+)
 @each_module
 def test_from_a_path(name: str, path: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(root)
@@ -85,7 +88,7 @@ def test_from_a_package_that_carries_the_modules(root: Path, tmp_path: Path) -> 
     shutil.copytree(root / "docscore", package, ignore=shutil.ignore_patterns("__pycache__"))
     for name in NAMES:
         (package / "evaluate_modules" / name).mkdir(parents=True)
-        shutil.copy(root / "metrics" / name / f"{name}.py", package / "evaluate_modules" / name)
+        shutil.copy(root / "evaluate_modules" / name / f"{name}.py", package / "evaluate_modules" / name)
     code = "import sys, docscore; sys.argv[1] = docscore.evaluate_module(sys.argv[1]); print(sys.argv[1])"
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(package.parent), os.environ.get("PYTHONPATH", "")])}
     for name in NAMES:
@@ -97,7 +100,7 @@ def test_from_a_package_that_carries_the_modules(root: Path, tmp_path: Path) -> 
 @each_module
 def test_from_a_hub(name: str, root: Path, tmp_path: Path) -> None:
     """The file alone is enough to score, and once loaded it is found offline."""
-    with Hub(f"docscore-tests/{name}", root / "metrics" / name / f"{name}.py") as hub:
+    with Hub(f"docscore-tests/{name}", root / "evaluate_modules" / name / f"{name}.py") as hub:
         thread = threading.Thread(target=hub.serve_forever)
         thread.start()
         env = online(hub, tmp_path / "home")

@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 
 from docscore import anls_score
-from docscore.corpus import CorpusScore, score_corpus
-from docscore.entity_f1 import entity_counts
-from docscore.kieval import kieval_score, total
-from docscore.metrics import METRICS, Measured, MetricOptions, as_anls, measure, tables_of_kieval
-from docscore.nted import nted_score
-from docscore.rows import pairs_of
-from docscore.tables import table_of_systems
+from docscore.corpus.measure import METRICS, Measured, MetricOptions, as_anls, measure, tables_of_kieval
+from docscore.corpus.scores import CorpusScore, score_corpus
+from docscore.data.pairing import pairs_of
+from docscore.metrics.entity_f1 import entity_counts
+from docscore.metrics.kieval import kieval_score, total_kieval
+from docscore.metrics.nted import nted_score
+from docscore.report.tables import table_of_systems
 from docscore.version import VERSION
 from tests.commands import Write, pred, ref, run, succeed, written
 from tests.structures import damaged, random_truth, taken
@@ -49,7 +49,7 @@ def test_figures_are_those_of_the_functions(seed: int, options: MetricOptions) -
     """ANLS* and nTED are means over documents; of KIEval and Entity F1 the counts are summed first."""
     rows = random_rows(seed)
     found = measure(corpus(rows), STRUCTURED, options=options)
-    kie = total(kieval_score(*row, normalise=options.normalise) for row in rows)
+    kie = total_kieval(kieval_score(*row, normalise=options.normalise) for row in rows)
     e = kie.entities
     counts = [entity_counts(*row, normalise=options.normalise, donut=options.donut) for row in rows]
     right, whole = sum(each.right for each in counts), sum(each.invented + each.missed for each in counts)

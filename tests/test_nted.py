@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from docscore.entity_f1 import entity_counts
-from docscore.nted import Node, document_tree, nted_score, tree_edit_distance
+from docscore.metrics.entity_f1 import entity_counts
+from docscore.metrics.nted import document_tree, nted_score
+from docscore.metrics.tree_edit import Node, tree_edit_distance
 from tests.structures import damaged, random_prediction, random_truth, taken
 from tests.test_depth import as_list, as_object, nested, with_frames_left
 

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from docscore import score_tree
-from docscore.outline import GLYPHS, outline, printable, shown
+from docscore.core.formatting import printable, value_excerpt
+from docscore.metrics.anls_star.tree import GLYPHS, outline
 
 TRUTH = {
     "shop": "Café Rot",
@@ -130,12 +131,12 @@ SHOWN: list[tuple[str, Any, str]] = [
 
 @pytest.mark.parametrize(("value", "text"), [row[1:] for row in SHOWN], ids=[row[0] for row in SHOWN])
 def test_values_in_one_line(value: Any, text: str) -> None:
-    assert shown(value) == text
-    assert shown(value).isprintable()
+    assert value_excerpt(value) == text
+    assert value_excerpt(value).isprintable()
 
 
 def test_an_integer_that_python_refuses_to_print_says_so() -> None:
-    assert "digits" in shown(10**5000)
+    assert "digits" in value_excerpt(10**5000)
     tree = score_tree({"a": [10**5000]}, {"a": [10**5000 + 1]})
     assert len(str(tree).split("\n")) == 3
 
@@ -146,7 +147,7 @@ def test_an_integer_that_python_refuses_to_print_says_so() -> None:
     ids=["text", "list", "key", "one-of of many options"],
 )
 def test_long_values_and_keys_are_shortened(value: Any) -> None:
-    assert len(shown(value)) < 200
+    assert len(value_excerpt(value)) < 200
     for tree in (score_tree({"a": value}, {}), score_tree(value, None)):
         assert max(map(len, str(tree).split("\n"))) < 300
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from docscore import pairwise
-from docscore.pairwise import Options, Scorer
-from docscore.values import convert_ground_truth, convert_prediction
+from docscore.core.values import convert_ground_truth, convert_prediction
+from docscore.metrics.anls_star import scorer as pairwise
+from docscore.metrics.anls_star.scorer import Options, Scorer
 from tests.structures import SCALARS, damaged, random_prediction, random_truth
 
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from docscore.corpus import score_corpus
-from docscore.jsontext import dumps, loads
-from docscore.parsing import Parsed, ParseMode, check_mode, parse_text
-from docscore.rows import Pairs
+from docscore.corpus.scores import score_corpus
+from docscore.data.json_codec import dumps, loads
+from docscore.data.model_output import Parsed, ParseMode, check_mode, parse_text
+from docscore.data.pairing import Pairs
 
 TOO_DEEP = "[" * 201 + "]" * 201
 DEEPEST = "[" * 200 + "]" * 200

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from docscore import score_tree
-from docscore.outline import with_sign
+from docscore.core.formatting import with_sign
 from tests import browser
 from tests.browser import NARROW, WIDE, Visit, Visitor, axe
 from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, TEXTS, pred, ref, rows, run, succeed, written

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from docscore.entity_f1 import entity_counts
-from docscore.kieval import kieval_score
-from docscore.nted import nted_score
+from docscore.metrics.entity_f1 import entity_counts
+from docscore.metrics.kieval import kieval_score
+from docscore.metrics.nted import nted_score
 from tests import browser
 from tests.browser import NARROW, WIDE, XSS, Visit, Visitor, axe
 from tests.commands import PREDICTIONS, REFERENCES, pred, ref, succeed, written

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docscore import ScoreTree, anls_score, score_pairs, score_tree
-from docscore.values import convert_ground_truth, to_json
+from docscore.core.values import convert_ground_truth, to_json
 from tests.structures import predictions, shuffled, taken, truths
 
 pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")

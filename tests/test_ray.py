@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from docscore.rows import Pairs, pairs_of
-from docscore.state import ScoreState
+from docscore.corpus.state import ScoreState
+from docscore.data.pairing import Pairs, pairs_of
 from tests.conftest import ROOT, skip_or_fail
 
 pytestmark = [
@@ -84,7 +84,7 @@ def written(folder: Path) -> Rows:
 
 def alone(predictions: Rows, references: Rows, **rules: Any) -> tuple[ScoreState, Rows]:
     """The state and the rows that one process gives."""
-    from docscore.corpus import score_corpus  # noqa: PLC0415  beside what it is used for
+    from docscore.corpus.scores import score_corpus  # noqa: PLC0415  beside what it is used for
 
     state = ScoreState(**rules)
     pairs: Pairs = pairs_of(predictions, references, state.rules["missing"])

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from docscore import anls_score, score_tree
-from docscore.values import convert_ground_truth, to_json
+from docscore.core.values import convert_ground_truth, to_json
 from tests.oracle import oracle
 
 CASES = [

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from docscore import __version__
-from docscore.modules import MODULES
+from docscore.integrations.evaluate.modules import MODULES
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -33,7 +33,7 @@ CARD_SECTIONS = [  # in the order of evaluate's template
     "Further references",
 ]
 
-CARDS = ["README.md", *(f"metrics/{name}/README.md" for name in MODULES if name != "anls_star")]
+CARDS = ["README.md", *(f"evaluate_modules/{name}/README.md" for name in MODULES if name != "anls_star")]
 
 
 @pytest.fixture(scope="module")

@@ -7,18 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from docscore.rows import (
-    ANLS,
-    BY_ID,
-    PLAIN,
-    Pairs,
-    RowFormat,
-    as_rows,
-    pair_rows,
-    read_predictions,
-    read_references,
-    row_format,
-)
+from docscore.data.pairing import Pairs, pair_rows
+from docscore.data.rows import ANLS, BY_ID, PLAIN, RowFormat, as_rows, read_predictions, read_references, row_format
 
 Rows = list[Any]
 

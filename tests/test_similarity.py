@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from docscore import anls_score, score_pairs
-from docscore.similarity import fold, fold_all, similarities, similarity, similarity_matrix, text
+from docscore.core.similarity import fold, fold_all, similarities, similarity, similarity_matrix
+from docscore.core.values import scalar_text
 
 
 def close(expected: Any) -> Any:
@@ -82,7 +83,7 @@ def test_case_stays_where_it_counts_and_white_space_never_does() -> None:
     assert fold_all(["  New\n York ", True], False) == ["New York", "True"]  # noqa: FBT003
     assert anls_score(" New  York", "new york", ignore_case=False) == close(6 / 8)
     assert anls_score("A  b", "A b", ignore_case=False) == 1.0
-    assert text("  A  ") == "  A  "
+    assert scalar_text("  A  ") == "  A  "
 
 
 SCORES: list[tuple[str, Any, Any, float]] = [

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from docscore.corpus import score_corpus
-from docscore.metrics import MetricOptions
-from docscore.rows import Pairs, pairs_of
-from docscore.state import ScoreState
+from docscore.corpus.measure import MetricOptions
+from docscore.corpus.scores import score_corpus
+from docscore.corpus.state import ScoreState
+from docscore.data.pairing import Pairs, pairs_of
 from tests.structures import damaged, predictions, random_truth, taken, truths
 
 ALL = ("anls_star", "kieval", "entity_f1", "nted")

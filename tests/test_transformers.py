@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from docscore.corpus.state import ScoreState
 from docscore.integrations.transformers import compute_metrics, preprocess_logits_for_metrics
-from docscore.state import ScoreState
 from tests.conftest import ROOT, skip_or_fail
 
 try:

@@ -18,7 +18,7 @@ import pytest
 from pydantic import BaseModel
 
 from docscore import anls_score, score_pairs, score_tree
-from docscore.values import convert_ground_truth, convert_prediction, is_empty, size, to_json
+from docscore.core.values import convert_ground_truth, convert_prediction, is_empty, size, to_json
 
 
 class Colour(Enum):

@@ -8,7 +8,8 @@ import pytest
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist, cpdist
 
-from docscore import anls_score, assignment, score_pairs, similarity
+from docscore import anls_score, score_pairs
+from docscore.core import assignment, similarity
 
 
 class Work:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from docscore.corpus import score_corpus
-from docscore.jsontext import loads
-from docscore.rows import BY_ID, ID, Pairs, read_reference
-from docscore.values import at_place
+from docscore.core.errors import at_place
+from docscore.corpus.scores import score_corpus
+from docscore.data.json_codec import loads
+from docscore.data.pairing import Pairs
+from docscore.data.rows import BY_ID, ID, read_reference
 
 
 def score_batch(

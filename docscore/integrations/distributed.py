@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from docscore.state import ScoreState
+from docscore.corpus.state import ScoreState
 
 
 def merged(state: ScoreState) -> ScoreState:

@@ -1,7 +1,7 @@
 """Ray Data as the engine: scores of more rows than one machine holds.
 
 Install with `pip install "docscore[ray]"`. No row passes through the driver: workers read, join, score and write, and
-only the states of their batches (`docscore.state`), sums and counts, are merged there.
+only the states of their batches (`docscore.corpus.state`), sums and counts, are merged there.
 """
 
 from __future__ import annotations
@@ -22,12 +22,14 @@ from ray.data.aggregate import Count
 from ray.data.datasource import FileBasedDatasource
 from ray.exceptions import RayTaskError, UserCodeException
 
-from docscore.corpus import CorpusScore, score_corpus
-from docscore.faults import NAMED
-from docscore.jsontext import dumps, loads
-from docscore.rows import BY_ID, ID, Pairs, read_prediction, read_reference
-from docscore.state import ScoreState
-from docscore.values import at_place, convert_ground_truth, convert_prediction, shown
+from docscore.core.errors import at_place, short_repr
+from docscore.core.values import convert_ground_truth, convert_prediction
+from docscore.corpus.scores import CorpusScore, score_corpus
+from docscore.corpus.state import ScoreState
+from docscore.data.faults import NAMED
+from docscore.data.json_codec import dumps, loads
+from docscore.data.pairing import Pairs
+from docscore.data.rows import BY_ID, ID, read_prediction, read_reference
 
 Paths = str | Sequence[str]
 _LINES = ["jsonl", "ndjson", "jsonl.gz", "ndjson.gz"]
@@ -116,7 +118,7 @@ def _check_ids(scored: Any, rows: int) -> None:
 
 def _refuse_repeated(ids: list[str]) -> None:
     if ids:
-        names = ", ".join(shown(each) for each in sorted(ids)[:NAMED]) + (" and more" if len(ids) > NAMED else "")
+        names = ", ".join(short_repr(each) for each in sorted(ids)[:NAMED]) + (" and more" if len(ids) > NAMED else "")
         msg = f"ids that occur more than once in the predictions or in the references: {names}"
         raise ValueError(msg)
 
@@ -210,7 +212,7 @@ def _from_lines(batch: Any, key: str) -> Any:
 
 def _from_columns(batch: Any, key: str) -> Any:
     rows = batch.to_pylist()
-    return _texts(rows, [f"{row['path']}, {ID} {shown(row[ID])}" for row in rows], key)
+    return _texts(rows, [f"{row['path']}, {ID} {short_repr(row[ID])}" for row in rows], key)
 
 
 def _texts(rows: list[Any], places: list[str], key: str) -> Any:
@@ -293,10 +295,10 @@ def _pairs(batch: Any, missing: str) -> Pairs:
     unknown = [i for i, text in zip(ids, references, strict=True) if text is None]
     absent = [number for number, text in enumerate(predictions) if text is None]
     if unknown:
-        msg = f"ids of predictions that no reference has, such as {shown(unknown[0])}"
+        msg = f"ids of predictions that no reference has, such as {short_repr(unknown[0])}"
         raise ValueError(msg)
     if absent and missing == "error":
-        name = shown(ids[absent[0]])
+        name = short_repr(ids[absent[0]])
         msg = f'ids of references that no prediction has, such as {name}; with missing "zero" they are scored as null'
         raise ValueError(msg)
     rows = [_pair(*row) for row in zip(ids, predictions, references, strict=True)]
@@ -307,7 +309,7 @@ def _pairs(batch: Any, missing: str) -> Pairs:
 
 def _pair(name: Any, prediction: Any, references: Any) -> tuple[str, Any, Any]:
     """Id, ground truth and prediction of a row of JSON texts."""
-    place = f"row {shown(name)}"
+    place = f"row {short_repr(name)}"
     for text in (prediction, references):
         if not isinstance(text, str | None):
             msg = f"{place}: expected JSON text, got {type(text).__name__}"

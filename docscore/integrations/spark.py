@@ -10,10 +10,10 @@ from typing import Any
 
 import pandas as pd
 
-from docscore.corpus import check_options, score_corpus
-from docscore.jsontext import loads
-from docscore.rows import Pairs
-from docscore.values import at_place, shown
+from docscore.core.errors import at_place, short_repr
+from docscore.corpus.scores import check_options, score_corpus
+from docscore.data.json_codec import loads
+from docscore.data.pairing import Pairs
 
 
 def score_series(predictions: pd.Series[Any], references: pd.Series[Any], **options: Any) -> pd.Series[Any]:
@@ -83,7 +83,7 @@ def _value(text: Any, place: str) -> Any:
     try:
         return loads(text)
     except ValueError as error:
-        name = f"{place}, {shown(text)}"
+        name = f"{place}, {short_repr(text)}"
         raise at_place(name, error) from None
 
 

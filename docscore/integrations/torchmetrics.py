@@ -7,12 +7,12 @@ from typing import Any
 import torch
 import torchmetrics
 
+from docscore.corpus.state import ScoreState
 from docscore.integrations.distributed import merged
-from docscore.state import ScoreState
 
 
 class DocumentScore(torchmetrics.Metric):  # type: ignore[misc]
-    """A `docscore.state.ScoreState` as a `torchmetrics.Metric`.
+    """A `docscore.ScoreState` as a `torchmetrics.Metric`.
 
     `update(predictions, references)` takes rows, `compute()` gives a dict of scalar tensors. In several processes every
     process updates with its own rows, and `compute`, which all must call, merges the states. Called as a function, it

@@ -13,11 +13,12 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from docscore.parsing import Parsed, can_be_scored, parse_text
-from docscore.rows import Pairs, as_rows, read_references, row_format
-from docscore.stack import level_of_caller
-from docscore.state import ScoreState
-from docscore.values import shown
+from docscore.core.errors import short_repr
+from docscore.core.stack import level_of_caller
+from docscore.corpus.state import ScoreState
+from docscore.data.model_output import Parsed, can_be_scored, parse_text
+from docscore.data.pairing import Pairs
+from docscore.data.rows import as_rows, read_references, row_format
 
 Parse = Literal["json", "repair", "donut"]
 _IGNORED = -100  # what collators fill labels up with, and Trainers predictions of unequal length
@@ -40,7 +41,7 @@ def compute_metrics(
         references: the ground truths of the evaluation set in its order, of any row format; not for a Trainer that
             groups by length, which changes the order. By default the labels, decoded and read as the predictions are,
             with a warning where they cannot be read as they stand.
-        metrics: names among `docscore.metrics.METRICS`.
+        metrics: names among `docscore.METRICS`.
         parse: how a decoded text is read: "json", "repair" (mended JSON), "donut" (`<s_key>` markup, by the
             processor's `token2json`), or None for texts that are answers as they stand.
         fields: whether to report each field of the ground truths.
@@ -142,7 +143,7 @@ class ComputeMetrics:
         count, (row, text) = len(self.unread_labels), self.unread_labels[0]
         msg = (
             f"label_ids: {count:,} of {self.state.rows:,} are not what parse={self.parse!r} reads, such as row {row}: "
-            f"{shown(text)}; they may be cut off, or have signs that the tokenizer lacks; give references"
+            f"{short_repr(text)}; they may be cut off, or have signs that the tokenizer lacks; give references"
         )
         warnings.warn(msg, UserWarning, stacklevel=level_of_caller())
 

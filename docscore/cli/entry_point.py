@@ -1,0 +1,80 @@
+"""The command `docscore`: what it is called with, how it ends, and what it says when it cannot."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+import click
+
+from docscore.cli.automation_command import automation_command
+from docscore.cli.compare_command import compare_command
+from docscore.cli.explain_command import explain_command
+from docscore.cli.options import say
+from docscore.cli.report_command import report_command
+from docscore.cli.score_command import score_command
+from docscore.cli.table_command import table_command
+from docscore.data.faults import DataError
+from docscore.version import VERSION
+
+_INTERRUPTED, _NOBODY_READS = 130, 141  # what a shell says of a process ended by Ctrl-C, or by a closed pipe
+
+
+def main() -> None:
+    """The command; bad input is a line on the error stream and exit status 2, a gate that failed is 1."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a character shows another
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        status, faults = _run()
+    for message in dict.fromkeys(str(warning.message) for warning in caught):
+        say(message)
+    for line in faults:
+        say(line)
+    sys.exit(status)
+
+
+def _run() -> tuple[int, list[str]]:
+    """Run the command; its exit status, and what was wrong."""
+    try:
+        status = commands.main(standalone_mode=False)
+    except (click.ClickException, click.Abort, OSError, TypeError, ValueError) as error:
+        return _ended(error)
+    except SystemExit as error:  # how rich ends where nobody reads on
+        return _NOBODY_READS if error.code == 1 else 0, []
+    return status if isinstance(status, int) else 0, []
+
+
+def _ended(error: Exception) -> tuple[int, list[str]]:
+    """The exit status of a command that failed, and what was wrong, in lines."""
+    if isinstance(error, click.Abort):
+        return _INTERRUPTED, ["stopped"]
+    if isinstance(error, BrokenPipeError):
+        return _NOBODY_READS, []
+    if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help; older versions print it themselves
+        click.echo(str(getattr(error, "message", "")), err=True)
+        return 2, []
+    if isinstance(error, click.UsageError):
+        path = error.ctx.command_path if error.ctx else "docscore"
+        return 2, [f"{error.format_message()} ('{path} -h' for help)"]
+    return 2, _lines(error)
+
+
+def _lines(error: Exception) -> list[str]:
+    """What was wrong, in lines."""
+    if isinstance(error, click.ClickException):
+        return [error.format_message()]
+    if isinstance(error, OSError) and error.filename:
+        return [f"{error.filename}: {error.strerror}"]
+    return error.lines if isinstance(error, DataError) else [str(error)]
+
+
+@click.group(name="docscore", context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(VERSION, message="docscore %(version)s")
+def commands() -> None:
+    """ANLS* scores for document extraction, and where every point went."""
+
+
+for command in (score_command, explain_command, compare_command, table_command, report_command, automation_command):
+    commands.add_command(command)

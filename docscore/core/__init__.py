@@ -1,0 +1,1 @@
+"""Values, texts, similarities and assignments: what every metric is made of."""

@@ -1,0 +1,308 @@
+"""The lexicographic matching of two lists, and the lexicographic choice among options.
+
+Rule 4 of the metric: maximise the sum of S/L over the pairs, then the sum of S, then -L of the whole list pair
+(here: minus the sum of w = L - size(g) - size(p) over the pairs). The optimal (S, L) is unique even where the
+matching is not, so a score does not depend on the order of a list. Sums that differ by less than `TIE` count as equal,
+because the same sum added in another order differs in its last bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import fsum
+
+import numpy as np
+import numpy.typing as npt
+
+from docscore.core.values import Matrix
+
+TIE = 1e-10  # far above the rounding of a sum of 10,000 similarities, far below a difference that occurs
+
+
+_NOISE = 1e-12  # prices that rise by less have converged
+
+
+Indices = npt.NDArray[np.intp]
+
+
+MatchedPairs = tuple[Indices, Indices]
+
+
+Total = tuple[float, float]
+
+
+ElementSizes = Sequence[int]
+
+
+Slices = Sequence[slice]
+
+
+Weight = Matrix | float  # L of every pair, or the number that it is for all
+
+
+Equality = Callable[[], Matrix]
+
+
+Mask = npt.NDArray[np.bool_]
+
+
+def score_ratios(earned: Matrix, weight: Weight) -> Matrix:
+    """S / L, and 1 where L is 0."""
+    if isinstance(weight, float):
+        return earned / weight if weight else np.ones(earned.shape)
+    if weight.all():
+        return earned / weight
+    return np.divide(earned, weight, out=np.ones(earned.shape), where=weight > 0)
+
+
+def best_options(earned: Matrix, weight: Matrix) -> Indices:
+    """For each column the option (row) with the lexicographically largest (S/L, S, -L).
+
+    >>> best_options(np.array([[1.0], [2.0], [2.0]]), np.array([[2.0], [4.0], [4.0]]))
+    array([1])
+    """
+    return np.asarray(best_mask(earned, weight).argmax(axis=0))
+
+
+def best_mask(earned: Matrix, weight: Weight) -> Mask:
+    """For each column, which options (rows) have the lexicographically largest (S/L, S, -L)."""
+    best = np.ones(earned.shape, dtype=bool)
+    for criterion in (score_ratios(earned, weight), earned, np.negative(weight)):
+        candidates = np.where(best, criterion, -np.inf)
+        best &= candidates >= candidates.max(axis=0) - TIE
+    return best
+
+
+def is_better(found: tuple[float, float], best: tuple[float, float]) -> bool:
+    """Whether one (S, L) is lexicographically larger than another in (S/L, S, -L)."""
+    score = found[0] / found[1] if found[1] else 1.0
+    top = best[0] / best[1] if best[1] else 1.0
+    if abs(score - top) > TIE:
+        return score > top
+    return found[0] > best[0] + TIE or (found[0] >= best[0] - TIE and found[1] < best[1])
+
+
+def match(
+    earned: Matrix,
+    weight: Weight,
+    truth_sizes: ElementSizes,
+    prediction_sizes: ElementSizes,
+    equality: Equality | None = None,
+) -> MatchedPairs:
+    """The lexicographically best one-to-one matching of the rows with the columns.
+
+    Args:
+        earned: S of every pair, shape (n, m).
+        weight: L of every pair, shape (n, m), or a number where it is the same for all.
+        truth_sizes: the sizes of the n ground truths.
+        prediction_sizes: the sizes of the m predictions.
+        equality: gives 1 for pairs that are equal as they stand, else 0, shape (n, m); decides among matchings of the
+            same score, and is called only where there may be several.
+
+    Returns:
+        min(n, m) row indices and as many column indices, in pairs.
+    """
+    rows, columns = earned.shape
+    if rows > columns:
+        flipped = equality and (lambda: equality().T)
+        turned = weight if isinstance(weight, float) else weight.T
+        second, first = match(earned.T, turned, prediction_sizes, truth_sizes, flipped)
+        return first, second
+    everyone = np.arange(rows)
+    if rows == 0 or columns == 1:
+        return everyone, everyone
+    constant = rows == columns or len(set(prediction_sizes)) == 1
+    constant = constant and (isinstance(weight, float) or weight.min() == weight.max())
+    if constant and equality is None:  # then the sum of S decides all
+        return everyone, _assignment(earned)
+    score = score_ratios(earned, weight)
+    best = score.argmax(axis=1)
+    if _is_clear(score, best):
+        return everyone, best
+    certain = _certain(score, best)
+    open_rows = np.flatnonzero(~certain)
+    open_columns = np.setdiff1d(np.arange(columns), best[certain], assume_unique=True)
+    rest = np.ix_(open_rows, open_columns)
+    criteria = [score[rest]]
+    if not constant:
+        criteria += [earned[rest], (np.add.outer(truth_sizes, prediction_sizes) - weight)[rest]]
+    if equality is not None:
+        criteria.append(equality()[rest])
+    best[open_rows] = open_columns[lexicographic_assignment(criteria)]
+    return everyone, best
+
+
+def _is_clear(score: Matrix, best: Indices) -> bool:
+    """Whether every row has one best column, and no two rows the same: then no other matching comes near."""
+    if len(set(best.tolist())) < len(best):
+        return False
+    top = score.max(axis=1, keepdims=True)
+    return int(np.count_nonzero(score >= top - TIE)) == len(best)
+
+
+def _certain(score: Matrix, best: Indices) -> Mask:
+    """Whether each row and its best column are together in every matching with the largest sum.
+
+    They are if the pair is worth more than the best other pair of the row and the best other pair of the column
+    together: a matching without it could exchange those two for it.
+    """
+    rows = np.arange(len(score))
+    others = score.copy()
+    others[rows, best] = 0.0
+    of_column = score[:, best]
+    of_column[rows, rows] = 0.0
+    bound = others.max(axis=1) + of_column.max(axis=0) + TIE
+    found: Mask = score[rows, best] > bound
+    return found
+
+
+def totals(
+    pairs: MatchedPairs, earned: Matrix, weight: Weight, truth_sizes: ElementSizes, prediction_sizes: ElementSizes
+) -> Total:
+    """The sums of S and of w = L - size(g) - size(p) over the pairs of a matching."""
+    rows, columns = (side.tolist() for side in pairs)
+    counted = weight * len(rows) if isinstance(weight, float) else float(weight[pairs].sum())
+    matched = sum([truth_sizes[i] for i in rows]) + sum([prediction_sizes[j] for j in columns])
+    return fsum(earned[pairs].tolist()), counted - matched
+
+
+def match_blocks(
+    earned: Matrix,
+    weight: Matrix,
+    truth_sizes: ElementSizes,
+    prediction_sizes: ElementSizes,
+    rows: Slices,
+    columns: Slices,
+) -> tuple[Matrix, Matrix]:
+    """The sums of S and of w over the best matching of each block, each of shape (len(rows), len(columns)).
+
+    Blocks in which all pairs are alike, or each row (or column) has one clear best, are settled all at once.
+    """
+    found = np.zeros((2, len(rows), len(columns)))
+    filled = [i for i, row in enumerate(rows) if row.stop > row.start]
+    full = [j for j, column in enumerate(columns) if column.stop > column.start]
+    surplus = weight - np.add.outer(truth_sizes, prediction_sizes)
+    settled, sums = _settled_blocks(earned, weight, surplus, [rows[i] for i in filled], [columns[j] for j in full])
+    found[np.ix_((0, 1), filled, full)] = sums
+    for i, j in np.argwhere(~settled):
+        row, column = rows[filled[i]], columns[full[j]]
+        block = earned[row, column], weight[row, column], truth_sizes[row], prediction_sizes[column]
+        found[:, filled[i], full[j]] = totals(match(*block), *block)
+    return found[0], found[1]
+
+
+def _settled_blocks(
+    earned: Matrix, weight: Matrix, surplus: Matrix, rows: Slices, columns: Slices
+) -> tuple[Mask, Matrix]:
+    """Which blocks are settled without an assignment, and the sums of S and w over the matchings of those."""
+    tops, lefts = ([part.start for part in parts] for parts in (rows, columns))
+    heights, widths = (np.array([part.stop - part.start for part in parts]) for parts in (rows, columns))
+
+    def of_blocks(ufunc: np.ufunc, values: Matrix) -> Matrix:
+        reduced: Matrix = ufunc.reduceat(ufunc.reduceat(values, lefts, axis=1), tops, axis=0)
+        return reduced
+
+    score = score_ratios(earned, weight)
+    settled = np.ones((len(rows), len(columns)), dtype=bool)
+    low = []
+    for values in (score, earned, surplus):
+        low.append(of_blocks(np.minimum, values))
+        settled &= of_blocks(np.maximum, values) - low[-1] <= 0
+    count = np.minimum.outer(heights, widths)
+    sums = np.stack([low[1] * count, low[2] * count])
+    for flipped in (False, True):
+        fits = (heights[:, None] > widths) if flipped else (heights[:, None] <= widths)
+        if not fits.any():
+            continue
+        clear, best = (
+            _clear_blocks(score.T, lefts, tops, heights) if flipped else _clear_blocks(score, tops, lefts, widths)
+        )
+        clear, best = (clear.T, best.T) if flipped else (clear, best)
+        chosen = fits & clear & ~settled
+        for total, values in zip(sums, (earned, surplus), strict=True):
+            total[chosen] = of_blocks(np.add, values * best)[chosen]
+        settled |= chosen
+    return settled, sums
+
+
+def _clear_blocks(score: Matrix, tops: list[int], lefts: list[int], widths: Indices) -> tuple[Mask, Mask]:
+    """In which blocks every row has one best column and no two rows the same, and where the best ones are."""
+    best = score >= np.repeat(np.maximum.reduceat(score, lefts, axis=1), widths, axis=1) - TIE
+    in_row = np.add.reduceat(best, lefts, axis=1, dtype=np.intp)
+    in_column = np.add.reduceat(best, tops, axis=0, dtype=np.intp)
+    once = np.maximum.reduceat(in_row, tops, axis=0) <= 1
+    return once & (np.maximum.reduceat(in_column, lefts, axis=1) <= 1), best
+
+
+def lexicographic_assignment(criteria: Sequence[Matrix]) -> Indices:
+    """The column of each row in a matching that maximises the sums of the criteria one after the other.
+
+    Each criterion is an assignment problem over the pairs that the criteria before it left open: by linear programming
+    duality those on which prices (dual variables) are tight. Where columns stay unmatched, one with a positive price is
+    in every optimal matching.
+
+    Args:
+        criteria: matrices of shape (n, m), n <= m.
+
+    Returns:
+        Column indices, shape (n,).
+    """
+    rows, columns = criteria[0].shape
+    if rows == 1:
+        return _largest(criteria)
+    allowed = np.ones((rows, columns), dtype=bool)
+    needed = np.zeros(columns, dtype=bool)
+    everyone = np.arange(rows)
+    matched = everyone
+    for criterion in criteria:
+        value = _between_0_and_1(criterion, allowed)
+        value[:, needed] += rows + 1  # more than the rest can ever be worth
+        matched = _assignment(value)
+        slack = _slack(value, matched)
+        allowed &= slack[0] <= TIE
+        needed = slack[1] > TIE if rows < columns else needed
+        if np.count_nonzero(allowed) == rows:
+            break
+    return matched
+
+
+def _largest(criteria: Sequence[Matrix]) -> Indices:
+    """The column with the lexicographically largest criteria, of one row."""
+    candidates = np.arange(criteria[0].shape[1])
+    for criterion in criteria:
+        values = criterion[0, candidates]
+        candidates = candidates[values >= values.max() - TIE]
+    return candidates[:1]
+
+
+def _assignment(value: Matrix) -> Indices:
+    """The column of each row in a matching with the largest sum; pairs of value -inf are not used."""
+    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415  importing scipy.optimize takes 0.2 s: when needed
+
+    columns: Indices = linear_sum_assignment(value, maximize=True)[1]
+    return columns
+
+
+def _between_0_and_1(criterion: Matrix, allowed: Mask) -> Matrix:
+    """The criterion scaled to a range of at most 1, so that one tolerance serves all; -inf where not allowed."""
+    candidates = criterion[allowed]
+    low, high = candidates.min(), candidates.max()
+    scaled = (criterion - low) / max(high - low, 1.0)
+    return np.where(allowed, scaled, -np.inf)
+
+
+def _slack(value: Matrix, matched: Indices) -> tuple[Matrix, Matrix]:
+    """How far each pair is from being in an optimal matching, shape (n, m), and the price of each column, shape (m,).
+
+    Bellman-Ford from the optimal matching: a column must cost at least what any row would gain by changing to it.
+    """
+    rows, columns = value.shape
+    gain = value - value[np.arange(rows), matched][:, None]
+    price = np.zeros(columns)
+    for _ in range(columns):
+        raised = np.maximum(price, (gain + price[matched][:, None]).max(axis=0))
+        converged = (raised - price).max() <= _NOISE
+        price = raised
+        if converged:
+            break
+    return price - (gain + price[matched][:, None]), price

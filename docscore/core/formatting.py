@@ -1,0 +1,82 @@
+"""Values, numbers and texts as people read them: in one line, shortened, and safe for a terminal."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+
+from docscore.core.values import Value, to_json
+
+_LONGEST_EXCERPT = 60  # characters of a value that are shown
+
+
+_BEFORE_DIFFERENCE = 20  # characters that stay in front of the first difference of two long texts
+
+
+def three_digits(share: float) -> str:
+    """A number in [0, 1] to three digits; what is not 0 or 1 is not rounded to it.
+
+    >>> three_digits(0.99999), three_digits(1.0)
+    ('0.999', '1.000')
+    """
+    return f"{min(max(share, 0.001), 0.999) if 0 < share < 1 else share:.3f}"
+
+
+def with_sign(number: float, digits: int = 4) -> str:
+    """A difference to some digits, with its sign; what is not 0 is not rounded to it.
+
+    >>> with_sign(-0.25), with_sign(-0.00002), with_sign(0.0)
+    ('-0.2500', '-2e-05', '+0.0000')
+    """
+    if abs(number) < 1e-12:  # noqa: PLR2004  rounding
+        number = 0.0
+    return f"{number:+.{digits}f}" if round(number, digits) or not number else f"{number:+.0e}"
+
+
+def clipped(text: str, length: int) -> str:
+    """The text, its end cut off where it is too long."""
+    return text if len(text) <= length else f"{text[: length - 1]}…"
+
+
+def printable(text: str) -> str:
+    r"""The text with everything that could steer a terminal or cannot be encoded as an escape.
+
+    >>> print(printable("a\x1b[31mb"))
+    a\u001b[31mb
+    """
+    return "".join(
+        c if c.isprintable() else f"\\u{ord(c):04x}" if c < "\U00010000" else f"\\U{ord(c):08x}" for c in text
+    )
+
+
+def value_excerpt(value: Value, start: int = 0) -> str:
+    """The value as JSON in one line, from a character on, shortened; one-ofs as `a | b`."""
+    text = value_text(value)[start:]
+    text = f"…{text}" if start else text
+    return clipped(text, _LONGEST_EXCERPT)
+
+
+def paired_excerpts(truth: Value, prediction: Value) -> tuple[str, str]:
+    """Both values as JSON, shortened so that their first difference is seen."""
+    both = [value_text(truth), value_text(prediction)]
+    alike = (a == b for a, b in zip(*both, strict=False))
+    same = next((i for i, equal in enumerate(alike) if not equal), min(map(len, both)))
+    start = same - _BEFORE_DIFFERENCE if same > _LONGEST_EXCERPT - _BEFORE_DIFFERENCE else 0
+    start = start if max(map(len, both)) > _LONGEST_EXCERPT else 0
+    return value_excerpt(truth, start), value_excerpt(prediction, start)
+
+
+def value_text(value: Value) -> str:
+    """The value as JSON in one line, one-ofs as `a | b`."""
+    if isinstance(value, tuple):
+        return " | ".join(map(value_text, value))
+    try:
+        return printable(json.dumps(to_json(value), ensure_ascii=False))
+    except ValueError:  # an integer that Python refuses to print
+        return f"<{type(value).__name__} of more digits than can be shown>"
+
+
+def display_width(text: str) -> int:
+    """How many columns of a terminal the text takes."""
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
+    return len(text) + wide - sum(unicodedata.combining(c) > 0 for c in text)

@@ -1,0 +1,83 @@
+"""Scoring in several processes: portions of the pairs go out, scores come back in order."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from functools import partial
+from multiprocessing import get_start_method
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+ScoreArray = npt.NDArray[np.float64]
+
+
+ScorePortion = Callable[[Sequence[Any], int], ScoreArray]  # the scores of a portion, and the number of its first pair
+
+
+_PORTIONS = 8  # a process: enough to share the work evenly, few enough to be worth their way
+
+
+_LARGEST = 2048
+
+
+def checked_processes(num_proc: int | None) -> int:
+    """The number of processes, at least 1; None is 1.
+
+    Raises:
+        TypeError: if it is no whole number.
+        ValueError: if it is less than 1.
+    """
+    if num_proc is None:
+        return 1
+    if isinstance(num_proc, bool) or not isinstance(num_proc, int):
+        msg = f"num_proc: expected a whole number of at least 1, got {type(num_proc).__name__}"
+        raise TypeError(msg)
+    if num_proc < 1:
+        msg = f"num_proc: expected a whole number of at least 1, got {num_proc}"
+        raise ValueError(msg)
+    return num_proc
+
+
+def score_in_processes(pairs: Iterable[Any], score: ScorePortion, num_proc: int) -> ScoreArray:
+    """The scores of all pairs, shape (n,), the same as `score(list(pairs), 0)` gives.
+
+    Args:
+        pairs: n pairs that can be pickled.
+        score: a module-level function or a partial of one.
+        num_proc: how many processes.
+
+    Raises:
+        RuntimeError: if a process dies, as it does when memory runs out.
+        Exception: what `score` raises for the first faulty pair.
+    """
+    everything = list(pairs)
+    size = max(1, min(_LARGEST, -(-len(everything) // (num_proc * _PORTIONS))))
+    starts = range(0, len(everything), size)
+    inherit = get_start_method() == "fork"  # then every process has the pairs, and only numbers travel
+    portions = [None if inherit else everything[start : start + size] for start in starts]
+    pool = ProcessPoolExecutor(num_proc, initializer=_begin, initargs=(everything if inherit else None,))
+    try:
+        return np.concatenate([np.empty(0), *pool.map(partial(_scored, score, size), portions, starts)])
+    except BrokenProcessPool:
+        msg = f"one of {num_proc} scoring processes died before it was done; it may have run out of memory"
+        raise RuntimeError(msg) from None
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+_inherited: list[Any] = []
+
+
+def _begin(pairs: list[Any] | None) -> None:
+    """Take what the parent had; leave Ctrl-C, which reaches every process of the terminal, to it."""
+    _inherited[:] = pairs or []
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _scored(score: ScorePortion, size: int, portion: Sequence[Any] | None, start: int) -> ScoreArray:
+    return score(_inherited[start : start + size] if portion is None else portion, start)

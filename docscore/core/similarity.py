@@ -1,0 +1,116 @@
+"""From scalars to text, and from texts to normalised Levenshtein similarities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+
+import numpy as np
+from rapidfuzz.distance import Levenshtein
+from rapidfuzz.process import cdist, cpdist
+
+from docscore.core.values import Matrix, Scalar, scalar_text
+
+THRESHOLD = 0.5  # tau of ANLS, Biten et al. 2019
+
+
+_LONG = 64  # characters in one machine word of the bit-parallel distance
+
+
+_FEW_ERRORS = 50  # a long text is first tried with one error in that many characters, then with more
+
+
+_ROUNDING = 1e-12  # 1 - 9/10 is a little less than 0.1, and counts at a threshold of 0.1
+
+
+_MANY = 4096  # pairs from which it pays to look for repeated texts
+
+
+_FEW_DISTINCT = 4  # compare the distinct texts alone when they leave this fraction of the pairs or less
+
+
+_SCORER = Levenshtein.normalized_similarity
+
+
+def fold(value: Scalar, ignore_case: bool) -> str:
+    """The text that is compared: in lower case (if asked), every run of white space one space, trimmed.
+
+    >>> fold(" New  York", True), fold(12.5, True)
+    ('new york', '12.5')
+    """
+    folded = value if type(value) is str else scalar_text(value)
+    if ignore_case:
+        folded = folded.lower()
+    return " ".join(folded.split())
+
+
+def fold_all(values: Sequence[Scalar | None], ignore_case: bool) -> list[str]:
+    """`fold` of every value; of null the empty text."""
+    texts: Sequence[str] = values  # type: ignore[assignment]
+    if {*map(type, values)} != {str}:
+        texts = [value if type(value) is str else "" if value is None else scalar_text(value) for value in values]
+    if ignore_case:
+        return [" ".join(each.lower().split()) for each in texts]
+    return [" ".join(each.split()) for each in texts]
+
+
+def similarity(truth: str, prediction: str, threshold: float = THRESHOLD) -> float:
+    """1 - LD(truth, prediction) / max(length), and 0 where that is below the threshold (paper, equation 2).
+
+    >>> similarity("hello world", "hello world!")
+    0.9166666666666666
+    >>> similarity("yes", "no")
+    0.0
+    """
+    if truth == prediction:
+        return 1.0
+    longest = max(len(truth), len(prediction))
+    if longest <= _LONG:
+        found = Levenshtein.normalized_similarity(truth, prediction)
+    else:
+        cutoff = int((1 - threshold) * longest) + 1  # one more than can count: float rounding decides nothing here
+        hint = min(max(_LONG, longest // _FEW_ERRORS), cutoff)
+        found = 1 - Levenshtein.distance(truth, prediction, score_cutoff=cutoff, score_hint=hint) / longest
+    return found if found >= threshold - _ROUNDING else 0.0
+
+
+def similarity_matrix(truths: Sequence[str], predictions: Sequence[str], threshold: float) -> Matrix:
+    """`similarity` of every truth with every prediction, shape (n, m), values in {0} or [threshold, 1]."""
+    cells = len(truths) * len(predictions)
+    if cells > _MANY and len(set(truths)) * len(set(predictions)) * _FEW_DISTINCT <= cells:
+        rows, row_of = _distinct(truths)
+        columns, column_of = _distinct(predictions)
+        return _compared(cdist, rows, columns, threshold)[np.ix_(row_of, column_of)]
+    return _compared(cdist, truths, predictions, threshold)
+
+
+def similarities(truths: Sequence[str], predictions: Sequence[str], threshold: float) -> Matrix:
+    """`similarity` of each truth with the prediction at its side, shape (n,)."""
+    return _compared(cpdist, truths, predictions, threshold)
+
+
+def _compared(
+    compare: Callable[..., Matrix], truths: Sequence[str], predictions: Sequence[str], threshold: float
+) -> Matrix:
+    """The similarities, 0 below the threshold.
+
+    rapidfuzz rounds its cutoff to single precision. A threshold that survives this, as 0.5 does, is given as it is; for
+    another one the cutoff is a little lower, and the comparison done here.
+    """
+    cutoff = _cutoff(threshold)
+    found = compare(truths, predictions, scorer=_SCORER, score_cutoff=cutoff, dtype=np.float64)
+    if cutoff < threshold:
+        found[found < threshold - _ROUNDING] = 0.0
+    return found
+
+
+@cache
+def _cutoff(threshold: float) -> float:
+    return threshold if float(np.float32(threshold)) == threshold else max(0.0, threshold - 0.01)
+
+
+def _distinct(texts: Sequence[str]) -> tuple[list[str], list[int]]:
+    """The distinct texts in order of appearance, and for each text its place among them."""
+    places: dict[str, int] = {}
+    place_of = [places.setdefault(each, len(places)) for each in texts]
+    return list(places), place_of

@@ -1,0 +1,31 @@
+"""Python's stack: room to recurse for deep values, and the frame that called us, for warnings."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+_PACKAGE = str(Path(__file__).parent.parent)  # of docscore
+
+
+def with_room_to_recurse(function: Callable[..., T], *arguments: object) -> T:
+    """The result of the function; where the caller is too deep in Python's stack, from a thread with a fresh one."""
+    try:
+        return function(*arguments)
+    except RecursionError:
+        with ThreadPoolExecutor(max_workers=1) as fresh:
+            return fresh.submit(function, *arguments).result()
+
+
+def level_of_caller() -> int:
+    """The `stacklevel` with which a warning of the calling function points at the first frame outside this package."""
+    level, frame = 0, sys._getframe(1)  # noqa: SLF001  what `warnings` itself does
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
+    return level + 1

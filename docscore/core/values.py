@@ -1,0 +1,279 @@
+"""What a value is: conversion at the door, sizes, and errors that name the place."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date
+from decimal import Decimal
+from enum import Enum
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from docscore.core.errors import short_repr
+
+MAX_DEPTH = 200  # levels of lists, objects and inner one-ofs; keeps every recursion far from Python's limit
+
+
+ONE_OF = "$one_of"  # the JSON spelling of a one-of: an object with exactly this key
+
+
+Scalar = str | bool | int | float
+
+
+Value = None | Scalar | list["Value"] | dict[str, "Value"] | tuple["Value", ...]
+
+
+Sizes = dict[int, int]  # id of a live container -> its size
+
+
+Path = tuple[Any, ...]  # (path of the parent, key or index); () is the root
+
+
+SCALAR_TYPES = frozenset({str, bool, int, float})
+
+
+LEAF_TYPES = SCALAR_TYPES | {type(None)}
+
+
+_KEY_TYPES = frozenset({str})
+
+
+def is_empty(value: Value) -> bool:
+    """Whether the value is null, `""`, `[]` or `{}`, exactly these."""
+    return not value and not isinstance(value, (bool, int, float))
+
+
+def size(value: Value, sizes: Sizes) -> int:
+    """l_t(x): the number of scalars and nulls in the value; of a one-of, the largest option's (paper, equation 6)."""
+    return sizes.get(id(value), 1)
+
+
+def json_path(path: Path) -> str:
+    """The path as text: `$.items[2]["unit price"]`.
+
+    >>> json_path(((((), "items"), 2), "unit price"))
+    '$.items[2]["unit price"]'
+    """
+    steps = []
+    while path:
+        path, step = path
+        steps.append(step_text(step))
+    return "$" + "".join(reversed(steps))
+
+
+def step_text(step: str | int) -> str:
+    """One step of a path: `.key`, `["odd key"]` or `[index]`."""
+    if isinstance(step, int):
+        return f"[{step}]"
+    return f".{step}" if step.isidentifier() else f"[{json.dumps(step)}]"
+
+
+def convert_ground_truth(value: object, sizes: Sizes) -> Value:
+    """The ground truth in plain types, one-ofs as tuples; the size of every container goes into `sizes`."""
+    return value if type(value) in LEAF_TYPES else _Converter(sizes, one_of=True).value(value, (), 1)  # type: ignore[return-value]
+
+
+def convert_prediction(value: object, sizes: Sizes) -> Value:
+    """The prediction in plain types; the size of every container goes into `sizes`."""
+    return value if type(value) in LEAF_TYPES else _Converter(sizes, one_of=False).value(value, (), 1)  # type: ignore[return-value]
+
+
+def to_json(value: Value, leaf: Callable[[Any], Any] | None = None) -> Any:
+    """The plain value with every one-of spelled `{"$one_of": [...]}`, and its leaves as the function gives them."""
+    if isinstance(value, tuple):
+        return {ONE_OF: [to_json(option, leaf) for option in value]}
+    if isinstance(value, list):
+        return [to_json(item, leaf) for item in value]
+    if isinstance(value, dict):
+        return {key: to_json(item, leaf) for key, item in value.items()}
+    return value if leaf is None else leaf(value)
+
+
+class _Converter:
+    """Turns what training code holds into plain types, and notes the size of every container.
+
+    A container that is plain already, all leaves, is passed on as it is.
+    """
+
+    __slots__ = ("one_of", "sizes")
+
+    def __init__(self, sizes: Sizes, *, one_of: bool) -> None:
+        self.sizes = sizes
+        self.one_of = one_of
+
+    def value(self, value: Any, path: Path, depth: int) -> Value:
+        kind = type(value)
+        if kind in LEAF_TYPES:
+            return value  # type: ignore[no-any-return]
+        if depth > MAX_DEPTH:
+            msg = f"{json_path(path)}: nested deeper than {MAX_DEPTH} levels"
+            raise ValueError(msg)
+        if kind is dict:
+            return self.object(value, path, depth)
+        if kind is list:
+            return self.list(value, path, depth)
+        if isinstance(value, tuple):
+            return self.options(value, path, depth)
+        return self.foreign(value, path, depth)
+
+    def list(self, items: list[Any], path: Path, depth: int) -> list[Value]:
+        if LEAF_TYPES.issuperset(map(type, items)):
+            self.sizes[id(items)] = len(items)
+            return items
+        if depth < MAX_DEPTH and self.are_records(items):
+            self.sizes.update(zip(map(id, items), map(len, items), strict=True))
+            plain = items
+        else:
+            plain = []
+            for index, item in enumerate(items):
+                plain.append(self.value(item, (path, index), depth + 1))
+        self.sizes[id(plain)] = self.total(plain)
+        return plain
+
+    def are_records(self, items: Sequence[Any]) -> bool:
+        """Whether all are plain objects of plain leaves, as rows of a table are."""
+        if {*map(type, items)} != {dict} or not LEAF_TYPES.issuperset(
+            map(type, chain.from_iterable(map(dict.values, items)))
+        ):
+            return False
+        keys = set().union(*items)
+        return _KEY_TYPES.issuperset(map(type, keys)) and not (self.one_of and ONE_OF in keys)
+
+    def object(self, items: dict[Any, Any], path: Path, depth: int) -> Value:
+        if self.one_of and ONE_OF in items:
+            return self.options(_marked_options(items, path), path, depth)
+        if LEAF_TYPES.issuperset(map(type, items.values())) and _KEY_TYPES.issuperset(map(type, items)):
+            self.sizes[id(items)] = len(items)
+            return items
+        plain = {}
+        for key, item in items.items():
+            name = key if type(key) is str else _plain_key(key, path)
+            plain[name] = item if type(item) in LEAF_TYPES else self.value(item, (path, name), depth + 1)
+        self.sizes[id(plain)] = self.total(plain.values())
+        return plain
+
+    def options(self, options: tuple[Any, ...], path: Path, depth: int) -> tuple[Value, ...]:
+        if not self.one_of:
+            msg = f"{json_path(path)}: Tuples are reserved for 1-of-n ground truths; a prediction holds a list instead"
+            raise ValueError(msg)
+        if hasattr(options, "_fields"):
+            raise TypeError(_unexpected(options, path) + " (a named tuple; give its _asdict())")
+        if not options:
+            msg = f"{json_path(path)}: Expected at least 1 valid ground truth option, got an empty one-of"
+            raise ValueError(msg)
+        if type(options) is tuple and LEAF_TYPES.issuperset(map(type, options)):
+            self.sizes[id(options)] = 1
+            return options
+        plain = []
+        for index, option in enumerate(options):
+            plain.append(self.value(option, (path, index), depth + bool(path)))  # one around all is no level
+        choice = tuple(plain)
+        self.sizes[id(choice)] = max(size(option, self.sizes) for option in choice)
+        return choice
+
+    def total(self, values: Iterable[Value]) -> int:
+        """The sum of the sizes."""
+        sizes = self.sizes.get
+        return sum([sizes(id(value), 1) for value in values])
+
+    def foreign(self, value: Any, path: Path, depth: int) -> Value:
+        """A value of a type that JSON does not have, or of a subclass of one that it has."""
+        if isinstance(value, Enum):
+            return self.value(value.value, path, depth)
+        if isinstance(value, np.generic | np.ndarray):
+            return self.value(_from_numpy(value, path), path, depth)
+        if not isinstance(value, type) and (dataclasses.is_dataclass(value) or hasattr(value, "model_dump")):
+            return self.value(_from_record(value, path), path, depth)
+        if isinstance(value, list):
+            return self.list(list(value), path, depth)
+        if isinstance(value, dict):
+            return self.object(dict(value), path, depth)
+        return _plain_scalar(value, path)
+
+
+def _marked_options(items: dict[Any, Any], path: Path) -> tuple[Any, ...]:
+    """The options of `{"$one_of": [...]}` in a ground truth."""
+    if len(items) > 1:
+        others = ", ".join(repr(key) for key in items if key != ONE_OF)
+        msg = f"{json_path(path)}: expected {ONE_OF!r} as the only key of its object, got {others} beside it"
+        raise ValueError(msg)
+    options = items[ONE_OF]
+    if not isinstance(options, list | tuple):
+        msg = f"{json_path((path, ONE_OF))}: expected a list of options, got {type(options).__name__}"
+        raise ValueError(msg)  # noqa: TRY004  the object is of the right type, its content is wrong
+    return tuple(options)
+
+
+def _plain_key(key: object, path: Path) -> str:
+    if not isinstance(key, str):
+        msg = f"{json_path(path)}: expected a string as key, got {type(key).__name__} {short_repr(key)}"
+        raise TypeError(msg)
+    return str.__str__(key)
+
+
+def _plain_scalar(value: object, path: Path) -> Scalar:
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int):
+        return int.__int__(value)
+    if isinstance(value, float):
+        return float.__float__(value)
+    if isinstance(value, Decimal):
+        return str(value)
+    if isinstance(value, date):  # and datetime, its subclass
+        return value.isoformat()
+    raise TypeError(_unexpected(value, path))
+
+
+def _from_numpy(value: np.generic | np.ndarray[Any, Any], path: Path) -> object:
+    """The scalar or nested list; date-times become ISO 8601 text whatever their unit."""
+    if value.dtype.kind == "M":
+        return np.datetime_as_string(value).tolist()
+    if value.dtype.names is not None or value.dtype.kind in "mV":
+        raise TypeError(_unexpected(value, path) + f" of {value.dtype}")
+    plain = value.tolist()
+    if isinstance(plain, np.floating):  # of more precision than Python's
+        return float(plain)
+    if isinstance(plain, np.generic | np.ndarray):
+        raise TypeError(_unexpected(value, path) + f" of {value.dtype}")
+    return plain
+
+
+def _from_record(value: Any, path: Path) -> object:
+    """The fields of a dataclass instance, or what a pydantic model dumps."""
+    try:
+        if dataclasses.is_dataclass(value):
+            return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        dumped = value.model_dump()
+    except Exception as error:  # whatever the class does
+        msg = f"{json_path(path)}: the fields of {type(value).__name__} cannot be read: {error}"
+        raise TypeError(msg) from error
+    if hasattr(dumped, "model_dump"):
+        raise TypeError(_unexpected(value, path))
+    return dumped
+
+
+def _unexpected(value: object, path: Path) -> str:
+    return f"{json_path(path)}: expected a JSON value, got {type(value).__name__}"
+
+
+Matrix = npt.NDArray[np.float64]
+
+
+def scalar_text(value: Scalar) -> str:
+    """The scalar as the text that is compared: `str(value)`, for an integer of any length.
+
+    >>> scalar_text(1.0), scalar_text(True), scalar_text("007")
+    ('1.0', 'True', '007')
+    """
+    if isinstance(value, str):
+        return value
+    try:
+        return str(value)
+    except ValueError:  # Python refuses to print an integer of more than 4,300 digits, decimal does not
+        return str(Decimal(value))

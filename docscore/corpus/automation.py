@@ -1,0 +1,218 @@
+"""The trade-off of automation and accuracy: what a review of the values that the model was least sure of would bring.
+
+Khang et al. 2025, arXiv 2503.05488, appendix C. Predicted values with a confidence below a threshold are reviewed, and
+corrected or deleted where they are wrong; nobody looks for what is missing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from docscore.core.errors import at_place, short_repr
+from docscore.metrics.kieval import KieScore
+from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, Interval, check_confidence, intervals_of
+from docscore.stats.ratios import Array, Ratios
+
+GRID = tuple(step / 100 for step in range(101))
+
+
+_TIE = 1e-12
+
+
+class Point(NamedTuple):
+    """What one threshold brings.
+
+    Attributes:
+        threshold: values with a confidence below it are reviewed; infinity for all.
+        automation_rate: the share of the predicted values that nobody reviews, in [0, 1].
+        aligned: KIEval Aligned after the review, in [0, 1].
+    """
+
+    threshold: float
+    automation_rate: float
+    aligned: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same in plain types; no threshold where all is reviewed, since JSON has no infinity."""
+        return {**self._asdict(), "threshold": _finite(self.threshold)}
+
+
+class Choice(NamedTuple):
+    """The lowest threshold that reaches a wanted accuracy.
+
+    Attributes:
+        target: the wanted KIEval Aligned.
+        point: what that threshold brings; None where even a review of everything does not reach it.
+        threshold: the interval of the threshold.
+        automation_rate: the interval of the automation rate at that threshold.
+    """
+
+    target: float
+    point: Point | None
+    threshold: Interval
+    automation_rate: Interval
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same in plain types."""
+        ends = self.threshold.ends
+        return {
+            "target": self.target,
+            "lowest": self.point and self.point.to_dict(),
+            "threshold_interval": ends and (_finite(ends[0]), _finite(ends[1])),
+            "automation_rate_interval": self.automation_rate.ends,
+        }
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The trade-off over documents.
+
+    Attributes:
+        thresholds: t thresholds in increasing order, the last infinity.
+        counts: for each document and threshold how many predicted values are reviewed, how many errors are left, and
+            how many values the output has or should have, shape (3, n, t).
+        predicted: how many values each document's prediction has, shape (n,).
+    """
+
+    thresholds: tuple[float, ...]
+    counts: Array
+    predicted: Array
+
+    def points(self) -> list[Point]:
+        """The curve: one point a threshold (equations 13 and 14)."""
+        automation, aligned = self._automation().values, self._aligned().values
+        return [
+            Point(threshold, float(rate), float(score))
+            for threshold, rate, score in zip(self.thresholds, automation, aligned, strict=True)
+        ]
+
+    def some_points(self) -> list[Point]:
+        """Every tenth point and the last, where all is reviewed: as many as a table has room for."""
+        points = self.points()
+        return [*points[:-1:10], points[-1]]
+
+    def lowest(
+        self,
+        target: float,
+        *,
+        confidence: float = CONFIDENCE,
+        n_resamples: int = RESAMPLES,
+        seed: int = SEED,
+        resampled: Callable[[int], object] = bool,
+    ) -> Choice:
+        """The lowest threshold whose accuracy after the review is at least the target.
+
+        Args:
+            target: the wanted KIEval Aligned, in [0, 1].
+            confidence: the level of the intervals.
+            n_resamples: how many resamples of documents are drawn.
+            seed: where the random numbers start.
+            resampled: is told how many resamples were drawn since it was told last.
+
+        Returns:
+            The threshold, with the percentile interval of resampled documents: those of the resamples that do not reach
+            the target count as infinity.
+        """
+        if not 0 <= target <= 1:
+            msg = f"target: expected a number from 0 to 1, got {target}"
+            raise ValueError(msg)
+        points = self.points()
+        number = next((i for i, point in enumerate(points) if point.aligned >= target - _TIE), None)
+        if number is None:
+            none = Interval(None, None, None, "none", "even where all is reviewed, values are missing")
+            return Choice(target, None, none, none)
+        options = {"n_resamples": n_resamples, "seed": seed}
+        rate = intervals_of(self._automation().columns([number]), confidence, "two-sided", **options)[0]  # type: ignore[arg-type]
+        ends = self._resampled_thresholds(target, check_confidence(confidence), n_resamples, seed, resampled)
+        return Choice(target, points[number], ends, rate)
+
+    def _resampled_thresholds(
+        self, target: float, confidence: float, n_resamples: int, seed: int, resampled: Callable[[int], object]
+    ) -> Interval:
+        aligned, n = self._aligned(), len(self.predicted)
+        if n == 1:
+            return Interval(None, None, None, "none", "one document: an interval needs two")
+        rng = np.random.default_rng(seed)
+        found = np.empty(n_resamples)
+        for start in range(0, n_resamples, 500):
+            rows = min(500, n_resamples - start)
+            counts = rng.multinomial(n, np.full(n, 1 / n), size=rows).astype(np.float64)
+            reached = target - _TIE <= aligned.of(counts).T
+            first = np.where(reached.any(axis=1), reached.argmax(axis=1), len(self.thresholds) - 1)
+            found[start : start + rows] = np.array(self.thresholds)[first]
+            resampled(rows)
+        low, high = np.quantile(found, [(1 - confidence) / 2, (1 + confidence) / 2], method="inverted_cdf")
+        return Interval(float(low), float(high), None, f"percentiles of {n_resamples:,} resamples of documents")
+
+    def _automation(self) -> Ratios:
+        predicted = np.repeat(self.predicted[:, np.newaxis], len(self.thresholds), axis=1)
+        return Ratios(predicted - self.counts[0], predicted)
+
+    def _aligned(self) -> Ratios:
+        return Ratios(self.counts[2] - self.counts[1], self.counts[2])
+
+
+def _finite(threshold: float) -> float | None:
+    return threshold if math.isfinite(threshold) else None
+
+
+def automation_curve(
+    scores: Sequence[KieScore], thresholds: Sequence[float] = GRID, names: Sequence[str] | None = None
+) -> Curve:
+    """The trade-off of automation and accuracy over documents.
+
+    Args:
+        scores: KIEval of n documents, made with confidences.
+        thresholds: at least one, from 0 to 1; one that has everything reviewed is added.
+        names: what an error calls the documents; by default their numbers.
+
+    Raises:
+        ValueError: if there are no documents, or a predicted value has no confidence.
+
+    >>> from docscore.metrics.kieval import kieval_score
+    >>> scores = [kieval_score({"a": "1", "b": "2"}, {"a": "1", "b": "3"}, confidences={"a": 0.9, "b": 0.4})]
+    >>> automation_curve(scores, [0.0, 0.5]).points()[1]
+    Point(threshold=0.5, automation_rate=0.5, aligned=1.0)
+    """
+    if not scores:
+        msg = "expected at least one document, got none"
+        raise ValueError(msg)
+    grid = (*sorted(set(thresholds)), math.inf)
+    called = names or list(map(str, range(len(scores))))
+    counts = np.array([_named_counts(score, grid, name) for score, name in zip(scores, called, strict=True)])
+    predicted = np.array([sum(step.prediction is not None for step in score.steps) for score in scores], dtype=float)
+    return Curve(grid, counts.transpose(1, 0, 2), predicted)
+
+
+def _named_counts(score: KieScore, grid: Sequence[float], name: str) -> Array:
+    try:
+        return _document_counts(score, np.array(grid))
+    except ValueError as error:
+        place = f"row {short_repr(name)}"
+        raise at_place(place, error) from None
+
+
+def _document_counts(score: KieScore, grid: Array) -> Array:
+    """Reviewed values, errors left and values of the output at each threshold, shape (3, t)."""
+    sure = {edit: _confidences(score, edit) for edit in ("right", "change", "delete")}
+    reviewed = {edit: np.searchsorted(each, grid, side="left") for edit, each in sure.items()}  # below the threshold
+    changes, deletions = len(sure["change"]) - reviewed["change"], len(sure["delete"]) - reviewed["delete"]
+    additions = score.entities.additions
+    output = len(sure["right"]) + len(sure["change"]) + deletions + additions
+    return np.array([sum(reviewed.values()), changes + deletions + additions, output], dtype=np.float64)
+
+
+def _confidences(score: KieScore, edit: str) -> Array:
+    found = []
+    for step in score.steps:
+        if step.edit == edit and step.prediction is not None:
+            if step.prediction.confidence is None:
+                msg = f"{step.prediction.place}: expected a confidence, got none"
+                raise ValueError(msg)
+            found.append(step.prediction.confidence)
+    return np.sort(np.array(found, dtype=np.float64))

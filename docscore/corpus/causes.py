@@ -1,0 +1,103 @@
+"""Why points were lost: each lost point of a score tree has one cause."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple, get_args
+
+from docscore.core.values import step_text
+from docscore.metrics.anls_star.tree import ScoreTree
+
+Cause = Literal[
+    "wrong value",
+    "near miss",
+    "wrong type",
+    "missing field",
+    "missing row",
+    "missing prediction",
+    "invented field",
+    "invented row",
+    "unparsable",
+]
+
+
+CAUSES: tuple[Cause, ...] = get_args(Cause)
+
+
+MEANINGS: dict[Cause, str] = {
+    "wrong value": "a text whose similarity is below the threshold",
+    "near miss": "a text that is similar, but not the same",
+    "wrong type": "an object, a list or a text where another of them is expected",
+    "missing field": "a key of the ground truth without a value in the prediction",
+    "missing row": "an element of a list of the ground truth without a partner",
+    "missing prediction": "a document without a prediction",
+    "invented field": "a value where nothing is expected",
+    "invented row": "an element of a list of the prediction without a partner",
+    "unparsable": "a text that could not be read as JSON, where an object or a list is expected",
+}
+
+
+class FieldPlace(NamedTuple):
+    """A node of a score tree in its schema.
+
+    Attributes:
+        path: the place with list indices left out: `items[].price`; "" for the root.
+        node: the node.
+        cause: why points are lost at and below it; None where none are, or where that is decided further below.
+    """
+
+    path: str
+    node: ScoreTree
+    cause: Cause | None
+
+    @property
+    def name(self) -> str:
+        """The path as a table shows it: without the first dot, `$` for the root."""
+        return self.path.removeprefix(".") or "$"
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is a leaf with points."""
+        return not self.node.children and self.node.weight > 0
+
+
+def places(tree: ScoreTree, *, parsed: bool = True, absent: bool = False) -> Iterator[FieldPlace]:
+    """The nodes of a tree with their field paths and the causes of what is lost, parents first, in order.
+
+    What is lost inside a missing or invented part is lost for the reason of the outermost such part.
+
+    Args:
+        tree: the root.
+        parsed: False for a text that should have been read as JSON and could not.
+        absent: whether there was no prediction.
+
+    >>> from docscore import score_tree
+    >>> tree = score_tree({"n": "tea", "rows": [{"p": "1"}]}, {"n": "teh", "rows": [], "x": "y"})
+    >>> [(place.name, place.cause) for place in places(tree) if place.counts]
+    [('n', 'near miss'), ('rows[].p', 'missing row'), ('x', 'invented field')]
+    """
+    above: Cause | None = "missing prediction" if absent else None
+    if not parsed and tree.kind == "mismatch":
+        above = "unparsable"
+    waiting = [FieldPlace("", tree, above)]
+    while waiting:
+        path, node, above = waiting.pop()
+        cause = (above or _cause(node)) if node.earned != node.weight else None
+        yield FieldPlace(path, node, cause)
+        steps = ("[]" if child.key is None else step_text(child.key) for child in node.children)
+        below = [FieldPlace(path + step, child, cause) for step, child in zip(steps, node.children, strict=True)]
+        waiting.extend(reversed(below))
+
+
+def _cause(node: ScoreTree) -> Cause | None:
+    """Why points were lost at a node; None for a container of which both sides have parts."""
+    if node.status in ("missing", "extra"):
+        unmatched = (node.truth_index is None) != (node.prediction_index is None)
+        if node.status == "missing":
+            return "missing row" if unmatched else "missing field"
+        return "invented row" if unmatched else "invented field"
+    if node.children:
+        return None
+    if node.kind == "mismatch":
+        return "wrong type"
+    return "near miss" if node.status == "partial" else "wrong value"

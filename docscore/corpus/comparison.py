@@ -1,0 +1,307 @@
+"""Two systems on the same documents: what changed, by how much, and whether that could be chance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from docscore.core.formatting import with_sign
+from docscore.corpus.fields import Field
+from docscore.corpus.summary import MOST_FIELDS_TESTED, Analysis, fields_as_ratios, mean_as_ratio
+from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, Interval, check_confidence, intervals_of
+from docscore.stats.ratios import Differences, Ratios, side_by_side
+from docscore.stats.significance import SAME, permutation_p_values, upper_bound
+
+_ONE_SIDED = Interval(None, None, None, "none", "only one of the two has it")
+
+
+class Change(NamedTuple):
+    """A document whose score changed.
+
+    Attributes:
+        question_id: its id.
+        base: its score before.
+        new: its score after.
+    """
+
+    question_id: str
+    base: float
+    new: float
+
+    @property
+    def difference(self) -> float:
+        """New minus base."""
+        return self.new - self.base
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row of a table, in plain types."""
+        return {**self._asdict(), "difference": self.difference}
+
+
+class FieldChange(NamedTuple):
+    """What became of a field.
+
+    Attributes:
+        path: the field.
+        base: its score before, None where it did not occur.
+        new: its score after, None where it does not occur.
+        interval: of the difference.
+        p_value: of the paired permutation test; None where there is nothing to test: no document changed, or only one
+            of the two has the field.
+        q_value: the same, adjusted for the number of fields (Benjamini and Hochberg 1995): among the fields with at
+            most q, the expected share of chance finds is q.
+    """
+
+    path: str
+    base: float | None
+    new: float | None
+    interval: Interval
+    p_value: float | None
+    q_value: float | None
+
+    @property
+    def difference(self) -> float | None:
+        """New minus base; None where the field is on one side only."""
+        return None if self.base is None or self.new is None else self.new - self.base
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row of a table, in plain types."""
+        return {
+            "field": self.path,
+            "base": self.base,
+            "new": self.new,
+            "difference": self.difference,
+            "low": self.interval.low,
+            "high": self.interval.high,
+            "p_value": self.p_value,
+            "q_value": self.q_value,
+        }
+
+
+class Gate(NamedTuple):
+    """Whether the new system may pass.
+
+    Attributes:
+        margin: by how much it may be worse.
+        bound: what the difference stays below, with the stated confidence.
+        failed: whether it is worse by more than the margin, with that confidence.
+        sentence: the same in words.
+    """
+
+    margin: float
+    bound: float
+    failed: bool
+    sentence: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same in plain types."""
+        return {"passed": not self.failed, "margin": self.margin, "bound": self.bound, "sentence": self.sentence}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two systems on the same documents.
+
+    Attributes:
+        base: the one.
+        new: the other.
+        confidence: the level of the intervals.
+        interval: of the difference of the means, paired by document.
+        upper: the bound that the difference stays below with this confidence (one-sided); None where there are too few
+            documents for one.
+        p_value: two-sided, of a permutation test that swaps the systems' results document by document.
+        better: the documents whose score rose, largest change first.
+        worse: those whose score fell, largest change first.
+        same: how many stayed.
+        fields: the fields, largest change first.
+    """
+
+    base: Analysis
+    new: Analysis
+    confidence: float
+    interval: Interval
+    upper: float | None
+    p_value: float
+    better: list[Change]
+    worse: list[Change]
+    same: int
+    fields: list[FieldChange]
+
+    @property
+    def difference(self) -> float:
+        """The mean of the new one minus that of the base."""
+        return self.new.scores.mean - self.base.scores.mean
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it in plain types, rows of tables as lists of dicts."""
+        note = {"confidence_note": self.interval.note} if self.interval.note else {}
+        return {
+            "base": self.base.scores.mean,
+            "new": self.new.scores.mean,
+            "difference": self.difference,
+            "confidence": self.confidence,
+            "confidence_interval": self.interval.ends,
+            **note,
+            "p_value": self.p_value,
+            "rows": len(self.new.scores.ids),
+            "better": [change.to_dict() for change in self.better],
+            "worse": [change.to_dict() for change in self.worse],
+            "same": self.same,
+            "fields": [field.to_dict() for field in self.fields],
+            **{name: count for name, count in self.new.scores.counts().items() if name == "skipped"},
+            "counts": {"base": self.base.scores.counts(), "new": self.new.scores.counts()},
+            "signature": self.new.scores.signature,
+        }
+
+
+def compare(
+    base: Analysis,
+    new: Analysis,
+    *,
+    confidence: float = CONFIDENCE,
+    n_resamples: int = RESAMPLES,
+    seed: int = SEED,
+    resampled: Callable[[int], object] = bool,
+) -> Comparison:
+    """Compare two systems on the same documents.
+
+    Args:
+        base: the one.
+        new: the other, on the same ids.
+        confidence: the level of the intervals, between 0 and 1.
+        n_resamples: how many resamples and permutations are drawn; where there are fewer permutations, all are taken.
+        seed: where the random numbers start.
+        resampled: is told how many resamples and permutations were drawn since it was told last.
+
+    Raises:
+        ValueError: if an id is on one side only, or the two were scored by different rules or ground truths.
+    """
+    confidence = check_confidence(confidence)
+    _check_same(base, new)
+    order = {name: number for number, name in enumerate(base.scores.ids)}
+    places = [order[name] for name in new.scores.ids]
+    changes = _changes(base, new, places)
+    paths = _heaviest(base.fields, new.fields)
+    before, after = _ratios(base, paths), _ratios(new, paths)
+    before = Ratios(before.earned[places], before.weight[places])
+    differences = Differences(after, before)
+    drawn = {"confidence": confidence, "n_resamples": n_resamples, "seed": seed, "resampled": resampled}
+    intervals = intervals_of(differences, **drawn)  # type: ignore[arg-type]
+    p_values = permutation_p_values(before, after, n_resamples=n_resamples - 1, seed=seed, permuted=resampled)
+    return Comparison(
+        base,
+        new,
+        confidence,
+        intervals[0],
+        upper_bound(differences, confidence),
+        p_values[0],
+        *_sorted(changes),
+        _field_changes(paths, before, after, intervals[1:], p_values[1:]),
+    )
+
+
+def decide(comparison: Comparison, margin: float) -> Gate:
+    """Whether the new system is worse than the base by more than a margin, with the comparison's confidence.
+
+    Args:
+        comparison: what `compare` gave.
+        margin: by how much the mean may fall, at least 0.
+
+    Raises:
+        ValueError: if there is no bound, as with one document, if documents were left out because of faults, or for a
+            margin that is negative.
+    """
+    if not 0 <= margin < math.inf:
+        msg = f"margin: expected a number of at least 0, got {margin}"
+        raise ValueError(msg)
+    skipped = comparison.new.scores.pairs.skipped
+    if skipped:
+        msg = f"the gate cannot decide: left out because of faults are {skipped:,}, which may be the worst"
+        raise ValueError(msg)
+    bound = comparison.upper
+    if bound is None:
+        msg = f"the gate cannot decide: {comparison.interval.note}"
+        raise ValueError(msg)
+    failed = bound < -margin - SAME
+    level = f"{comparison.confidence:.4g}"
+    verdict = f"failed: the new one is worse by more than {margin:g}"
+    if not failed:
+        verdict = f"passed: that the new one is worse by more than {margin:g} is not shown"
+    sentence = f"{verdict} with confidence {level} (the difference stays below {with_sign(bound)})"
+    return Gate(margin, bound, failed, sentence)
+
+
+def _check_same(base: Analysis, new: Analysis) -> None:
+    """Raise `ValueError` unless both have the same documents, scored by the same rules."""
+    before, after = set(base.scores.ids), set(new.scores.ids)
+    if before != after:
+        only = sorted(before ^ after)
+        msg = f"expected the same ids on both sides, got {len(only)} on one side only, such as {only[0]!r}"
+        raise ValueError(msg)
+    if base.scores.options != new.scores.options:
+        msg = f"expected both scored by the same rules, got {base.scores.signature} and {new.scores.signature}"
+        raise ValueError(msg)
+    truths = dict(zip(base.scores.ids, base.scores.pairs.truths, strict=True))
+    for name, truth in zip(new.scores.ids, new.scores.pairs.truths, strict=True):
+        if truths[name] != truth:
+            msg = f"expected the same ground truths on both sides, got others for {name!r}"
+            raise ValueError(msg)
+
+
+def _changes(base: Analysis, new: Analysis, places: Sequence[int]) -> list[Change]:
+    """Each document before and after, in the order of the new system's documents."""
+    before = base.scores.scores
+    return [
+        Change(name, before[place], score)
+        for name, place, score in zip(new.scores.ids, places, new.scores.scores, strict=True)
+    ]
+
+
+def _sorted(changes: Sequence[Change]) -> tuple[list[Change], list[Change], int]:
+    """The better ones and the worse ones, largest change first, and how many stayed."""
+    better = sorted((each for each in changes if each.difference > SAME), key=lambda each: -each.difference)
+    worse = sorted((each for each in changes if each.difference < -SAME), key=lambda each: each.difference)
+    return better, worse, len(changes) - len(better) - len(worse)
+
+
+def _heaviest(*tables: Sequence[Field]) -> list[str]:
+    """The paths of all fields; where there are too many, those of most weight."""
+    weights: dict[str, float] = {}
+    for table in tables:
+        for field in table:
+            weights[field.path] = weights.get(field.path, 0.0) + field.weight
+    chosen = set(sorted(weights, key=lambda path: -weights[path])[:MOST_FIELDS_TESTED])
+    return [path for path in weights if path in chosen]
+
+
+def _ratios(analysis: Analysis, paths: Sequence[str]) -> Ratios:
+    """The scores of the documents, and then of each field in each document, as ratios."""
+    known = {field.path: field for field in analysis.fields}
+    fields = [known.get(path, Field(path)) for path in paths]
+    return side_by_side(mean_as_ratio(analysis.scores), fields_as_ratios(fields, len(analysis.scores.ids)))
+
+
+def _field_changes(
+    paths: Sequence[str], before: Ratios, after: Ratios, intervals: Sequence[Interval], p_values: Sequence[float]
+) -> list[FieldChange]:
+    """The fields, with tests of those that both systems have and that changed."""
+    from scipy import stats  # noqa: PLC0415  slow to import
+
+    values = [_values(side) for side in (before, after)]
+    moved = Differences(after, before).moved()
+    tested = [i for i in range(len(paths)) if moved[i + 1] and None not in (values[0][i + 1], values[1][i + 1])]
+    adjusted = stats.false_discovery_control([p_values[i] for i in tested]).tolist() if tested else []
+    q_values = dict(zip(tested, adjusted, strict=True))
+    found = []
+    for i, path in enumerate(paths):
+        base, new = values[0][i + 1], values[1][i + 1]
+        interval = intervals[i] if None not in (base, new) else _ONE_SIDED
+        found.append(FieldChange(path, base, new, interval, p_values[i] if i in q_values else None, q_values.get(i)))
+    return sorted(found, key=lambda field: -abs(field.difference or 0.0))
+
+
+def _values(ratios: Ratios) -> list[float | None]:
+    """The ratios, None where nothing counts."""
+    return [float(value) if total else None for value, total in zip(ratios.values, ratios.totals, strict=True)]

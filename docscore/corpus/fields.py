@@ -1,0 +1,235 @@
+"""The field table: what became of every field of a schema over many documents, and why points were lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, get_args
+
+from docscore.corpus.causes import CAUSES, Cause, FieldPlace, places
+from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.stats.exact import as_float, units
+from docscore.stats.intervals import Interval
+
+Outcome = Literal["exact", "partial", "wrong", "wrong_type", "missing", "extra"]
+
+
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+
+
+@dataclass
+class Field:
+    """A place of a schema, over all documents.
+
+    Attributes:
+        path: the place with list indices left out: `items[].price`.
+        earned_units: the sum of S over its values, exact (`docscore.stats.exact`).
+        weight: the sum of L over its values, a whole number.
+        counts: how many values are exact, partial, wrong, of the wrong type, missing, and only in the prediction.
+        nulls: how many of each outcome are nulls: expected and left empty, or in a row that the other side lacks.
+        lost_units: the points lost here by cause, in shares of 1 - score of their documents, summed exactly.
+        document_count: how many documents have the field.
+        documents: S and L in each of them, by its number; empty after merging, when nothing but sums is known.
+    """
+
+    path: str
+    earned_units: int = field(default=0, repr=False)
+    weight: float = 0.0
+    counts: dict[Outcome, int] = field(default_factory=lambda: dict.fromkeys(OUTCOMES, 0))
+    nulls: dict[Outcome, int] = field(default_factory=lambda: dict.fromkeys(OUTCOMES, 0))
+    lost_units: dict[Cause, int] = field(default_factory=lambda: dict.fromkeys(CAUSES, 0), repr=False)
+    document_count: int = 0
+    documents: dict[int, tuple[float, float]] = field(default_factory=dict, repr=False)
+
+    @property
+    def earned(self) -> float:
+        """The sum of S over its values."""
+        return as_float(self.earned_units)
+
+    @property
+    def lost(self) -> dict[Cause, float]:
+        """The points lost here by cause, in shares of 1 - score of their documents, summed over documents."""
+        return {cause: as_float(count) for cause, count in self.lost_units.items()}
+
+    @property
+    def score(self) -> float:
+        """S / L over all documents, in [0, 1]; 1 where L is 0."""
+        return self.earned / self.weight if self.weight else 1.0
+
+    @property
+    def points_lost(self) -> float:
+        """The points lost here, in shares of 1 - score of their documents, summed over documents."""
+        return as_float(sum(self.lost_units.values()))
+
+    @property
+    def expected(self) -> int:
+        """How many values the ground truths have here; a null is none."""
+        return self._values() - self._values("extra")
+
+    @property
+    def predicted(self) -> int:
+        """How many values the predictions have here; a null is none."""
+        return self._values() - self._values("missing")
+
+    @property
+    def omitted(self) -> int:
+        """How many of the expected values the predictions lack."""
+        return self._values("missing")
+
+    @property
+    def invented(self) -> int:
+        """How many of the predicted values nothing in the ground truth stands for."""
+        return self._values("extra")
+
+    def _values(self, outcome: Outcome | None = None) -> int:
+        """How many values have an outcome, or any, nulls left out."""
+        chosen = OUTCOMES if outcome is None else (outcome,)
+        return sum(self.counts[each] - self.nulls[each] for each in chosen)
+
+    @property
+    def omission_rate(self) -> float | None:
+        """The share of the expected values that the predictions lack, in [0, 1]; None where none is expected."""
+        return self.omitted / self.expected if self.expected else None
+
+    @property
+    def hallucination_rate(self) -> float | None:
+        """The share of the predicted values that nothing in the ground truth stands for; None if there are none."""
+        return self.invented / self.predicted if self.predicted else None
+
+    def to_dict(self, documents: int, interval: Interval | None = None) -> dict[str, Any]:
+        """The row of a table, in plain types.
+
+        Args:
+            documents: how many documents there are, those without the field counted.
+            interval: of the score; without it the row has no columns for it.
+        """
+        ends = {} if interval is None else {"low": interval.low, "high": interval.high}
+        return {
+            "field": self.path,
+            "score": self.score,
+            **ends,
+            "points_lost": self.points_lost / documents,
+            "documents": self.document_count,
+            **{str(outcome): count for outcome, count in self.counts.items()},
+            "omission_rate": self.omission_rate,
+            "hallucination_rate": self.hallucination_rate,
+        }
+
+    def add(self, number: int, place: FieldPlace) -> None:
+        """Count a leaf of a document."""
+        node = place.node
+        self.document_count += number not in self.documents
+        earned, weight = self.documents.get(number, (0.0, 0.0))
+        self.documents[number] = earned + node.earned, weight + node.weight
+        self.earned_units += units(node.earned)
+        self.weight += node.weight
+        of_wrong_type = node.kind == "mismatch" and node.status == "wrong"
+        outcome: Outcome = "wrong_type" if of_wrong_type else node.status
+        self.counts[outcome] += 1
+        self.nulls[outcome] += node.kind == "null"
+        if place.cause:
+            self.lost_units[place.cause] += units(node.points_lost)
+
+    def merge(self, other: Field) -> None:
+        """Add the sums of the same field in other documents."""
+        self.earned_units += other.earned_units
+        self.weight += other.weight
+        self.document_count += other.document_count
+        self.documents = {}
+        for outcome in OUTCOMES:
+            self.counts[outcome] += other.counts[outcome]
+            self.nulls[outcome] += other.nulls[outcome]
+        for cause in CAUSES:
+            self.lost_units[cause] += other.lost_units[cause]
+
+
+@dataclass
+class ListRows:
+    """The elements of the lists at one place of a schema, over all documents.
+
+    Attributes:
+        path: the place of an element: `items[]`.
+        matched: how many elements of the ground truths have a partner in the prediction.
+        missing: how many have none.
+        extra: how many elements of the predictions have none.
+    """
+
+    path: str
+    matched: int = 0
+    missing: int = 0
+    extra: int = 0
+
+    def add(self, node: ScoreTree) -> None:
+        """Count an element."""
+        self.matched += node.truth_index is not None and node.prediction_index is not None
+        self.missing += node.prediction_index is None
+        self.extra += node.truth_index is None
+
+    def merge(self, other: ListRows) -> None:
+        """Add the same place of other documents."""
+        self.matched += other.matched
+        self.missing += other.missing
+        self.extra += other.extra
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row of a table, in plain types."""
+        return {"field": self.path, "matched": self.matched, "missing": self.missing, "extra": self.extra}
+
+
+def field_table(trees: Iterable[ScoreTree]) -> list[Field]:
+    """The fields of many score trees, in the order in which they first occur.
+
+    What does not count, such as an empty key that only the prediction has, is left out; S and L add up to those of the
+    documents.
+
+    >>> from docscore import score_tree
+    >>> trees = [score_tree([{"n": "tea"}, {"n": "cake"}], [{"n": "tea"}])]
+    >>> [(each.path, each.score, each.counts["missing"]) for each in field_table(trees)]
+    [('[].n', 0.5, 1)]
+    """
+    table = FieldTable()
+    for number, tree in enumerate(trees):
+        table.add(number, tree)
+    return list(table.fields.values())
+
+
+class ValueCounts(NamedTuple):
+    """How many values of a document are expected, missing, predicted, and only in the prediction."""
+
+    expected: int
+    missing: int
+    predicted: int
+    extra: int
+
+
+class FieldTable:
+    """The fields and lists of a schema, filled document by document.
+
+    Attributes:
+        fields: by path, in the order in which they first occur.
+        lists: by path of an element.
+        values: what the documents hold, in the order in which they were added.
+    """
+
+    def __init__(self) -> None:
+        self.fields: dict[str, Field] = {}
+        self.lists: dict[str, ListRows] = {}
+        self.values: list[ValueCounts] = []
+
+    def add(self, number: int, tree: ScoreTree, *, parsed: bool = True, absent: bool = False) -> None:
+        """Count a document.
+
+        Args:
+            number: its number, unlike for each.
+            tree: its score tree.
+            parsed: False for a text that should have been read as JSON and could not.
+            absent: whether there was no prediction.
+        """
+        whole = Field("")  # the document as one field
+        for place in places(tree, parsed=parsed, absent=absent):
+            if place.counts:
+                self.fields.setdefault(place.name, Field(place.name)).add(number, place)
+                whole.add(number, place)
+            if place.node.key is None and place.path:
+                self.lists.setdefault(place.name, ListRows(place.name)).add(place.node)
+        self.values.append(ValueCounts(whole.expected, whole.omitted, whole.predicted, whole.invented))

@@ -1,0 +1,166 @@
+"""The score of a test set as a small state that can be updated, merged and sent: for batches, processes and machines.
+
+Only sums, counts and field tables are kept. Sums are exact (`docscore.stats.exact`), so that the result is the same to
+the last bit, however the rows were split and in whatever order the parts were merged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from docscore.core.similarity import THRESHOLD
+from docscore.corpus.fields import Field, ListRows
+from docscore.corpus.measure import DEFAULT_METRIC_OPTIONS, MetricOptions, checked_metrics, ratios_of
+from docscore.corpus.scores import CorpusScore, check_options, score_corpus
+from docscore.corpus.summary import field_table_of
+from docscore.data.pairing import Pairs, pairs_of
+from docscore.data.rows import as_rows
+from docscore.stats.exact import as_float, total_units
+
+_ANLS_STAR = "anls_star"
+
+
+class ScoreState:
+    """Sums and counts over the rows seen so far.
+
+    Args:
+        metrics: names among `docscore.METRICS`.
+        fields: whether to count fields too, for per-field scores and causes of lost points.
+        threshold: tau in [0, 1].
+        ignore_case: whether texts are compared in lower case.
+        parse: None, or "json" or "repair" to read predictions that are text as JSON first.
+        missing: "error", or "zero" to score a reference without a prediction as null.
+        options: how the metrics beside ANLS* compare.
+
+    Raises:
+        TypeError, ValueError: for options that do not exist.
+
+    >>> here, there = ScoreState(), ScoreState()
+    >>> here.update([{"total": "1"}], [{"total": "1"}])
+    >>> there.update([{"total": "2"}], [{"total": "3"}])
+    >>> here.merge(there).compute()
+    {'anls_star': 0.5, 'anls_star/total': 0.5}
+    """
+
+    def __init__(
+        self,
+        *,
+        metrics: Sequence[str] = (_ANLS_STAR,),
+        fields: bool = True,
+        threshold: float = THRESHOLD,
+        ignore_case: bool = True,
+        parse: str | None = None,
+        missing: str = "error",
+        options: MetricOptions = DEFAULT_METRIC_OPTIONS,
+    ) -> None:
+        self.metrics = checked_metrics(metrics)
+        self.with_fields = fields
+        self.rules: dict[str, Any] = {
+            "threshold": threshold,
+            "ignore_case": ignore_case,
+            "parse": parse,
+            "missing": missing,
+        }
+        check_options(**self.rules)
+        self.options = options
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all rows."""
+        self.rows = 0
+        self.counts: dict[str, int] = {}
+        self.sums: dict[str, tuple[int, int]] = {}  # numerator and denominator of each figure, in units
+        self.fields: dict[str, Field] = {}
+        self.lists: dict[str, ListRows] = {}
+
+    def empty(self) -> ScoreState:
+        """A state with the same rules that has seen no rows."""
+        return ScoreState(metrics=self.metrics, fields=self.with_fields, options=self.options, **self.rules)
+
+    def update(self, predictions: Any, references: Any) -> None:
+        """Score more rows, of any of the three formats, or none; rows with ids are paired within this call.
+
+        Raises:
+            TypeError, ValueError: naming the row; nothing is counted then.
+        """
+        ours, theirs = as_rows(predictions, "predictions"), as_rows(references, "references")
+        if ours or theirs:
+            self.update_pairs(pairs_of(ours, theirs, self.rules["missing"]))
+
+    def update_pairs(self, pairs: Pairs) -> None:
+        """Score more pairs; takes and raises what `update` does."""
+        if pairs.ids:
+            self.update_scores(score_corpus(pairs, **self.rules))
+
+    def update_scores(self, scores: CorpusScore) -> None:
+        """Count rows that were scored by the rules of this state."""
+        more = self.empty()
+        more.rows = len(scores.ids)
+        more.counts = scores.counts()
+        found = ratios_of(scores, self.metrics, self.options)
+        for column, (name, _) in enumerate(found.names):
+            tops, bottoms = found.ratios.earned[:, column].tolist(), found.ratios.weight[:, column].tolist()
+            more.sums[name] = total_units(tops), total_units(bottoms)
+        if self.with_fields:
+            table = field_table_of(scores)
+            more.fields, more.lists = table.fields, table.lists
+        self.merge(more)
+
+    def merge(self, *others: ScoreState) -> ScoreState:
+        """Add what other states saw; this one is returned.
+
+        Raises:
+            ValueError: for a state with other rules; nothing is added then.
+        """
+        for other in others:
+            if self.identity != other.identity:
+                msg = f"expected states with the same rules, got {self.identity} and {other.identity}"
+                raise ValueError(msg)
+        for other in others:
+            self._add(other)
+        return self
+
+    def _add(self, other: ScoreState) -> None:
+        self.rows += other.rows
+        for name, count in other.counts.items():
+            self.counts[name] = self.counts.get(name, 0) + count
+        for name, (top, bottom) in other.sums.items():
+            here = self.sums.get(name, (0, 0))
+            self.sums[name] = here[0] + top, here[1] + bottom
+        for path, field in other.fields.items():
+            self.fields.setdefault(path, Field(path)).merge(field)
+        for path, rows in other.lists.items():
+            self.lists.setdefault(path, ListRows(path)).merge(rows)
+
+    def compute(self) -> dict[str, float]:
+        """The figures of all rows seen so far, a flat dict of floats as trackers log it.
+
+        Returns:
+            Each figure by its name; for every field that a ground truth has, `anls_star/items[].price`, its score; with
+            `parse`, `parse_failure_rate`; with missing "zero", `missing_rate`.
+
+        Raises:
+            ValueError: if there were no rows.
+        """
+        if not self.rows:
+            msg = "expected at least one row, got none"
+            raise ValueError(msg)
+        result = {name: _ratio(*sums) for name, sums in self.sums.items()}
+        for field in sorted(self.fields.values(), key=lambda field: field.path):
+            if field.expected:
+                result[f"{_ANLS_STAR}/{field.path}"] = field.score
+        for name, key in (("parse_failures", "parse_failure_rate"), ("missing", "missing_rate")):
+            if name in self.counts:
+                result[key] = self.counts[name] / self.rows
+        return result
+
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        """What two states must share to be merged: metrics, rules and options."""
+        return (*self.metrics, self.with_fields, *self.rules.values(), self.options)
+
+
+def _ratio(top: int, bottom: int) -> float:
+    """Both sums rounded once, and divided; 1 where there is nothing to count."""
+    return as_float(top) / as_float(bottom) if bottom else 1.0

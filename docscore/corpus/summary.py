@@ -1,0 +1,242 @@
+"""A scored test set as its users read it: the mean with its interval, fields, causes of lost points and rates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from docscore.corpus.causes import CAUSES, Cause
+from docscore.corpus.fields import Field, FieldTable, ListRows, ValueCounts
+from docscore.corpus.scores import CorpusScore
+from docscore.stats.exact import as_float
+from docscore.stats.intervals import SEED, Interval, check_confidence, intervals_of, wilson_interval
+from docscore.stats.ratios import Ratios, side_by_side
+
+MOST_FIELDS_TESTED = 200  # that get an interval or are compared: those of most weight; a schema has fewer
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """The fields of a scored test set, and where its points went.
+
+    Attributes:
+        scores: the scores.
+        fields: the fields, in the order in which they first occur.
+        lists: the elements of lists, by place.
+        lost: for each cause its share of 1 - mean; they add up to it.
+        values: how many values each document is expected to hold, lacks, holds, and holds without being asked.
+    """
+
+    scores: CorpusScore
+    fields: list[Field]
+    lists: list[ListRows]
+    lost: dict[Cause, float]
+    values: list[ValueCounts]
+
+    def points_lost(self, field: Field) -> float:
+        """The share of a field in 1 - mean; those of all fields add up to it."""
+        return field.points_lost / len(self.scores.ids)
+
+    def by_loss(self) -> list[Field]:
+        """The fields, those that cost most first."""
+        return sorted(self.fields, key=lambda field: -field.points_lost)
+
+
+def analyse(scores: CorpusScore, explained: Callable[[int], object] = bool) -> Analysis:
+    """The fields and losses of a scored test set; builds the score tree of every document.
+
+    Args:
+        scores: what `score_corpus` gave.
+        explained: is told how many documents were explained since it was told last, to show progress.
+
+    >>> from docscore.corpus import score_corpus
+    >>> from docscore.data.pairing import pairs_of
+    >>> scores = score_corpus(pairs_of([{"n": "tea"}, {"n": "rum"}], [{"n": "tea"}, {"n": "rum", "p": "3"}]))
+    >>> {cause: lost for cause, lost in analyse(scores).lost.items() if lost}
+    {'missing field': 0.25}
+    """
+    table = field_table_of(scores, explained)
+    fields = list(table.fields.values())
+    lost = {cause: as_float(sum(field.lost_units[cause] for field in fields)) / len(scores.ids) for cause in CAUSES}
+    return Analysis(scores, fields, list(table.lists.values()), lost, table.values)
+
+
+def field_table_of(scores: CorpusScore, explained: Callable[[int], object] = bool) -> FieldTable:
+    """The fields and lists of all documents; takes what `analyse` does."""
+    table = FieldTable()
+    failed, absent = scores.failed or frozenset(), scores.absent or frozenset()
+    for number in range(len(scores.ids)):
+        table.add(number, scores.tree(number), parsed=number not in failed, absent=number in absent)
+        explained(1)
+    return table
+
+
+def mean_as_ratio(scores: CorpusScore) -> Ratios:
+    """The mean score as a ratio of sums over documents."""
+    column = np.array(scores.scores)[:, np.newaxis]
+    return Ratios(column, np.ones_like(column))
+
+
+def fields_as_ratios(fields: Sequence[Field], documents: int) -> Ratios:
+    """The scores of fields as ratios of sums over documents, k columns in their order."""
+    earned, weight = np.zeros((documents, len(fields))), np.zeros((documents, len(fields)))
+    for column, field in enumerate(fields):
+        numbers = list(field.documents)
+        both = np.array(list(field.documents.values()), dtype=np.float64).reshape(-1, 2)
+        earned[numbers, column], weight[numbers, column] = both[:, 0], both[:, 1]
+    return Ratios(earned, weight)
+
+
+_LEFT_OUT = Interval(None, None, None, "none", f"only the {MOST_FIELDS_TESTED} fields of most weight have an interval")
+
+
+class Rate(NamedTuple):
+    """A share of documents or of values.
+
+    Attributes:
+        name: what it is the rate of.
+        hits: how many.
+        total: of how many.
+        interval: Wilson's for documents; for values, which come in documents, that of resampled documents; None if
+            none was asked for.
+    """
+
+    name: str
+    hits: int
+    total: int
+    interval: Interval | None
+
+    @property
+    def value(self) -> float | None:
+        """Hits / total, in [0, 1]; None where there is nothing to count."""
+        return self.hits / self.total if self.total else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row of a table, in plain types."""
+        ends = {} if self.interval is None else {"low": self.interval.low, "high": self.interval.high}
+        return {"rate": self.name, "value": self.value, **ends, "hits": self.hits, "total": self.total}
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A scored test set.
+
+    Attributes:
+        scores: the scores.
+        confidence: the level of the intervals; None if none were asked for.
+        interval: of the mean.
+        analysis: fields and causes; None if not asked for.
+        field_intervals: of the score of each field, by path.
+        rates: of documents and values.
+    """
+
+    scores: CorpusScore
+    confidence: float | None
+    interval: Interval | None
+    analysis: Analysis | None
+    field_intervals: dict[str, Interval]
+    rates: list[Rate]
+
+    def to_dict(self, *, per_sample: bool = False, signature: bool = False) -> dict[str, Any]:
+        """All of it in plain types, rows of tables as lists of dicts."""
+        result: dict[str, Any] = {"anls_score": self.scores.mean}
+        if self.interval is not None:
+            result["confidence_interval"] = self.interval.ends
+            result["standard_error"] = self.interval.standard_error
+            if self.interval.note:
+                result["confidence_note"] = self.interval.note
+        result |= self.scores.counts()
+        if self.analysis is not None:
+            rows = len(self.scores.ids)
+            result["points_lost"] = {str(cause): lost for cause, lost in self.analysis.lost.items()}
+            result["key_scores"] = [
+                field.to_dict(rows, self.field_intervals.get(field.path)) for field in self.analysis.fields
+            ]
+            result["lists"] = [each.to_dict() for each in self.analysis.lists]
+            result["rates"] = [rate.to_dict() for rate in self.rates]
+        if per_sample:
+            result["per_sample"] = self.scores.samples()
+        if signature:
+            result["signature"] = self.scores.signature
+        return result
+
+
+def summarise(
+    scores: CorpusScore,
+    *,
+    fields: bool = False,
+    confidence: float | None = None,
+    seed: int = SEED,
+    explained: Callable[[int], object] = bool,
+    resampled: Callable[[int], object] = bool,
+) -> Summary:
+    """What users read of a scored test set.
+
+    Args:
+        scores: what `score_corpus` gave.
+        fields: whether to look into the documents: fields, causes of lost points, rates.
+        confidence: the level of the intervals, between 0 and 1; None for none.
+        seed: where the random numbers of the intervals start.
+        explained: is told how many documents were explained since it was told last, to show progress.
+        resampled: is told how many of the 10,000 resamples were drawn since it was told last.
+
+    Raises:
+        TypeError, ValueError: for a confidence that is none.
+
+    >>> from docscore.corpus import score_corpus
+    >>> from docscore.data.pairing import pairs_of
+    >>> scores = score_corpus(pairs_of(["tea", "run", "x", "y"], ["tea", "rum", "x", "z"]))
+    >>> low, high = summarise(scores, confidence=0.95).interval.ends
+    >>> low < scores.mean < high
+    True
+    """
+    analysis = analyse(scores, explained) if fields else None
+    columns = [mean_as_ratio(scores)]
+    heaviest: list[Field] = []
+    if analysis is not None:
+        heaviest = sorted(analysis.fields, key=lambda field: -field.weight)
+        columns += [_values_as_ratios(analysis), fields_as_ratios(heaviest[:MOST_FIELDS_TESTED], len(scores.ids))]
+    found: list[Interval] = []
+    if confidence is not None:
+        found = intervals_of(side_by_side(*columns), check_confidence(confidence), seed=seed, resampled=resampled)
+    return Summary(
+        scores,
+        confidence,
+        found[0] if found else None,
+        analysis,
+        {
+            field.path: found[3 + column] if column < MOST_FIELDS_TESTED else _LEFT_OUT
+            for column, field in enumerate(heaviest if found else [])
+        },
+        _rates(analysis, confidence, found[1:3]) if analysis is not None else [],
+    )
+
+
+def _values_as_ratios(analysis: Analysis) -> Ratios:
+    """The rates of omission and hallucination as ratios of sums over documents."""
+    values = np.array(analysis.values, dtype=np.float64)
+    return Ratios(values[:, [1, 3]], values[:, [0, 2]])
+
+
+def _rates(analysis: Analysis, confidence: float | None, of_values: list[Interval]) -> list[Rate]:
+    scores, rows = analysis.scores, len(analysis.scores.ids)
+    hits = {
+        "documents without a fault": sum(score == 1 for score in scores.scores),
+        "documents that lack a value": sum(each.missing > 0 for each in analysis.values),
+        "documents with an invented value": sum(each.extra > 0 for each in analysis.values),
+    }
+    for name, numbers in (("texts that could not be parsed", scores.failed), ("missing predictions", scores.absent)):
+        if numbers is not None:
+            hits[name] = len(numbers)
+    rates = [
+        Rate(name, n, rows, None if confidence is None else wilson_interval(n, rows, confidence=confidence))
+        for name, n in hits.items()
+    ]
+    expected, missing, predicted, extra = map(sum, zip(*analysis.values, strict=True))
+    omission, hallucination = of_values or (None, None)
+    rates.append(Rate("omission: expected values that are missing", missing, expected, omission))
+    rates.append(Rate("hallucination: values predicted, not expected", extra, predicted, hallucination))
+    return rates

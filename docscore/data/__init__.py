@@ -1,0 +1,1 @@
+"""Rows from files and from Python, read, checked and paired."""

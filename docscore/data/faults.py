@@ -1,0 +1,85 @@
+"""Faults in data: collected, counted and summed up, so that ten thousand of them are no ten thousand lines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, get_args
+
+OnError = Literal["error", "skip"]
+
+
+NAMED = 5  # faults, or ids, that a message names
+
+
+class Fault(NamedTuple):
+    """What is wrong with a row, or with the ids of several.
+
+    Attributes:
+        kind: what follows a number in a summary: "not JSON", "duplicate id".
+        sentence: the place, what was expected and what came.
+        number: how many rows or ids it is about.
+    """
+
+    kind: str
+    sentence: str
+    number: int = 1
+
+
+class DataError(ValueError):
+    """Rows that cannot be scored; the message names the first faults and counts the rest.
+
+    Attributes:
+        faults: all of them.
+        lines: the lines of the message.
+    """
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        self.faults = list(faults)
+        self.lines = [fault.sentence for fault in self.faults[:NAMED]]
+        if len(self.faults) > 1:
+            self.lines.append(summary(self.faults))
+        super().__init__("\n".join(self.lines))
+
+
+class Faults:
+    """The faults found so far, and whether rows with faults are left out or end the work.
+
+    Attributes:
+        skip: whether they are left out.
+        found: the faults.
+    """
+
+    def __init__(self, on_error: str = "error") -> None:
+        if on_error not in get_args(OnError):
+            msg = f"on_error: expected 'error' or 'skip', got {on_error!r}"
+            raise ValueError(msg)
+        self.skip = on_error == "skip"
+        self.found: list[Fault] = []
+        self._seen: set[Fault] = set()
+
+    def add(self, kind: str, sentence: str, number: int = 1) -> None:
+        """Note a fault, once: a file of references is read with each file of predictions."""
+        fault = Fault(kind, sentence, number)
+        if fault not in self._seen:
+            self._seen.add(fault)
+            self.found.append(fault)
+
+    def stop_if_any(self) -> None:
+        """Raise `DataError` for what was found, unless rows with faults are left out."""
+        if self.found and not self.skip:
+            raise DataError(self.found)
+
+
+def summary(faults: Sequence[Fault]) -> str:
+    """How many there are of each kind, most frequent first.
+
+    >>> summary([Fault("not JSON", "line 1: ..."), Fault("duplicate id", "...", 3)])
+    '4 faults: 3 duplicate id, 1 not JSON'
+    """
+    counts: Counter[str] = Counter()
+    for fault in faults:
+        counts[fault.kind] += fault.number
+    total = sum(counts.values())
+    kinds = ", ".join(f"{count:,} {kind}" for kind, count in counts.most_common())
+    return f"{total:,} fault{'s' * (total != 1)}: {kinds}"

@@ -1,0 +1,114 @@
+"""Reading the text that a model wrote as JSON, exactly or repaired, and saying which it was."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal, NamedTuple, get_args
+
+from docscore.core.stack import with_room_to_recurse
+from docscore.core.values import convert_prediction
+from docscore.data.json_codec import loads
+
+ParseMode = Literal["json", "repair"]
+
+
+class Parsed(NamedTuple):
+    """A prediction after parsing.
+
+    Attributes:
+        value: the JSON value, or the text as it is where none could be read.
+        failed: whether none could be read.
+        repaired: whether the text was not JSON, but could be repaired.
+    """
+
+    value: Any
+    failed: bool = False
+    repaired: bool = False
+
+
+def check_mode(mode: str | None) -> ParseMode | None:
+    """The mode if it is one.
+
+    Raises:
+        ValueError: for anything but None, "json" and "repair".
+    """
+    if mode is not None and mode not in get_args(ParseMode):
+        msg = f"parse: expected None, 'json' or 'repair', got {mode!r}"
+        raise ValueError(msg)
+    return mode  # type: ignore[return-value]
+
+
+def parse_text(text: str, mode: ParseMode) -> Parsed:
+    """The JSON value in a model's text.
+
+    "json" takes the text only if it is JSON as a whole. "repair" also finds an object or a list in a fenced block or
+    behind prose, and mends trailing commas, single quotes, and text that breaks off (with `json-repair`).
+
+    >>> parse_text('{"total": 1}', "json")
+    Parsed(value={'total': 1}, failed=False, repaired=False)
+    >>> parse_text('Here it is: {"total": 1,', "json").failed
+    True
+    >>> parse_text('Here it is: {"total": 1,', "repair")
+    Parsed(value={'total': 1}, failed=False, repaired=True)
+    """
+    try:
+        value = loads(text)
+    except ValueError:
+        return _repaired(text) if mode == "repair" else Parsed(text, failed=True)
+    return Parsed(value) if can_be_scored(value) else Parsed(text, failed=True)
+
+
+def _repaired(text: str) -> Parsed:
+    """What a fenced block holds, or what `json-repair` makes of the text from its first object or list on."""
+    fenced = _FENCE.search(text)
+    source = fenced[1] if fenced else text.lstrip(_BEFORE)
+    for value in (_as_it_is(source), _mended(source)):
+        if isinstance(value, dict | list) and can_be_scored(value):
+            return Parsed(value, repaired=True)
+    return Parsed(text, failed=True)
+
+
+def _as_it_is(source: str) -> Any:
+    try:
+        return loads(source)
+    except ValueError:
+        return None
+
+
+def _mended(source: str) -> Any:
+    """An object or list with something in it; brackets in prose, such as "see [1]", are no list."""
+    from json_repair import repair_json  # noqa: PLC0415  only who repairs pays for the import
+
+    start = _START.search(source)
+    if start is None:
+        return None
+    try:
+        return repair_json(source[start.start() :], return_objects=True, skip_json_loads=True) or None
+    except (ValueError, RecursionError):
+        return None
+
+
+def can_be_scored(value: Any) -> bool:
+    """Whether it is nested no deeper than can be scored."""
+    try:
+        with_room_to_recurse(convert_prediction, value, {})
+    except ValueError:
+        return False
+    return True
+
+
+_BEFORE = "\ufeff \t\r\n"  # a byte order mark, white space
+
+
+_FENCE = re.compile(r"```[\w-]*\s*(.*?)\s*(?:```|\Z)", re.DOTALL)
+
+
+# Where an object or a list begins: a key or a value follows. Brackets in prose, as in "[sic]" or "see [1]", are none.
+_START = re.compile(
+    r"""
+    \{ \s* (?: ["'] | \w+ \s* : )
+    | \[ \s* (?: ["'\[{] | (?: null | true | false | None | True | False ) \b )
+    | \A \[ [-\d.,\s]+ \]? \s* \Z
+    """,
+    re.VERBOSE,
+)

@@ -1,0 +1,325 @@
+"""Predictions and references in pairs: by id, or by position where rows have no ids."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, get_args
+
+from docscore.core.errors import at_place, short_repr
+from docscore.core.values import convert_ground_truth, convert_prediction
+from docscore.data.faults import NAMED, Faults, summary
+from docscore.data.files import Table, suffix_of
+from docscore.data.rows import (
+    ID,
+    PLAIN,
+    Row,
+    RowFormat,
+    as_rows,
+    format_of,
+    read_prediction,
+    read_predictions,
+    read_reference,
+    read_references,
+    row_format,
+)
+
+MissingMode = Literal["error", "zero"]
+
+
+class Pairs(NamedTuple):
+    """Ground truths and predictions, paired in the order of the references.
+
+    Attributes:
+        ids: the ids; in the plain format the row numbers as text.
+        truths: the ground truths.
+        predictions: the predictions, None where one is missing.
+        absent: the places in these lists where a prediction is missing.
+        skipped: how many references were left out, because they or their predictions had faults; None if a fault was
+            an error.
+        confidences: what predictions have under "confidence"; None if none has any.
+    """
+
+    ids: list[str]
+    truths: list[Any]
+    predictions: list[Any]
+    absent: frozenset[int] = frozenset()
+    skipped: int | None = None
+    confidences: list[Any] | None = None
+
+
+class IdFault(NamedTuple):
+    """Ids that do not pair.
+
+    Attributes:
+        kind: "duplicate id", "unknown id" or "reference without a prediction".
+        sentence: what is wrong, naming up to five of the ids.
+        ids: all of them.
+        sides: whether the predictions and the references are concerned.
+    """
+
+    kind: str
+    sentence: str
+    ids: list[str]
+    sides: tuple[bool, bool]
+
+
+def pairs_of(predictions: Any, references: Any, missing: str = "error") -> Pairs:
+    """The pairs in rows of any of the three formats.
+
+    Args:
+        predictions: rows, as `evaluate` takes them: a list, an array, a dataset, a column or a series.
+        references: rows of the same format.
+        missing: as for `pair_rows`.
+
+    Raises:
+        TypeError, ValueError: naming the first row that has another format, or ids that do not pair.
+
+    >>> pairs_of([{"question_id": "a", "prediction": "x"}], [{"question_id": "a", "references": ["x", "y"]}]).truths
+    [('x', 'y')]
+    """
+    ours, theirs = as_rows(predictions, "predictions"), as_rows(references, "references")
+    form = row_format(ours, theirs)
+    return pair_rows(
+        read_predictions(ours, form, "predictions[{}]".format),
+        read_references(theirs, form, "references[{}]".format),
+        missing,
+    )
+
+
+def pair_rows(predictions: Sequence[Row], references: Sequence[Row], missing: str = "error") -> Pairs:
+    """Each ground truth with its prediction: by id, or by position where there are no ids.
+
+    Args:
+        predictions: rows of unique ids.
+        references: rows of unique ids.
+        missing: what happens to a reference without a prediction: "error", or "zero", which scores null and counts it.
+
+    Raises:
+        ValueError: for ids that occur twice, are unknown or missing; it names up to five.
+    """
+    check_missing(missing)
+    if references[0].id is None:
+        return _by_position(predictions, references)
+    for fault in id_faults(predictions, references, missing):
+        raise ValueError(fault.sentence)
+    return paired(predictions, references)
+
+
+def id_faults(predictions: Sequence[Row], references: Sequence[Row], missing: str) -> list[IdFault]:
+    """What keeps the rows from being paired by id, a fault a kind."""
+    given, wanted = [str(row.id) for row in predictions], [str(row.id) for row in references]
+    known, expected, both = set(given), set(wanted), (True, True)
+    kinds = [
+        ("duplicate id", "ids that occur more than once in the predictions", _repeated(given), "", (True, False)),
+        ("duplicate id", "ids that occur more than once in the references", _repeated(wanted), "", (False, True)),
+        ("unknown id", "ids of predictions that no reference has", [i for i in known if i not in expected], "", both),
+    ]
+    if missing == "error":
+        absent, remedy = [i for i in wanted if i not in known], '; with missing "zero" they are scored as null'
+        what = "ids of references that no prediction has"
+        kinds.append(("reference without a prediction", what, absent, remedy, both))
+    return [
+        IdFault(kind, f"{what} ({len(ids):,}): {_some(ids)}{remedy}", ids, sides)
+        for kind, what, ids, remedy, sides in kinds
+        if ids
+    ]
+
+
+def paired(predictions: Sequence[Row], references: Sequence[Row]) -> Pairs:
+    """Rows of unique ids, paired by id."""
+    found = {row.id: row.value for row in predictions}
+    ids = [str(row.id) for row in references]
+    absent = frozenset(index for index, i in enumerate(ids) if i not in found)
+    sure = {row.id: row.confidence for row in predictions if row.confidence is not None}
+    confidences = [sure.get(i) for i in ids] if sure else None
+    return Pairs(ids, [row.value for row in references], [found.get(i) for i in ids], absent, None, confidences)
+
+
+def common_rows(first: Pairs, second: Pairs) -> tuple[Pairs, Pairs]:
+    """The rows that both have, in the order of the first; the others count as skipped.
+
+    Raises:
+        ValueError: if there are none.
+    """
+    shared = set(first.ids) & set(second.ids)
+    if not shared:
+        msg = "expected ids that both files of predictions have, got none"
+        raise ValueError(msg)
+    order = [i for i in first.ids if i in shared]
+    return _only(first, order), _only(second, order)
+
+
+def _only(pairs: Pairs, ids: Sequence[str]) -> Pairs:
+    """The rows of these ids, in their order."""
+    place = {i: number for number, i in enumerate(pairs.ids)}
+    numbers = [place[i] for i in ids]
+    return Pairs(
+        list(ids),
+        [pairs.truths[number] for number in numbers],
+        [pairs.predictions[number] for number in numbers],
+        frozenset(at for at, number in enumerate(numbers) if number in pairs.absent),
+        (pairs.skipped or 0) + len(pairs.ids) - len(ids),
+        None if pairs.confidences is None else [pairs.confidences[number] for number in numbers],
+    )
+
+
+def check_missing(missing: str) -> None:
+    """Raise `ValueError` unless it is "error" or "zero"."""
+    if missing not in get_args(MissingMode):
+        msg = f"missing: expected 'error' or 'zero', got {missing!r}"
+        raise ValueError(msg)
+
+
+def _by_position(predictions: Sequence[Row], references: Sequence[Row]) -> Pairs:
+    if len(predictions) != len(references):
+        msg = f"expected as many predictions as references, got {len(predictions)} and {len(references)}"
+        raise ValueError(msg)
+    ids = [str(number) for number in range(len(references))]
+    return Pairs(ids, [row.value for row in references], [row.value for row in predictions])
+
+
+def _repeated(ids: Sequence[str]) -> list[str]:
+    seen: set[str] = set()
+    return list(dict.fromkeys(i for i in ids if i in seen or seen.add(i)))  # type: ignore[func-returns-value]
+
+
+def _some(ids: Sequence[str]) -> str:
+    """The first of the ids, and how many more there are."""
+    more = f" and {len(ids) - NAMED:,} more" if len(ids) > NAMED else ""
+    return ", ".join(short_repr(i) for i in sorted(ids)[:NAMED]) + more
+
+
+Check = Callable[[Any, bool], object]  # a value, and whether it is a ground truth; raises what is wrong with it
+
+
+def read_pairs(
+    references: Table,
+    predictions: Table,
+    missing: str = "error",
+    faults: Faults | None = None,
+    check: Check | None = None,
+) -> Pairs:
+    """The rows of two tables in pairs, every fault of a row found before anything is scored.
+
+    Args:
+        references: the ground truths.
+        predictions: rows of the same format.
+        missing: what happens to a reference without a prediction: "error", or "zero", which scores null and counts it.
+        faults: where faults are noted; if it says so, rows with faults are left out, with their partners.
+        check: raises what is wrong with a value; by default what cannot be scored at all.
+
+    Raises:
+        ValueError: naming file, line and fault; `DataError` for faults of single rows and ids.
+    """
+    faults = faults or Faults()
+    check_missing(missing)
+    with naming_files(references.path, predictions.path):
+        form = _common_format(predictions, references, faults)
+        for table in (references, predictions):
+            _check_columns(table, form)
+        check = check or _can_be_scored
+        ours = _good_rows(predictions, form, read_prediction, check, faults)
+        theirs = _good_rows(references, form, read_reference, check, faults)
+        faults.stop_if_any()
+        if form is PLAIN and len(predictions.rows) != len(references.rows):
+            msg = f"expected as many predictions as references, got {len(predictions.rows)} and {len(references.rows)}"
+            raise ValueError(msg)
+        good = _with_good_ids(ours, theirs, missing, faults, (references.path, predictions.path))
+        if not good[1]:
+            msg = f"no row is left to score of {len(references.rows):,}; {summary(faults.found)}"
+            raise ValueError(msg)
+    return paired(*good)._replace(skipped=len(references.rows) - len(good[1]) if faults.skip else None)
+
+
+def _common_format(predictions: Table, references: Table, faults: Faults) -> RowFormat:
+    """The row format: the first row of each side tells; where faulty rows are skipped, the one that most rows have."""
+    ours, theirs = predictions.good(), references.good()
+    if not faults.skip:
+        return row_format(list(ours.values()), list(theirs.values()))
+    found = Counter(form for row in theirs.values() if (form := format_of(row, "references")) is not None)
+    if not found:
+        msg = f"{references.path}: no row is left of {len(references.rows):,}"
+        raise ValueError(msg if not faults.found else f"{msg}; {summary(faults.found)}")
+    return found.most_common(1)[0][0]
+
+
+class _Good(NamedTuple):
+    """The rows of a side that can be scored, and the ids of others, where they are known."""
+
+    rows: list[Row]
+    bad: set[str]
+
+
+def _good_rows(table: Table, form: RowFormat, read: Callable[..., Row], check: Check, faults: Faults) -> _Good:
+    """The rows of the right shape with values that can be scored; plain ones get their number as id."""
+    found = _Good([], set())
+    good = table.good()
+    for index in range(len(table.rows)):
+        row = _checked_row(table, index, form, read, check, faults) if index in good else None
+        if row is not None:
+            found.rows.append(row if row.id is not None else Row(str(index), row.value))
+        elif form is PLAIN:
+            found.bad.add(str(index))
+        elif isinstance(good.get(index), dict) and ID in good[index]:
+            found.bad.add(str(good[index][ID]))
+    return found
+
+
+def _checked_row(
+    table: Table, index: int, form: RowFormat, read: Callable[..., Row], check: Check, faults: Faults
+) -> Row | None:
+    try:
+        row: Row = read(table.rows[index], form, table.where, index)
+    except (TypeError, ValueError) as error:
+        faults.add("of another shape", str(error))
+        return None
+    try:
+        check(row.value, read is read_reference)
+    except (TypeError, ValueError) as error:
+        faults.add("with a value that cannot be scored", str(at_place(table.where(index), error)))
+        return None
+    return row
+
+
+def _can_be_scored(value: Any, is_truth: bool) -> None:
+    (convert_ground_truth if is_truth else convert_prediction)(value, {})
+
+
+def _with_good_ids(
+    ours: _Good, theirs: _Good, missing: str, faults: Faults, paths: tuple[Path, Path]
+) -> tuple[list[Row], list[Row]]:
+    """The predictions and references whose ids pair; those whose partner has a fault are left out with it."""
+    found = id_faults(ours.rows, theirs.rows, missing)
+    known = ours.bad | theirs.bad
+    for fault in found:
+        others = [i for i in fault.ids if i not in known]  # the fault of a partner has been said
+        if others:
+            concerned = zip(paths, reversed(fault.sides), strict=True)
+            files = " and ".join(str(path) for path, is_concerned in concerned if is_concerned)
+            faults.add(fault.kind, f"{files}: {fault.sentence}", len(others))
+    faults.stop_if_any()
+    bad = known.union(*(fault.ids for fault in found))
+    return [row for row in ours.rows if row.id not in bad], [row for row in theirs.rows if row.id not in bad]
+
+
+def _check_columns(table: Table, form: RowFormat) -> None:
+    """Raise `ValueError` for a table without ids: its columns may have been cut at the wrong character."""
+    if form is PLAIN and suffix_of(table.path) in (".csv", ".parquet"):
+        columns: dict[str, Any] = next(iter(table.good().values()), {})
+        msg = f"{table.path}: expected a column {ID!r}, got {', '.join(map(repr, columns))}"
+        raise ValueError(msg)
+
+
+@contextmanager
+def naming_files(*paths: Path) -> Iterator[None]:
+    """Put the names of the files in front of a fault that names none of them."""
+    try:
+        yield
+    except ValueError as error:
+        names = list(map(str, paths))
+        if any(name in str(error) for name in names):
+            raise
+        raise at_place(" and ".join(names), error) from None

@@ -1,0 +1,223 @@
+"""Rows of a test set in their three formats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from docscore.core.errors import short_repr
+from docscore.core.values import scalar_text
+from docscore.data.faults import NAMED
+
+Where = Callable[[int], str]  # the name of a row in a message
+
+
+class RowFormat(NamedTuple):
+    """A row format.
+
+    Attributes:
+        name: what messages call it.
+        prediction: the key of the predicted value in a prediction row; None where the row is the value.
+        references: the key of the acceptable answers in a reference row; None where the row is the ground truth.
+    """
+
+    name: str
+    prediction: str | None
+    references: str | None
+
+
+BY_ID = RowFormat("by id", "prediction", "references")
+
+
+ANLS = RowFormat("as the Space anls", "prediction_text", "answers")
+
+
+PLAIN = RowFormat("plain", None, None)
+
+
+ID = "question_id"
+
+
+_VALUE_KEYS = frozenset({"prediction", "prediction_text", "references", "answers"})
+
+
+class Row(NamedTuple):
+    """A value with its id; the id is None in the plain format.
+
+    Attributes:
+        id: the id.
+        value: the prediction or the ground truth.
+        confidence: what a prediction has under "confidence": numbers in its shape.
+    """
+
+    id: str | None
+    value: Any
+    confidence: Any = None
+
+
+def as_rows(rows: Any, side: str) -> list[Any]:
+    """The rows as a list, from a list, an array, a dataset, a column or a series.
+
+    Raises:
+        TypeError: for a single value, which is no list of rows, and for a table of columns.
+    """
+    if isinstance(rows, str | bytes | Mapping) or not isinstance(rows, Iterable) or hasattr(rows, "columns"):
+        msg = f"{side}: expected a list of rows, got {type(rows).__name__}"
+        raise TypeError(msg)
+    return list(rows)
+
+
+def row_format(predictions: Sequence[Any], references: Sequence[Any]) -> RowFormat:
+    """The format of the rows, told by the first row of each side.
+
+    Raises:
+        ValueError: if there are no references, or the two sides have different formats.
+    """
+    if not len(references):
+        msg = "references: expected at least one row, got none"
+        raise ValueError(msg)
+    reference = side_format(references[0], "references")
+    if not len(predictions):
+        return reference
+    prediction = side_format(predictions[0], "prediction")
+    if reference != prediction:
+        msg = (
+            "expected predictions and references in one row format, got "
+            f"{described(predictions[0])} ({prediction.name}) as the first prediction and "
+            f"{described(references[0])} ({reference.name}) as the first reference"
+        )
+        raise ValueError(msg)
+    return reference
+
+
+def format_of(row: Any, side: Literal["prediction", "references"]) -> RowFormat | None:
+    """The format of a row of one side; None if it has none."""
+    try:
+        return side_format(row, side)
+    except ValueError:
+        return None
+
+
+def read_predictions(rows: Iterable[Any], form: RowFormat, where: Where) -> list[Row]:
+    """The predictions with their ids.
+
+    Raises:
+        TypeError, ValueError: naming the first row that has another format.
+    """
+    return [read_prediction(row, form, where, index) for index, row in enumerate(rows)]
+
+
+def read_prediction(row: Any, form: RowFormat, where: Where, index: int) -> Row:
+    """One prediction with its id; raises as `read_predictions`."""
+    found = _read(row, form.prediction, where, index)
+    if form is ANLS:
+        _check_text(found.value, "prediction_text", where, index)
+    if form is BY_ID:
+        return found._replace(confidence=row.get("confidence"))
+    return found
+
+
+def read_references(rows: Iterable[Any], form: RowFormat, where: Where) -> list[Row]:
+    """The ground truths with their ids; a list of acceptable answers becomes a one-of.
+
+    Raises:
+        TypeError, ValueError: naming the first row that has another format, or no acceptable answer.
+    """
+    return [read_reference(row, form, where, index) for index, row in enumerate(rows)]
+
+
+def read_reference(row: Any, form: RowFormat, where: Where, index: int) -> Row:
+    """One ground truth with its id; raises as `read_references`."""
+    found = _read(row, form.references, where, index)
+    if form.references is None:
+        _refuse_id(found.value, where, index)
+        return found
+    answers = _answers(found.value, form.references, where, index)
+    if form is ANLS:
+        for answer in answers:
+            _check_text(answer, "an answer", where, index)
+    return Row(found.id, answers)
+
+
+def side_format(row: Any, side: Literal["prediction", "references"]) -> RowFormat:
+    """The format of a row of one side."""
+    if isinstance(row, dict) and ID not in row and "id" in row and not _VALUE_KEYS.isdisjoint(row):
+        msg = f"{_plural(side)}: expected the id under {ID!r}, got {described(row)}"
+        raise ValueError(msg)
+    if not isinstance(row, dict) or ID not in row:
+        return PLAIN
+    for form in (BY_ID, ANLS):
+        if getattr(form, side) in row:
+            return form
+    expected = " or ".join(repr(getattr(form, side)) for form in (BY_ID, ANLS))
+    swapped = " (are predictions and references swapped?)" if not _VALUE_KEYS.isdisjoint(row) else ""
+    msg = f"{_plural(side)}: expected {expected} beside {ID!r}, got {described(row)}{swapped}"
+    raise ValueError(msg)
+
+
+def _plural(side: str) -> str:
+    return "predictions" if side == "prediction" else side
+
+
+def _read(row: Any, key: str | None, where: Where, index: int) -> Row:
+    if key is None:
+        return Row(None, row)
+    if not isinstance(row, dict) or ID not in row or key not in row:
+        msg = f"{where(index)}: expected an object with {ID!r} and {key!r}, got {described(row)}"
+        raise ValueError(msg)
+    return Row(_id(row[ID], where, index), row[key])
+
+
+def _check_text(value: Any, what: str, where: Where, index: int) -> None:
+    if isinstance(value, dict | list | tuple):
+        msg = f"{where(index)}: expected {what} to be text, got {type(value).__name__}"
+        raise TypeError(msg)
+
+
+def _refuse_id(value: Any, where: Where, index: int) -> None:
+    """References alone tell: a plain prediction is what a model wrote, and may hold any keys."""
+    if isinstance(value, dict) and ID in value and not {"references", "answers"}.isdisjoint(value):
+        msg = f"{where(index)}: expected a plain ground truth as in the first row, got {described(value)}"
+        raise ValueError(msg)
+
+
+def _id(value: Any, where: Where, index: int) -> str:
+    """The id as text; whole numbers are taken, as many datasets have them."""
+    if type(value) is str and value and value.isascii():
+        return value
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+        return scalar_text(int(value))
+    if not isinstance(value, str):
+        msg = f"{where(index)}: expected a string as {ID}, got {type(value).__name__} {short_repr(value)}"
+        raise TypeError(msg)
+    if not value or not _is_unicode(value):
+        msg = f"{where(index)}: expected a {ID} of at least one valid Unicode character, got {short_repr(value)}"
+        raise ValueError(msg)
+    return str.__str__(value)
+
+
+def _is_unicode(value: str) -> bool:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _answers(value: Any, key: str, where: Where, index: int) -> tuple[Any, ...]:
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if not isinstance(value, list | tuple) or not value:
+        got = "an empty list" if isinstance(value, list | tuple) else type(value).__name__
+        msg = f"{where(index)}: expected {key!r} to be a list of at least one acceptable answer, got {got}"
+        raise ValueError(msg)
+    return tuple(value)
+
+
+def described(row: Any) -> str:
+    """What a row is, in a few words."""
+    if isinstance(row, dict):
+        return "an object with " + (", ".join(short_repr(key) for key in list(row)[:NAMED]) or "no keys")
+    return type(row).__name__

@@ -1,0 +1,1 @@
+"""docscore as metrics of the `evaluate` library."""

@@ -1,0 +1,83 @@
+"""Rows as `evaluate` stores them: every value as JSON text, so that what goes in comes out.
+
+Arrow columns have one type and `datasets.Json` rewrites strings that look like JSON; a text column keeps everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from docscore.core.errors import at_place
+from docscore.core.values import convert_ground_truth, convert_prediction
+from docscore.data.json_codec import dumps, loads_all
+from docscore.data.pairing import Pairs, pair_rows
+from docscore.data.rows import Row, RowFormat, read_predictions, read_references
+
+StoredRows = list[dict[str, str]]
+
+
+_NONE = {"question_id": "", "prediction": "", "references": ""}  # fills up the shorter side; no value is an empty text
+
+
+def encode_rows(
+    predictions: Sequence[Any], references: Sequence[Any], form: RowFormat
+) -> tuple[StoredRows, StoredRows]:
+    """The rows of both sides as `{"question_id": str, "prediction": JSON text}` and `{..., "references": JSON text}`.
+
+    The sides may differ in length where rows have ids; the shorter one is filled up, as Arrow wants columns of one
+    length. In the plain format the ids are empty.
+
+    Raises:
+        TypeError, ValueError: for a row or a value that is not of the format, naming both places.
+    """
+    ours = read_predictions(predictions, form, "predictions[{}]".format)
+    theirs = read_references(references, form, "references[{}]".format)
+    if form.prediction is None and len(ours) != len(theirs):
+        msg = f"expected as many predictions as references, got {len(ours)} and {len(theirs)}"
+        raise ValueError(msg)
+    length = max(len(ours), len(theirs))
+    return _stored(ours, "prediction", "predictions", length), _stored(theirs, "references", "references", length)
+
+
+def decode_rows(predictions: Sequence[Any], references: Sequence[Any], missing: str) -> Pairs:
+    """The pairs of ground truths and predictions in stored rows.
+
+    Raises:
+        ValueError: if there are none, if rows with and without ids were mixed, or as `pair_rows`.
+    """
+    ours, theirs = _loaded(predictions, "prediction"), _loaded(references, "references")
+    if not theirs:
+        msg = "references: expected at least one row, got none"
+        raise ValueError(msg)
+    if len({row.id is None for row in ours + theirs}) > 1:
+        msg = "expected one row format, got rows with a question_id and rows without"
+        raise ValueError(msg)
+    return pair_rows(ours, theirs, missing)
+
+
+def _stored(rows: list[Row], key: str, side: str, length: int) -> StoredRows:
+    stored = [{"question_id": row.id or "", key: _text(row, key, f"{side}[{i}]")} for i, row in enumerate(rows)]
+    filling = {name: _NONE[name] for name in ("question_id", key)}
+    return stored + [filling] * (length - len(rows))
+
+
+def _text(row: Row, key: str, place: str) -> str:
+    convert = convert_prediction if key == "prediction" else convert_ground_truth
+    try:
+        value = convert(row.value, {})
+    except (TypeError, ValueError) as error:
+        name = place if row.id is None else f"{place} (question_id {row.id!r})"
+        raise at_place(name, error) from None
+    if row.id is not None and isinstance(value, tuple):  # acceptable answers: a list is enough
+        value = list(value)
+    return dumps(value)
+
+
+def _loaded(rows: Sequence[Any], key: str) -> list[Row]:
+    filled = [row for row in rows if row[key]]
+    values = loads_all([row[key] for row in filled])
+    ids = [row["question_id"] or None for row in filled]
+    if key == "references":
+        values = [value if name is None else tuple(value) for name, value in zip(ids, values, strict=True)]
+    return list(map(Row, ids, values))

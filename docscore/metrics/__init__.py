@@ -1,0 +1,1 @@
+"""The metrics: each scores one row."""

@@ -1,0 +1,1 @@
+"""ANLS*: the scorer, the score tree, and the public functions."""

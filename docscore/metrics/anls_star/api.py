@@ -1,0 +1,285 @@
+"""The public functions: from two values, or many pairs of them, to scores and score trees."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from itertools import chain, islice, repeat
+from typing import Any, Literal, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from docscore.core.errors import at_place
+from docscore.core.parallel import checked_processes, score_in_processes
+from docscore.core.similarity import THRESHOLD, fold_all, similarities
+from docscore.core.stack import level_of_caller, with_room_to_recurse
+from docscore.core.values import SCALAR_TYPES, Sizes, Value, convert_ground_truth, convert_prediction
+from docscore.metrics.anls_star.explainer import Explainer
+from docscore.metrics.anls_star.scorer import Options, Scorer, answer_score, is_answer
+from docscore.metrics.anls_star.tree import ScoreTree
+
+Pair = tuple[object, object]
+
+
+_PORTION = 4096  # pairs that are read at a time
+
+
+@overload
+def anls_score(
+    gt: object,
+    pred: object,
+    return_gt: Literal[False] = ...,
+    return_key_scores: Literal[False] = ...,
+    *,
+    threshold: float = ...,
+    ignore_case: bool = ...,
+) -> float: ...
+
+
+@overload
+def anls_score(
+    gt: object,
+    pred: object,
+    return_gt: bool,
+    return_key_scores: bool = ...,
+    *,
+    threshold: float = ...,
+    ignore_case: bool = ...,
+) -> Any: ...
+
+
+@overload
+def anls_score(
+    gt: object,
+    pred: object,
+    return_gt: bool = ...,
+    *,
+    return_key_scores: bool,
+    threshold: float = ...,
+    ignore_case: bool = ...,
+) -> Any: ...
+
+
+def anls_score(
+    gt: object,
+    pred: object,
+    return_gt: bool = False,  # noqa: FBT002  the published package's signature
+    return_key_scores: bool = False,  # noqa: FBT002
+    *,
+    threshold: float = THRESHOLD,
+    ignore_case: bool = True,
+) -> Any:
+    """The ANLS* score of a prediction against a ground truth; takes the place of `anls_star.anls_score`.
+
+    Args:
+        gt: the ground truth: None, str, bool, int, float, list, dict, nested up to 200 levels. A tuple, or an object
+            `{"$one_of": [...]}`, holds alternatives of which any is right. NumPy scalars and arrays, Decimal, date,
+            datetime, Enum, dataclass instances and pydantic models are accepted too.
+        pred: the prediction, of the same types without the alternatives.
+        return_gt: also return the closest ground truth: what the prediction would be if it were right in the way
+            nearest to it.
+        return_key_scores: also return the score of each object key, a nested dict of `ScoreNode`.
+        threshold: tau in [0, 1]; a similarity of texts below it counts as 0.
+        ignore_case: whether texts are compared in lower case.
+
+    Returns:
+        The score in [0, 1], 1 is best; a tuple (score, closest ground truth), (score, key scores) or (score, closest
+        ground truth, key scores) if these are asked for.
+
+    Raises:
+        TypeError: for a value that is none of the types above; the message names the path.
+        ValueError: for a tuple in the prediction, an empty tuple, nesting deeper than 200 levels, or a threshold
+            outside [0, 1].
+
+    Source:
+        Peer et al. 2024, arXiv 2402.03848, equations 1 to 6.
+
+    >>> anls_score("Hello World", "Hello Wrld")
+    0.9090909090909091
+    >>> anls_score({"a": ("hello", "world"), "b": ["x", "y"]}, {"a": "hello!", "b": ["y", "x"]}, return_gt=True)
+    (0.9444444444444445, {'a': 'hello', 'b': ['y', 'x']})
+    """
+    options = checked_options(threshold, ignore_case)
+    score = with_room_to_recurse(_score_one, gt, pred, options)
+    if not return_gt and not return_key_scores:
+        return score
+    tree = with_room_to_recurse(_tree, gt, pred, options)
+    asked: list[Any] = [score]
+    if return_gt:
+        asked.append(tree.closest_gt())
+    if return_key_scores:
+        asked.append(tree.key_scores())
+    return tuple(asked)
+
+
+def score_tree(gt: object, pred: object, *, threshold: float = THRESHOLD, ignore_case: bool = True) -> ScoreTree:
+    """How the score of a prediction comes about: one node for every pair of places.
+
+    Takes and raises what `anls_score` does.
+
+    Returns:
+        The root of the tree. Its `score` is that of `anls_score` but for the last bits of a float (1e-12).
+
+    >>> tree = score_tree({"date": "12.03.2024", "total": "6.40"}, {"date": "12.03.24"})
+    >>> [(leaf.path, leaf.status, leaf.score) for leaf in tree.leaves()]
+    [('$.date', 'partial', 0.8), ('$.total', 'missing', 0.0)]
+    """
+    return with_room_to_recurse(_tree, gt, pred, checked_options(threshold, ignore_case))
+
+
+def score_pairs(
+    pairs: Iterable[Pair], *, threshold: float = THRESHOLD, ignore_case: bool = True, num_proc: int | None = None
+) -> npt.NDArray[np.float64]:
+    """The ANLS* score of each of many pairs (ground truth, prediction).
+
+    Args:
+        pairs: n pairs of what `anls_score` takes.
+        threshold: tau in [0, 1].
+        ignore_case: whether texts are compared in lower case.
+        num_proc: how many processes share the work; None is one. More pay from some thousand documents; under the
+            start method "spawn" the caller needs `if __name__ == "__main__":`.
+
+    Returns:
+        The scores in [0, 1] in the order of the pairs, shape (n,).
+
+    Raises:
+        TypeError, ValueError: as `anls_score`; the message begins with the number of the pair, counted from 0.
+        RuntimeError: if a process dies, as it does when memory runs out.
+
+    >>> score_pairs([("yes", "yes"), (["a", "b"], ["b"])])
+    array([1. , 0.5])
+    """
+    score = partial(_score_portion, options=checked_options(threshold, ignore_case))
+    processes = checked_processes(num_proc)
+    if processes > 1:
+        return score_in_processes(pairs, score, processes)
+    return score(pairs, 0)
+
+
+def _score_portion(pairs: Iterable[Pair], start: int, options: Options) -> npt.NDArray[np.float64]:
+    return score_all(pairs, options, lambda number: f"pair {start + number}")
+
+
+def score_all(
+    pairs: Iterable[Pair], options: Options, name: Callable[[int], str], scored: Callable[[int], object] = bool
+) -> npt.NDArray[np.float64]:
+    """The score of each pair, shape (n,).
+
+    Args:
+        pairs: n pairs.
+        options: threshold and case.
+        name: what an error calls the pair of a number.
+        scored: is told how many pairs were scored since it was told last.
+    """
+    scores: list[float] = []
+    waiting = iter(pairs)
+    while portion := list(islice(waiting, _PORTION)):
+        if _are_answers(portion):
+            scores += _score_answers(portion, options)
+            scored(len(portion))
+            continue
+        found = dict.fromkeys(range(len(portion)), 0.0)
+        answers = [i for i in found if _checked(portion[i], name, len(scores) + i) and is_answer(*portion[i])]
+        found.update(zip(answers, _score_answers([portion[i] for i in answers], options), strict=True))
+        scored(len(answers))
+        for i in sorted(found.keys() - set(answers)):
+            found[i] = _score_named(portion[i], options, name, len(scores) + i)
+            scored(1)
+        scores += found.values()
+    return np.array(scores, dtype=np.float64)
+
+
+def _checked(pair: object, name: Callable[[int], str], number: int) -> bool:
+    """True for a tuple or list of two.
+
+    Raises:
+        TypeError: for anything else: a text of two letters is no pair.
+    """
+    if not isinstance(pair, tuple | list) or len(pair) != 2:  # noqa: PLR2004
+        got = f"{len(pair)} values" if isinstance(pair, tuple | list) else type(pair).__name__
+        msg = f"{name(number)}: expected a ground truth and a prediction, got {got}"
+        raise TypeError(msg)
+    return True
+
+
+def _are_answers(pairs: Sequence[Pair]) -> bool:
+    """Whether all pairs are of several acceptable scalars and a scalar."""
+    if {*map(type, pairs)} != {tuple} or {*map(len, pairs)} != {2}:
+        return False
+    truths, predictions = zip(*pairs, strict=True)
+    if {*map(type, truths)} != {tuple} or not SCALAR_TYPES.issuperset(map(type, predictions)):
+        return False
+    return all(truths) and SCALAR_TYPES.issuperset(map(type, chain.from_iterable(truths)))
+
+
+def _score_named(pair: Pair, options: Options, name: Callable[[int], str], number: int) -> float:
+    try:
+        return with_room_to_recurse(_score_one, *pair, options)
+    except (TypeError, ValueError) as error:
+        raise at_place(name(number), error) from None
+
+
+def _score_answers(pairs: Sequence[tuple[Any, Any]], options: Options) -> list[float]:
+    """The scores of many answers at once: the best of the similarities with what is accepted."""
+    if not pairs:
+        return []
+    accepted = [gt if type(gt) is tuple else (gt,) for gt, _ in pairs]
+    counts = list(map(len, accepted))
+    left = fold_all(list(chain.from_iterable(accepted)), options.ignore_case)
+    right = fold_all([pred for _, pred in pairs], options.ignore_case)
+    repeated = list(chain.from_iterable(map(repeat, right, counts)))
+    found = similarities(left, repeated, options.threshold)
+    starts = np.cumsum([0, *counts[:-1]])
+    best: list[float] = np.maximum.reduceat(found, starts).tolist()
+    return best
+
+
+def _score_one(gt: object, pred: object, options: Options) -> float:
+    if is_answer(gt, pred):
+        return answer_score(gt, pred, options)  # type: ignore[arg-type]
+    sizes: Sizes = {}
+    earned, weight = Scorer(sizes, options).pair(*_converted(gt, pred, sizes))
+    return earned / weight if weight else 1.0
+
+
+def _tree(gt: object, pred: object, options: Options) -> ScoreTree:
+    sizes: Sizes = {}
+    truth, prediction = _converted(gt, pred, sizes)
+    return Explainer(Scorer(sizes, options)).tree(truth, prediction)
+
+
+def _converted(gt: object, pred: object, sizes: Sizes) -> tuple[Value, Value]:
+    """Both sides in plain types; a list of strings against a string is read as a one-of (paper, table 2, row 14)."""
+    truth = convert_ground_truth(gt, sizes)
+    prediction = convert_prediction(pred, sizes)
+    if type(truth) is list and truth and isinstance(prediction, str) and all(isinstance(x, str) for x in truth):
+        warnings.warn(
+            "compatibility mode: the ground truth is a list of strings and the prediction a string, so any string of "
+            "the list is taken as right; write a tuple to say so",
+            UserWarning,
+            stacklevel=level_of_caller(),
+        )
+        truth = tuple(truth)
+        sizes[id(truth)] = 1
+    return truth, prediction
+
+
+_DEFAULT = Options()
+
+
+def checked_options(threshold: float, ignore_case: bool) -> Options:
+    """The options, if they are in their ranges."""
+    if threshold is THRESHOLD and ignore_case is True:
+        return _DEFAULT
+    if isinstance(threshold, bool) or not isinstance(threshold, int | float | np.floating | np.integer):
+        msg = f"threshold: expected a number from 0 to 1, got {type(threshold).__name__}"
+        raise TypeError(msg)
+    if not 0 <= threshold <= 1:
+        msg = f"threshold: expected a number from 0 to 1, got {threshold}"
+        raise ValueError(msg)
+    if not isinstance(ignore_case, bool | np.bool_):
+        msg = f"ignore_case: expected True or False, got {ignore_case!r}"
+        raise TypeError(msg)
+    return Options(float(threshold), bool(ignore_case))

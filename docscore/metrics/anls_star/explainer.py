@@ -1,0 +1,271 @@
+"""The second pass, top-down: the score tree of one pair, solving the chosen pairs only."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from docscore.core.assignment import best_mask, match
+from docscore.core.similarity import fold, similarity
+from docscore.core.values import Matrix, Scalar, Value, is_empty, scalar_text, size, step_text
+from docscore.metrics.anls_star.scorer import Scorer
+from docscore.metrics.anls_star.tree import Kind, ScoreTree, Status, Whole
+
+
+class NodePlace(NamedTuple):
+    """Where a pair of values is."""
+
+    path: str = "$"
+    key: str | None = None
+    truth_index: int | None = None
+    prediction_index: int | None = None
+    option: int | None = None
+    note: str = ""
+
+    def at_key(self, key: str, note: str = "") -> NodePlace:
+        """The place below this one at a key."""
+        return NodePlace(self.path + step_text(key), key, note=note)
+
+    def at_index(self, truth: int | None, prediction: int | None) -> NodePlace:
+        """The place below this one at a list index of either side or both."""
+        index = truth if truth is not None else prediction
+        return NodePlace(f"{self.path}[{index}]", None, truth, prediction)
+
+
+_ONE_SIDED = {"missing": "missing", "extra": "only in the prediction"}
+
+
+_ABSENT = "absent from the prediction"
+
+
+class Explainer:
+    """Builds the score tree of a pair of plain values."""
+
+    __slots__ = ("scorer", "whole")
+
+    def __init__(self, scorer: Scorer) -> None:
+        self.scorer = scorer
+        self.whole = Whole()
+
+    def tree(self, truth: Value, prediction: Value) -> ScoreTree:
+        """The tree of the whole pair."""
+        root = self.pair(truth, prediction, NodePlace())
+        self.whole.weight = root.weight
+        return root
+
+    def pair(self, truth: Value, prediction: Value, place: NodePlace) -> ScoreTree:  # noqa: PLR0911  one branch a rule
+        """The node of one pair, by the rules of the metric."""
+        if isinstance(truth, tuple):
+            return self.one_of(truth, prediction, place)
+        if truth is None:
+            return self.null(prediction, place)
+        if prediction is None:
+            place = place if place.path != "$" else place._replace(note="the whole prediction is null or absent")
+            return self.one_sided(truth, place, "missing", least=1)
+        if isinstance(truth, list) and isinstance(prediction, list):
+            return self.lists(truth, prediction, place)
+        if isinstance(truth, dict) and isinstance(prediction, dict):
+            return self.objects(truth, prediction, place)
+        if not isinstance(truth, list | dict) and not isinstance(prediction, list | dict | tuple):
+            return self.scalars(truth, prediction, place)
+        weight = float(max(self.size(truth), self.size(prediction)))
+        reason = f"{type_name(truth)} against {type_name(prediction)}"
+        return self.node(place, "mismatch", None, 0.0, weight, truth, prediction, reason)
+
+    def null(self, prediction: Value, place: NodePlace) -> ScoreTree:
+        if not is_empty(prediction):
+            return self.one_sided(prediction, place._replace(note="nothing expected"), "extra", least=1)
+        absent = place.note.endswith(_ABSENT)
+        given = "absent" if absent else f"an empty {type_name(prediction)}"
+        reason = "" if prediction is None and not absent else f"null and {given} agree"
+        note = place.note.removesuffix(_ABSENT).removesuffix("; ")
+        return self.node(place._replace(note=note), "null", "exact", 1.0, 1.0, None, prediction, reason)
+
+    def scalars(self, truth: Scalar, prediction: Scalar, place: NodePlace) -> ScoreTree:
+        options = self.scorer.options
+        left, right = fold(truth, options.ignore_case), fold(prediction, options.ignore_case)
+        found = similarity(left, right, options.threshold)
+        raw = found or similarity(left, right, 0.0)  # what was below the threshold
+        reason = scalar_reason(truth, prediction, raw, options.threshold)
+        return self.node(place, "scalar", None, found, 1.0, truth, prediction, reason)
+
+    def objects(self, truth: dict[str, Value], prediction: dict[str, Value], place: NodePlace) -> ScoreTree:
+        children = []
+        for key, value in truth.items():
+            below = place.at_key(key, note="" if key in prediction else _ABSENT)
+            children.append(self.pair(value, prediction.get(key), below))
+        for key, value in prediction.items():
+            if key not in truth:
+                children.append(self.surplus(value, place.at_key(key)))
+        earned = 0.0
+        for child in sorted(children, key=lambda child: child.key or ""):  # the order in which the scorer adds them
+            earned += child.earned
+        return self.container(place, "object", earned, truth, prediction, children)
+
+    def surplus(self, value: Value, place: NodePlace) -> ScoreTree:
+        """A key that only the prediction has."""
+        if is_empty(value):
+            given = "null" if value is None else f"an empty {type_name(value)}"
+            note = f"only in the prediction, but {given}: not counted"
+            return self.one_sided(value, place._replace(note=note), "extra", least=0, weight=0.0)
+        return self.one_sided(value, place._replace(note="key only in the prediction"), "extra", least=1)
+
+    def lists(self, truth: list[Value], prediction: list[Value], place: NodePlace) -> ScoreTree:
+        partner = self.partners(truth, prediction)
+        children = []
+        for i, value in enumerate(truth):
+            if i in partner:
+                children.append(self.pair(value, prediction[partner[i]], place.at_index(i, partner[i])))
+            else:
+                children.append(self.one_sided(value, place.at_index(i, None), "missing"))
+        taken = set(partner.values())
+        for j, value in enumerate(prediction):
+            if j not in taken:
+                children.append(self.one_sided(value, place.at_index(None, j), "extra"))
+        earned = math.fsum(child.earned for child in children)
+        return self.container(place, "list", earned, truth, prediction, children)
+
+    def partners(self, truth: list[Value], prediction: list[Value]) -> dict[int, int]:
+        """For each matched element of the ground truth, its partner in the prediction."""
+        if len(truth) == 1 and len(prediction) == 1:
+            return {0: 0}
+        sizes = self.scorer.size_of(truth), self.scorer.size_of(prediction)
+        rows, columns = match(*self.scorer.pairwise(truth, prediction), *sizes, partial(equality, truth, prediction))
+        return dict(zip(rows.tolist(), columns.tolist(), strict=True))
+
+    def one_of(self, options: tuple[Value, ...], prediction: Value, place: NodePlace) -> ScoreTree:
+        best = [0]
+        if len(options) > 1:
+            best = best_mask(*self.scorer.pairwise(options, [prediction]))[:, 0].nonzero()[0].tolist()
+        wanted = identity(prediction)
+        chosen = next((i for i in best if identity(options[i]) == wanted), best[0])
+        if place.option is None:
+            note = f"option {chosen + 1} of {len(options)}" if len(options) > 1 else ""
+            place = place._replace(option=chosen, note="; ".join(filter(None, (note, place.note))))
+        return self.pair(options[chosen], prediction, place)
+
+    def one_sided(
+        self, value: Value, place: NodePlace, status: Status, *, least: int = 0, weight: float | None = None
+    ) -> ScoreTree:
+        """What only one side has: its whole size is lost, shared among its parts."""
+        whole = self.size(value)
+        truth, prediction = (value, None) if status == "missing" else (None, value)
+        if weight is None:
+            weight = float(max(least, whole))
+        while isinstance(value, tuple):
+            place, value = self.largest_option(value, place)
+        kind: Kind = kind_of(value) if weight == whole or not weight else "mismatch"
+        if value is None and not place.note:
+            place = place._replace(note=f"null counts here, since what holds it is {_ONE_SIDED[status]}")
+        children = tuple(self.parts(value, place, status)) if whole else ()
+        return self.node(place, kind, status, 0.0, weight, truth, prediction, "", children)
+
+    def largest_option(self, options: tuple[Value, ...], place: NodePlace) -> tuple[NodePlace, Value]:
+        """The option that gives a one-of its size, and the place with its index unless an outer one-of gave one."""
+        option = max(range(len(options)), key=lambda i: self.size(options[i]))
+        return place if place.option is not None else place._replace(option=option), options[option]
+
+    def parts(self, value: Value, place: NodePlace, status: Status) -> Iterable[ScoreTree]:
+        if isinstance(value, dict):
+            for key, item in value.items():
+                yield self.one_sided(item, place.at_key(key), status)
+        elif isinstance(value, list):
+            for i, item in enumerate(value):
+                below = place.at_index(i, None) if status == "missing" else place.at_index(None, i)
+                yield self.one_sided(item, below, status)
+
+    def container(
+        self,
+        place: NodePlace,
+        kind: Kind,
+        earned: float,
+        truth: Value,
+        prediction: Value,
+        children: Sequence[ScoreTree],
+    ) -> ScoreTree:
+        weight = sum(child.weight for child in children)
+        return self.node(place, kind, None, earned, float(weight), truth, prediction, "", tuple(children))
+
+    def node(
+        self,
+        place: NodePlace,
+        kind: Kind,
+        status: Status | None,
+        earned: float,
+        weight: float,
+        truth: Value,
+        prediction: Value,
+        reason: str,
+        children: tuple[ScoreTree, ...] = (),
+    ) -> ScoreTree:
+        if status is None:
+            status = "exact" if earned == weight else "partial" if earned else "wrong"
+        return ScoreTree(
+            place.path,
+            place.key,
+            kind,
+            status,
+            earned,
+            weight,
+            truth,
+            prediction,
+            place.truth_index,
+            place.prediction_index,
+            place.option,
+            "; ".join(filter(None, (place.note, reason))),
+            children,
+            self.whole,
+        )
+
+    def size(self, value: Value) -> int:
+        return size(value, self.scorer.sizes)
+
+
+def scalar_reason(truth: Scalar, prediction: Scalar, found: float, threshold: float) -> str:
+    """Why two scalars scored what they did, where that may surprise."""
+    same_type = isinstance(truth, str) == isinstance(prediction, str)
+    if found == 1:
+        if scalar_text(truth) != scalar_text(prediction):
+            return "equal but for case or white space"
+        return "" if same_type else "numbers and booleans compare as text"
+    reasons = [] if same_type and isinstance(truth, str) else ["numbers and booleans compare as text"]
+    if found < threshold:
+        reasons.append(f"similarity {math.floor(found * 100 + 1e-9) / 100:.2f} < {threshold:g}")
+    return "; ".join(reasons)
+
+
+def type_name(value: Value) -> str:
+    """The JSON name of the value's type."""
+    if value is None:
+        return "null"
+    names = ((str, "string"), (bool, "boolean"), (list, "list"), (dict, "object"))
+    return next((name for kind, name in names if isinstance(value, kind)), "number")
+
+
+def kind_of(value: Value) -> Kind:
+    """The kind of node for a value that stands alone."""
+    if value is None:
+        return "null"
+    if isinstance(value, list):
+        return "list"
+    return "object" if isinstance(value, dict) else "scalar"
+
+
+def equality(truths: Sequence[Value], predictions: Sequence[Value]) -> Matrix:
+    """1 for the pairs that are equal as they stand, type by type; for a one-of, if an option is. Shape (n, m)."""
+    wanted = [identity(prediction) for prediction in predictions]
+    offered = [set(map(identity, truth)) if isinstance(truth, tuple) else {identity(truth)} for truth in truths]
+    return np.array([[float(each in options) for each in wanted] for options in offered])
+
+
+def identity(value: Value) -> Hashable:
+    """A hashable stand-in, equal for values that are equal in type and content, whatever the order of keys."""
+    if isinstance(value, dict):
+        return frozenset((key, identity(item)) for key, item in value.items())
+    if isinstance(value, list | tuple):
+        return (type(value), *map(identity, value))
+    return (type(value), value)

@@ -1,0 +1,307 @@
+"""The recursive scorer: the points earned, S, and the points that count, L, of pairs of values (paper, eq. 1 to 5).
+
+The five rules stand here twice, for one pair and for two whole columns of values, and a test holds them together.
+Columns are what makes long lists fast: every pair of places is visited once; a column of objects becomes one pair of
+columns per key, a column of lists one pair of columns that holds all their elements. A few pairs are faster one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from docscore.core.assignment import Weight, best_options, is_better, match, match_blocks, totals
+from docscore.core.similarity import THRESHOLD, fold, fold_all, similarity, similarity_matrix
+from docscore.core.values import LEAF_TYPES, SCALAR_TYPES, Matrix, Scalar, Sizes, Value, is_empty, size
+
+_FEW = 4  # pairs that are scored one by one; more go by columns
+
+
+_MAX_CELLS = 1 << 22  # pairs of list elements that are held at a time
+
+
+Column = Sequence[Value]
+
+
+Object = dict[str, Value]
+
+
+Places = Sequence[int]
+
+
+Rule = Callable[[Any, Any], tuple[Matrix, Weight]]
+
+
+class Options(NamedTuple):
+    """What changes a score: the threshold tau in [0, 1], and whether case is ignored."""
+
+    threshold: float = THRESHOLD
+    ignore_case: bool = True
+
+
+def is_answer(truth: object, prediction: object) -> bool:
+    """Whether it is a scalar against one or several acceptable scalars, as in question answering."""
+    if type(prediction) not in SCALAR_TYPES:
+        return False
+    kind = type(truth)
+    return kind in SCALAR_TYPES or (kind is tuple and truth != () and SCALAR_TYPES.issuperset(map(type, truth)))  # type: ignore[call-overload]
+
+
+def answer_score(truth: Scalar | tuple[Scalar, ...], prediction: Scalar, options: Options) -> float:
+    """S, and as L is 1 the score, of such a pair: the best of the similarities."""
+    threshold, ignore_case = options
+    right = fold(prediction, ignore_case)
+    if type(truth) is not tuple:
+        return similarity(fold(truth, ignore_case), right, threshold)  # type: ignore[arg-type]
+    return max([similarity(fold(option, ignore_case), right, threshold) for option in truth])
+
+
+class Scorer:
+    """Scores plain values whose container sizes are known."""
+
+    __slots__ = ("ignore_case", "options", "sizes", "threshold")
+
+    def __init__(self, sizes: Sizes, options: Options) -> None:
+        self.sizes = sizes
+        self.options = options
+        self.threshold, self.ignore_case = options
+
+    # One pair.
+
+    def pair(self, truth: Value, prediction: Value) -> tuple[float, float]:  # noqa: PLR0911  one branch a rule
+        """S, in [0, L], and L, a whole number, of one pair.
+
+        Args:
+            truth: ground truth; a tuple is a one-of.
+            prediction: prediction, without tuples.
+        """
+        if truth is None:
+            return float(is_empty(prediction)), float(max(1, size(prediction, self.sizes)))
+        kind, other = type(truth), type(prediction)
+        if kind in SCALAR_TYPES and other in SCALAR_TYPES:
+            if truth == prediction and kind is other:
+                return 1.0, 1.0
+            left, right = fold(truth, self.ignore_case), fold(prediction, self.ignore_case)  # type: ignore[arg-type]
+            return similarity(left, right, self.threshold), 1.0
+        if kind is list and other is list:
+            return self._list_pair(truth, prediction)  # type: ignore[arg-type]
+        if kind is dict and other is dict:
+            return self._object_pair(truth, prediction)  # type: ignore[arg-type]
+        if kind is tuple:
+            return self._one_of_pair(truth, prediction)  # type: ignore[arg-type]
+        return 0.0, float(max(size(truth, self.sizes), size(prediction, self.sizes)))
+
+    def _object_pair(self, truth: Object, prediction: Object) -> tuple[float, float]:
+        """The sums over the keys of the ground truth, an absent key being null; other keys add to L."""
+        earned = weight = 0.0
+        for key in sorted(truth):  # sorted: a sum of floats does not depend on the order of keys
+            part, counted = self.pair(truth[key], prediction.get(key))
+            earned += part
+            weight += counted
+        for key in prediction:
+            if key not in truth:
+                weight += self.surplus(prediction[key])
+        return earned, weight
+
+    def _list_pair(self, truth: list[Value], prediction: list[Value]) -> tuple[float, float]:
+        """The sums over the best matching; what stays unmatched adds its size to L."""
+        everything = float(size(truth, self.sizes) + size(prediction, self.sizes))
+        if not truth or not prediction:
+            return 0.0, everything
+        if len(truth) == len(prediction) == 1:
+            return self.pair(truth[0], prediction[0])
+        table = *self.pairwise(truth, prediction), self.size_of(truth), self.size_of(prediction)
+        earned, surplus = totals(match(*table), *table)
+        return earned, everything + surplus
+
+    def _one_of_pair(self, options: tuple[Value, ...], prediction: Value) -> tuple[float, float]:
+        """The option with the largest (S/L, S, -L)."""
+        if is_answer(options, prediction):
+            return answer_score(options, prediction, self.options), 1.0  # type: ignore[arg-type]
+        best = self.pair(options[0], prediction)
+        for option in options[1:]:
+            found = self.pair(option, prediction)
+            if is_better(found, best):
+                best = found
+        return best
+
+    # Two columns.
+
+    def pairwise(self, truths: Column, predictions: Column) -> tuple[Matrix, Weight]:
+        """S and L of every pair, by the same rules as `pair`.
+
+        Returns:
+            earned: S, shape (len(truths), len(predictions)).
+            weight: L, of the same shape, or a number where it is the same for all.
+        """
+        if len(truths) * len(predictions) <= _FEW:
+            table = np.array([[self.pair(truth, each) for each in predictions] for truth in truths])
+            table = table.reshape(len(truths), len(predictions), 2)
+            return table[:, :, 0], table[:, :, 1]
+        left, right = {*map(type, truths)}, {*map(type, predictions)}
+        if left <= LEAF_TYPES and right <= LEAF_TYPES:
+            return self._leaves(truths, predictions)
+        if left == right and len(left) == 1:
+            return self._rules()[left.pop()](truths, predictions)
+        return self._mixed(truths, predictions)
+
+    def _rules(self) -> dict[type, Rule]:
+        return {
+            str: self._leaves,
+            list: self._lists,
+            dict: self._objects,
+            tuple: self._one_ofs,
+        }
+
+    def _mixed(self, truths: Column, predictions: Column) -> tuple[Matrix, Weight]:
+        """Columns of several kinds: a block for each two kinds that can be compared, (0, larger size) elsewhere."""
+        shape = len(truths), len(predictions)
+        earned = np.zeros(shape)
+        weight = np.maximum.outer(self.size_of(truths), self.size_of(predictions)).astype(np.float64)
+        here, there = kinds(truths), kinds(predictions)
+        null = here.pop(NULL, None)
+        if null:
+            earned[null] = [float(is_empty(each)) for each in predictions]
+        for kind, places in here.items():
+            others = range(shape[1]) if kind is tuple else there.get(kind)
+            if others:
+                block = _block(places, others, shape)
+                earned[block], weight[block] = self._rules()[kind](
+                    [truths[i] for i in places], [predictions[j] for j in others]
+                )
+        return earned, weight
+
+    def _leaves(self, truths: Column, predictions: Column) -> tuple[Matrix, Weight]:
+        """Scalars and nulls: S is the similarity of the texts, 0 below the threshold; L = 1."""
+        left, right = fold_all(truths, self.ignore_case), fold_all(predictions, self.ignore_case)  # type: ignore[arg-type]
+        earned = similarity_matrix(left, right, self.threshold)
+        if "" in left and "" in right and (_has_blank(left, truths) or _has_blank(right, predictions)):
+            self._tell_null_from_blank(truths, predictions, left, right, earned)
+        return earned, 1.0
+
+    @staticmethod
+    def _tell_null_from_blank(
+        truths: Column, predictions: Column, left: list[str], right: list[str], earned: Matrix
+    ) -> None:
+        """Null was compared as an empty text; it agrees with null and `""`, but not with a blank, nor `""` with it."""
+        blank = [j for j, value in enumerate(predictions) if not right[j] and not is_empty(value)]
+        null = [j for j, value in enumerate(predictions) if value is None]
+        for i, value in enumerate(truths):
+            if not left[i]:
+                earned[i, blank if value is None else null] = 0.0
+
+    def _objects(self, truths: Sequence[Object], predictions: Sequence[Object]) -> tuple[Matrix, Weight]:
+        """Objects: the sums over the keys of the ground truths, absent keys being null; other keys add to L."""
+        earned = np.zeros((len(truths), len(predictions)))
+        weight: Weight = 0.0
+        values_of = map(dict.values, (*truths, *predictions))
+        only_leaves = LEAF_TYPES.issuperset(map(type, chain.from_iterable(values_of)))
+        absent, added = [], []  # for keys that some ground truths lack: which, and what the predictions' values add
+        for key in sorted(set().union(*truths, *predictions)):  # sorted as in `_object_pair`
+            column = [truth.get(key) for truth in truths]
+            values = [prediction.get(key) for prediction in predictions]
+            score = self._leaves if only_leaves else self.pairwise
+            points, counted = score(column, values)
+            lacking = [i for i, value in enumerate(column) if value is None and key not in truths[i]]
+            if lacking:  # scored as null so far
+                points[lacking] = 0.0
+                if isinstance(counted, float):  # leaves: 1 for all, and nothing for what is empty
+                    absent.append([key not in truth for truth in truths])
+                    added.append([-1.0 if value is None or value == "" else 0.0 for value in values])
+                else:
+                    counted[lacking] = [self.surplus(value) for value in values]
+            earned += points
+            weight = weight + counted
+        if absent:
+            weight = weight + np.array(absent, dtype=np.float64).T @ np.array(added)
+        return earned, weight
+
+    def _lists(self, truths: Sequence[list[Value]], predictions: Sequence[list[Value]]) -> tuple[Matrix, Matrix]:
+        """Lists: the sums over the best matching of each two; what stays unmatched adds its size to L."""
+        weight = np.add.outer(self.size_of(truths), self.size_of(predictions)).astype(np.float64)
+        earned = np.zeros(weight.shape)
+        elements, columns = _concatenated(predictions)
+        for start, stop in _portions(truths, len(elements)):
+            items, rows = _concatenated(truths[start:stop])
+            if items and elements:
+                points, counted = self.pairwise(items, elements)
+                sizes = self.size_of(items), self.size_of(elements)
+                matched = match_blocks(points, counted + np.zeros(points.shape), *sizes, rows, columns)
+                earned[start:stop] = matched[0]
+                weight[start:stop] += matched[1]
+        return earned, weight
+
+    def _one_ofs(self, truths: Sequence[tuple[Value, ...]], predictions: Column) -> tuple[Matrix, Matrix]:
+        """One-ofs: the option with the largest (S/L, S, -L)."""
+        options, rows = _concatenated(truths)
+        points, counted = self.pairwise(options, predictions)
+        counted = counted + np.zeros(points.shape)
+        earned = np.empty((len(truths), len(predictions)))
+        weight = np.empty(earned.shape)
+        everyone = np.arange(len(predictions))
+        for i, row in enumerate(rows):
+            chosen = best_options(points[row], counted[row])
+            earned[i], weight[i] = points[row][chosen, everyone], counted[row][chosen, everyone]
+        return earned, weight
+
+    def size_of(self, column: Column) -> list[int]:
+        """The size of each value."""
+        sizes = self.sizes.get
+        return [sizes(id(value), 1) for value in column]
+
+    def surplus(self, value: Value) -> float:
+        """What a key that only the prediction has adds to L: nothing when empty, else at least 1."""
+        return 0.0 if is_empty(value) else float(max(1, size(value, self.sizes)))
+
+
+NULL = type(None)
+
+
+_KINDS = dict.fromkeys(SCALAR_TYPES, str) | {each: each for each in (NULL, list, dict, tuple)}
+
+
+def kinds(column: Column) -> dict[type, list[int]]:
+    """Where the values of each kind are, for the kinds that occur; all scalars are of the kind `str`.
+
+    >>> kinds(["a", None, 1, None])
+    {<class 'str'>: [0, 2], <class 'NoneType'>: [1, 3]}
+    """
+    found = [_KINDS[type(value)] for value in column]
+    return {kind: [i for i, each in enumerate(found) if each is kind] for kind in dict.fromkeys(found)}
+
+
+def _has_blank(texts: list[str], values: Column) -> bool:
+    """Whether some of the empty texts are not null."""
+    return texts.count("") > sum([value is None for value in values])
+
+
+def _block(rows: Places, columns: Places, shape: tuple[int, int]) -> Any:
+    """The index of the block at these rows and columns; slices, which copy nothing, where they are all."""
+    every_row, every_column = len(rows) == shape[0], len(columns) == shape[1]
+    if every_row or every_column:
+        return slice(None) if every_row else rows, slice(None) if every_column else columns
+    return np.ix_(rows, columns)
+
+
+def _concatenated(containers: Sequence[Sequence[Value]]) -> tuple[list[Value], list[slice]]:
+    """All elements one after the other, and where each container's are."""
+    elements: list[Value] = []
+    slices = []
+    for container in containers:
+        slices.append(slice(len(elements), len(elements) + len(container)))
+        elements.extend(container)
+    return elements, slices
+
+
+def _portions(lists: Sequence[list[Value]], columns: int) -> Iterator[tuple[int, int]]:
+    """Ranges of lists whose elements make at most `_MAX_CELLS` pairs with that many columns, or of one list."""
+    start = cells = 0
+    for stop, elements in enumerate(lists):
+        cells += len(elements) * columns
+        if cells > _MAX_CELLS and stop > start:
+            yield start, stop
+            start, cells = stop, len(elements) * columns
+    yield start, len(lists)

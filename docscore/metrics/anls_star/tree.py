@@ -1,0 +1,315 @@
+"""The score tree: one node for every pair of places, and its views as closest ground truth, key scores and text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from docscore.core.formatting import clipped, display_width, paired_excerpts, printable, three_digits, value_excerpt
+from docscore.core.stack import with_room_to_recurse
+from docscore.core.values import is_empty, to_json
+
+GLYPHS = {"exact": "=", "partial": "≈", "wrong": "≠", "missing": "−", "extra": "+"}
+
+
+_HEAD_WIDTH = 34
+
+
+_LONGEST_LABEL = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the outline.
+
+    Attributes:
+        branch: the box-drawing characters before it.
+        label: the key, or the index on either side: `[0 ↔ 1]`, `[− ↔ 2]`.
+        values: what was expected and predicted, in one line.
+        node: the node.
+        width: the column where the score starts.
+        folded: what was folded away below, in words, or "".
+    """
+
+    branch: str
+    label: str
+    values: str
+    node: ScoreTree
+    width: int
+    folded: str
+
+    @property
+    def head(self) -> str:
+        """Branch, glyph and label, padded to the column of the score."""
+        head = f"{self.branch}{GLYPHS[self.node.status]} {self.label}"
+        return head + " " * (self.width - display_width(head))
+
+    @property
+    def numbers(self) -> str:
+        """The score and the points lost here; what is not 0 or 1 is not rounded to it."""
+        lost = self.node.points_lost
+        shown_lost = f"-{lost:.3f}" if lost >= 0.0005 else f"-{lost:.0e}" if lost else ""  # noqa: PLR2004
+        return f"{three_digits(self.node.score)}  {shown_lost:>6}"
+
+    def text(self) -> str:
+        """The whole line without colour."""
+        return f"{self.head}  {self.numbers}  {self.detail}".rstrip()
+
+    @property
+    def detail(self) -> str:
+        """The values, and in parentheses the reason and what was folded away."""
+        return "  ".join(filter(None, (self.values, self.remark)))
+
+    @property
+    def remark(self) -> str:
+        """The reason and what was folded away, in parentheses."""
+        node = self.node
+        points = (
+            f"{node.earned:.4g} of {node.weight:g} points"
+            if node.path == "$" and node.status == "partial" and node.children
+            else ""
+        )
+        remarks = "; ".join(filter(None, (points, printable(node.reason), self.folded)))
+        return f"({remarks})" if remarks else ""
+
+
+def outline(tree: ScoreTree, *, fold: bool = False) -> list[Line]:
+    """The lines of a tree, parents before children.
+
+    Args:
+        tree: the root.
+        fold: whether containers that are exact stand as one line, and keys that do not count are left out.
+    """
+    rows: list[tuple[str, ScoreTree, str]] = []
+    waiting = [("", "", tree)]
+    while waiting:
+        branch, below, node = waiting.pop()
+        children, folded = _folded(node) if fold else (node.children, "")
+        rows.append((branch, node, folded))
+        last = len(children) - 1
+        branches = [("└─ ", "   ") if i == last else ("├─ ", "│  ") for i in range(last + 1)]
+        placed = [(below + mark, below + rest, child) for (mark, rest), child in zip(branches, children, strict=True)]
+        waiting.extend(reversed(placed))
+    width = min(max(display_width(branch) + display_width(_label(node)) + 2 for branch, node, _ in rows), _HEAD_WIDTH)
+    return [Line(branch, _label(node), _values(node), node, width, folded) for branch, node, folded in rows]
+
+
+def _folded(node: ScoreTree) -> tuple[tuple[ScoreTree, ...], str]:
+    """The children that are shown, and what is said of those that are not."""
+    counted = tuple(child for child in node.children if child.weight or child.status != "extra")
+    if node.children and node.status == "exact":
+        return (), f"all {sum(1 for leaf in node.leaves() if leaf.weight or leaf.status != 'extra')} exact"
+    ignored = len(node.children) - len(counted)
+    if ignored < 2:  # noqa: PLR2004
+        return node.children, ""
+    return counted, f"{ignored} keys only in the prediction are empty and do not count"
+
+
+def _label(node: ScoreTree) -> str:
+    if node.key is not None:
+        return clipped(printable(node.key), _LONGEST_LABEL)
+    if node.truth_index is None and node.prediction_index is None:
+        return "$"
+    truth, prediction = ("−" if i is None else i for i in (node.truth_index, node.prediction_index))
+    return f"[{truth} ↔ {prediction}]"
+
+
+def _values(node: ScoreTree) -> str:
+    if node.children:
+        return ""
+    if node.status == "missing":
+        return f"{value_excerpt(node.ground_truth)} → nothing"
+    if node.status == "extra":
+        return f"nothing → {value_excerpt(node.prediction)}"
+    if (
+        node.status == "exact"
+        and node.ground_truth == node.prediction
+        and type(node.ground_truth) is type(node.prediction)
+    ):
+        return value_excerpt(node.ground_truth)
+    return " → ".join(paired_excerpts(node.ground_truth, node.prediction))
+
+
+Kind = Literal["scalar", "null", "list", "object", "mismatch"]
+
+
+Status = Literal["exact", "partial", "wrong", "missing", "extra"]
+
+
+@dataclass
+class ScoreNode:
+    """The score of an object key, and the scores of the keys below it.
+
+    Attributes:
+        anls_score: S / L of the values of the key, in [0, 1]; under lists the mean over the matched pairs.
+        children: the same for each key of the values, where they are objects or lists of objects.
+    """
+
+    anls_score: float
+    children: dict[str, ScoreNode] = field(default_factory=dict)
+
+
+class Whole:
+    """What every node of a tree shares: the weight of the root."""
+
+    __slots__ = ("weight",)
+
+    def __init__(self, weight: float = 0.0) -> None:
+        self.weight = weight
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ScoreTree:
+    """How one place of a ground truth was scored against one place of a prediction.
+
+    In a container that is no mismatch, `earned` and `weight` are the sums of the children's.
+
+    Attributes:
+        path: `$.items[2].price`, in the ground truth, or in the prediction for what only it has.
+        key: the object key of this place; None for list elements and the root.
+        kind: "scalar", "null", "list", "object", or "mismatch" where the two sides cannot be compared part by part.
+        status: "exact" (score 1), "partial", "wrong" (score 0), "missing" (nothing predicted) or "extra" (nothing
+            expected).
+        earned: S, from 0 to `weight`.
+        weight: L, a whole number; the root's is the number of values that count.
+        ground_truth: the value expected here (of a one-of the option taken), None if none is.
+        prediction: the value predicted here, None if none is.
+        truth_index: where this place is in its list of the ground truth, or None.
+        prediction_index: where it is in its list of the prediction, or None.
+        option: which option of a one-of was taken, or None.
+        reason: a sentence where the number may surprise, else "".
+        children: the nodes below.
+    """
+
+    path: str
+    key: str | None
+    kind: Kind
+    status: Status
+    earned: float
+    weight: float
+    ground_truth: Any
+    prediction: Any
+    truth_index: int | None
+    prediction_index: int | None
+    option: int | None
+    reason: str
+    children: tuple[ScoreTree, ...]
+    _whole: Whole = field(compare=False)
+
+    @property
+    def score(self) -> float:
+        """S / L, in [0, 1]; 1 where L is 0."""
+        return self.earned / self.weight if self.weight else 1.0
+
+    @property
+    def points_lost(self) -> float:
+        """The share of this place in 1 - score of the whole tree; those of the leaves add up to it."""
+        return (self.weight - self.earned) / self._whole.weight if self._whole.weight else 0.0
+
+    def leaves(self) -> Iterator[ScoreTree]:
+        """The nodes without children, in order."""
+        return (node for node in self.nodes() if not node.children)
+
+    def nodes(self) -> Iterator[ScoreTree]:
+        """This node and all below it, parents before their children, in order."""
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting.extend(reversed(node.children))
+
+    def closest_gt(self) -> Any:
+        """What the prediction would be if it were right in the way nearest to it.
+
+        One-of options are chosen, lists stand in the order of the prediction with the unmatched elements behind, keys
+        that only the prediction has are None.
+        """
+        return with_room_to_recurse(self._closest_gt)
+
+    def _closest_gt(self) -> Any:
+        if self.kind == "null" and self.status == "exact":
+            return self.prediction
+        if self.status == "extra":
+            return None
+        if self.status != "missing" and self.kind == "list":
+            return [child._closest_gt() for child in self._in_prediction_order()]
+        if self.status != "missing" and self.kind == "object":
+            return {str(child.key): child._closest_gt() for child in self.children if self._belongs(child)}
+        return self.ground_truth
+
+    def key_scores(self) -> dict[str, ScoreNode]:
+        """The score of every object key, as `anls_star` gives them; blind to list elements without a partner."""
+        return with_room_to_recurse(self._key_scores)
+
+    def _key_scores(self) -> dict[str, ScoreNode]:
+        if self.status in ("missing", "extra"):
+            return {}
+        if self.kind == "list":
+            return _mean([child._key_scores() for child in self._matched()])
+        if self.kind == "object":
+            return {
+                str(child.key): ScoreNode(child.score, child._key_scores())
+                for child in self.children
+                if child.weight or child.status != "extra"
+            }
+        return {}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The tree in JSON types; one-ofs spelled `{"$one_of": [...]}`, NaN and infinities as their text."""
+        return with_room_to_recurse(self._to_dict)
+
+    def _to_dict(self) -> dict[str, Any]:
+        return {
+            "path": self.path,
+            "kind": self.kind,
+            "status": self.status,
+            "score": self.score,
+            "earned": self.earned,
+            "weight": self.weight,
+            "points_lost": self.points_lost,
+            "ground_truth": to_json(self.ground_truth, _finite),
+            "prediction": to_json(self.prediction, _finite),
+            "truth_index": self.truth_index,
+            "prediction_index": self.prediction_index,
+            "option": self.option,
+            "reason": self.reason,
+            "children": list(map(ScoreTree._to_dict, self.children)),
+        }
+
+    def __str__(self) -> str:
+        return "\n".join(line.text() for line in outline(self))
+
+    def __repr__(self) -> str:
+        return f"<ScoreTree {self.path} {self.status} {self.earned:g}/{self.weight:g}, {len(self.children)} children>"
+
+    def _matched(self) -> list[ScoreTree]:
+        """The children of a list that have a partner."""
+        return [c for c in self.children if c.truth_index is not None and c.prediction_index is not None]
+
+    def _in_prediction_order(self) -> list[ScoreTree]:
+        """The matched elements in the order of the prediction, then the unmatched ones of the ground truth."""
+        unmatched = [c for c in self.children if c.prediction_index is None]
+        return sorted(self._matched(), key=lambda child: child.prediction_index or 0) + unmatched
+
+    def _belongs(self, child: ScoreTree) -> bool:
+        """Whether the closest ground truth has the key: not where either side has an empty value and the other none."""
+        if child.key in self.ground_truth:
+            return child.key in self.prediction or not is_empty(child.ground_truth)
+        return not is_empty(child.prediction)
+
+
+def _finite(value: Any) -> Any:
+    """What every JSON reader takes: NaN and infinities as text."""
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _mean(parts: list[dict[str, ScoreNode]]) -> dict[str, ScoreNode]:
+    """For each key the mean over the parts that have it, and so below."""
+    merged = {}
+    for key in dict.fromkeys(key for part in parts for key in part):
+        nodes = [part[key] for part in parts if key in part]
+        mean = sum(node.anls_score for node in nodes) / len(nodes)
+        merged[key] = ScoreNode(mean, _mean([node.children for node in nodes]))
+    return merged

@@ -1,0 +1,231 @@
+"""Documents as entities in groups, as KIEval sees them: what is a group, what stands alone, and what counts as equal.
+
+An object in a list is a group, and so is an object at the top level; what is left stands alone. Objects inside a group
+are flattened by path, and a list of scalars is several values of one entity type. Null and "" are no entities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice, product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from docscore.core.similarity import fold
+from docscore.core.values import Scalar, Value, is_empty, scalar_text, step_text
+
+MOST_READINGS = 1000  # of a ground truth with alternatives
+
+
+_NONE = object()
+
+
+class Entity(NamedTuple):
+    """A value with its type.
+
+    Attributes:
+        kind: its type, the path of keys: `menu.price`.
+        texts: what counts as identical: one text, or several where the ground truth has alternatives.
+        value: the value as it stands; of alternatives all of them.
+        place: where it is: `$.menu[0].price`.
+        confidence: how sure the model was, or None.
+    """
+
+    kind: str
+    texts: tuple[str, ...]
+    value: Any
+    place: str
+    confidence: float | None = None
+
+
+@dataclass
+class Group:
+    """Entities that belong together.
+
+    Attributes:
+        kind: its type, the path of keys: `menu`; "" for those that stand alone.
+        place: where it is.
+        entities: what it holds; may be nothing.
+    """
+
+    kind: str
+    place: str
+    entities: list[Entity] = field(default_factory=list)
+
+
+@dataclass
+class Document:
+    """The entities of a document.
+
+    Attributes:
+        alone: those in no group.
+        groups: the others, group by group.
+    """
+
+    alone: Group
+    groups: list[Group]
+
+    def entities(self) -> Iterator[Entity]:
+        """All of them, whatever their group."""
+        yield from self.alone.entities
+        for group in self.groups:
+            yield from group.entities
+
+
+def document_of(value: Value, *, normalise: bool = False, confidences: Any = None) -> Document:
+    """The entities of a plain value.
+
+    Args:
+        value: a value in plain types; of alternatives only those among scalars.
+        normalise: whether texts are compared in lower case, with white space folded.
+        confidences: numbers in the same shape, or None.
+
+    >>> document = document_of({"menu": [{"nm": "tea", "price": "2"}], "date": "1 May", "total": {"sum": "2"}})
+    >>> [group.kind for group in document.groups], [entity.kind for entity in document.entities()]
+    (['menu', 'total'], ['date', 'menu.nm', 'menu.price', 'total.sum'])
+    """
+    return _Reader(normalise=normalise).document(value, confidences)
+
+
+class _Reader:
+    """Collects the groups of one document."""
+
+    def __init__(self, *, normalise: bool) -> None:
+        self.normalise = normalise
+        self.alone = Group("", "$")
+        self.groups: list[Group] = []
+
+    def document(self, value: Value, confidences: Any) -> Document:
+        if isinstance(value, dict):
+            for key, item in value.items():
+                kind, place = _name("", key), "$" + step_text(key)
+                below = _part(confidences, key)
+                if isinstance(item, dict):
+                    self.group(item, kind, place, below)
+                else:
+                    self.visit(item, kind, place, self.alone, below)
+        else:
+            self.visit(value, "$", "$", self.alone, confidences)
+        return Document(self.alone, self.groups)
+
+    def group(self, items: dict[str, Value], kind: str, place: str, confidences: Any) -> None:
+        group = Group(kind, place)
+        self.groups.append(group)
+        self.object(items, kind, place, group, confidences)
+
+    def object(self, items: dict[str, Value], kind: str, place: str, group: Group, confidences: Any) -> None:
+        for key, item in items.items():
+            self.visit(item, _name(kind, key), place + step_text(key), group, _part(confidences, key))
+
+    def visit(self, value: Value, kind: str, place: str, group: Group, confidences: Any) -> None:
+        if isinstance(value, dict):
+            self.object(value, kind, place, group, confidences)
+        elif isinstance(value, list):
+            for index, item in enumerate(value):
+                at, below = f"{place}[{index}]", _part(confidences, index)
+                if isinstance(item, dict):
+                    self.group(item, kind, at, below)
+                else:
+                    self.visit(item, kind, at, group, below)
+        elif isinstance(value, tuple):
+            texts = tuple(dict.fromkeys(self.text(option) for option in value))
+            group.entities.append(Entity(kind, texts, value, place))
+        elif not is_empty(value):
+            group.entities.append(Entity(kind, (self.text(value),), value, place, _number(confidences, place)))
+
+    def text(self, value: Any) -> str:
+        """What is compared."""
+        return fold(value, ignore_case=True) if self.normalise else json_text(value)
+
+
+def readings(truth: Value, *, scalars: bool = False) -> Iterator[Value]:
+    """The ground truth with every choice among its alternatives.
+
+    Args:
+        truth: a ground truth in plain types.
+        scalars: whether to choose among scalars too; otherwise these stay together, as a prediction may be any of them.
+
+    Raises:
+        ValueError: if there are more than 1,000 readings.
+    """
+    found = list(islice(_readings(truth, scalars), MOST_READINGS + 1))
+    if len(found) > MOST_READINGS:
+        msg = f"$: expected at most {MOST_READINGS:,} readings of a ground truth with alternatives, got more"
+        raise ValueError(msg)
+    yield from found
+
+
+def _readings(truth: Value, scalars: bool) -> Iterator[Value]:
+    if isinstance(truth, tuple):
+        if not scalars and not any(isinstance(each, list | dict | tuple) or is_empty(each) for each in truth):
+            yield truth
+            return
+        for option in truth:
+            yield from _readings(option, scalars)
+    elif isinstance(truth, list):
+        for items in _products([_readings(item, scalars) for item in truth]):
+            yield list(items)
+    elif isinstance(truth, dict):
+        for items in _products([_readings(item, scalars) for item in truth.values()]):
+            yield dict(zip(truth, items, strict=True))
+    else:
+        yield truth
+
+
+def json_text(value: Scalar) -> str:
+    """The scalar as text: a string as it is, numbers and booleans as JSON writes them."""
+    return str(value).lower() if isinstance(value, bool) else scalar_text(value)
+
+
+def _products(parts: list[Iterator[Value]]) -> Iterator[tuple[Value, ...]]:
+    """Every choice of one reading a part; each part is read no further than may be needed."""
+    return product(*(list(islice(part, MOST_READINGS + 1)) for part in parts))
+
+
+def _name(kind: str, key: str) -> str:
+    return (kind + step_text(key)).removeprefix(".")
+
+
+def _part(confidences: Any, step: str | int) -> Any:
+    """The confidences below a key or an index; those of an object or a list as a whole count for all below."""
+    if isinstance(confidences, dict):
+        return confidences.get(step)
+    if isinstance(confidences, list):
+        return confidences[step] if isinstance(step, int) and step < len(confidences) else None
+    return confidences
+
+
+def _number(confidence: Any, place: str) -> float | None:
+    if confidence is None:
+        return None
+    known = isinstance(confidence, int | float | np.floating) and not isinstance(confidence, bool)
+    if not known or not 0 <= confidence <= 1:
+        msg = f"{place}: expected a confidence from 0 to 1, got {confidence!r}"
+        raise ValueError(msg)
+    return float(confidence)
+
+
+def length_first(key: str) -> tuple[int, str]:
+    """The key of Donut's order of keys: by length, then by name."""
+    return len(key), key
+
+
+def donut_value(value: Value) -> Any:
+    """The value as Donut's evaluation reads it: an object of lists, a list of objects, or a list of texts.
+
+    What is false in Python is left out, 0 and False included, and in a list that does not hold objects alone everything
+    but texts and numbers.
+    """
+    if not value:
+        return {}
+    if isinstance(value, dict):
+        fields = ((key, donut_value(value[key])) for key in sorted(value, key=length_first))
+        return {key: each if isinstance(each, list) else [each] for key, each in fields if each}
+    if not isinstance(value, list):
+        return [scalar_text(value).strip()]  # type: ignore[arg-type]
+    if all(isinstance(item, dict) for item in value):
+        return [each for each in map(donut_value, value) if each]
+    texts = (scalar_text(item).strip() for item in value if type(item) in (str, int, float))  # type: ignore[arg-type]
+    return [each for each in texts if each]

@@ -1,0 +1,225 @@
+"""KIEval: entities and groups that are exactly right, and the corrections that the others need.
+
+Khang et al. 2025, KIEval: Evaluation Metric for Document Key Information Extraction, arXiv 2503.05488.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from docscore.core.stack import with_room_to_recurse
+from docscore.core.values import convert_ground_truth, convert_prediction
+from docscore.metrics.alignment import Step, matched_groups, steps_between
+from docscore.metrics.entities import Document, Group, document_of, readings
+
+
+class Counts(NamedTuple):
+    """What became of entities (equations 3 to 5 and 8 to 11).
+
+    Attributes:
+        right: entities that are identical (TP).
+        substitutions: entities with another value.
+        additions: entities of the ground truth that the prediction lacks.
+        deletions: entities of the prediction that the ground truth lacks.
+    """
+
+    right: int = 0
+    substitutions: int = 0
+    additions: int = 0
+    deletions: int = 0
+
+    @property
+    def corrections(self) -> int:
+        """How many corrections are needed: substitutions, additions and deletions."""
+        return self.substitutions + self.additions + self.deletions
+
+    @property
+    def precision(self) -> float:
+        """The share of the predicted entities that are right, in [0, 1]; 1 where none is predicted."""
+        return _share(self.right, self.right + self.substitutions + self.deletions)
+
+    @property
+    def recall(self) -> float:
+        """The share of the expected entities that are right, in [0, 1]; 1 where none is expected."""
+        return _share(self.right, self.right + self.substitutions + self.additions)
+
+    @property
+    def f1(self) -> float:
+        """KIEval Entity F1: 2 TP / (2 TP + FP + FN), in [0, 1]; 1 where there are no entities."""
+        return _share(2 * self.right, 2 * self.right + 2 * self.substitutions + self.additions + self.deletions)
+
+    @property
+    def aligned(self) -> float:
+        """KIEval Aligned: TP / (TP + corrections) (equation 12), in [0, 1]; 1 where there are no entities."""
+        return _share(self.right, self.right + self.corrections)
+
+    def plus(self, other: Counts) -> Counts:
+        """Both together."""
+        return Counts(*(a + b for a, b in zip(self, other, strict=True)))
+
+
+class GroupCounts(NamedTuple):
+    """What became of groups (equation 7).
+
+    Attributes:
+        right: groups in which everything is right.
+        wrong: groups that have a partner, but are not right.
+        missed: groups of the ground truth without a partner.
+        invented: groups of the prediction without a partner.
+    """
+
+    right: int = 0
+    wrong: int = 0
+    missed: int = 0
+    invented: int = 0
+
+    @property
+    def f1(self) -> float:
+        """KIEval Group F1, in [0, 1]; 1 where there are no groups."""
+        return _share(2 * self.right, 2 * self.right + 2 * self.wrong + self.missed + self.invented)
+
+    def plus(self, other: GroupCounts) -> GroupCounts:
+        """Both together."""
+        return GroupCounts(*(a + b for a, b in zip(self, other, strict=True)))
+
+
+@dataclass
+class KieScore:
+    """KIEval of a document, or of many.
+
+    Attributes:
+        entities: what became of all entities.
+        groups: what became of all groups.
+        by_entity: the same for each entity type.
+        by_group: the same for each type of group.
+        steps: each entity of a document with what is to be done with it; empty for many documents.
+    """
+
+    entities: Counts = field(default_factory=Counts)
+    groups: GroupCounts = field(default_factory=GroupCounts)
+    by_entity: dict[str, Counts] = field(default_factory=dict)
+    by_group: dict[str, GroupCounts] = field(default_factory=dict)
+    steps: list[Step] = field(default_factory=list)
+
+    def corrections(self) -> list[Step]:
+        """What is to be changed, added and deleted."""
+        return [step for step in self.steps if step.edit != "right"]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures, the counts and the corrections, in plain types."""
+        return {
+            "kieval_entity_f1": self.entities.f1,
+            "kieval_group_f1": self.groups.f1,
+            "kieval_aligned": self.entities.aligned,
+            "entities": self.entities._asdict(),
+            "groups": self.groups._asdict(),
+            "corrections": [step.to_dict() for step in self.corrections()],
+        }
+
+
+def kieval_score(gt: object, pred: object, *, normalise: bool = False, confidences: Any = None) -> KieScore:
+    """KIEval of one prediction.
+
+    Args:
+        gt: the ground truth, as for `anls_score`. Of alternatives among scalars any is right; of others that reading of
+            the ground truth counts that needs the smallest share of corrections, then the fewest.
+        pred: the prediction, as for `anls_score`.
+        normalise: whether texts are compared in lower case, with white space folded; otherwise they must be identical.
+        confidences: numbers from 0 to 1 in the shape of the prediction, or None.
+
+    Returns:
+        Counts, figures and the corrections. An object in a list, or at the top level, is a group; groups of one type
+        are matched so that most entities are identical, then so that fewest corrections are needed, then so that most
+        groups are right.
+
+    Raises:
+        TypeError, ValueError: as `anls_score`; and for more than 1,000 readings of a ground truth.
+
+    Source:
+        Khang et al. 2025, arXiv 2503.05488, equations 1 to 12.
+
+    >>> score = kieval_score({"menu": [{"nm": "tea", "price": "2"}]}, {"menu": [{"nm": "tea", "price": "3"}]})
+    >>> score.entities.f1, score.groups.f1, [(step.edit, step.kind) for step in score.corrections()]
+    (0.5, 0.0, [('change', 'menu.price')])
+    """
+    return with_room_to_recurse(_best_reading, gt, pred, normalise, confidences)
+
+
+def total_kieval(scores: Iterable[KieScore]) -> KieScore:
+    """Many documents together: counts are summed, figures are computed from the sums."""
+    result = KieScore()
+    for score in scores:
+        result.entities = result.entities.plus(score.entities)
+        result.groups = result.groups.plus(score.groups)
+        for kind, counts in score.by_entity.items():
+            result.by_entity[kind] = result.by_entity.get(kind, Counts()).plus(counts)
+        for kind, groups in score.by_group.items():
+            result.by_group[kind] = result.by_group.get(kind, GroupCounts()).plus(groups)
+    return result
+
+
+def _best_reading(gt: object, pred: object, normalise: bool, confidences: Any) -> KieScore:
+    truth, plain = convert_ground_truth(gt, {}), convert_prediction(pred, {})
+    prediction = document_of(plain, normalise=normalise, confidences=confidences)
+    found = (_compared(document_of(reading, normalise=normalise), prediction) for reading in readings(truth))
+    return max(found, key=_preference)
+
+
+def _preference(score: KieScore) -> tuple[Any, ...]:
+    """Which reading counts: the best one, and of those alike the one with fewest corrections, whatever their order."""
+    return (
+        score.entities.aligned,
+        score.entities.right,
+        -score.entities.corrections,
+        score.groups.f1,
+        score.entities,
+        score.groups,
+    )
+
+
+def _compared(truth: Document, prediction: Document) -> KieScore:
+    """One reading of a ground truth against the prediction."""
+    pairs: list[tuple[Group | None, Group | None]] = [(truth.alone, prediction.alone)]
+    ours, theirs = _by_kind(prediction.groups), _by_kind(truth.groups)
+    for kind in dict.fromkeys([*theirs, *ours]):
+        pairs += matched_groups(theirs.get(kind, []), ours.get(kind, []))
+    score = KieScore()
+    for number, (here, there) in enumerate(pairs):
+        steps = list(steps_between(here.entities if here else [], there.entities if there else []))
+        score.steps += steps
+        if number:
+            counts = _group_counts(here, there, steps)
+            kind = (here or there or truth.alone).kind
+            score.groups = score.groups.plus(counts)
+            score.by_group[kind] = score.by_group.get(kind, GroupCounts()).plus(counts)
+    _count(score)
+    return score
+
+
+def _by_kind(groups: Sequence[Group]) -> dict[str, list[Group]]:
+    found: dict[str, list[Group]] = defaultdict(list)
+    for group in groups:
+        found[group.kind].append(group)
+    return found
+
+
+def _group_counts(truth: Group | None, prediction: Group | None, steps: Sequence[Step]) -> GroupCounts:
+    if truth is None or prediction is None:
+        return GroupCounts(missed=1) if prediction is None else GroupCounts(invented=1)
+    right = all(step.edit == "right" for step in steps)
+    return GroupCounts(right=1) if right else GroupCounts(wrong=1)
+
+
+def _count(score: KieScore) -> None:
+    """Sum up the steps, in all and by entity type."""
+    for step in score.steps:
+        one = Counts(*(int(step.edit == edit) for edit in ("right", "change", "add", "delete")))
+        score.entities = score.entities.plus(one)
+        score.by_entity[step.kind] = score.by_entity.get(step.kind, Counts()).plus(one)
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 1.0

@@ -1,0 +1,99 @@
+"""nTED: the normalised tree edit distance, as Donut's evaluation uses it: 1 - TED / TED(empty, ground truth).
+
+Kim et al. 2022, OCR-free Document Understanding Transformer, arXiv 2111.15664. A document is a tree of keys, list
+elements and texts; deleting or inserting a text costs its length, a key 1; changing a text costs its edit distance.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from docscore.core.stack import with_room_to_recurse
+from docscore.core.values import Value, convert_ground_truth, convert_prediction
+from docscore.metrics.entities import donut_value, json_text, length_first, readings
+from docscore.metrics.tree_edit import FlatTree, Node, tree_edit_distance
+
+_ROOT, _ELEMENT = "<root>", "<subtree>"  # the known implementation's names; a key of this name is the same node
+
+
+_LEAF = "<leaf>"  # what it marks texts with
+
+
+def nted_score(gt: object, pred: object, *, donut: bool = False) -> float:
+    """The normalised tree edit distance as an accuracy: max(0, 1 - TED / TED(empty, ground truth)).
+
+    Keys are sorted by length, then by name; null, "", [] and {} are left out; texts are stripped. Lists are compared in
+    their order. Of alternatives the best counts.
+
+    Args:
+        gt: the ground truth, as for `anls_score`.
+        pred: the prediction.
+        donut: reproduce the published implementation exactly: 0 and False are left out too, as are booleans, lists and
+            objects in a list that holds other things than objects, and an empty ground truth scores 0 even against an
+            empty prediction. Otherwise these count, and empty against empty is 1.
+
+    Returns:
+        The accuracy in [0, 1]; 1 is best.
+
+    Raises:
+        TypeError, ValueError: as `anls_score`; and for more than 1,000 readings of a ground truth with alternatives.
+
+    >>> nted_score({"menu": [{"nm": "tea"}]}, {"menu": [{"nm": "tee"}]})
+    0.8333333333333334
+    """
+    return with_room_to_recurse(_best_accuracy, gt, pred, donut)
+
+
+def _best_accuracy(gt: object, pred: object, donut: bool) -> float:
+    prediction = document_tree(convert_prediction(pred, {}), donut=donut)
+    found = readings(convert_ground_truth(gt, {}), scalars=True)
+    return max(_accuracy(document_tree(truth, donut=donut), prediction, donut=donut) for truth in found)
+
+
+def _accuracy(truth: Node, prediction: Node, *, donut: bool) -> float:
+    whole = int(FlatTree(truth).costs.sum()) - 1  # the root is never inserted
+    if whole == 0:
+        return 0.0 if donut or prediction.children else 1.0
+    return max(0.0, 1 - tree_edit_distance(truth, prediction) / whole)
+
+
+def document_tree(value: Value, *, donut: bool = False) -> Node:
+    """The tree of a plain value without alternatives."""
+    if donut:
+        return Node(_ROOT, _donut_nodes(donut_value(value)))
+    return Node(_ROOT, _fields(value) if isinstance(value, dict) else _branches(value))
+
+
+def _fields(items: dict[str, Value]) -> list[Node]:
+    """The keys that have something below, shorter ones first."""
+    found = ((key, _branches(items[key])) for key in sorted(items, key=length_first))
+    return [Node(key, below) for key, below in found if below]
+
+
+def _branches(value: Value) -> list[Node]:
+    """The nodes of a value: an element for an object, and for a list those of each of its elements."""
+    if isinstance(value, dict):
+        below = _fields(value)
+        return [Node(_ELEMENT, below)] if below else []
+    if isinstance(value, list):
+        nodes: list[Node] = []
+        for item in value:
+            below = _branches(item)
+            nodes += [Node(_ELEMENT, below)] if isinstance(item, list) and below else below
+        return nodes
+    label = "" if value is None else json_text(value).strip()  # type: ignore[arg-type]
+    return [Node(label, [], is_text=True)] if label else []
+
+
+def _donut_nodes(value: Any) -> list[Node]:
+    """The nodes below one that stands for such a value."""
+    if isinstance(value, dict):
+        return [_marked(key, _donut_nodes(below)) for key, below in value.items()]
+    if all(isinstance(item, dict) for item in value):
+        return [_marked(_ELEMENT, _donut_nodes(item)) for item in value]
+    return [_marked(_LEAF + item, []) for item in value]
+
+
+def _marked(label: str, children: list[Node]) -> Node:
+    """A node that is a text wherever its label has the mark, and has lost all marks."""
+    return Node(label.replace(_LEAF, ""), children, is_text=_LEAF in label)

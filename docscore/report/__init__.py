@@ -1,0 +1,5 @@
+"""What people read: text, tables and HTML."""
+
+from docscore.report.html_report import report_as_html
+
+__all__ = ["report_as_html"]

@@ -1,0 +1,115 @@
+# Copyright 2026 The docscore authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""Entity F1 for the `evaluate` library: rows in and out; the figures are docscore's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import datasets
+import evaluate
+from docscore.integrations.evaluate.metric import StoredRowsMixin
+from docscore.corpus.scores import score_corpus
+from docscore.corpus.measure import MetricOptions
+from docscore.corpus.measure import measure
+from docscore.integrations.evaluate.storage import decode_rows
+
+_DESCRIPTION = """\
+Entity F1 scores what a model extracted from a document by the values that are exactly right, whatever their group: the
+figure of most papers on information extraction, micro-averaged over documents.
+"""
+
+_CITATION = """\
+@misc{kim2022donut,
+    title = {{OCR}-free Document Understanding Transformer},
+    author = {Kim, Geewook and Hong, Teakgyu and Yim, Moonbin and Nam, Jeongyeon and Park, Jinyoung and Yim, Jinyeong
+              and Hwang, Wonseok and Yun, Sangdoo and Han, Dongyoon and Park, Seunghyun},
+    year = {2022},
+    eprint = {2111.15664},
+    archivePrefix = {arXiv}
+}
+"""
+
+_KWARGS_DESCRIPTION = """
+Scores predictions against references.
+
+Args:
+    predictions: one row a document, `{"question_id": str, "prediction": any JSON value}`, or any of the formats of
+        `anls_star`.
+    references: one row a document, `{"question_id": str, "references": [acceptable answers, each any JSON value]}`.
+        Rows are paired by question_id, whatever their order.
+    normalise: whether texts are compared in lower case, with white space folded; default False: they must be identical.
+    donut: whether to read documents as the published implementation of Donut does, which leaves out 0 and False;
+        default False.
+    parse: "json" to read predictions that are text as JSON, "repair" to mend them where they are not quite; default
+        None, which takes text as text.
+    missing: "error" if a reference without a prediction is an error (the default), "zero" to score it as null.
+    confidence: the level of confidence intervals, such as 0.95, between 0 and 1; default None, for none.
+    signature: whether to return what makes the figures comparable.
+Returns:
+    entity_f1: from 0 (worst) to 1 (best).
+    confidence_intervals: a dict from figure to (low, high), or None where there is none; with `confidence` only.
+    missing, parse_failures, parse_repaired: counts, as those of `anls_star`; signature: a string; if asked for.
+Examples:
+    >>> import docscore
+    >>> import evaluate
+    >>> entity_f1 = evaluate.load(docscore.evaluate_module("entity_f1"))
+    >>> predictions = [{"question_id": "a", "prediction": {"menu": [{"nm": "Tea"}, {"nm": "Rum"}]}}]
+    >>> references = [{"question_id": "a", "references": [{"menu": [{"nm": "Tea"}], "date": "1 May"}]}]
+    >>> entity_f1.compute(predictions=predictions, references=references)
+    {'entity_f1': 0.5}
+
+    >>> predictions, references = [{"count": 0}], [{"count": 0}]
+    >>> entity_f1.compute(predictions=predictions, references=references, signature=True)["signature"]
+    'entity_f1|compare:exact|docscore:0.1.0'
+"""
+
+_TEXT = datasets.Value("string")
+
+
+@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
+class EntityF1(StoredRowsMixin, evaluate.Metric):  # type: ignore[misc]
+    """Entity F1 as an `evaluate` metric; values are stored as JSON text, so strings such as "12.50" stay strings."""
+
+    def _info(self) -> evaluate.MetricInfo:
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_KWARGS_DESCRIPTION,
+            features=datasets.Features(
+                {
+                    "predictions": {"question_id": _TEXT, "prediction": _TEXT},
+                    "references": {"question_id": _TEXT, "references": _TEXT},
+                }
+            ),
+            reference_urls=["https://arxiv.org/abs/2111.15664"],
+        )
+
+    def _compute(
+        self,
+        predictions: list[dict[str, str]],
+        references: list[dict[str, str]],
+        normalise: bool = False,
+        donut: bool = False,
+        parse: str | None = None,
+        missing: str = "error",
+        confidence: float | None = None,
+        signature: bool = False,
+    ) -> dict[str, Any]:
+        pairs = decode_rows(predictions, references, missing)
+        scores = score_corpus(pairs, parse=parse, missing=missing)
+        options = MetricOptions(normalise=normalise, donut=donut)
+        found = measure(scores, ["entity_f1"], options=options, confidence=confidence)
+        result = {**found.to_dict(), **scores.counts()}
+        return {**result, "signature": found.signature} if signature else result

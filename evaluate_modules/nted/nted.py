@@ -1,0 +1,112 @@
+# Copyright 2026 The docscore authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""nTED for the `evaluate` library: rows in and out; the figures are docscore's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import datasets
+import evaluate
+from docscore.integrations.evaluate.metric import StoredRowsMixin
+from docscore.corpus.scores import score_corpus
+from docscore.corpus.measure import MetricOptions
+from docscore.corpus.measure import measure
+from docscore.integrations.evaluate.storage import decode_rows
+
+_DESCRIPTION = """\
+nTED scores what a model extracted from a document by the tree edit distance to what it should have extracted, as a
+share of the distance from an empty document: 1 - TED / TED(empty, ground truth), at least 0.
+"""
+
+_CITATION = """\
+@misc{kim2022donut,
+    title = {{OCR}-free Document Understanding Transformer},
+    author = {Kim, Geewook and Hong, Teakgyu and Yim, Moonbin and Nam, Jeongyeon and Park, Jinyoung and Yim, Jinyeong
+              and Hwang, Wonseok and Yun, Sangdoo and Han, Dongyoon and Park, Seunghyun},
+    year = {2022},
+    eprint = {2111.15664},
+    archivePrefix = {arXiv}
+}
+"""
+
+_KWARGS_DESCRIPTION = """
+Scores predictions against references.
+
+Args:
+    predictions: one row a document, `{"question_id": str, "prediction": any JSON value}`, or any of the formats of
+        `anls_star`.
+    references: one row a document, `{"question_id": str, "references": [acceptable answers, each any JSON value]}`.
+        Rows are paired by question_id, whatever their order.
+    donut: whether to reproduce the published implementation of Donut exactly: 0 and False are left out, and an empty
+        ground truth scores 0 even against an empty prediction; default False.
+    parse: "json" to read predictions that are text as JSON, "repair" to mend them where they are not quite; default
+        None, which takes text as text.
+    missing: "error" if a reference without a prediction is an error (the default), "zero" to score it as null.
+    confidence: the level of confidence intervals, such as 0.95, between 0 and 1; default None, for none.
+    signature: whether to return what makes the figures comparable.
+Returns:
+    nted: the mean over documents, from 0 (worst) to 1 (best).
+    confidence_intervals: a dict from figure to (low, high), or None where there is none; with `confidence` only.
+    missing, parse_failures, parse_repaired: counts, as those of `anls_star`; signature: a string; if asked for.
+Examples:
+    >>> import docscore
+    >>> import evaluate
+    >>> nted = evaluate.load(docscore.evaluate_module("nted"))
+    >>> predictions = [{"question_id": "a", "prediction": {"menu": [{"nm": "Tee"}]}}]
+    >>> references = [{"question_id": "a", "references": [{"menu": [{"nm": "Tea"}]}]}]
+    >>> round(nted.compute(predictions=predictions, references=references)["nted"], 3)
+    0.833
+
+    >>> empty = [{}]
+    >>> [nted.compute(predictions=empty, references=empty, donut=donut)["nted"] for donut in (False, True)]
+    [1.0, 0.0]
+"""
+
+_TEXT = datasets.Value("string")
+
+
+@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
+class NTED(StoredRowsMixin, evaluate.Metric):  # type: ignore[misc]
+    """nTED as an `evaluate` metric; values are stored as JSON text, so strings such as "12.50" stay strings."""
+
+    def _info(self) -> evaluate.MetricInfo:
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_KWARGS_DESCRIPTION,
+            features=datasets.Features(
+                {
+                    "predictions": {"question_id": _TEXT, "prediction": _TEXT},
+                    "references": {"question_id": _TEXT, "references": _TEXT},
+                }
+            ),
+            reference_urls=["https://arxiv.org/abs/2111.15664"],
+        )
+
+    def _compute(
+        self,
+        predictions: list[dict[str, str]],
+        references: list[dict[str, str]],
+        donut: bool = False,
+        parse: str | None = None,
+        missing: str = "error",
+        confidence: float | None = None,
+        signature: bool = False,
+    ) -> dict[str, Any]:
+        pairs = decode_rows(predictions, references, missing)
+        scores = score_corpus(pairs, parse=parse, missing=missing)
+        found = measure(scores, ["nted"], options=MetricOptions(donut=donut), confidence=confidence)
+        result = {**found.to_dict(), **scores.counts()}
+        return {**result, "signature": found.signature} if signature else result

@@ -1,0 +1,72 @@
+"""The names that users import, frozen: what is listed here may be added to, never taken away without a word."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+
+import pytest
+
+import docscore
+
+AT_ONCE = ["ScoreNode", "ScoreTree", "__version__", "anls_score", "evaluate_module", "score_pairs", "score_tree"]
+WHEN_USED = [
+    "METRICS",
+    "ScoreState",
+    "compare",
+    "decide",
+    "entity_counts",
+    "kieval_score",
+    "nted_score",
+    "pairs_of",
+    "summarise",
+]
+PATHS = [
+    "docscore.corpus:score_corpus",
+    "docscore.report:report_as_html",
+    "docscore.cli:main",
+    "docscore.integrations.datasets:score_batch",
+]
+EXTRAS = [
+    ("torch", "docscore.integrations.distributed:merged"),
+    ("ray", "docscore.integrations.ray:joined"),
+    ("ray", "docscore.integrations.ray:score"),
+    ("pyspark", "docscore.integrations.spark:score_udf"),
+    ("torchmetrics", "docscore.integrations.torchmetrics:DocumentScore"),
+    ("transformers", "docscore.integrations.transformers:compute_metrics"),
+    ("transformers", "docscore.integrations.transformers:preprocess_logits_for_metrics"),
+]
+
+
+@pytest.mark.parametrize("name", [*AT_ONCE, *WHEN_USED])
+def test_a_name_of_the_package_root(name: str) -> None:
+    assert getattr(docscore, name) is not None
+    assert name in docscore.__all__
+    assert name in dir(docscore)
+
+
+def test_a_name_that_does_not_exist() -> None:
+    with pytest.raises(AttributeError, match="module 'docscore' has no attribute 'bleu'"):
+        docscore.bleu  # noqa: B018  looking it up is the test
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_path_that_stays(path: str) -> None:
+    module, name = path.split(":")
+    assert callable(getattr(importlib.import_module(module), name))
+
+
+@pytest.mark.parametrize(("library", "path"), EXTRAS)
+def test_a_path_that_needs_another_library(library: str, path: str) -> None:
+    pytest.importorskip(library)
+    test_a_path_that_stays(path)
+
+
+def test_importing_the_package_imports_neither_faces_nor_what_is_used_later() -> None:
+    code = "import sys, docscore; print(*sorted(name for name in sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "docscore.metrics.anls_star.api" in loaded
+    heavy = {"evaluate", "datasets", "gradio", "torch", "ray", "rich", "click", "pandas", "pyarrow", "scipy.optimize"}
+    assert not loaded & (heavy | {"scipy.stats", "docscore.corpus", "docscore.report", "docscore.cli"})
