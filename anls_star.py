@@ -21,10 +21,11 @@ from typing import Any
 import datasets
 import evaluate
 from docscore import anls_score
-from docscore.integrations.evaluate.metric import StoredRowsMixin
+from docscore.core.options import ScoringOptions
+from docscore.corpus.measure import scores_as
 from docscore.corpus.scores import score_corpus
-from docscore.corpus.measure import as_anls
 from docscore.corpus.summary import summarise
+from docscore.integrations.evaluate.metric import DocumentMetricMixin
 from docscore.integrations.evaluate.storage import decode_rows
 
 __all__ = ["AnlsStar", "anls_score"]
@@ -110,25 +111,26 @@ _CONFIGURATIONS = ("default", "anls", "anlsl")
 
 
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
-class AnlsStar(StoredRowsMixin, evaluate.Metric):  # type: ignore[misc]
+class AnlsStar(DocumentMetricMixin, evaluate.Metric):  # type: ignore[misc]
     """ANLS* as an `evaluate` metric; values are stored as JSON text, so strings such as "12.50" stay strings."""
+
+    DESCRIPTION = _DESCRIPTION
+    CITATION = _CITATION
+    KWARGS_DESCRIPTION = _KWARGS_DESCRIPTION
+    REFERENCE_URL = "https://arxiv.org/abs/2402.03848"
+    METRIC = "anls_star"
+    FEATURES = datasets.Features(
+        {
+            "predictions": {"question_id": _TEXT, "prediction": _TEXT},
+            "references": {"question_id": _TEXT, "references": _TEXT},
+        }
+    )
 
     def _info(self) -> evaluate.MetricInfo:
         if self.config_name not in _CONFIGURATIONS:
             msg = f"expected a configuration among {', '.join(_CONFIGURATIONS)}, got {self.config_name!r}"
             raise ValueError(msg)
-        return evaluate.MetricInfo(
-            description=_DESCRIPTION,
-            citation=_CITATION,
-            inputs_description=_KWARGS_DESCRIPTION,
-            features=datasets.Features(
-                {
-                    "predictions": {"question_id": _TEXT, "prediction": _TEXT},
-                    "references": {"question_id": _TEXT, "references": _TEXT},
-                }
-            ),
-            reference_urls=["https://arxiv.org/abs/2402.03848"],
-        )
+        return super()._info()
 
     def _refuse(self, options: Mapping[str, Any]) -> None:
         if options.get("strict") and self.config_name != "anls":
@@ -148,9 +150,9 @@ class AnlsStar(StoredRowsMixin, evaluate.Metric):  # type: ignore[misc]
         signature: bool = False,
         strict: bool = False,
     ) -> dict[str, Any]:
-        pairs = decode_rows(predictions, references, missing)
-        scores = score_corpus(pairs, threshold=threshold, ignore_case=ignore_case, parse=parse, missing=missing)
+        options = ScoringOptions(threshold, ignore_case, strict, parse=parse, missing=missing)
+        scores = score_corpus(decode_rows(predictions, references, missing), options)
         if self.config_name != "default":
-            scores = as_anls(scores, lists=self.config_name == "anlsl", strict=strict)
+            scores = scores_as(scores, self.config_name)
         found = summarise(scores, fields=key_scores, confidence=confidence)
         return found.to_dict(per_sample=per_sample, signature=signature)

@@ -10,7 +10,7 @@ from typing import Any
 import gradio as gr
 
 from docscore import score_tree
-from docscore.core.similarity import THRESHOLD
+from docscore.core.options import THRESHOLD
 from docscore.data.json_codec import dumps
 from docscore.report.html_tree import stylesheet
 from docscore.version import VERSION

@@ -13,16 +13,16 @@ from docscore.version import VERSION as __version__  # noqa: N811  the name that
 if TYPE_CHECKING:
     from docscore.corpus.comparison import compare as compare
     from docscore.corpus.comparison import decide as decide
-    from docscore.corpus.measure import METRICS as METRICS
     from docscore.corpus.state import ScoreState as ScoreState
     from docscore.corpus.summary import summarise as summarise
     from docscore.data.pairing import pairs_of as pairs_of
     from docscore.metrics.entity_f1 import entity_counts as entity_counts
     from docscore.metrics.kieval import kieval_score as kieval_score
     from docscore.metrics.nted import nted_score as nted_score
+    from docscore.metrics.registry import METRICS as METRICS
 
 _IMPORTED_WHEN_USED = {
-    "METRICS": "docscore.corpus.measure",
+    "METRICS": "docscore.metrics.registry",
     "ScoreState": "docscore.corpus.state",
     "compare": "docscore.corpus.comparison",
     "decide": "docscore.corpus.comparison",

@@ -8,7 +8,7 @@ from typing import Any
 
 from docscore import score_tree
 from docscore.core.formatting import printable
-from docscore.core.similarity import THRESHOLD
+from docscore.core.options import THRESHOLD
 from docscore.data.json_codec import dumps
 from docscore.metrics.entity_f1 import entity_counts
 from docscore.metrics.kieval import kieval_score

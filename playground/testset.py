@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 
 from docscore.core.errors import at_place, short_repr
 from docscore.core.formatting import printable
-from docscore.corpus.automation import Curve, automation_curve
+from docscore.core.options import ScoringOptions
+from docscore.corpus.automation import Curve
+from docscore.corpus.evaluation import ANLS_STAR, Evaluation
 from docscore.corpus.fields import OUTCOMES
-from docscore.corpus.measure import DEFAULT_METRIC_OPTIONS, Measured, kieval_scores, measure
+from docscore.corpus.measure import Measured
 from docscore.corpus.scores import CorpusScore
-from docscore.corpus.summary import Summary, summarise
-from docscore.data.faults import Faults
+from docscore.corpus.summary import Summary
 from docscore.report.html_figures import (
     curve_as_html,
     histogram_as_html,
@@ -27,18 +28,15 @@ from docscore.report.html_figures import (
 from docscore.report.html_report import report_as_html
 from docscore.report.html_tree import tree_as_html
 from docscore.report.wording import count_lines, interval_text
-from docscore.stats.intervals import CONFIDENCE, RESAMPLES
 from playground.gallery import RECEIPTS
 from playground.limits import check_metric
 from playground.uploads import (
     Bar,
     Progress,
     folder_for_downloads,
-    pairs_of_files,
-    scores_of,
+    rows_of_uploads,
     shown_ids,
     skipped_as_html,
-    table_of,
 )
 
 EXAMPLE_FILES = RECEIPTS / "references.jsonl", RECEIPTS / "predictions.jsonl"
@@ -94,34 +92,19 @@ def score_files(
     Raises:
         TypeError, ValueError, OSError: one sentence, or a few, that name the file and the place.
     """
-    faults = Faults("skip" if skip else "error")
-    pairs = pairs_of_files(table_of(references, faults), table_of(predictions, faults), parse, faults)
-    bar = Bar(progress, 4)
-    scores = scores_of(pairs, parse, bar, confidences=confidences)
-    found = summarise(
-        scores,
-        fields=True,
-        confidence=CONFIDENCE,
-        explained=bar.phase("Explaining", len(pairs.ids)),
-        resampled=bar.phase("Resampling", RESAMPLES),
-    )
+    options = ScoringOptions(parse=parse, with_confidences=confidences)
+    uploaded = rows_of_uploads(references, [predictions], options, skip=skip)
+    bar = Bar(progress, phases=3 + 2 * bool(metrics) + confidences)
+    evaluation = Evaluation(uploaded.systems[0], options, metrics=metrics or [ANLS_STAR], progress=bar.phase)
+    found, scores = evaluation.summary, evaluation.scores
     for metric in metrics:
         for name, truth, prediction in zip(scores.ids, scores.pairs.truths, scores.pairs.predictions, strict=True):
             _check(name, metric, truth, prediction)
-    measured = (
-        measure(
-            scores,
-            metrics,
-            confidence=CONFIDENCE,
-            measured=bar.phase("Measuring", len(metrics) * len(pairs.ids)),
-        )
-        if metrics
-        else None
-    )
-    curve = automation_curve(kieval_scores(scores, DEFAULT_METRIC_OPTIONS), names=scores.ids) if confidences else None
+    measured = evaluation.other_figures
+    curve = evaluation.curve if confidences else None
     names = shown_ids(scores.ids)
     rows = [[names[number], round(scores.scores[number], 6)] for number in scores.numbers_of_worst(len(names))]
-    head = skipped_as_html(pairs, faults, (references, predictions)) + _summary(found)
+    head = skipped_as_html(uploaded, (references, predictions)) + _summary(found)
     picture = _picture(found, measured, curve)
     return TestSet(scores, head, picture, _fields(found), rows, _downloads(found, predictions.name, measured, curve))
 
@@ -155,7 +138,7 @@ def _summary(found: Summary) -> str:
     return (
         f'<div class="anls-tree"><p class="anls-head"><strong class="anls-score">{scores.mean:.4f}</strong> '
         f"mean of {len(scores.ids):,} rows{between}</p><ul>{lines}</ul>"
-        f"<small>{escape(scores.signature)}</small></div>"
+        f"<small>{escape(str(scores.signature))}</small></div>"
     )
 
 

@@ -11,13 +11,15 @@ from pathlib import Path
 
 from docscore.core.errors import at_place, short_repr
 from docscore.core.formatting import printable
-from docscore.corpus.scores import CorpusScore, check_options, parse_predictions, score_corpus
-from docscore.data.faults import Faults, summary
-from docscore.data.files import Table, read_table
-from docscore.data.pairing import Pairs, read_pairs
+from docscore.core.options import ScoringOptions
+from docscore.corpus.evaluation import FileRows, rows_of_files
+from docscore.corpus.scores import parse_predictions
+from docscore.data.faults import summary
+from docscore.data.files import EXTENSIONS
+from docscore.data.pairing import Pairs
 from playground.limits import MAX_FILE_BYTES, check_file, check_value, check_work, shortened
 
-KINDS = [".jsonl", ".ndjson", ".json", ".csv", ".parquet", ".gz"]
+KINDS = [*EXTENSIONS, ".gz"]
 _KEPT_SECONDS = 3600
 _CLEANED_AT_EXIT = tempfile.TemporaryDirectory(prefix="docscore-")
 _FOLDER = Path(_CLEANED_AT_EXIT.name)
@@ -46,21 +48,29 @@ class Bar:
         return advance
 
 
-def table_of(path: Path, faults: Faults) -> Table:
-    """The rows of an uploaded file, if it is not too large."""
-    check_file(path)
-    return read_table(path, faults, max_bytes=MAX_FILE_BYTES)
-
-
-def pairs_of_files(references: Table, predictions: Table, parse: str | None, faults: Faults) -> Pairs:
-    """The rows of two files in pairs, every value within the limits of the page.
+def rows_of_uploads(references: Path, predictions: Sequence[Path], options: ScoringOptions, *, skip: bool) -> FileRows:
+    """The rows of uploaded files in pairs, every value within the limits of the page.
 
     Raises:
         TypeError, ValueError: one sentence, or a few, that name the file and the place.
     """
-    pairs = read_pairs(references, predictions, faults=faults, check=_check)
-    _, mode = check_options(parse=parse)
-    parsed = parse_predictions(pairs.predictions, mode)[0]  # what a text becomes has the same limits
+    rows = rows_of_files(
+        references=references,
+        predictions=predictions,
+        missing=options.missing,
+        on_error="skip" if skip else "error",
+        max_bytes=MAX_FILE_BYTES,
+        check=_check,
+        before_reading=check_file,
+    )
+    for pairs in rows.systems:
+        _check_pairs(pairs, options.parse)
+    return rows
+
+
+def _check_pairs(pairs: Pairs, parse: str | None) -> None:
+    """Raise `ValueError` for a row that takes too long; the value that a text becomes has the same limits."""
+    parsed = parse_predictions(pairs.predictions, parse)[0]
     for question_id, truth, prediction in zip(pairs.ids, pairs.truths, parsed, strict=True):
         try:
             check_value(prediction, is_truth=False)
@@ -68,22 +78,15 @@ def pairs_of_files(references: Table, predictions: Table, parse: str | None, fau
         except (TypeError, ValueError) as error:
             name = f"row {short_repr(question_id)}"
             raise at_place(name, error) from None
-    return pairs
 
 
 def _check(value: object, is_truth: bool) -> None:
     check_value(value, is_truth=is_truth)
 
 
-def scores_of(
-    pairs: Pairs, parse: str | None, bar: Bar, name: str = "Scoring", *, confidences: bool = False
-) -> CorpusScore:
-    """The scores of the rows."""
-    return score_corpus(pairs, parse=parse, confidences=confidences, scored=bar.phase(name, len(pairs.ids)))
-
-
-def skipped_as_html(pairs: Pairs, faults: Faults, paths: Sequence[Path]) -> str:
+def skipped_as_html(rows: FileRows, paths: Sequence[Path]) -> str:
     """What was left out, if anything was."""
+    pairs, faults = rows.systems[0], rows.faults
     if not faults.found:
         return ""
     left = f"{summary(faults.found)}; {pairs.skipped} of {len(pairs.ids) + (pairs.skipped or 0):,} rows are left out."

@@ -7,16 +7,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from docscore.core.formatting import printable, with_sign
-from docscore.corpus.comparison import Comparison, compare
+from docscore.core.options import ScoringOptions
+from docscore.corpus.comparison import Comparison
+from docscore.corpus.evaluation import Evaluation
 from docscore.corpus.scores import CorpusScore
-from docscore.corpus.summary import analyse
-from docscore.data.faults import Faults
-from docscore.data.pairing import common_rows
 from docscore.report.wording import changes_text, count_lines_of_both, documents_text, interval_text, p_text
-from docscore.stats.intervals import RESAMPLES
 from docscore.stats.ratios import NO_CHANGE
 from playground.testset import drawn
-from playground.uploads import Bar, Progress, pairs_of_files, scores_of, shown_ids, skipped_as_html, table_of
+from playground.uploads import Bar, Progress, rows_of_uploads, shown_ids, skipped_as_html
 
 FIELD_HEADERS = ["field", "base", "new", "change", "from", "to", "p", "q"]
 DOCUMENT_HEADERS = ["id", "base", "new", "change"]
@@ -47,17 +45,13 @@ def compare_files(
     Raises:
         TypeError, ValueError, OSError: one sentence, or a few, that name the file and the place.
     """
-    faults = Faults("skip" if skip else "error")
-    truths = table_of(references, faults)
-    before, after = (pairs_of_files(truths, table_of(path, faults), parse, faults) for path in (base, new))
-    if skip:
-        before, after = common_rows(before, after)
-    bar = Bar(progress, 4)
-    scores = scores_of(before, parse, bar, "Scoring the base:"), scores_of(after, parse, bar, "Scoring the new one:")
-    explained = bar.phase("Explaining", 2 * len(before.ids))
-    resampled = bar.phase("Resampling", 2 * RESAMPLES)
-    found = compare(*(analyse(each, explained) for each in scores), resampled=resampled)
-    head = skipped_as_html(before, faults, (references, base, new)) + _summary(found)
+    options = ScoringOptions(parse=parse)
+    uploaded = rows_of_uploads(references, [base, new], options, skip=skip)
+    bar = Bar(progress, phases=5)
+    before, after = (Evaluation(pairs, options, progress=bar.phase) for pairs in uploaded.systems)
+    found = before.compare(after)
+    scores = before.scores, after.scores
+    head = skipped_as_html(uploaded, (references, base, new)) + _summary(found)
     return Versus(scores, head, _fields(found), _documents(found))
 
 
@@ -83,7 +77,7 @@ def _summary(found: Comparison) -> str:
         f"<ul><li>{escape(interval_text(found.interval, found.confidence, signed=True))}</li>"
         f"<li>p = {p_text(found.p_value)} (paired permutation test)</li>"
         f"<li>{documents_text(len(new.ids))}: {changes_text(found)}</li>{counts}</ul>"
-        f"<small>{escape(new.signature)}</small></div>"
+        f"<small>{escape(str(new.signature))}</small></div>"
     )
 
 

@@ -172,9 +172,10 @@ def test_fields_as_ratios_of_documents_have_the_score_of_the_field() -> None:
 
 
 def test_progress_is_told_for_every_document() -> None:
-    told: list[int] = []
-    analyse(random_scores(1, count=7), told.append)
-    assert sum(told) == 7
+    told: list[tuple[str, int, int]] = []
+    analyse(random_scores(1, count=7), lambda phase, total: lambda increment: told.append((phase, total, increment)))
+    assert {(phase, total) for phase, total, _ in told} == {("Explaining", 7)}
+    assert sum(increment for _, _, increment in told) == 7
 
 
 def check_plain(value: Any) -> None:

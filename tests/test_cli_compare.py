@@ -88,7 +88,7 @@ def test_the_text_fits_in_80_columns_and_names_what_changed() -> None:
     assert lines[2] == f"40 documents: {len(found.better)} better, {len(found.worse)} worse, {found.same} the same"
     listed = [line.split()[-1] for line in lines if re.match(r"  [+-]\d\.\d{4}  ", line)]
     assert listed == [change.question_id for change in [*found.worse[:10], *found.better[:10]]]
-    assert lines[-1] == found.new.scores.signature
+    assert lines[-1] == str(found.new.scores.signature)
 
 
 @pytest.mark.parametrize(("margin", "status"), [("0.1", 1), ("0.9", 0)])
@@ -113,7 +113,7 @@ def test_json_equals_the_library() -> None:
 
 
 def test_json_equals_the_library_with_every_option() -> None:
-    options = ["--confidence=0.8", "--threshold=0.9", "--case-sensitive", "--fail-below=0.02"]
+    options = ["--confidence-level=0.8", "--threshold=0.9", "--case-sensitive", "--fail-below=0.02"]
     result = json.loads(succeed("compare", *RECEIPT_FILES, "--json", *options))
     sides = (analysis(path, threshold=0.9, ignore_case=False) for path in (PREDICTIONS, NEW))
     found = compare(*sides, confidence=0.8)

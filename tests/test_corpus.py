@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
-from docscore.corpus.scores import corpus_signature, score_corpus
+from docscore.core.options import ScoringOptions
+from docscore.core.progress import Advance
+from docscore.corpus.scores import score_corpus
 from docscore.data.pairing import Pairs
+from docscore.metrics.signature import Signature
 
 
 def test_references_that_were_left_as_text_are_suspected() -> None:
@@ -22,8 +25,13 @@ def test_references_that_were_left_as_text_are_suspected() -> None:
 
 def test_progress_is_told_of_every_row() -> None:
     told: list[int] = []
+
+    def begin(phase: str, total: int) -> Advance:
+        assert (phase, total) == ("Scoring", 120)
+        return told.append
+
     truths: list[Any] = ["x", {"a": "x"}, ("x", "y"), ["x"]] * 30
-    score_corpus(Pairs([str(i) for i in range(120)], truths, truths_as_predictions(truths)), scored=told.append)
+    score_corpus(Pairs([str(i) for i in range(120)], truths, truths_as_predictions(truths)), progress=begin)
     assert sum(told) == 120
 
 
@@ -33,16 +41,17 @@ def truths_as_predictions(truths: list[Any]) -> list[Any]:
 
 def test_signatures_differ_wherever_scores_may() -> None:
     variants = [
-        corpus_signature(threshold=0.5, ignore_case=True),
-        corpus_signature(threshold=0.1234567, ignore_case=True),
-        corpus_signature(threshold=0.1234568, ignore_case=True),
-        corpus_signature(threshold=0.5, ignore_case=False),
-        corpus_signature(threshold=0.5, ignore_case=True, parse="json"),
-        corpus_signature(threshold=0.5, ignore_case=True, parse="repair"),
-        corpus_signature(threshold=0.5, ignore_case=True, missing="zero"),
+        ScoringOptions(),
+        ScoringOptions(threshold=0.1234567),
+        ScoringOptions(threshold=0.1234568),
+        ScoringOptions(ignore_case=False),
+        ScoringOptions(parse="json"),
+        ScoringOptions(parse="repair"),
+        ScoringOptions(missing="zero"),
     ]
-    assert len(set(variants)) == len(variants)
-    assert "json-repair:" in variants[5]
+    signatures = [str(Signature.of(["anls_star"], options)) for options in variants]
+    assert len(set(signatures)) == len(signatures)
+    assert "json-repair:" in signatures[5]
 
 
 def test_the_lowest_come_first_and_ties_in_order() -> None:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from docscore.core.options import ScoringOptions
 from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.metrics.anls_star import scorer as pairwise
-from docscore.metrics.anls_star.scorer import Options, Scorer
+from docscore.metrics.anls_star.scorer import Scorer
 from tests.structures import SCALARS, damaged, random_prediction, random_truth
 
 
@@ -20,7 +21,7 @@ def always_by_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pairwise, "_FEW", 0)
 
 
-def compare(truths: list[Any], predictions: list[Any], options: Options = Options()) -> None:  # noqa: B008  immutable
+def compare(truths: list[Any], predictions: list[Any], options: ScoringOptions = ScoringOptions()) -> None:  # noqa: B008  immutable
     sizes: dict[int, int] = {}
     left = [convert_ground_truth(truth, sizes) for truth in truths]
     right = [convert_prediction(prediction, sizes) for prediction in predictions]
@@ -38,7 +39,7 @@ def test_columns_of_all_kinds(seed: int) -> None:
         truths = [random_truth(rng, depth=3) for _ in range(rng.randint(1, 6))]
         predictions = [damaged(rng, rng.choice(truths)) for _ in range(3)]
         predictions += [random_prediction(rng, depth=3) for _ in range(rng.randint(0, 4))]
-        compare(truths, predictions, Options(rng.choice([0.0, 0.3, 0.5, 1.0]), rng.random() < 0.5))
+        compare(truths, predictions, ScoringOptions(rng.choice([0.0, 0.3, 0.5, 1.0]), rng.random() < 0.5))
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -72,5 +73,5 @@ def test_portions_of_long_columns_of_lists(cells: int, monkeypatch: pytest.Monke
 
 
 def test_an_empty_column() -> None:
-    earned, _ = Scorer({}, Options()).pairwise([], ["x"])
+    earned, _ = Scorer({}, ScoringOptions()).pairwise([], ["x"])
     assert earned.shape == (0, 1)

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from docscore.core.options import ScoringOptions
 from docscore.corpus.scores import score_corpus
 from docscore.data.json_codec import dumps, loads
-from docscore.data.model_output import Parsed, ParseMode, check_mode, parse_text
+from docscore.data.model_output import Parsed, parse_text
 from docscore.data.pairing import Pairs
 
 TOO_DEEP = "[" * 201 + "]" * 201
@@ -42,8 +43,7 @@ JSON: list[tuple[str, str, Any]] = [
 
 @pytest.mark.parametrize(("text", "value"), [row[1:] for row in JSON], ids=[row[0] for row in JSON])
 def test_json_is_read_in_both_modes(text: str, value: Any) -> None:
-    modes: tuple[ParseMode, ...] = ("json", "repair")
-    for mode in modes:
+    for mode in ("json", "repair"):
         parsed = parse_text(text, mode)
         assert (dumps(parsed.value), parsed.failed, parsed.repaired) == (dumps(value), False, False)
 
@@ -129,13 +129,13 @@ def test_text_that_a_model_repeats_endlessly_is_read_in_seconds(text: str) -> No
 
 @pytest.mark.parametrize("mode", [None, "json", "repair"])
 def test_modes(mode: str | None) -> None:
-    assert check_mode(mode) == mode
+    assert ScoringOptions(parse=mode).parse == mode
 
 
 @pytest.mark.parametrize("mode", ["", "JSON", "yes", True, 1])
 def test_other_modes_are_refused(mode: Any) -> None:
     with pytest.raises(ValueError, match=r"^parse: expected None, 'json' or 'repair', got "):
-        check_mode(mode)
+        ScoringOptions(parse=mode)
 
 
 def test_counts_of_a_corpus_and_values_that_are_no_text() -> None:

@@ -87,8 +87,8 @@ def alone(predictions: Rows, references: Rows, **rules: Any) -> tuple[ScoreState
     from docscore.corpus.scores import score_corpus  # noqa: PLC0415  beside what it is used for
 
     state = ScoreState(**rules)
-    pairs: Pairs = pairs_of(predictions, references, state.rules["missing"])
-    scores = score_corpus(pairs, **state.rules)
+    pairs: Pairs = pairs_of(predictions, references, state.options.missing)
+    scores = score_corpus(pairs, state.options)
     state.update_scores(scores)
     return state, sorted(scores.samples(), key=lambda row: str(row["question_id"]))
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from docscore.corpus.measure import MetricOptions
+from docscore.core.options import ScoringOptions
 from docscore.corpus.scores import score_corpus
 from docscore.corpus.state import ScoreState
 from docscore.data.pairing import Pairs, pairs_of
@@ -23,7 +23,7 @@ RULES: list[dict[str, Any]] = [
     {"metrics": ALL},
     {"parse": "repair"},
     {"metrics": ALL, "parse": "repair", "threshold": 0.8, "ignore_case": False},
-    {"metrics": ALL, "fields": False, "options": MetricOptions(normalise=True, donut=True)},
+    {"metrics": ALL, "fields": False, "options": ScoringOptions(normalise=True, donut=True)},
 ]
 Rows = list[tuple[Any, Any]]  # ground truth and prediction
 rows_of_documents = st.lists(st.tuples(truths, predictions | st.sampled_from(TEXTS)), min_size=1, max_size=8)
@@ -123,7 +123,7 @@ OTHERS: list[dict[str, Any]] = [
     {"ignore_case": False},
     {"parse": "json"},
     {"missing": "zero"},
-    {"options": MetricOptions(normalise=True)},
+    {"options": ScoringOptions(normalise=True)},
 ]
 
 

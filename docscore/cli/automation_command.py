@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 
 from docscore.cli.options import (
+    Settings,
+    comparing_flags,
     console,
+    evaluations_of_files,
     json_option,
-    pairs_from_files,
     progress_bars,
-    rules,
-    scored_pairs,
-    test_set,
+    test_set_flags,
     two_files,
+    with_settings,
 )
-from docscore.cli.report_command import curve_of_scores
 from docscore.report.console import print_automation
-from docscore.stats.intervals import RESAMPLES
 
 _TARGET = 0.95
 
 
-@click.command(short_help="How much review an accuracy needs.")
+@click.command(name="automation", short_help="Show accuracy after reviewing low-confidence values.")
 @two_files
-@rules
-@test_set
-@click.option("--normalise", is_flag=True, help="Ignore case and white space.")
+@with_settings(
+    comparing_flags, test_set_flags, click.option("--normalise", is_flag=True, help="Ignore case and white space.")
+)
 @click.option(
     "--target",
     type=click.FloatRange(0, 1),
@@ -38,18 +37,20 @@ _TARGET = 0.95
     help="The accuracy (KIEval Aligned) that is wanted.",
 )
 @json_option
-def automation_command(references: Path, predictions: Path, *, target: float, as_json: bool, **options: Any) -> None:
-    """What a review of the values that the model was least sure of would bring.
+def automation_command(
+    references: Path, predictions: Path, *, settings: Settings, target: float, as_json: bool
+) -> None:
+    """Show accuracy after reviewing low-confidence values, for thresholds of confidence from 0 to 1.
 
     Predictions hold {"$value": ..., "$confidence": 0.93}, or rows have numbers of the same shape under "confidence".
-    For thresholds from 0 to 1, values with a confidence below it are reviewed, and changed or deleted where they are
-    wrong; nobody looks for what is missing.
+    Values with a confidence below the threshold are reviewed: they are changed or deleted where they are wrong. Values
+    that are missing are not found by a review.
     """
-    options["confidences"] = True
-    curve = curve_of_scores(scored_pairs(pairs_from_files(references, predictions, options), options), options)
-    with progress_bars(("Resampling", RESAMPLES)) as (resampled,):
-        choice = curve.lowest(target, confidence=options["confidence"], resampled=resampled)
+    settings = replace(settings, options=replace(settings.options, with_confidences=True))
+    with progress_bars() as progress:
+        (found,) = evaluations_of_files(references, [predictions], settings, progress)
+        choice = found.curve.lowest(target, confidence=settings.confidence, progress=progress)
     if as_json:
-        click.echo(json.dumps({**choice.to_dict(), "curve": [point.to_dict() for point in curve.points()]}))
+        click.echo(json.dumps({**choice.to_dict(), "curve": [point.to_dict() for point in found.curve.points()]}))
     else:
-        print_automation(console(), curve, choice, options["confidence"])
+        print_automation(console(), found.curve, choice, settings.confidence)

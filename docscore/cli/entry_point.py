@@ -1,4 +1,4 @@
-"""The command `docscore`: what it is called with, how it ends, and what it says when it cannot."""
+"""The command `docscore`: its entry point, exit status and error output."""
 
 from __future__ import annotations
 

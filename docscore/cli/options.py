@@ -1,45 +1,91 @@
-"""What the commands share: options, rows of files in pairs, scores, bars of progress."""
+"""What the commands share: flags and the settings that they make, error output, the console, progress bars."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
+from dataclasses import dataclass
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 from rich.console import Console
-from rich.progress import Progress
+from rich.progress import Progress as ProgressBars
 
 from docscore.core.formatting import printable
-from docscore.corpus.measure import METRICS, Measured, MetricOptions, checked_metrics, measure
-from docscore.corpus.scores import CorpusScore, score_corpus
-from docscore.corpus.summary import Summary, summarise
+from docscore.core.options import MISSING_MODES, PARSE_MODES, THRESHOLD, ScoringOptions
+from docscore.core.progress import Advance, Progress, no_progress
+from docscore.corpus.evaluation import ANLS_STAR, Evaluation, rows_of_files
 from docscore.data.faults import NAMED, Faults, summary
-from docscore.data.files import read_table
-from docscore.data.pairing import Pairs, read_pairs
-from docscore.stats.intervals import CONFIDENCE, RESAMPLES, check_confidence
+from docscore.data.pairing import Pairs
+from docscore.metrics.registry import METRICS, checked_metrics
+from docscore.stats.intervals import CONFIDENCE, check_confidence
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-
-CommandOptions = dict[str, Any]
-
-
 WORST = 10
-
-
 _NARROWEST = 80
-
 
 a_file = click.Path(path_type=Path)
 
 
-def say(line: str) -> None:
-    """Print a line on the error stream, made safe for a terminal."""
-    click.echo(f"docscore: {printable(line)}", err=True)
+@dataclass(frozen=True)
+class Settings:
+    """What the flags of a command say.
+
+    Attributes:
+        options: how predictions are read and compared.
+        metrics: the metrics whose figures are asked for.
+        confidence: the level of the intervals.
+        on_error: rows with faults: "error" or "skip".
+    """
+
+    options: ScoringOptions
+    metrics: tuple[str, ...] = (ANLS_STAR,)
+    confidence: float = CONFIDENCE
+    on_error: str = "error"
+
+
+_FLAGS_OF_OPTIONS = {
+    "threshold": "threshold",
+    "parse": "parse",
+    "missing": "missing",
+    "with_confidences": "with_confidences",
+    "normalise": "normalise",
+    "donut": "donut",
+    "strict": "strict",
+}
+_FLAGS_OF_SETTINGS = {"metrics": "metrics", "confidence_level": "confidence", "on_error": "on_error"}
+
+
+def settings_from(flags: Mapping[str, Any]) -> Settings:
+    """The settings that flags make; a flag that a command does not have keeps its default.
+
+    Raises:
+        TypeError, ValueError: for a value outside its range, naming the option.
+    """
+    options = {name: flags[flag] for flag, name in _FLAGS_OF_OPTIONS.items() if flag in flags}
+    if "case_sensitive" in flags:
+        options["ignore_case"] = not flags["case_sensitive"]
+    others = {name: flags[flag] for flag, name in _FLAGS_OF_SETTINGS.items() if flag in flags}
+    return Settings(ScoringOptions(**options), **others)
+
+
+def with_settings(*decorators: Callable[[Any], Any]) -> Callable[[Callable[..., Any]], Any]:
+    """The flags of several groups on one command, which gets them as one object, `settings`."""
+    flags = {*_FLAGS_OF_OPTIONS, *_FLAGS_OF_SETTINGS, "case_sensitive"}
+
+    def decorated(command: Callable[..., Any]) -> Any:
+        @wraps(command)
+        def run(**given: Any) -> Any:
+            settings = settings_from({name: given.pop(name) for name in flags & given.keys()})
+            return command(settings=settings, **given)
+
+        return together(*decorators)(run)
+
+    return decorated
 
 
 def together(*decorators: Callable[[F], F]) -> Callable[[F], F]:
@@ -54,75 +100,78 @@ def together(*decorators: Callable[[F], F]) -> Callable[[F], F]:
 
 
 def _level(_context: click.Context, _parameter: click.Parameter, value: float) -> float:
-    """A level of confidence, refused before there is work to lose."""
+    """A level of confidence, checked before any work is done."""
     return check_confidence(value)
 
 
-def _names(_context: click.Context, _parameter: click.Parameter, value: str) -> list[str]:
+def _names(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[str, ...]:
     """The metrics in a list with commas."""
-    return checked_metrics([name.strip() for name in value.split(",")])
+    return tuple(checked_metrics([name.strip() for name in value.split(",")]))
 
 
 two_files = together(click.argument("references", type=a_file), click.argument("predictions", type=a_file))
-
-
+references_option = click.option("--references", type=a_file, required=True, help="The file of ground truths.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-
-
 worst_option = click.option(
     "--worst", type=click.IntRange(min=0), default=WORST, show_default=True, help="How many of the lowest rows to show."
 )
-
-
-rules = together(
-    click.option("--threshold", type=float, default=0.5, show_default=True, help="Similarities below it count as 0."),
+comparing_flags = together(
+    click.option(
+        "--threshold", type=float, default=THRESHOLD, show_default=True, help="Similarities below it count as 0."
+    ),
     click.option("--case-sensitive", is_flag=True, help="Compare texts as they are, not in lower case."),
-    click.option("--parse", type=click.Choice(["json", "repair"]), help="Read text predictions as JSON first."),
+    click.option("--parse", type=click.Choice(PARSE_MODES), help="Read text predictions as JSON first."),
 )
-
-
-test_set = together(
+on_error_option = click.option(
+    "--on-error",
+    type=click.Choice(["error", "skip"]),
+    default="error",
+    show_default=True,
+    help="Rows that cannot be read or paired: stop with an error, or leave them out and count them.",
+)
+confidences_option = click.option(
+    "--with-confidences",
+    is_flag=True,
+    help='Predictions hold {"$value": ..., "$confidence": ...}: score the values.',
+)
+normalise_option = click.option("--normalise", is_flag=True, help="KIEval, Entity F1: ignore case and white space.")
+test_set_flags = together(
     click.option(
         "--missing",
-        type=click.Choice(["error", "zero"]),
+        type=click.Choice(MISSING_MODES),
         default="error",
         show_default=True,
         help="A reference without a prediction: stop with an error, or score it as null.",
     ),
+    on_error_option,
     click.option(
-        "--on-error",
-        type=click.Choice(["error", "skip"]),
-        default="error",
-        show_default=True,
-        help="Rows that cannot be read or paired: stop with an error, or leave them out and count them.",
-    ),
-    click.option(
-        "--confidence",
+        "--confidence-level",
         type=float,
         default=CONFIDENCE,
         show_default=True,
         callback=_level,
         help="The level of the intervals, between 0 and 1.",
     ),
-    click.option(
-        "--confidences", is_flag=True, help='Predictions hold {"$value": ..., "$confidence": ...}: take the values.'
-    ),
+    confidences_option,
 )
-
-
-metric_options = together(
+metric_flags = together(
     click.option(
         "--metrics",
-        default="anls_star",
+        default=ANLS_STAR,
         show_default=True,
         callback=_names,
         metavar="NAMES",
-        help=f"With commas between them, some of {', '.join(METRICS)}.",
+        help=f"Names separated by commas, some of {', '.join(METRICS)}.",
     ),
-    click.option("--normalise", is_flag=True, help="KIEval, Entity F1: ignore case and white space."),
+    normalise_option,
     click.option("--donut", is_flag=True, help="Entity F1, nTED: read documents as Donut's evaluation does."),
     click.option("--strict", is_flag=True, help="ANLS: a similarity of exactly the threshold counts as 0."),
 )
+
+
+def say(line: str) -> None:
+    """Print a line on the error stream, made safe for a terminal."""
+    click.echo(f"docscore: {printable(line)}", err=True)
 
 
 def console() -> Console:
@@ -132,16 +181,22 @@ def console() -> Console:
     return found
 
 
-def pairs_from_files(references: Path, predictions: Path, options: CommandOptions) -> Pairs:
-    """The rows of two files in pairs; what was left out is said."""
-    faults = Faults(options["on_error"])
-    pairs = read_pairs(read_table(references, faults), read_table(predictions, faults), options["missing"], faults)
-    say_skipped(pairs, faults)
-    return pairs
+def evaluations_of_files(
+    references: Path, predictions: list[Path], settings: Settings, progress: Progress
+) -> list[Evaluation]:
+    """An evaluation of each file of predictions; which rows were left out is printed on the error stream."""
+    rows = rows_of_files(
+        references=references, predictions=predictions, missing=settings.options.missing, on_error=settings.on_error
+    )
+    say_skipped(rows.systems[0], rows.faults)
+    return [
+        Evaluation(pairs, settings.options, metrics=settings.metrics, confidence=settings.confidence, progress=progress)
+        for pairs in rows.systems
+    ]
 
 
 def say_skipped(pairs: Pairs, faults: Faults) -> None:
-    """Say what was left out, if anything was."""
+    """Print how many rows were left out and the first of their faults, if there are any."""
     if faults.found:
         total = len(pairs.ids) + (pairs.skipped or 0)
         say(f"{summary(faults.found)}; {pairs.skipped} of {total:,} rows are left out")
@@ -149,49 +204,15 @@ def say_skipped(pairs: Pairs, faults: Faults) -> None:
             say(fault.sentence)
 
 
-def scored_pairs(pairs: Pairs, options: CommandOptions) -> CorpusScore:
-    """The ANLS* scores of the rows."""
-    with progress_bars(("Scoring", len(pairs.ids))) as (scored,):
-        return score_corpus(
-            pairs,
-            threshold=options["threshold"],
-            ignore_case=not options["case_sensitive"],
-            parse=options["parse"],
-            missing=options["missing"],
-            confidences=options["confidences"],
-            scored=scored,
-        )
-
-
-def summary_of(scores: CorpusScore, options: CommandOptions, *, fields: bool) -> Summary:
-    """Mean, interval, and if asked for fields and causes."""
-    phases = [("Explaining", len(scores.ids))] if fields else []
-    with progress_bars(*phases, ("Resampling", RESAMPLES)) as told:
-        explained = told[0] if fields else bool
-        return summarise(
-            scores, fields=fields, confidence=options["confidence"], explained=explained, resampled=told[-1]
-        )
-
-
-def measured_of(scores: CorpusScore, options: CommandOptions) -> Measured:
-    """The figures of the metrics that were asked for."""
-    names = options["metrics"]
-    with progress_bars(("Measuring", len(names) * len(scores.ids)), ("Resampling", RESAMPLES)) as (measured, resampled):
-        return measure(
-            scores,
-            names,
-            options=MetricOptions(options["normalise"], options["donut"], options["strict"]),
-            confidence=options["confidence"],
-            measured=measured,
-            resampled=resampled,
-        )
-
-
 @contextmanager
-def progress_bars(*phases: tuple[str, int]) -> Iterator[tuple[Callable[[int], object], ...]]:
-    """Progress bars on the terminal's error stream, gone when done; a function that moves each."""
+def progress_bars() -> Iterator[Progress]:
+    """Progress bars on the terminal's error stream, one a phase, gone when done; none where it is no terminal."""
     if not sys.stderr.isatty():
-        yield (bool,) * len(phases)
+        yield no_progress
         return
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        yield tuple(partial(bar.advance, bar.add_task(name, total=total)) for name, total in phases)
+    with ProgressBars(console=Console(stderr=True), transient=True) as bars:
+
+        def begin(phase: str, total: int) -> Advance:
+            return partial(bars.advance, bars.add_task(phase, total=total))
+
+        yield begin

@@ -3,59 +3,53 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
 from docscore.cli.options import (
+    Settings,
     a_file,
-    measured_of,
-    metric_options,
-    pairs_from_files,
+    comparing_flags,
+    evaluations_of_files,
+    metric_flags,
     progress_bars,
-    rules,
     say,
-    scored_pairs,
-    summary_of,
-    test_set,
+    test_set_flags,
     two_files,
+    with_settings,
     worst_option,
 )
-from docscore.corpus.automation import Curve, automation_curve
-from docscore.corpus.measure import MetricOptions, kieval_scores
-from docscore.corpus.scores import CorpusScore
 from docscore.report.html_report import report_as_html
 
 
-@click.command(short_help="Write a report as one HTML file.")
+@click.command(name="report", short_help="Write a report as one HTML file.")
 @two_files
 @click.option("-o", "--output", type=a_file, required=True, help="The HTML file to write.")
-@rules
-@test_set
-@metric_options
+@with_settings(comparing_flags, test_set_flags, metric_flags)
 @worst_option
 @click.option("--title", help="The heading; by default the name of the file of predictions.")
 def report_command(
-    references: Path, predictions: Path, *, output: Path, worst: int, title: str | None, **options: Any
+    references: Path, predictions: Path, *, output: Path, settings: Settings, worst: int, title: str | None
 ) -> None:
     """Write a report on PREDICTIONS as one HTML file that needs no script and no network.
 
     It has the mean with its interval, the causes of lost points, the fields, the distribution of the scores, and the
-    score trees of the lowest documents; with --metrics the other metrics, and with --confidences the trade-off of
+    score trees of the lowest documents; with --metrics the other metrics, and with --with-confidences the trade-off of
     automation and accuracy. Files and rows are as for `score`.
     """
     _check_output(output, references, predictions)
-    scores = scored_pairs(pairs_from_files(references, predictions, options), options)
-    found = summary_of(scores, options, fields=True)
-    measured = None if options["metrics"] == ["anls_star"] else measured_of(scores, options)
-    curve = curve_of_scores(scores, options) if options["confidences"] else None
-    page = report_as_html(found, title or predictions.name, worst, measured=measured, curve=curve)
+    with progress_bars() as progress:
+        (found,) = evaluations_of_files(references, [predictions], settings, progress)
+        curve = found.curve if settings.options.with_confidences else None
+        page = report_as_html(
+            found.summary, title or predictions.name, worst, measured=found.other_figures, curve=curve
+        )
     output.write_text(page, encoding="utf-8", errors="backslashreplace")
     say(f"wrote {output} ({len(page.encode('utf-8', 'backslashreplace')):,} bytes)")
 
 
 def _check_output(output: Path, *inputs: Path) -> None:
-    """Raise `ValueError` where the report cannot be written or would replace an input, before there is work to lose."""
+    """Raise `ValueError` where the report cannot be written or would replace an input, before any work is done."""
     if not output.parent.is_dir():
         msg = f"{output}: expected a folder that exists, got {output.parent}"
         raise ValueError(msg)
@@ -66,10 +60,3 @@ def _check_output(output: Path, *inputs: Path) -> None:
         if output.exists() and path.exists() and output.samefile(path):
             msg = f"{output}: expected another file than {path}, which the report is made from"
             raise ValueError(msg)
-
-
-def curve_of_scores(scores: CorpusScore, options: dict[str, Any]) -> Curve:
-    """The trade-off of automation and accuracy over scored rows."""
-    with progress_bars(("Reviewing", len(scores.ids))) as (measured,):
-        found = kieval_scores(scores, MetricOptions(normalise=options["normalise"]), measured)
-    return automation_curve(found, names=scores.ids)

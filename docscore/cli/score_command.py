@@ -9,36 +9,33 @@ from typing import Any
 import click
 
 from docscore.cli.options import (
+    Settings,
+    comparing_flags,
     console,
+    evaluations_of_files,
     json_option,
-    measured_of,
-    metric_options,
-    pairs_from_files,
-    rules,
+    metric_flags,
+    progress_bars,
     say,
-    scored_pairs,
-    summary_of,
-    test_set,
+    test_set_flags,
     two_files,
+    with_settings,
     worst_option,
 )
+from docscore.corpus.evaluation import ANLS_STAR, Evaluation
 from docscore.data.confidences import SURE, VALUE
 from docscore.data.pairing import Pairs
 from docscore.report.console import print_measured, print_summary
 
-_ANLS_STAR = ["anls_star"]
 
-
-@click.command(short_help="Score a file of predictions.")
+@click.command(name="score", short_help="Score a file of predictions.")
 @two_files
-@rules
-@test_set
-@metric_options
-@click.option("--fields", is_flag=True, help="Also show what became of each field, and why points were lost.")
+@with_settings(comparing_flags, test_set_flags, metric_flags)
+@click.option("--fields", is_flag=True, help="Also show the score of each field, and the causes of lost points.")
 @worst_option
 @json_option
 def score_command(
-    references: Path, predictions: Path, *, fields: bool, worst: int, as_json: bool, **options: Any
+    references: Path, predictions: Path, *, settings: Settings, fields: bool, worst: int, as_json: bool
 ) -> None:
     """Score PREDICTIONS against REFERENCES, both JSONL, JSON, CSV or Parquet.
 
@@ -46,23 +43,30 @@ def score_command(
     {"question_id", "prediction_text"} and {"question_id", "answers"}; or plain values in the same order. Files may be
     compressed (.jsonl.gz).
     """
-    pairs = pairs_from_files(references, predictions, options)
-    scores = scored_pairs(pairs, options)
-    found = summary_of(scores, options, fields=fields)
-    measured = None if options["metrics"] == _ANLS_STAR else measured_of(scores, options)
+    with progress_bars() as progress:
+        (found,) = evaluations_of_files(references, [predictions], settings, progress)
+        summary = found.summary if fields else found.mean
+        measured = found.other_figures
     if as_json:
-        parts = found.to_dict(per_sample=True, signature=True)
-        parts |= {} if measured is None else {"metrics": {**measured.to_dict(), "signature": measured.signature}}
-        click.echo(json.dumps({**parts, "rows": len(pairs.ids), "worst": scores.worst(worst)}))
+        click.echo(json.dumps(_as_dict(found, worst, fields=fields)))
         return
-    if "anls_star" in options["metrics"] or fields:
-        print_summary(console(), found, worst)
+    if ANLS_STAR in settings.metrics or fields:
+        print_summary(console(), summary, worst)
     if measured is not None:
-        print_measured(console(), measured, len(pairs.ids), options["confidence"])
-    if not options["confidences"] and any(map(_is_wrapped, pairs.predictions)):
-        say("predictions hold $value and $confidence; --confidences takes the values out of them")
-    if options["parse"] is None and _are_unread_texts(pairs):
+        print_measured(console(), measured, len(found.pairs.ids), settings.confidence)
+    if not settings.options.with_confidences and any(map(_is_wrapped, found.pairs.predictions)):
+        say("predictions hold $value and $confidence; --with-confidences takes the values out of them")
+    if settings.options.parse is None and _are_unread_texts(found.pairs):
         say("all predictions are text; --parse json or --parse repair reads them as JSON")
+
+
+def _as_dict(found: Evaluation, worst: int, *, fields: bool) -> dict[str, Any]:
+    """What `--json` prints."""
+    parts = (found.summary if fields else found.mean).to_dict(per_sample=True, signature=True)
+    measured = found.other_figures
+    if measured is not None:
+        parts["metrics"] = {**measured.to_dict(), "signature": str(measured.signature)}
+    return {**parts, "rows": len(found.pairs.ids), "worst": found.scores.worst(worst)}
 
 
 def _is_wrapped(prediction: Any) -> bool:

@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
-from typing import Any
 
 import click
 
-from docscore.cli.compare_command import references_option, sides_of_systems
 from docscore.cli.options import (
+    Settings,
     a_file,
+    comparing_flags,
     console,
+    evaluations_of_files,
     json_option,
-    measured_of,
-    metric_options,
-    rules,
-    scored_pairs,
-    test_set,
+    metric_flags,
+    progress_bars,
+    references_option,
+    test_set_flags,
+    with_settings,
 )
+from docscore.data.files import name_without_extension
 from docscore.report.console import print_systems
 from docscore.report.tables import FORMATS, table_of_systems
 
-_EXTENSIONS = re.compile(r"\.(jsonl|ndjson|json|csv|parquet)(\.gz)?$", re.IGNORECASE)
 
-
-@click.command(short_help="The metrics of several systems as a table.")
+@click.command(name="table", short_help="The metrics of several systems as a table.")
 @click.argument("systems", type=a_file, nargs=-1, required=True)
 @references_option
-@rules
-@test_set
-@metric_options
+@with_settings(comparing_flags, test_set_flags, metric_flags)
 @click.option(
     "--format",
     "form",
@@ -43,17 +40,19 @@ _EXTENSIONS = re.compile(r"\.(jsonl|ndjson|json|csv|parquet)(\.gz)?$", re.IGNORE
 @click.option("--percent", is_flag=True, help="Write figures times 100 with two decimals.")
 @json_option
 def table_command(
-    systems: tuple[Path, ...], *, references: Path, form: str, percent: bool, as_json: bool, **options: Any
+    systems: tuple[Path, ...], *, references: Path, settings: Settings, form: str, percent: bool, as_json: bool
 ) -> None:
-    """Print the table that a paper needs: the metrics of several files of predictions, the best of each in bold.
+    """Print the metrics of several files of predictions as a table, the best of each metric in bold.
 
     SYSTEMS are files as the predictions of `score`; each is called by the name of its file without extension.
     """
-    sides = sides_of_systems(references, list(systems), options)
-    names = _names(systems)
-    found = {name: measured_of(scored_pairs(side, options), options) for name, side in zip(names, sides, strict=True)}
+    with progress_bars() as progress:
+        evaluations = evaluations_of_files(references, list(systems), settings, progress)
+        names = _names(systems)
+        found = {name: each.measured for name, each in zip(names, evaluations, strict=True)}
     if as_json:
-        click.echo(json.dumps({name: {**each.to_dict(), "signature": each.signature} for name, each in found.items()}))
+        parts = {name: {**each.to_dict(), "signature": str(each.signature)} for name, each in found.items()}
+        click.echo(json.dumps(parts))
     elif form == "text":
         print_systems(console(), found, percent=percent)
     else:
@@ -61,7 +60,7 @@ def table_command(
 
 
 def _names(systems: tuple[Path, ...]) -> list[str]:
-    """What the systems are called: their file names without extensions, or their paths where two are the same.
+    """The names of the systems: their file names without extensions, or their paths where two names are the same.
 
     Raises:
         ValueError: if one is given twice.
@@ -70,5 +69,5 @@ def _names(systems: tuple[Path, ...]) -> list[str]:
     if twice is not None:
         msg = f"{twice}: expected each system once, got it twice"
         raise ValueError(msg)
-    names = [_EXTENSIONS.sub("", path.name) or path.name for path in systems]
+    names = list(map(name_without_extension, systems))
     return names if len(set(names)) == len(names) else [str(path) for path in systems]

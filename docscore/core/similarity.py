@@ -9,10 +9,8 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist, cpdist
 
+from docscore.core.options import THRESHOLD
 from docscore.core.values import Matrix, Scalar, scalar_text
-
-THRESHOLD = 0.5  # tau of ANLS, Biten et al. 2019
-
 
 _LONG = 64  # characters in one machine word of the bit-parallel distance
 

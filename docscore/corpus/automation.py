@@ -7,13 +7,14 @@ corrected or deleted where they are wrong; nobody looks for what is missing.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from docscore.core.errors import at_place, short_repr
+from docscore.core.progress import Advance, Progress, no_progress
 from docscore.metrics.kieval import KieScore
 from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, Interval, check_confidence, intervals_of
 from docscore.stats.ratios import Array, Ratios
@@ -103,7 +104,7 @@ class Curve:
         confidence: float = CONFIDENCE,
         n_resamples: int = RESAMPLES,
         seed: int = SEED,
-        resampled: Callable[[int], object] = bool,
+        progress: Progress = no_progress,
     ) -> Choice:
         """The lowest threshold whose accuracy after the review is at least the target.
 
@@ -112,7 +113,7 @@ class Curve:
             confidence: the level of the intervals.
             n_resamples: how many resamples of documents are drawn.
             seed: where the random numbers start.
-            resampled: is told how many resamples were drawn since it was told last.
+            progress: called when the phase "Resampling" begins.
 
         Returns:
             The threshold, with the percentile interval of resampled documents: those of the resamples that do not reach
@@ -128,11 +129,12 @@ class Curve:
             return Choice(target, None, none, none)
         options = {"n_resamples": n_resamples, "seed": seed}
         rate = intervals_of(self._automation().columns([number]), confidence, "two-sided", **options)[0]  # type: ignore[arg-type]
+        resampled = progress("Resampling", n_resamples)
         ends = self._resampled_thresholds(target, check_confidence(confidence), n_resamples, seed, resampled)
         return Choice(target, points[number], ends, rate)
 
     def _resampled_thresholds(
-        self, target: float, confidence: float, n_resamples: int, seed: int, resampled: Callable[[int], object]
+        self, target: float, confidence: float, n_resamples: int, seed: int, resampled: Advance
     ) -> Interval:
         aligned, n = self._aligned(), len(self.predicted)
         if n == 1:

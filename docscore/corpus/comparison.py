@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from docscore.core.formatting import with_sign
+from docscore.core.progress import Progress, no_progress
 from docscore.corpus.fields import Field
 from docscore.corpus.summary import MOST_FIELDS_TESTED, Analysis, fields_as_ratios, mean_as_ratio
 from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, Interval, check_confidence, intervals_of
@@ -152,7 +153,7 @@ class Comparison:
             "fields": [field.to_dict() for field in self.fields],
             **{name: count for name, count in self.new.scores.counts().items() if name == "skipped"},
             "counts": {"base": self.base.scores.counts(), "new": self.new.scores.counts()},
-            "signature": self.new.scores.signature,
+            "signature": str(self.new.scores.signature),
         }
 
 
@@ -163,7 +164,7 @@ def compare(
     confidence: float = CONFIDENCE,
     n_resamples: int = RESAMPLES,
     seed: int = SEED,
-    resampled: Callable[[int], object] = bool,
+    progress: Progress = no_progress,
 ) -> Comparison:
     """Compare two systems on the same documents.
 
@@ -173,7 +174,7 @@ def compare(
         confidence: the level of the intervals, between 0 and 1.
         n_resamples: how many resamples and permutations are drawn; where there are fewer permutations, all are taken.
         seed: where the random numbers start.
-        resampled: is told how many resamples and permutations were drawn since it was told last.
+        progress: called when the phase "Resampling" begins.
 
     Raises:
         ValueError: if an id is on one side only, or the two were scored by different rules or ground truths.
@@ -187,6 +188,7 @@ def compare(
     before, after = _ratios(base, paths), _ratios(new, paths)
     before = Ratios(before.earned[places], before.weight[places])
     differences = Differences(after, before)
+    resampled = progress("Resampling", 2 * n_resamples)
     drawn = {"confidence": confidence, "n_resamples": n_resamples, "seed": seed, "resampled": resampled}
     intervals = intervals_of(differences, **drawn)  # type: ignore[arg-type]
     p_values = permutation_p_values(before, after, n_resamples=n_resamples - 1, seed=seed, permuted=resampled)

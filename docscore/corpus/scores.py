@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import metadata
 from math import fsum
 from typing import Any
 
 from docscore.core.errors import short_repr
-from docscore.core.similarity import THRESHOLD
+from docscore.core.options import ScoringOptions, options_from
+from docscore.core.progress import Progress, no_progress
 from docscore.core.stack import level_of_caller
 from docscore.data.confidences import with_confidences
-from docscore.data.model_output import ParseMode, check_mode, parse_text
-from docscore.data.pairing import Pairs, check_missing
-from docscore.metrics.anls_star.api import checked_options, score_all, score_tree
-from docscore.metrics.anls_star.scorer import Options
+from docscore.data.model_output import parse_text
+from docscore.data.pairing import Pairs
+from docscore.metrics.anls_star.api import explained, score_all
 from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.version import VERSION
+from docscore.metrics.signature import Signature
 
 
 @dataclass(frozen=True)
@@ -31,8 +29,8 @@ class CorpusScore:
         absent: the numbers of the rows whose predictions were missing and scored as null; None if that was an error.
         failed: the numbers of the rows whose text could not be parsed and was scored as text; None if none was parsed.
         repaired: those whose text was repaired; None if repair was not asked for.
-        options: threshold and case.
-        signature: what makes the mean comparable with another, as sacreBLEU's signature does.
+        options: how predictions were read and compared.
+        metric: the metric whose scores these are: "anls_star", or "anls" or "anlsl" for rows that these can score.
     """
 
     pairs: Pairs
@@ -40,8 +38,13 @@ class CorpusScore:
     absent: frozenset[int] | None
     failed: frozenset[int] | None
     repaired: frozenset[int] | None
-    options: Options
-    signature: str
+    options: ScoringOptions
+    metric: str = "anls_star"
+
+    @property
+    def signature(self) -> Signature:
+        """What makes the mean comparable with another."""
+        return Signature.of([self.metric], self.options, skipped=self.pairs.skipped)
 
     @property
     def ids(self) -> list[str]:
@@ -86,7 +89,7 @@ class CorpusScore:
     def tree(self, number: int) -> ScoreTree:
         """The score tree of a row."""
         truth, prediction = self.pairs.truths[number], self.pairs.predictions[number]
-        return score_tree(truth, prediction, threshold=self.options.threshold, ignore_case=self.options.ignore_case)
+        return explained(truth, prediction, self.options)
 
     def numbers_of_worst(self, count: int) -> list[int]:
         """The numbers of the rows with the lowest scores, lowest first."""
@@ -97,94 +100,46 @@ class CorpusScore:
         return [{"question_id": self.ids[i], "anls_score": self.scores[i]} for i in self.numbers_of_worst(count)]
 
 
-CORPUS_OPTIONS = frozenset({"threshold", "ignore_case", "parse", "missing"})
-
-
-def check_options(
-    *, threshold: float = THRESHOLD, ignore_case: bool = True, parse: str | None = None, missing: str = "error"
-) -> tuple[Options, ParseMode | None]:
-    """The options of `score_corpus`, if they exist.
-
-    Raises:
-        TypeError, ValueError: naming the option, what was expected and what came.
-    """
-    check_missing(missing)
-    return checked_options(threshold, ignore_case), check_mode(parse)
-
-
 def score_corpus(
     pairs: Pairs,
+    options: ScoringOptions | None = None,
     *,
-    threshold: float = THRESHOLD,
-    ignore_case: bool = True,
-    parse: str | None = None,
-    missing: str = "error",
-    confidences: bool = False,
-    scored: Callable[[int], object] = bool,
+    progress: Progress = no_progress,
+    **keywords: Any,
 ) -> CorpusScore:
-    """The score of every pair, and their mean.
+    """The ANLS* score of every pair, and their mean.
 
     Args:
-        pairs: ground truths and predictions.
-        threshold: tau in [0, 1].
-        ignore_case: whether texts are compared in lower case.
-        parse: None, or "json" or "repair" to read predictions that are text as JSON first.
-        missing: how the pairs were made: "error" or "zero".
-        confidences: whether predictions carry `{"$value": ..., "$confidence": ...}`, of which the values are scored.
-        scored: is told how many pairs were scored since it was told last, to show progress.
+        pairs: n ground truths and predictions, n at least 1.
+        options: how predictions are read and compared.
+        progress: called when the phase "Scoring" begins.
+        keywords: fields of `ScoringOptions`, in place of `options`.
 
     Raises:
         TypeError, ValueError: for a value that cannot be scored, naming its row, and for options that do not exist.
     """
-    options, mode = check_options(threshold=threshold, ignore_case=ignore_case, parse=parse, missing=missing)
-    if mode and all(map(_is_json_text, pairs.truths)):
+    options = options_from(options, keywords)
+    if options.parse and all(map(_is_json_text, pairs.truths)):
         warnings.warn(
             "parse reads predictions only, and all references are text that looks like JSON; give them as values "
             "(json.loads)",
             UserWarning,
             stacklevel=level_of_caller(),
         )
-    predictions, failed, repaired = parse_predictions(pairs.predictions, mode)
+    predictions, failed, repaired = parse_predictions(pairs.predictions, options.parse)
     pairs = pairs._replace(predictions=predictions)
-    pairs = with_confidences(pairs) if confidences else pairs._replace(confidences=None)
+    pairs = with_confidences(pairs) if options.with_confidences else pairs._replace(confidences=None)
     everything = list(zip(pairs.truths, pairs.predictions, strict=True))
+    scored = progress("Scoring", len(everything))
     scores = score_all(everything, options, lambda number: f"row {short_repr(pairs.ids[number])}", scored)
     return CorpusScore(
         pairs=pairs,
         scores=scores.tolist(),
-        absent=pairs.absent if missing == "zero" else None,
-        failed=failed if mode else None,
-        repaired=repaired if mode == "repair" else None,
+        absent=pairs.absent if options.missing == "zero" else None,
+        failed=failed if options.parse else None,
+        repaired=repaired if options.parse == "repair" else None,
         options=options,
-        signature=corpus_signature(
-            threshold=threshold, ignore_case=ignore_case, parse=mode, missing=missing, skipped=pairs.skipped
-        ),
     )
-
-
-def corpus_signature(
-    *,
-    threshold: float,
-    ignore_case: bool,
-    parse: str | None = None,
-    missing: str = "error",
-    skipped: int | None = None,
-) -> str:
-    """What makes a score comparable with another.
-
-    >>> corpus_signature(threshold=0.5, ignore_case=True)
-    'anls_star|tau:0.5|case:i|empty:ignored|docscore:0.1.0'
-    """
-    parts = ["anls_star", f"tau:{threshold}", f"case:{'i' if ignore_case else 's'}", "empty:ignored"]
-    if parse:
-        parts.append(f"parse:{parse}")
-    if parse == "repair":  # what can be repaired depends on the library that does it
-        parts.append(f"json-repair:{metadata.version('json-repair')}")
-    if missing != "error":
-        parts.append(f"missing:{missing}")
-    if skipped:  # a mean over fewer rows
-        parts.append(f"skipped:{skipped}")
-    return "|".join([*parts, f"docscore:{VERSION}"])
 
 
 def _is_json_text(truth: Any) -> bool:
@@ -193,9 +148,7 @@ def _is_json_text(truth: Any) -> bool:
     return all(isinstance(answer, str) and answer.lstrip()[:1] in ("{", "[") for answer in answers)
 
 
-def parse_predictions(
-    predictions: list[Any], mode: ParseMode | None
-) -> tuple[list[Any], frozenset[int], frozenset[int]]:
+def parse_predictions(predictions: list[Any], mode: str | None) -> tuple[list[Any], frozenset[int], frozenset[int]]:
     """The predictions with texts read as JSON, and the numbers of those that could not be read and were repaired."""
     if mode is None:
         return predictions, frozenset(), frozenset()

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from docscore.core.similarity import THRESHOLD
+from docscore.core.options import ScoringOptions, options_from
 from docscore.corpus.fields import Field, ListRows
-from docscore.corpus.measure import DEFAULT_METRIC_OPTIONS, MetricOptions, checked_metrics, ratios_of
-from docscore.corpus.scores import CorpusScore, check_options, score_corpus
+from docscore.corpus.measure import figure_columns
+from docscore.corpus.scores import CorpusScore, score_corpus
 from docscore.corpus.summary import field_table_of
 from docscore.data.pairing import Pairs, pairs_of
 from docscore.data.rows import as_rows
+from docscore.metrics.registry import checked_metrics
 from docscore.stats.exact import as_float, total_units
 
 _ANLS_STAR = "anls_star"
@@ -27,11 +28,8 @@ class ScoreState:
     Args:
         metrics: names among `docscore.METRICS`.
         fields: whether to count fields too, for per-field scores and causes of lost points.
-        threshold: tau in [0, 1].
-        ignore_case: whether texts are compared in lower case.
-        parse: None, or "json" or "repair" to read predictions that are text as JSON first.
-        missing: "error", or "zero" to score a reference without a prediction as null.
-        options: how the metrics beside ANLS* compare.
+        options: how predictions are read and compared.
+        keywords: fields of `ScoringOptions`, in place of `options`.
 
     Raises:
         TypeError, ValueError: for options that do not exist.
@@ -48,22 +46,12 @@ class ScoreState:
         *,
         metrics: Sequence[str] = (_ANLS_STAR,),
         fields: bool = True,
-        threshold: float = THRESHOLD,
-        ignore_case: bool = True,
-        parse: str | None = None,
-        missing: str = "error",
-        options: MetricOptions = DEFAULT_METRIC_OPTIONS,
+        options: ScoringOptions | None = None,
+        **keywords: Any,
     ) -> None:
         self.metrics = checked_metrics(metrics)
         self.with_fields = fields
-        self.rules: dict[str, Any] = {
-            "threshold": threshold,
-            "ignore_case": ignore_case,
-            "parse": parse,
-            "missing": missing,
-        }
-        check_options(**self.rules)
-        self.options = options
+        self.options = options_from(options, keywords)
         self.reset()
 
     def reset(self) -> None:
@@ -75,8 +63,8 @@ class ScoreState:
         self.lists: dict[str, ListRows] = {}
 
     def empty(self) -> ScoreState:
-        """A state with the same rules that has seen no rows."""
-        return ScoreState(metrics=self.metrics, fields=self.with_fields, options=self.options, **self.rules)
+        """A state with the same options that has seen no rows."""
+        return ScoreState(metrics=self.metrics, fields=self.with_fields, options=self.options)
 
     def update(self, predictions: Any, references: Any) -> None:
         """Score more rows, of any of the three formats, or none; rows with ids are paired within this call.
@@ -86,19 +74,19 @@ class ScoreState:
         """
         ours, theirs = as_rows(predictions, "predictions"), as_rows(references, "references")
         if ours or theirs:
-            self.update_pairs(pairs_of(ours, theirs, self.rules["missing"]))
+            self.update_pairs(pairs_of(ours, theirs, self.options.missing))
 
     def update_pairs(self, pairs: Pairs) -> None:
         """Score more pairs; takes and raises what `update` does."""
         if pairs.ids:
-            self.update_scores(score_corpus(pairs, **self.rules))
+            self.update_scores(score_corpus(pairs, self.options))
 
     def update_scores(self, scores: CorpusScore) -> None:
-        """Count rows that were scored by the rules of this state."""
+        """Count rows that were scored by the options of this state."""
         more = self.empty()
         more.rows = len(scores.ids)
         more.counts = scores.counts()
-        found = ratios_of(scores, self.metrics, self.options)
+        found = figure_columns(scores, self.metrics)
         for column, (name, _) in enumerate(found.names):
             tops, bottoms = found.ratios.earned[:, column].tolist(), found.ratios.weight[:, column].tolist()
             more.sums[name] = total_units(tops), total_units(bottoms)
@@ -111,7 +99,7 @@ class ScoreState:
         """Add what other states saw; this one is returned.
 
         Raises:
-            ValueError: for a state with other rules; nothing is added then.
+            ValueError: for a state with other options; nothing is added then.
         """
         for other in others:
             if self.identity != other.identity:
@@ -157,8 +145,8 @@ class ScoreState:
 
     @property
     def identity(self) -> tuple[Any, ...]:
-        """What two states must share to be merged: metrics, rules and options."""
-        return (*self.metrics, self.with_fields, *self.rules.values(), self.options)
+        """What two states must share to be merged: metrics, fields and options."""
+        return (*self.metrics, self.with_fields, self.options)
 
 
 def _ratio(top: int, bottom: int) -> float:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from docscore.core.progress import Progress, no_progress
 from docscore.corpus.causes import CAUSES, Cause
 from docscore.corpus.fields import Field, FieldTable, ListRows, ValueCounts
 from docscore.corpus.scores import CorpusScore
 from docscore.stats.exact import as_float
-from docscore.stats.intervals import SEED, Interval, check_confidence, intervals_of, wilson_interval
+from docscore.stats.intervals import RESAMPLES, SEED, Interval, check_confidence, intervals_of, wilson_interval
 from docscore.stats.ratios import Ratios, side_by_side
 
 MOST_FIELDS_TESTED = 200  # that get an interval or are compared: those of most weight; a schema has fewer
@@ -45,12 +46,12 @@ class Analysis:
         return sorted(self.fields, key=lambda field: -field.points_lost)
 
 
-def analyse(scores: CorpusScore, explained: Callable[[int], object] = bool) -> Analysis:
+def analyse(scores: CorpusScore, progress: Progress = no_progress) -> Analysis:
     """The fields and losses of a scored test set; builds the score tree of every document.
 
     Args:
         scores: what `score_corpus` gave.
-        explained: is told how many documents were explained since it was told last, to show progress.
+        progress: called when the phase "Explaining" begins.
 
     >>> from docscore.corpus import score_corpus
     >>> from docscore.data.pairing import pairs_of
@@ -58,16 +59,17 @@ def analyse(scores: CorpusScore, explained: Callable[[int], object] = bool) -> A
     >>> {cause: lost for cause, lost in analyse(scores).lost.items() if lost}
     {'missing field': 0.25}
     """
-    table = field_table_of(scores, explained)
+    table = field_table_of(scores, progress)
     fields = list(table.fields.values())
     lost = {cause: as_float(sum(field.lost_units[cause] for field in fields)) / len(scores.ids) for cause in CAUSES}
     return Analysis(scores, fields, list(table.lists.values()), lost, table.values)
 
 
-def field_table_of(scores: CorpusScore, explained: Callable[[int], object] = bool) -> FieldTable:
+def field_table_of(scores: CorpusScore, progress: Progress = no_progress) -> FieldTable:
     """The fields and lists of all documents; takes what `analyse` does."""
     table = FieldTable()
     failed, absent = scores.failed or frozenset(), scores.absent or frozenset()
+    explained = progress("Explaining", len(scores.ids))
     for number in range(len(scores.ids)):
         table.add(number, scores.tree(number), parsed=number not in failed, absent=number in absent)
         explained(1)
@@ -160,7 +162,7 @@ class Summary:
         if per_sample:
             result["per_sample"] = self.scores.samples()
         if signature:
-            result["signature"] = self.scores.signature
+            result["signature"] = str(self.scores.signature)
         return result
 
 
@@ -168,20 +170,20 @@ def summarise(
     scores: CorpusScore,
     *,
     fields: bool = False,
+    analysis: Analysis | None = None,
     confidence: float | None = None,
     seed: int = SEED,
-    explained: Callable[[int], object] = bool,
-    resampled: Callable[[int], object] = bool,
+    progress: Progress = no_progress,
 ) -> Summary:
     """What users read of a scored test set.
 
     Args:
         scores: what `score_corpus` gave.
         fields: whether to look into the documents: fields, causes of lost points, rates.
+        analysis: the fields and causes, where they are known already.
         confidence: the level of the intervals, between 0 and 1; None for none.
         seed: where the random numbers of the intervals start.
-        explained: is told how many documents were explained since it was told last, to show progress.
-        resampled: is told how many of the 10,000 resamples were drawn since it was told last.
+        progress: called when the phases "Explaining" and "Resampling" begin.
 
     Raises:
         TypeError, ValueError: for a confidence that is none.
@@ -193,7 +195,8 @@ def summarise(
     >>> low < scores.mean < high
     True
     """
-    analysis = analyse(scores, explained) if fields else None
+    if fields and analysis is None:
+        analysis = analyse(scores, progress)
     columns = [mean_as_ratio(scores)]
     heaviest: list[Field] = []
     if analysis is not None:
@@ -201,6 +204,7 @@ def summarise(
         columns += [_values_as_ratios(analysis), fields_as_ratios(heaviest[:MOST_FIELDS_TESTED], len(scores.ids))]
     found: list[Interval] = []
     if confidence is not None:
+        resampled = progress("Resampling", RESAMPLES)
         found = intervals_of(side_by_side(*columns), check_confidence(confidence), seed=seed, resampled=resampled)
     return Summary(
         scores,

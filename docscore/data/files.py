@@ -14,6 +14,8 @@ from docscore.data.faults import Faults
 from docscore.data.json_codec import loads
 from docscore.data.rows import ANLS, BY_ID, ID
 
+TEXT_EXTENSIONS = (".jsonl", ".ndjson", ".json", ".csv")  # which may be compressed, and end in .gz too
+EXTENSIONS = (*TEXT_EXTENSIONS, ".parquet")
 _JSON_COLUMNS = (BY_ID.references, ANLS.references)  # in CSV these hold a JSON list; all else is text as it stands
 
 
@@ -71,7 +73,7 @@ def read_table(path: Path, faults: Faults | None = None, max_bytes: int | None =
         return _read_parquet(path, max_bytes)
     reader = readers.get(suffix)
     if reader is None:
-        known = ", ".join([*readers, ".parquet"])
+        known = ", ".join(EXTENSIONS)
         msg = f"{path}: expected a file name that ends in {known} (or one of the first four and .gz), "
         msg += f"got {path.suffix or 'none'}"
         raise ValueError(msg)
@@ -87,6 +89,19 @@ def read_value(path: Path) -> Any:
         ValueError: naming file, line and column of the fault.
     """
     return _loads(_decoded(path, _read_bytes(path, None)), str(path))
+
+
+def name_without_extension(path: Path) -> str:
+    """The name of a file without the extensions that tell its format.
+
+    >>> name_without_extension(Path("runs/donut.v2.jsonl.gz"))
+    'donut.v2'
+    """
+    name = path.name
+    if path.suffix.lower() == ".gz":
+        name = path.stem
+    known = suffix_of(path)
+    return name[: -len(known)] or path.name if known in EXTENSIONS else path.name
 
 
 def suffix_of(path: Path) -> str:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 from docscore.core.stack import with_room_to_recurse
 from docscore.core.values import convert_prediction
 from docscore.data.json_codec import loads
-
-ParseMode = Literal["json", "repair"]
 
 
 class Parsed(NamedTuple):
@@ -26,19 +24,7 @@ class Parsed(NamedTuple):
     repaired: bool = False
 
 
-def check_mode(mode: str | None) -> ParseMode | None:
-    """The mode if it is one.
-
-    Raises:
-        ValueError: for anything but None, "json" and "repair".
-    """
-    if mode is not None and mode not in get_args(ParseMode):
-        msg = f"parse: expected None, 'json' or 'repair', got {mode!r}"
-        raise ValueError(msg)
-    return mode  # type: ignore[return-value]
-
-
-def parse_text(text: str, mode: ParseMode) -> Parsed:
+def parse_text(text: str, mode: str) -> Parsed:
     """The JSON value in a model's text.
 
     "json" takes the text only if it is JSON as a whole. "repair" also finds an object or a list in a fenced block or

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 from docscore.core.errors import at_place, short_repr
+from docscore.core.options import MISSING_MODES, check_choice
 from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.data.faults import NAMED, Faults, summary
 from docscore.data.files import Table, suffix_of
@@ -25,8 +26,6 @@ from docscore.data.rows import (
     read_references,
     row_format,
 )
-
-MissingMode = Literal["error", "zero"]
 
 
 class Pairs(NamedTuple):
@@ -100,7 +99,7 @@ def pair_rows(predictions: Sequence[Row], references: Sequence[Row], missing: st
     Raises:
         ValueError: for ids that occur twice, are unknown or missing; it names up to five.
     """
-    check_missing(missing)
+    check_choice("missing", missing, MISSING_MODES)
     if references[0].id is None:
         return _by_position(predictions, references)
     for fault in id_faults(predictions, references, missing):
@@ -166,13 +165,6 @@ def _only(pairs: Pairs, ids: Sequence[str]) -> Pairs:
     )
 
 
-def check_missing(missing: str) -> None:
-    """Raise `ValueError` unless it is "error" or "zero"."""
-    if missing not in get_args(MissingMode):
-        msg = f"missing: expected 'error' or 'zero', got {missing!r}"
-        raise ValueError(msg)
-
-
 def _by_position(predictions: Sequence[Row], references: Sequence[Row]) -> Pairs:
     if len(predictions) != len(references):
         msg = f"expected as many predictions as references, got {len(predictions)} and {len(references)}"
@@ -215,7 +207,7 @@ def read_pairs(
         ValueError: naming file, line and fault; `DataError` for faults of single rows and ids.
     """
     faults = faults or Faults()
-    check_missing(missing)
+    check_choice("missing", missing, MISSING_MODES)
     with naming_files(references.path, predictions.path):
         form = _common_format(predictions, references, faults)
         for table in (references, predictions):

@@ -17,10 +17,8 @@ def score_batch(
     *,
     prediction: str = "prediction",
     references: str = "references",
-    threshold: float = 0.5,
-    ignore_case: bool = True,
-    parse: str | None = None,
     json_references: bool = False,
+    **keywords: Any,
 ) -> dict[str, list[Any]]:
     """The ANLS* score of each row of a batch.
 
@@ -30,10 +28,8 @@ def score_batch(
         batch: columns of a dataset: predictions, and lists of acceptable answers.
         prediction: the name of the column of predictions.
         references: the name of the column of acceptable answers.
-        threshold: tau in [0, 1].
-        ignore_case: whether texts are compared in lower case.
-        parse: None, or "json" or "repair" to read predictions that are text as JSON first.
         json_references: whether the answers are JSON text; columns of structs fill keys that a row lacks with null.
+        keywords: fields of `ScoringOptions`, such as threshold, ignore_case and parse.
 
     Returns:
         The columns `anls_score`, and with `parse` `parse_failed`.
@@ -49,10 +45,10 @@ def score_batch(
     predictions = list(batch[prediction])
     answers = [_answers(row, number, is_json=json_references) for number, row in enumerate(batch[references])]
     ids = [str(number) for number in range(len(answers))]
-    scores = score_corpus(Pairs(ids, answers, predictions), threshold=threshold, ignore_case=ignore_case, parse=parse)
+    scores = score_corpus(Pairs(ids, answers, predictions), **keywords)
     columns: dict[str, list[Any]] = {"anls_score": scores.scores}
-    if parse:
-        columns["parse_failed"] = [number in (scores.failed or ()) for number in range(len(ids))]
+    if scores.failed is not None:
+        columns["parse_failed"] = [number in scores.failed for number in range(len(ids))]
     return columns
 
 

@@ -61,7 +61,7 @@ def joined(predictions: Paths, references: Paths, *, num_partitions: int = 16) -
     return _mapped(ours.join(theirs, join_type="full_outer", num_partitions=num_partitions, on=(ID,)), _complete)
 
 
-def score(dataset: Any, *, output: str | None = None, batch_size: int = 1024, **rules: Any) -> ScoreState:
+def score(dataset: Any, *, output: str | None = None, batch_size: int = 1024, **keywords: Any) -> ScoreState:
     """Score a dataset of pairs.
 
     Args:
@@ -70,7 +70,7 @@ def score(dataset: Any, *, output: str | None = None, batch_size: int = 1024, **
         output: a folder, new or empty, where the score of each row is written, as Parquet files with question_id and
             anls_score, with `parse` also parsed, with missing "zero" also missing.
         batch_size: how many rows a worker scores at a time.
-        rules: as for `ScoreState`: metrics, fields, threshold, ignore_case, parse, missing, options.
+        keywords: as for `ScoreState`: metrics, fields, options, or fields of `ScoringOptions`.
 
     Returns:
         The state of all rows; its `compute()` gives the figures.
@@ -80,10 +80,10 @@ def score(dataset: Any, *, output: str | None = None, batch_size: int = 1024, **
             that occur twice, or on one side only, naming some. An absent prediction is scored as null with missing
             "zero".
     """
-    state = ScoreState(**rules)
+    state = ScoreState(**keywords)
     if output is not None:
         _check_empty(output)
-    scored = _mapped(dataset, _score, batch_size, rules=rules)
+    scored = _mapped(dataset, _score, batch_size, empty=pickle.dumps(state))
     scored.context.raise_original_map_exception = True  # of this dataset alone; otherwise the fault itself stays there
     with _faults_of_workers():
         scored = scored.materialize()
@@ -251,10 +251,10 @@ def _complete(batch: Any) -> Any:
     return batch
 
 
-def _score(batch: Any, rules: dict[str, Any]) -> Any:
-    """The scores of a batch, with its state in the first row."""
-    state = ScoreState(**rules)
-    scores = score_corpus(_pairs(batch, state.rules["missing"]), **state.rules)
+def _score(batch: Any, empty: bytes) -> Any:
+    """The scores of a batch, with its state in the first row; `empty` is a pickled state without rows."""
+    state: ScoreState = pickle.loads(empty)  # noqa: S301  our own driver wrote it
+    scores = score_corpus(_pairs(batch, state.options.missing), state.options)
     state.update_scores(scores)
     states = [pickle.dumps(state), *[b""] * batch.num_rows][: batch.num_rows]
     return _samples(scores).append_column(_STATE, pa.array(states, pa.binary()))

@@ -11,7 +11,8 @@ from typing import Any
 import pandas as pd
 
 from docscore.core.errors import at_place, short_repr
-from docscore.corpus.scores import check_options, score_corpus
+from docscore.core.options import ScoringOptions
+from docscore.corpus.scores import score_corpus
 from docscore.data.json_codec import loads
 from docscore.data.pairing import Pairs
 
@@ -22,7 +23,8 @@ def score_series(predictions: pd.Series[Any], references: pd.Series[Any], **opti
     Args:
         predictions: JSON text; null where there is no prediction, which is scored as null.
         references: JSON text of the list of acceptable answers.
-        options: threshold, ignore_case, and parse for predictions whose JSON value is a text to be read as JSON.
+        options: fields of `ScoringOptions`, such as threshold, ignore_case, and parse for predictions whose JSON
+            value is a text to be read as JSON.
 
     Returns:
         Scores in [0, 1], with the index of the predictions.
@@ -53,7 +55,7 @@ def score_udf(**options: Any) -> Any:
     """
     from pyspark.sql.functions import pandas_udf  # noqa: PLC0415  an extra
 
-    check_options(**options)
+    ScoringOptions(**options)
 
     def scored(predictions: Any, references: Any) -> Any:
         return score_series(predictions, references, **options)

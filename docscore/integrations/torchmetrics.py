@@ -19,7 +19,7 @@ class DocumentScore(torchmetrics.Metric):  # type: ignore[misc]
     updates and gives the figures of these rows alone.
 
     Args:
-        kwargs: as for `ScoreState`: metrics, fields, threshold, ignore_case, parse, missing, options.
+        kwargs: as for `ScoreState`: metrics, fields, options, or fields of `ScoringOptions`.
 
     Raises:
         TypeError, ValueError: for options that do not exist.

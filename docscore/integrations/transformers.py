@@ -31,8 +31,7 @@ def compute_metrics(
     metrics: Sequence[str] = ("anls_star",),
     parse: Parse | None = "repair",
     fields: bool = True,
-    threshold: float = 0.5,
-    ignore_case: bool = True,
+    **keywords: Any,
 ) -> ComputeMetrics:
     """What `Trainer` and `Seq2SeqTrainer` take as `compute_metrics`.
 
@@ -45,8 +44,7 @@ def compute_metrics(
         parse: how a decoded text is read: "json", "repair" (mended JSON), "donut" (`<s_key>` markup, by the
             processor's `token2json`), or None for texts that are answers as they stand.
         fields: whether to report each field of the ground truths.
-        threshold: tau in [0, 1].
-        ignore_case: whether texts are compared in lower case.
+        keywords: fields of `ScoringOptions`, such as threshold and ignore_case.
 
     Returns:
         A function of an `EvalPrediction`, also for `batch_eval_metrics=True`. It gives `anls_star`, for each field
@@ -56,7 +54,7 @@ def compute_metrics(
         TypeError, ValueError: for a processor that cannot decode, references that are no rows, or options that do not
             exist.
     """
-    return ComputeMetrics(processor_or_tokenizer, references, metrics, parse, fields, threshold, ignore_case)
+    return ComputeMetrics(processor_or_tokenizer, references, metrics, parse, fields, keywords)
 
 
 class ComputeMetrics:
@@ -69,8 +67,7 @@ class ComputeMetrics:
         metrics: Sequence[str],
         parse: Parse | None,
         fields: bool,
-        threshold: float,
-        ignore_case: bool,
+        keywords: dict[str, Any],
     ) -> None:
         if parse is not None and parse not in get_args(Parse):
             msg = f"parse: expected None, 'json', 'repair' or 'donut', got {parse!r}"
@@ -86,7 +83,7 @@ class ComputeMetrics:
             raise TypeError(msg)
         self.references = None if references is None else _ground_truths(references)
         self.parse = parse
-        self.state = ScoreState(metrics=metrics, fields=fields, threshold=threshold, ignore_case=ignore_case)
+        self.state = ScoreState(metrics=metrics, fields=fields, **keywords)
         self._reset()
 
     def __call__(self, prediction: Any, compute_result: bool = True) -> dict[str, float]:  # noqa: FBT002  the Trainer's

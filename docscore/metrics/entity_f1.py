@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, ClassVar, NamedTuple
 
+from docscore.core.options import ScoringOptions
 from docscore.core.similarity import fold
 from docscore.core.stack import with_room_to_recurse
 from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.metrics.alignment import steps_between
+from docscore.metrics.base import FigureName, Metric, MetricRow
 from docscore.metrics.entities import document_of, donut_value, readings
 
 
@@ -87,3 +90,18 @@ def _donut_entities(value: Any, normalise: bool) -> Counter[tuple[str, str]]:
         else:
             found[path, fold(value, ignore_case=True) if normalise else value] += 1
     return found
+
+
+class EntityF1(Metric[EntityCounts]):
+    """Entity F1 as a metric of a test set, micro-averaged over documents."""
+
+    name: ClassVar[str] = "entity_f1"
+    label: ClassVar[str] = "Entity F1"
+    figures: ClassVar[tuple[FigureName, ...]] = (FigureName("entity_f1", "Entity F1"),)
+    options: ClassVar[frozenset[str]] = frozenset({"normalise", "donut"})
+
+    def row_points(self, row: MetricRow, options: ScoringOptions) -> EntityCounts:
+        return entity_counts(row.ground_truth, row.prediction, normalise=options.normalise, donut=options.donut)
+
+    def figure_sums(self, points: EntityCounts) -> Sequence[tuple[float, float]]:
+        return [(2.0 * points.right, 2.0 * points.right + points.invented + points.missed)]

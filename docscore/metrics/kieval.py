@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
+from docscore.core.options import ScoringOptions
 from docscore.core.stack import with_room_to_recurse
 from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.metrics.alignment import Step, matched_groups, steps_between
+from docscore.metrics.base import FigureName, Metric, MetricRow
 from docscore.metrics.entities import Document, Group, document_of, readings
 
 
@@ -107,6 +109,39 @@ class KieScore:
     def corrections(self) -> list[Step]:
         """What is to be changed, added and deleted."""
         return [step for step in self.steps if step.edit != "right"]
+
+    def counts(self) -> dict[str, int]:
+        """The numbers behind the figures."""
+        entities, groups = self.entities, self.groups
+        return {
+            "true_positives": entities.right,
+            "substitutions": entities.substitutions,
+            "additions": entities.additions,
+            "deletions": entities.deletions,
+            "groups_right": groups.right,
+            "groups_wrong": groups.wrong,
+            "groups_missed": groups.missed,
+            "groups_invented": groups.invented,
+        }
+
+    def tables(self) -> dict[str, list[dict[str, Any]]]:
+        """The entity types and the types of groups, a row each, in plain types."""
+        entities = [
+            {
+                "entity": kind,
+                "f1": counts.f1,
+                "precision": counts.precision,
+                "recall": counts.recall,
+                "aligned": counts.aligned,
+                "true_positives": counts.right,
+                "substitutions": counts.substitutions,
+                "additions": counts.additions,
+                "deletions": counts.deletions,
+            }
+            for kind, counts in self.by_entity.items()
+        ]
+        groups = [{"group": kind, "f1": counts.f1, **counts._asdict()} for kind, counts in self.by_group.items()]
+        return {"entities": entities, "groups": groups}
 
     def to_dict(self) -> dict[str, Any]:
         """The figures, the counts and the corrections, in plain types."""
@@ -223,3 +258,38 @@ def _count(score: KieScore) -> None:
 
 def _share(part: int, whole: int) -> float:
     return part / whole if whole else 1.0
+
+
+class Kieval(Metric[KieScore]):
+    """KIEval as a metric of a test set; the points of a row are its counts and corrections."""
+
+    name: ClassVar[str] = "kieval"
+    label: ClassVar[str] = "KIEval"
+    figures: ClassVar[tuple[FigureName, ...]] = (
+        FigureName("kieval_entity_f1", "KIEval Entity F1"),
+        FigureName("kieval_entity_precision", "KIEval Entity precision"),
+        FigureName("kieval_entity_recall", "KIEval Entity recall"),
+        FigureName("kieval_group_f1", "KIEval Group F1"),
+        FigureName("kieval_aligned", "KIEval Aligned"),
+    )
+    options: ClassVar[frozenset[str]] = frozenset({"normalise"})
+
+    def row_points(self, row: MetricRow, options: ScoringOptions) -> KieScore:
+        return kieval_score(row.ground_truth, row.prediction, normalise=options.normalise, confidences=row.confidences)
+
+    def figure_sums(self, points: KieScore) -> Sequence[tuple[float, float]]:
+        """Equations 5 to 7 and 12, summed over documents."""
+        entities, groups = points.entities, points.groups
+        predicted = entities.right + entities.substitutions + entities.deletions
+        expected = entities.right + entities.substitutions + entities.additions
+        return [
+            (2 * entities.right, predicted + expected),
+            (entities.right, predicted),
+            (entities.right, expected),
+            (2 * groups.right, 2 * groups.right + 2 * groups.wrong + groups.missed + groups.invented),
+            (entities.right, entities.right + entities.corrections),
+        ]
+
+    def breakdown(self, points: Sequence[KieScore]) -> KieScore:
+        """The counts of all rows together, in all and by type."""
+        return total_kieval(points)

@@ -6,10 +6,13 @@ elements and texts; deleting or inserting a text costs its length, a key 1; chan
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
+from docscore.core.options import ScoringOptions
 from docscore.core.stack import with_room_to_recurse
 from docscore.core.values import Value, convert_ground_truth, convert_prediction
+from docscore.metrics.base import FigureName, Metric, MetricRow
 from docscore.metrics.entities import donut_value, json_text, length_first, readings
 from docscore.metrics.tree_edit import FlatTree, Node, tree_edit_distance
 
@@ -97,3 +100,18 @@ def _donut_nodes(value: Any) -> list[Node]:
 def _marked(label: str, children: list[Node]) -> Node:
     """A node that is a text wherever its label has the mark, and has lost all marks."""
     return Node(label.replace(_LEAF, ""), children, is_text=_LEAF in label)
+
+
+class Nted(Metric[float]):
+    """nTED as a metric of a test set: the mean over documents."""
+
+    name: ClassVar[str] = "nted"
+    label: ClassVar[str] = "nTED"
+    figures: ClassVar[tuple[FigureName, ...]] = (FigureName("nted", "nTED"),)
+    options: ClassVar[frozenset[str]] = frozenset({"donut"})
+
+    def row_points(self, row: MetricRow, options: ScoringOptions) -> float:
+        return nted_score(row.ground_truth, row.prediction, donut=options.donut)
+
+    def figure_sums(self, points: float) -> Sequence[tuple[float, float]]:
+        return [(points, 1.0)]

@@ -121,7 +121,7 @@ def print_systems(console: Console, systems: Mapping[str, Measured], *, percent:
     for row, label in enumerate(labels):
         table.add_row(label, *(f"{texts[row]}{'*' if best[row] else ' '}" for texts, best in cells))
     console.print(table)
-    for signature in sorted({each.signature for each in systems.values()}):
+    for signature in sorted({str(each.signature) for each in systems.values()}):
         _print(console, f"\n{signature}")
 
 

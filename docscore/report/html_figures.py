@@ -137,7 +137,7 @@ def measured_as_html(measured: Measured) -> str:
     parts = [table_as_html("Metrics", ["metric", "value", "interval"], rows, texts=(0,))]
     if measured.kieval is not None:
         parts += [_entities(measured.kieval), _groups(measured.kieval)]
-    return "".join(parts) + f'<p class="anls-note"><code>{safe_name(measured.signature)}</code></p>'
+    return "".join(parts) + f'<p class="anls-note"><code>{safe_name(str(measured.signature))}</code></p>'
 
 
 def _entities(score: KieScore) -> str:

@@ -60,7 +60,7 @@ def report_as_html(
         _section("Metrics", measured_as_html(measured)) if measured else "",
         _section("Automation", curve_as_html(curve)) if curve else "",
         _section("Lowest documents", _documents(summary, worst)) if worst else "",
-        f'<p class="anls-note"><code>{safe_name(summary.scores.signature)}</code></p>',
+        f'<p class="anls-note"><code>{safe_name(str(summary.scores.signature))}</code></p>',
     ]
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'

@@ -70,7 +70,7 @@ def table_of_systems(systems: Mapping[str, Measured], form: str, *, percent: boo
         raise ValueError(msg)
     heads = [figure.label for figure in next(iter(systems.values())).figures]
     rows = list(zip(systems, cells_of_systems(systems, percent=percent), strict=True))
-    signatures = sorted({each.signature for each in systems.values()})
+    signatures = sorted({str(each.signature) for each in systems.values()})
     return _markdown(heads, rows, signatures) if form == "markdown" else _latex(heads, rows, signatures)
 
 
@@ -131,7 +131,7 @@ def comparison_as_markdown(found: Comparison, gate: Gate | None, changes: int) -
         parts.append(
             f"<details><summary>Documents, largest changes</summary>\n\n{_documents_as_markdown(listed)}\n\n</details>"
         )
-    parts.append(f"<sub>{markdown_code(new.signature)}</sub>")
+    parts.append(f"<sub>{markdown_code(str(new.signature))}</sub>")
     return "\n\n".join(parts)
 
 

@@ -17,13 +17,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import datasets
 import evaluate
-from docscore.integrations.evaluate.metric import StoredRowsMixin
-from docscore.corpus.scores import score_corpus
-from docscore.corpus.measure import MetricOptions
-from docscore.corpus.measure import measure
-from docscore.integrations.evaluate.storage import decode_rows
+from docscore.core.options import ScoringOptions
+from docscore.integrations.evaluate.metric import DocumentMetricMixin
 
 _DESCRIPTION = """\
 Entity F1 scores what a model extracted from a document by the values that are exactly right, whatever their group: the
@@ -75,26 +71,16 @@ Examples:
     'entity_f1|compare:exact|docscore:0.1.0'
 """
 
-_TEXT = datasets.Value("string")
-
 
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
-class EntityF1(StoredRowsMixin, evaluate.Metric):  # type: ignore[misc]
+class EntityF1(DocumentMetricMixin, evaluate.Metric):  # type: ignore[misc]
     """Entity F1 as an `evaluate` metric; values are stored as JSON text, so strings such as "12.50" stay strings."""
 
-    def _info(self) -> evaluate.MetricInfo:
-        return evaluate.MetricInfo(
-            description=_DESCRIPTION,
-            citation=_CITATION,
-            inputs_description=_KWARGS_DESCRIPTION,
-            features=datasets.Features(
-                {
-                    "predictions": {"question_id": _TEXT, "prediction": _TEXT},
-                    "references": {"question_id": _TEXT, "references": _TEXT},
-                }
-            ),
-            reference_urls=["https://arxiv.org/abs/2111.15664"],
-        )
+    DESCRIPTION = _DESCRIPTION
+    CITATION = _CITATION
+    KWARGS_DESCRIPTION = _KWARGS_DESCRIPTION
+    REFERENCE_URL = "https://arxiv.org/abs/2111.15664"
+    METRIC = "entity_f1"
 
     def _compute(
         self,
@@ -107,9 +93,5 @@ class EntityF1(StoredRowsMixin, evaluate.Metric):  # type: ignore[misc]
         confidence: float | None = None,
         signature: bool = False,
     ) -> dict[str, Any]:
-        pairs = decode_rows(predictions, references, missing)
-        scores = score_corpus(pairs, parse=parse, missing=missing)
-        options = MetricOptions(normalise=normalise, donut=donut)
-        found = measure(scores, ["entity_f1"], options=options, confidence=confidence)
-        result = {**found.to_dict(), **scores.counts()}
-        return {**result, "signature": found.signature} if signature else result
+        options = ScoringOptions(normalise=normalise, donut=donut, parse=parse, missing=missing)
+        return self._figures(predictions, references, options, confidence=confidence, signature=signature)

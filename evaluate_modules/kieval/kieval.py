@@ -17,14 +17,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import datasets
 import evaluate
-from docscore.integrations.evaluate.metric import StoredRowsMixin
-from docscore.corpus.scores import score_corpus
-from docscore.corpus.measure import MetricOptions
-from docscore.corpus.measure import measure
-from docscore.corpus.measure import tables_of_kieval
-from docscore.integrations.evaluate.storage import decode_rows
+from docscore.core.options import ScoringOptions
+from docscore.integrations.evaluate.metric import DocumentMetricMixin
 
 _DESCRIPTION = """\
 KIEval scores what a model extracted from a document by the corrections that it needs: which entities are exactly right,
@@ -82,26 +77,16 @@ Examples:
     1.0
 """
 
-_TEXT = datasets.Value("string")
-
 
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
-class Kieval(StoredRowsMixin, evaluate.Metric):  # type: ignore[misc]
+class Kieval(DocumentMetricMixin, evaluate.Metric):  # type: ignore[misc]
     """KIEval as an `evaluate` metric; values are stored as JSON text, so strings such as "12.50" stay strings."""
 
-    def _info(self) -> evaluate.MetricInfo:
-        return evaluate.MetricInfo(
-            description=_DESCRIPTION,
-            citation=_CITATION,
-            inputs_description=_KWARGS_DESCRIPTION,
-            features=datasets.Features(
-                {
-                    "predictions": {"question_id": _TEXT, "prediction": _TEXT},
-                    "references": {"question_id": _TEXT, "references": _TEXT},
-                }
-            ),
-            reference_urls=["https://arxiv.org/abs/2503.05488"],
-        )
+    DESCRIPTION = _DESCRIPTION
+    CITATION = _CITATION
+    KWARGS_DESCRIPTION = _KWARGS_DESCRIPTION
+    REFERENCE_URL = "https://arxiv.org/abs/2503.05488"
+    METRIC = "kieval"
 
     def _compute(
         self,
@@ -114,10 +99,7 @@ class Kieval(StoredRowsMixin, evaluate.Metric):  # type: ignore[misc]
         confidence: float | None = None,
         signature: bool = False,
     ) -> dict[str, Any]:
-        pairs = decode_rows(predictions, references, missing)
-        scores = score_corpus(pairs, parse=parse, missing=missing)
-        found = measure(scores, ["kieval"], options=MetricOptions(normalise=normalise), confidence=confidence)
-        result = {**found.to_dict(), **scores.counts()}
-        if by_type and found.kieval is not None:
-            result |= tables_of_kieval(found.kieval)
-        return {**result, "signature": found.signature} if signature else result
+        options = ScoringOptions(normalise=normalise, parse=parse, missing=missing)
+        return self._figures(
+            predictions, references, options, confidence=confidence, signature=signature, by_type=by_type
+        )

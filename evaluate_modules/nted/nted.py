@@ -17,13 +17,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import datasets
 import evaluate
-from docscore.integrations.evaluate.metric import StoredRowsMixin
-from docscore.corpus.scores import score_corpus
-from docscore.corpus.measure import MetricOptions
-from docscore.corpus.measure import measure
-from docscore.integrations.evaluate.storage import decode_rows
+from docscore.core.options import ScoringOptions
+from docscore.integrations.evaluate.metric import DocumentMetricMixin
 
 _DESCRIPTION = """\
 nTED scores what a model extracted from a document by the tree edit distance to what it should have extracted, as a
@@ -74,26 +70,16 @@ Examples:
     [1.0, 0.0]
 """
 
-_TEXT = datasets.Value("string")
-
 
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
-class NTED(StoredRowsMixin, evaluate.Metric):  # type: ignore[misc]
+class NTED(DocumentMetricMixin, evaluate.Metric):  # type: ignore[misc]
     """nTED as an `evaluate` metric; values are stored as JSON text, so strings such as "12.50" stay strings."""
 
-    def _info(self) -> evaluate.MetricInfo:
-        return evaluate.MetricInfo(
-            description=_DESCRIPTION,
-            citation=_CITATION,
-            inputs_description=_KWARGS_DESCRIPTION,
-            features=datasets.Features(
-                {
-                    "predictions": {"question_id": _TEXT, "prediction": _TEXT},
-                    "references": {"question_id": _TEXT, "references": _TEXT},
-                }
-            ),
-            reference_urls=["https://arxiv.org/abs/2111.15664"],
-        )
+    DESCRIPTION = _DESCRIPTION
+    CITATION = _CITATION
+    KWARGS_DESCRIPTION = _KWARGS_DESCRIPTION
+    REFERENCE_URL = "https://arxiv.org/abs/2111.15664"
+    METRIC = "nted"
 
     def _compute(
         self,
@@ -105,8 +91,5 @@ class NTED(StoredRowsMixin, evaluate.Metric):  # type: ignore[misc]
         confidence: float | None = None,
         signature: bool = False,
     ) -> dict[str, Any]:
-        pairs = decode_rows(predictions, references, missing)
-        scores = score_corpus(pairs, parse=parse, missing=missing)
-        found = measure(scores, ["nted"], options=MetricOptions(donut=donut), confidence=confidence)
-        result = {**found.to_dict(), **scores.counts()}
-        return {**result, "signature": found.signature} if signature else result
+        options = ScoringOptions(donut=donut, parse=parse, missing=missing)
+        return self._figures(predictions, references, options, confidence=confidence, signature=signature)

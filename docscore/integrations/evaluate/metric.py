@@ -1,29 +1,87 @@
-"""What the modules for `evaluate` share: rows of any format are stored as JSON text, so that what goes in comes out."""
+"""What the modules for `evaluate` share: features, rows stored as JSON text, and results."""
 
 from __future__ import annotations
 
 import contextlib
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from docscore.corpus.scores import CORPUS_OPTIONS, check_options
+import datasets
+import evaluate
+
+from docscore.core.options import ScoringOptions
+from docscore.corpus.evaluation import Evaluation
 from docscore.data.rows import RowFormat, as_rows, row_format
-from docscore.integrations.evaluate.storage import encode_rows
+from docscore.integrations.evaluate.storage import decode_rows, encode_rows
 from docscore.stats.intervals import check_confidence
 
 _NOT_GIVEN = object()  # None is a value
 
 
-class StoredRowsMixin:
-    """Stands before `evaluate.Metric` among the bases of a metric whose features are two texts a row and side.
+_TEXT = datasets.Value("string")
+_OPTIONS = frozenset(field.name for field in fields(ScoringOptions))
 
-    A metric names its options in `_compute(self, predictions, references, ...)`; those of test sets are checked before
-    the rows are used up.
+
+class DocumentMetricMixin:
+    """Mixin for a metric of documents; list it before `evaluate.Metric`.
+
+    Rows of any format are stored as JSON text, two texts a row and side, so that values come out as they went in.
+
+    Attributes:
+        DESCRIPTION: what the metric is, for `evaluate`.
+        CITATION: BibTeX, for `evaluate`.
+        KWARGS_DESCRIPTION: arguments, results and examples, for `evaluate`.
+        REFERENCE_URL: of the paper.
+        METRIC: its name in `docscore.METRICS`.
+        FEATURES: the columns in which rows are stored; values are JSON text.
+
+    A metric names its options in `_compute(self, predictions, references, ...)`; they are checked before the rows are
+    used up.
     """
 
-    _form: RowFormat | None = None  # what the first batch had
+    DESCRIPTION: ClassVar[str]
+    CITATION: ClassVar[str]
+    KWARGS_DESCRIPTION: ClassVar[str]
+    REFERENCE_URL: ClassVar[str]
+    METRIC: ClassVar[str]
+    FEATURES: ClassVar[datasets.Features] = datasets.Features(
+        {
+            "predictions": {"question_id": _TEXT, "prediction": _TEXT},
+            "references": {"question_id": _TEXT, "references": _TEXT},
+        }
+    )
+
+    _form: RowFormat | None = None  # of the first batch
+
+    def _info(self) -> evaluate.MetricInfo:
+        return evaluate.MetricInfo(
+            description=self.DESCRIPTION,
+            citation=self.CITATION,
+            inputs_description=self.KWARGS_DESCRIPTION,
+            features=self.FEATURES,
+            reference_urls=[self.REFERENCE_URL],
+        )
+
+    def _figures(
+        self,
+        predictions: Sequence[Any],
+        references: Sequence[Any],
+        options: ScoringOptions,
+        *,
+        confidence: float | None,
+        signature: bool,
+        by_type: bool = False,
+    ) -> dict[str, Any]:
+        """The figures of stored rows, and what was asked for beside them, in plain types."""
+        pairs = decode_rows(predictions, references, options.missing)
+        evaluation = Evaluation(pairs, options, metrics=[self.METRIC], confidence=confidence)
+        result = {**evaluation.measured.to_dict(), **evaluation.scores.counts()}
+        for breakdown in evaluation.measured.breakdowns.values() if by_type else ():
+            result |= breakdown.tables()
+        return {**result, "signature": str(evaluation.measured.signature)} if signature else result
 
     def add(self, *, prediction: Any = _NOT_GIVEN, reference: Any = _NOT_GIVEN, **kwargs: Any) -> None:
         """Add one row of predictions and one of references."""
@@ -52,7 +110,7 @@ class StoredRowsMixin:
         """Compute the score of all rows added so far and of those given here."""
         options = inspect.signature(self._compute).bind([], [], **kwargs).arguments  # type: ignore[attr-defined]
         self._refuse(options)
-        check_options(**{name: options[name] for name in options.keys() & CORPUS_OPTIONS})
+        ScoringOptions(**{name: options[name] for name in options.keys() & _OPTIONS})
         if options.get("confidence") is not None:
             check_confidence(options["confidence"])
         try:

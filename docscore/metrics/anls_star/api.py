@@ -12,12 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from docscore.core.errors import at_place
+from docscore.core.options import DEFAULT_OPTIONS, THRESHOLD, ScoringOptions
 from docscore.core.parallel import checked_processes, score_in_processes
-from docscore.core.similarity import THRESHOLD, fold_all, similarities
+from docscore.core.progress import Advance, ignore
+from docscore.core.similarity import fold_all, similarities
 from docscore.core.stack import level_of_caller, with_room_to_recurse
 from docscore.core.values import SCALAR_TYPES, Sizes, Value, convert_ground_truth, convert_prediction
 from docscore.metrics.anls_star.explainer import Explainer
-from docscore.metrics.anls_star.scorer import Options, Scorer, answer_score, is_answer
+from docscore.metrics.anls_star.scorer import Scorer, answer_score, is_answer
 from docscore.metrics.anls_star.tree import ScoreTree
 
 Pair = tuple[object, object]
@@ -101,11 +103,10 @@ def anls_score(
     >>> anls_score({"a": ("hello", "world"), "b": ["x", "y"]}, {"a": "hello!", "b": ["y", "x"]}, return_gt=True)
     (0.9444444444444445, {'a': 'hello', 'b': ['y', 'x']})
     """
-    options = checked_options(threshold, ignore_case)
-    score = with_room_to_recurse(_score_one, gt, pred, options)
+    options = _options(threshold, ignore_case)
     if not return_gt and not return_key_scores:
-        return score
-    tree = with_room_to_recurse(_tree, gt, pred, options)
+        return with_room_to_recurse(_score_one, gt, pred, options)
+    score, tree = with_room_to_recurse(_scored_and_explained, gt, pred, options)
     asked: list[Any] = [score]
     if return_gt:
         asked.append(tree.closest_gt())
@@ -126,7 +127,7 @@ def score_tree(gt: object, pred: object, *, threshold: float = THRESHOLD, ignore
     >>> [(leaf.path, leaf.status, leaf.score) for leaf in tree.leaves()]
     [('$.date', 'partial', 0.8), ('$.total', 'missing', 0.0)]
     """
-    return with_room_to_recurse(_tree, gt, pred, checked_options(threshold, ignore_case))
+    return explained(gt, pred, _options(threshold, ignore_case))
 
 
 def score_pairs(
@@ -151,27 +152,32 @@ def score_pairs(
     >>> score_pairs([("yes", "yes"), (["a", "b"], ["b"])])
     array([1. , 0.5])
     """
-    score = partial(_score_portion, options=checked_options(threshold, ignore_case))
+    score = partial(_score_portion, options=_options(threshold, ignore_case))
     processes = checked_processes(num_proc)
     if processes > 1:
         return score_in_processes(pairs, score, processes)
     return score(pairs, 0)
 
 
-def _score_portion(pairs: Iterable[Pair], start: int, options: Options) -> npt.NDArray[np.float64]:
+def explained(gt: object, pred: object, options: ScoringOptions) -> ScoreTree:
+    """The score tree of a pair, by options in one object."""
+    return with_room_to_recurse(_tree, gt, pred, options)
+
+
+def _score_portion(pairs: Iterable[Pair], start: int, options: ScoringOptions) -> npt.NDArray[np.float64]:
     return score_all(pairs, options, lambda number: f"pair {start + number}")
 
 
 def score_all(
-    pairs: Iterable[Pair], options: Options, name: Callable[[int], str], scored: Callable[[int], object] = bool
+    pairs: Iterable[Pair], options: ScoringOptions, name: Callable[[int], str], scored: Advance = ignore
 ) -> npt.NDArray[np.float64]:
     """The score of each pair, shape (n,).
 
     Args:
         pairs: n pairs.
-        options: threshold and case.
+        options: how texts are compared.
         name: what an error calls the pair of a number.
-        scored: is told how many pairs were scored since it was told last.
+        scored: called with the number of pairs just scored, to show progress.
     """
     scores: list[float] = []
     waiting = iter(pairs)
@@ -214,14 +220,14 @@ def _are_answers(pairs: Sequence[Pair]) -> bool:
     return all(truths) and SCALAR_TYPES.issuperset(map(type, chain.from_iterable(truths)))
 
 
-def _score_named(pair: Pair, options: Options, name: Callable[[int], str], number: int) -> float:
+def _score_named(pair: Pair, options: ScoringOptions, name: Callable[[int], str], number: int) -> float:
     try:
         return with_room_to_recurse(_score_one, *pair, options)
     except (TypeError, ValueError) as error:
         raise at_place(name(number), error) from None
 
 
-def _score_answers(pairs: Sequence[tuple[Any, Any]], options: Options) -> list[float]:
+def _score_answers(pairs: Sequence[tuple[Any, Any]], options: ScoringOptions) -> list[float]:
     """The scores of many answers at once: the best of the similarities with what is accepted."""
     if not pairs:
         return []
@@ -236,7 +242,7 @@ def _score_answers(pairs: Sequence[tuple[Any, Any]], options: Options) -> list[f
     return best
 
 
-def _score_one(gt: object, pred: object, options: Options) -> float:
+def _score_one(gt: object, pred: object, options: ScoringOptions) -> float:
     if is_answer(gt, pred):
         return answer_score(gt, pred, options)  # type: ignore[arg-type]
     sizes: Sizes = {}
@@ -244,7 +250,16 @@ def _score_one(gt: object, pred: object, options: Options) -> float:
     return earned / weight if weight else 1.0
 
 
-def _tree(gt: object, pred: object, options: Options) -> ScoreTree:
+def _scored_and_explained(gt: object, pred: object, options: ScoringOptions) -> tuple[float, ScoreTree]:
+    """The score and the tree of values that are converted once."""
+    sizes: Sizes = {}
+    truth, prediction = _converted(gt, pred, sizes)
+    scorer = Scorer(sizes, options)
+    earned, weight = scorer.pair(truth, prediction)
+    return earned / weight if weight else 1.0, Explainer(scorer).tree(truth, prediction)
+
+
+def _tree(gt: object, pred: object, options: ScoringOptions) -> ScoreTree:
     sizes: Sizes = {}
     truth, prediction = _converted(gt, pred, sizes)
     return Explainer(Scorer(sizes, options)).tree(truth, prediction)
@@ -266,20 +281,7 @@ def _converted(gt: object, pred: object, sizes: Sizes) -> tuple[Value, Value]:
     return truth, prediction
 
 
-_DEFAULT = Options()
-
-
-def checked_options(threshold: float, ignore_case: bool) -> Options:
-    """The options, if they are in their ranges."""
+def _options(threshold: float, ignore_case: bool) -> ScoringOptions:
     if threshold is THRESHOLD and ignore_case is True:
-        return _DEFAULT
-    if isinstance(threshold, bool) or not isinstance(threshold, int | float | np.floating | np.integer):
-        msg = f"threshold: expected a number from 0 to 1, got {type(threshold).__name__}"
-        raise TypeError(msg)
-    if not 0 <= threshold <= 1:
-        msg = f"threshold: expected a number from 0 to 1, got {threshold}"
-        raise ValueError(msg)
-    if not isinstance(ignore_case, bool | np.bool_):
-        msg = f"ignore_case: expected True or False, got {ignore_case!r}"
-        raise TypeError(msg)
-    return Options(float(threshold), bool(ignore_case))
+        return DEFAULT_OPTIONS
+    return ScoringOptions(threshold=threshold, ignore_case=ignore_case)

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from docscore.core.assignment import Weight, best_options, is_better, match, match_blocks, totals
-from docscore.core.similarity import THRESHOLD, fold, fold_all, similarity, similarity_matrix
+from docscore.core.options import ScoringOptions
+from docscore.core.similarity import fold, fold_all, similarity, similarity_matrix
 from docscore.core.values import LEAF_TYPES, SCALAR_TYPES, Matrix, Scalar, Sizes, Value, is_empty, size
 
 _FEW = 4  # pairs that are scored one by one; more go by columns
@@ -35,13 +36,6 @@ Places = Sequence[int]
 Rule = Callable[[Any, Any], tuple[Matrix, Weight]]
 
 
-class Options(NamedTuple):
-    """What changes a score: the threshold tau in [0, 1], and whether case is ignored."""
-
-    threshold: float = THRESHOLD
-    ignore_case: bool = True
-
-
 def is_answer(truth: object, prediction: object) -> bool:
     """Whether it is a scalar against one or several acceptable scalars, as in question answering."""
     if type(prediction) not in SCALAR_TYPES:
@@ -50,9 +44,9 @@ def is_answer(truth: object, prediction: object) -> bool:
     return kind in SCALAR_TYPES or (kind is tuple and truth != () and SCALAR_TYPES.issuperset(map(type, truth)))  # type: ignore[call-overload]
 
 
-def answer_score(truth: Scalar | tuple[Scalar, ...], prediction: Scalar, options: Options) -> float:
+def answer_score(truth: Scalar | tuple[Scalar, ...], prediction: Scalar, options: ScoringOptions) -> float:
     """S, and as L is 1 the score, of such a pair: the best of the similarities."""
-    threshold, ignore_case = options
+    threshold, ignore_case = options.threshold, options.ignore_case
     right = fold(prediction, ignore_case)
     if type(truth) is not tuple:
         return similarity(fold(truth, ignore_case), right, threshold)  # type: ignore[arg-type]
@@ -64,10 +58,10 @@ class Scorer:
 
     __slots__ = ("ignore_case", "options", "sizes", "threshold")
 
-    def __init__(self, sizes: Sizes, options: Options) -> None:
+    def __init__(self, sizes: Sizes, options: ScoringOptions) -> None:
         self.sizes = sizes
         self.options = options
-        self.threshold, self.ignore_case = options
+        self.threshold, self.ignore_case = options.threshold, options.ignore_case
 
     # One pair.
 

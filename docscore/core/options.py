@@ -1,0 +1,95 @@
+"""The options of scoring, one frozen object through all layers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+THRESHOLD = 0.5  # tau of ANLS, Biten et al. 2019
+
+PARSE_MODES = ("json", "repair")
+MISSING_MODES = ("error", "zero")
+
+
+@dataclass(frozen=True)
+class ScoringOptions:
+    """How predictions are read and compared; every figure names those that it depends on in its signature.
+
+    Attributes:
+        threshold: tau in [0, 1]; a similarity of texts below it counts as 0 (ANLS*, ANLS, ANLSL).
+        ignore_case: whether texts are compared in lower case (ANLS*, ANLS, ANLSL).
+        strict: whether a similarity of exactly the threshold counts as 0 (ANLS).
+        normalise: whether texts are compared in lower case, with white space folded; otherwise they must be identical
+            (KIEval, Entity F1).
+        donut: whether documents are read as the published implementation of Donut reads them (Entity F1, nTED).
+        parse: None, or "json" or "repair" to read predictions that are text as JSON first.
+        missing: what happens to a reference without a prediction: "error", or "zero" to score it as null.
+        with_confidences: whether predictions hold `{"$value": ..., "$confidence": ...}`, of which the values are
+            scored.
+
+    Raises:
+        TypeError: for a value of another type.
+        ValueError: for a value outside its range; the message names the option, what was expected and what came.
+    """
+
+    threshold: float = THRESHOLD
+    ignore_case: bool = True
+    strict: bool = False
+    normalise: bool = False
+    donut: bool = False
+    parse: str | None = None
+    missing: str = "error"
+    with_confidences: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "threshold", _share("threshold", self.threshold))
+        for name in ("ignore_case", "strict", "normalise", "donut", "with_confidences"):
+            object.__setattr__(self, name, _flag(name, getattr(self, name)))
+        if self.parse is not None:
+            check_choice("parse", self.parse, (None, *PARSE_MODES))
+        check_choice("missing", self.missing, MISSING_MODES)
+
+
+def _share(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.floating | np.integer):
+        msg = f"{name}: expected a number from 0 to 1, got {type(value).__name__}"
+        raise TypeError(msg)
+    if not 0 <= value <= 1:
+        msg = f"{name}: expected a number from 0 to 1, got {value}"
+        raise ValueError(msg)
+    return float(value)
+
+
+def _flag(name: str, value: Any) -> bool:
+    if not isinstance(value, bool | np.bool_):
+        msg = f"{name}: expected True or False, got {value!r}"
+        raise TypeError(msg)
+    return bool(value)
+
+
+def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
+    """Raise `ValueError` for a value that is none of the choices, naming the option."""
+    if value not in choices:
+        *first, last = map(repr, choices)
+        msg = f"{name}: expected {', '.join(first)} or {last}, got {value!r}"
+        raise ValueError(msg)
+
+
+DEFAULT_OPTIONS = ScoringOptions()
+
+
+def options_from(options: ScoringOptions | None, keywords: dict[str, Any]) -> ScoringOptions:
+    """The options object that was given, or one made of the keywords that were given in its place.
+
+    Raises:
+        TypeError: for both at once, or for a keyword that is no option.
+        ValueError: as `ScoringOptions`.
+    """
+    if options is None:
+        return ScoringOptions(**keywords) if keywords else DEFAULT_OPTIONS
+    if keywords:
+        msg = f"expected options or single keywords, got both: {', '.join(keywords)}"
+        raise TypeError(msg)
+    return options

@@ -1,0 +1,162 @@
+"""The evaluation of one system on one test set: from files to pairs, scores, summary and figures.
+
+The command, the report and the page are faces over the same object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from docscore.core.options import DEFAULT_OPTIONS, ScoringOptions
+from docscore.core.progress import Progress, no_progress
+from docscore.corpus.automation import Curve, automation_curve
+from docscore.corpus.comparison import Comparison, compare
+from docscore.corpus.measure import Measured, measure, points_of_rows
+from docscore.corpus.scores import CorpusScore, score_corpus
+from docscore.corpus.summary import Analysis, Summary, analyse, summarise
+from docscore.data.faults import Faults
+from docscore.data.files import Table, read_table
+from docscore.data.pairing import Check, Pairs, common_rows, read_pairs
+from docscore.metrics.registry import checked_metrics
+from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, check_confidence
+
+ANLS_STAR = "anls_star"
+
+
+class FileRows(NamedTuple):
+    """The rows of files in pairs, and what was wrong with others.
+
+    Attributes:
+        systems: the pairs of each file of predictions.
+        faults: the faults of rows that were left out.
+    """
+
+    systems: list[Pairs]
+    faults: Faults
+
+
+def rows_of_files(
+    *,
+    references: Path,
+    predictions: Sequence[Path],
+    missing: str = "error",
+    on_error: str = "error",
+    max_bytes: int | None = None,
+    check: Check | None = None,
+    before_reading: Callable[[Path], object] = bool,
+) -> FileRows:
+    """The rows of one file of references in pairs with those of one or several files of predictions.
+
+    Args:
+        references: the file of ground truths.
+        predictions: a file a system; where rows with faults are left out, all systems keep the rows that all have.
+        missing: a reference without a prediction: "error", or "zero" to score it as null.
+        on_error: rows with faults: "error", or "skip" to leave them out and count them.
+        max_bytes: the most that a compressed file may hold when unpacked.
+        check: raises what is wrong with a value; by default what cannot be scored at all.
+        before_reading: called with the path of each file before it is read, to refuse it.
+
+    Raises:
+        ValueError: naming file, line and fault; `DataError` for faults of single rows and ids.
+        OSError: if a file cannot be read.
+    """
+    faults = Faults(on_error)
+
+    def table_of(path: Path) -> Table:
+        before_reading(path)
+        return read_table(path, faults, max_bytes)
+
+    truths = table_of(references)
+    systems = [read_pairs(truths, table_of(path), missing, faults, check) for path in predictions]
+    return FileRows(_rows_of_all(systems) if faults.skip else systems, faults)
+
+
+def _rows_of_all(systems: list[Pairs]) -> list[Pairs]:
+    """The rows that all systems have, in the order of the first."""
+    first = systems[0]
+    for other in systems[1:]:
+        first, _ = common_rows(first, other)
+    return [first, *(common_rows(first, other)[1] for other in systems[1:])]
+
+
+class Evaluation:
+    """One system on one test set. Whatever takes time is computed when it is first asked for, and kept.
+
+    Args:
+        pairs: the rows.
+        options: how predictions are read and compared.
+        metrics: the metrics whose figures are asked for, names among `METRICS`.
+        confidence: the level of the intervals, between 0 and 1; None for none.
+        seed: where the random numbers of the intervals start.
+        progress: called when each phase of the work begins.
+
+    Raises:
+        TypeError, ValueError: for metrics or a level that do not exist.
+    """
+
+    def __init__(
+        self,
+        pairs: Pairs,
+        options: ScoringOptions = DEFAULT_OPTIONS,
+        *,
+        metrics: Sequence[str] = (ANLS_STAR,),
+        confidence: float | None = CONFIDENCE,
+        seed: int = SEED,
+        progress: Progress = no_progress,
+    ) -> None:
+        self.pairs = pairs
+        self.options = options
+        self.metrics = checked_metrics(metrics)
+        self.confidence = None if confidence is None else check_confidence(confidence)
+        self.seed = seed
+        self.progress = progress
+
+    @cached_property
+    def scores(self) -> CorpusScore:
+        """The ANLS* score of each row."""
+        return score_corpus(self.pairs, self.options, progress=self.progress)
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        """The fields, and the causes of lost points."""
+        return analyse(self.scores, self.progress)
+
+    @cached_property
+    def mean(self) -> Summary:
+        """The mean with its interval, without a look into the documents."""
+        return summarise(self.scores, confidence=self.confidence, seed=self.seed, progress=self.progress)
+
+    @cached_property
+    def summary(self) -> Summary:
+        """The mean, fields, causes of lost points and rates, with their intervals."""
+        return summarise(
+            self.scores,
+            fields=True,
+            analysis=self.analysis,
+            confidence=self.confidence,
+            seed=self.seed,
+            progress=self.progress,
+        )
+
+    @cached_property
+    def measured(self) -> Measured:
+        """The figures of the metrics, with their intervals."""
+        return measure(self.scores, self.metrics, confidence=self.confidence, seed=self.seed, progress=self.progress)
+
+    @property
+    def other_figures(self) -> Measured | None:
+        """The figures, where more was asked for than ANLS*."""
+        return None if self.metrics == [ANLS_STAR] else self.measured
+
+    @cached_property
+    def curve(self) -> Curve:
+        """The trade-off of automation and accuracy; predictions must carry confidences."""
+        return automation_curve(points_of_rows(self.scores, "kieval", self.progress), names=self.scores.ids)
+
+    def compare(self, new: Evaluation, *, n_resamples: int = RESAMPLES) -> Comparison:
+        """The difference between this system, as the base, and another one on the same rows."""
+        drawn: dict[str, Any] = {"n_resamples": n_resamples, "seed": self.seed, "progress": self.progress}
+        return compare(self.analysis, new.analysis, confidence=self.confidence or CONFIDENCE, **drawn)

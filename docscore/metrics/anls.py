@@ -1,0 +1,88 @@
+"""ANLS*, ANLS and ANLSL as metrics of a test set: their scores of rows are those of ANLS*.
+
+ANLS is ANLS* where answers are scalars, ANLSL where they are lists of scalars.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from docscore.core.options import ScoringOptions
+from docscore.core.values import convert_ground_truth, convert_prediction
+from docscore.metrics.base import FigureName, Metric, MetricRow
+
+_TOLERANCE = 1e-12
+
+
+class MeanOfRows(Metric[float]):
+    """A metric whose points of a row are its score, and whose figure is their mean."""
+
+    def figure_sums(self, points: float) -> Sequence[tuple[float, float]]:
+        return [(points, 1.0)]
+
+
+class AnlsStar(MeanOfRows):
+    """ANLS*, of any JSON values (Peer et al. 2024, arXiv 2402.03848)."""
+
+    name: ClassVar[str] = "anls_star"
+    label: ClassVar[str] = "ANLS*"
+    figures: ClassVar[tuple[FigureName, ...]] = (FigureName("anls_star", "ANLS*"),)
+    options: ClassVar[frozenset[str]] = frozenset({"threshold", "ignore_case"})
+
+    def row_points(self, row: MetricRow, options: ScoringOptions) -> float:  # noqa: ARG002
+        return row.anls_star
+
+
+class Anls(MeanOfRows):
+    """ANLS, of texts and several acceptable texts (Biten et al. 2019, arXiv 1905.13648)."""
+
+    name: ClassVar[str] = "anls"
+    label: ClassVar[str] = "ANLS"
+    figures: ClassVar[tuple[FigureName, ...]] = (FigureName("anls", "ANLS"),)
+    options: ClassVar[frozenset[str]] = frozenset({"threshold", "ignore_case", "strict"})
+
+    def row_points(self, row: MetricRow, options: ScoringOptions) -> float:
+        """The ANLS* score; with `strict` 0 where it is exactly the threshold, as in the equation of the paper.
+
+        The official script of the competition counts such a similarity, as is done here without `strict`.
+        """
+        check_answer(row.ground_truth, row.prediction, lists=False)
+        if options.strict and abs(row.anls_star - options.threshold) <= _TOLERANCE:
+            return 0.0
+        return row.anls_star
+
+
+class Anlsl(MeanOfRows):
+    """ANLSL, of lists of texts (Tito et al. 2021, arXiv 2104.14336)."""
+
+    name: ClassVar[str] = "anlsl"
+    label: ClassVar[str] = "ANLSL"
+    figures: ClassVar[tuple[FigureName, ...]] = (FigureName("anlsl", "ANLSL"),)
+    options: ClassVar[frozenset[str]] = frozenset({"threshold", "ignore_case"})
+
+    def check_options(self, options: ScoringOptions) -> None:
+        if options.strict:
+            msg = "anlsl: the threshold applies inside the matching; expected strict=False, got True"
+            raise ValueError(msg)
+
+    def row_points(self, row: MetricRow, options: ScoringOptions) -> float:  # noqa: ARG002
+        check_answer(row.ground_truth, row.prediction, lists=True)
+        return row.anls_star
+
+
+def check_answer(truth: Any, prediction: Any, *, lists: bool) -> None:
+    """Raise `ValueError` for a pair that ANLS, or ANLSL for lists, cannot score."""
+    plain, given = convert_ground_truth(truth, {}), convert_prediction(prediction, {})
+    wanted = "lists of texts" if lists else "texts"
+    for option in plain if isinstance(plain, tuple) else (plain,):
+        if not (_is_list(option) if lists else not isinstance(option, list | dict | tuple)):
+            msg = f"expected acceptable answers that are {wanted}, got {type(option).__name__}"
+            raise ValueError(msg)
+    if given is not None and not (_is_list(given) if lists else not isinstance(given, list | dict)):
+        msg = f"expected predictions that are {wanted}, got {type(given).__name__}"
+        raise ValueError(msg)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list) and not any(isinstance(item, list | dict) for item in value)

@@ -1,0 +1,38 @@
+"""The list of all metrics. A new metric is a module beside this one and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from docscore.metrics.anls import Anls, Anlsl, AnlsStar
+from docscore.metrics.base import Metric
+from docscore.metrics.entity_f1 import EntityF1
+from docscore.metrics.kieval import Kieval
+from docscore.metrics.nted import Nted
+
+METRICS: dict[str, Metric[Any]] = {
+    metric.name: metric
+    for metric in (
+        AnlsStar(),
+        Anls(),
+        Anlsl(),
+        Kieval(),
+        EntityF1(),
+        Nted(),
+    )
+}
+
+
+def checked_metrics(metrics: Iterable[str]) -> list[str]:
+    """The names, each once, if there are such metrics.
+
+    Raises:
+        ValueError: for one that does not exist, or none at all.
+    """
+    found = list(dict.fromkeys(metrics))
+    unknown = [name for name in found if name not in METRICS]
+    if unknown or not found:
+        msg = f"metrics: expected some of {', '.join(METRICS)}, got {', '.join(map(repr, unknown)) or 'none'}"
+        raise ValueError(msg)
+    return found

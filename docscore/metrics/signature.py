@@ -1,0 +1,77 @@
+"""The signature of figures: what makes them comparable with others, as sacreBLEU's signature does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import metadata
+
+from docscore.core.options import ScoringOptions
+from docscore.metrics.registry import METRICS
+from docscore.version import VERSION
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What figures depend on; its text is `anls_star|tau:0.5|case:i|empty:ignored|docscore:0.1.0`.
+
+    Attributes:
+        metrics: the names of the metrics.
+        parts: name and value of each part, in order.
+    """
+
+    metrics: tuple[str, ...]
+    parts: tuple[tuple[str, str], ...]
+
+    def __str__(self) -> str:
+        return "|".join([*self.metrics, *(f"{name}:{value}" for name, value in self.parts)])
+
+    @classmethod
+    def of(cls, metrics: Iterable[str], options: ScoringOptions, *, skipped: int | None = None) -> Signature:
+        """The signature of figures.
+
+        Args:
+            metrics: their names.
+            options: how rows were read and compared; an option that none of the metrics uses is left out.
+            skipped: how many rows were left out because of faults.
+
+        >>> str(Signature.of(["anls_star"], ScoringOptions()))
+        'anls_star|tau:0.5|case:i|empty:ignored|docscore:0.1.0'
+        >>> str(Signature.of(["kieval", "nted"], ScoringOptions(threshold=0.7, parse="json")))
+        'kieval|nted|parse:json|compare:exact|docscore:0.1.0'
+        """
+        names = tuple(metrics)
+        used = frozenset[str]().union(*(METRICS[name].options for name in names))
+        parts = [*_of_texts(options, used), *_of_rows(options, skipped), *_of_entities(options, used)]
+        return cls(names, (*parts, ("docscore", VERSION)))
+
+
+def _of_texts(options: ScoringOptions, used: frozenset[str]) -> Iterable[tuple[str, str]]:
+    """How ANLS* and its kin compare."""
+    if "threshold" in used:
+        yield "tau", str(options.threshold)
+    if "strict" in used and options.strict:
+        yield "boundary", "0"
+    if "ignore_case" in used:
+        yield "case", "i" if options.ignore_case else "s"
+        yield "empty", "ignored"
+
+
+def _of_rows(options: ScoringOptions, skipped: int | None) -> Iterable[tuple[str, str]]:
+    """How rows were read, and how many were left out."""
+    if options.parse is not None:
+        yield "parse", options.parse
+    if options.parse == "repair":  # what can be repaired depends on the library that does it
+        yield "json-repair", metadata.version("json-repair")
+    if options.missing != "error":
+        yield "missing", options.missing
+    if skipped:  # figures of fewer rows
+        yield "skipped", str(skipped)
+
+
+def _of_entities(options: ScoringOptions, used: frozenset[str]) -> Iterable[tuple[str, str]]:
+    """How the metrics of entities and trees compare."""
+    if "normalise" in used:
+        yield "compare", "folded" if options.normalise else "exact"
+    if "donut" in used and options.donut:
+        yield "read", "donut"
