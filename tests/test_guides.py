@@ -16,6 +16,7 @@ from tests.commands import environment
 from tests.conftest import ROOT, skip_or_fail
 
 GUIDES: tuple[tuple[str, tuple[str, ...]], ...] = (  # file, needed modules
+    ("docs/adding_a_metric.md", ()),
     ("docs/training.md", ("accelerate", "evaluate", "torch", "torchmetrics", "transformers")),
     ("docs/datasets.md", ("datasets",)),
     ("docs/ray.md", ("ray", "polars")),

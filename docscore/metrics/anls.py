@@ -5,21 +5,13 @@ ANLS is ANLS* where answers are scalars, ANLSL where they are lists of scalars.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from docscore.core.options import ScoringOptions
 from docscore.core.values import convert_ground_truth, convert_prediction
-from docscore.metrics.base import FigureName, Metric, MetricRow
+from docscore.metrics.base import FigureName, MeanOfRows, MetricRow
 
 _TOLERANCE = 1e-12
-
-
-class MeanOfRows(Metric[float]):
-    """A metric whose points of a row are its score, and whose figure is their mean."""
-
-    def figure_sums(self, points: float) -> Sequence[tuple[float, float]]:
-        return [(points, 1.0)]
 
 
 class AnlsStar(MeanOfRows):

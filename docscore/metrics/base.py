@@ -84,3 +84,10 @@ class Metric(ABC, Generic[P]):
     def breakdown(self, points: Sequence[P]) -> Breakdown | None:  # noqa: ARG002  most metrics have none
         """What the points of all rows add up to, where the metric has more to say than its figures."""
         return None
+
+
+class MeanOfRows(Metric[float]):
+    """A metric whose points of a row are its score, and whose figure is their mean."""
+
+    def figure_sums(self, points: float) -> Sequence[tuple[float, float]]:
+        return [(points, 1.0)]

@@ -6,13 +6,12 @@ elements and texts; deleting or inserting a text costs its length, a key 1; chan
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from docscore.core.options import ScoringOptions
 from docscore.core.stack import with_room_to_recurse
 from docscore.core.values import Value, convert_ground_truth, convert_prediction
-from docscore.metrics.base import FigureName, Metric, MetricRow
+from docscore.metrics.base import FigureName, MeanOfRows, MetricRow
 from docscore.metrics.entities import donut_value, json_text, length_first, readings
 from docscore.metrics.tree_edit import FlatTree, Node, tree_edit_distance
 
@@ -102,7 +101,7 @@ def _marked(label: str, children: list[Node]) -> Node:
     return Node(label.replace(_LEAF, ""), children, is_text=_LEAF in label)
 
 
-class Nted(Metric[float]):
+class Nted(MeanOfRows):
     """nTED as a metric of a test set: the mean over documents."""
 
     name: ClassVar[str] = "nted"
@@ -112,6 +111,3 @@ class Nted(Metric[float]):
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> float:
         return nted_score(row.ground_truth, row.prediction, donut=options.donut)
-
-    def figure_sums(self, points: float) -> Sequence[tuple[float, float]]:
-        return [(points, 1.0)]

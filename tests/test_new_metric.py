@@ -1,0 +1,84 @@
+"""A metric from outside: the module and the line of docs/adding_a_metric.md, seen in every face."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from docscore import ScoreState
+from docscore.cli.entry_point import commands
+from docscore.metrics.registry import METRICS
+from tests.commands import PREDICTIONS, REFERENCES
+from tests.conftest import ROOT
+from tests.test_guides import blocks
+
+GUIDE = ROOT / "docs" / "adding_a_metric.md"
+NAMES = "anls_star,exact_match"
+
+
+@pytest.fixture
+def registered() -> Iterator[dict[str, Any]]:
+    """What the blocks of the guide define; the registry is as it was afterwards."""
+    before = dict(METRICS)
+    defined: dict[str, Any] = {"__name__": "exact_match"}
+    try:
+        exec("\n".join(blocks(GUIDE.read_text("utf-8"))), defined)  # noqa: S102  it is what a reader is told to do
+        yield defined
+    finally:
+        METRICS.clear()
+        METRICS.update(before)
+
+
+@pytest.fixture
+def share(registered: dict[str, Any]) -> float:
+    """The share of example receipts that are right as a whole, counted from the scores that a command prints."""
+    assert registered["found"].figures[1].label == "Exact match"
+    scores = [row["anls_score"] for row in json.loads(printed("score", "--json"))["per_sample"]]
+    return scores.count(1.0) / len(scores)
+
+
+def printed(command: str, *options: str) -> str:
+    sides = (
+        [str(PREDICTIONS), "--references", str(REFERENCES)]
+        if command == "table"
+        else [str(REFERENCES), str(PREDICTIONS)]
+    )
+    done = CliRunner().invoke(commands, [command, *sides, *options], standalone_mode=False, catch_exceptions=False)
+    return done.stdout
+
+
+def test_in_score(share: float) -> None:
+    found = json.loads(printed("score", "--metrics", NAMES, "--json"))["metrics"]
+    assert found["exact_match"] == pytest.approx(share)
+    low, high = found["confidence_intervals"]["exact_match"]
+    assert low < share < high
+    assert re.search(rf"^Exact match +{share:.6f} ", printed("score", "--metrics", NAMES), re.MULTILINE)
+
+
+def test_in_a_table(share: float) -> None:
+    assert re.search(rf"^Exact match +{share:.4f}\*", printed("table", "--metrics", NAMES), re.MULTILINE)
+    assert f"**{share:.4f}**" in printed("table", "--metrics", NAMES, "--format", "markdown")
+
+
+def test_in_the_report(share: float, tmp_path: Path) -> None:
+    printed("report", "-o", str(tmp_path / "report.html"), "--metrics", NAMES)
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert re.search(rf"Exact match</td>\s*<td[^>]*>{share:.4f}<", page)
+
+
+@pytest.mark.usefixtures("registered")
+def test_in_a_mergeable_state() -> None:
+    here, there = (ScoreState(metrics=["exact_match"], fields=False) for _ in range(2))
+    here.update(["tea"], ["tea"])
+    there.update(["tea", "rum", "x"], ["rum", "tea", "y"])
+    assert here.merge(there).compute() == {"exact_match": 0.25}
+
+
+def test_it_is_gone_afterwards() -> None:
+    assert "exact_match" not in METRICS
