@@ -62,6 +62,7 @@ Args:
     ignore_case: whether texts are compared in lower case; default True.
     parse: "json" to read predictions that are text as JSON, "repair" to mend them where they are not quite; default
         None, which takes text as text. What cannot be parsed is scored as the text it is, and counted.
+    parse_references: "json" to read references that are text as JSON; default None, which takes text as text.
     missing: "error" if a reference without a prediction is an error (the default), "zero" to score it as null.
     per_sample: whether to return the score of each row too.
     key_scores: whether to return what became of each field, and why points were lost.
@@ -149,8 +150,11 @@ class AnlsStar(DocumentMetricMixin, evaluate.Metric):  # type: ignore[misc]
         confidence: float | None = None,
         signature: bool = False,
         strict: bool = False,
+        parse_references: str | None = None,
     ) -> dict[str, Any]:
-        options = ScoringOptions(threshold, ignore_case, strict, parse=parse, missing=missing)
+        options = ScoringOptions(
+            threshold, ignore_case, strict, parse=parse, parse_references=parse_references, missing=missing
+        )
         scores = score_corpus(decode_rows(predictions, references, missing), options)
         if self.config_name != "default":
             scores = scores_as(scores, self.config_name)

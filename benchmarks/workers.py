@@ -77,7 +77,7 @@ def in_map() -> Runs:
     from docscore.integrations.datasets import score_batch  # noqa: PLC0415  beside what it is used with
 
     disable_progress_bars()
-    options = {"json_references": True, "parse": "json"}
+    options = {"parse_references": "json", "parse": "json"}
 
     def prepared(work: Work, workers: int) -> Run:
         predictions = [json.dumps(prediction) for _, prediction in work.pairs]

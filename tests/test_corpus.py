@@ -23,6 +23,20 @@ def test_references_that_were_left_as_text_are_suspected() -> None:
     assert score_corpus(values, parse="json").mean == 1.0
 
 
+def test_references_that_are_json_text() -> None:
+    """As other evaluation tools hold them; alternatives and values that are no text are taken as they are."""
+    truths: list[Any] = ['{"total": "1"}', ('["a", "b"]', {"total": "2"}), {"total": "3"}]
+    pairs = Pairs(list("abc"), truths, [{"total": "1"}, ["b", "a"], {"total": "3"}])
+    assert score_corpus(pairs).mean < 1
+    scored = score_corpus(pairs, parse_references="json")
+    assert scored.scores == [1.0, 1.0, 1.0]
+    assert "|references:json|" in str(scored.signature)
+    with pytest.raises(ValueError, match=r"^row 'b', an answer: line 1, column 1: expecting value"):
+        score_corpus(Pairs(list("ab"), ["1", "tea"], [1, 2]), parse_references="json")
+    with pytest.raises(ValueError, match=r"^parse_references: expected None or 'json', got 'repair'$"):
+        score_corpus(pairs, parse_references="repair")
+
+
 def test_progress_is_told_of_every_row() -> None:
     told: list[int] = []
 

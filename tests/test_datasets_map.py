@@ -74,7 +74,7 @@ def test_json_texts_are_scored_as_their_values(datasets: Any, num_proc: int) -> 
         score_batch,
         batched=True,
         num_proc=num_proc,
-        fn_kwargs={**names, "parse": "repair", "json_references": True},
+        fn_kwargs={**names, "parse": "repair", "parse_references": "json"},
         remove_columns=["answer", "truth"],
     )
     scores = expected(rows, parse="repair")
@@ -150,7 +150,7 @@ FAULTS: list[tuple[str, Any, Any, dict[str, Any], type[Exception], str]] = [
         "no JSON",
         "tea",
         ["tea"],
-        {"json_references": True},
+        {"parse_references": "json"},
         ValueError,
         r"^row '1', an answer: line 1, column 1: expecting",
     ),

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.progress import Progress as ProgressBars
 
 from docscore.core.formatting import printable
-from docscore.core.options import MISSING_MODES, PARSE_MODES, THRESHOLD, ScoringOptions
+from docscore.core.options import MISSING_MODES, PARSE_MODES, PARSE_REFERENCES_MODES, THRESHOLD, ScoringOptions
 from docscore.core.progress import Advance, Progress, no_progress
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation, rows_of_files
 from docscore.data.faults import NAMED, Faults, summary
@@ -51,6 +51,7 @@ class Settings:
 _FLAGS_OF_OPTIONS = {
     "threshold": "threshold",
     "parse": "parse",
+    "parse_references": "parse_references",
     "missing": "missing",
     "with_confidences": "with_confidences",
     "normalise": "normalise",
@@ -121,6 +122,9 @@ comparing_flags = together(
     ),
     click.option("--case-sensitive", is_flag=True, help="Compare texts as they are, not in lower case."),
     click.option("--parse", type=click.Choice(PARSE_MODES), help="Read text predictions as JSON first."),
+    click.option(
+        "--parse-references", type=click.Choice(PARSE_REFERENCES_MODES), help="Read text references as JSON first."
+    ),
 )
 on_error_option = click.option(
     "--on-error",

@@ -9,7 +9,8 @@ import numpy as np
 
 THRESHOLD = 0.5  # tau of ANLS, Biten et al. 2019
 
-PARSE_MODES = ("json", "repair")
+PARSE_MODES = ("json", "repair")  # of predictions
+PARSE_REFERENCES_MODES = ("json",)
 MISSING_MODES = ("error", "zero")
 
 
@@ -25,6 +26,7 @@ class ScoringOptions:
             (KIEval, Entity F1).
         donut: whether documents are read as the published implementation of Donut reads them (Entity F1, nTED).
         parse: None, or "json" or "repair" to read predictions that are text as JSON first.
+        parse_references: None, or "json" to read references, or acceptable answers, that are text as JSON first.
         missing: what happens to a reference without a prediction: "error", or "zero" to score it as null.
         with_confidences: whether predictions hold `{"$value": ..., "$confidence": ...}`, of which the values are
             scored.
@@ -40,6 +42,7 @@ class ScoringOptions:
     normalise: bool = False
     donut: bool = False
     parse: str | None = None
+    parse_references: str | None = None
     missing: str = "error"
     with_confidences: bool = False
 
@@ -47,8 +50,8 @@ class ScoringOptions:
         object.__setattr__(self, "threshold", _share("threshold", self.threshold))
         for name in ("ignore_case", "strict", "normalise", "donut", "with_confidences"):
             object.__setattr__(self, name, _flag(name, getattr(self, name)))
-        if self.parse is not None:
-            check_choice("parse", self.parse, (None, *PARSE_MODES))
+        check_choice("parse", self.parse, (None, *PARSE_MODES))
+        check_choice("parse_references", self.parse_references, (None, *PARSE_REFERENCES_MODES))
         check_choice("missing", self.missing, MISSING_MODES)
 
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from math import fsum
 from typing import Any
 
-from docscore.core.errors import short_repr
+from docscore.core.errors import at_place, short_repr
 from docscore.core.options import ScoringOptions, options_from
 from docscore.core.progress import Progress, no_progress
 from docscore.core.stack import level_of_caller
 from docscore.data.confidences import with_confidences
-from docscore.data.model_output import parse_text
+from docscore.data.model_output import parse_reference, parse_text
 from docscore.data.pairing import Pairs
 from docscore.metrics.anls_star.api import explained, score_all
 from docscore.metrics.anls_star.tree import ScoreTree
@@ -119,10 +119,12 @@ def score_corpus(
         TypeError, ValueError: for a value that cannot be scored, naming its row, and for options that do not exist.
     """
     options = options_from(options, keywords)
-    if options.parse and all(map(_is_json_text, pairs.truths)):
+    if options.parse_references:
+        pairs = pairs._replace(truths=list(map(_parsed_reference, pairs.ids, pairs.truths)))
+    elif options.parse and all(map(_is_json_text, pairs.truths)):
         warnings.warn(
-            "parse reads predictions only, and all references are text that looks like JSON; give them as values "
-            "(json.loads)",
+            "parse reads predictions only, and all references are text that looks like JSON; "
+            'parse_references="json" reads them',
             UserWarning,
             stacklevel=level_of_caller(),
         )
@@ -146,6 +148,15 @@ def _is_json_text(truth: Any) -> bool:
     """Whether it is text, or alternatives of it, that begins as an object or a list does."""
     answers = truth if isinstance(truth, tuple) else (truth,)
     return all(isinstance(answer, str) and answer.lstrip()[:1] in ("{", "[") for answer in answers)
+
+
+def _parsed_reference(name: str, truth: Any) -> Any:
+    """The ground truth with its texts read as JSON; a text that is not JSON is an error that names the row."""
+    try:
+        return parse_reference(truth)
+    except ValueError as error:
+        place = f"row {short_repr(name)}, an answer"
+        raise at_place(place, error) from None
 
 
 def parse_predictions(predictions: list[Any], mode: str | None) -> tuple[list[Any], frozenset[int], frozenset[int]]:

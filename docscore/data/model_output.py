@@ -1,4 +1,4 @@
-"""Reading the text that a model wrote as JSON, exactly or repaired, and saying which it was."""
+"""JSON in texts: what a model wrote, read exactly or repaired, and references that are JSON text."""
 
 from __future__ import annotations
 
@@ -42,6 +42,20 @@ def parse_text(text: str, mode: str) -> Parsed:
     except ValueError:
         return _repaired(text) if mode == "repair" else Parsed(text, failed=True)
     return Parsed(value) if can_be_scored(value) else Parsed(text, failed=True)
+
+
+def parse_reference(truth: Any) -> Any:
+    """The ground truth where a text, or each text among acceptable answers, holds it as JSON.
+
+    Raises:
+        ValueError: for a text that is not JSON as a whole.
+
+    >>> parse_reference(('{"total": 1}', {"total": 2}))
+    ({'total': 1}, {'total': 2})
+    """
+    if isinstance(truth, tuple):
+        return tuple(map(parse_reference, truth))
+    return loads(truth) if isinstance(truth, str) else truth
 
 
 def _repaired(text: str) -> Parsed:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from docscore.core.errors import at_place
 from docscore.corpus.scores import score_corpus
-from docscore.data.json_codec import loads
 from docscore.data.pairing import Pairs
 from docscore.data.rows import BY_ID, ID, read_reference
 
@@ -17,7 +15,6 @@ def score_batch(
     *,
     prediction: str = "prediction",
     references: str = "references",
-    json_references: bool = False,
     **keywords: Any,
 ) -> dict[str, list[Any]]:
     """The ANLS* score of each row of a batch.
@@ -28,8 +25,8 @@ def score_batch(
         batch: columns of a dataset: predictions, and lists of acceptable answers.
         prediction: the name of the column of predictions.
         references: the name of the column of acceptable answers.
-        json_references: whether the answers are JSON text; columns of structs fill keys that a row lacks with null.
-        keywords: fields of `ScoringOptions`, such as threshold, ignore_case and parse.
+        keywords: fields of `ScoringOptions`, such as threshold, ignore_case, parse, and parse_references="json" for
+            answers that are JSON text; columns of structs fill keys that a row lacks with null.
 
     Returns:
         The columns `anls_score`, and with `parse` `parse_failed`.
@@ -43,7 +40,7 @@ def score_batch(
             msg = f"expected a column {column!r}, got {', '.join(map(repr, batch))}"
             raise KeyError(msg)
     predictions = list(batch[prediction])
-    answers = [_answers(row, number, is_json=json_references) for number, row in enumerate(batch[references])]
+    answers = [_answers(row, number) for number, row in enumerate(batch[references])]
     ids = [str(number) for number in range(len(answers))]
     scores = score_corpus(Pairs(ids, answers, predictions), **keywords)
     columns: dict[str, list[Any]] = {"anls_score": scores.scores}
@@ -52,11 +49,6 @@ def score_batch(
     return columns
 
 
-def _answers(row: Any, number: int, *, is_json: bool) -> tuple[Any, ...]:
+def _answers(row: Any, number: int) -> tuple[Any, ...]:
     place = f"row '{number}'"
-    answers = tuple(read_reference({ID: str(number), "references": row}, BY_ID, lambda _: place, number).value)
-    try:
-        return tuple(map(loads, answers)) if is_json else answers
-    except (TypeError, ValueError) as error:
-        name = f"{place}, an answer"
-        raise at_place(name, error) from None
+    return tuple(read_reference({ID: str(number), "references": row}, BY_ID, lambda _: place, number).value)

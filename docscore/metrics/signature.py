@@ -63,6 +63,8 @@ def _of_rows(options: ScoringOptions, skipped: int | None) -> Iterable[tuple[str
         yield "parse", options.parse
     if options.parse == "repair":  # what can be repaired depends on the library that does it
         yield "json-repair", metadata.version("json-repair")
+    if options.parse_references is not None:
+        yield "references", options.parse_references
     if options.missing != "error":
         yield "missing", options.missing
     if skipped:  # figures of fewer rows

@@ -49,6 +49,7 @@ Args:
         ground truth scores 0 even against an empty prediction; default False.
     parse: "json" to read predictions that are text as JSON, "repair" to mend them where they are not quite; default
         None, which takes text as text.
+    parse_references: "json" to read references that are text as JSON; default None, which takes text as text.
     missing: "error" if a reference without a prediction is an error (the default), "zero" to score it as null.
     confidence: the level of confidence intervals, such as 0.95, between 0 and 1; default None, for none.
     signature: whether to return what makes the figures comparable.
@@ -90,6 +91,7 @@ class NTED(DocumentMetricMixin, evaluate.Metric):  # type: ignore[misc]
         missing: str = "error",
         confidence: float | None = None,
         signature: bool = False,
+        parse_references: str | None = None,
     ) -> dict[str, Any]:
-        options = ScoringOptions(donut=donut, parse=parse, missing=missing)
+        options = ScoringOptions(donut=donut, parse=parse, parse_references=parse_references, missing=missing)
         return self._figures(predictions, references, options, confidence=confidence, signature=signature)
