@@ -1,0 +1,75 @@
+"""Slices of a test set: the figures of the rows that share a value, such as a language or a vendor."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from docscore.core.progress import Progress, no_progress
+from docscore.corpus.measure import Figure, FigureColumns
+from docscore.stats.intervals import RESAMPLES, SEED, Interval, check_confidence, intervals_of
+from docscore.stats.ratios import Ratios
+
+
+class Slice(NamedTuple):
+    """The rows of a test set that share a value.
+
+    Attributes:
+        value: the value, as text.
+        documents: how many rows there are.
+        figures: the figures over these rows, with their intervals.
+    """
+
+    value: str
+    documents: int
+    figures: list[Figure]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row of a table, in plain types."""
+        values: dict[str, Any] = {figure.name: figure.value for figure in self.figures}
+        ends = {figure.name: figure.interval.ends for figure in self.figures if figure.interval is not None}
+        intervals = {"confidence_intervals": ends} if ends else {}
+        return {"value": self.value, "documents": self.documents, **values, **intervals}
+
+
+def slices_of(
+    columns: FigureColumns,
+    values: Sequence[Hashable],
+    *,
+    confidence: float | None = None,
+    seed: int = SEED,
+    progress: Progress = no_progress,
+) -> list[Slice]:
+    """The figures of each slice, largest slice first, slices of one size in the order of their first rows.
+
+    Args:
+        columns: the figures of n rows, as `docscore.corpus.measure.figure_columns` gives them.
+        values: the value of each row, n of them.
+        confidence: the level of the intervals, between 0 and 1; None for none.
+        seed: where the random numbers of the intervals start.
+        progress: called when the phase "Resampling" begins.
+    """
+    rows: dict[Hashable, list[int]] = {}
+    for number, value in enumerate(values):
+        rows.setdefault(value, []).append(number)
+    level = None if confidence is None else check_confidence(confidence)
+    resampled = progress("Resampling", RESAMPLES * len(rows))
+    found = []
+    for value, numbers in sorted(rows.items(), key=lambda item: -len(item[1])):
+        ratios = _rows_of(columns.ratios, np.array(numbers))
+        intervals: list[Interval | None] = [None] * len(columns.names)
+        if level is not None:
+            intervals = list(intervals_of(ratios, level, seed=seed, resampled=resampled))
+        figures = [
+            Figure(*name, float(figure), interval)
+            for name, figure, interval in zip(columns.names, ratios.values, intervals, strict=True)
+        ]
+        found.append(Slice("null" if value is None else str(value), len(numbers), figures))
+    return found
+
+
+def _rows_of(ratios: Ratios, numbers: npt.NDArray[np.intp]) -> Ratios:
+    return Ratios(ratios.earned[numbers], ratios.weight[numbers])
