@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -22,7 +23,7 @@ ROOT = Path(__file__).parent.parent
 REQUIRE_ALL = "DOCSCORE_REQUIRE_ALL"  # set in CI: what would be skipped there is a failure
 
 
-def skip_or_fail(reason: str) -> None:
+def skip_or_fail(reason: str) -> NoReturn:
     """Skip the test, or fail it where everything is required."""
     if os.environ.get(REQUIRE_ALL):
         pytest.fail(f"{reason}, and {REQUIRE_ALL} is set")
