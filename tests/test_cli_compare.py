@@ -39,7 +39,7 @@ from tests.commands import (
     written,
 )
 from tests.conftest import ROOT
-from tests.test_terminal import HOSTILE, RAW
+from tests.test_console import HOSTILE, RAW
 
 NEW = RECEIPTS / "predictions_new.jsonl"
 RECEIPT_FILES = (PREDICTIONS, NEW, "--references", REFERENCES)

@@ -12,7 +12,7 @@ import pytest
 
 from docscore.core.formatting import three_digits
 from tests.commands import COLOUR, PREDICTIONS, REFERENCES, TEXTS, Write, on_terminal, pred, ref, run, succeed, written
-from tests.test_terminal import HOSTILE, RAW
+from tests.test_console import HOSTILE, RAW
 
 COUNTS = ("exact", "partial", "wrong", "wrong_type", "missing", "extra")
 

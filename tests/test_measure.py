@@ -26,7 +26,7 @@ from docscore.report.tables import table_of_systems
 from docscore.version import VERSION
 from tests.commands import Write, pred, ref, run, succeed, written
 from tests.structures import damaged, random_truth, taken
-from tests.test_terminal import HOSTILE, RAW
+from tests.test_console import HOSTILE, RAW
 
 STRUCTURED = ["anls_star", "kieval", "entity_f1", "nted"]
 
