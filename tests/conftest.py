@@ -8,6 +8,11 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How long an example takes depends on what else the machine does.
+settings.register_profile("docscore", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("docscore")
 
 _CACHE = tempfile.TemporaryDirectory(prefix="docscore-tests-")
 # Set before evaluate and datasets are imported: fresh caches, and no request to anywhere.
