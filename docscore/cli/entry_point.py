@@ -38,7 +38,7 @@ def main() -> None:
 def _run() -> tuple[int, list[str]]:
     """Run the command; its exit status, and what was wrong."""
     try:
-        status = commands.main(standalone_mode=False)
+        status = commands.main(prog_name="docscore", standalone_mode=False)
     except (click.ClickException, click.Abort, OSError, TypeError, ValueError) as error:
         return _ended(error)
     except SystemExit as error:  # how rich ends where nobody reads on
