@@ -16,7 +16,7 @@ import click
 import pytest
 
 from docscore.cli.entry_point import commands
-from docscore.cli.options import progress_bars
+from docscore.cli.flags import progress_bars
 from tests.commands import (
     PREDICTIONS,
     RECEIPTS,
@@ -159,9 +159,9 @@ def test_bars_are_drawn_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("TERM", "xterm")
     for stream, drawn in ((Terminal(), True), (io.StringIO(), False)):
         monkeypatch.setattr(sys, "stderr", stream)
-        with progress_bars(("Scoring", 2), ("Resampling", 4)) as (scored, resampled):
-            scored(2)
-            resampled(3)
+        with progress_bars() as begin:
+            begin("Scoring", 2)(2)
+            begin("Resampling", 4)(3)
         assert ("Scoring" in stream.getvalue(), "Resampling" in stream.getvalue()) == (drawn, drawn)
 
 

@@ -10,7 +10,7 @@ import click
 from docscore.cli.automation_command import automation_command
 from docscore.cli.compare_command import compare_command
 from docscore.cli.explain_command import explain_command
-from docscore.cli.options import say
+from docscore.cli.flags import say
 from docscore.cli.report_command import report_command
 from docscore.cli.score_command import score_command
 from docscore.cli.table_command import table_command
