@@ -1,7 +1,8 @@
-"""The command as a real process: in pipes, or with one stream on a pseudo-terminal; and files for it."""
+"""The command: in this process, as a process in pipes or on a pseudo-terminal; and files for it."""
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import re
@@ -12,15 +13,22 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest import mock
 
+import click
 import pytest
+from click.testing import CliRunner
 
+import docscore.cli
 from tests.conftest import ROOT
 
 RECEIPTS = ROOT / "examples" / "receipts"
 REFERENCES, PREDICTIONS = RECEIPTS / "references.jsonl", RECEIPTS / "predictions.jsonl"
 TEXTS = RECEIPTS / "predictions_text.jsonl"
 OF_A_TERMINAL = ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "LINES", "PYTHONIOENCODING", "PYTHONWARNINGS", "TTY_COMPATIBLE")
+# what could steer a terminal, and the characters that must never reach one
+HOSTILE = "\x1b]0;owned\x07\x1b[31m\u202eab\x9b32m\nc\rd\x7f\u2066\u200b\x00"
+RAW = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u202e\u2066]")
 Write = Callable[[str, Any], Path]
 
 
@@ -35,8 +43,28 @@ class Done(NamedTuple):
     err: str
 
 
-def run(*arguments: str | Path, encoding: str = "utf-8", **changes: str) -> Done:
-    """Run in pipes; decoded by hand, because text mode would hide a raw carriage return."""
+class _EntryPoint(click.Command):
+    """The function that the console script calls, in the form that click's runner takes."""
+
+    def main(self, args: Any = None, *_arguments: Any, **_options: Any) -> Any:
+        with mock.patch.object(sys, "argv", ["docscore", *args]):
+            docscore.cli.main()
+
+
+# click 8.2 and later keep the two streams apart always
+_APART: dict[str, Any] = {"mix_stderr": False} if "mix_stderr" in inspect.signature(CliRunner).parameters else {}
+_RUNNER = CliRunner(env=dict.fromkeys(OF_A_TERMINAL), **_APART)
+
+
+def run(*arguments: str | Path) -> Done:
+    """Run in this process, as in pipes."""
+    done = _RUNNER.invoke(_EntryPoint("docscore"), list(map(str, arguments)), catch_exceptions=False)
+    out, err = (stream.decode("utf-8").replace(os.linesep, "\n") for stream in (done.stdout_bytes, done.stderr_bytes))
+    return Done(done.exit_code, out, err)
+
+
+def run_process(*arguments: str | Path, encoding: str = "utf-8", **changes: str) -> Done:
+    """Run in a process and pipes; decoded by hand, because text mode would hide a raw carriage return."""
     done = subprocess.run(
         [sys.executable, "-m", "docscore", *map(str, arguments)],
         cwd=ROOT,
@@ -49,9 +77,9 @@ def run(*arguments: str | Path, encoding: str = "utf-8", **changes: str) -> Done
     return Done(done.returncode, out, err)
 
 
-def succeed(*arguments: str | Path, **changes: str) -> str:
-    """What it prints; nothing on the error stream."""
-    done = run(*arguments, **changes)
+def succeed(*arguments: str | Path) -> str:
+    """What it prints, run in this process; nothing on the error stream."""
+    done = run(*arguments)
     assert (done.code, done.err) == (0, "")
     return done.out
 

@@ -5,8 +5,14 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How long an example takes depends on what else the machine does.
+settings.register_profile("docscore", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("docscore")
 
 _CACHE = tempfile.TemporaryDirectory(prefix="docscore-tests-")
 # Set before evaluate and datasets are imported: fresh caches, and no request to anywhere.
@@ -22,7 +28,7 @@ ROOT = Path(__file__).parent.parent
 REQUIRE_ALL = "DOCSCORE_REQUIRE_ALL"  # set in CI: what would be skipped there is a failure
 
 
-def skip_or_fail(reason: str) -> None:
+def skip_or_fail(reason: str) -> NoReturn:
     """Skip the test, or fail it where everything is required."""
     if os.environ.get(REQUIRE_ALL):
         pytest.fail(f"{reason}, and {REQUIRE_ALL} is set")

@@ -181,7 +181,7 @@ def check_tree(tree: ScoreTree, *, parsed: bool = True, absent: bool = False) ->
     assert fsum(by_cause) == pytest.approx(1 - tree.score, abs=1e-12)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(truths, predictions)
 def test_points_of_causes_add_up_for_any_values(truth: Any, prediction: Any) -> None:
     tree = score_tree(truth, prediction)
@@ -199,7 +199,7 @@ def test_points_of_causes_add_up_for_damaged_documents(seed: int) -> None:
         check_tree(score_tree(truth, random_prediction(rng, depth=3)))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(truths, predictions)
 def test_what_is_below_a_missing_or_invented_part_has_its_cause(truth: Any, prediction: Any) -> None:
     """The outermost decides."""

@@ -23,7 +23,9 @@ from docscore.corpus.summary import Analysis, analyse
 from docscore.data.pairing import pairs_of
 from tests.commands import (
     COLOUR,
+    HOSTILE,
     PREDICTIONS,
+    RAW,
     RECEIPTS,
     REFERENCES,
     TEXTS,
@@ -39,7 +41,6 @@ from tests.commands import (
     written,
 )
 from tests.conftest import ROOT
-from tests.test_terminal import HOSTILE, RAW
 
 NEW = RECEIPTS / "predictions_new.jsonl"
 RECEIPT_FILES = (PREDICTIONS, NEW, "--references", REFERENCES)

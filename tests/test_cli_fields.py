@@ -11,8 +11,21 @@ from typing import Any
 import pytest
 
 from docscore.core.formatting import three_digits
-from tests.commands import COLOUR, PREDICTIONS, REFERENCES, TEXTS, Write, on_terminal, pred, ref, run, succeed, written
-from tests.test_terminal import HOSTILE, RAW
+from tests.commands import (
+    COLOUR,
+    HOSTILE,
+    PREDICTIONS,
+    RAW,
+    REFERENCES,
+    TEXTS,
+    Write,
+    on_terminal,
+    pred,
+    ref,
+    run_process,
+    succeed,
+    written,
+)
 
 COUNTS = ("exact", "partial", "wrong", "wrong_type", "missing", "extra")
 
@@ -140,7 +153,7 @@ def test_where_all_is_right_every_line_still_fits(write: Write) -> None:
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
 def test_an_encoding_without_blocks_gets_other_bars(encoding: str) -> None:
-    done = run("score", REFERENCES, PREDICTIONS, "--fields", encoding=encoding, PYTHONIOENCODING=encoding)
+    done = run_process("score", REFERENCES, PREDICTIONS, "--fields", encoding=encoding, PYTHONIOENCODING=encoding)
     assert (done.code, done.err) == (0, "")
     assert "  wrong type         ####" in done.out
     assert "?" not in done.out

@@ -271,7 +271,7 @@ documents = st.lists(st.tuples(values, values, breaks, breaks), min_size=1, max_
 
 @pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
 @pytest.mark.parametrize("plain", [False, True])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(rows=documents, random=st.randoms(use_true_random=False))
 def test_skip_scores_the_documents_whose_lines_are_good_on_both_sides(
     rows: list[tuple[Any, Any, Any, Any]], random: Any, tmp_path_factory: pytest.TempPathFactory, *, plain: bool

@@ -9,12 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from docscore import ScoreState
-from docscore.cli.entry_point import commands
 from docscore.metrics.registry import METRICS
-from tests.commands import PREDICTIONS, REFERENCES
+from tests.commands import PREDICTIONS, REFERENCES, run, succeed
 from tests.conftest import ROOT
 from tests.test_guides import blocks
 
@@ -49,8 +47,7 @@ def printed(command: str, *options: str) -> str:
         if command == "table"
         else [str(REFERENCES), str(PREDICTIONS)]
     )
-    done = CliRunner().invoke(commands, [command, *sides, *options], standalone_mode=False, catch_exceptions=False)
-    return done.stdout
+    return succeed(command, *sides, *options)
 
 
 def test_in_score(share: float) -> None:
@@ -67,7 +64,7 @@ def test_in_a_table(share: float) -> None:
 
 
 def test_in_the_report(share: float, tmp_path: Path) -> None:
-    printed("report", "-o", str(tmp_path / "report.html"), "--metrics", NAMES)
+    assert run("report", REFERENCES, PREDICTIONS, "-o", tmp_path / "report.html", "--metrics", NAMES).code == 0
     page = (tmp_path / "report.html").read_text("utf-8")
     assert re.search(rf"Exact match</td>\s*<td[^>]*>{share:.4f}<", page)
 

@@ -17,7 +17,7 @@ from docscore.core.values import convert_ground_truth, to_json
 from tests.structures import predictions, shuffled, taken, truths
 
 pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
-THOROUGH = settings(max_examples=400, deadline=None)
+THOROUGH = settings(max_examples=400)
 
 
 @THOROUGH

@@ -8,7 +8,6 @@ import json
 import random
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -341,7 +340,7 @@ class Killer(threading.Thread):
                         break
                 except psutil.Error:  # it has ended meanwhile
                     continue
-            time.sleep(0.005)
+            self.over.wait(0.005)
 
 
 @pytest.mark.parametrize(

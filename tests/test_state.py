@@ -7,7 +7,7 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docscore.core.options import ScoringOptions
@@ -68,7 +68,7 @@ def check(rows: Rows, rules: dict[str, Any], rng: random.Random) -> None:
 
 @pytest.mark.filterwarnings("ignore:.*references are text that looks like JSON")  # random texts may
 @pytest.mark.filterwarnings("ignore:.*list of strings")  # random ground truths are such lists
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100)
 @given(rows=rows_of_documents, rules=st.sampled_from(RULES), seed=st.integers(0, 999))
 def test_any_split_and_order_gives_the_same_bits(rows: Rows, rules: dict[str, Any], seed: int) -> None:
     """With every metric, read and repaired or as it is, also through pickle."""

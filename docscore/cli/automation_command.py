@@ -8,13 +8,13 @@ from pathlib import Path
 
 import click
 
-from docscore.cli.options import (
+from docscore.cli.flags import (
     Settings,
     comparing_flags,
-    console,
     evaluations_of_files,
     json_option,
     progress_bars,
+    stdout_console,
     test_set_flags,
     two_files,
     with_settings,
@@ -53,4 +53,4 @@ def automation_command(
     if as_json:
         click.echo(json.dumps({**choice.to_dict(), "curve": [point.to_dict() for point in found.curve.points()]}))
     else:
-        print_automation(console(), found.curve, choice, settings.confidence)
+        print_automation(stdout_console(), found.curve, choice, settings.confidence)

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import click
 
-from docscore.cli.options import (
+from docscore.cli.flags import (
     WORST,
     Settings,
     a_file,
     comparing_flags,
-    console,
     evaluations_of_files,
     json_option,
     progress_bars,
     references_option,
+    stdout_console,
     test_set_flags,
     with_settings,
 )
@@ -77,5 +77,5 @@ def compare_command(
     elif as_markdown:
         click.echo(comparison_as_markdown(found, gate, changes))
     else:
-        print_comparison(console(), found, gate, changes)
+        print_comparison(stdout_console(), found, gate, changes)
     return 1 if gate and gate.failed else 0

@@ -10,7 +10,7 @@ import click
 from docscore.cli.automation_command import automation_command
 from docscore.cli.compare_command import compare_command
 from docscore.cli.explain_command import explain_command
-from docscore.cli.options import say
+from docscore.cli.flags import say
 from docscore.cli.report_command import report_command
 from docscore.cli.score_command import score_command
 from docscore.cli.table_command import table_command
@@ -38,7 +38,7 @@ def main() -> None:
 def _run() -> tuple[int, list[str]]:
     """Run the command; its exit status, and what was wrong."""
     try:
-        status = commands.main(standalone_mode=False)
+        status = commands.main(prog_name="docscore", standalone_mode=False)
     except (click.ClickException, click.Abort, OSError, TypeError, ValueError) as error:
         return _ended(error)
     except SystemExit as error:  # how rich ends where nobody reads on

@@ -7,14 +7,14 @@ from typing import Any
 
 import click
 
-from docscore.cli.options import (
+from docscore.cli.flags import (
     Settings,
     comparing_flags,
     confidences_option,
-    console,
     json_option,
     normalise_option,
     on_error_option,
+    stdout_console,
     two_files,
     with_settings,
 )
@@ -69,13 +69,13 @@ def explain_command(
         if as_json:
             click.echo(dumps(corrected.to_dict()))
         else:
-            print_corrections(console(), corrected)
+            print_corrections(stdout_console(), corrected)
         return
     tree = explained(truth, prediction, settings.options)
     if as_json:
         click.echo(dumps(tree.to_dict()))
     else:
-        print_tree(console(), tree, fold=not everything)
+        print_tree(stdout_console(), tree, fold=not everything)
 
 
 def _as_scored(prediction: Any, options: ScoringOptions) -> Any:

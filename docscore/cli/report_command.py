@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from docscore.cli.options import (
+from docscore.cli.flags import (
     Settings,
     a_file,
     comparing_flags,

@@ -8,15 +8,15 @@ from typing import Any
 
 import click
 
-from docscore.cli.options import (
+from docscore.cli.flags import (
     Settings,
     comparing_flags,
-    console,
     evaluations_of_files,
     json_option,
     metric_flags,
     progress_bars,
     say,
+    stdout_console,
     test_set_flags,
     two_files,
     with_settings,
@@ -51,9 +51,9 @@ def score_command(
         click.echo(json.dumps(_as_dict(found, worst, fields=fields)))
         return
     if ANLS_STAR in settings.metrics or fields:
-        print_summary(console(), summary, worst)
+        print_summary(stdout_console(), summary, worst)
     if measured is not None:
-        print_measured(console(), measured, len(found.pairs.ids), settings.confidence)
+        print_measured(stdout_console(), measured, len(found.pairs.ids), settings.confidence)
     if not settings.options.with_confidences and any(map(_is_wrapped, found.pairs.predictions)):
         say("predictions hold $value and $confidence; --with-confidences takes the values out of them")
     if settings.options.parse is None and _are_unread_texts(found.pairs):

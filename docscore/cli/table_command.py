@@ -7,16 +7,16 @@ from pathlib import Path
 
 import click
 
-from docscore.cli.options import (
+from docscore.cli.flags import (
     Settings,
     a_file,
     comparing_flags,
-    console,
     evaluations_of_files,
     json_option,
     metric_flags,
     progress_bars,
     references_option,
+    stdout_console,
     test_set_flags,
     with_settings,
 )
@@ -54,7 +54,7 @@ def table_command(
         parts = {name: {**each.to_dict(), "signature": str(each.signature)} for name, each in found.items()}
         click.echo(json.dumps(parts))
     elif form == "text":
-        print_systems(console(), found, percent=percent)
+        print_systems(stdout_console(), found, percent=percent)
     else:
         click.echo(table_of_systems(found, form, percent=percent))
 

@@ -60,12 +60,21 @@ def parse_reference(truth: Any) -> Any:
 
 def _repaired(text: str) -> Parsed:
     """What a fenced block holds, or what `json-repair` makes of the text from its first object or list on."""
-    fenced = _FENCE.search(text)
-    source = fenced[1] if fenced else text.lstrip(_BEFORE)
+    fenced = _fenced(text)
+    source = text.lstrip(_BEFORE) if fenced is None else fenced
     for value in (_as_it_is(source), _mended(source)):
         if isinstance(value, dict | list) and can_be_scored(value):
             return Parsed(value, repaired=True)
     return Parsed(text, failed=True)
+
+
+def _fenced(text: str) -> str | None:
+    """What the first fenced block holds, up to its end or that of the text; None where there is no block."""
+    _, fence, behind = text.partition("```")
+    if not fence:
+        return None
+    block, _, _ = behind.partition("```")
+    return _LANGUAGE.sub("", block, count=1).strip()
 
 
 def _as_it_is(source: str) -> Any:
@@ -100,15 +109,16 @@ def can_be_scored(value: Any) -> bool:
 _BEFORE = "\ufeff \t\r\n"  # a byte order mark, white space
 
 
-_FENCE = re.compile(r"```[\w-]*\s*(.*?)\s*(?:```|\Z)", re.DOTALL)
+_LANGUAGE = re.compile(r"\A[\w-]*")
 
 
 # Where an object or a list begins: a key or a value follows. Brackets in prose, as in "[sic]" or "see [1]", are none.
+# No two parts that repeat can match the same characters, so that the search takes time in proportion to the text.
 _START = re.compile(
     r"""
     \{ \s* (?: ["'] | \w+ \s* : )
     | \[ \s* (?: ["'\[{] | (?: null | true | false | None | True | False ) \b )
-    | \A \[ [-\d.,\s]+ \]? \s* \Z
+    | \A \[ [-\d.,\s]+ (?: \] \s* )? \Z
     """,
     re.VERBOSE,
 )

@@ -178,7 +178,7 @@ def say(line: str) -> None:
     click.echo(f"docscore: {printable(line)}", err=True)
 
 
-def console() -> Console:
+def stdout_console() -> Console:
     """The terminal, which prints what it is given as it is; tables are never laid out for less than 80 columns."""
     found = Console(highlight=False, markup=False, emoji=False)
     found.width = max(found.width, _NARROWEST)

@@ -24,9 +24,8 @@ from docscore.metrics.nted import nted_score
 from docscore.metrics.registry import METRICS
 from docscore.report.tables import table_of_systems
 from docscore.version import VERSION
-from tests.commands import Write, pred, ref, run, succeed, written
+from tests.commands import HOSTILE, RAW, Write, pred, ref, run, succeed, written
 from tests.structures import damaged, random_truth, taken
-from tests.test_terminal import HOSTILE, RAW
 
 STRUCTURED = ["anls_star", "kieval", "entity_f1", "nted"]
 

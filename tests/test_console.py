@@ -13,7 +13,9 @@ import pytest
 from docscore import score_tree
 from tests.commands import (
     COLOUR,
+    HOSTILE,
     PREDICTIONS,
+    RAW,
     REFERENCES,
     Write,
     environment,
@@ -22,14 +24,12 @@ from tests.commands import (
     ref,
     rows,
     run,
+    run_process,
     screen,
     succeed,
     written,
 )
 from tests.conftest import ROOT
-
-HOSTILE = "\x1b]0;owned\x07\x1b[31m\u202eab\x9b32m\nc\rd\x7f\u2066\u200b\x00"
-RAW = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u202e\u2066]")
 
 
 @pytest.fixture
@@ -139,10 +139,10 @@ def test_an_error_while_the_bar_is_shown_stands_on_a_line_of_its_own(write: Writ
 def test_an_encoding_without_our_characters_does_not_crash(write: Write) -> None:
     files = write("t.json", {"größe": "12.50", "\ud800": "中"}), write("g.json", {"größe": "12.5", "x": "\udfff"})
     for encoding in ("ascii", "latin-1", "cp1252"):
-        done = run("explain", *files, encoding=encoding, PYTHONIOENCODING=encoding)
+        done = run_process("explain", *files, encoding=encoding, PYTHONIOENCODING=encoding)
         assert (done.code, done.err) == (0, "")
         assert "0.800" in done.out
-    assert run("score", *files, PYTHONIOENCODING="ascii").code == 2
+    assert run_process("score", *files, PYTHONIOENCODING="ascii").code == 2
 
 
 def test_a_reader_that_stops_early_gets_no_traceback(write: Write) -> None:

@@ -1,0 +1,252 @@
+"""Every option of every command: that it exists, what it changes, and the keys of what `--json` prints."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from docscore.cli.entry_point import commands
+from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, Write, pred, ref, run, succeed, written
+
+RULES = {"--threshold", "--case-sensitive", "--parse"}
+TEST_SET = {"--missing", "--on-error", "--confidence-level", "--with-confidences"}
+METRICS = {"--metrics", "--normalise", "--donut", "--strict"}
+# What scripts may use: more can come, none goes without a word in the changelog.
+OPTIONS: dict[str, set[str]] = {
+    "score": RULES | TEST_SET | METRICS | {"--fields", "--worst", "--json"},
+    "explain": RULES | {"--id", "--all", "--metric", "--normalise", "--with-confidences", "--on-error", "--json"},
+    "compare": RULES | TEST_SET | {"--references", "--fail-below", "--changes", "--markdown", "--json"},
+    "table": RULES | TEST_SET | METRICS | {"--references", "--format", "--percent", "--json"},
+    "report": RULES | TEST_SET | METRICS | {"-o", "--output", "--worst", "--title"},
+    "automation": RULES | TEST_SET | {"--normalise", "--target", "--json"},
+}
+NEW = RECEIPTS / "predictions_new.jsonl"
+BOTH = REFERENCES, PREDICTIONS
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """A function that writes a file of the test."""
+    return partial(written, tmp_path)
+
+
+def one_row(write: Write, truth: Any, prediction: Any) -> tuple[Path, Path]:
+    return write("r.jsonl", [ref("a", truth)]), write("p.jsonl", [pred("a", prediction)])
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_every_option_is_there_and_explained(name: str) -> None:
+    command = commands.commands[name]
+    assert {option for parameter in command.params for option in parameter.opts} >= OPTIONS[name]
+    for arguments in ((name, "-h"), (name, "--help")):
+        text = succeed(*arguments)
+        assert text.startswith(f"Usage: docscore {name} ")
+        assert max(map(len, text.splitlines())) <= 80
+        shown = re.findall(r"^  (?:-\w, )?(--[\w-]+)(?: [\w\[\]|.]+)*(?:  +|\n +)(\w)", text, re.MULTILINE)
+        assert {option for option, _ in shown} >= {each for each in OPTIONS[name] if each.startswith("--")}
+
+
+def test_all_commands_are_listed_with_a_sentence_each() -> None:
+    text = succeed("--help")
+    assert dict(re.findall(r"^  (\w+) +(\S)", text, re.MULTILINE)).keys() == OPTIONS.keys() == commands.commands.keys()
+
+
+@pytest.mark.parametrize("name", ["score", "explain", "compare", "table", "report", "automation"])
+@pytest.mark.parametrize("option", ["--confidence", "--confidences"])
+def test_the_two_flags_that_looked_alike_are_gone(name: str, option: str) -> None:
+    done = run(name, option, "0.9")
+    assert (done.code, done.out) == (2, "")
+    assert re.search(f"no such option.*{option}", done.err, re.IGNORECASE)
+
+
+# the command, the options, and what of the JSON changes: a path into it, without the options and with them
+CHANGES: list[tuple[str, Any, Any, list[str], str, Any, Any]] = [
+    ("score", "abcd", "abcx", ["--threshold", "0.8"], "anls_score", 0.75, 0.0),
+    ("score", "Abc", "abc", ["--case-sensitive"], "anls_score", 1.0, pytest.approx(2 / 3)),
+    ("score", {"a": "x"}, '{"a": "x"}', ["--parse", "json"], "anls_score", 0.0, 1.0),
+    ("score", {"a": "x"}, "{'a': 'x'}", ["--parse", "repair"], "anls_score", 0.0, 1.0),
+    ("score", {"a": "x"}, {"a": {"$value": "x", "$confidence": 1}}, ["--with-confidences"], "anls_score", 0.0, 1.0),
+    ("score", {"a": "B"}, {"a": "b"}, ["--metrics", "entity_f1"], "metrics", None, {"entity_f1": 0.0}),
+    ("score", {"a": "B"}, {"a": "b"}, ["--metrics", "entity_f1", "--normalise"], "metrics", None, {"entity_f1": 1.0}),
+    ("score", "ab", "ax", ["--metrics", "anls"], "metrics", None, {"anls": 0.5}),
+    ("score", "ab", "ax", ["--metrics", "anls", "--strict"], "metrics", None, {"anls": 0.0}),
+    ("explain", "abcd", "abcx", ["--threshold", "0.8"], "score", 0.75, 0.0),
+    ("explain", "Abc", "abc", ["--case-sensitive"], "score", 1.0, pytest.approx(2 / 3)),
+    ("explain", {"a": "x"}, '{"a": "x"}', ["--parse", "json"], "score", 0.0, 1.0),
+    ("explain", "x", {"$value": "x", "$confidence": 1}, ["--with-confidences"], "score", 0.0, 1.0),
+    ("explain", {"a": "B"}, {"a": "b"}, ["--metric", "kieval"], "kieval_entity_f1", None, 0.0),
+    ("explain", {"a": "B"}, {"a": "b"}, ["--metric", "kieval", "--normalise"], "kieval_entity_f1", None, 1.0),
+]
+
+
+@pytest.mark.parametrize(
+    ("command", "truth", "prediction", "options", "key", "plain", "changed"),
+    CHANGES,
+    ids=[f"{row[0]} {' '.join(row[3])}" for row in CHANGES],
+)
+def test_an_option_changes_the_figure(
+    write: Write, command: str, truth: Any, prediction: Any, options: list[str], key: str, plain: Any, changed: Any
+) -> None:
+    files = one_row(write, truth, prediction)
+    assert json.loads(run(command, *files, "--json").out).get(key) == plain
+    found = json.loads(run(command, *files, "--json", *options).out)[key]
+    assert (found if not isinstance(changed, dict) else {name: found[name] for name in changed}) == changed
+
+
+def test_donut_reads_documents_as_donut_does(write: Write) -> None:
+    """There all values are texts, and a list of one is that one."""
+    files = one_row(write, {"a": ["x"]}, {"a": "x"})
+    of = [json.loads(succeed("score", *files, "--metrics", "nted", "--json", *more)) for more in ([], ["--donut"])]
+    assert [found["metrics"]["signature"].count("donut") for found in of] == [0, 1]
+
+
+def sure_of(write: Write, documents: int) -> tuple[Path, Path]:
+    """Documents of one value: the surer a prediction, the more often it is right."""
+    right = [number % (2 + number // 4) != 1 for number in range(documents)]
+    guesses = [{"$value": "x", "$confidence": number / documents} for number in range(documents)]
+    return (
+        write("r.jsonl", [ref(str(number), "x" if each else "y") for number, each in enumerate(right)]),
+        write("p.jsonl", [pred(str(number), guess) for number, guess in enumerate(guesses)]),
+    )
+
+
+@pytest.mark.parametrize("command", ["score", "compare", "automation"])
+def test_the_level_of_intervals(write: Write, command: str) -> None:
+    """A higher level is a wider interval; no level is 1, and words are none."""
+    arguments: dict[str, tuple[tuple[Any, ...], str]] = {
+        "score": (BOTH, "confidence_interval"),
+        "compare": ((PREDICTIONS, NEW, "--references", REFERENCES), "confidence_interval"),
+        "automation": ((*sure_of(write, 20), "--target", "0.9"), "automation_rate_interval"),
+    }
+    files, key = arguments[command]
+    found = [succeed(command, *files, "--json", "--confidence-level", level) for level in ("0.5", "0.99")]
+    narrow, wide = (high - low for low, high in (json.loads(each)[key] for each in found))
+    assert 0 < narrow < wide
+    for level in ("1", "0", "nan", "high"):
+        done = run(command, *files, "--confidence-level", level)
+        assert (done.code, done.out) == (2, "")
+        assert len(done.err.splitlines()) == 1
+
+
+def test_what_can_be_left_out_of_a_score() -> None:
+    lines = succeed("score", *BOTH).splitlines()
+    fewer = succeed("score", *BOTH, "--worst", "0").splitlines()
+    assert len(lines) - len(fewer) == 12  # ten rows, their heading and a blank line
+    assert "Lowest scores" not in fewer
+    only = succeed("score", *BOTH, "--metrics", "nted").splitlines()
+    assert [line for line in only if line.startswith("ANLS*")] == []
+
+
+@pytest.mark.parametrize(
+    ("predictions", "options", "hint"),
+    [
+        ([{"a": {"$value": "x", "$confidence": 0.5}}], [], "--with-confidences"),
+        ([{"a": {"$value": "x", "$confidence": 0.5}}], ["--with-confidences"], None),
+        ([{"$value": {"a": "x"}, "$confidence": 0.5}], [], "--with-confidences"),
+        (['{"a": "x"}'], [], "--parse"),
+        (['{"a": "x"}'], ["--parse", "json"], None),
+        (['{"a": "x"}', {"a": "x"}], [], None),
+    ],
+)
+def test_what_was_perhaps_forgotten_is_hinted_at(
+    write: Write, predictions: list[Any], options: list[str], hint: str | None
+) -> None:
+    """Where all predictions are texts of documents, or hold confidences; the score is printed all the same."""
+    ids = [str(number) for number in range(len(predictions))]
+    files = (
+        write("r.jsonl", [ref(name, {"a": "x"}) for name in ids]),
+        write("p.jsonl", [pred(name, each) for name, each in zip(ids, predictions, strict=True)]),
+    )
+    done = run("score", *files, *options)
+    assert done.code == 0
+    assert done.out.startswith("ANLS*")
+    assert (done.err == "") if hint is None else re.fullmatch(rf"docscore: [^\n]*{hint}[^\n]*\n", done.err)
+
+
+def test_the_table_prints_percentages() -> None:
+    call = partial(succeed, "table", PREDICTIONS, NEW, "--references", REFERENCES)
+    plain, percent = (re.search(r"ANLS\* +([\d.]+)", call(*more)) for more in ([], ["--percent"]))
+    assert plain is not None
+    assert percent is not None
+    assert float(percent[1]) == pytest.approx(100 * float(plain[1]), abs=0.01)
+
+
+def test_a_system_given_twice_is_no_table() -> None:
+    done = run("table", PREDICTIONS, PREDICTIONS, "--references", REFERENCES)
+    assert (done.code, done.out) == (2, "")
+    assert re.fullmatch(r"docscore: [^\n]*predictions\.jsonl: expected each system once, got it twice\n", done.err)
+
+
+# the command, and the keys of its JSON; dots lead into objects, and into the first element of lists
+KEYS: list[tuple[list[Any], list[str]]] = [
+    (
+        ["score", *BOTH, "--fields", "--metrics", "anls_star,kieval"],
+        [
+            *("anls_score", "confidence_interval", "standard_error", "rows", "signature"),
+            *("per_sample.question_id", "per_sample.anls_score", "worst.question_id", "worst.anls_score"),
+            *(f"key_scores.{name}" for name in ("field", "score", "low", "high", "points_lost", "documents")),
+            *(f"key_scores.{name}" for name in ("exact", "partial", "wrong", "wrong_type", "missing", "extra")),
+            *("key_scores.omission_rate", "key_scores.hallucination_rate", "points_lost.wrong value"),
+            *("lists.field", "lists.matched", "lists.missing", "lists.extra"),
+            *("rates.rate", "rates.value", "rates.low", "rates.high", "rates.hits", "rates.total"),
+            *("metrics.anls_star", "metrics.kieval_aligned", "metrics.confidence_intervals.kieval_group_f1"),
+            *("metrics.signature", "metrics.true_positives", "metrics.groups_right"),
+        ],
+    ),
+    (
+        ["compare", PREDICTIONS, NEW, "--references", REFERENCES, "--fail-below", "0.5"],
+        [
+            *("base", "new", "difference", "confidence", "confidence_interval", "p_value", "rows", "same", "signature"),
+            *("better.question_id", "better.base", "worse.new", "worse.difference", "counts.base", "counts.new"),
+            *(f"fields.{name}" for name in ("field", "base", "new", "difference", "low", "high", "p_value", "q_value")),
+            *("gate.passed", "gate.margin", "gate.bound", "gate.sentence"),
+        ],
+    ),
+    (
+        ["explain", *BOTH, "--id", "receipt-018"],
+        [
+            *("path", "kind", "status", "score", "earned", "weight", "points_lost", "ground_truth", "prediction"),
+            *("truth_index", "prediction_index", "option", "reason", "children.path", "children.children.path"),
+        ],
+    ),
+    (
+        ["explain", *BOTH, "--id", "receipt-018", "--metric", "kieval"],
+        [
+            *("kieval_entity_f1", "kieval_group_f1", "kieval_aligned", "entities.right", "entities.substitutions"),
+            *("groups.right", "groups.wrong", "groups.missed", "groups.invented"),
+            *("corrections.edit", "corrections.place", "corrections.expected", "corrections.predicted"),
+        ],
+    ),
+    (
+        ["table", PREDICTIONS, NEW, "--references", REFERENCES, "--metrics", "anls_star,nted"],
+        [
+            *("predictions.anls_star", "predictions.nted", "predictions.signature"),
+            *("predictions_new.confidence_intervals.anls_star", "predictions_new.confidence_intervals.nted"),
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("arguments", "keys"), KEYS, ids=[row[0][0] + " " + row[0][-1][2:] for row in KEYS])
+def test_the_keys_of_the_json(arguments: list[Any], keys: list[str]) -> None:
+    """More may come, none goes."""
+    found = json.loads(succeed(*arguments, "--json"))
+    for key in keys:
+        part = found
+        for name in key.split("."):
+            part = part[0] if isinstance(part, list) else part
+            assert name in part, key
+            part = part[name]
+
+
+def test_the_keys_of_the_json_of_automation(write: Write) -> None:
+    found = json.loads(succeed("automation", *sure_of(write, 20), "--json"))
+    point = {"threshold", "automation_rate", "aligned"}
+    assert found.keys() >= {"target", "lowest", "threshold_interval", "automation_rate_interval", "curve"}
+    assert found["lowest"].keys() >= point
+    assert all(each.keys() >= point for each in found["curve"])
