@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from docscore.core.errors import at_place
+from docscore.core.errors import at_place, closer, row_place
 from docscore.corpus.scores import score_corpus
 from docscore.data.json_codec import loads
 from docscore.data.pairing import Pairs
@@ -53,10 +53,9 @@ def score_batch(
 
 
 def _answers(row: Any, number: int, *, is_json: bool) -> tuple[Any, ...]:
-    place = f"row '{number}'"
+    place = row_place(str(number))
     answers = tuple(read_reference({ID: str(number), "references": row}, BY_ID, lambda _: place, number).value)
     try:
         return tuple(map(loads, answers)) if is_json else answers
     except (TypeError, ValueError) as error:
-        name = f"{place}, an answer"
-        raise at_place(name, error) from None
+        raise at_place(closer(place, "an answer"), error) from None
