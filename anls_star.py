@@ -21,6 +21,7 @@ from typing import Any
 import datasets
 import evaluate
 from docscore import anls_score
+from docscore.core.errors import InputValueError
 from docscore.core.options import ScoringOptions
 from docscore.corpus.measure import scores_as
 from docscore.corpus.scores import score_corpus
@@ -129,13 +130,14 @@ class AnlsStar(DocumentMetricMixin, evaluate.Metric):  # type: ignore[misc]
 
     def _info(self) -> evaluate.MetricInfo:
         if self.config_name not in _CONFIGURATIONS:
-            msg = f"expected a configuration among {', '.join(_CONFIGURATIONS)}, got {self.config_name!r}"
-            raise ValueError(msg)
+            expected = f"a configuration among {', '.join(_CONFIGURATIONS)}"
+            raise InputValueError(expected=expected, got=repr(self.config_name))
         return super()._info()
 
     def _refuse(self, options: Mapping[str, Any]) -> None:
         if options.get("strict") and self.config_name != "anls":
-            raise ValueError("strict: expected False but with the configuration 'anls', got True")
+            expected = "False but with the configuration 'anls'"
+            raise InputValueError(place="strict", expected=expected, got="True")
 
     def _compute(
         self,

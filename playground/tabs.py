@@ -10,7 +10,7 @@ import gradio as gr
 
 from playground import testset, versus
 from playground.limits import MAX_FILE_BYTES
-from playground.uploads import KINDS, sentence, without_folders
+from playground.uploads import KINDS, sentence, sentence_of
 
 PROGRESS = gr.Progress()
 OTHER_METRICS = [
@@ -97,7 +97,7 @@ def _tried(
     except OSError as error:
         return sentence(f"{Path(error.filename or '').name}: {error.strerror or error}"), *nothing
     except (TypeError, ValueError, RecursionError) as error:
-        return sentence(without_folders(str(error), paths)), *nothing
+        return sentence_of(error), *nothing
 
 
 def file_tab() -> None:

@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from docscore.core.errors import at_place, short_repr
+from docscore.core.errors import at_place, row_place
 from docscore.core.formatting import printable
 from docscore.core.options import ScoringOptions
 from docscore.corpus.automation import Curve
@@ -104,7 +104,7 @@ def score_files(
     curve = evaluation.curve if confidences else None
     names = shown_ids(scores.ids)
     rows = [[names[number], round(scores.scores[number], 6)] for number in scores.numbers_of_worst(len(names))]
-    head = skipped_as_html(uploaded, (references, predictions)) + _summary(found)
+    head = skipped_as_html(uploaded) + _summary(found)
     picture = _picture(found, measured, curve)
     return TestSet(scores, head, picture, _fields(found), rows, _downloads(found, predictions.name, measured, curve))
 
@@ -113,8 +113,7 @@ def _check(question_id: str, metric: str, truth: Any, prediction: Any) -> None:
     try:
         check_metric("nTED" if metric == "nted" else metric, truth, prediction)
     except ValueError as error:
-        place = f"row {short_repr(question_id)}"
-        raise at_place(place, error) from None
+        raise at_place(row_place(question_id), error) from None
 
 
 def tree_of(scores: CorpusScore, shown_id: str, *, prefix: str = "file") -> str:

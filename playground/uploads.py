@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 
-from docscore.core.errors import at_place, short_repr
+from docscore.core.errors import InputError, at_place, row_place
 from docscore.core.formatting import printable
 from docscore.core.options import ScoringOptions
 from docscore.corpus.evaluation import FileRows, rows_of_files
@@ -76,26 +76,30 @@ def _check_pairs(pairs: Pairs, parse: str | None) -> None:
             check_value(prediction, is_truth=False)
             check_work(truth, prediction)
         except (TypeError, ValueError) as error:
-            name = f"row {short_repr(question_id)}"
-            raise at_place(name, error) from None
+            raise at_place(row_place(question_id), error) from None
 
 
 def _check(value: object, is_truth: bool) -> None:
     check_value(value, is_truth=is_truth)
 
 
-def skipped_as_html(rows: FileRows, paths: Sequence[Path]) -> str:
+def skipped_as_html(rows: FileRows) -> str:
     """What was left out, if anything was."""
     pairs, faults = rows.systems[0], rows.faults
     if not faults.found:
         return ""
     left = f"{summary(faults.found)}; {pairs.skipped} of {len(pairs.ids) + (pairs.skipped or 0):,} rows are left out."
-    return _paragraph(without_folders(f"{left}\nThe first: {faults.found[0].sentence}", paths), role="status")
+    return _paragraph(f"{left}\nThe first: {faults.found[0].diagnostic.for_remote_users()}", role="status")
 
 
 def sentence(fault: str) -> str:
     """What went wrong, as HTML, a line a fault."""
     return _paragraph(fault, role="alert")
+
+
+def sentence_of(error: Exception) -> str:
+    """What went wrong, as HTML, without the folder of the uploads and without options that the page does not have."""
+    return sentence(str(error.for_remote_users() if isinstance(error, InputError) else error))
 
 
 def _paragraph(text: str, role: str) -> str:
@@ -111,13 +115,6 @@ def shown_ids(ids: Sequence[str]) -> list[str]:
         seen[name] = seen.get(name, 0) + 1
         found.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
     return found
-
-
-def without_folders(fault: str, paths: Sequence[Path]) -> str:
-    """The sentence with file names for paths: where the server keeps uploads is nobody's business."""
-    for path in paths:
-        fault = fault.replace(f"{path.parent}/", "")
-    return fault.replace('; with missing "zero" they are scored as null', "")  # the page has no such option
 
 
 def folder_for_downloads() -> Path:

@@ -51,7 +51,7 @@ def compare_files(
     before, after = (Evaluation(pairs, options, progress=bar.phase) for pairs in uploaded.systems)
     found = before.compare(after)
     scores = before.scores, after.scores
-    head = skipped_as_html(uploaded, (references, base, new)) + _summary(found)
+    head = skipped_as_html(uploaded) + _summary(found)
     return Versus(scores, head, _fields(found), _documents(found))
 
 

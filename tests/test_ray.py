@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from docscore.core.errors import InputTypeError, InputValueError
 from docscore.corpus.state import ScoreState
 from docscore.data.pairing import Pairs, pairs_of
 from tests.conftest import ROOT, skip_or_fail
@@ -208,7 +209,7 @@ def test_what_is_wrong_is_one_sentence(
     paths = jsonl(tmp_path / "p.jsonl", predictions), jsonl(tmp_path / "r.jsonl", references)
     with pytest.raises((TypeError, ValueError), match=sentence) as caught:
         engine.score(engine.joined(*paths, num_partitions=2))
-    assert type(caught.value) in (TypeError, ValueError)
+    assert type(caught.value) in (InputTypeError, InputValueError)
     assert "\n" not in str(caught.value)
 
 
@@ -231,9 +232,8 @@ def test_lines_are_whole_where_a_file_is_read_in_pieces(engine: Any) -> None:
     tables = list(engine._Lines._read_stream(None, io.BytesIO(b"\n".join(lines)), "file"))  # noqa: SLF001  a file of 15 MB is not scored for it
     assert len(tables) == 3
     assert [line for table in tables for line in table["line"].to_pylist()] == lines
-    assert [place for table in tables for place in table["place"].to_pylist()] == [
-        f"file, line {i}" for i in range(1, 101)
-    ]
+    assert {path for table in tables for path in table["path"].to_pylist()} == {"file"}
+    assert [number for table in tables for number in table["number"].to_pylist()] == list(range(1, 101))
 
 
 def test_an_empty_file_of_predictions_is_all_missing(engine: Any, tmp_path: Path) -> None:

@@ -52,9 +52,6 @@ def _ended(error: Exception) -> tuple[int, list[str]]:
         return _INTERRUPTED, ["stopped"]
     if isinstance(error, BrokenPipeError):
         return _NOBODY_READS, []
-    if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help; older versions print it themselves
-        click.echo(str(getattr(error, "message", "")), err=True)
-        return 2, []
     if isinstance(error, click.UsageError):
         path = error.ctx.command_path if error.ctx else "docscore"
         return 2, [f"{error.format_message()} ('{path} -h' for help)"]
@@ -70,10 +67,19 @@ def _lines(error: Exception) -> list[str]:
     return error.lines if isinstance(error, DataError) else [str(error)]
 
 
-@click.group(name="docscore", context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    name="docscore",
+    invoke_without_command=True,
+    subcommand_metavar="COMMAND [ARGS]...",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(VERSION, message="docscore %(version)s")
-def commands() -> None:
+@click.pass_context
+def commands(context: click.Context) -> None:
     """ANLS* scores for document extraction, and where every point went."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help(), err=True)
+        context.exit(2)
 
 
 for command in (score_command, explain_command, compare_command, table_command, report_command, automation_command):

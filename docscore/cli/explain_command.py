@@ -18,6 +18,7 @@ from docscore.cli.flags import (
     two_files,
     with_settings,
 )
+from docscore.core.errors import InputValueError, in_file
 from docscore.core.options import ScoringOptions
 from docscore.corpus.evaluation import ANLS_STAR, rows_of_files
 from docscore.data.confidences import unwrapped
@@ -102,8 +103,8 @@ def _one_pair(references: Path, predictions: Path, question_id: str | None, on_e
     if question_id not in pairs.ids:
         some = ", ".join(pairs.ids[:_SOME]) + (", ..." if len(pairs.ids) > _SOME else "")
         got = "no --id" if question_id is None else f"--id {question_id}"
-        msg = f"{references}: expected --id with one of the {len(pairs.ids)} ids ({some}), got {got}"
-        raise ValueError(msg)
+        expected = f"--id with one of the {len(pairs.ids)} ids ({some})"
+        raise InputValueError(place=in_file(references), expected=expected, got=got)
     index = pairs.ids.index(question_id)
     return pairs.truths[index], pairs.predictions[index]
 

@@ -19,6 +19,7 @@ from docscore.cli.flags import (
     with_settings,
     worst_option,
 )
+from docscore.core.errors import InputValueError, in_file
 from docscore.report.html_report import report_as_html
 
 
@@ -51,12 +52,10 @@ def report_command(
 def _check_output(output: Path, *inputs: Path) -> None:
     """Raise `ValueError` where the report cannot be written or would replace an input, before any work is done."""
     if not output.parent.is_dir():
-        msg = f"{output}: expected a folder that exists, got {output.parent}"
-        raise ValueError(msg)
+        raise InputValueError(place=in_file(output), expected="a folder that exists", got=str(output.parent))
     if output.is_dir():
-        msg = f"{output}: expected the name of a file, got a folder"
-        raise ValueError(msg)
+        raise InputValueError(place=in_file(output), expected="the name of a file", got="a folder")
     for path in inputs:
         if output.exists() and path.exists() and output.samefile(path):
-            msg = f"{output}: expected another file than {path}, which the report is made from"
-            raise ValueError(msg)
+            expected = f"another file than {path}, which the report is made from"
+            raise InputValueError(place=in_file(output), expected=expected)

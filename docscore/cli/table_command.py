@@ -20,6 +20,7 @@ from docscore.cli.flags import (
     test_set_flags,
     with_settings,
 )
+from docscore.core.errors import InputValueError, in_file
 from docscore.data.files import name_without_extension
 from docscore.report.console import print_systems
 from docscore.report.tables import FORMATS, table_of_systems
@@ -67,7 +68,6 @@ def _names(systems: tuple[Path, ...]) -> list[str]:
     """
     twice = next((path for number, path in enumerate(systems) if path in systems[:number]), None)
     if twice is not None:
-        msg = f"{twice}: expected each system once, got it twice"
-        raise ValueError(msg)
+        raise InputValueError(place=in_file(twice), expected="each system once", got="it twice")
     names = list(map(name_without_extension, systems))
     return names if len(set(names)) == len(names) else [str(path) for path in systems]

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from docscore.core.errors import InputTypeError, InputValueError
+
 THRESHOLD = 0.5  # tau of ANLS, Biten et al. 2019
 
 PARSE_MODES = ("json", "repair")  # of predictions
@@ -57,18 +59,15 @@ class ScoringOptions:
 
 def _share(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | np.floating | np.integer):
-        msg = f"{name}: expected a number from 0 to 1, got {type(value).__name__}"
-        raise TypeError(msg)
+        raise InputTypeError(place=name, expected="a number from 0 to 1", got=type(value).__name__)
     if not 0 <= value <= 1:
-        msg = f"{name}: expected a number from 0 to 1, got {value}"
-        raise ValueError(msg)
+        raise InputValueError(place=name, expected="a number from 0 to 1", got=str(value))
     return float(value)
 
 
 def _flag(name: str, value: Any) -> bool:
     if not isinstance(value, bool | np.bool_):
-        msg = f"{name}: expected True or False, got {value!r}"
-        raise TypeError(msg)
+        raise InputTypeError(place=name, expected="True or False", got=repr(value))
     return bool(value)
 
 
@@ -76,8 +75,7 @@ def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
     """Raise `ValueError` for a value that is none of the choices, naming the option."""
     if value not in choices:
         *first, last = map(repr, choices)
-        msg = f"{name}: expected {', '.join(first)} or {last}, got {value!r}"
-        raise ValueError(msg)
+        raise InputValueError(place=name, expected=f"{', '.join(first)} or {last}", got=repr(value))
 
 
 DEFAULT_OPTIONS = ScoringOptions()
@@ -93,6 +91,5 @@ def options_from(options: ScoringOptions | None, keywords: dict[str, Any]) -> Sc
     if options is None:
         return ScoringOptions(**keywords) if keywords else DEFAULT_OPTIONS
     if keywords:
-        msg = f"expected options or single keywords, got both: {', '.join(keywords)}"
-        raise TypeError(msg)
+        raise InputTypeError(expected="options or single keywords", got=f"both: {', '.join(keywords)}")
     return options

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from docscore.core.errors import InputTypeError, InputValueError
+
 ScoreArray = npt.NDArray[np.float64]
 
 
@@ -25,6 +27,9 @@ _PORTIONS = 8  # a process: enough to share the work evenly, few enough to be wo
 _LARGEST = 2048
 
 
+_AT_LEAST_1 = "a whole number of at least 1"
+
+
 def checked_processes(num_proc: int | None) -> int:
     """The number of processes, at least 1; None is 1.
 
@@ -35,11 +40,9 @@ def checked_processes(num_proc: int | None) -> int:
     if num_proc is None:
         return 1
     if isinstance(num_proc, bool) or not isinstance(num_proc, int):
-        msg = f"num_proc: expected a whole number of at least 1, got {type(num_proc).__name__}"
-        raise TypeError(msg)
+        raise InputTypeError(place="num_proc", expected=_AT_LEAST_1, got=type(num_proc).__name__)
     if num_proc < 1:
-        msg = f"num_proc: expected a whole number of at least 1, got {num_proc}"
-        raise ValueError(msg)
+        raise InputValueError(place="num_proc", expected=_AT_LEAST_1, got=str(num_proc))
     return num_proc
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from docscore.core.errors import short_repr
+from docscore.core.errors import InputTypeError, InputValueError, short_repr
 
 MAX_DEPTH = 200  # levels of lists, objects and inner one-ofs; keeps every recursion far from Python's limit
 
@@ -111,17 +111,16 @@ class _Converter:
         if kind in LEAF_TYPES:
             return value  # type: ignore[no-any-return]
         if depth > MAX_DEPTH:
-            msg = f"{json_path(path)}: nested deeper than {MAX_DEPTH} levels"
-            raise ValueError(msg)
+            raise InputValueError(place=json_path(path), problem=f"nested deeper than {MAX_DEPTH} levels")
         if kind is dict:
-            return self.object(value, path, depth)
+            return self.plain_object(value, path, depth)
         if kind is list:
-            return self.list(value, path, depth)
+            return self.plain_list(value, path, depth)
         if isinstance(value, tuple):
-            return self.options(value, path, depth)
+            return self.plain_options(value, path, depth)
         return self.foreign(value, path, depth)
 
-    def list(self, items: list[Any], path: Path, depth: int) -> list[Value]:
+    def plain_list(self, items: list[Any], path: Path, depth: int) -> list[Value]:
         if LEAF_TYPES.issuperset(map(type, items)):
             self.sizes[id(items)] = len(items)
             return items
@@ -144,9 +143,9 @@ class _Converter:
         keys = set().union(*items)
         return _KEY_TYPES.issuperset(map(type, keys)) and not (self.one_of and ONE_OF in keys)
 
-    def object(self, items: dict[Any, Any], path: Path, depth: int) -> Value:
+    def plain_object(self, items: dict[Any, Any], path: Path, depth: int) -> Value:
         if self.one_of and ONE_OF in items:
-            return self.options(_marked_options(items, path), path, depth)
+            return self.plain_options(_marked_options(items, path), path, depth)
         if LEAF_TYPES.issuperset(map(type, items.values())) and _KEY_TYPES.issuperset(map(type, items)):
             self.sizes[id(items)] = len(items)
             return items
@@ -157,21 +156,27 @@ class _Converter:
         self.sizes[id(plain)] = self.total(plain.values())
         return plain
 
-    def options(self, options: tuple[Any, ...], path: Path, depth: int) -> tuple[Value, ...]:
+    def plain_options(self, options: tuple[Any, ...], path: Path, depth: int) -> tuple[Value, ...]:
         if not self.one_of:
-            msg = f"{json_path(path)}: Tuples are reserved for 1-of-n ground truths; a prediction holds a list instead"
-            raise ValueError(msg)
+            raise InputValueError(
+                place=json_path(path),
+                expected="a list",
+                got="a tuple",
+                problem="Tuples are reserved for 1-of-n ground truths; a prediction holds a list instead",
+            )
         if hasattr(options, "_fields"):
-            raise TypeError(_unexpected(options, path) + " (a named tuple; give its _asdict())")
+            raise _unexpected(options, path, " (a named tuple; give its _asdict())")
         if not options:
-            msg = f"{json_path(path)}: Expected at least 1 valid ground truth option, got an empty one-of"
-            raise ValueError(msg)
+            expected, got = "at least 1 valid ground truth option", "an empty one-of"
+            problem = f"Expected {expected}, got {got}"  # begins as the published package's message does
+            raise InputValueError(place=json_path(path), expected=expected, got=got, problem=problem)
         if type(options) is tuple and LEAF_TYPES.issuperset(map(type, options)):
             self.sizes[id(options)] = 1
             return options
+        below = depth + 1 if path else depth  # a one-of around the whole value is no level
         plain = []
         for index, option in enumerate(options):
-            plain.append(self.value(option, (path, index), depth + bool(path)))  # one around all is no level
+            plain.append(self.value(option, (path, index), below))
         choice = tuple(plain)
         self.sizes[id(choice)] = max(size(option, self.sizes) for option in choice)
         return choice
@@ -190,9 +195,9 @@ class _Converter:
         if not isinstance(value, type) and (dataclasses.is_dataclass(value) or hasattr(value, "model_dump")):
             return self.value(_from_record(value, path), path, depth)
         if isinstance(value, list):
-            return self.list(list(value), path, depth)
+            return self.plain_list(list(value), path, depth)
         if isinstance(value, dict):
-            return self.object(dict(value), path, depth)
+            return self.plain_object(dict(value), path, depth)
         return _plain_scalar(value, path)
 
 
@@ -200,19 +205,19 @@ def _marked_options(items: dict[Any, Any], path: Path) -> tuple[Any, ...]:
     """The options of `{"$one_of": [...]}` in a ground truth."""
     if len(items) > 1:
         others = ", ".join(repr(key) for key in items if key != ONE_OF)
-        msg = f"{json_path(path)}: expected {ONE_OF!r} as the only key of its object, got {others} beside it"
-        raise ValueError(msg)
+        expected = f"{ONE_OF!r} as the only key of its object"
+        raise InputValueError(place=json_path(path), expected=expected, got=f"{others} beside it")
     options = items[ONE_OF]
     if not isinstance(options, list | tuple):
-        msg = f"{json_path((path, ONE_OF))}: expected a list of options, got {type(options).__name__}"
-        raise ValueError(msg)  # noqa: TRY004  the object is of the right type, its content is wrong
+        place = json_path((path, ONE_OF))
+        raise InputValueError(place=place, expected="a list of options", got=type(options).__name__)
     return tuple(options)
 
 
 def _plain_key(key: object, path: Path) -> str:
     if not isinstance(key, str):
-        msg = f"{json_path(path)}: expected a string as key, got {type(key).__name__} {short_repr(key)}"
-        raise TypeError(msg)
+        got = f"{type(key).__name__} {short_repr(key)}"
+        raise InputTypeError(place=json_path(path), expected="a string as key", got=got)
     return str.__str__(key)
 
 
@@ -227,7 +232,7 @@ def _plain_scalar(value: object, path: Path) -> Scalar:
         return str(value)
     if isinstance(value, date):  # and datetime, its subclass
         return value.isoformat()
-    raise TypeError(_unexpected(value, path))
+    raise _unexpected(value, path)
 
 
 def _from_numpy(value: np.generic | np.ndarray[Any, Any], path: Path) -> object:
@@ -235,12 +240,12 @@ def _from_numpy(value: np.generic | np.ndarray[Any, Any], path: Path) -> object:
     if value.dtype.kind == "M":
         return np.datetime_as_string(value).tolist()
     if value.dtype.names is not None or value.dtype.kind in "mV":
-        raise TypeError(_unexpected(value, path) + f" of {value.dtype}")
+        raise _unexpected(value, path, f" of {value.dtype}")
     plain = value.tolist()
     if isinstance(plain, np.floating):  # of more precision than Python's
         return float(plain)
     if isinstance(plain, np.generic | np.ndarray):
-        raise TypeError(_unexpected(value, path) + f" of {value.dtype}")
+        raise _unexpected(value, path, f" of {value.dtype}")
     return plain
 
 
@@ -251,15 +256,16 @@ def _from_record(value: Any, path: Path) -> object:
             return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
         dumped = value.model_dump()
     except Exception as error:  # whatever the class does
-        msg = f"{json_path(path)}: the fields of {type(value).__name__} cannot be read: {error}"
-        raise TypeError(msg) from error
+        problem = f"the fields of {type(value).__name__} cannot be read: {error}"
+        raise InputTypeError(place=json_path(path), problem=problem) from error
     if hasattr(dumped, "model_dump"):
-        raise TypeError(_unexpected(value, path))
+        raise _unexpected(value, path)
     return dumped
 
 
-def _unexpected(value: object, path: Path) -> str:
-    return f"{json_path(path)}: expected a JSON value, got {type(value).__name__}"
+def _unexpected(value: object, path: Path, more: str = "") -> InputTypeError:
+    """The error for a value of a type that JSON does not have, with more on what came."""
+    return InputTypeError(place=json_path(path), expected="a JSON value", got=type(value).__name__ + more)
 
 
 Matrix = npt.NDArray[np.float64]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from docscore.core.errors import at_place, short_repr
+from docscore.core.errors import InputValueError, at_place, row_place
 from docscore.core.progress import Advance, Progress, no_progress
 from docscore.metrics.kieval import KieScore
 from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, Interval, check_confidence, intervals_of
@@ -120,8 +120,7 @@ class Curve:
             the target count as infinity.
         """
         if not 0 <= target <= 1:
-            msg = f"target: expected a number from 0 to 1, got {target}"
-            raise ValueError(msg)
+            raise InputValueError(place="target", expected="a number from 0 to 1", got=str(target))
         points = self.points()
         number = next((i for i, point in enumerate(points) if point.aligned >= target - _TIE), None)
         if number is None:
@@ -182,8 +181,7 @@ def automation_curve(
     Point(threshold=0.5, automation_rate=0.5, aligned=1.0)
     """
     if not scores:
-        msg = "expected at least one document, got none"
-        raise ValueError(msg)
+        raise InputValueError(expected="at least one document", got="none")
     grid = (*sorted(set(thresholds)), math.inf)
     called = names or list(map(str, range(len(scores))))
     counts = np.array([_named_counts(score, grid, name) for score, name in zip(scores, called, strict=True)])
@@ -195,8 +193,7 @@ def _named_counts(score: KieScore, grid: Sequence[float], name: str) -> Array:
     try:
         return _document_counts(score, np.array(grid))
     except ValueError as error:
-        place = f"row {short_repr(name)}"
-        raise at_place(place, error) from None
+        raise at_place(row_place(name), error) from None
 
 
 def _document_counts(score: KieScore, grid: Array) -> Array:
@@ -214,7 +211,6 @@ def _confidences(score: KieScore, edit: str) -> Array:
     for step in score.steps:
         if step.edit == edit and step.prediction is not None:
             if step.prediction.confidence is None:
-                msg = f"{step.prediction.place}: expected a confidence, got none"
-                raise ValueError(msg)
+                raise InputValueError(place=step.prediction.place, expected="a confidence", got="none")
             found.append(step.prediction.confidence)
     return np.sort(np.array(found, dtype=np.float64))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from docscore.core.errors import InputValueError
 from docscore.core.formatting import with_sign
 from docscore.core.progress import Progress, no_progress
 from docscore.corpus.fields import Field
@@ -216,16 +217,14 @@ def decide(comparison: Comparison, margin: float) -> Gate:
             margin that is negative.
     """
     if not 0 <= margin < math.inf:
-        msg = f"margin: expected a number of at least 0, got {margin}"
-        raise ValueError(msg)
+        raise InputValueError(place="margin", expected="a number of at least 0", got=str(margin))
     skipped = comparison.new.scores.pairs.skipped
     if skipped:
-        msg = f"the gate cannot decide: left out because of faults are {skipped:,}, which may be the worst"
-        raise ValueError(msg)
+        problem = f"the gate cannot decide: left out because of faults are {skipped:,}, which may be the worst"
+        raise InputValueError(problem=problem)
     bound = comparison.upper
     if bound is None:
-        msg = f"the gate cannot decide: {comparison.interval.note}"
-        raise ValueError(msg)
+        raise InputValueError(problem=f"the gate cannot decide: {comparison.interval.note}")
     failed = bound < -margin - SAME
     level = f"{comparison.confidence:.4g}"
     verdict = f"failed: the new one is worse by more than {margin:g}"
@@ -240,16 +239,15 @@ def _check_same(base: Analysis, new: Analysis) -> None:
     before, after = set(base.scores.ids), set(new.scores.ids)
     if before != after:
         only = sorted(before ^ after)
-        msg = f"expected the same ids on both sides, got {len(only)} on one side only, such as {only[0]!r}"
-        raise ValueError(msg)
+        got = f"{len(only)} on one side only, such as {only[0]!r}"
+        raise InputValueError(expected="the same ids on both sides", got=got)
     if base.scores.options != new.scores.options:
-        msg = f"expected both scored by the same rules, got {base.scores.signature} and {new.scores.signature}"
-        raise ValueError(msg)
+        got = f"{base.scores.signature} and {new.scores.signature}"
+        raise InputValueError(expected="both scored by the same rules", got=got)
     truths = dict(zip(base.scores.ids, base.scores.pairs.truths, strict=True))
     for name, truth in zip(new.scores.ids, new.scores.pairs.truths, strict=True):
         if truths[name] != truth:
-            msg = f"expected the same ground truths on both sides, got others for {name!r}"
-            raise ValueError(msg)
+            raise InputValueError(expected="the same ground truths on both sides", got=f"others for {name!r}")
 
 
 def _changes(base: Analysis, new: Analysis, places: Sequence[int]) -> list[Change]:

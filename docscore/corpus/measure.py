@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from docscore.core.errors import at_place, short_repr
+from docscore.core.errors import at_place, row_place
 from docscore.core.progress import Advance, Progress, no_progress
 from docscore.corpus.scores import CorpusScore
 from docscore.metrics.base import Breakdown, FigureName, Metric, MetricRow
@@ -161,8 +161,7 @@ def _points(metric: Metric[Any], scores: CorpusScore, rows: Sequence[MetricRow],
         try:
             found.append(metric.row_points(row, scores.options))
         except (TypeError, ValueError) as error:
-            place = f"row {short_repr(name)}"
-            raise at_place(place, error) from None
+            raise at_place(row_place(name), error) from None
         measured(1)
     return found
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import fsum
 from typing import Any
 
-from docscore.core.errors import at_place, short_repr
+from docscore.core.errors import at_place, closer, row_place
 from docscore.core.options import ScoringOptions, options_from
 from docscore.core.progress import Progress, no_progress
 from docscore.core.stack import level_of_caller
@@ -133,7 +133,7 @@ def score_corpus(
     pairs = with_confidences(pairs) if options.with_confidences else pairs._replace(confidences=None)
     everything = list(zip(pairs.truths, pairs.predictions, strict=True))
     scored = progress("Scoring", len(everything))
-    scores = score_all(everything, options, lambda number: f"row {short_repr(pairs.ids[number])}", scored)
+    scores = score_all(everything, options, lambda number: row_place(pairs.ids[number]), scored)
     return CorpusScore(
         pairs=pairs,
         scores=scores.tolist(),
@@ -155,8 +155,7 @@ def _parsed_reference(name: str, truth: Any) -> Any:
     try:
         return parse_reference(truth)
     except ValueError as error:
-        place = f"row {short_repr(name)}, an answer"
-        raise at_place(place, error) from None
+        raise at_place(closer(row_place(name), "an answer"), error) from None
 
 
 def parse_predictions(predictions: list[Any], mode: str | None) -> tuple[list[Any], frozenset[int], frozenset[int]]:

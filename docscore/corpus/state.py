@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from docscore.core.errors import InputValueError
 from docscore.core.options import ScoringOptions, options_from
 from docscore.corpus.fields import Field, ListRows
 from docscore.corpus.measure import figure_columns
@@ -103,8 +104,8 @@ class ScoreState:
         """
         for other in others:
             if self.identity != other.identity:
-                msg = f"expected states with the same rules, got {self.identity} and {other.identity}"
-                raise ValueError(msg)
+                got = f"{self.identity} and {other.identity}"
+                raise InputValueError(expected="states with the same rules", got=got)
         for other in others:
             self._add(other)
         return self
@@ -132,8 +133,7 @@ class ScoreState:
             ValueError: if there were no rows.
         """
         if not self.rows:
-            msg = "expected at least one row, got none"
-            raise ValueError(msg)
+            raise InputValueError(expected="at least one row", got="none")
         result = {name: _ratio(*sums) for name, sums in self.sums.items()}
         for field in sorted(self.fields.values(), key=lambda field: field.path):
             if field.expected:

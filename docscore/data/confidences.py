@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from docscore.core.errors import at_place, short_repr
+from docscore.core.errors import InputValueError, at_place, row_place, short_repr
 from docscore.data.pairing import Pairs
 
 VALUE, SURE = "$value", "$confidence"
@@ -42,8 +42,7 @@ def with_confidences(pairs: Pairs) -> Pairs:
         try:
             value, sure = unwrapped(prediction)
         except ValueError as error:
-            place = f"row {short_repr(name)}"
-            raise at_place(place, error) from None
+            raise at_place(row_place(name), error) from None
         predictions.append(value)
         found.append(sure if given is None else given)
     return pairs._replace(predictions=predictions, confidences=found)
@@ -52,8 +51,6 @@ def with_confidences(pairs: Pairs) -> Pairs:
 def _opened(wrapped: dict[str, Any]) -> tuple[Any, Any]:
     others = wrapped.keys() - {VALUE, SURE}
     if others:
-        msg = (
-            f"expected {VALUE!r} and {SURE!r} alone in their object, got {short_repr(min(others, key=str))} beside them"
-        )
-        raise ValueError(msg)
+        got = f"{short_repr(min(others, key=str))} beside them"
+        raise InputValueError(expected=f"{VALUE!r} and {SURE!r} alone in their object", got=got)
     return wrapped[VALUE], wrapped.get(SURE)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
+
+from docscore.core.errors import Diagnostic, InputValueError
 
 OnError = Literal["error", "skip"]
 
@@ -17,17 +19,29 @@ class Fault(NamedTuple):
 
     Attributes:
         kind: what follows a number in a summary: "not JSON", "duplicate id".
-        sentence: the place, what was expected and what came.
+        diagnostic: the place, what was expected and what came.
         number: how many rows or ids it is about.
     """
 
     kind: str
-    sentence: str
+    diagnostic: Diagnostic
     number: int = 1
 
+    @property
+    def place(self) -> str:
+        """Where it is, as text."""
+        return self.diagnostic.place
 
-class DataError(ValueError):
+    @property
+    def sentence(self) -> str:
+        """The place, what was expected and what came, in one sentence."""
+        return str(self.diagnostic)
+
+
+class DataError(InputValueError):
     """Rows that cannot be scored; the message names the first faults and counts the rest.
+
+    The error as a whole has no place: each fault has its own.
 
     Attributes:
         faults: all of them.
@@ -39,7 +53,14 @@ class DataError(ValueError):
         self.lines = [fault.sentence for fault in self.faults[:NAMED]]
         if len(self.faults) > 1:
             self.lines.append(summary(self.faults))
-        super().__init__("\n".join(self.lines))
+        super().__init__(problem="\n".join(self.lines))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.faults,)
+
+    def for_remote_users(self) -> DataError:
+        """The same without folders and remedies, see `Diagnostic.for_remote_users`."""
+        return DataError([fault._replace(diagnostic=fault.diagnostic.for_remote_users()) for fault in self.faults])
 
 
 class Faults:
@@ -52,15 +73,14 @@ class Faults:
 
     def __init__(self, on_error: str = "error") -> None:
         if on_error not in get_args(OnError):
-            msg = f"on_error: expected 'error' or 'skip', got {on_error!r}"
-            raise ValueError(msg)
+            raise InputValueError(place="on_error", expected="'error' or 'skip'", got=repr(on_error))
         self.skip = on_error == "skip"
         self.found: list[Fault] = []
         self._seen: set[Fault] = set()
 
-    def add(self, kind: str, sentence: str, number: int = 1) -> None:
+    def add(self, kind: str, diagnostic: Diagnostic, number: int = 1) -> None:
         """Note a fault, once: a file of references is read with each file of predictions."""
-        fault = Fault(kind, sentence, number)
+        fault = Fault(kind, diagnostic, number)
         if fault not in self._seen:
             self._seen.add(fault)
             self.found.append(fault)
@@ -74,7 +94,7 @@ class Faults:
 def summary(faults: Sequence[Fault]) -> str:
     """How many there are of each kind, most frequent first.
 
-    >>> summary([Fault("not JSON", "line 1: ..."), Fault("duplicate id", "...", 3)])
+    >>> summary([Fault("not JSON", Diagnostic(("line 1",))), Fault("duplicate id", Diagnostic(), 3)])
     '4 faults: 3 duplicate id, 1 not JSON'
     """
     counts: Counter[str] = Counter()

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from docscore.core.errors import Diagnostic, FilePlace, InputValueError, PlacePart, closer, in_file
 from docscore.data.faults import Faults
-from docscore.data.json_codec import loads
+from docscore.data.json_codec import JsonError, loads, loads_at
 from docscore.data.rows import ANLS, BY_ID, ID
 
 TEXT_EXTENSIONS = (".jsonl", ".ndjson", ".json", ".csv")  # which may be compressed, and end in .gz too
@@ -42,7 +43,7 @@ class Table(NamedTuple):
 
     path: Path
     rows: list[Any]
-    where: Callable[[int], str]
+    where: Callable[[int], FilePlace]
 
     def good(self) -> dict[int, Any]:
         """The rows that could be read, by their number."""
@@ -74,9 +75,8 @@ def read_table(path: Path, faults: Faults | None = None, max_bytes: int | None =
     reader = readers.get(suffix)
     if reader is None:
         known = ", ".join(EXTENSIONS)
-        msg = f"{path}: expected a file name that ends in {known} (or one of the first four and .gz), "
-        msg += f"got {path.suffix or 'none'}"
-        raise ValueError(msg)
+        expected = f"a file name that ends in {known} (or one of the first four and .gz)"
+        raise InputValueError(place=in_file(path), expected=expected, got=path.suffix or "none")
     table = reader(path, _read_bytes(path, max_bytes), faults)
     faults.stop_if_any()
     return table
@@ -88,7 +88,7 @@ def read_value(path: Path) -> Any:
     Raises:
         ValueError: naming file, line and column of the fault.
     """
-    return _loads(_decoded(path, _read_bytes(path, None)), str(path))
+    return loads_at(_decoded(path, _read_bytes(path, None)), in_file(path))
 
 
 def name_without_extension(path: Path) -> str:
@@ -118,8 +118,7 @@ def _read_bytes(path: Path, max_bytes: int | None) -> bytes:
     """
     content = _unpacked(path, max_bytes) if path.suffix.lower() == ".gz" else path.read_bytes()
     if content.startswith(_UTF16):
-        msg = f"{path}: expected UTF-8 text, got UTF-16"
-        raise ValueError(msg)
+        raise InputValueError(place=in_file(path), expected="UTF-8 text", got="UTF-16")
     return content
 
 
@@ -128,16 +127,15 @@ def _unpacked(path: Path, max_bytes: int | None) -> bytes:
         with gzip.open(path) as file:
             content = file.read(-1 if max_bytes is None else max_bytes + 1)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        msg = f"{path}: expected what gzip writes, got something else or a part of it ({error})"
-        raise ValueError(msg) from None
+        got = f"something else or a part of it ({error})"
+        raise InputValueError(place=in_file(path), expected="what gzip writes", got=got) from None
     _check_unpacked(path, len(content), max_bytes)
     return content
 
 
 def _check_unpacked(path: Path, length: int, max_bytes: int | None) -> None:
     if max_bytes is not None and length > max_bytes:
-        msg = f"{path}: more than {max_bytes:,} bytes when unpacked"
-        raise ValueError(msg)
+        raise InputValueError(place=in_file(path), problem=f"more than {max_bytes:,} bytes when unpacked")
 
 
 def _read_jsonl(path: Path, content: bytes, faults: Faults) -> Table:
@@ -145,23 +143,26 @@ def _read_jsonl(path: Path, content: bytes, faults: Faults) -> Table:
     for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
         if not line.strip():
             continue
-        place = f"{path}, line {number}"
         lines.append(number)
-        rows.append(_row_of_line(line, place, faults))
+        rows.append(_row_of_line(line, path, number, faults))
     _suspect_other_format(path, content, rows)
-    return Table(path, rows, lambda index: f"{path}, line {lines[index]}")
+    return Table(path, rows, lambda index: _in_line(path, lines[index]))
 
 
-def _row_of_line(line: bytes, place: str, faults: Faults) -> Any:
+def _in_line(path: Path, number: int) -> FilePlace:
+    return in_file(path, f"line {number}")
+
+
+def _row_of_line(line: bytes, path: Path, number: int, faults: Faults) -> Any:
     try:
         text = line.decode()
     except UnicodeDecodeError as error:
-        faults.add("not UTF-8", str(_not_utf8(place, error)))
+        faults.add("not UTF-8", not_utf8(_in_line(path, number), error))
         return FAULTY
     try:
-        return _loads(text, place, one_line=True)
-    except ValueError as error:
-        faults.add("not JSON", str(error))
+        return loads(text, unique_keys=True)
+    except JsonError as error:
+        faults.add("not JSON", error.in_place(_in_line(path, number), one_line=True))
         return FAULTY
 
 
@@ -173,8 +174,9 @@ def _suspect_other_format(path: Path, content: bytes, rows: list[Any]) -> None:
     if len(rows) == 1 and isinstance(rows[0], list) and any(isinstance(row, dict) and ID in row for row in rows[0]):
         got = f"a list of {len(rows[0]):,} rows"
     if got:
-        msg = f"{path}: expected a JSON value on each line, got {got}; name it .json"
-        raise ValueError(msg)
+        expected = "a JSON value on each line"
+        problem = f"expected {expected}, got {got}; name it .json"
+        raise InputValueError(place=in_file(path), expected=expected, got=got, problem=problem)
 
 
 def _is_json(path: Path, content: bytes) -> bool:
@@ -188,13 +190,11 @@ def _is_json(path: Path, content: bytes) -> bool:
 def _read_json(path: Path, content: bytes, _faults: Faults) -> Table:
     source = _decoded(path, content)
     if not source.strip():
-        msg = f"{path}: expected a JSON list of rows, got an empty file"
-        raise ValueError(msg)
-    rows = _loads(source, str(path))
+        raise InputValueError(place=in_file(path), expected="a JSON list of rows", got="an empty file")
+    rows = loads_at(source, in_file(path))
     if not isinstance(rows, list):
-        msg = f"{path}: expected a JSON list of rows, got {type(rows).__name__}"
-        raise ValueError(msg)  # noqa: TRY004  the file's content is wrong
-    return Table(path, rows, lambda index: f"{path}, row {index + 1}")
+        raise InputValueError(place=in_file(path), expected="a JSON list of rows", got=type(rows).__name__)
+    return Table(path, rows, lambda index: in_file(path, f"row {index + 1}"))
 
 
 def _read_csv(path: Path, content: bytes, faults: Faults) -> Table:
@@ -208,48 +208,48 @@ def _read_csv(path: Path, content: bytes, faults: Faults) -> Table:
         try:
             cells = next(reader)
         except StopIteration:
-            return Table(path, rows, lambda index: f"{path}, line {lines[index]}")
+            return Table(path, rows, lambda index: _in_line(path, lines[index]))
         except csv.Error as error:
-            msg = f"{path}, line {line}: {error}"
-            raise ValueError(msg) from None
+            raise InputValueError(place=_in_line(path, line), problem=str(error)) from None
         if not cells:
             continue
         if not header:
             header = _checked_header(path, line, cells)
             continue
         lines.append(line)
-        rows.append(_csv_row(header, cells, f"{path}, line {line}", faults))
+        rows.append(_csv_row(header, cells, path, line, faults))
 
 
 def _checked_header(path: Path, line: int, cells: list[str]) -> list[str]:
     """Raise `ValueError` for a column that occurs twice: one of the two would be lost."""
     twice = next((name for name in cells if cells.count(name) > 1), None)
     if twice is not None:
-        msg = f"{path}, line {line}: column {twice!r} occurs twice"
-        raise ValueError(msg)
+        raise InputValueError(place=_in_line(path, line), problem=f"column {twice!r} occurs twice")
     return cells
 
 
-def _csv_row(header: list[str], cells: list[str], place: str, faults: Faults) -> Any:
+def _csv_row(header: list[str], cells: list[str], path: Path, line: int, faults: Faults) -> Any:
     if len(cells) != len(header):
-        faults.add("unlike the header", f"{place}: expected {len(header)} cells as in the header, got {len(cells)}")
+        expected = f"{len(header)} cells as in the header"
+        faults.add("unlike the header", Diagnostic((_in_line(path, line),), expected, str(len(cells))))
         return FAULTY
     try:
-        return {name: _cell(name, cell, place) for name, cell in zip(header, cells, strict=True)}
-    except ValueError as error:
-        faults.add("not JSON", str(error))
+        return {name: _cell(name, cell) for name, cell in zip(header, cells, strict=True)}
+    except InputValueError as error:
+        place = closer(_in_line(path, line), error.place)
+        faults.add("not JSON", Diagnostic((place,), error.expected, error.got))
         return FAULTY
 
 
-def _cell(name: str, cell: str, place: str) -> Any:
+def _cell(name: str, cell: str) -> Any:
     if name not in _JSON_COLUMNS:
         return cell
     try:
         return loads(cell, unique_keys=True)
-    except ValueError:
+    except JsonError:
         got = f"{cell[:_LONGEST_SHOWN]}..." if len(cell) > _LONGEST_SHOWN else cell
-        msg = f'{place}, column {name!r}: expected a JSON list such as ["Paris"], got {got!r}'
-        raise ValueError(msg) from None
+        expected = 'a JSON list such as ["Paris"]'
+        raise InputValueError(place=f"column {name!r}", expected=expected, got=repr(got)) from None
 
 
 def _read_parquet(path: Path, max_bytes: int | None) -> Table:
@@ -257,8 +257,8 @@ def _read_parquet(path: Path, max_bytes: int | None) -> Table:
         import pyarrow as pa  # noqa: PLC0415  an extra
         from pyarrow import parquet  # noqa: PLC0415
     except ImportError:
-        msg = f"{path}: reading Parquet needs pyarrow; pip install 'docscore[parquet]'"
-        raise ValueError(msg) from None
+        remedy = "pip install 'docscore[parquet]'"
+        raise InputValueError(place=in_file(path), problem="reading Parquet needs pyarrow", remedy=remedy) from None
     rows: list[Any] = []
     unpacked = 0
     try:
@@ -268,27 +268,18 @@ def _read_parquet(path: Path, max_bytes: int | None) -> Table:
                 _check_unpacked(path, unpacked, max_bytes)
                 rows += batch.to_pylist()
     except pa.ArrowInvalid as error:
-        msg = f"{path}: not a Parquet file: {error}"
-        raise ValueError(msg) from None
-    return Table(path, rows, lambda index: f"{path}, row {index + 1}")
+        raise InputValueError(place=in_file(path), problem=f"not a Parquet file: {error}") from None
+    return Table(path, rows, lambda index: in_file(path, f"row {index + 1}"))
 
 
 def _decoded(path: Path, content: bytes) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        place = f"{path}, line {error.object.count(bytes([10]), 0, error.start) + 1}"
-        raise _not_utf8(place, error) from None
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise InputValueError(not_utf8(_in_line(path, line), error)) from None
 
 
-def _not_utf8(place: str, error: UnicodeDecodeError) -> ValueError:
-    return ValueError(f"{place}: expected UTF-8 text, got the byte 0x{error.object[error.start]:02x}")
-
-
-def _loads(source: str, place: str, *, one_line: bool = False) -> Any:
-    try:
-        return loads(source, unique_keys=True)
-    except ValueError as error:
-        fault = str(error)
-        msg = f"{place}, {fault.removeprefix('line 1, ') if one_line else fault}"
-        raise ValueError(msg) from None
+def not_utf8(place: PlacePart, error: UnicodeDecodeError) -> Diagnostic:
+    """What is wrong with bytes that are not UTF-8."""
+    return Diagnostic((place,), "UTF-8 text", f"the byte 0x{error.object[error.start]:02x}")

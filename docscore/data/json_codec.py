@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
-from docscore.core.errors import short_repr
+from docscore.core.errors import Diagnostic, InputValueError, PlacePart, closer, short_repr
 from docscore.core.stack import with_room_to_recurse
 from docscore.core.values import MAX_DEPTH, Value, scalar_text, to_json
 
@@ -15,6 +15,33 @@ _encode = json.JSONEncoder().encode
 
 
 Hook = Callable[[list[tuple[str, Any]]], dict[str, Any]]
+
+
+class JsonError(InputValueError):
+    """A text that is not JSON, or not JSON that is taken.
+
+    Attributes:
+        line: the line of the text where the fault is, counted from 1; None where that is not known.
+        column: the column of that line, counted from 1; None where that is not known.
+    """
+
+    def __init__(self, diagnostic: Diagnostic, line: int | None = None, column: int | None = None) -> None:
+        super().__init__(diagnostic)
+        self.line = line
+        self.column = column
+
+    def in_place(self, place: PlacePart, *, one_line: bool = False) -> Diagnostic:
+        """What is wrong where the text stands in something larger, such as a file.
+
+        Args:
+            place: where the text stands.
+            one_line: whether texts there have one line: then the first is not named, only the column.
+        """
+        if self.line is None:
+            return Diagnostic((place,), problem=self.problem, joint=", ")
+        line = "" if one_line and self.line == 1 else f"line {self.line}, "
+        detail = f"{line}column {self.column}"
+        return Diagnostic((closer(place, detail),), problem=self.problem)
 
 
 def loads(source: str, *, unique_keys: bool = False) -> Any:
@@ -25,7 +52,7 @@ def loads(source: str, *, unique_keys: bool = False) -> Any:
         unique_keys: whether an object that has a key twice is an error; otherwise the last one counts.
 
     Raises:
-        ValueError: "line 1, column 9: expecting ..." where the text is not JSON.
+        JsonError: a ValueError "line 1, column 9: expecting ..." where the text is not JSON.
 
     >>> loads('{"total": "12.50"}')
     {'total': '12.50'}
@@ -35,10 +62,28 @@ def loads(source: str, *, unique_keys: bool = False) -> Any:
         return with_room_to_recurse(_parsed, source, hook)
     except json.JSONDecodeError as error:
         fault = error.msg.removesuffix(" at")  # "Unterminated string starting at" line and column
-        msg = f"line {error.lineno}, column {error.colno}: {fault[0].lower()}{fault[1:]}"
+        place = f"line {error.lineno}, column {error.colno}"
+        diagnostic = Diagnostic((place,), problem=f"{fault[0].lower()}{fault[1:]}")
+        raise JsonError(diagnostic, error.lineno, error.colno) from None
     except RecursionError:
-        msg = f"nested deeper than {MAX_DEPTH} levels"
-    raise ValueError(msg)
+        raise JsonError(Diagnostic(problem=f"nested deeper than {MAX_DEPTH} levels")) from None
+
+
+def loads_at(source: str, place: PlacePart, *, one_line: bool = False) -> Any:
+    """The value of a JSON text whose objects have no key twice; errors name the place where the text stands.
+
+    Args:
+        source: the text.
+        place: where it stands, such as a file.
+        one_line: whether texts there have one line: then the first is not named, only the column.
+
+    Raises:
+        InputValueError: at "refs.json, line 2, column 9" where the text is not JSON.
+    """
+    try:
+        return loads(source, unique_keys=True)
+    except JsonError as error:
+        raise InputValueError(error.in_place(place, one_line=one_line)) from None
 
 
 def loads_all(sources: Sequence[str]) -> list[Any]:
@@ -72,9 +117,9 @@ def _dumped(value: Value) -> str:
 def _parsed(source: str, hook: Hook | None) -> Any:
     try:
         return json.loads(source, object_pairs_hook=hook)
-    except json.JSONDecodeError:
+    except (json.JSONDecodeError, JsonError):
         raise
-    except ValueError:  # an integer of more digits than Python reads, or what the hook found
+    except ValueError:  # an integer of more digits than Python reads
         return json.loads(source, object_pairs_hook=hook, parse_int=_integer)
 
 
@@ -85,11 +130,17 @@ def _integer(digits: str) -> int:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     items = dict(pairs)
     if len(items) < len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        msg = f"key {short_repr(twice)} occurs twice in one object"
-        raise ValueError(msg)
+        _refuse_repeated_key(pairs)
     return items
+
+
+def _refuse_repeated_key(pairs: list[tuple[str, Any]]) -> None:
+    """Raise `JsonError` for the first key that occurs again."""
+    seen: set[str] = set()
+    for key, _ in pairs:
+        if key in seen:
+            raise JsonError(Diagnostic(problem=f"key {short_repr(key)} occurs twice in one object"))
+        seen.add(key)
 
 
 def _dumps_long_integers(value: Any) -> str:

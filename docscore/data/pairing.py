@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from docscore.core.errors import at_place, short_repr
+from docscore.core.errors import Diagnostic, FilePlace, InputValueError, at_place, diagnostic_of, in_file, short_repr
 from docscore.core.options import MISSING_MODES, check_choice
 from docscore.core.values import convert_ground_truth, convert_prediction
-from docscore.data.faults import NAMED, Faults, summary
+from docscore.data.faults import NAMED, DataError, Faults, summary
 from docscore.data.files import Table, suffix_of
 from docscore.data.rows import (
     ID,
@@ -26,6 +26,8 @@ from docscore.data.rows import (
     read_references,
     row_format,
 )
+
+MISSING_REMEDY = 'with missing "zero" they are scored as null'
 
 
 class Pairs(NamedTuple):
@@ -54,13 +56,13 @@ class IdFault(NamedTuple):
 
     Attributes:
         kind: "duplicate id", "unknown id" or "reference without a prediction".
-        sentence: what is wrong, naming up to five of the ids.
+        diagnostic: what is wrong, naming up to five of the ids.
         ids: all of them.
         sides: whether the predictions and the references are concerned.
     """
 
     kind: str
-    sentence: str
+    diagnostic: Diagnostic
     ids: list[str]
     sides: tuple[bool, bool]
 
@@ -103,7 +105,7 @@ def pair_rows(predictions: Sequence[Row], references: Sequence[Row], missing: st
     if references[0].id is None:
         return _by_position(predictions, references)
     for fault in id_faults(predictions, references, missing):
-        raise ValueError(fault.sentence)
+        raise InputValueError(fault.diagnostic)
     return paired(predictions, references)
 
 
@@ -117,11 +119,10 @@ def id_faults(predictions: Sequence[Row], references: Sequence[Row], missing: st
         ("unknown id", "ids of predictions that no reference has", [i for i in known if i not in expected], "", both),
     ]
     if missing == "error":
-        absent, remedy = [i for i in wanted if i not in known], '; with missing "zero" they are scored as null'
-        what = "ids of references that no prediction has"
-        kinds.append(("reference without a prediction", what, absent, remedy, both))
+        absent, what = [i for i in wanted if i not in known], "ids of references that no prediction has"
+        kinds.append(("reference without a prediction", what, absent, MISSING_REMEDY, both))
     return [
-        IdFault(kind, f"{what} ({len(ids):,}): {_some(ids)}{remedy}", ids, sides)
+        IdFault(kind, Diagnostic(problem=f"{what} ({len(ids):,}): {_some(ids)}", remedy=remedy), ids, sides)
         for kind, what, ids, remedy, sides in kinds
         if ids
     ]
@@ -145,8 +146,7 @@ def common_rows(first: Pairs, second: Pairs) -> tuple[Pairs, Pairs]:
     """
     shared = set(first.ids) & set(second.ids)
     if not shared:
-        msg = "expected ids that both files of predictions have, got none"
-        raise ValueError(msg)
+        raise InputValueError(expected="ids that both files of predictions have", got="none")
     order = [i for i in first.ids if i in shared]
     return _only(first, order), _only(second, order)
 
@@ -166,16 +166,20 @@ def _only(pairs: Pairs, ids: Sequence[str]) -> Pairs:
 
 
 def _by_position(predictions: Sequence[Row], references: Sequence[Row]) -> Pairs:
-    if len(predictions) != len(references):
-        msg = f"expected as many predictions as references, got {len(predictions)} and {len(references)}"
-        raise ValueError(msg)
+    check_equal_count(len(predictions), len(references))
     ids = [str(number) for number in range(len(references))]
     return Pairs(ids, [row.value for row in references], [row.value for row in predictions])
 
 
+def check_equal_count(predictions: int, references: int) -> None:
+    """Raise `ValueError` unless there are as many predictions as references."""
+    if predictions != references:
+        got = f"{predictions} and {references}"
+        raise InputValueError(expected="as many predictions as references", got=got)
+
+
 def _repeated(ids: Sequence[str]) -> list[str]:
-    seen: set[str] = set()
-    return list(dict.fromkeys(i for i in ids if i in seen or seen.add(i)))  # type: ignore[func-returns-value]
+    return [i for i, times in Counter(ids).items() if times > 1]
 
 
 def _some(ids: Sequence[str]) -> str:
@@ -216,13 +220,12 @@ def read_pairs(
         ours = _good_rows(predictions, form, read_prediction, check, faults)
         theirs = _good_rows(references, form, read_reference, check, faults)
         faults.stop_if_any()
-        if form is PLAIN and len(predictions.rows) != len(references.rows):
-            msg = f"expected as many predictions as references, got {len(predictions.rows)} and {len(references.rows)}"
-            raise ValueError(msg)
+        if form is PLAIN:
+            check_equal_count(len(predictions.rows), len(references.rows))
         good = _with_good_ids(ours, theirs, missing, faults, (references.path, predictions.path))
         if not good[1]:
-            msg = f"no row is left to score of {len(references.rows):,}; {summary(faults.found)}"
-            raise ValueError(msg)
+            problem = f"no row is left to score of {len(references.rows):,}; {summary(faults.found)}"
+            raise InputValueError(problem=problem)
     return paired(*good)._replace(skipped=len(references.rows) - len(good[1]) if faults.skip else None)
 
 
@@ -231,10 +234,12 @@ def _common_format(predictions: Table, references: Table, faults: Faults) -> Row
     ours, theirs = predictions.good(), references.good()
     if not faults.skip:
         return row_format(list(ours.values()), list(theirs.values()))
-    found = Counter(form for row in theirs.values() if (form := format_of(row, "references")) is not None)
+    forms = [format_of(row, "references") for row in theirs.values()]
+    found = Counter(form for form in forms if form is not None)
     if not found:
-        msg = f"{references.path}: no row is left of {len(references.rows):,}"
-        raise ValueError(msg if not faults.found else f"{msg}; {summary(faults.found)}")
+        counted = f"; {summary(faults.found)}" if faults.found else ""
+        problem = f"no row is left of {len(references.rows):,}{counted}"
+        raise InputValueError(place=in_file(references.path), problem=problem)
     return found.most_common(1)[0][0]
 
 
@@ -266,12 +271,12 @@ def _checked_row(
     try:
         row: Row = read(table.rows[index], form, table.where, index)
     except (TypeError, ValueError) as error:
-        faults.add("of another shape", str(error))
+        faults.add("of another shape", diagnostic_of(error))
         return None
     try:
         check(row.value, read is read_reference)
     except (TypeError, ValueError) as error:
-        faults.add("with a value that cannot be scored", str(at_place(table.where(index), error)))
+        faults.add("with a value that cannot be scored", diagnostic_of(error).within(table.where(index)))
         return None
     return row
 
@@ -290,8 +295,8 @@ def _with_good_ids(
         others = [i for i in fault.ids if i not in known]  # the fault of a partner has been said
         if others:
             concerned = zip(paths, reversed(fault.sides), strict=True)
-            files = " and ".join(str(path) for path, is_concerned in concerned if is_concerned)
-            faults.add(fault.kind, f"{files}: {fault.sentence}", len(others))
+            files = FilePlace(tuple(str(path) for path, is_concerned in concerned if is_concerned))
+            faults.add(fault.kind, fault.diagnostic.within(files), len(others))
     faults.stop_if_any()
     bad = known.union(*(fault.ids for fault in found))
     return [row for row in ours.rows if row.id not in bad], [row for row in theirs.rows if row.id not in bad]
@@ -301,8 +306,8 @@ def _check_columns(table: Table, form: RowFormat) -> None:
     """Raise `ValueError` for a table without ids: its columns may have been cut at the wrong character."""
     if form is PLAIN and suffix_of(table.path) in (".csv", ".parquet"):
         columns: dict[str, Any] = next(iter(table.good().values()), {})
-        msg = f"{table.path}: expected a column {ID!r}, got {', '.join(map(repr, columns))}"
-        raise ValueError(msg)
+        got = ", ".join(map(repr, columns))
+        raise InputValueError(place=in_file(table.path), expected=f"a column {ID!r}", got=got)
 
 
 @contextmanager
@@ -310,8 +315,9 @@ def naming_files(*paths: Path) -> Iterator[None]:
     """Put the names of the files in front of a fault that names none of them."""
     try:
         yield
+    except DataError:  # each of its faults names its file
+        raise
     except ValueError as error:
-        names = list(map(str, paths))
-        if any(name in str(error) for name in names):
+        if any(isinstance(part, FilePlace) for part in diagnostic_of(error).parts):
             raise
-        raise at_place(" and ".join(names), error) from None
+        raise at_place(FilePlace(tuple(map(str, paths))), error) from None

@@ -7,11 +7,11 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from docscore.core.errors import short_repr
+from docscore.core.errors import InputTypeError, InputValueError, PlacePart, short_repr
 from docscore.core.values import scalar_text
 from docscore.data.faults import NAMED
 
-Where = Callable[[int], str]  # the name of a row in a message
+Where = Callable[[int], PlacePart]  # the place of a row in a message
 
 
 class RowFormat(NamedTuple):
@@ -64,8 +64,7 @@ def as_rows(rows: Any, side: str) -> list[Any]:
         TypeError: for a single value, which is no list of rows, and for a table of columns.
     """
     if isinstance(rows, str | bytes | Mapping) or not isinstance(rows, Iterable) or hasattr(rows, "columns"):
-        msg = f"{side}: expected a list of rows, got {type(rows).__name__}"
-        raise TypeError(msg)
+        raise InputTypeError(place=side, expected="a list of rows", got=type(rows).__name__)
     return list(rows)
 
 
@@ -76,19 +75,17 @@ def row_format(predictions: Sequence[Any], references: Sequence[Any]) -> RowForm
         ValueError: if there are no references, or the two sides have different formats.
     """
     if not len(references):
-        msg = "references: expected at least one row, got none"
-        raise ValueError(msg)
+        raise InputValueError(place="references", expected="at least one row", got="none")
     reference = side_format(references[0], "references")
     if not len(predictions):
         return reference
     prediction = side_format(predictions[0], "prediction")
     if reference != prediction:
-        msg = (
-            "expected predictions and references in one row format, got "
+        got = (
             f"{described(predictions[0])} ({prediction.name}) as the first prediction and "
             f"{described(references[0])} ({reference.name}) as the first reference"
         )
-        raise ValueError(msg)
+        raise InputValueError(expected="predictions and references in one row format", got=got)
     return reference
 
 
@@ -144,8 +141,7 @@ def read_reference(row: Any, form: RowFormat, where: Where, index: int) -> Row:
 def side_format(row: Any, side: Literal["prediction", "references"]) -> RowFormat:
     """The format of a row of one side."""
     if isinstance(row, dict) and ID not in row and "id" in row and not _VALUE_KEYS.isdisjoint(row):
-        msg = f"{_plural(side)}: expected the id under {ID!r}, got {described(row)}"
-        raise ValueError(msg)
+        raise InputValueError(place=_plural(side), expected=f"the id under {ID!r}", got=described(row))
     if not isinstance(row, dict) or ID not in row:
         return PLAIN
     for form in (BY_ID, ANLS):
@@ -153,8 +149,7 @@ def side_format(row: Any, side: Literal["prediction", "references"]) -> RowForma
             return form
     expected = " or ".join(repr(getattr(form, side)) for form in (BY_ID, ANLS))
     swapped = " (are predictions and references swapped?)" if not _VALUE_KEYS.isdisjoint(row) else ""
-    msg = f"{_plural(side)}: expected {expected} beside {ID!r}, got {described(row)}{swapped}"
-    raise ValueError(msg)
+    raise InputValueError(place=_plural(side), expected=f"{expected} beside {ID!r}", got=described(row) + swapped)
 
 
 def _plural(side: str) -> str:
@@ -165,22 +160,20 @@ def _read(row: Any, key: str | None, where: Where, index: int) -> Row:
     if key is None:
         return Row(None, row)
     if not isinstance(row, dict) or ID not in row or key not in row:
-        msg = f"{where(index)}: expected an object with {ID!r} and {key!r}, got {described(row)}"
-        raise ValueError(msg)
+        raise InputValueError(place=where(index), expected=f"an object with {ID!r} and {key!r}", got=described(row))
     return Row(_id(row[ID], where, index), row[key])
 
 
 def _check_text(value: Any, what: str, where: Where, index: int) -> None:
     if isinstance(value, dict | list | tuple):
-        msg = f"{where(index)}: expected {what} to be text, got {type(value).__name__}"
-        raise TypeError(msg)
+        raise InputTypeError(place=where(index), expected=f"{what} to be text", got=type(value).__name__)
 
 
 def _refuse_id(value: Any, where: Where, index: int) -> None:
     """References alone tell: a plain prediction is what a model wrote, and may hold any keys."""
     if isinstance(value, dict) and ID in value and not {"references", "answers"}.isdisjoint(value):
-        msg = f"{where(index)}: expected a plain ground truth as in the first row, got {described(value)}"
-        raise ValueError(msg)
+        expected = "a plain ground truth as in the first row"
+        raise InputValueError(place=where(index), expected=expected, got=described(value))
 
 
 def _id(value: Any, where: Where, index: int) -> str:
@@ -190,11 +183,11 @@ def _id(value: Any, where: Where, index: int) -> str:
     if isinstance(value, int | np.integer) and not isinstance(value, bool):
         return scalar_text(int(value))
     if not isinstance(value, str):
-        msg = f"{where(index)}: expected a string as {ID}, got {type(value).__name__} {short_repr(value)}"
-        raise TypeError(msg)
+        got = f"{type(value).__name__} {short_repr(value)}"
+        raise InputTypeError(place=where(index), expected=f"a string as {ID}", got=got)
     if not value or not _is_unicode(value):
-        msg = f"{where(index)}: expected a {ID} of at least one valid Unicode character, got {short_repr(value)}"
-        raise ValueError(msg)
+        expected = f"a {ID} of at least one valid Unicode character"
+        raise InputValueError(place=where(index), expected=expected, got=short_repr(value))
     return str.__str__(value)
 
 
@@ -211,8 +204,8 @@ def _answers(value: Any, key: str, where: Where, index: int) -> tuple[Any, ...]:
         value = value.tolist()
     if not isinstance(value, list | tuple) or not value:
         got = "an empty list" if isinstance(value, list | tuple) else type(value).__name__
-        msg = f"{where(index)}: expected {key!r} to be a list of at least one acceptable answer, got {got}"
-        raise ValueError(msg)
+        expected = f"{key!r} to be a list of at least one acceptable answer"
+        raise InputValueError(place=where(index), expected=expected, got=got)
     return tuple(value)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from docscore.core.errors import row_place
 from docscore.corpus.scores import score_corpus
 from docscore.data.pairing import Pairs
 from docscore.data.rows import BY_ID, ID, read_reference
@@ -50,5 +51,5 @@ def score_batch(
 
 
 def _answers(row: Any, number: int) -> tuple[Any, ...]:
-    place = f"row '{number}'"
+    place = row_place(str(number))
     return tuple(read_reference({ID: str(number), "references": row}, BY_ID, lambda _: place, number).value)

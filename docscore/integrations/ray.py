@@ -22,14 +22,25 @@ from ray.data.aggregate import Count
 from ray.data.datasource import FileBasedDatasource
 from ray.exceptions import RayTaskError, UserCodeException
 
-from docscore.core.errors import at_place, short_repr
+from docscore.core.errors import (
+    InputError,
+    InputTypeError,
+    InputValueError,
+    PlacePart,
+    at_place,
+    diagnostic_of,
+    in_file,
+    row_place,
+    short_repr,
+)
 from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.corpus.scores import CorpusScore, score_corpus
 from docscore.corpus.state import ScoreState
 from docscore.data.faults import NAMED
-from docscore.data.json_codec import dumps, loads
-from docscore.data.pairing import Pairs
-from docscore.data.rows import BY_ID, ID, read_prediction, read_reference
+from docscore.data.files import not_utf8
+from docscore.data.json_codec import JsonError, dumps, loads, loads_at
+from docscore.data.pairing import MISSING_REMEDY, Pairs
+from docscore.data.rows import BY_ID, ID, Where, read_prediction, read_reference
 
 Paths = str | Sequence[str]
 _LINES = ["jsonl", "ndjson", "jsonl.gz", "ndjson.gz"]
@@ -100,15 +111,14 @@ def _check_empty(output: str) -> None:
     """Raise `ValueError` for a folder that has files: rows of another run would be taken for rows of this one."""
     system, path = fs.FileSystem.from_uri(output) if "://" in output else (fs.LocalFileSystem(), output)
     if system.get_file_info(fs.FileSelector(path, allow_not_found=True)):
-        msg = f"output: expected a new or empty folder, got {output!r}, which has files"
-        raise ValueError(msg)
+        got = f"{output!r}, which has files"
+        raise InputValueError(place="output", expected="a new or empty folder", got=got)
 
 
 def _check_ids(scored: Any, rows: int) -> None:
     """Raise `ValueError` if there are no rows or an id occurs twice; the counting is the workers'."""
     if not rows:
-        msg = "references: expected at least one row, got none"
-        raise ValueError(msg)
+        raise InputValueError(place="references", expected="at least one row", got="none")
     partitions = min(-(-rows // _ROWS_A_PARTITION), _MOST_PARTITIONS)
     ids = scored.select_columns([ID]).groupby(ID, num_partitions=partitions)
     counted = ids.aggregate(Count(alias_name=_TIMES))
@@ -119,8 +129,8 @@ def _check_ids(scored: Any, rows: int) -> None:
 def _refuse_repeated(ids: list[str]) -> None:
     if ids:
         names = ", ".join(short_repr(each) for each in sorted(ids)[:NAMED]) + (" and more" if len(ids) > NAMED else "")
-        msg = f"ids that occur more than once in the predictions or in the references: {names}"
-        raise ValueError(msg)
+        problem = f"ids that occur more than once in the predictions or in the references: {names}"
+        raise InputValueError(problem=problem)
 
 
 class _Fault(UserCodeException):  # type: ignore[misc, unused-ignore]
@@ -132,7 +142,8 @@ def _work(batch: Any, *, function: Callable[..., Any], **options: Any) -> Any:
     try:
         return function(batch, **options)
     except (TypeError, ValueError) as error:
-        raise _Fault(isinstance(error, TypeError), str(error)) from None
+        kind = InputTypeError if isinstance(error, TypeError) else InputValueError
+        raise _Fault(kind(diagnostic_of(error))) from None
 
 
 def _mapped(dataset: Any, function: Callable[..., Any], batch_size: int | None = 1024, **options: Any) -> Any:
@@ -151,10 +162,10 @@ def _faults_of_workers() -> Iterator[None]:
             fault = fault.cause
         if not isinstance(fault, _Fault):
             raise
-        is_type, msg, *_ = fault.args  # Ray adds how often it tried
+        found: InputError = fault.args[0]  # Ray adds how often it tried
     else:
         return
-    raise (TypeError if is_type else ValueError)(msg)
+    raise found
 
 
 class _Lines(FileBasedDatasource):  # type: ignore[misc, unused-ignore]
@@ -172,8 +183,8 @@ class _Lines(FileBasedDatasource):  # type: ignore[misc, unused-ignore]
 def _table_of_lines(lines: list[bytes], path: str, before: int) -> Any:
     if lines and not before:
         lines[0] = lines[0].removeprefix(b"\xef\xbb\xbf")
-    rows = [(line, f"{path}, line {number}") for number, line in enumerate(lines, before + 1) if line.strip()]
-    types = {"line": pa.binary(), "place": pa.string()}
+    rows = [(line, path, number) for number, line in enumerate(lines, before + 1) if line.strip()]
+    types = {"line": pa.binary(), "path": pa.string(), "number": pa.int64()}
     return pa.table({name: pa.array([row[i] for row in rows], kind) for i, (name, kind) in enumerate(types.items())})
 
 
@@ -182,8 +193,7 @@ def _read(paths: Paths, key: str) -> Any:
     several = [str(paths)] if isinstance(paths, str | Path) else [str(path) for path in paths]
     kinds = {_has_lines(path) for path in several}
     if len(kinds) != 1:
-        msg = f"{key}: expected files that are all JSONL or all Parquet, got {several}"
-        raise ValueError(msg)
+        raise InputValueError(place=key, expected="files that are all JSONL or all Parquet", got=str(several))
     if kinds == {True}:
         lines = ray.data.read_datasource(_Lines(several, file_extensions=_LINES))
         return _mapped(lines, _from_lines, key=key)
@@ -200,47 +210,56 @@ def _read_parquet(paths: list[str], key: str) -> Any:
     names = ray.data.read_parquet(paths).columns() or []
     for name in (ID, key):
         if name not in names:
-            msg = f"{', '.join(paths)}: expected a column {name!r}, got {', '.join(map(repr, names))}"
-            raise ValueError(msg)
+            place, got = ", ".join(paths), ", ".join(map(repr, names))
+            raise InputValueError(place=place, expected=f"a column {name!r}", got=got)
     return ray.data.read_parquet(paths, columns=[ID, key], include_paths=True)
 
 
 def _from_lines(batch: Any, key: str) -> Any:
-    places = batch["place"].to_pylist()
-    return _texts(list(map(_value, batch["line"].to_pylist(), places)), places, key)
+    lines, paths, numbers = (batch[name].to_pylist() for name in ("line", "path", "number"))
+
+    def where(index: int) -> PlacePart:
+        return in_file(paths[index], f"line {numbers[index]}")
+
+    return _texts([_value_of_line(line, where, index) for index, line in enumerate(lines)], where, key)
 
 
 def _from_columns(batch: Any, key: str) -> Any:
     rows = batch.to_pylist()
-    return _texts(rows, [f"{row['path']}, {ID} {short_repr(row[ID])}" for row in rows], key)
+
+    def where(index: int) -> PlacePart:
+        return in_file(rows[index]["path"], f"{ID} {short_repr(rows[index][ID])}")
+
+    return _texts(rows, where, key)
 
 
-def _texts(rows: list[Any], places: list[str], key: str) -> Any:
+def _texts(rows: list[Any], where: Where, key: str) -> Any:
     """The ids and the values, as JSON text, of rows of one side."""
     read = read_prediction if key == "prediction" else read_reference
-    found = [read(row, BY_ID, places.__getitem__, index) for index, row in enumerate(rows)]
-    texts = [_text(row.value, key, place) for row, place in zip(found, places, strict=True)]
+    found = [read(row, BY_ID, where, index) for index, row in enumerate(rows)]
+    texts = [_text(row.value, key, where, index) for index, row in enumerate(found)]
     return pa.table({ID: pa.array([row.id for row in found], pa.string()), key: pa.array(texts, pa.string())})
 
 
-def _text(value: Any, key: str, place: str) -> str:
+def _text(value: Any, key: str, where: Where, index: int) -> str:
     try:
         if key == "prediction":
             return dumps(convert_prediction(value, {}))
         answers = convert_ground_truth(value, {})
         return dumps(list(answers) if isinstance(answers, tuple) else answers)
     except (TypeError, ValueError) as error:
-        raise at_place(place, error) from None
+        raise at_place(where(index), error) from None
 
 
-def _value(source: str | bytes, place: str) -> Any:
+def _value_of_line(line: bytes, where: Where, index: int) -> Any:
     try:
-        return loads(source.decode() if isinstance(source, bytes) else source, unique_keys=True)
+        text = line.decode()
     except UnicodeDecodeError as error:
-        msg = f"{place}: expected UTF-8 text, got the byte 0x{error.object[error.start]:02x}"
-    except ValueError as error:
-        msg = f"{place}, {str(error).removeprefix('line 1, ')}"
-    raise ValueError(msg)
+        raise InputValueError(not_utf8(where(index), error)) from None
+    try:
+        return loads(text, unique_keys=True)
+    except JsonError as error:
+        raise InputValueError(error.in_place(where(index), one_line=True)) from None
 
 
 def _complete(batch: Any) -> Any:
@@ -289,18 +308,16 @@ def _pairs(batch: Any, missing: str) -> Pairs:
     columns = (ID, "prediction", "references")
     lacking = [name for name in columns if name not in batch.column_names]
     if lacking:
-        msg = f"expected the columns {', '.join(columns)}, got {', '.join(batch.column_names)}"
-        raise ValueError(msg)
+        got = ", ".join(batch.column_names)
+        raise InputValueError(expected=f"the columns {', '.join(columns)}", got=got)
     ids, predictions, references = (batch[name].to_pylist() for name in columns)
     unknown = [i for i, text in zip(ids, references, strict=True) if text is None]
     absent = [number for number, text in enumerate(predictions) if text is None]
     if unknown:
-        msg = f"ids of predictions that no reference has, such as {short_repr(unknown[0])}"
-        raise ValueError(msg)
+        raise InputValueError(problem=f"ids of predictions that no reference has, such as {short_repr(unknown[0])}")
     if absent and missing == "error":
-        name = short_repr(ids[absent[0]])
-        msg = f'ids of references that no prediction has, such as {name}; with missing "zero" they are scored as null'
-        raise ValueError(msg)
+        problem = f"ids of references that no prediction has, such as {short_repr(ids[absent[0]])}"
+        raise InputValueError(problem=problem, remedy=MISSING_REMEDY)
     rows = [_pair(*row) for row in zip(ids, predictions, references, strict=True)]
     names = [name for name, _, _ in rows]
     _refuse_repeated([name for name, times in Counter(names).items() if times > 1])
@@ -309,10 +326,10 @@ def _pairs(batch: Any, missing: str) -> Pairs:
 
 def _pair(name: Any, prediction: Any, references: Any) -> tuple[str, Any, Any]:
     """Id, ground truth and prediction of a row of JSON texts."""
-    place = f"row {short_repr(name)}"
+    place = row_place(name)
     for text in (prediction, references):
         if not isinstance(text, str | None):
-            msg = f"{place}: expected JSON text, got {type(text).__name__}"
-            raise TypeError(msg)
-    found = read_reference({ID: name, "references": _value(references, place)}, BY_ID, lambda _: place, 0)
-    return str(found.id), found.value, None if prediction is None else _value(prediction, place)
+            raise InputTypeError(place=place, expected="JSON text", got=type(text).__name__)
+    answers = loads_at(references, place, one_line=True)
+    found = read_reference({ID: name, "references": answers}, BY_ID, lambda _: place, 0)
+    return str(found.id), found.value, None if prediction is None else loads_at(prediction, place, one_line=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from docscore.core.errors import at_place, short_repr
+from docscore.core.errors import InputTypeError, InputValueError, at_place, closer, short_repr
 from docscore.core.options import ScoringOptions
 from docscore.corpus.scores import score_corpus
 from docscore.data.json_codec import loads
@@ -73,20 +73,19 @@ def _answers(text: Any, number: int) -> tuple[Any, ...]:
     answers = _value(text, place)
     if not isinstance(answers, list) or not answers:
         got = "an empty list" if answers == [] else type(answers).__name__
-        msg = f"{place}: expected JSON text of a list of at least one acceptable answer, got {got}"
-        raise ValueError(msg)
+        expected = "JSON text of a list of at least one acceptable answer"
+        raise InputValueError(place=place, expected=expected, got=got)
     return tuple(answers)
 
 
 def _value(text: Any, place: str) -> Any:
     if not isinstance(text, str):
-        msg = f"{place}: expected JSON text, got {'null' if _is_null(text) else type(text).__name__}"
-        raise TypeError(msg)
+        got = "null" if _is_null(text) else type(text).__name__
+        raise InputTypeError(place=place, expected="JSON text", got=got)
     try:
         return loads(text)
     except ValueError as error:
-        name = f"{place}, {short_repr(text)}"
-        raise at_place(name, error) from None
+        raise at_place(closer(place, short_repr(text)), error) from None
 
 
 def _is_null(text: Any) -> bool:

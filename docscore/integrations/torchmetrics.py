@@ -7,6 +7,7 @@ from typing import Any
 import torch
 import torchmetrics
 
+from docscore.core.errors import InputTypeError
 from docscore.corpus.state import ScoreState
 from docscore.integrations.distributed import merged
 
@@ -57,8 +58,7 @@ class DocumentScore(torchmetrics.Metric):  # type: ignore[misc]
             TypeError, ValueError: for anything else, or a metric with other rules.
         """
         if not isinstance(incoming_state, DocumentScore):
-            msg = f"expected a DocumentScore, got {type(incoming_state).__name__}"
-            raise TypeError(msg)
+            raise InputTypeError(expected="a DocumentScore", got=type(incoming_state).__name__)
         self.scores.merge(incoming_state.scores)
         self._computed = None
 

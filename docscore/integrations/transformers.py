@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from docscore.core.errors import short_repr
+from docscore.core.errors import InputTypeError, InputValueError, short_repr
 from docscore.core.stack import level_of_caller
 from docscore.corpus.state import ScoreState
 from docscore.data.model_output import Parsed, can_be_scored, parse_text
@@ -70,17 +70,17 @@ class ComputeMetrics:
         keywords: dict[str, Any],
     ) -> None:
         if parse is not None and parse not in get_args(Parse):
-            msg = f"parse: expected None, 'json', 'repair' or 'donut', got {parse!r}"
-            raise ValueError(msg)
+            raise InputValueError(place="parse", expected="None, 'json', 'repair' or 'donut'", got=repr(parse))
         if parse == "donut" and not hasattr(processor, "token2json"):
-            msg = f"parse: 'donut' needs a processor with token2json, got {type(processor).__name__}"
-            raise TypeError(msg)
+            expected, got = "a processor with token2json", type(processor).__name__
+            problem = f"'donut' needs {expected}, got {got}"
+            raise InputTypeError(place="parse", expected=expected, got=got, problem=problem)
         self.processor = processor
         inner = getattr(processor, "tokenizer", None)
         self.tokenizer: Any = inner if hasattr(inner, "batch_decode") else processor
         if not hasattr(self.tokenizer, "batch_decode"):
-            msg = f"expected a tokenizer or a processor with batch_decode, got {type(processor).__name__}"
-            raise TypeError(msg)
+            expected = "a tokenizer or a processor with batch_decode"
+            raise InputTypeError(expected=expected, got=type(processor).__name__)
         self.references = None if references is None else _ground_truths(references)
         self.parse = parse
         self.state = ScoreState(metrics=metrics, fields=fields, **keywords)
@@ -126,11 +126,12 @@ class ComputeMetrics:
         """The figures of all rows since the last result."""
         rows = self.state.rows
         if self.references is not None and rows != len(self.references):
-            msg = f"references: expected one for each of {rows:,} rows, got {len(self.references):,}"
-            raise ValueError(msg)
+            got = f"{len(self.references):,}"
+            raise InputValueError(place="references", expected=f"one for each of {rows:,} rows", got=got)
         if self.references is not None and self._in_other_order(self.references):
-            msg = "references: expected them in the order of the rows; the labels are the same in another order"
-            raise ValueError(msg)
+            expected, got = "them in the order of the rows", "the labels in another order"
+            problem = f"expected {expected}; the labels are the same in another order"
+            raise InputValueError(place="references", expected=expected, got=got, problem=problem)
         if self.unread_labels:
             self._warn()
         result = self.state.compute()
@@ -149,16 +150,14 @@ class ComputeMetrics:
         start = self.state.rows
         if self.references is not None:
             if start + count > len(self.references):
-                msg = (
-                    f"references: expected one for each of {start + count:,} rows or more, got {len(self.references):,}"
-                )
-                raise ValueError(msg)
+                expected, got = f"one for each of {start + count:,} rows or more", f"{len(self.references):,}"
+                raise InputValueError(place="references", expected=expected, got=got)
             self.labels += self._label_texts(labels)
             return self.references[start : start + count]
         texts = self._texts(labels, "label_ids")
         if len(texts) != count:
-            msg = f"expected as many predictions as label_ids, got {count:,} and {len(texts):,}"
-            raise ValueError(msg)
+            got = f"{count:,} and {len(texts):,}"
+            raise InputValueError(expected="as many predictions as label_ids", got=got)
         read = [self._read(text) for text in texts]
         unread = [number for number, each in enumerate(read) if each.failed or each.repaired]
         self.unread_labels += [(start + number, texts[number]) for number in unread]
@@ -226,11 +225,12 @@ def _array(tokens: Any, name: str) -> npt.NDArray[Any]:
         array = np.asarray(tokens.cpu() if hasattr(tokens, "cpu") else tokens)
         if array.dtype.kind in "iu" and not ((array < 0) & (array != _IGNORED)).any():
             return array
-    msg = (
-        f"{name}: expected token numbers of shape (n, length), got {kind} of shape {shape}; set "
-        "predict_with_generate=True, or preprocess_logits_for_metrics"
+    raise InputTypeError(
+        place=name,
+        expected="token numbers of shape (n, length)",
+        got=f"{kind} of shape {shape}",
+        remedy="set predict_with_generate=True, or preprocess_logits_for_metrics",
     )
-    raise TypeError(msg)
 
 
 def preprocess_logits_for_metrics(logits: Any, labels: Any, *, causal: bool = False) -> Any:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from docscore.core.errors import InputValueError
 from docscore.core.options import ScoringOptions
 from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.metrics.base import FigureName, MeanOfRows, MetricRow
@@ -55,8 +56,9 @@ class Anlsl(MeanOfRows):
 
     def check_options(self, options: ScoringOptions) -> None:
         if options.strict:
-            msg = "anlsl: the threshold applies inside the matching; expected strict=False, got True"
-            raise ValueError(msg)
+            expected, got = "strict=False", "True"
+            problem = f"the threshold applies inside the matching; expected {expected}, got {got}"
+            raise InputValueError(place="anlsl", expected=expected, got=got, problem=problem)
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> float:  # noqa: ARG002
         check_answer(row.ground_truth, row.prediction, lists=True)
@@ -69,11 +71,9 @@ def check_answer(truth: Any, prediction: Any, *, lists: bool) -> None:
     wanted = "lists of texts" if lists else "texts"
     for option in plain if isinstance(plain, tuple) else (plain,):
         if not (_is_list(option) if lists else not isinstance(option, list | dict | tuple)):
-            msg = f"expected acceptable answers that are {wanted}, got {type(option).__name__}"
-            raise ValueError(msg)
+            raise InputValueError(expected=f"acceptable answers that are {wanted}", got=type(option).__name__)
     if given is not None and not (_is_list(given) if lists else not isinstance(given, list | dict)):
-        msg = f"expected predictions that are {wanted}, got {type(given).__name__}"
-        raise ValueError(msg)
+        raise InputValueError(expected=f"predictions that are {wanted}", got=type(given).__name__)
 
 
 def _is_list(value: Any) -> bool:

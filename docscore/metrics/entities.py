@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from docscore.core.errors import InputValueError
 from docscore.core.similarity import fold
 from docscore.core.values import Scalar, Value, is_empty, scalar_text, step_text
 
@@ -113,15 +114,15 @@ class _Reader:
     def group(self, items: dict[str, Value], kind: str, place: str, confidences: Any) -> None:
         group = Group(kind, place)
         self.groups.append(group)
-        self.object(items, kind, place, group, confidences)
+        self.entries(items, kind, place, group, confidences)
 
-    def object(self, items: dict[str, Value], kind: str, place: str, group: Group, confidences: Any) -> None:
+    def entries(self, items: dict[str, Value], kind: str, place: str, group: Group, confidences: Any) -> None:
         for key, item in items.items():
             self.visit(item, _name(kind, key), place + step_text(key), group, _part(confidences, key))
 
     def visit(self, value: Value, kind: str, place: str, group: Group, confidences: Any) -> None:
         if isinstance(value, dict):
-            self.object(value, kind, place, group, confidences)
+            self.entries(value, kind, place, group, confidences)
         elif isinstance(value, list):
             for index, item in enumerate(value):
                 at, below = f"{place}[{index}]", _part(confidences, index)
@@ -152,8 +153,8 @@ def readings(truth: Value, *, scalars: bool = False) -> Iterator[Value]:
     """
     found = list(islice(_readings(truth, scalars), MOST_READINGS + 1))
     if len(found) > MOST_READINGS:
-        msg = f"$: expected at most {MOST_READINGS:,} readings of a ground truth with alternatives, got more"
-        raise ValueError(msg)
+        expected = f"at most {MOST_READINGS:,} readings of a ground truth with alternatives"
+        raise InputValueError(place="$", expected=expected, got="more")
     yield from found
 
 
@@ -202,8 +203,7 @@ def _number(confidence: Any, place: str) -> float | None:
         return None
     known = isinstance(confidence, int | float | np.floating) and not isinstance(confidence, bool)
     if not known or not 0 <= confidence <= 1:
-        msg = f"{place}: expected a confidence from 0 to 1, got {confidence!r}"
-        raise ValueError(msg)
+        raise InputValueError(place=place, expected="a confidence from 0 to 1", got=repr(confidence))
     return float(confidence)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from docscore.core.errors import InputValueError
 from docscore.metrics.anls import Anls, Anlsl, AnlsStar
 from docscore.metrics.base import Metric
 from docscore.metrics.entity_f1 import EntityF1
@@ -33,6 +34,6 @@ def checked_metrics(metrics: Iterable[str]) -> list[str]:
     found = list(dict.fromkeys(metrics))
     unknown = [name for name in found if name not in METRICS]
     if unknown or not found:
-        msg = f"metrics: expected some of {', '.join(METRICS)}, got {', '.join(map(repr, unknown)) or 'none'}"
-        raise ValueError(msg)
+        got = ", ".join(map(repr, unknown)) or "none"
+        raise InputValueError(place="metrics", expected=f"some of {', '.join(METRICS)}", got=got)
     return found

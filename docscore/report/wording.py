@@ -63,10 +63,11 @@ def choice_text(choice: Choice, confidence: float) -> str:
 
 def count_lines(scores: CorpusScore) -> list[str]:
     """What was skipped, missing, not parsed and repaired, a line each."""
-    return [
-        f"{count:,} {COUNTED[name][0]}{'s' * (count != 1)} {COUNTED[name][1]}"
-        for name, count in scores.counts().items()
-    ]
+    return [_count_line(name, count) for name, count in scores.counts().items()]
+
+
+def _count_line(name: str, count: int) -> str:
+    return f"{count:,} {COUNTED[name][0]}{'s' * (count != 1)} {COUNTED[name][1]}"
 
 
 def count_lines_of_both(found: Comparison) -> list[str]:
@@ -74,7 +75,8 @@ def count_lines_of_both(found: Comparison) -> list[str]:
     skipped = found.new.scores.pairs.skipped
     lines = [f"{documents_text(skipped)} left out of both because of faults"] if skipped else []
     for side, scores in (("base", found.base.scores), ("new", found.new.scores)):
-        lines += [f"{side}: {line}" for line in count_lines(scores) if not line.endswith(COUNTED["skipped"][1])]
+        counts = {name: count for name, count in scores.counts().items() if name != "skipped"}
+        lines += [f"{side}: {_count_line(name, count)}" for name, count in counts.items()]
     return lines
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from docscore.core.errors import InputTypeError, InputValueError
 from docscore.stats.ratios import Array, Differences, Ratios
 
 Alternative = Literal["two-sided", "less", "greater"]
@@ -62,11 +63,10 @@ def check_confidence(confidence: float) -> float:
         TypeError, ValueError: unless it is a number between 0 and 1.
     """
     if isinstance(confidence, bool) or not isinstance(confidence, int | float | np.floating):
-        msg = f"confidence: expected a number between 0 and 1, got {type(confidence).__name__}"
-        raise TypeError(msg)
+        got = type(confidence).__name__
+        raise InputTypeError(place="confidence", expected="a number between 0 and 1", got=got)
     if not 0 < confidence < 1:
-        msg = f"confidence: expected a number between 0 and 1, got {confidence}"
-        raise ValueError(msg)
+        raise InputValueError(place="confidence", expected="a number between 0 and 1", got=str(confidence))
     return float(confidence)
 
 

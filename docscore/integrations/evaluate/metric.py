@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import datasets
 import evaluate
 
+from docscore.core.errors import InputValueError
 from docscore.core.options import ScoringOptions
 from docscore.corpus.evaluation import Evaluation
 from docscore.data.rows import RowFormat, as_rows, row_format
@@ -88,15 +89,13 @@ class DocumentMetricMixin:
         prediction = kwargs.pop("predictions", prediction)  # what evaluate.combine calls them
         reference = kwargs.pop("references", reference)
         if prediction is _NOT_GIVEN or reference is _NOT_GIVEN:
-            msg = "expected both prediction and reference"
-            raise ValueError(msg)
+            raise InputValueError(expected="both prediction and reference")
         self.add_batch(predictions=[prediction], references=[reference], **kwargs)
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
         """Add rows of predictions and references."""
         if predictions is None or references is None:
-            msg = "expected both predictions and references"
-            raise ValueError(msg)
+            raise InputValueError(expected="both predictions and references")
         predictions, references = as_rows(predictions, "predictions"), as_rows(references, "references")
         form = self._form
         if form is None and (predictions or references):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from docscore.core.errors import InputValueError
+
 MODULES = ("anls_star", "kieval", "entity_f1", "nted")
 
 
@@ -28,5 +30,5 @@ def evaluate_module(name: str) -> str:
     for path in (packaged, checkout):
         if name in MODULES and path.is_file():
             return str(path)
-    msg = f"expected the name of an evaluate module of docscore ({', '.join(MODULES)}), got {name!r}"
-    raise ValueError(msg)
+    expected = f"the name of an evaluate module of docscore ({', '.join(MODULES)})"
+    raise InputValueError(expected=expected, got=repr(name))

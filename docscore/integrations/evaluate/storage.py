@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from docscore.core.errors import at_place
+from docscore.core.errors import InputValueError, at_place
 from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.data.json_codec import dumps, loads_all
-from docscore.data.pairing import Pairs, pair_rows
+from docscore.data.pairing import Pairs, check_equal_count, pair_rows
 from docscore.data.rows import Row, RowFormat, read_predictions, read_references
 
 StoredRows = list[dict[str, str]]
@@ -33,9 +33,8 @@ def encode_rows(
     """
     ours = read_predictions(predictions, form, "predictions[{}]".format)
     theirs = read_references(references, form, "references[{}]".format)
-    if form.prediction is None and len(ours) != len(theirs):
-        msg = f"expected as many predictions as references, got {len(ours)} and {len(theirs)}"
-        raise ValueError(msg)
+    if form.prediction is None:
+        check_equal_count(len(ours), len(theirs))
     length = max(len(ours), len(theirs))
     return _stored(ours, "prediction", "predictions", length), _stored(theirs, "references", "references", length)
 
@@ -48,11 +47,10 @@ def decode_rows(predictions: Sequence[Any], references: Sequence[Any], missing: 
     """
     ours, theirs = _loaded(predictions, "prediction"), _loaded(references, "references")
     if not theirs:
-        msg = "references: expected at least one row, got none"
-        raise ValueError(msg)
+        raise InputValueError(place="references", expected="at least one row", got="none")
     if len({row.id is None for row in ours + theirs}) > 1:
-        msg = "expected one row format, got rows with a question_id and rows without"
-        raise ValueError(msg)
+        got = "rows with a question_id and rows without"
+        raise InputValueError(expected="one row format", got=got)
     return pair_rows(ours, theirs, missing)
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, overload
 import numpy as np
 import numpy.typing as npt
 
-from docscore.core.errors import at_place
+from docscore.core.errors import InputTypeError, at_place
 from docscore.core.options import DEFAULT_OPTIONS, THRESHOLD, ScoringOptions
 from docscore.core.parallel import checked_processes, score_in_processes
 from docscore.core.progress import Advance, ignore
@@ -205,8 +205,7 @@ def _checked(pair: object, name: Callable[[int], str], number: int) -> bool:
     """
     if not isinstance(pair, tuple | list) or len(pair) != 2:  # noqa: PLR2004
         got = f"{len(pair)} values" if isinstance(pair, tuple | list) else type(pair).__name__
-        msg = f"{name(number)}: expected a ground truth and a prediction, got {got}"
-        raise TypeError(msg)
+        raise InputTypeError(place=name(number), expected="a ground truth and a prediction", got=got)
     return True
 
 

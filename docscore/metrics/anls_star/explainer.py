@@ -17,7 +17,17 @@ from docscore.metrics.anls_star.tree import Kind, ScoreTree, Status, Whole
 
 
 class NodePlace(NamedTuple):
-    """Where a pair of values is."""
+    """Where a pair of values is.
+
+    Attributes:
+        path: the path from the root.
+        key: the object key; None for list elements and the root.
+        truth_index: the index in the list of the ground truth, or None.
+        prediction_index: the index in the list of the prediction, or None.
+        option: which option of a one-of was taken, or None.
+        note: what the reason of the node begins with.
+        absent: whether the prediction lacks the key.
+    """
 
     path: str = "$"
     key: str | None = None
@@ -25,10 +35,11 @@ class NodePlace(NamedTuple):
     prediction_index: int | None = None
     option: int | None = None
     note: str = ""
+    absent: bool = False
 
-    def at_key(self, key: str, note: str = "") -> NodePlace:
+    def at_key(self, key: str, *, absent: bool = False) -> NodePlace:
         """The place below this one at a key."""
-        return NodePlace(self.path + step_text(key), key, note=note)
+        return NodePlace(self.path + step_text(key), key, absent=absent)
 
     def at_index(self, truth: int | None, prediction: int | None) -> NodePlace:
         """The place below this one at a list index of either side or both."""
@@ -37,9 +48,6 @@ class NodePlace(NamedTuple):
 
 
 _ONE_SIDED = {"missing": "missing", "extra": "only in the prediction"}
-
-
-_ABSENT = "absent from the prediction"
 
 
 class Explainer:
@@ -79,11 +87,9 @@ class Explainer:
     def null(self, prediction: Value, place: NodePlace) -> ScoreTree:
         if not is_empty(prediction):
             return self.one_sided(prediction, place._replace(note="nothing expected"), "extra", least=1)
-        absent = place.note.endswith(_ABSENT)
-        given = "absent" if absent else f"an empty {type_name(prediction)}"
-        reason = "" if prediction is None and not absent else f"null and {given} agree"
-        note = place.note.removesuffix(_ABSENT).removesuffix("; ")
-        return self.node(place._replace(note=note), "null", "exact", 1.0, 1.0, None, prediction, reason)
+        given = "absent" if place.absent else f"an empty {type_name(prediction)}"
+        reason = "" if prediction is None and not place.absent else f"null and {given} agree"
+        return self.node(place._replace(absent=False), "null", "exact", 1.0, 1.0, None, prediction, reason)
 
     def scalars(self, truth: Scalar, prediction: Scalar, place: NodePlace) -> ScoreTree:
         options = self.scorer.options
@@ -96,7 +102,7 @@ class Explainer:
     def objects(self, truth: dict[str, Value], prediction: dict[str, Value], place: NodePlace) -> ScoreTree:
         children = []
         for key, value in truth.items():
-            below = place.at_key(key, note="" if key in prediction else _ABSENT)
+            below = place.at_key(key, absent=key not in prediction)
             children.append(self.pair(value, prediction.get(key), below))
         for key, value in prediction.items():
             if key not in truth:
@@ -159,7 +165,7 @@ class Explainer:
         while isinstance(value, tuple):
             place, value = self.largest_option(value, place)
         kind: Kind = kind_of(value) if weight == whole or not weight else "mismatch"
-        if value is None and not place.note:
+        if value is None and not place.note and not place.absent:
             place = place._replace(note=f"null counts here, since what holds it is {_ONE_SIDED[status]}")
         children = tuple(self.parts(value, place, status)) if whole else ()
         return self.node(place, kind, status, 0.0, weight, truth, prediction, "", children)
@@ -216,7 +222,7 @@ class Explainer:
             place.truth_index,
             place.prediction_index,
             place.option,
-            "; ".join(filter(None, (place.note, reason))),
+            "; ".join(filter(None, (place.note, "absent from the prediction" if place.absent else "", reason))),
             children,
             self.whole,
         )

@@ -1,0 +1,405 @@
+"""Errors in parts: place, expected, got, problem and remedy as attributes, whatever raises them."""
+
+from __future__ import annotations
+
+import copy
+import gzip
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from docscore import anls_score, evaluate_module, kieval_score, pairs_of, score_pairs
+from docscore.core.errors import (
+    Diagnostic,
+    FilePlace,
+    InputError,
+    InputTypeError,
+    InputValueError,
+    PlacePart,
+    at_place,
+    closer,
+    diagnostic_of,
+    in_file,
+    row_place,
+)
+from docscore.corpus.automation import automation_curve
+from docscore.corpus.measure import measure
+from docscore.corpus.scores import score_corpus
+from docscore.corpus.state import ScoreState
+from docscore.data.confidences import with_confidences
+from docscore.data.faults import DataError, Fault, Faults
+from docscore.data.files import read_table, read_value
+from docscore.data.json_codec import JsonError, loads, loads_at
+from docscore.data.pairing import Pairs, read_pairs
+from docscore.data.rows import BY_ID, as_rows
+from docscore.integrations.datasets import score_batch
+from docscore.integrations.evaluate.storage import decode_rows, encode_rows
+from docscore.integrations.transformers import compute_metrics
+from docscore.stats.intervals import check_confidence
+from tests.commands import pred, ref, written
+
+DEEP: Any = "x"
+for _ in range(201):
+    DEEP = [DEEP]
+R, P = [ref("a", "x"), ref("b", "y")], [pred("a", "x"), pred("b", "y")]
+LEVELS = "nested deeper than 200 levels"
+MISSING = 'with missing "zero" they are scored as null'
+ANSWERS = "'references' to be a list of at least one acceptable answer"
+MIXED = (
+    "an object with 'question_id', 'prediction' (by id) as the first prediction and str (plain) as the first reference"
+)
+WRAPPED = {"$value": 1, "x": 2}
+
+
+def corpus(truth: Any, prediction: Any, **options: Any) -> Any:
+    return score_corpus(pairs_of([pred("a", prediction)], [ref("a", truth)]), **options)
+
+
+def twice_in_a_test_set() -> Any:
+    return pairs_of([pred("a", 1), pred("a", 1)], [ref("a", 1)])
+
+
+def without_confidences() -> Any:
+    return automation_curve([kieval_score({"k": "x"}, {"k": "x"})], names=["a"])
+
+
+# why, what raises, type, parts of the place, expected, got
+EXPECTED_AND_GOT: list[tuple[str, Callable[[], object], type[Exception], tuple[str, ...], str, str]] = [
+    ("a type that JSON lacks", lambda: anls_score({"k": [b""]}, 1), TypeError, ("$.k[0]",), "a JSON value", "bytes"),
+    ("a key", lambda: anls_score({"k": {5: 1}}, 1), TypeError, ("$.k",), "a string as key", "int 5"),
+    ("a tuple that is predicted", lambda: anls_score(1, {"k": ("x",)}), ValueError, ("$.k",), "a list", "a tuple"),
+    (
+        "options that are no list",
+        lambda: anls_score({"$one_of": "x"}, 1),
+        ValueError,
+        ('$["$one_of"]',),
+        "a list of options",
+        "str",
+    ),
+    ("a threshold", lambda: anls_score(1, 1, threshold=2), ValueError, ("threshold",), "a number from 0 to 1", "2"),
+    ("a flag", lambda: anls_score(1, 1, ignore_case="no"), TypeError, ("ignore_case",), "True or False", "'no'"),  # type: ignore[call-overload]
+    (
+        "a number of processes",
+        lambda: score_pairs([], num_proc=0),
+        ValueError,
+        ("num_proc",),
+        "a whole number of at least 1",
+        "0",
+    ),
+    (
+        "a pair that is none",
+        lambda: score_pairs([("x", "x"), "xy"]),  # type: ignore[list-item]
+        TypeError,
+        ("pair 1",),
+        "a ground truth and a prediction",
+        "str",
+    ),
+    ("a value in a pair", lambda: score_pairs([("x", [b""])]), TypeError, ("pair 0", "$[0]"), "a JSON value", "bytes"),
+    ("a level", lambda: check_confidence(1.0), ValueError, ("confidence",), "a number between 0 and 1", "1.0"),
+    ("no rows", lambda: pairs_of([], []), ValueError, ("references",), "at least one row", "none"),
+    ("a single value", lambda: as_rows("x", "references"), TypeError, ("references",), "a list of rows", "str"),
+    ("no answer", lambda: pairs_of(P, [ref("a")]), ValueError, ("references[0]",), ANSWERS, "an empty list"),
+    (
+        "two formats",
+        lambda: pairs_of(P, ["x"]),
+        ValueError,
+        (),
+        "predictions and references in one row format",
+        MIXED,
+    ),
+    (
+        "a way to parse",
+        lambda: corpus(1, 1, parse="yaml"),
+        ValueError,
+        ("parse",),
+        "None, 'json' or 'repair'",
+        "'yaml'",
+    ),
+    ("a row", lambda: corpus({"k": 1}, {"k": b""}), TypeError, ("row 'a'", "$.k"), "a JSON value", "bytes"),
+    (
+        "a wrapped value",
+        lambda: with_confidences(pairs_of([pred("a", WRAPPED)], [ref("a", 1)])),
+        ValueError,
+        ("row 'a'",),
+        "'$value' and '$confidence' alone in their object",
+        "'x' beside them",
+    ),
+    (
+        "a metric's value",
+        lambda: measure(corpus({"k": 1}, "x"), ["anls"]),
+        ValueError,
+        ("row 'a'",),
+        "acceptable answers that are texts",
+        "dict",
+    ),
+    (
+        "a confidence",
+        lambda: kieval_score({"k": "x"}, {"k": "x"}, confidences={"k": 2}),
+        ValueError,
+        ("$.k",),
+        "a confidence from 0 to 1",
+        "2",
+    ),
+    ("no confidence", without_confidences, ValueError, ("row 'a'", "$.k"), "a confidence", "none"),
+    ("a state without rows", lambda: ScoreState().compute(), ValueError, (), "at least one row", "none"),
+    ("what becomes of faults", lambda: Faults("ignore"), ValueError, ("on_error",), "'error' or 'skip'", "'ignore'"),
+    (
+        "an evaluate module",
+        lambda: evaluate_module("bleu"),
+        ValueError,
+        (),
+        "the name of an evaluate module of docscore (anls_star, kieval, entity_f1, nted)",
+        "'bleu'",
+    ),
+    (
+        "stored rows of two kinds",
+        lambda: decode_rows([], [{"question_id": i, "references": "[1]"} for i in ("", "a")], "error"),
+        ValueError,
+        (),
+        "one row format",
+        "rows with a question_id and rows without",
+    ),
+    (
+        "a batch of evaluate",
+        lambda: encode_rows(P, [R[0], ref("b", b"")], BY_ID),
+        TypeError,
+        ("references[1] (question_id 'b')", "$[0]"),
+        "a JSON value",
+        "bytes",
+    ),
+    (
+        "a batch of datasets",
+        lambda: score_batch({"prediction": ["x"], "references": [[]]}),
+        ValueError,
+        ("row '0'",),
+        ANSWERS,
+        "an empty list",
+    ),
+    (
+        "a processor",
+        lambda: compute_metrics(object()),
+        TypeError,
+        (),
+        "a tokenizer or a processor with batch_decode",
+        "object",
+    ),
+]
+
+
+@pytest.mark.parametrize("row", EXPECTED_AND_GOT, ids=[row[0] for row in EXPECTED_AND_GOT])
+def test_what_was_expected_and_what_came(row: tuple[Any, ...]) -> None:
+    _, call, kind, parts, expected, got = row
+    with pytest.raises(InputError) as caught:
+        call()
+    error = caught.value
+    assert isinstance(error, kind)
+    assert (error.parts, error.expected, error.got, error.remedy) == (parts, expected, got, "")
+    assert str(error) == f"{''.join(f'{part}: ' for part in parts)}{error.problem or f'expected {expected}, got {got}'}"
+
+
+# why, what raises, parts of the place, the sentence without place and remedy, remedy
+PROBLEMS: list[tuple[str, Callable[[], object], tuple[str, ...], str, str]] = [
+    ("too deep", lambda: score_pairs([(DEEP, 1)]), ("pair 0", "$" + "[0]" * 200), LEVELS, ""),
+    ("ids twice", twice_in_a_test_set, (), "ids that occur more than once in the predictions (1): 'a'", ""),
+    ("missing ids", lambda: pairs_of(P[:1], R), (), "ids of references that no prediction has (1): 'b'", MISSING),
+    ("a key twice", lambda: loads('{"a": 1, "a": 2}', unique_keys=True), (), "key 'a' occurs twice in one object", ""),
+    ("not JSON", lambda: loads("[1,\n oops]"), ("line 2, column 2",), "expecting value", ""),
+]
+
+
+@pytest.mark.parametrize("row", PROBLEMS, ids=[row[0] for row in PROBLEMS])
+def test_what_is_no_matter_of_expected_and_got(row: tuple[Any, ...]) -> None:
+    _, call, parts, problem, remedy = row
+    with pytest.raises(InputValueError) as caught:
+        call()
+    error = caught.value
+    assert (error.parts, error.problem, error.remedy, error.expected, error.got) == (parts, problem, remedy, "", "")
+    assert str(error) == ": ".join([*parts, problem]) + (f"; {remedy}" if remedy else "")
+
+
+def half(content: bytes) -> bytes:
+    return gzip.compress(content)[:-4]
+
+
+# why, name of the file, content, where in the file, expected, got, problem
+IN_A_FILE: list[tuple[str, str, Any, str, str, str, str]] = [
+    ("no JSON", "t.jsonl", '1\n{"a": oops}\n', "line 2, column 7", "", "", "expecting value"),
+    ("no UTF-8", "t.jsonl", b'1\n"\xe9"\n', "line 2", "UTF-8 text", "the byte 0xe9", ""),
+    ("a key twice", "t.jsonl", '1\n{"a": 1, "a": 2}\n', "line 2", "", "", "key 'a' occurs twice in one object"),
+    ("no list", "t.json", '{"a": 1}', "", "a JSON list of rows", "dict", ""),
+    ("no JSON in lines", "t.json", "[1,\n oops]", "line 2, column 2", "", "", "expecting value"),
+    ("too few cells", "t.csv", "question_id,prediction\na\n", "line 2", "2 cells as in the header", "1", ""),
+    (
+        "a cell that is no JSON",
+        "t.csv",
+        "question_id,references\na,x\n",
+        "line 2, column 'references'",
+        'a JSON list such as ["Paris"]',
+        "'x'",
+        "",
+    ),
+    ("UTF-16", "t.csv", "a,b".encode("utf-16"), "", "UTF-8 text", "UTF-16", ""),
+    ("no known extension", "t.txt", "x", "", "a file name that ends in", ".txt", ""),
+    ("half a file", "t.json.gz", half(b"[1]"), "", "what gzip writes", "something else or a part of it", ""),
+]
+
+
+@pytest.mark.parametrize("row", IN_A_FILE, ids=[row[0] for row in IN_A_FILE])
+def test_the_place_in_a_file(row: tuple[Any, ...], tmp_path: Path) -> None:
+    """The path stands by itself; expected and got begin as the table says."""
+    _, name, content, inside, expected, got, problem = row
+    path = written(tmp_path, name, content)
+    with pytest.raises(InputValueError) as caught:
+        read_table(path)
+    found = diagnostic_of(caught.value)
+    if isinstance(caught.value, DataError):
+        [fault] = caught.value.faults
+        assert fault.place == fault.diagnostic.place
+        found = fault.diagnostic
+    assert found.parts == (FilePlace((str(path),), inside),)
+    assert found.expected.startswith(expected)
+    assert found.got.startswith(got)
+    assert found.problem == problem
+    assert str(found) == str(caught.value)
+
+
+def paired(references: Path, predictions: Path) -> Pairs:
+    return read_pairs(read_table(references), read_table(predictions))
+
+
+def test_faults_of_rows_keep_kind_place_and_value(tmp_path: Path) -> None:
+    """The place in the file, and then the place in the value."""
+    files = written(tmp_path, "r.jsonl", R), written(tmp_path, "p.jsonl", [P[0], pred("b", {"k": ("x", DEEP)})])
+    with pytest.raises(DataError) as caught:
+        paired(*files)
+    [fault] = caught.value.faults
+    assert fault.kind == "with a value that cannot be scored"
+    assert fault.diagnostic.parts == (in_file(files[1], "line 2"), "$.k[1]" + "[0]" * 198)
+    assert fault.sentence == f"{files[1]}, line 2: $.k[1]{'[0]' * 198}: {LEVELS}"
+
+
+def test_a_fault_of_two_files_names_both_once(tmp_path: Path) -> None:
+    files = written(tmp_path, "r.jsonl", R), written(tmp_path, "p.jsonl", ["x", "y"])
+    with pytest.raises(InputValueError) as caught:
+        paired(*files)
+    assert caught.value.parts == (FilePlace(tuple(map(str, files))),)
+    missing = written(tmp_path, "q.jsonl", P[:1])
+    with pytest.raises(DataError) as of_ids:
+        paired(files[0], missing)
+    [fault] = of_ids.value.faults
+    assert fault.diagnostic.parts == (FilePlace((str(files[0]), str(missing))),)
+    assert fault.diagnostic.remedy == MISSING
+
+
+places = st.text(max_size=5) | st.builds(FilePlace, st.tuples(st.text(min_size=1, max_size=5)), st.text(max_size=5))
+diagnostics = st.builds(
+    Diagnostic,
+    st.lists(places, max_size=3).map(tuple),
+    *[st.text(max_size=5)] * 4,
+    st.sampled_from([": ", ", "]),
+)
+
+
+@given(found=diagnostics, outer=places, kind=st.sampled_from([InputTypeError, InputValueError]))
+def test_an_outer_place_keeps_the_inner_ones(found: Diagnostic, outer: PlacePart, kind: type[InputError]) -> None:
+    error = kind(found)
+    placed = at_place(outer, error)
+    assert type(placed) is kind
+    assert placed.parts == (outer, *found.parts)
+    parts = placed.expected, placed.got, placed.problem, placed.remedy
+    assert parts == (found.expected, found.got, found.problem, found.remedy)
+    joint = found.joint if not found.parts else ": "
+    assert str(placed) == f"{outer}{joint}{error}"
+
+
+@pytest.mark.parametrize(
+    "error", [ValueError("it is broken"), TypeError("it is broken"), RecursionError("it is broken")]
+)
+def test_an_error_of_another_library_is_a_problem_at_a_place(error: Exception) -> None:
+    placed = at_place(in_file("r.jsonl", "line 3"), error)
+    assert type(placed) is (InputTypeError if isinstance(error, TypeError) else InputValueError)
+    assert (placed.place, placed.problem, str(placed)) == (
+        "r.jsonl, line 3",
+        "it is broken",
+        "r.jsonl, line 3: it is broken",
+    )
+
+
+@given(found=diagnostics)
+def test_errors_survive_pickling_and_copying(found: Diagnostic) -> None:
+    """As they must to come from another process."""
+    error: InputError
+    for error in (
+        InputTypeError(found),
+        InputValueError(found),
+        JsonError(found, 3, 9),
+        DataError([Fault("x", found)]),
+    ):
+        copies = [pickle.loads(pickle.dumps(error, protocol)) for protocol in range(pickle.HIGHEST_PROTOCOL + 1)]
+        for each in [*copies, copy.copy(error), copy.deepcopy(error)]:
+            assert type(each) is type(error)
+            assert (str(each), each.diagnostic) == (str(error), error.diagnostic)
+            for name in ("line", "column", "faults", "lines"):
+                assert getattr(each, name, None) == getattr(error, name, None)
+
+
+def test_an_error_of_another_process_has_its_parts() -> None:
+    with pytest.raises(InputTypeError) as caught:
+        score_pairs([("x", "x")] * 40 + [("x", {"k": b""})], num_proc=2)
+    assert (caught.value.parts, caught.value.got) == (("pair 40", "$.k"), "bytes")
+
+
+def test_errors_of_json_have_line_and_column() -> None:
+    with pytest.raises(JsonError) as caught:
+        loads('{"a": 1,\n "b": oops}')
+    assert (caught.value.line, caught.value.column) == (2, 7)
+    for source in ('{"a": 1, "a": 2}', "[" * 100_000):
+        with pytest.raises(JsonError) as caught:
+            loads(source, unique_keys=True)
+        assert (caught.value.line, caught.value.column) == (None, None)
+
+
+AT = [
+    ("row 'a'", True, "[oops", "row 'a', column 2: expecting value"),
+    ("row 'a'", True, "[\noops", "row 'a', line 2, column 1: expecting value"),
+    (in_file("r.json"), False, "[oops", "r.json, line 1, column 2: expecting value"),
+    (in_file("r.jsonl", "line 3"), True, "[oops", "r.jsonl, line 3, column 2: expecting value"),
+    (in_file("r.json"), False, '{"a": 1, "a": 2}', "r.json, key 'a' occurs twice in one object"),
+]
+
+
+@pytest.mark.parametrize(("place", "one_line", "source", "message"), AT)
+def test_json_inside_something_larger(place: PlacePart, source: str, message: str, *, one_line: bool) -> None:
+    with pytest.raises(InputValueError) as caught:
+        loads_at(source, place, one_line=one_line)
+    assert str(caught.value) == message
+
+
+def test_what_remote_users_see(tmp_path: Path) -> None:
+    """No folder and no remedy, in every fault of an error; texts that look like a folder stay."""
+    place = in_file(tmp_path / "p.jsonl", "line 2")
+    found = Diagnostic((place, f"row '{tmp_path}'"), "more", str(tmp_path), remedy=MISSING)
+    shown = f"p.jsonl, line 2: row '{tmp_path}': expected more, got {tmp_path}"
+    error = InputTypeError(found).for_remote_users()
+    assert (type(error), str(error)) == (InputTypeError, shown)
+    both = DataError([Fault("not JSON", found), Fault("not JSON", found)]).for_remote_users()
+    assert str(both).splitlines() == [shown, shown, "2 faults: 2 not JSON"]
+    assert str(FilePlace(("/x/a.csv", "/y/b.csv")).without_folders()) == "a.csv and b.csv"
+
+
+def test_places_as_text() -> None:
+    assert str(closer(in_file("r.csv"), "line 3")) == "r.csv, line 3"
+    assert closer("row 'a'", "an answer") == "row 'a', an answer"
+    assert row_place("x" * 100) == f"row '{'x' * 79}..."
+
+
+def test_a_value_of_a_file_says_where_it_is_broken(tmp_path: Path) -> None:
+    path = written(tmp_path, "v.json", '{"a": [1, 2,\n oops]}')
+    with pytest.raises(InputValueError) as caught:
+        read_value(path)
+    assert caught.value.parts == (in_file(path, "line 2, column 2"),)
