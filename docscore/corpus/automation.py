@@ -14,14 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from docscore.core.errors import at_place, short_repr
+from docscore.core.tolerance import ROUNDING
 from docscore.metrics.kieval import KieScore
 from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, Interval, check_confidence, intervals_of
 from docscore.stats.ratios import Array, Ratios
 
 GRID = tuple(step / 100 for step in range(101))
-
-
-_TIE = 1e-12
 
 
 class Point(NamedTuple):
@@ -122,7 +120,7 @@ class Curve:
             msg = f"target: expected a number from 0 to 1, got {target}"
             raise ValueError(msg)
         points = self.points()
-        number = next((i for i, point in enumerate(points) if point.aligned >= target - _TIE), None)
+        number = next((i for i, point in enumerate(points) if point.aligned >= target - ROUNDING), None)
         if number is None:
             none = Interval(None, None, None, "none", "even where all is reviewed, values are missing")
             return Choice(target, None, none, none)
@@ -142,7 +140,7 @@ class Curve:
         for start in range(0, n_resamples, 500):
             rows = min(500, n_resamples - start)
             counts = rng.multinomial(n, np.full(n, 1 / n), size=rows).astype(np.float64)
-            reached = target - _TIE <= aligned.of(counts).T
+            reached = target - ROUNDING <= aligned.of(counts).T
             first = np.where(reached.any(axis=1), reached.argmax(axis=1), len(self.thresholds) - 1)
             found[start : start + rows] = np.array(self.thresholds)[first]
             resampled(rows)

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from docscore.core.formatting import with_sign
+from docscore.core.tolerance import ROUNDING
 from docscore.corpus.fields import Field
 from docscore.corpus.summary import MOST_FIELDS_TESTED, Analysis, fields_as_ratios, mean_as_ratio
 from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, Interval, check_confidence, intervals_of
 from docscore.stats.ratios import Differences, Ratios, side_by_side
-from docscore.stats.significance import SAME, permutation_p_values, upper_bound
+from docscore.stats.significance import permutation_p_values, upper_bound
 
 _ONE_SIDED = Interval(None, None, None, "none", "only one of the two has it")
 
@@ -224,7 +225,7 @@ def decide(comparison: Comparison, margin: float) -> Gate:
     if bound is None:
         msg = f"the gate cannot decide: {comparison.interval.note}"
         raise ValueError(msg)
-    failed = bound < -margin - SAME
+    failed = bound < -margin - ROUNDING
     level = f"{comparison.confidence:.4g}"
     verdict = f"failed: the new one is worse by more than {margin:g}"
     if not failed:
@@ -261,8 +262,8 @@ def _changes(base: Analysis, new: Analysis, places: Sequence[int]) -> list[Chang
 
 def _sorted(changes: Sequence[Change]) -> tuple[list[Change], list[Change], int]:
     """The better ones and the worse ones, largest change first, and how many stayed."""
-    better = sorted((each for each in changes if each.difference > SAME), key=lambda each: -each.difference)
-    worse = sorted((each for each in changes if each.difference < -SAME), key=lambda each: each.difference)
+    better = sorted((each for each in changes if each.difference > ROUNDING), key=lambda each: -each.difference)
+    worse = sorted((each for each in changes if each.difference < -ROUNDING), key=lambda each: each.difference)
     return better, worse, len(changes) - len(better) - len(worse)
 
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from docscore.core.errors import at_place, short_repr
+from docscore.core.tolerance import ROUNDING
 from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.corpus.scores import CorpusScore
 from docscore.metrics.entity_f1 import entity_counts
@@ -20,8 +21,6 @@ from docscore.metrics.nted import nted_score
 from docscore.stats.intervals import SEED, Interval, check_confidence, intervals_of
 from docscore.stats.ratios import Ratios, side_by_side
 from docscore.version import VERSION
-
-_TIE = 1e-12
 
 
 class MetricOptions(NamedTuple):
@@ -291,7 +290,7 @@ def as_anls(
     _each(scores, lambda _, truth, prediction: check_answer(truth, prediction, lists=lists), checked)
     values, threshold = scores.scores, scores.options.threshold
     if strict:
-        values = [0.0 if abs(score - threshold) <= _TIE else score for score in values]
+        values = [0.0 if abs(score - threshold) <= ROUNDING else score for score in values]
     name = scores.signature.replace("anls_star", "anlsl" if lists else "anls", 1)
     name = name.replace("|case:", "|boundary:0|case:", 1) if strict else name
     return replace(scores, scores=values, signature=name)

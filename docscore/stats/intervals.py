@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from docscore.core.tolerance import DECIMALS
 from docscore.stats.ratios import Array, Differences, Ratios
 
 Alternative = Literal["two-sided", "less", "greater"]
@@ -27,9 +28,6 @@ MOST_RESAMPLED = 10_000  # documents; beyond, both kinds of interval agree to fa
 
 
 BATCH_CELLS = 1_000_000  # of resampled documents at a time: fits in a processor's cache
-
-
-_DIGITS = 12
 
 
 class Interval(NamedTuple):
@@ -180,7 +178,7 @@ def _bca(
         rows = len(drawn)
         offsets = n * np.arange(rows)[:, np.newaxis]
         counts = np.bincount((drawn + offsets).ravel(), minlength=rows * n).reshape(rows, n)
-        found = np.round(estimates.of(counts.astype(np.float64)), _DIGITS)  # ties stay ties
+        found = np.round(estimates.of(counts.astype(np.float64)), DECIMALS)  # ties stay ties
         if numbers.shape[-1] == n and numbers.ndim > 1:  # not one of the jackknife
             resampled(rows)
         return found[:, 0] if numbers.ndim == 1 else found

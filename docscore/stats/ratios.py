@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from docscore.core.tolerance import ROUNDING
+
 Array = npt.NDArray[np.float64]
 
 
 NO_CHANGE = "no document changed"
-
-
-_ALIKE = 1e-12  # differences that are rounding
 
 
 class Ratios:
@@ -94,7 +93,7 @@ class Differences:
         """Whether any document changed, by more than rounding."""
         earned, weight = self.new.earned - self.base.earned, self.new.weight - self.base.weight
         largest = np.maximum(np.abs(earned), np.abs(weight)).max(axis=0, initial=0.0)
-        return [bool(change > _ALIKE) for change in largest]
+        return [bool(change > ROUNDING) for change in largest]
 
     def _note(self, moved: bool, alike: bool) -> str:
         if self.count == 1:
@@ -107,7 +106,7 @@ class Differences:
 def are_alike(estimates: Ratios | Differences) -> list[bool]:
     """Whether no document pulls an estimate away from its value, so that resampling cannot change it."""
     pulls = np.abs(estimates.influence()).max(axis=0, initial=0.0) * estimates.count
-    return [bool(pull <= _ALIKE) for pull in pulls]
+    return [bool(pull <= ROUNDING) for pull in pulls]
 
 
 def side_by_side(*parts: Ratios) -> Ratios:

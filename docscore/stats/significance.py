@@ -7,13 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from docscore.core.tolerance import DECIMALS, ROUNDING
 from docscore.stats.intervals import BATCH_CELLS, RESAMPLES, SEED
 from docscore.stats.ratios import Array, Differences, Ratios
-
-SAME = 1e-12  # a change of a score that is rounding
-
-
-_DIGITS = 12  # a statistic is compared with others to this many decimals, so that ties are ties
 
 
 def permutation_p_values(
@@ -42,7 +38,7 @@ def permutation_p_values(
     from scipy import stats  # noqa: PLC0415  slow to import
 
     changes = np.hstack([new.earned - base.earned, new.weight - base.weight])
-    differing = np.abs(changes).max(axis=1) > SAME
+    differing = np.abs(changes).max(axis=1) > ROUNDING
     changes = changes[differing]
     m, k = int(differing.sum()), base.earned.shape[1]
     if m <= 1:  # swapping the one that differs gives the same difference with the other sign
@@ -54,7 +50,7 @@ def permutation_p_values(
         permuted(len(swapped) if swapped.ndim > 1 else 0)
         moved = swapped @ changes
         values = [_quotient(total + sign * moved, k) for total, sign in zip(totals, (1, -1), strict=True)]
-        return np.round(values[1] - values[0], _DIGITS)
+        return np.round(values[1] - values[0], DECIMALS)
 
     with np.errstate(over="ignore"):  # older versions of scipy count all 2^m swaps in floats
         found = stats.permutation_test(
@@ -72,7 +68,7 @@ def permutation_p_values(
 def _quotient(sums: Array, k: int) -> Array:
     """The ratios where the first k sums are numerators and the others denominators."""
     tops, bottoms = sums[..., :k], sums[..., k:]
-    return np.divide(tops, bottoms, out=np.ones_like(tops), where=bottoms > SAME)
+    return np.divide(tops, bottoms, out=np.ones_like(tops), where=bottoms > ROUNDING)
 
 
 def upper_bound(differences: Differences, confidence: float) -> float | None:
@@ -87,6 +83,6 @@ def upper_bound(differences: Differences, confidence: float) -> float | None:
         return None
     value = float(differences.values[0])
     error = np.sqrt((differences.influence()[:, 0] ** 2).sum() * n / (n - 1))
-    if error <= SAME and abs(value) > SAME and 0.5**n > 1 - confidence:
+    if error <= ROUNDING and abs(value) > ROUNDING and 0.5**n > 1 - confidence:
         return None  # all changed alike, but so few could by chance
     return min(1.0, float(value + stats.t.ppf(confidence, n - 1) * error))
