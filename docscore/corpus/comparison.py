@@ -291,7 +291,7 @@ def _field_changes(
     from scipy import stats  # noqa: PLC0415  slow to import
 
     values = [_values(side) for side in (before, after)]
-    moved = Differences(after, before).moved()
+    moved = Differences(after, before).moved
     tested = [i for i in range(len(paths)) if moved[i + 1] and None not in (values[0][i + 1], values[1][i + 1])]
     adjusted = stats.false_discovery_control([p_values[i] for i in tested]).tolist() if tested else []
     q_values = dict(zip(tested, adjusted, strict=True))

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from docscore.core.tolerance import DECIMALS, ROUNDING
-from docscore.stats.intervals import BATCH_CELLS, RESAMPLES, SEED
+from docscore.stats.bootstrap import BATCH_CELLS
+from docscore.stats.intervals import RESAMPLES, SEED
 from docscore.stats.ratios import Array, Differences, Ratios
 
 
