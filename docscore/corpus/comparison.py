@@ -13,7 +13,7 @@ from docscore.corpus.fields import Field
 from docscore.corpus.summary import MOST_FIELDS_TESTED, Analysis, fields_as_ratios, mean_as_ratio
 from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, Interval, check_confidence, intervals_of
 from docscore.stats.ratios import Differences, Ratios, side_by_side
-from docscore.stats.significance import permutation_p_values, upper_bound
+from docscore.stats.significance import permutation_p_values, too_few_documents, upper_bound
 
 _ONE_SIDED = Interval(None, None, None, "none", "only one of the two has it")
 
@@ -174,7 +174,7 @@ def compare(
         confidence: the level of the intervals, between 0 and 1.
         n_resamples: how many resamples and permutations are drawn; where there are fewer permutations, all are taken.
         seed: where the random numbers start.
-        resampled: is told how many resamples and permutations were drawn since it was told last.
+        resampled: called with the number of resamples or permutations just drawn, to show progress.
 
     Raises:
         ValueError: if an id is on one side only, or the two were scored by different rules or ground truths.
@@ -211,8 +211,8 @@ def decide(comparison: Comparison, margin: float) -> Gate:
         margin: by how much the mean may fall, at least 0.
 
     Raises:
-        ValueError: if there is no bound, as with one document, if documents were left out because of faults, or for a
-            margin that is negative.
+        ValueError: if there are too few documents to show a loss of more than the margin at all, if documents were left
+            out because of faults, or for a margin that is negative.
     """
     if not 0 <= margin < math.inf:
         msg = f"margin: expected a number of at least 0, got {margin}"
@@ -222,8 +222,9 @@ def decide(comparison: Comparison, margin: float) -> Gate:
         msg = f"the gate cannot decide: left out because of faults are {skipped:,}, which may be the worst"
         raise ValueError(msg)
     bound = comparison.upper
-    if bound is None:
-        msg = f"the gate cannot decide: {comparison.interval.note}"
+    too_few = too_few_documents(len(comparison.new.scores.ids), comparison.confidence, margin)
+    if bound is None or too_few:
+        msg = f"the gate cannot decide: {too_few}"
         raise ValueError(msg)
     failed = bound < -margin - ROUNDING
     level = f"{comparison.confidence:.4g}"
