@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.progress import track
 from scipy import stats
 
+from docscore.core.tolerance import ROUNDING
 from docscore.stats.intervals import CONFIDENCE, Interval, ratio_intervals, wilson_interval
 from docscore.stats.ratios import Array, Differences, Ratios
 from docscore.stats.significance import permutation_p_values, upper_bound
@@ -29,7 +30,7 @@ FIELDS = 10
 _LEVEL = 1 - CONFIDENCE
 _POPULATION = 100_000
 _PROCESSES = 2
-_SAME = 1e-12  # a difference that is rounding, as for the gate
+
 
 Outcome = tuple[bool, ...]
 
@@ -116,7 +117,7 @@ def found_by_chance(rng: np.random.Generator, count: int, seed: int) -> Outcome:
     q_values = stats.false_discovery_control(of_fields)
     means = Differences(new.columns([0]), base.columns([0]))
     bound = upper_bound(means, 1 - _LEVEL)
-    return of_mean <= _LEVEL, bool((q_values <= _LEVEL).any()), bound is not None and bound < -_SAME
+    return of_mean <= _LEVEL, bool((q_values <= _LEVEL).any()), bound is not None and bound < -ROUNDING
 
 
 def trial(count: int, seed: int) -> Outcome:

@@ -192,7 +192,8 @@ def test_swapping_the_two_turns_the_signs(seed: int) -> None:
 def test_a_system_against_itself() -> None:
     base, _ = documents(2)
     comparison = compare(base, base)
-    assert (comparison.difference, comparison.p_value, comparison.upper) == (0.0, 1.0, 0.0)
+    assert (comparison.difference, comparison.p_value) == (0.0, 1.0)
+    assert comparison.upper == pytest.approx(1 - 0.05 ** (1 / 30), rel=0.01)  # of documents that are not among the 30
     assert (comparison.interval.ends, comparison.interval.note) == (None, NO_CHANGE)
     assert (comparison.better, comparison.worse, comparison.same) == ([], [], 30)
     assert {(f.difference, f.interval.note, f.p_value, f.q_value) for f in comparison.fields} == {
@@ -291,7 +292,7 @@ def interval_of(result: dict[str, Any]) -> tuple[float, float]:
 
 def test_the_gate_fails_what_is_surely_worse_by_more_than_the_margin() -> None:
     """All documents lost 1 to 3 of 10 letters, 0.2 on average: surely more than 0.05, not surely more than 0.25."""
-    comparison = compare(of_letters(*[0] * 30), of_letters(*[1, 2, 3] * 10))
+    comparison = compare(of_letters(*[0] * 120), of_letters(*[1, 2, 3] * 40))
     assert comparison.upper is not None
     assert -0.2 < comparison.upper < -0.15
     failed, passed = decide(comparison, 0.05), decide(comparison, 0.25)
@@ -309,23 +310,40 @@ def test_the_gate_fails_what_is_surely_worse_by_more_than_the_margin() -> None:
 
 
 def test_the_gate_passes_what_is_better_and_what_may_be_chance() -> None:
-    assert not decide(compare(of_letters(1, 2, 3), of_letters(0, 1, 0)), 0).failed
+    assert not decide(compare(of_letters(*[1, 2, 3] * 10), of_letters(*[0, 1, 0] * 10)), 0).failed
     assert not decide(compare(of_letters(*[0, 2] * 20), of_letters(*[2, 0] * 19, 2, 1)), 0).failed
 
 
 def test_documents_that_all_changed_alike_decide_without_an_interval() -> None:
-    comparison = compare(of_letters(*[0] * 5), of_letters(*[1] * 5))
-    assert (comparison.interval.ends, comparison.interval.note) == (None, "all 5 documents changed alike")
-    assert comparison.upper == pytest.approx(-0.1)
-    assert not decide(comparison, 0.1).failed
-    assert decide(comparison, 0.09).failed
+    """Others than these 60 would have to be 5% of all, with 5% probability, and could gain 1.1 more than these."""
+    comparison = compare(of_letters(*[0] * 60), of_letters(*[1] * 60))
+    assert (comparison.interval.ends, comparison.interval.note) == (None, "all 60 documents changed alike")
+    assert comparison.upper == pytest.approx(-0.1 + 1.1 * (1 - 0.05 ** (1 / 60)), abs=0.001)
+    assert not decide(comparison, 0.05).failed
+    assert decide(comparison, 0.04).failed
 
 
-def test_one_document_decides_nothing() -> None:
-    comparison = compare(of_letters(0), of_letters(5))
-    assert comparison.upper is None
-    with pytest.raises(ValueError, match=r"^the gate cannot decide: one document: an interval needs two$"):
-        decide(comparison, 0)
+@pytest.mark.parametrize(
+    ("count", "margin", "words"),
+    [
+        (1, 0.0, "one document is too few for a confidence of 0.95: it takes 5, even if all fall from 1 to 0"),
+        (4, 0.0, "4 documents are too few for a confidence of 0.95: it takes 5, even if all fall from 1 to 0"),
+        (10, 0.5, "10 documents are too few for a confidence of 0.95: it takes 11, even if all fall from 1 to 0"),
+        (10, 1.0, "a mean cannot fall by more than 1"),
+    ],
+)
+def test_a_gate_that_could_never_fail_decides_nothing(count: int, margin: float, words: str) -> None:
+    """Whatever the documents say, so that it is found when the gate is set up."""
+    for new in (of_letters(*[10] * count), of_letters(*[0] * count)):
+        comparison = compare(of_letters(*[0] * count), new)
+        assert (comparison.upper is None) == (count < 5)
+        with pytest.raises(ValueError, match=rf"^the gate cannot decide: {words}$"):
+            decide(comparison, margin)
+
+
+@pytest.mark.parametrize(("count", "margin"), [(5, 0.0), (11, 0.5)])
+def test_a_gate_fails_with_the_fewest_documents_if_all_fell_from_1_to_0(count: int, margin: float) -> None:
+    assert decide(compare(of_letters(*[0] * count), of_letters(*[10] * count)), margin).failed
 
 
 @pytest.mark.parametrize("margin", [-0.01, float("nan")])

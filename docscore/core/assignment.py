@@ -14,13 +14,8 @@ from math import fsum
 import numpy as np
 import numpy.typing as npt
 
+from docscore.core.tolerance import ROUNDING, TIE
 from docscore.core.values import Matrix
-
-TIE = 1e-10  # far above the rounding of a sum of 10,000 similarities, far below a difference that occurs
-
-
-_NOISE = 1e-12  # prices that rise by less have converged
-
 
 Indices = npt.NDArray[np.intp]
 
@@ -301,7 +296,7 @@ def _slack(value: Matrix, matched: Indices) -> tuple[Matrix, Matrix]:
     price = np.zeros(columns)
     for _ in range(columns):
         raised = np.maximum(price, (gain + price[matched][:, None]).max(axis=0))
-        converged = (raised - price).max() <= _NOISE
+        converged = (raised - price).max() <= ROUNDING
         price = raised
         if converged:
             break

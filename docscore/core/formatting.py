@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import unicodedata
 
+from docscore.core.tolerance import ROUNDING
 from docscore.core.values import Value, to_json
 
 _LONGEST_EXCERPT = 60  # characters of a value that are shown
@@ -28,7 +29,7 @@ def with_sign(number: float, digits: int = 4) -> str:
     >>> with_sign(-0.25), with_sign(-0.00002), with_sign(0.0)
     ('-0.2500', '-2e-05', '+0.0000')
     """
-    if abs(number) < 1e-12:  # noqa: PLR2004  rounding
+    if abs(number) <= ROUNDING:
         number = 0.0
     return f"{number:+.{digits}f}" if round(number, digits) or not number else f"{number:+.0e}"
 

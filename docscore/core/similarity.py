@@ -10,15 +10,13 @@ from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist, cpdist
 
 from docscore.core.options import THRESHOLD
+from docscore.core.tolerance import ROUNDING
 from docscore.core.values import Matrix, Scalar, scalar_text
 
 _LONG = 64  # characters in one machine word of the bit-parallel distance
 
 
 _FEW_ERRORS = 50  # a long text is first tried with one error in that many characters, then with more
-
-
-_ROUNDING = 1e-12  # 1 - 9/10 is a little less than 0.1, and counts at a threshold of 0.1
 
 
 _MANY = 4096  # pairs from which it pays to look for repeated texts
@@ -69,7 +67,7 @@ def similarity(truth: str, prediction: str, threshold: float = THRESHOLD) -> flo
         cutoff = int((1 - threshold) * longest) + 1  # one more than can count: float rounding decides nothing here
         hint = min(max(_LONG, longest // _FEW_ERRORS), cutoff)
         found = 1 - Levenshtein.distance(truth, prediction, score_cutoff=cutoff, score_hint=hint) / longest
-    return found if found >= threshold - _ROUNDING else 0.0
+    return found if found >= threshold - ROUNDING else 0.0  # 1 - 9/10 is a little less than 0.1
 
 
 def similarity_matrix(truths: Sequence[str], predictions: Sequence[str], threshold: float) -> Matrix:
@@ -98,7 +96,7 @@ def _compared(
     cutoff = _cutoff(threshold)
     found = compare(truths, predictions, scorer=_SCORER, score_cutoff=cutoff, dtype=np.float64)
     if cutoff < threshold:
-        found[found < threshold - _ROUNDING] = 0.0
+        found[found < threshold - ROUNDING] = 0.0
     return found
 
 

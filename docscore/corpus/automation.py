@@ -15,14 +15,12 @@ import numpy as np
 
 from docscore.core.errors import InputValueError, at_place, row_place
 from docscore.core.progress import Advance, Progress, no_progress
+from docscore.core.tolerance import ROUNDING
 from docscore.metrics.kieval import KieScore
 from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, Interval, check_confidence, intervals_of
 from docscore.stats.ratios import Array, Ratios
 
 GRID = tuple(step / 100 for step in range(101))
-
-
-_TIE = 1e-12
 
 
 class Point(NamedTuple):
@@ -122,7 +120,7 @@ class Curve:
         if not 0 <= target <= 1:
             raise InputValueError(place="target", expected="a number from 0 to 1", got=str(target))
         points = self.points()
-        number = next((i for i, point in enumerate(points) if point.aligned >= target - _TIE), None)
+        number = next((i for i, point in enumerate(points) if point.aligned >= target - ROUNDING), None)
         if number is None:
             none = Interval(None, None, None, "none", "even where all is reviewed, values are missing")
             return Choice(target, None, none, none)
@@ -143,7 +141,7 @@ class Curve:
         for start in range(0, n_resamples, 500):
             rows = min(500, n_resamples - start)
             counts = rng.multinomial(n, np.full(n, 1 / n), size=rows).astype(np.float64)
-            reached = target - _TIE <= aligned.of(counts).T
+            reached = target - ROUNDING <= aligned.of(counts).T
             first = np.where(reached.any(axis=1), reached.argmax(axis=1), len(self.thresholds) - 1)
             found[start : start + rows] = np.array(self.thresholds)[first]
             resampled(rows)

@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import with_sign
 from docscore.core.progress import Progress, no_progress
+from docscore.core.tolerance import ROUNDING
 from docscore.corpus.fields import Field
 from docscore.corpus.summary import MOST_FIELDS_TESTED, Analysis, fields_as_ratios, mean_as_ratio
 from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, Interval, check_confidence, intervals_of
 from docscore.stats.ratios import Differences, Ratios, side_by_side
-from docscore.stats.significance import SAME, permutation_p_values, upper_bound
+from docscore.stats.significance import permutation_p_values, too_few_documents, upper_bound
 
 _ONE_SIDED = Interval(None, None, None, "none", "only one of the two has it")
 
@@ -213,8 +214,8 @@ def decide(comparison: Comparison, margin: float) -> Gate:
         margin: by how much the mean may fall, at least 0.
 
     Raises:
-        ValueError: if there is no bound, as with one document, if documents were left out because of faults, or for a
-            margin that is negative.
+        ValueError: if there are too few documents to show a loss of more than the margin at all, if documents were left
+            out because of faults, or for a margin that is negative.
     """
     if not 0 <= margin < math.inf:
         raise InputValueError(place="margin", expected="a number of at least 0", got=str(margin))
@@ -223,9 +224,10 @@ def decide(comparison: Comparison, margin: float) -> Gate:
         problem = f"the gate cannot decide: left out because of faults are {skipped:,}, which may be the worst"
         raise InputValueError(problem=problem)
     bound = comparison.upper
-    if bound is None:
-        raise InputValueError(problem=f"the gate cannot decide: {comparison.interval.note}")
-    failed = bound < -margin - SAME
+    too_few = too_few_documents(len(comparison.new.scores.ids), comparison.confidence, margin)
+    if bound is None or too_few:
+        raise InputValueError(problem=f"the gate cannot decide: {too_few}")
+    failed = bound < -margin - ROUNDING
     level = f"{comparison.confidence:.4g}"
     verdict = f"failed: the new one is worse by more than {margin:g}"
     if not failed:
@@ -261,8 +263,8 @@ def _changes(base: Analysis, new: Analysis, places: Sequence[int]) -> list[Chang
 
 def _sorted(changes: Sequence[Change]) -> tuple[list[Change], list[Change], int]:
     """The better ones and the worse ones, largest change first, and how many stayed."""
-    better = sorted((each for each in changes if each.difference > SAME), key=lambda each: -each.difference)
-    worse = sorted((each for each in changes if each.difference < -SAME), key=lambda each: each.difference)
+    better = sorted((each for each in changes if each.difference > ROUNDING), key=lambda each: -each.difference)
+    worse = sorted((each for each in changes if each.difference < -ROUNDING), key=lambda each: each.difference)
     return better, worse, len(changes) - len(better) - len(worse)
 
 
@@ -290,7 +292,7 @@ def _field_changes(
     from scipy import stats  # noqa: PLC0415  slow to import
 
     values = [_values(side) for side in (before, after)]
-    moved = Differences(after, before).moved()
+    moved = Differences(after, before).moved
     tested = [i for i in range(len(paths)) if moved[i + 1] and None not in (values[0][i + 1], values[1][i + 1])]
     adjusted = stats.false_discovery_control([p_values[i] for i in tested]).tolist() if tested else []
     q_values = dict(zip(tested, adjusted, strict=True))

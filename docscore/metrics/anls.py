@@ -9,10 +9,9 @@ from typing import Any, ClassVar
 
 from docscore.core.errors import InputValueError
 from docscore.core.options import ScoringOptions
+from docscore.core.tolerance import ROUNDING
 from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.metrics.base import FigureName, MeanOfRows, MetricRow
-
-_TOLERANCE = 1e-12
 
 
 class AnlsStar(MeanOfRows):
@@ -41,7 +40,7 @@ class Anls(MeanOfRows):
         The official script of the competition counts such a similarity, as is done here without `strict`.
         """
         check_answer(row.ground_truth, row.prediction, lists=False)
-        if options.strict and abs(row.anls_star - options.threshold) <= _TOLERANCE:
+        if options.strict and abs(row.anls_star - options.threshold) <= ROUNDING:
             return 0.0
         return row.anls_star
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from docscore.core.formatting import clipped, printable, three_digits, with_sign
+from docscore.core.tolerance import ROUNDING
 from docscore.corpus.comparison import Change, Comparison, FieldChange, Gate
 from docscore.corpus.measure import Measured
 from docscore.report.wording import changes_text, count_lines_of_both, documents_text, interval_text, p_text
@@ -44,7 +45,7 @@ def cells_of_systems(systems: Mapping[str, Measured], *, percent: bool) -> list[
     values = [[figure.value for figure in each.figures] for each in systems.values()]
     best = [max(column) for column in zip(*values, strict=True)]
     return [
-        (texts, [value >= top - 1e-12 for value, top in zip(row, best, strict=True)])
+        (texts, [value >= top - ROUNDING for value, top in zip(row, best, strict=True)])
         for texts, row in zip(written, values, strict=True)
     ]
 

@@ -1,9 +1,16 @@
-"""Ratios of sums over documents, and their differences between two systems."""
+"""Ratios of sums over documents, and their differences between two systems, with the derivatives that intervals need.
+
+A document with the weight c counts as c documents. Derivatives are taken with respect to these weights, all of them 1.
+"""
 
 from __future__ import annotations
 
+from math import fsum
+
 import numpy as np
 import numpy.typing as npt
+
+from docscore.core.tolerance import ROUNDING
 
 Array = npt.NDArray[np.float64]
 
@@ -11,53 +18,106 @@ Array = npt.NDArray[np.float64]
 NO_CHANGE = "no document changed"
 
 
-_ALIKE = 1e-12  # differences that are rounding
-
-
 class Ratios:
-    """Ratios of sums over n documents: k columns of numerators and denominators, each of shape (n, k).
+    """Ratios of sums over n documents: k columns of numerators and denominators.
+
+    The sums over all documents are exact (`math.fsum`), so that the ratios do not depend on the order of the documents.
+
+    Args:
+        earned: the numerators, shape (n, k).
+        weight: the denominators, at least 0; a document without the field has 0 in both.
+        unit: what messages call a row: a document, or a cluster of them.
+        sums: the sums of both over all rows, shape (2, k), where they are known.
 
     Attributes:
         count: n.
+        totals: the k sums of the denominators.
         values: the k ratios; 1 where the denominators are 0.
     """
 
-    def __init__(self, earned: Array, weight: Array) -> None:
-        self.earned, self.weight = earned, weight
+    def __init__(self, earned: Array, weight: Array, *, unit: str = "document", sums: Array | None = None) -> None:
+        self.table = np.hstack([earned, weight])  # one product with it gives both sums of a resample
+        k = earned.shape[1]
+        self.earned, self.weight, self.unit = self.table[:, :k], self.table[:, k:], unit
         self.count = len(earned)
-        self.totals = weight.sum(axis=0)
-        self.values = self.of(np.ones((1, self.count)), np.ones(earned.shape[1]))[:, 0]
+        self.sums = column_sums(self.table).reshape(2, k) if sums is None else sums
+        self.totals: Array = self.sums[1]
+        self.values = _quotients(self.sums[0], self.totals, np.ones(k))
 
     def columns(self, chosen: list[int]) -> Ratios:
         """Some of them."""
-        return Ratios(self.earned[:, chosen], self.weight[:, chosen])
+        return Ratios(self.earned[:, chosen], self.weight[:, chosen], unit=self.unit, sums=self.sums[:, chosen])
 
-    def of(self, counts: Array, otherwise: Array | None = None) -> Array:
+    def by_cluster(self, clusters: npt.ArrayLike) -> Ratios:
+        """The same ratios with a row for each cluster: the sums over its documents.
+
+        Args:
+            clusters: a whole number for each document, the same for documents that belong together, shape (n,).
+        """
+        earned, weight = np.hsplit(sums_by_cluster(self.table, clusters), 2)
+        return Ratios(earned, weight, unit="cluster", sums=self.sums)
+
+    def of(self, counts: Array) -> Array:
         """The ratios where each document is taken as often as the counts say: (b, n) to (k, b).
 
         A resample without a document that has the field tells nothing: it gets the value of the whole.
         """
-        tops, bottoms = counts @ self.earned, counts @ self.weight
-        start = np.tile(self.values if otherwise is None else otherwise, (len(counts), 1))
-        values = np.divide(tops, bottoms, out=start, where=bottoms > 0)
-        transposed: Array = values.T
-        return transposed
+        tops, bottoms = np.hsplit(counts @ self.table, 2)
+        found: Array = _quotients(tops, bottoms, self.values).T
+        return found
+
+    def left_out(self) -> Array:
+        """The ratios without each of the documents, shape (n, k): (E - e) / (W - w), and the whole where W = w."""
+        return _quotients(self.sums[0] - self.earned, self.totals - self.weight, self.values)
 
     def influence(self) -> Array:
-        """How far each document pulls each ratio from its value, shape (n, k); the columns add up to 0."""
-        pulls: Array = (self.earned - self.values * self.weight) / np.where(self.totals > 0, self.totals, 1)
+        """The derivative of each ratio by each document's weight, shape (n, k): (e - value w) / W; adds up to 0."""
+        pulls: Array = (self.earned - self.values * self.weight) / self._divisors
         return pulls
+
+    def bias(self) -> Array:
+        """The k biases of the ratios to second order: half the sum of their second derivatives."""
+        found: Array = -(self.influence() * self.weight).sum(axis=0) / self._divisors
+        return found
+
+    def curvature(self, direction: Array) -> Array:
+        """Half the k second derivatives along a direction of the weights, shape (n, k)."""
+        tops, bottoms = self._moved(direction)
+        found: Array = -(tops - self.values * bottoms) * bottoms / self._divisors**2
+        return found
+
+    def along(self, direction: Array, steps: Array) -> Array:
+        """The ratios where the weights are 1 + step x direction, for each of k steps; NaN where that leaves nothing."""
+        tops, bottoms = (total + steps * moved for total, moved in zip(self.sums, self._moved(direction), strict=True))
+        return _quotients(tops, bottoms, np.where(self.totals > 0, np.nan, self.values))
+
+    def ends(self) -> tuple[Array, Array]:
+        """The smallest and the largest value that each of the k ratios can have, whatever the weights."""
+        having = self.weight > 0
+        each = np.divide(self.earned, self.weight, out=np.zeros_like(self.earned), where=having)
+        lows = np.where(having, each, np.inf).min(axis=0, initial=np.inf)
+        highs = np.where(having, each, -np.inf).max(axis=0, initial=-np.inf)
+        return np.where(self.totals > 0, lows, self.values), np.where(self.totals > 0, highs, self.values)
 
     def notes(self) -> list[str]:
         """Why a ratio has no interval, or ""."""
         having = (self.weight > 0).sum(axis=0)
         return [self._note(*each) for each in zip(having.tolist(), are_alike(self), self.values, strict=True)]
 
-    @staticmethod
-    def _note(having: int, alike: bool, value: float) -> str:
+    def _note(self, having: int, alike: bool, value: float) -> str:
         if having <= 1:
-            return "one document: an interval needs two" if having else "no document has it"
-        return f"all {having:,} documents have the same value, {value:.4g}" if alike else ""
+            return f"one {self.unit}: an interval needs two" if having else f"no {self.unit} has it"
+        return f"all {having:,} {self.unit}s have the same value, {value:.4g}" if alike else ""
+
+    @property
+    def _divisors(self) -> Array:
+        """The sums of the denominators, 1 where they are 0."""
+        found: Array = np.where(self.totals > 0, self.totals, 1.0)
+        return found
+
+    def _moved(self, direction: Array) -> tuple[Array, Array]:
+        """By how much both sums change with one step of the weights along a direction."""
+        return (direction * self.earned).sum(axis=0), (direction * self.weight).sum(axis=0)
 
 
 class Differences:
@@ -66,50 +126,112 @@ class Differences:
     Attributes:
         count: n.
         values: the k differences, new minus base.
+        moved: for each difference whether any document changed, by more than rounding.
     """
 
-    def __init__(self, new: Ratios, base: Ratios) -> None:
+    def __init__(self, new: Ratios, base: Ratios, *, moved: list[bool] | None = None) -> None:
         self.new, self.base = new, base
-        self.count = new.count
+        self.count, self.unit = new.count, new.unit
         self.values: Array = new.values - base.values
+        self.moved = _moved(new, base) if moved is None else moved
 
     def columns(self, chosen: list[int]) -> Differences:
         """Some of them."""
-        return Differences(self.new.columns(chosen), self.base.columns(chosen))
+        moved = [self.moved[column] for column in chosen]
+        return Differences(self.new.columns(chosen), self.base.columns(chosen), moved=moved)
+
+    def by_cluster(self, clusters: npt.ArrayLike) -> Differences:
+        """The same differences with a row for each cluster: the sums over its documents; see `Ratios`."""
+        return Differences(self.new.by_cluster(clusters), self.base.by_cluster(clusters), moved=self.moved)
 
     def of(self, counts: Array) -> Array:
         """The differences where each document is taken as often as the counts say: (b, n) to (k, b)."""
         return self.new.of(counts) - self.base.of(counts)
 
+    def left_out(self) -> Array:
+        """The differences without each of the documents, shape (n, k)."""
+        return self.new.left_out() - self.base.left_out()
+
     def influence(self) -> Array:
-        """How far each document pulls each difference from its value, shape (n, k)."""
-        pulls: Array = self.new.influence() - self.base.influence()
-        return pulls
+        """The derivative of each difference by each document's weight, shape (n, k)."""
+        return self.new.influence() - self.base.influence()
+
+    def bias(self) -> Array:
+        """The k biases of the differences to second order."""
+        return self.new.bias() - self.base.bias()
+
+    def curvature(self, direction: Array) -> Array:
+        """Half the k second derivatives along a direction of the weights, shape (n, k)."""
+        return self.new.curvature(direction) - self.base.curvature(direction)
+
+    def along(self, direction: Array, steps: Array) -> Array:
+        """The differences where the weights are 1 + step x direction, for each of k steps."""
+        return self.new.along(direction, steps) - self.base.along(direction, steps)
+
+    def ends(self) -> tuple[Array, Array]:
+        """The smallest and the largest value that each of the k differences can have, whatever the weights."""
+        (new_lows, new_highs), (base_lows, base_highs) = self.new.ends(), self.base.ends()
+        return new_lows - base_highs, new_highs - base_lows
 
     def notes(self) -> list[str]:
         """Why a difference has no interval, or ""."""
-        return [self._note(*each) for each in zip(self.moved(), are_alike(self), strict=True)]
-
-    def moved(self) -> list[bool]:
-        """Whether any document changed, by more than rounding."""
-        earned, weight = self.new.earned - self.base.earned, self.new.weight - self.base.weight
-        largest = np.maximum(np.abs(earned), np.abs(weight)).max(axis=0, initial=0.0)
-        return [bool(change > _ALIKE) for change in largest]
+        return [self._note(*each) for each in zip(self.moved, are_alike(self), strict=True)]
 
     def _note(self, moved: bool, alike: bool) -> str:
         if self.count == 1:
-            return "one document: an interval needs two"
+            return f"one {self.unit}: an interval needs two"
         if not moved:
             return NO_CHANGE
-        return f"all {self.count:,} documents changed alike" if alike else ""
+        return f"all {self.count:,} {self.unit}s changed alike" if alike else ""
 
 
 def are_alike(estimates: Ratios | Differences) -> list[bool]:
     """Whether no document pulls an estimate away from its value, so that resampling cannot change it."""
     pulls = np.abs(estimates.influence()).max(axis=0, initial=0.0) * estimates.count
-    return [bool(pull <= _ALIKE) for pull in pulls]
+    return [bool(pull <= ROUNDING) for pull in pulls]
 
 
 def side_by_side(*parts: Ratios) -> Ratios:
     """Ratios over the same documents as columns of one."""
-    return Ratios(np.hstack([part.earned for part in parts]), np.hstack([part.weight for part in parts]))
+    earned, weight = np.hstack([part.earned for part in parts]), np.hstack([part.weight for part in parts])
+    return Ratios(earned, weight, unit=parts[0].unit, sums=np.hstack([part.sums for part in parts]))
+
+
+def sums_by_cluster(rows: Array, clusters: npt.ArrayLike) -> Array:
+    """The sums of the rows of each cluster, in increasing order of its number: (n, ...) to (m, ...).
+
+    Raises:
+        TypeError, ValueError: unless there is one whole number for each row.
+
+    >>> sums_by_cluster(np.array([[1.0], [2.0], [4.0]]), [7, 3, 7]).tolist()
+    [[2.0], [5.0]]
+    """
+    labels = np.asarray(clusters)
+    if labels.shape != (len(rows),):
+        msg = f"clusters: expected one number for each of {len(rows):,} documents, got shape {labels.shape}"
+        raise ValueError(msg)
+    if labels.size and not np.issubdtype(labels.dtype, np.integer):
+        msg = f"clusters: expected whole numbers, got {labels.dtype}"
+        raise TypeError(msg)
+    order = np.argsort(labels, kind="stable")
+    _, starts = np.unique(labels[order], return_index=True)
+    found: Array = np.add.reduceat(rows[order], starts, axis=0) if labels.size else rows
+    return found
+
+
+def column_sums(table: Array) -> Array:
+    """The exact sum of each column, rounded once: the same in any order of the rows, (n, k) to (k,)."""
+    return np.array([fsum(column) for column in table.T.tolist()], dtype=np.float64)
+
+
+def _moved(new: Ratios, base: Ratios) -> list[bool]:
+    """For each column whether a numerator or denominator of any document differs by more than rounding."""
+    earned, weight = np.abs(new.earned - base.earned), np.abs(new.weight - base.weight)
+    largest = np.maximum(earned, weight).max(axis=0, initial=0.0)
+    return [bool(change > ROUNDING) for change in largest]
+
+
+def _quotients(tops: Array, bottoms: Array, otherwise: Array) -> Array:
+    """Tops / bottoms, and another value where the bottom is 0."""
+    found: Array = np.broadcast_to(otherwise, tops.shape).copy()
+    return np.divide(tops, bottoms, out=found, where=bottoms > 0)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from docscore.stats.intervals import BATCH_CELLS, RESAMPLES, SEED
+from docscore.core.tolerance import DECIMALS, ROUNDING
+from docscore.stats.bootstrap import BATCH_CELLS
+from docscore.stats.intervals import RESAMPLES, SEED
 from docscore.stats.ratios import Array, Differences, Ratios
 
-SAME = 1e-12  # a change of a score that is rounding
+_NORMAL = NormalDist()
 
 
-_DIGITS = 12  # a statistic is compared with others to this many decimals, so that ties are ties
+_NEAR_MEAN = 1e-3  # standard errors; nearer to the mean the saddlepoint formula loses its digits: its limit stands in
 
 
 def permutation_p_values(
@@ -23,6 +28,7 @@ def permutation_p_values(
     n_resamples: int = RESAMPLES - 1,
     seed: int = SEED,
     permuted: Callable[[int], object] = bool,
+    clusters: npt.ArrayLike | None = None,
 ) -> list[float]:
     """The two-sided p-value of each difference of ratios, by swapping the two systems document by document.
 
@@ -34,27 +40,31 @@ def permutation_p_values(
         new: the same of the other system.
         n_resamples: how many swaps are drawn; with 2^m at most this, for m documents that differ, all are taken.
         seed: where the random numbers start.
-        permuted: is told how many swaps were made since it was told last.
+        permuted: called with the number of swaps just made, to show progress.
+        clusters: a whole number for each document, shape (n,), the same for documents that are not independent: whole
+            clusters are swapped.
 
     Source:
         Fisher 1935, The Design of Experiments, section 21, with `scipy.stats.permutation_test`.
     """
     from scipy import stats  # noqa: PLC0415  slow to import
 
-    changes = np.hstack([new.earned - base.earned, new.weight - base.weight])
-    differing = np.abs(changes).max(axis=1) > SAME
+    if clusters is not None:
+        base, new = base.by_cluster(clusters), new.by_cluster(clusters)
+    changes = new.table - base.table
+    differing = np.abs(changes).max(axis=1) > ROUNDING
     changes = changes[differing]
     m, k = int(differing.sum()), base.earned.shape[1]
     if m <= 1:  # swapping the one that differs gives the same difference with the other sign
         return [1.0] * k
-    totals = [np.hstack([each.earned.sum(axis=0), each.weight.sum(axis=0)]) for each in (base, new)]
+    totals = [each.sums.ravel() for each in (base, new)]
 
     def statistic(first: Any, _second: Any, axis: int = -1) -> Array:  # noqa: ARG001  scipy's protocol
         swapped = (np.asarray(first) >= m).astype(np.float64)
         permuted(len(swapped) if swapped.ndim > 1 else 0)
         moved = swapped @ changes
         values = [_quotient(total + sign * moved, k) for total, sign in zip(totals, (1, -1), strict=True)]
-        return np.round(values[1] - values[0], _DIGITS)
+        return np.round(values[1] - values[0], DECIMALS)
 
     with np.errstate(over="ignore"):  # older versions of scipy count all 2^m swaps in floats
         found = stats.permutation_test(
@@ -72,21 +82,114 @@ def permutation_p_values(
 def _quotient(sums: Array, k: int) -> Array:
     """The ratios where the first k sums are numerators and the others denominators."""
     tops, bottoms = sums[..., :k], sums[..., k:]
-    return np.divide(tops, bottoms, out=np.ones_like(tops), where=bottoms > SAME)
+    return np.divide(tops, bottoms, out=np.ones_like(tops), where=bottoms > ROUNDING)
 
 
-def upper_bound(differences: Differences, confidence: float) -> float | None:
-    """The one-sided upper bound of the first difference, by Student's t.
+def upper_bound(differences: Differences, confidence: float, clusters: npt.ArrayLike | None = None) -> float | None:
+    """The one-sided upper bound of the first difference of shares; None where there are too few documents for one.
 
-    With few documents it keeps its level where the bootstrap's does not, see `benchmarks/coverage.py`.
+    Student's t fails if most documents lose a little and few gain much: where none of the few is in the sample, the
+    loss looks certain. This bound asks what documents like those that are not in the sample could change at most, so
+    that it holds for differences however skewed; `benchmarks/coverage.py` measures its error and its power. A ratio of
+    sums is made linear: a document counts as value + n x influence, its value where all documents weigh the same. A
+    document that is not in the sample is no heavier than the heaviest that is.
+
+    Args:
+        differences: of two systems on n documents; the first is bounded.
+        confidence: the share of test sets in which the bound is above the true difference, between 0 and 1.
+        clusters: a whole number for each document, shape (n,), the same for documents that are not independent: then
+            the bound counts clusters, which hold the sums over their documents.
     """
-    from scipy import stats  # noqa: PLC0415  slow to import
-
-    n = differences.count
-    if n == 1:
+    first = differences.columns([0])
+    if clusters is not None:
+        first = first.by_cluster(clusters)
+    if first.count < fewest_documents(confidence):
         return None
-    value = float(differences.values[0])
-    error = np.sqrt((differences.influence()[:, 0] ** 2).sum() * n / (n - 1))
-    if error <= SAME and abs(value) > SAME and 0.5**n > 1 - confidence:
-        return None  # all changed alike, but so few could by chance
-    return min(1.0, float(value + stats.t.ppf(confidence, n - 1) * error))
+    value = float(first.values[0])
+    each = value + first.count * first.influence()[:, 0]
+    return min(1.0, bound_of_mean(each, value + _largest_gain(first), confidence))
+
+
+def _largest_gain(first: Differences) -> float:
+    """N x the influence of a document of the largest weight, in which the new system got all and the base nothing."""
+    share_of = [float(side.weight.max() * side.count / max(side.totals[0], 1.0)) for side in (first.new, first.base)]
+    return share_of[0] * float(1 - first.new.values[0]) + share_of[1] * float(first.base.values[0])
+
+
+def fewest_documents(confidence: float, margin: float = 0.0) -> int:
+    """How many documents it takes at least to show a loss of more than a margin, which is below 1.
+
+    With fewer, the upper bound is not below minus the margin even if all documents fell from 1 to 0.
+
+    >>> fewest_documents(0.95), fewest_documents(0.95, 0.5), fewest_documents(0.99)
+    (5, 11, 7)
+    """
+    return math.floor(math.log(1 - confidence) / math.log((1 + margin) / 2)) + 1
+
+
+def too_few_documents(count: int, confidence: float, margin: float, unit: str = "document") -> str:
+    """Why so many documents cannot show a loss of more than a margin; "" where they can.
+
+    >>> too_few_documents(4, 0.95, 0.01)
+    '4 documents are too few for a confidence of 0.95: it takes 5, even if all fall from 1 to 0'
+    """
+    if margin >= 1:
+        return f"a mean cannot fall by more than {margin:g}"
+    needed = fewest_documents(confidence, margin)
+    if count >= needed:
+        return ""
+    given = f"one {unit} is" if count == 1 else f"{count:,} {unit}s are"
+    return f"{given} too few for a confidence of {confidence:.4g}: it takes {needed:,}, even if all fall from 1 to 0"
+
+
+def bound_of_mean(values: Array, largest: float, confidence: float) -> float:
+    """The one-sided upper confidence bound of the mean of independent values that are at most `largest` (Gaffke).
+
+    It is the quantile of the mean of the values and of `largest` with random weights, all weights that add up to 1
+    being equally likely. For values of two kinds it is the bound of Clopper and Pearson. That it holds for all
+    distributions is proven for special cases; no counterexample is known. The quantile is that of the saddlepoint
+    approximation, which differs from it by less than 1 % of its distance from the mean; nothing is drawn.
+
+    Args:
+        values: of n independent draws, shape (n,).
+        largest: what no value can exceed.
+        confidence: the share of samples in which the bound is above the true mean, between 0 and 1.
+
+    Source:
+        Gaffke 2005, Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative
+        variable, Mathematical Methods of Statistics 14; Learned-Miller and Thomas 2020, arXiv 1905.06208; Lugannani and
+        Rice 1980, Saddle point approximation for the distribution of the sum of independent random variables, in the
+        form of Barndorff-Nielsen 1986, Biometrika 73.
+
+    >>> round(bound_of_mean(np.zeros(20), 1.0, 0.95), 2)  # 1 - 0.05 ** (1 / 20)
+    0.14
+    """
+    from scipy.optimize import brentq  # noqa: PLC0415  slow to import
+
+    points = np.append(values, largest)
+    spread = float(largest - points.min())
+    if spread <= ROUNDING:
+        return largest
+    low, high = float(points.min()) + ROUNDING * spread, largest - ROUNDING * spread
+    shares = [_share_below(points, end) - confidence for end in (low, high)]
+    if shares[0] >= 0 or shares[1] <= 0:
+        return low if shares[0] >= 0 else largest
+    return float(brentq(lambda bound: _share_below(points, bound) - confidence, low, high))
+
+
+def _share_below(points: Array, bound: float) -> float:
+    """How probably the mean of the points with uniformly random weights is below a bound.
+
+    The weights are exponential variables divided by their sum, so it is the probability that the sum of exponential
+    variables times (point - bound) is below 0. Its cumulant generating function is K(s) = - sum log(1 - s y).
+    """
+    from scipy.optimize import brentq  # noqa: PLC0415  slow to import
+
+    y, inner = points - bound, 1 - 0.5 / len(points)  # at the root, all 1 - s y are at least 1 / len(points)
+    s = brentq(lambda step: float((y / (1 - step * y)).sum()), inner / y.min(), inner / y.max())
+    pulled = y / (1 - s * y)
+    root = math.copysign(math.sqrt(max(2 * float(np.log1p(-s * y).sum()), 0.0)), s)
+    if abs(root) < _NEAR_MEAN:
+        return _NORMAL.cdf(root + float((y**3).sum()) / (3 * float((y**2).sum()) ** 1.5))
+    slope = s * math.sqrt(float((pulled**2).sum()))
+    return _NORMAL.cdf(root + math.log(slope / root) / root)

@@ -1,0 +1,156 @@
+"""The bootstrap behind the intervals: BCa from resampled documents, and its closed form for many documents.
+
+Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapters 14 and 22. With z0 the bias correction and a the
+acceleration, the end of an interval at the share alpha is, of what resamples give, the quantile
+
+    cdf(z0 + (z0 + z) / (1 - a (z0 + z)))    where z is the standard normal quantile of alpha (14.10).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from statistics import NormalDist
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from docscore.core.tolerance import ROUNDING
+from docscore.stats.ratios import Array, Differences, Ratios
+
+BATCH_CELLS = 1_000_000  # of resampled documents at a time: fits in a processor's cache
+
+_NORMAL = NormalDist()
+
+
+class Estimates(Protocol):
+    """k figures over n documents, as functions of how often each document counts.
+
+    Attributes:
+        count: n.
+        values: the k figures, each document once.
+    """
+
+    count: int
+    values: Array
+
+    def of(self, counts: Array) -> Array:
+        """The figures where each document is taken as often as the counts say: (b, n) to (k, b)."""
+        ...
+
+
+class Ends(NamedTuple):
+    """The ends of k intervals and the standard errors of the k figures; NaN where there are none."""
+
+    lows: Array
+    highs: Array
+    errors: Array
+
+
+def bca(
+    estimates: Estimates,
+    pulls: Array,
+    shares: tuple[float, float],
+    n_resamples: int,
+    seed: int,
+    resampled: Callable[[int], object],
+) -> Ends:
+    """The ends by the bias-corrected and accelerated bootstrap, of all k figures from the same resamples.
+
+    Args:
+        estimates: k figures over n documents.
+        pulls: how far each document pulls each figure, up to a factor, shape (n, k): for the acceleration.
+        shares: the nominal shares below the lower and below the upper end.
+        n_resamples: how many resamples are drawn.
+        seed: where the random numbers start.
+        resampled: called with the number of resamples just drawn, to show progress.
+    """
+    drawn = np.empty((len(estimates.values), n_resamples))
+    done = 0
+    for counts in resamples(estimates.count, n_resamples, seed):
+        drawn[:, done : done + len(counts)] = estimates.of(counts)
+        done += len(counts)
+        resampled(len(counts))
+    ends = [
+        _quantiles(column, value, a, shares)
+        for column, value, a in zip(drawn, estimates.values, acceleration(pulls), strict=True)
+    ]
+    lows, highs = np.array(ends).reshape(-1, 2).T
+    return Ends(lows, highs, drawn.std(axis=1, ddof=1))
+
+
+def resamples(n: int, n_resamples: int, seed: int, width: int = 0) -> Iterator[Array]:
+    """How often each of n documents is drawn in each resample, in batches of shape (b, n).
+
+    Args:
+        n: the number of documents, and of draws.
+        n_resamples: how many resamples there are in all batches.
+        seed: where the random numbers start.
+        width: what a resample takes in memory, in numbers, where that is more than n.
+    """
+    rng = np.random.default_rng(seed)
+    batch = max(1, BATCH_CELLS // max(n, width))
+    for start in range(0, n_resamples, batch):
+        drawn = rng.integers(0, n, (min(batch, n_resamples - start), n))
+        counts = np.empty(drawn.shape)
+        for row, numbers in zip(counts, drawn, strict=True):
+            row[:] = np.bincount(numbers, minlength=n)
+        yield counts
+
+
+def acceleration(pulls: Array) -> Array:
+    """The k accelerations (14.15): a sixth of the skewness of what each document pulls; NaN where nothing does."""
+    centred = pulls - pulls.mean(axis=0)
+    squares = (centred**2).sum(axis=0)
+    found: Array = (centred**3).sum(axis=0) / np.where(squares > 0, 6 * squares**1.5, np.nan)
+    return found
+
+
+def _quantiles(drawn: Array, value: float, a: float, shares: Sequence[float]) -> list[float]:
+    """The BCa quantiles of the resamples; NaN where all of them are on one side of the value."""
+    below = np.count_nonzero(drawn < value - ROUNDING) + np.count_nonzero(drawn <= value + ROUNDING)
+    share_below = below / (2 * len(drawn))  # resamples that give the value itself count half
+    if not 0 < share_below < 1 or math.isnan(a):
+        return [math.nan] * len(shares)
+    z0 = _NORMAL.inv_cdf(share_below)
+    corrected = [_NORMAL.cdf(z0 + _stretched(z0 + _NORMAL.inv_cdf(share), a)) for share in shares]
+    found: list[float] = np.quantile(drawn, corrected).tolist()
+    return found
+
+
+def _stretched(z: float, a: float) -> float:
+    """Divide z by 1 - a z, which grows without bound as a z nears 1."""
+    rest = 1 - a * z
+    return z / rest if rest > 0 else math.copysign(math.inf, z)
+
+
+def abc(estimates: Ratios | Differences, shares: tuple[float, float]) -> Ends:
+    """The ends by approximate bootstrap confidence (ABC): what BCa gives, from derivatives and without resampling.
+
+    One pass over the documents, whatever their number. The ends differ from those of BCa by terms of order 1/n; what
+    leaves the range of the documents' own ratios, and so of the figure, is cut off there.
+
+    Source:
+        DiCiccio and Efron 1992, More accurate confidence intervals in exponential families, Biometrika 79;
+        Efron and Tibshirani 1993, section 22.6.
+    """
+    pulls, n = estimates.influence(), estimates.count
+    sigma = np.sqrt((pulls**2).sum(axis=0))
+    direction = pulls / sigma
+    a = acceleration(pulls)
+    bend = (estimates.bias() - estimates.curvature(direction)) / sigma
+    z0 = np.array([_bias_correction(*each) for each in zip(a.tolist(), bend.tolist(), strict=True)])
+    limits = estimates.ends()
+    found = []
+    for share, limit in zip(shares, limits, strict=True):
+        z = z0 + _NORMAL.inv_cdf(share)
+        rest = 1 - a * z
+        end = estimates.along(direction, np.divide(z, rest**2, out=np.zeros_like(z), where=rest > 0))
+        found.append(np.clip(np.where((rest > 0) & np.isfinite(end), end, limit), *limits))
+    return Ends(found[0], found[1], sigma * math.sqrt(n / (n - 1)))
+
+
+def _bias_correction(a: float, bend: float) -> float:
+    """The bias correction z0 of ABC, from the acceleration and the curvature."""
+    share = 2 * _NORMAL.cdf(a) * _NORMAL.cdf(-bend)
+    return _NORMAL.inv_cdf(min(max(share, ROUNDING), 1 - ROUNDING))

@@ -1,0 +1,152 @@
+"""The bound of the gate against exact and drawn quantiles, and both tests of differences with clusters."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from docscore.stats.ratios import Array, Differences, Ratios
+from docscore.stats.significance import bound_of_mean, fewest_documents, permutation_p_values, upper_bound
+
+ALIKE = [1.0] * 12 + [0.0] * 8
+
+
+def of_scores(scores: Array) -> Ratios:
+    """The mean of the scores of n documents, shape (n,)."""
+    return Ratios(scores[:, np.newaxis], np.ones((len(scores), 1)))
+
+
+def of_changes(changes: Array) -> Differences:
+    """Two systems whose scores differ by so much."""
+    return Differences(of_scores(np.maximum(changes, 0.0)), of_scores(np.maximum(-changes, 0.0)))
+
+
+def drawn_quantile(values: Array, largest: float, confidence: float) -> float:
+    """The definition: the quantile of the mean with random weights, from 200,000 of them."""
+    weights = np.random.default_rng(0).standard_exponential((200_000, len(values) + 1))
+    means = weights @ np.append(values, largest) / weights.sum(axis=1)
+    return float(np.quantile(means, confidence))
+
+
+@pytest.mark.parametrize("confidence", [0.8, 0.95, 0.999])
+@pytest.mark.parametrize(("hits", "count"), [(0, 5), (0, 20), (3, 20), (19, 20), (0, 400), (7, 400), (200, 400)])
+def test_the_bound_of_zeros_and_ones_is_that_of_clopper_and_pearson(hits: int, count: int, confidence: float) -> None:
+    values = np.zeros(count)
+    values[:hits] = 1.0
+    exact = stats.binomtest(hits, count).proportion_ci(2 * confidence - 1, "exact").high
+    assert bound_of_mean(values, 1.0, confidence) - exact == pytest.approx(0.0, abs=0.01 * (exact - hits / count))
+
+
+@pytest.mark.parametrize("confidence", [0.1, 0.5, 0.9, 0.95, 0.99])
+@pytest.mark.parametrize("count", [3, 20, 90])
+def test_the_bound_is_the_quantile_of_means_with_random_weights(count: int, confidence: float) -> None:
+    rng = np.random.default_rng(count)
+    for values in (rng.normal(-0.1, 0.2, count).clip(-1, 1), rng.choice([-0.3, 0.0, 0.0, 1.0], count)):
+        wanted = drawn_quantile(values, 1.0, confidence)
+        spread = drawn_quantile(values, 1.0, 0.9) - drawn_quantile(values, 1.0, 0.1)
+        assert bound_of_mean(values, 1.0, confidence) == pytest.approx(wanted, abs=0.02 * spread)
+
+
+def test_the_bound_of_many_documents_is_that_of_the_normal_distribution() -> None:
+    values = np.random.default_rng(1).normal(-0.05, 0.2, 100_000).clip(-1, 1)
+    error = values.std() / len(values) ** 0.5
+    assert bound_of_mean(values, 1.0, 0.95) == pytest.approx(values.mean() + 1.645 * error, abs=0.05 * error)
+
+
+changes = st.lists(st.floats(-1, 1), min_size=1, max_size=30)
+
+
+@given(changes, st.sampled_from([0.5, 0.8, 0.95, 0.999]))
+def test_the_bound_lies_between_the_mean_and_1_whatever_the_order(values: list[float], confidence: float) -> None:
+    """And it rises with every value and with the confidence."""
+    found = bound_of_mean(np.array(values), 1.0, confidence)
+    assert min(values) - 1e-9 <= found <= 1
+    assert found == pytest.approx(bound_of_mean(np.array(values[::-1]), 1.0, confidence), abs=1e-9)
+    assert found <= bound_of_mean(np.array([*values[1:], 1.0]), 1.0, confidence) + 1e-6
+    assert found <= bound_of_mean(np.array(values), 1.0, (1 + confidence) / 2) + 1e-6
+
+
+@pytest.mark.parametrize("count", [20, 40])
+def test_a_small_loss_everywhere_may_hide_a_rare_gain(count: int) -> None:
+    """5% of all documents gain 1, the others lose 1/19, so that the mean stays; in 36% of samples of 20 no one gains.
+
+    Student's t has no doubt about documents that changed alike.
+    """
+    alike = np.full(count, -1 / 19)
+    found = upper_bound(of_changes(alike), 0.95)
+    assert found is not None
+    assert found > 0
+    assert found == pytest.approx(-1 / 19 + 20 / 19 * (1 - 0.05 ** (1 / count)), abs=0.001)
+
+
+def test_the_bound_takes_the_first_of_several_differences() -> None:
+    rng = np.random.default_rng(2)
+    sides = [Ratios(rng.random((30, 3)), np.ones((30, 3))) for _ in range(2)]
+    found = upper_bound(Differences(*sides), 0.95)
+    assert found == upper_bound(Differences(sides[0].columns([0]), sides[1].columns([0])), 0.95)
+    changed = (sides[0].earned - sides[1].earned)[:, 0]
+    assert found == pytest.approx(bound_of_mean(changed, 1.0, 0.95), abs=1e-9)
+
+
+def test_fewer_documents_than_could_show_a_loss_have_no_bound() -> None:
+    """1 - 2 x 0.05^(1/n) is above 0 up to n = 4."""
+    assert fewest_documents(0.95) == 5
+    fallen = [upper_bound(of_changes(np.full(count, -1.0)), 0.95) for count in (1, 4, 5)]
+    assert fallen[:2] == [None, None]
+    assert fallen[2] == pytest.approx(1 - 2 * 0.05 ** (1 / 5), abs=0.01)
+
+
+# clusters
+
+
+def questions(seed: int) -> tuple[Ratios, Ratios, Array]:
+    """Two systems on 60 questions of 15 documents, and the document of each."""
+    rng = np.random.default_rng(seed)
+    weight = rng.integers(1, 4, (60, 2)).astype(np.float64)
+    base, new = (Ratios(rng.binomial(weight.astype(int), 0.7).astype(np.float64), weight) for _ in range(2))
+    return base, new, rng.permutation(np.repeat(np.arange(15), 4))
+
+
+def test_clusters_are_tested_as_documents_with_their_sums() -> None:
+    base, new, labels = questions(1)
+    sums = [
+        Ratios(*(np.array([side[labels == c].sum(axis=0) for c in range(15)]) for side in (each.earned, each.weight)))
+        for each in (base, new)
+    ]
+    assert permutation_p_values(base, new, clusters=labels) == permutation_p_values(*sums)
+    assert upper_bound(Differences(new, base), 0.95, labels) == pytest.approx(
+        upper_bound(Differences(sums[1], sums[0]), 0.95)
+    )
+
+
+def test_clusters_of_one_document_change_nothing() -> None:
+    base, new, _ = questions(2)
+    labels = np.arange(60)
+    assert permutation_p_values(base, new, clusters=labels) == permutation_p_values(base, new)
+    assert upper_bound(Differences(new, base), 0.95, labels) == upper_bound(Differences(new, base), 0.95)
+
+
+def test_questions_that_fall_together_prove_less_than_as_many_that_fall_alone() -> None:
+    """Ten documents of ten questions each; in six of them all questions are lost."""
+    lost = np.repeat([-1.0] * 6 + [0.0] * 4, 10)
+    labels = np.repeat(np.arange(10), 10)
+    alone, together = (upper_bound(of_changes(lost), 0.95, clusters) for clusters in (None, labels))
+    assert alone is not None
+    assert together is not None
+    assert -0.6 < alone < -0.45
+    assert together == pytest.approx(bound_of_mean(np.array([-1.0] * 6 + [0.0] * 4), 1.0, 0.95), abs=1e-9)
+    sides = of_changes(lost)
+    assert permutation_p_values(sides.base, sides.new, clusters=labels) == [2 / 2**6]
+
+
+def test_a_heavy_cluster_that_is_not_in_the_sample_could_gain_more() -> None:
+    """Twenty clusters of one question and one of twenty: one more like that could turn the mean."""
+    labels = np.array([*range(20), *[20] * 20])
+    lost = np.full(40, -0.1)
+    one, other = (upper_bound(of_changes(lost), 0.95, clusters) for clusters in (None, labels))
+    assert one is not None
+    assert other is not None
+    assert other > one
