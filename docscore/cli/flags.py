@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -14,10 +15,12 @@ import click
 from rich.console import Console
 from rich.progress import Progress as ProgressBars
 
+from docscore.core.errors import InputValueError, row_place
 from docscore.core.formatting import printable
 from docscore.core.options import MISSING_MODES, PARSE_MODES, PARSE_REFERENCES_MODES, THRESHOLD, ScoringOptions
 from docscore.core.progress import Advance, Progress, no_progress
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation, rows_of_files
+from docscore.data.columns import Grouping
 from docscore.data.faults import NAMED, Faults, summary
 from docscore.data.pairing import Pairs
 from docscore.metrics.registry import METRICS, checked_metrics
@@ -40,12 +43,16 @@ class Settings:
         metrics: the metrics whose figures are asked for.
         confidence: the level of the intervals.
         on_error: rows with faults: "error" or "skip".
+        cluster: a column of the references, or a function of the id, that names the cluster of each row.
+        by: a column of the references whose values make slices.
     """
 
     options: ScoringOptions
     metrics: tuple[str, ...] = (ANLS_STAR,)
     confidence: float = CONFIDENCE
     on_error: str = "error"
+    cluster: Grouping | None = None
+    by: str | None = None
 
 
 _FLAGS_OF_OPTIONS = {
@@ -58,7 +65,13 @@ _FLAGS_OF_OPTIONS = {
     "donut": "donut",
     "strict": "strict",
 }
-_FLAGS_OF_SETTINGS = {"metrics": "metrics", "confidence_level": "confidence", "on_error": "on_error"}
+_FLAGS_OF_SETTINGS = {
+    "metrics": "metrics",
+    "confidence_level": "confidence",
+    "on_error": "on_error",
+    "cluster": "cluster",
+    "by": "by",
+}
 
 
 def settings_from(flags: Mapping[str, Any]) -> Settings:
@@ -71,12 +84,16 @@ def settings_from(flags: Mapping[str, Any]) -> Settings:
     if "case_sensitive" in flags:
         options["ignore_case"] = not flags["case_sensitive"]
     others = {name: flags[flag] for flag, name in _FLAGS_OF_SETTINGS.items() if flag in flags}
+    if flags.get("cluster_of_id") is not None:
+        if others.get("cluster") is not None:
+            raise InputValueError(expected="--cluster or --cluster-of-id", got="both")
+        others["cluster"] = partial(_part_of_id, flags["cluster_of_id"])
     return Settings(ScoringOptions(**options), **others)
 
 
 def with_settings(*decorators: Callable[[Any], Any]) -> Callable[[Callable[..., Any]], Any]:
     """The flags of several groups on one command, which gets them as one object, `settings`."""
-    flags = {*_FLAGS_OF_OPTIONS, *_FLAGS_OF_SETTINGS, "case_sensitive"}
+    flags = {*_FLAGS_OF_OPTIONS, *_FLAGS_OF_SETTINGS, "case_sensitive", "cluster_of_id"}
 
     def decorated(command: Callable[..., Any]) -> Any:
         @wraps(command)
@@ -108,6 +125,29 @@ def _level(_context: click.Context, _parameter: click.Parameter, value: float) -
 def _names(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[str, ...]:
     """The metrics in a list with commas."""
     return tuple(checked_metrics([name.strip() for name in value.split(",")]))
+
+
+def _pattern(_context: click.Context, _parameter: click.Parameter, value: str | None) -> re.Pattern[str] | None:
+    """A regular expression with one group."""
+    if value is None:
+        return None
+    try:
+        found = re.compile(value)
+    except re.error as error:
+        msg = f"expected a regular expression, got {value!r} ({error})"
+        raise click.BadParameter(msg) from None
+    if found.groups != 1:
+        msg = f"expected a regular expression with one group in parentheses, got {value!r}"
+        raise click.BadParameter(msg)
+    return found
+
+
+def _part_of_id(pattern: re.Pattern[str], question_id: str) -> str:
+    """The part of an id that the group of the pattern matches."""
+    found = pattern.search(question_id)
+    if found is None:
+        raise InputValueError(place=row_place(question_id), expected=f"an id that matches {pattern.pattern!r}")
+    return str(found[1])
 
 
 two_files = together(click.argument("references", type=a_file), click.argument("predictions", type=a_file))
@@ -157,6 +197,21 @@ test_set_flags = together(
         help="The level of the intervals, between 0 and 1.",
     ),
     confidences_option,
+    click.option(
+        "--cluster",
+        metavar="COLUMN",
+        help="A column of the references: rows with the same value, such as the questions of one document, are not "
+        "independent, so that intervals and tests resample them together.",
+    ),
+    click.option(
+        "--cluster-of-id",
+        metavar="PATTERN",
+        callback=_pattern,
+        help=r"The same by a part of the id: a regular expression with one group, such as '^(.*)-q\d+$'.",
+    ),
+)
+by_option = click.option(
+    "--by", metavar="COLUMN", help="A column of the references: also show the figures of the rows of each value."
 )
 metric_flags = together(
     click.option(
@@ -194,7 +249,15 @@ def evaluations_of_files(
     )
     say_skipped(rows.systems[0], rows.faults)
     return [
-        Evaluation(pairs, settings.options, metrics=settings.metrics, confidence=settings.confidence, progress=progress)
+        Evaluation(
+            pairs,
+            settings.options,
+            metrics=settings.metrics,
+            cluster=settings.cluster,
+            by=settings.by,
+            confidence=settings.confidence,
+            progress=progress,
+        )
         for pairs in rows.systems
     ]
 

@@ -10,6 +10,7 @@ import click
 
 from docscore.cli.flags import (
     Settings,
+    by_option,
     comparing_flags,
     evaluations_of_files,
     json_option,
@@ -30,7 +31,7 @@ from docscore.report.console import print_measured, print_summary
 
 @click.command(name="score", short_help="Score a file of predictions.")
 @two_files
-@with_settings(comparing_flags, test_set_flags, metric_flags)
+@with_settings(comparing_flags, test_set_flags, metric_flags, by_option)
 @click.option("--fields", is_flag=True, help="Also show the score of each field, and the causes of lost points.")
 @worst_option
 @json_option
@@ -66,6 +67,8 @@ def _as_dict(found: Evaluation, worst: int, *, fields: bool) -> dict[str, Any]:
     measured = found.other_figures
     if measured is not None:
         parts["metrics"] = {**measured.to_dict(), "signature": str(measured.signature)}
+    if found.by is not None:
+        parts["slices"] = [each.to_dict() for each in found.slices]
     return {**parts, "rows": len(found.pairs.ids), "worst": found.scores.worst(worst)}
 
 

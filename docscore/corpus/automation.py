@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from docscore.core.errors import InputValueError, at_place, row_place
 from docscore.core.progress import Advance, Progress, no_progress
 from docscore.core.tolerance import ROUNDING
 from docscore.metrics.kieval import KieScore
 from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, Interval, check_confidence, intervals_of
-from docscore.stats.ratios import Array, Ratios
+from docscore.stats.ratios import Array, Ratios, sums_by_cluster
 
 GRID = tuple(step / 100 for step in range(101))
 
@@ -161,7 +162,10 @@ def _finite(threshold: float) -> float | None:
 
 
 def automation_curve(
-    scores: Sequence[KieScore], thresholds: Sequence[float] = GRID, names: Sequence[str] | None = None
+    scores: Sequence[KieScore],
+    thresholds: Sequence[float] = GRID,
+    names: Sequence[str] | None = None,
+    clusters: npt.ArrayLike | None = None,
 ) -> Curve:
     """The trade-off of automation and accuracy over documents.
 
@@ -169,6 +173,8 @@ def automation_curve(
         scores: KIEval of n documents, made with confidences.
         thresholds: at least one, from 0 to 1; one that has everything reviewed is added.
         names: what an error calls the documents; by default their numbers.
+        clusters: the number of each document's cluster, shape (n,), where documents are not independent: then the curve
+            is one over clusters.
 
     Raises:
         ValueError: if there are no documents, or a predicted value has no confidence.
@@ -184,6 +190,9 @@ def automation_curve(
     called = names or list(map(str, range(len(scores))))
     counts = np.array([_named_counts(score, grid, name) for score, name in zip(scores, called, strict=True)])
     predicted = np.array([sum(step.prediction is not None for step in score.steps) for score in scores], dtype=float)
+    if clusters is not None:
+        counts = sums_by_cluster(counts.reshape(len(scores), -1), clusters).reshape(-1, *counts.shape[1:])
+        predicted = sums_by_cluster(predicted[:, np.newaxis], clusters)[:, 0]
     return Curve(grid, counts.transpose(1, 0, 2), predicted)
 
 

@@ -191,15 +191,15 @@ def compare(
     before = Ratios(before.earned[places], before.weight[places])
     differences = Differences(after, before)
     resampled = progress("Resampling", 2 * n_resamples)
-    drawn = {"confidence": confidence, "n_resamples": n_resamples, "seed": seed, "resampled": resampled}
-    intervals = intervals_of(differences, **drawn)  # type: ignore[arg-type]
-    p_values = permutation_p_values(before, after, n_resamples=n_resamples - 1, seed=seed, permuted=resampled)
+    drawn: dict[str, Any] = {"seed": seed, "clusters": new.scores.clusters}
+    intervals = intervals_of(differences, confidence, n_resamples=n_resamples, resampled=resampled, **drawn)
+    p_values = permutation_p_values(before, after, n_resamples=n_resamples - 1, permuted=resampled, **drawn)
     return Comparison(
         base,
         new,
         confidence,
         intervals[0],
-        upper_bound(differences, confidence),
+        upper_bound(differences, confidence, new.scores.clusters),
         p_values[0],
         *_sorted(changes),
         _field_changes(paths, before, after, intervals[1:], p_values[1:]),
@@ -224,7 +224,9 @@ def decide(comparison: Comparison, margin: float) -> Gate:
         problem = f"the gate cannot decide: left out because of faults are {skipped:,}, which may be the worst"
         raise InputValueError(problem=problem)
     bound = comparison.upper
-    too_few = too_few_documents(len(comparison.new.scores.ids), comparison.confidence, margin)
+    names = comparison.new.scores.pairs.clusters
+    count, unit = (len(comparison.new.scores.ids), "document") if names is None else (len(set(names)), "cluster")
+    too_few = too_few_documents(count, comparison.confidence, margin, unit)
     if bound is None or too_few:
         raise InputValueError(problem=f"the gate cannot decide: {too_few}")
     failed = bound < -margin - ROUNDING

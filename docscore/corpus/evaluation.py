@@ -14,9 +14,11 @@ from docscore.core.options import DEFAULT_OPTIONS, ScoringOptions
 from docscore.core.progress import Progress, no_progress
 from docscore.corpus.automation import Curve, automation_curve
 from docscore.corpus.comparison import Comparison, compare
-from docscore.corpus.measure import Measured, measure, points_of_rows
+from docscore.corpus.measure import Measured, figure_columns, measure, points_of_rows
 from docscore.corpus.scores import CorpusScore, score_corpus
+from docscore.corpus.slices import Slice, slices_of
 from docscore.corpus.summary import Analysis, Summary, analyse, summarise
+from docscore.data.columns import Grouping, groups_of_rows, with_clusters
 from docscore.data.faults import Faults
 from docscore.data.files import Table, read_table
 from docscore.data.pairing import Check, Pairs, common_rows, read_pairs
@@ -89,6 +91,10 @@ class Evaluation:
         pairs: the rows.
         options: how predictions are read and compared.
         metrics: the metrics whose figures are asked for, names among `METRICS`.
+        cluster: a column of the references, or a function of the id, that names the cluster of each row: rows of one
+            cluster, such as the questions of one document, are not independent. Intervals and tests resample and swap
+            whole clusters. None where all rows are independent.
+        by: a column of the references, or a function of the id, whose values make slices; None for no slices.
         confidence: the level of the intervals, between 0 and 1; None for none.
         seed: where the random numbers of the intervals start.
         progress: called when each phase of the work begins.
@@ -103,11 +109,14 @@ class Evaluation:
         options: ScoringOptions = DEFAULT_OPTIONS,
         *,
         metrics: Sequence[str] = (ANLS_STAR,),
+        cluster: Grouping | None = None,
+        by: Grouping | None = None,
         confidence: float | None = CONFIDENCE,
         seed: int = SEED,
         progress: Progress = no_progress,
     ) -> None:
-        self.pairs = pairs
+        self.pairs = with_clusters(pairs, cluster)
+        self.by = by
         self.options = options
         self.metrics = checked_metrics(metrics)
         self.confidence = None if confidence is None else check_confidence(confidence)
@@ -154,7 +163,19 @@ class Evaluation:
     @cached_property
     def curve(self) -> Curve:
         """The trade-off of automation and accuracy; predictions must carry confidences."""
-        return automation_curve(points_of_rows(self.scores, "kieval", self.progress), names=self.scores.ids)
+        return automation_curve(
+            points_of_rows(self.scores, "kieval", self.progress), names=self.scores.ids, clusters=self.scores.clusters
+        )
+
+    @cached_property
+    def slices(self) -> list[Slice]:
+        """The figures of the rows that share a value, largest slice first; empty where none were asked for."""
+        if self.by is None:
+            return []
+        values = groups_of_rows(self.scores.pairs, self.by, "by")
+        columns = figure_columns(self.scores, self.metrics, self.progress)
+        drawn: dict[str, Any] = {"seed": self.seed, "progress": self.progress, "clusters": self.scores.clusters}
+        return slices_of(columns, values, confidence=self.confidence, **drawn)
 
     def compare(self, new: Evaluation, *, n_resamples: int = RESAMPLES) -> Comparison:
         """The difference between this system, as the base, and another one on the same rows."""

@@ -108,7 +108,8 @@ def measure(
     intervals: list[Interval | None] = [None] * len(found.names)
     if confidence is not None:
         resampled = progress("Resampling", RESAMPLES)
-        intervals = list(intervals_of(found.ratios, check_confidence(confidence), seed=seed, resampled=resampled))
+        drawn: dict[str, Any] = {"seed": seed, "resampled": resampled, "clusters": scores.clusters}
+        intervals = list(intervals_of(found.ratios, check_confidence(confidence), **drawn))
     figures = [
         Figure(*name, float(value), interval)
         for name, value, interval in zip(found.names, found.ratios.values, intervals, strict=True)

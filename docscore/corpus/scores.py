@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from math import fsum
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from docscore.core.errors import at_place, closer, row_place
 from docscore.core.options import ScoringOptions, options_from
 from docscore.core.progress import Progress, no_progress
@@ -55,6 +58,14 @@ class CorpusScore:
     def mean(self) -> float:
         """The mean of the scores, in [0, 1]."""
         return fsum(self.scores) / len(self.scores)
+
+    @property
+    def clusters(self) -> npt.NDArray[np.intp] | None:
+        """The number of each row's cluster, shape (n,); None where all rows are independent."""
+        if self.pairs.clusters is None:
+            return None
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(self.pairs.clusters))}
+        return np.array([numbers[name] for name in self.pairs.clusters], dtype=np.intp)
 
     def counts(self) -> dict[str, int]:
         """What was asked for among skipped, missing, parse_failures and parse_repaired."""

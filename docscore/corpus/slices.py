@@ -39,6 +39,7 @@ def slices_of(
     columns: FigureColumns,
     values: Sequence[Hashable],
     *,
+    clusters: npt.NDArray[np.intp] | None = None,
     confidence: float | None = None,
     seed: int = SEED,
     progress: Progress = no_progress,
@@ -48,6 +49,7 @@ def slices_of(
     Args:
         columns: the figures of n rows, as `docscore.corpus.measure.figure_columns` gives them.
         values: the value of each row, n of them.
+        clusters: the number of each row's cluster, shape (n,), where rows are not independent.
         confidence: the level of the intervals, between 0 and 1; None for none.
         seed: where the random numbers of the intervals start.
         progress: called when the phase "Resampling" begins.
@@ -59,10 +61,16 @@ def slices_of(
     resampled = progress("Resampling", RESAMPLES * len(rows))
     found = []
     for value, numbers in sorted(rows.items(), key=lambda item: -len(item[1])):
-        ratios = _rows_of(columns.ratios, np.array(numbers))
+        chosen = np.array(numbers)
+        ratios = _rows_of(columns.ratios, chosen)
         intervals: list[Interval | None] = [None] * len(columns.names)
         if level is not None:
-            intervals = list(intervals_of(ratios, level, seed=seed, resampled=resampled))
+            drawn: dict[str, Any] = {
+                "seed": seed,
+                "resampled": resampled,
+                "clusters": None if clusters is None else clusters[chosen],
+            }
+            intervals = list(intervals_of(ratios, level, **drawn))
         figures = [
             Figure(*name, float(figure), interval)
             for name, figure, interval in zip(columns.names, ratios.values, intervals, strict=True)

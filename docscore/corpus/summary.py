@@ -102,8 +102,8 @@ class Rate(NamedTuple):
         name: what it is the rate of.
         hits: how many.
         total: of how many.
-        interval: Wilson's for documents; for values, which come in documents, that of resampled documents; None if
-            none was asked for.
+        interval: Wilson's for independent documents; for values, which come in documents, and for documents that come
+            in clusters, that of resampled documents or clusters; None if none was asked for.
     """
 
     name: str
@@ -150,6 +150,8 @@ class Summary:
             result["standard_error"] = self.interval.standard_error
             if self.interval.note:
                 result["confidence_note"] = self.interval.note
+        if self.scores.pairs.clusters is not None:
+            result["clusters"] = len(set(self.scores.pairs.clusters))
         result |= self.scores.counts()
         if self.analysis is not None:
             rows = len(self.scores.ids)
@@ -197,25 +199,28 @@ def summarise(
     """
     if fields and analysis is None:
         analysis = analyse(scores, progress)
-    columns = [mean_as_ratio(scores)]
+    columns, events = [mean_as_ratio(scores)], _events_of_documents(analysis) if analysis is not None else {}
     heaviest: list[Field] = []
     if analysis is not None:
         heaviest = sorted(analysis.fields, key=lambda field: -field.weight)
-        columns += [_values_as_ratios(analysis), fields_as_ratios(heaviest[:MOST_FIELDS_TESTED], len(scores.ids))]
+        columns += [_events_as_ratios(events, len(scores.ids)), _values_as_ratios(analysis)]
+        columns.append(fields_as_ratios(heaviest[:MOST_FIELDS_TESTED], len(scores.ids)))
+    before_fields = 1 + len(events) + 2
     found: list[Interval] = []
     if confidence is not None:
         resampled = progress("Resampling", RESAMPLES)
-        found = intervals_of(side_by_side(*columns), check_confidence(confidence), seed=seed, resampled=resampled)
+        drawn: dict[str, Any] = {"seed": seed, "resampled": resampled, "clusters": scores.clusters}
+        found = intervals_of(side_by_side(*columns), check_confidence(confidence), **drawn)
     return Summary(
         scores,
         confidence,
         found[0] if found else None,
         analysis,
         {
-            field.path: found[3 + column] if column < MOST_FIELDS_TESTED else _LEFT_OUT
+            field.path: found[before_fields + column] if column < MOST_FIELDS_TESTED else _LEFT_OUT
             for column, field in enumerate(heaviest if found else [])
         },
-        _rates(analysis, confidence, found[1:3]) if analysis is not None else [],
+        _rates(analysis, events, confidence, found[1:before_fields]) if analysis is not None else [],
     )
 
 
@@ -225,22 +230,39 @@ def _values_as_ratios(analysis: Analysis) -> Ratios:
     return Ratios(values[:, [1, 3]], values[:, [0, 2]])
 
 
-def _rates(analysis: Analysis, confidence: float | None, of_values: list[Interval]) -> list[Rate]:
-    scores, rows = analysis.scores, len(analysis.scores.ids)
-    hits = {
-        "documents without a fault": sum(score == 1 for score in scores.scores),
-        "documents that lack a value": sum(each.missing > 0 for each in analysis.values),
-        "documents with an invented value": sum(each.extra > 0 for each in analysis.values),
+def _events_of_documents(analysis: Analysis) -> dict[str, list[bool]]:
+    """What may happen to a document, and whether it did, for each document."""
+    scores, rows = analysis.scores, range(len(analysis.scores.ids))
+    events = {
+        "documents without a fault": [score == 1 for score in scores.scores],
+        "documents that lack a value": [each.missing > 0 for each in analysis.values],
+        "documents with an invented value": [each.extra > 0 for each in analysis.values],
     }
     for name, numbers in (("texts that could not be parsed", scores.failed), ("missing predictions", scores.absent)):
         if numbers is not None:
-            hits[name] = len(numbers)
-    rates = [
-        Rate(name, n, rows, None if confidence is None else wilson_interval(n, rows, confidence=confidence))
-        for name, n in hits.items()
-    ]
+            events[name] = [row in numbers for row in rows]
+    return events
+
+
+def _events_as_ratios(events: dict[str, list[bool]], documents: int) -> Ratios:
+    """The rates of events as ratios of sums over documents."""
+    hits = np.array(list(events.values()), dtype=np.float64).reshape(-1, documents).T
+    return Ratios(hits, np.ones_like(hits))
+
+
+def _rates(
+    analysis: Analysis, events: dict[str, list[bool]], confidence: float | None, resampled: list[Interval]
+) -> list[Rate]:
+    """The rates; those of independent documents have Wilson's interval, all others that of the resamples."""
+    rows, clustered = len(analysis.scores.ids), analysis.scores.clusters is not None
+    intervals: list[Interval | None] = [*resampled] or [None] * (len(events) + 2)
+    rates = []
+    for (name, happened), interval in zip(events.items(), intervals, strict=False):
+        hits = sum(happened)
+        if confidence is not None and not clustered:
+            interval = wilson_interval(hits, rows, confidence=confidence)  # noqa: PLW2901
+        rates.append(Rate(name, hits, rows, interval))
     expected, missing, predicted, extra = map(sum, zip(*analysis.values, strict=True))
-    omission, hallucination = of_values or (None, None)
-    rates.append(Rate("omission: expected values that are missing", missing, expected, omission))
-    rates.append(Rate("hallucination: values predicted, not expected", extra, predicted, hallucination))
+    rates.append(Rate("omission: expected values that are missing", missing, expected, intervals[-2]))
+    rates.append(Rate("hallucination: values predicted, not expected", extra, predicted, intervals[-1]))
     return rates

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -41,6 +41,8 @@ class Pairs(NamedTuple):
         skipped: how many references were left out, because they or their predictions had faults; None if a fault was
             an error.
         confidences: what predictions have under "confidence"; None if none has any.
+        reference_rows: the whole rows of the references, for their other columns; None where they have no ids.
+        clusters: the name of each row's cluster, where rows of one cluster are not independent; None if all are.
     """
 
     ids: list[str]
@@ -49,6 +51,23 @@ class Pairs(NamedTuple):
     absent: frozenset[int] = frozenset()
     skipped: int | None = None
     confidences: list[Any] | None = None
+    reference_rows: list[Mapping[str, Any]] | None = None
+    clusters: list[str] | None = None
+
+    def only(self, numbers: Sequence[int]) -> Pairs:
+        """The rows of these numbers, in their order; the others count as skipped."""
+        chosen: dict[str, Any] = {}
+        for name in ("confidences", "reference_rows", "clusters"):
+            column = getattr(self, name)
+            chosen[name] = None if column is None else [column[number] for number in numbers]
+        return Pairs(
+            [self.ids[number] for number in numbers],
+            [self.truths[number] for number in numbers],
+            [self.predictions[number] for number in numbers],
+            frozenset(at for at, number in enumerate(numbers) if number in self.absent),
+            (self.skipped or 0) + len(self.ids) - len(numbers),
+            **chosen,
+        )
 
 
 class IdFault(NamedTuple):
@@ -135,7 +154,15 @@ def paired(predictions: Sequence[Row], references: Sequence[Row]) -> Pairs:
     absent = frozenset(index for index, i in enumerate(ids) if i not in found)
     sure = {row.id: row.confidence for row in predictions if row.confidence is not None}
     confidences = [sure.get(i) for i in ids] if sure else None
-    return Pairs(ids, [row.value for row in references], [found.get(i) for i in ids], absent, None, confidences)
+    rows = [row.source for row in references if row.source is not None]
+    return Pairs(
+        ids,
+        [row.value for row in references],
+        [found.get(i) for i in ids],
+        absent,
+        confidences=confidences,
+        reference_rows=rows if len(rows) == len(references) else None,
+    )
 
 
 def common_rows(first: Pairs, second: Pairs) -> tuple[Pairs, Pairs]:
@@ -147,22 +174,9 @@ def common_rows(first: Pairs, second: Pairs) -> tuple[Pairs, Pairs]:
     shared = set(first.ids) & set(second.ids)
     if not shared:
         raise InputValueError(expected="ids that both files of predictions have", got="none")
-    order = [i for i in first.ids if i in shared]
-    return _only(first, order), _only(second, order)
-
-
-def _only(pairs: Pairs, ids: Sequence[str]) -> Pairs:
-    """The rows of these ids, in their order."""
-    place = {i: number for number, i in enumerate(pairs.ids)}
-    numbers = [place[i] for i in ids]
-    return Pairs(
-        list(ids),
-        [pairs.truths[number] for number in numbers],
-        [pairs.predictions[number] for number in numbers],
-        frozenset(at for at, number in enumerate(numbers) if number in pairs.absent),
-        (pairs.skipped or 0) + len(pairs.ids) - len(ids),
-        None if pairs.confidences is None else [pairs.confidences[number] for number in numbers],
-    )
+    place = {i: number for number, i in enumerate(second.ids)}
+    numbers = [number for number, i in enumerate(first.ids) if i in shared]
+    return first.only(numbers), second.only([place[first.ids[number]] for number in numbers])
 
 
 def _by_position(predictions: Sequence[Row], references: Sequence[Row]) -> Pairs:

@@ -50,11 +50,13 @@ class Row(NamedTuple):
         id: the id.
         value: the prediction or the ground truth.
         confidence: what a prediction has under "confidence": numbers in its shape.
+        source: the whole row of a reference with an id, for its other columns.
     """
 
     id: str | None
     value: Any
     confidence: Any = None
+    source: Mapping[str, Any] | None = None
 
 
 def as_rows(rows: Any, side: str) -> list[Any]:
@@ -135,7 +137,7 @@ def read_reference(row: Any, form: RowFormat, where: Where, index: int) -> Row:
     if form is ANLS:
         for answer in answers:
             _check_text(answer, "an answer", where, index)
-    return Row(found.id, answers)
+    return Row(found.id, answers, source=row)
 
 
 def side_format(row: Any, side: Literal["prediction", "references"]) -> RowFormat:

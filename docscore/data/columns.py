@@ -1,0 +1,52 @@
+"""Other columns of the references: what rows are grouped by, for slices and for clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from docscore.core.errors import InputTypeError, InputValueError, row_place
+from docscore.core.values import SCALAR_TYPES
+from docscore.data.pairing import Pairs
+
+Grouping = str | Callable[[str], Any]  # the name of a column of the references, or a function of the id
+
+
+def groups_of_rows(pairs: Pairs, grouping: Grouping, option: str) -> list[str]:
+    """The name of the group of each row.
+
+    Args:
+        pairs: n rows.
+        grouping: the name of a column of the references, or a function that gives the group of an id.
+        option: the name of the option, for messages.
+
+    Returns:
+        n names; a value that is null, or a row without the column, has the name "null".
+
+    Raises:
+        TypeError: for a group that is no text, number, boolean or null, naming the row.
+        ValueError: for a column that no reference has.
+    """
+    values = [grouping(name) for name in pairs.ids] if callable(grouping) else _column(pairs, grouping, option)
+    return [_group_name(name, value, option) for name, value in zip(pairs.ids, values, strict=True)]
+
+
+def with_clusters(pairs: Pairs, cluster: Grouping | None) -> Pairs:
+    """The rows with the name of the cluster of each; takes and raises what `groups_of_rows` does."""
+    return pairs if cluster is None else pairs._replace(clusters=groups_of_rows(pairs, cluster, "cluster"))
+
+
+def _column(pairs: Pairs, name: str, option: str) -> Sequence[Any]:
+    rows = pairs.reference_rows or []
+    if not any(name in row for row in rows):
+        known = sorted({str(key) for row in rows for key in row})
+        got = ", ".join(map(repr, known)) or "rows without columns"
+        raise InputValueError(place=option, expected=f"a column {name!r} of the references", got=got)
+    return [row.get(name) for row in rows]
+
+
+def _group_name(row: str, value: Any, option: str) -> str:
+    plain = value.item() if hasattr(value, "item") else value
+    if plain is not None and type(plain) not in SCALAR_TYPES:
+        raise InputTypeError(place=(option, row_place(row)), expected="a text or a number", got=type(value).__name__)
+    return "null" if plain is None else str(plain)

@@ -1,0 +1,126 @@
+"""Rows that are grouped: clusters that are resampled together, and slices with figures of their own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from docscore import pairs_of
+from docscore.cli.entry_point import commands
+from docscore.corpus.evaluation import Evaluation
+from docscore.data.columns import groups_of_rows
+from docscore.data.pairing import Pairs
+from docscore.stats.intervals import mean_interval
+
+ROWS: list[tuple[str, str, Any, str, str]] = [  # id, document, vendor, reference, prediction
+    (f"d{document}-q{question}", f"d{document}", ("Acme", None, 7)[document % 3], "tea", "tea" if right else "xyz")
+    for document, right in enumerate([1, 1, 0, 1, 0, 1, 1, 0])
+    for question in range(1 + document % 4)
+]
+REFERENCES = [{"question_id": i, "document": d, "vendor": v, "references": [r]} for i, d, v, r, _ in ROWS]
+PREDICTIONS = [{"question_id": i, "prediction": p} for i, _, _, _, p in ROWS]
+
+
+def pairs() -> Pairs:
+    return pairs_of(PREDICTIONS[::-1], REFERENCES)
+
+
+def test_groups_come_from_a_column_or_from_the_id() -> None:
+    documents = [row[1] for row in ROWS]
+    assert groups_of_rows(pairs(), "document", "cluster") == documents
+    assert groups_of_rows(pairs(), lambda name: name.split("-")[0], "cluster") == documents
+    assert set(groups_of_rows(pairs(), "vendor", "by")) == {"Acme", "null", "7"}
+
+
+def test_a_column_that_is_not_there_is_named() -> None:
+    message = r"^by: expected a column 'lang' of the references, got 'document', 'question_id', 'references', 'vendor'$"
+    with pytest.raises(ValueError, match=message):
+        groups_of_rows(pairs(), "lang", "by")
+    with pytest.raises(ValueError, match=r"^cluster: expected a column 'lang' of the references, got rows without"):
+        groups_of_rows(pairs_of(["a"], ["a"]), "lang", "cluster")
+
+
+def test_a_group_is_a_text_or_a_number() -> None:
+    with pytest.raises(TypeError, match=r"^by: row 'd0-q0': expected a text or a number, got list$"):
+        groups_of_rows(pairs(), "references", "by")
+
+
+def test_rows_that_are_left_out_take_their_columns_with_them() -> None:
+    chosen = pairs().only([3, 1])
+    assert groups_of_rows(chosen, "document", "cluster") == [ROWS[3][1], ROWS[1][1]]
+    assert chosen.skipped == len(ROWS) - 2
+
+
+def test_clusters_are_resampled_as_wholes() -> None:
+    """The rows of a document are all alike, so the interval is as wide as that of 8 documents, not of 19 rows."""
+    alone = Evaluation(pairs()).mean
+    together = Evaluation(pairs(), cluster="document").mean
+    assert alone.scores.mean == together.scores.mean
+    assert alone.interval is not None
+    assert together.interval is not None
+    assert (together.interval.standard_error or 0) > 1.2 * (alone.interval.standard_error or 0)
+    names = [row[1] for row in ROWS]
+    numbers = [sorted(set(names)).index(name) for name in names]
+    assert together.interval == mean_interval(together.scores.scores, clusters=np.array(numbers))
+    assert together.to_dict()["clusters"] == 8
+
+
+def test_every_interval_and_test_knows_the_clusters() -> None:
+    found = Evaluation(pairs(), metrics=["anls_star", "kieval"], cluster="document")
+    plain = Evaluation(pairs(), metrics=["anls_star", "kieval"])
+    for here, there in zip(found.measured.figures, plain.measured.figures, strict=True):
+        assert (here.value, here.interval) != (there.value, there.interval)
+    rate, without = (each.summary.rates[0].interval for each in (found, plain))
+    assert rate is not None
+    assert without is not None
+    assert without.method == "Wilson"
+    assert "clusters" in rate.method
+    worse = [
+        {**row, "prediction": "xyz" if number < 9 else row["prediction"]} for number, row in enumerate(PREDICTIONS)
+    ]
+    others = [Evaluation(pairs_of(worse, REFERENCES), cluster=cluster) for cluster in (None, "document")]
+    free, bound = plain.compare(others[0]), found.compare(others[1])
+    assert free.difference == bound.difference
+    assert free.p_value < bound.p_value
+
+
+def test_slices_are_the_figures_of_their_rows() -> None:
+    found = Evaluation(pairs(), metrics=["anls_star", "entity_f1"], by="vendor").slices
+    assert sum(each.documents for each in found) == len(ROWS)
+    assert [each.documents for each in found] == sorted((each.documents for each in found), reverse=True)
+    for each in found:
+        rows = [
+            number for number, row in enumerate(ROWS) if str(row[2] if row[2] is not None else "null") == each.value
+        ]
+        alone = Evaluation(pairs().only(rows), metrics=["anls_star", "entity_f1"]).measured
+        assert [(figure.name, figure.value) for figure in each.figures] == [
+            (figure.name, figure.value) for figure in alone.figures
+        ]
+        assert [figure.interval for figure in each.figures] == [figure.interval for figure in alone.figures]
+
+
+def test_no_slices_unless_asked_for() -> None:
+    assert Evaluation(pairs()).slices == []
+
+
+def test_the_command_takes_both(tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("refs.jsonl", "preds.jsonl")]
+    for path, rows in zip(files, (REFERENCES, PREDICTIONS), strict=True):
+        path.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+
+    def printed(*options: str) -> Any:
+        done = CliRunner().invoke(
+            commands, ["score", *map(str, files), "--json", *options], standalone_mode=False, catch_exceptions=False
+        )
+        return json.loads(done.stdout)
+
+    by_column = printed("--cluster", "document", "--by", "vendor")
+    assert by_column["clusters"] == 8
+    assert {each["value"] for each in by_column["slices"]} == {"Acme", "null", "7"}
+    by_id = printed("--cluster-of-id", "^(d[0-9]+)-")
+    assert by_id["confidence_interval"] == by_column["confidence_interval"]
