@@ -33,7 +33,7 @@ from docscore.corpus.scores import score_corpus
 from docscore.corpus.state import ScoreState
 from docscore.data.confidences import with_confidences
 from docscore.data.faults import DataError, Fault, Faults
-from docscore.data.files import read_table, read_value
+from docscore.data.files import read_table
 from docscore.data.json_codec import JsonError, loads, loads_at
 from docscore.data.pairing import Pairs, read_pairs
 from docscore.data.rows import BY_ID, as_rows
@@ -396,10 +396,3 @@ def test_places_as_text() -> None:
     assert str(closer(in_file("r.csv"), "line 3")) == "r.csv, line 3"
     assert closer("row 'a'", "an answer") == "row 'a', an answer"
     assert row_place("x" * 100) == f"row '{'x' * 79}..."
-
-
-def test_a_value_of_a_file_says_where_it_is_broken(tmp_path: Path) -> None:
-    path = written(tmp_path, "v.json", '{"a": [1, 2,\n oops]}')
-    with pytest.raises(InputValueError) as caught:
-        read_value(path)
-    assert caught.value.parts == (in_file(path, "line 2, column 2"),)

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from docscore.core.errors import InputTypeError, InputValueError
+from docscore.core.errors import InputTypeError, InputValueError, in_file
 from docscore.corpus.state import ScoreState
 from docscore.data.pairing import Pairs, pairs_of
 from tests.conftest import ROOT, skip_or_fail
@@ -216,8 +216,9 @@ def test_what_is_wrong_is_one_sentence(
 def test_a_broken_line_is_named_with_file_line_and_column(engine: Any, tmp_path: Path) -> None:
     path = tmp_path / "p.jsonl"
     path.write_text('{"question_id": "q0", "prediction": 1}\n{"question_id": broken\n', encoding="utf-8")
-    with pytest.raises(ValueError, match=r"p\.jsonl, line 2, column 17: expecting value$"):
+    with pytest.raises(InputValueError, match=r"p\.jsonl, line 2, column 17: expecting value$") as caught:
         engine.score(engine.joined(str(path), jsonl(tmp_path / "r.jsonl", TRUTHS), num_partitions=2))
+    assert caught.value.parts == (in_file(path, "line 2, column 17"),)
 
 
 def test_bytes_that_are_no_text_are_named(engine: Any, tmp_path: Path) -> None:
