@@ -12,7 +12,6 @@ from docscore.corpus.comparison import Comparison
 from docscore.corpus.evaluation import Evaluation
 from docscore.corpus.scores import CorpusScore
 from docscore.report.wording import changes_text, count_lines_of_both, documents_text, interval_text, p_text
-from docscore.stats.ratios import NO_CHANGE
 from playground.testset import drawn
 from playground.uploads import Bar, Progress, rows_of_uploads, shown_ids, skipped_as_html
 
@@ -85,7 +84,7 @@ def _fields(found: Comparison) -> list[list[Any]]:
     return [
         [printable(each.path)[:_LONGEST_FIELD], *map(_rounded, numbers)]
         for each in found.fields
-        if each.interval.note != NO_CHANGE
+        if each.changed
         for numbers in [
             (each.base, each.new, each.difference, each.interval.low, each.interval.high, each.p_value, each.q_value)
         ]

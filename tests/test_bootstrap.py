@@ -120,14 +120,16 @@ def test_many_documents_in_few_clusters_are_resampled() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "labels", "note"),
+    ("values", "labels", "note", "reason"),
     [
-        ([0.5, 0.7], [4, 4], "one cluster: an interval needs two"),
-        ([0.2, 0.8, 0.8, 0.2], [0, 0, 1, 1], "all 2 clusters have the same value, 0.5"),
+        ([0.5, 0.7], [4, 4], "one cluster: an interval needs two", "one row"),
+        ([0.2, 0.8, 0.8, 0.2], [0, 0, 1, 1], "all 2 clusters have the same value, 0.5", "same values"),
     ],
 )
-def test_where_clusters_have_no_interval_a_note_says_why(values: list[float], labels: list[int], note: str) -> None:
-    assert mean_interval(values, clusters=labels) == (None, None, None, "none", note)
+def test_where_clusters_have_no_interval_a_note_says_why(
+    values: list[float], labels: list[int], note: str, reason: str
+) -> None:
+    assert mean_interval(values, clusters=labels) == (None, None, None, "none", note, reason)
 
 
 def test_changes_that_cancel_in_every_cluster_are_changes() -> None:

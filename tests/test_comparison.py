@@ -261,7 +261,8 @@ def test_a_field_that_did_not_change_or_is_on_one_side_only_is_not_tested() -> N
     assert fields["b"].p_value == fields["b"].q_value == 2 / 2**5  # the family is one field
     only = fields["new"]
     assert (only.base, only.new, only.difference, only.p_value, only.q_value) == (None, 0.0, None, None, None)
-    assert only.interval.note == "only one of the two has it"
+    assert (only.interval.note, only.interval.reason) == ("only one of the two has it", "one side")
+    assert [each.changed for each in (fields["a"], fields["b"], only)] == [False, True, True]
 
 
 def test_only_the_fields_of_most_weight_are_compared() -> None:

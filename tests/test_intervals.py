@@ -171,7 +171,7 @@ def test_wilson_by_hand(count: int, of: int, confidence: float, low: float, high
 
 
 def test_wilson_of_no_documents() -> None:
-    assert wilson_interval(0, 0) == (None, None, None, "none", "no documents")
+    assert wilson_interval(0, 0) == (None, None, None, "none", "no documents", "no rows")
 
 
 @pytest.mark.parametrize("count", [50, MOST_RESAMPLED + 1])
@@ -212,16 +212,16 @@ def test_beyond_10_000_documents_the_closed_form_takes_over_unnoticed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "note"),
+    ("values", "note", "reason"),
     [
-        ([0.7], "one document: an interval needs two"),
-        ([0.0, 0.0], "all 2 documents have the same value, 0"),
-        ([1 / 3] * 5000, "all 5,000 documents have the same value, 0.3333"),
-        ([0.1] * (MOST_RESAMPLED + 1), "all 10,001 documents have the same value, 0.1"),
+        ([0.7], "one document: an interval needs two", "one row"),
+        ([0.0, 0.0], "all 2 documents have the same value, 0", "same values"),
+        ([1 / 3] * 5000, "all 5,000 documents have the same value, 0.3333", "same values"),
+        ([0.1] * (MOST_RESAMPLED + 1), "all 10,001 documents have the same value, 0.1", "same values"),
     ],
 )
-def test_where_a_mean_has_no_interval_a_note_says_why(values: list[float], note: str) -> None:
-    assert mean_interval(values) == (None, None, None, "none", note)
+def test_where_a_mean_has_no_interval_a_note_and_a_code_say_why(values: list[float], note: str, reason: str) -> None:
+    assert mean_interval(values) == (None, None, None, "none", note, reason)
 
 
 def test_ratios_without_an_interval_stand_beside_those_with_one() -> None:
@@ -231,6 +231,7 @@ def test_ratios_without_an_interval_stand_beside_those_with_one() -> None:
     found = ratio_intervals(earned, weight)
     notes = ["no document has it", "one document: an interval needs two", "all 3 documents have the same value, 0.5"]
     assert [each.note for each in found] == [*notes, ""]
+    assert [each.reason for each in found] == ["no rows", "one row", "same values", None]
     assert [each.ends for each in found[:3]] == [None] * 3
     assert 0 <= ends(found[3])[0] < 0.375 < ends(found[3])[1] <= 1  # of 1 + 0 + 1/2 in 1 + 2 + 1
 
@@ -250,13 +251,13 @@ def test_differences_of_one_document(low: float, high: float, note: str) -> None
     one = Ratios(np.array([[1 - high]]), np.ones((1, 1)))
     other = Ratios(np.array([[1.0 if low else 1 - high]]), np.ones((1, 1)))
     [found] = intervals_of(Differences(one, other))
-    assert (found.ends, found.note) == (None, note)
+    assert (found.ends, found.note, found.reason) == (None, note, "one row")
 
 
 def test_differences_of_documents_that_changed_alike() -> None:
     base = np.array([[0.1], [0.5], [0.75]])
     [found] = intervals_of(Differences(Ratios(base + 0.2, np.ones((3, 1))), Ratios(base, np.ones((3, 1)))))
-    assert (found.ends, found.note) == (None, "all 3 documents changed alike")
+    assert (found.ends, found.note, found.reason) == (None, "all 3 documents changed alike", "same changes")
 
 
 @pytest.mark.parametrize("values", [[0.2, 0.9], [0.0, 1.0], [1.0] * 59 + [0.0], [0.0] * 199 + [0.4], [1.0, 1.0, 0.5]])

@@ -18,8 +18,8 @@ from docscore.core.errors import InputValueError, at_place, row_place
 from docscore.core.progress import Advance, Progress, no_progress
 from docscore.core.tolerance import ROUNDING
 from docscore.metrics.kieval import KieScore
-from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, Interval, check_confidence, intervals_of
-from docscore.stats.ratios import Array, Ratios, sums_by_cluster
+from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, Interval, check_confidence, intervals_of, no_interval
+from docscore.stats.ratios import Array, IntervalGap, Ratios, sums_by_cluster
 
 GRID = tuple(step / 100 for step in range(101))
 
@@ -123,7 +123,7 @@ class Curve:
         points = self.points()
         number = next((i for i, point in enumerate(points) if point.aligned >= target - ROUNDING), None)
         if number is None:
-            none = Interval(None, None, None, "none", "even where all is reviewed, values are missing")
+            none = no_interval(IntervalGap("out of reach", "even where all is reviewed, values are missing"))
             return Choice(target, None, none, none)
         options = {"n_resamples": n_resamples, "seed": seed}
         rate = intervals_of(self._automation().columns([number]), confidence, "two-sided", **options)[0]  # type: ignore[arg-type]
@@ -136,7 +136,7 @@ class Curve:
     ) -> Interval:
         aligned, n = self._aligned(), len(self.predicted)
         if n == 1:
-            return Interval(None, None, None, "none", "one document: an interval needs two")
+            return no_interval(IntervalGap("one row", "one document: an interval needs two"))
         rng = np.random.default_rng(seed)
         found = np.empty(n_resamples)
         for start in range(0, n_resamples, 500):

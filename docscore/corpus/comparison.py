@@ -13,11 +13,11 @@ from docscore.core.progress import Progress, no_progress
 from docscore.core.tolerance import ROUNDING
 from docscore.corpus.fields import Field
 from docscore.corpus.summary import MOST_FIELDS_TESTED, Analysis, fields_as_ratios, mean_as_ratio
-from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, Interval, check_confidence, intervals_of
-from docscore.stats.ratios import Differences, Ratios, side_by_side
+from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, Interval, check_confidence, intervals_of, no_interval
+from docscore.stats.ratios import Differences, IntervalGap, Ratios, side_by_side
 from docscore.stats.significance import permutation_p_values, too_few_documents, upper_bound
 
-_ONE_SIDED = Interval(None, None, None, "none", "only one of the two has it")
+_ONE_SIDED = no_interval(IntervalGap("one side", "only one of the two has it"))
 
 
 class Change(NamedTuple):
@@ -68,6 +68,11 @@ class FieldChange(NamedTuple):
     def difference(self) -> float | None:
         """New minus base; None where the field is on one side only."""
         return None if self.base is None or self.new is None else self.new - self.base
+
+    @property
+    def changed(self) -> bool:
+        """Whether it may have changed: False where no document did; of a single document that is not said."""
+        return self.interval.reason != "no change"
 
     def to_dict(self) -> dict[str, Any]:
         """The row of a table, in plain types."""
@@ -139,7 +144,7 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it in plain types, rows of tables as lists of dicts."""
-        note = {"confidence_note": self.interval.note} if self.interval.note else {}
+        note = {"confidence_note": self.interval.note} if self.interval.reason else {}
         return {
             "base": self.base.scores.mean,
             "new": self.new.scores.mean,

@@ -13,8 +13,16 @@ from docscore.corpus.causes import CAUSES, Cause
 from docscore.corpus.fields import Field, FieldTable, ListRows, ValueCounts
 from docscore.corpus.scores import CorpusScore
 from docscore.stats.exact import as_float
-from docscore.stats.intervals import RESAMPLES, SEED, Interval, check_confidence, intervals_of, wilson_interval
-from docscore.stats.ratios import Ratios, side_by_side
+from docscore.stats.intervals import (
+    RESAMPLES,
+    SEED,
+    Interval,
+    check_confidence,
+    intervals_of,
+    no_interval,
+    wilson_interval,
+)
+from docscore.stats.ratios import IntervalGap, Ratios, side_by_side
 
 MOST_FIELDS_TESTED = 200  # that get an interval or are compared: those of most weight; a schema has fewer
 
@@ -92,7 +100,9 @@ def fields_as_ratios(fields: Sequence[Field], documents: int) -> Ratios:
     return Ratios(earned, weight)
 
 
-_LEFT_OUT = Interval(None, None, None, "none", f"only the {MOST_FIELDS_TESTED} fields of most weight have an interval")
+_LEFT_OUT = no_interval(
+    IntervalGap("left out", f"only the {MOST_FIELDS_TESTED} fields of most weight have an interval")
+)
 
 
 class Rate(NamedTuple):
@@ -148,7 +158,7 @@ class Summary:
         if self.interval is not None:
             result["confidence_interval"] = self.interval.ends
             result["standard_error"] = self.interval.standard_error
-            if self.interval.note:
+            if self.interval.reason:
                 result["confidence_note"] = self.interval.note
         if self.scores.pairs.clusters is not None:
             result["clusters"] = len(set(self.scores.pairs.clusters))

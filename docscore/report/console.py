@@ -34,7 +34,6 @@ from docscore.report.wording import (
     shown_name,
     threshold_text,
 )
-from docscore.stats.ratios import NO_CHANGE
 
 _BAR = 24  # columns
 
@@ -202,7 +201,7 @@ def _print_changes(console: Console, head: str, changes: Sequence[Change]) -> No
 
 
 def _print_field_changes(console: Console, found: Comparison) -> None:
-    changed = [field for field in found.fields if field.interval.note != NO_CHANGE]
+    changed = [field for field in found.fields if field.changed]
     _print(console, f"\nFields, largest change first ({len(found.fields) - len(changed):,} did not change)")
     if not changed:
         return

@@ -9,7 +9,6 @@ from docscore.core.tolerance import ROUNDING
 from docscore.corpus.comparison import Change, Comparison, FieldChange, Gate
 from docscore.corpus.measure import Measured
 from docscore.report.wording import changes_text, count_lines_of_both, documents_text, interval_text, p_text
-from docscore.stats.ratios import NO_CHANGE
 
 FORMATS = ("text", "markdown", "latex")
 
@@ -124,7 +123,7 @@ def comparison_as_markdown(found: Comparison, gate: Gate | None, changes: int) -
         parts.append("\n".join(f"* {line}" for line in counts))
     if gate is not None:
         parts.append(f"**Gate {gate.sentence}.**")
-    changed = [field for field in found.fields if field.interval.note != NO_CHANGE]
+    changed = [field for field in found.fields if field.changed]
     if changed:
         parts.append(_field_changes_as_markdown(changed))
     listed = [*found.worse[:changes], *found.better[:changes]]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from docscore.core.errors import InputTypeError, InputValueError
 from docscore.stats.bootstrap import abc, bca
-from docscore.stats.ratios import Differences, Ratios
+from docscore.stats.ratios import Differences, GapReason, IntervalGap, Ratios
 
 Alternative = Literal["two-sided", "less", "greater"]
 
@@ -38,6 +38,7 @@ class Interval(NamedTuple):
         standard_error: of the estimate; None where there is none.
         method: how it was computed.
         note: why there is none, else "".
+        reason: the same as a code; None where there is an interval.
     """
 
     low: float | None
@@ -45,11 +46,17 @@ class Interval(NamedTuple):
     standard_error: float | None
     method: str
     note: str = ""
+    reason: GapReason | None = None
 
     @property
     def ends(self) -> tuple[float, float] | None:
         """Both ends, or None."""
         return None if self.low is None or self.high is None else (self.low, self.high)
+
+
+def no_interval(gap: IntervalGap) -> Interval:
+    """What stands where there is no interval."""
+    return Interval(None, None, None, "none", gap.note, gap.reason)
 
 
 def check_confidence(confidence: float) -> float:
@@ -128,7 +135,7 @@ def wilson_interval(count: int, of: int, *, confidence: float = CONFIDENCE) -> I
     """
     confidence = check_confidence(confidence)
     if not of:
-        return Interval(None, None, None, "none", "no documents")
+        return no_interval(IntervalGap("no rows", "no documents"))
     z = NormalDist().inv_cdf((1 + confidence) / 2)
     rate = count / of
     centre = (rate + z**2 / (2 * of)) / (1 + z**2 / of)
@@ -151,11 +158,11 @@ def intervals_of(
     confidence = check_confidence(confidence)
     if clusters is not None:
         estimates = estimates.by_cluster(clusters)
-    notes = estimates.notes()
-    found = [Interval(None, None, None, "none", note) for note in notes]
-    possible = [column for column, note in enumerate(notes) if not note]
+    gaps = estimates.gaps()
+    found = {column: no_interval(gap) for column, gap in enumerate(gaps) if gap is not None}
+    possible = [column for column, gap in enumerate(gaps) if gap is None]
     if not possible:
-        return found
+        return list(found.values())
     chosen = estimates.columns(possible)
     risk = (1 - confidence) / 2 if alternative == "two-sided" else 1 - confidence
     if estimates.count > MOST_RESAMPLED:
@@ -166,13 +173,13 @@ def intervals_of(
         method = f"BCa bootstrap, {n_resamples:,} resamples of {estimates.unit}s"
     for column, low, high, error in zip(possible, *ends, strict=True):
         found[column] = _interval(low, high, error, alternative, method)
-    return found
+    return [found[column] for column in range(len(gaps))]
 
 
 def _interval(low: float, high: float, error: float, alternative: Alternative, method: str) -> Interval:
     """The interval, without the end that was not asked for."""
     if np.isnan(low) or np.isnan(high):
-        return Interval(None, None, None, "none", "too few documents differ for an interval")
+        return no_interval(IntervalGap("too few differ", "too few documents differ for an interval"))
     low = -np.inf if alternative == "less" else float(low)
     high = np.inf if alternative == "greater" else float(high)
     return Interval(low, high, float(error), method)

@@ -6,16 +6,43 @@ A document with the weight c counts as c documents. Derivatives are taken with r
 from __future__ import annotations
 
 from math import fsum
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from docscore.core.errors import InputTypeError, InputValueError
 from docscore.core.tolerance import ROUNDING
 
 Array = npt.NDArray[np.float64]
 
 
 NO_CHANGE = "no document changed"
+
+
+GapReason = Literal[
+    "no rows",
+    "one row",
+    "same values",
+    "no change",
+    "same changes",
+    "too few differ",
+    "one side",
+    "left out",
+    "out of reach",
+]
+
+
+class IntervalGap(NamedTuple):
+    """Why an estimate has no interval.
+
+    Attributes:
+        reason: a code for programs; a row is a document or a cluster of documents.
+        note: the same for people, with its numbers.
+    """
+
+    reason: GapReason
+    note: str
 
 
 class Ratios:
@@ -99,15 +126,19 @@ class Ratios:
         highs = np.where(having, each, -np.inf).max(axis=0, initial=-np.inf)
         return np.where(self.totals > 0, lows, self.values), np.where(self.totals > 0, highs, self.values)
 
-    def notes(self) -> list[str]:
-        """Why a ratio has no interval, or ""."""
+    def gaps(self) -> list[IntervalGap | None]:
+        """Why a ratio has no interval; None where it can have one."""
         having = (self.weight > 0).sum(axis=0)
-        return [self._note(*each) for each in zip(having.tolist(), are_alike(self), self.values, strict=True)]
+        return [self._gap(*each) for each in zip(having.tolist(), are_alike(self), self.values, strict=True)]
 
-    def _note(self, having: int, alike: bool, value: float) -> str:
-        if having <= 1:
-            return f"one {self.unit}: an interval needs two" if having else f"no {self.unit} has it"
-        return f"all {having:,} {self.unit}s have the same value, {value:.4g}" if alike else ""
+    def _gap(self, having: int, alike: bool, value: float) -> IntervalGap | None:
+        if not having:
+            return IntervalGap("no rows", f"no {self.unit} has it")
+        if having == 1:
+            return IntervalGap("one row", f"one {self.unit}: an interval needs two")
+        if alike:
+            return IntervalGap("same values", f"all {having:,} {self.unit}s have the same value, {value:.4g}")
+        return None
 
     @property
     def _divisors(self) -> Array:
@@ -173,16 +204,18 @@ class Differences:
         (new_lows, new_highs), (base_lows, base_highs) = self.new.ends(), self.base.ends()
         return new_lows - base_highs, new_highs - base_lows
 
-    def notes(self) -> list[str]:
-        """Why a difference has no interval, or ""."""
-        return [self._note(*each) for each in zip(self.moved, are_alike(self), strict=True)]
+    def gaps(self) -> list[IntervalGap | None]:
+        """Why a difference has no interval; None where it can have one."""
+        return [self._gap(*each) for each in zip(self.moved, are_alike(self), strict=True)]
 
-    def _note(self, moved: bool, alike: bool) -> str:
+    def _gap(self, moved: bool, alike: bool) -> IntervalGap | None:
         if self.count == 1:
-            return f"one {self.unit}: an interval needs two"
+            return IntervalGap("one row", f"one {self.unit}: an interval needs two")
         if not moved:
-            return NO_CHANGE
-        return f"all {self.count:,} {self.unit}s changed alike" if alike else ""
+            return IntervalGap("no change", NO_CHANGE)
+        if alike:
+            return IntervalGap("same changes", f"all {self.count:,} {self.unit}s changed alike")
+        return None
 
 
 def are_alike(estimates: Ratios | Differences) -> list[bool]:
@@ -208,11 +241,10 @@ def sums_by_cluster(rows: Array, clusters: npt.ArrayLike) -> Array:
     """
     labels = np.asarray(clusters)
     if labels.shape != (len(rows),):
-        msg = f"clusters: expected one number for each of {len(rows):,} documents, got shape {labels.shape}"
-        raise ValueError(msg)
+        expected = f"one number for each of {len(rows):,} documents"
+        raise InputValueError(place="clusters", expected=expected, got=f"shape {labels.shape}")
     if labels.size and not np.issubdtype(labels.dtype, np.integer):
-        msg = f"clusters: expected whole numbers, got {labels.dtype}"
-        raise TypeError(msg)
+        raise InputTypeError(place="clusters", expected="whole numbers", got=str(labels.dtype))
     order = np.argsort(labels, kind="stable")
     _, starts = np.unique(labels[order], return_index=True)
     found: Array = np.add.reduceat(rows[order], starts, axis=0) if labels.size else rows
