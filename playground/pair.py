@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from html import escape
 from typing import Any
 
 from docscore import score_tree
@@ -13,8 +12,9 @@ from docscore.data.json_codec import dumps
 from docscore.metrics.entity_f1 import entity_counts
 from docscore.metrics.kieval import kieval_score
 from docscore.metrics.nted import nted_score
-from docscore.report.html_figures import corrections_as_html
+from docscore.report.html_figures import correction_list
 from docscore.report.html_tree import tree_as_html
+from playground.fragments import fragment
 from playground.limits import check_length, check_metric, check_value, check_work, read_text, shortened
 
 LONGEST_AT_EDITOR = 160  # characters of a message; it stands over the text
@@ -72,7 +72,7 @@ def _kieval(values: tuple[Any, Any], *, normalise: bool) -> tuple[str, str, str]
     found = kieval_score(*values, normalise=normalise)
     call = f"kieval_score(ground_truth, prediction, normalise={normalise}).to_dict()"
     python = _python(values, "from docscore.metrics.kieval import kieval_score", call)
-    return _framed(corrections_as_html(found)), _limited(found.to_dict()), python
+    return fragment("corrections", correction_list(found)), _limited(found.to_dict()), python
 
 
 def _entity_f1(values: tuple[Any, Any], *, normalise: bool) -> tuple[str, str, str]:
@@ -80,22 +80,14 @@ def _entity_f1(values: tuple[Any, Any], *, normalise: bool) -> tuple[str, str, s
     said = f"{counts.right:,} values right, {counts.invented:,} only predicted, {counts.missed:,} only expected"
     call = f"entity_counts(ground_truth, prediction, normalise={normalise}).f1"
     python = _python(values, "from docscore.metrics.entity_f1 import entity_counts", call)
-    return _figure(counts.f1, said), _limited({"entity_f1": counts.f1, **counts._asdict()}), python
+    return fragment("figure", f"{counts.f1:.4f}", said), _limited({"entity_f1": counts.f1, **counts._asdict()}), python
 
 
 def _nted(values: tuple[Any, Any]) -> tuple[str, str, str]:
     value = nted_score(*values)
     said = "1 − tree edit distance / distance from an empty document, at least 0"
     python = _python(values, "from docscore.metrics.nted import nted_score", "nted_score(ground_truth, prediction)")
-    return _figure(value, said), _limited({"nted": value}), python
-
-
-def _framed(content: str) -> str:
-    return f'<div class="anls-tree">{content}</div>'
-
-
-def _figure(value: float, said: str) -> str:
-    return _framed(f'<p class="anls-head"><strong class="anls-score">{value:.4f}</strong> {escape(said)}</p>')
+    return fragment("figure", f"{value:.4f}", said), _limited({"nted": value}), python
 
 
 def _value(text: str | None, *, as_text: bool) -> Any:

@@ -115,7 +115,7 @@ def file_tab() -> None:
     parse, skip, example, button = _controls("file", "Score")
     summary = gr.HTML(elem_id="file-summary")
     picture = gr.HTML(elem_id="file-picture")
-    fields = _table(testset.FIELD_HEADERS, "Fields, those that cost most first", "file-fields")
+    fields = _table(testset.FIELD_HEADERS, "Fields, most points lost first", "file-fields")
     rows = _table(testset.ROW_HEADERS, "Rows, lowest first: choose one to see its tree", "file-rows")
     with gr.Row():
         downloads = [

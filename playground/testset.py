@@ -5,29 +5,22 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Sequence
-from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from docscore.core.errors import at_place, row_place
-from docscore.core.formatting import printable
 from docscore.core.options import ScoringOptions
 from docscore.corpus.automation import Curve
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation
-from docscore.corpus.fields import OUTCOMES
 from docscore.corpus.measure import Measured
 from docscore.corpus.scores import CorpusScore
 from docscore.corpus.summary import Summary
-from docscore.report.html_figures import (
-    curve_as_html,
-    histogram_as_html,
-    losses_as_html,
-    measured_as_html,
-    rates_as_html,
-)
+from docscore.report.content import DOCUMENT_COLUMNS, FIELD_COLUMNS, documents_table, fields_table
+from docscore.report.html_figures import report_figures
 from docscore.report.html_report import report_as_html
-from docscore.report.html_tree import tree_as_html
-from docscore.report.wording import count_lines, interval_text
+from docscore.report.html_tree import tree_drawing
+from docscore.report.wording import NOTHING_LOST, count_lines, sample_text
+from playground.fragments import fragment, frame_headers, frame_rows
 from playground.gallery import RECEIPTS
 from playground.limits import check_metric
 from playground.uploads import (
@@ -36,16 +29,15 @@ from playground.uploads import (
     folder_for_downloads,
     rows_of_uploads,
     shown_ids,
-    skipped_as_html,
+    skipped_lines,
 )
 
 EXAMPLE_FILES = RECEIPTS / "references.jsonl", RECEIPTS / "predictions.jsonl"
 COMPARED_FILES = *EXAMPLE_FILES, RECEIPTS / "predictions_new.jsonl"
-FIELD_HEADERS = ["field", "score", "from", "to", "points lost"]
-FIELD_HEADERS += ["exact", "near", "wrong", "wrong type", "missing", "extra"]
-ROW_HEADERS = ["id", "score"]
+FIELD_HEADERS = frame_headers(FIELD_COLUMNS)
+ROW_HEADERS = frame_headers(DOCUMENT_COLUMNS)
 WORST = 10  # trees in the report
-_LONGEST_FIELD = 120
+_DIGITS_OF_SCORES = 6
 
 
 class TestSet(NamedTuple):
@@ -102,10 +94,11 @@ def score_files(
             _check(name, metric, truth, prediction)
     measured = evaluation.other_figures
     curve = evaluation.curve if confidences else None
-    names = shown_ids(scores.ids)
-    rows = [[names[number], round(scores.scores[number], 6)] for number in scores.numbers_of_worst(len(names))]
-    head = skipped_as_html(uploaded) + _summary(found)
-    picture = _picture(found, measured, curve)
+    names = dict(zip(scores.ids, shown_ids(scores.ids), strict=True))
+    table = documents_table(scores, scores.numbers_of_worst(len(names)))
+    rows = frame_rows(table, digits=_DIGITS_OF_SCORES, names=names)
+    head = _summary(found, skipped_lines(uploaded))
+    picture = fragment("test_set", report_figures(found, measured, curve), NOTHING_LOST)
     return TestSet(scores, head, picture, _fields(found), rows, _downloads(found, predictions.name, measured, curve))
 
 
@@ -116,51 +109,22 @@ def _check(question_id: str, metric: str, truth: Any, prediction: Any) -> None:
         raise at_place(row_place(question_id), error) from None
 
 
-def tree_of(scores: CorpusScore, shown_id: str, *, prefix: str = "file") -> str:
+def tree_of(scores: CorpusScore, shown_id: str) -> str:
     """The tree of a row, by its id as it is shown, as HTML."""
     names = shown_ids(scores.ids)
     if shown_id not in names:
         return ""
-    title = f'<h2 class="anls-title">{escape(shown_id)}</h2>'
-    return title + drawn(scores, names.index(shown_id), prefix=prefix)
+    return fragment("document", shown_id, [("", tree_drawing(scores.tree(names.index(shown_id)), "file"))])
 
 
-def drawn(scores: CorpusScore, number: int, *, prefix: str) -> str:
-    """The tree of the row of a number, as HTML."""
-    return tree_as_html(scores.tree(number), prefix=prefix, heading="h3")
-
-
-def _summary(found: Summary) -> str:
-    scores, interval = found.scores, found.interval
-    lines = "".join(f"<li>{escape(line)}</li>" for line in count_lines(scores))
-    between = f", {escape(interval_text(interval, found.confidence or 0))}" if interval else ""
-    return (
-        f'<div class="anls-tree"><p class="anls-head"><strong class="anls-score">{scores.mean:.4f}</strong> '
-        f"mean of {len(scores.ids):,} rows{between}</p><ul>{lines}</ul>"
-        f"<small>{escape(str(scores.signature))}</small></div>"
-    )
-
-
-def _picture(found: Summary, measured: Measured | None, curve: Curve | None) -> str:
-    if found.analysis is None:
-        return ""
-    below = histogram_as_html(found.scores.scores) + rates_as_html(found.rates)
-    others = (measured_as_html(measured) if measured else "") + (curve_as_html(curve) if curve else "")
-    return (
-        f'<div class="anls-tree">{losses_as_html(found.analysis)}<div class="anls-columns">{below}</div>{others}</div>'
-    )
+def _summary(found: Summary, left_out: Sequence[str]) -> str:
+    scores = found.scores
+    text = f"mean of {sample_text(found, 'row')}"
+    return fragment("summary", f"{scores.mean:.4f}", text, count_lines(scores), str(scores.signature), left_out)
 
 
 def _fields(found: Summary) -> list[list[Any]]:
-    if found.analysis is None:
-        return []
-    rows = []
-    for field in found.analysis.by_loss():
-        interval = found.field_intervals[field.path]
-        numbers = [field.score, interval.low, interval.high, found.analysis.points_lost(field)]
-        rounded = [None if number is None else round(number, 4) for number in numbers]
-        rows.append([printable(field.path)[:_LONGEST_FIELD], *rounded, *(field.counts[each] for each in OUTCOMES)])
-    return rows
+    return [] if found.analysis is None else frame_rows(fields_table(found, found.analysis))
 
 
 def _downloads(found: Summary, name: str, measured: Measured | None, curve: Curve | None) -> tuple[str, str, str]:

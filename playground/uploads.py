@@ -6,7 +6,6 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from html import escape
 from pathlib import Path
 
 from docscore.core.errors import InputError, at_place, row_place
@@ -17,6 +16,7 @@ from docscore.corpus.scores import parse_predictions
 from docscore.data.faults import summary
 from docscore.data.files import EXTENSIONS
 from docscore.data.pairing import Pairs
+from playground.fragments import fragment
 from playground.limits import MAX_FILE_BYTES, check_file, check_value, check_work, shortened
 
 KINDS = [*EXTENSIONS, ".gz"]
@@ -83,18 +83,18 @@ def _check(value: object, is_truth: bool) -> None:
     check_value(value, is_truth=is_truth)
 
 
-def skipped_as_html(rows: FileRows) -> str:
-    """What was left out, if anything was."""
+def skipped_lines(rows: FileRows) -> list[str]:
+    """What was left out, in lines; none if nothing was."""
     pairs, faults = rows.systems[0], rows.faults
     if not faults.found:
-        return ""
+        return []
     left = f"{summary(faults.found)}; {pairs.skipped} of {len(pairs.ids) + (pairs.skipped or 0):,} rows are left out."
-    return _paragraph(f"{left}\nThe first: {faults.found[0].diagnostic.for_remote_users()}", role="status")
+    return _lines(f"{left}\nThe first: {faults.found[0].diagnostic.for_remote_users()}")
 
 
 def sentence(fault: str) -> str:
     """What went wrong, as HTML, a line a fault."""
-    return _paragraph(fault, role="alert")
+    return fragment("fault", _lines(fault), "alert")
 
 
 def sentence_of(error: Exception) -> str:
@@ -102,9 +102,8 @@ def sentence_of(error: Exception) -> str:
     return sentence(str(error.for_remote_users() if isinstance(error, InputError) else error))
 
 
-def _paragraph(text: str, role: str) -> str:
-    lines = [escape(shortened(printable(line))) for line in text.split("\n")]
-    return f'<p class="anls-fault" role="{role}">{"<br>".join(lines)}</p>'
+def _lines(text: str) -> list[str]:
+    return [shortened(printable(line)) for line in text.split("\n")]
 
 
 def shown_ids(ids: Sequence[str]) -> list[str]:

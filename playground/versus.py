@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from html import escape
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from docscore.core.formatting import printable, with_sign
+from docscore.core.formatting import with_sign
 from docscore.core.options import ScoringOptions
 from docscore.corpus.comparison import Comparison
 from docscore.corpus.evaluation import Evaluation
 from docscore.corpus.scores import CorpusScore
-from docscore.report.wording import changes_text, count_lines_of_both, documents_text, interval_text, p_text
-from playground.testset import drawn
-from playground.uploads import Bar, Progress, rows_of_uploads, shown_ids, skipped_as_html
+from docscore.report.content import (
+    DOCUMENT_CHANGE_COLUMNS,
+    FIELD_CHANGE_COLUMNS,
+    document_changes_table,
+    field_changes_table,
+)
+from docscore.report.html_tree import tree_drawing
+from docscore.report.wording import changes_text, count_lines_of_both, difference_facts
+from playground.fragments import fragment, frame_headers, frame_rows
+from playground.uploads import Bar, Progress, rows_of_uploads, shown_ids, skipped_lines
 
-FIELD_HEADERS = ["field", "base", "new", "change", "from", "to", "p", "q"]
-DOCUMENT_HEADERS = ["id", "base", "new", "change"]
-_LONGEST_FIELD = 120
+FIELD_HEADERS = frame_headers(FIELD_CHANGE_COLUMNS)
+DOCUMENT_HEADERS = frame_headers(DOCUMENT_CHANGE_COLUMNS)
 
 
 class Versus(NamedTuple):
@@ -50,8 +56,8 @@ def compare_files(
     before, after = (Evaluation(pairs, options, progress=bar.phase) for pairs in uploaded.systems)
     found = before.compare(after)
     scores = before.scores, after.scores
-    head = skipped_as_html(uploaded) + _summary(found)
-    return Versus(scores, head, _fields(found), _documents(found))
+    head = _summary(found, skipped_lines(uploaded))
+    return Versus(scores, head, frame_rows(field_changes_table(found)), _documents(found))
 
 
 def trees_of(scores: tuple[CorpusScore, CorpusScore], shown_id: str) -> str:
@@ -60,35 +66,19 @@ def trees_of(scores: tuple[CorpusScore, CorpusScore], shown_id: str) -> str:
     if shown_id not in names:
         return ""
     question_id = scores[0].ids[names.index(shown_id)]
-    parts = [f'<h2 class="anls-title">{escape(shown_id)}</h2>']
-    for which, side in zip(("base", "new"), scores, strict=True):
-        parts.append(f'<h3 class="anls-title">{which}</h3>{drawn(side, side.ids.index(question_id), prefix=which)}')
-    return "".join(parts)
-
-
-def _summary(found: Comparison) -> str:
-    base, new = found.base.scores, found.new.scores
-    counts = "".join(f"<li>{escape(line)}</li>" for line in count_lines_of_both(found))
-    return (
-        '<div class="anls-tree"><p class="anls-head">'
-        f'<strong class="anls-score">{with_sign(found.difference)}</strong> '
-        f"from {base.mean:.4f} to {new.mean:.4f}</p>"
-        f"<ul><li>{escape(interval_text(found.interval, found.confidence, signed=True))}</li>"
-        f"<li>p = {p_text(found.p_value)} (paired permutation test)</li>"
-        f"<li>{documents_text(len(new.ids))}: {changes_text(found)}</li>{counts}</ul>"
-        f"<small>{escape(str(new.signature))}</small></div>"
-    )
-
-
-def _fields(found: Comparison) -> list[list[Any]]:
-    return [
-        [printable(each.path)[:_LONGEST_FIELD], *map(_rounded, numbers)]
-        for each in found.fields
-        if each.changed
-        for numbers in [
-            (each.base, each.new, each.difference, each.interval.low, each.interval.high, each.p_value, each.q_value)
-        ]
+    trees = [
+        (which, tree_drawing(side.tree(side.ids.index(question_id)), which))
+        for which, side in zip(("base", "new"), scores, strict=True)
     ]
+    return fragment("document", shown_id, trees)
+
+
+def _summary(found: Comparison, left_out: Sequence[str]) -> str:
+    base, new = found.base.scores, found.new.scores
+    text = f"from {base.mean:.4f} to {new.mean:.4f}"
+    interval, p_value = difference_facts(found)
+    facts = [interval, f"{p_value} (paired permutation test)", changes_text(found), *count_lines_of_both(found)]
+    return fragment("summary", with_sign(found.difference), text, facts, str(new.signature), left_out)
 
 
 def _documents(found: Comparison) -> list[list[Any]]:
@@ -96,8 +86,4 @@ def _documents(found: Comparison) -> list[list[Any]]:
     ids = found.base.scores.ids
     names = dict(zip(ids, shown_ids(ids), strict=True))
     changes = sorted([*found.worse, *found.better], key=lambda each: -abs(each.difference))
-    return [[names[c.question_id], _rounded(c.base), _rounded(c.new), _rounded(c.difference)] for c in changes]
-
-
-def _rounded(number: float | None) -> float | None:
-    return None if number is None else round(number, 4)
+    return frame_rows(document_changes_table(changes), names=names)

@@ -245,6 +245,7 @@ def test_the_wheel_has_every_module_of_the_package_and_says_that_it_is_typed(whe
         packed = {name for name in archive.namelist() if name.startswith("docscore/")}
     sources = {path.relative_to(root).as_posix() for path in (root / "docscore").rglob("*.py")}
     others = {"docscore/py.typed", "docscore/report/tree.css", "docscore/report/report.css"}
+    others |= {f"docscore/report/templates/{name}.html.jinja" for name in ("figures", "report", "tables", "tree")}
     others |= {f"docscore/evaluate_modules/{name}/{name}.py" for name in MODULES}
     assert packed == sources | others
 

@@ -45,6 +45,8 @@ def printable(text: str) -> str:
     >>> print(printable("a\x1b[31mb"))
     a\u001b[31mb
     """
+    if text.isprintable():
+        return text
     return "".join(
         c if c.isprintable() else f"\\u{ord(c):04x}" if c < "\U00010000" else f"\\U{ord(c):08x}" for c in text
     )

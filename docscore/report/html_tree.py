@@ -1,15 +1,17 @@
-"""The score tree as HTML: plain markup that reads without a script. Everything is escaped here, once."""
+"""The score tree as HTML: plain markup that reads without a script."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
-from html import escape
+from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
-from docscore.core.formatting import clipped, printable, value_text
+from docscore.core.formatting import clipped, value_text
 from docscore.metrics.anls_star.tree import GLYPHS, ScoreTree
+from docscore.report.html_templates import macro_as_html
 from docscore.report.text_diff import Span, text_differences
+from docscore.report.wording import STATUS_WORDS, counted, points_text
 
 MAX_ROWS = 3000  # beyond, only what is not exact is drawn; a browser takes seconds for 20,000 rows
 
@@ -20,16 +22,80 @@ LOSSES = 10
 _LONGEST_TEXT = 2000  # characters of a value that are drawn
 
 
+_LONGEST_LABEL, _LONGEST_LINK = 200, 80  # characters of a key or path, and of a path in the list of losses
+
+
 _BEFORE_DIFFERENCE = 200
 
 
-_WORDS = {
-    "exact": "exact",
-    "partial": "partial",
-    "wrong": "wrong",
-    "missing": "missing in the prediction",
-    "extra": "only in the prediction",
-}
+_DEEPEST_INDENT = 12  # levels; deeper rows start where these do
+
+
+_LEGEND = tuple((status, word, GLYPHS[status]) for status, word in STATUS_WORDS.items())
+
+
+class TreeRow(NamedTuple):
+    """A row of a drawn tree: one place.
+
+    Attributes:
+        row_id: its id in the page.
+        path, short_path: the place.
+        label: the key, or the index on either side.
+        status: what became of it.
+        indent: how many levels the row is set in.
+        moved: from and to which index an element moved, in words, or "".
+        score, width, lost: the score, the width of its bar, and the points lost here.
+        parts: what a container holds, in words, or "".
+        truth, prediction: the values in pieces; no pieces where there is no value to show.
+        reason: why the number may surprise, or "".
+        opens: whether a part begins that holds the rows below.
+        closes: how many parts end behind the row.
+    """
+
+    row_id: str
+    path: str
+    short_path: str
+    label: str
+    status: str
+    indent: int
+    moved: str
+    score: str
+    width: str
+    lost: str
+    parts: str
+    truth: list[Span]
+    prediction: list[Span]
+    reason: str
+    opens: bool
+    closes: int
+
+
+class Loss(NamedTuple):
+    """A place where points were lost, with the id of its row."""
+
+    points: str
+    row_id: str
+    path: str
+    word: str
+
+
+class TreeDrawing(NamedTuple):
+    """What the template draws of a tree.
+
+    Attributes:
+        score, points: the score, and the points in words.
+        losses: the largest losses.
+        note: how much is not drawn, or "".
+        rows: a row a place, parents before what they hold.
+        legend: each status with its word and glyph.
+    """
+
+    score: str
+    points: str
+    losses: list[Loss]
+    note: str
+    rows: list[TreeRow]
+    legend: tuple[tuple[str, str, str], ...] = _LEGEND
 
 
 @cache
@@ -49,109 +115,82 @@ def tree_as_html(tree: ScoreTree, *, prefix: str = "anls", heading: str = "h2") 
     Returns:
         A `<div class="anls-tree">`; it wants `stylesheet()` in its page.
     """
-    drawing = _Drawing(tree, prefix)
-    rows = "".join(drawing.rows(tree, 0))
-    return (
-        f'<div class="anls-tree">{_head(tree)}{drawing.losses(heading)}'
-        f'<label class="anls-option"><input type="checkbox" class="anls-only"> differences only</label>'
-        f"{drawing.note()}"
-        f'<div class="anls-grid"><div class="anls-row anls-header" aria-hidden="true"><span>place</span>'
-        f"<span>score</span><span>ground truth</span><span>prediction</span></div>{rows}</div></div>"
-    )
+    return macro_as_html("tree.html.jinja", "draw_tree", tree_drawing(tree, prefix), heading)
 
 
-def _head(tree: ScoreTree) -> str:
-    legend = "".join(f"<li>{_glyph(status)} {word}</li>" for status, word in _WORDS.items())
-    points = f"{tree.earned:.4g} of {tree.weight:g} points" if tree.weight else "nothing counts"
-    return (
-        f'<p class="anls-head"><strong class="anls-score">{tree.score:.4f}</strong> {points}</p>'
-        f'<ul class="anls-legend">{legend}</ul>'
-    )
+def tree_drawing(tree: ScoreTree, prefix: str) -> TreeDrawing:
+    """What the template `tree.html.jinja` draws; takes what `tree_as_html` does."""
+    places, total = _drawn_places(tree)
+    ids = {id(node): f"{prefix}-{number}" for number, (node, _) in enumerate(places)}
+    lost = sorted((node for node in _losses(tree) if id(node) in ids), key=lambda node: -node.points_lost)
+    losses = [
+        Loss(f"−{node.points_lost:.3f}", ids[id(node)], clipped(node.path, _LONGEST_LINK), STATUS_WORDS[node.status])
+        for node in lost[:LOSSES]
+    ]
+    left_out = f"{total:,} places; {len(places):,} are drawn. Exact ones are left out first."
+    note = left_out if len(places) < total else ""
+    depths = [depth for _, depth in places] + [0]
+    rows = [
+        _row(node, ids[id(node)], depth, following)
+        for (node, _), (depth, following) in zip(places, pairwise(depths), strict=True)
+    ]
+    return TreeDrawing(f"{tree.score:.4f}", points_text(tree), losses, note, rows)
 
 
-class _Drawing:
-    """One tree on its way to markup: which nodes are drawn, and the id of each."""
-
-    def __init__(self, tree: ScoreTree, prefix: str) -> None:
-        nodes = list(tree.nodes())
-        self.count = len(nodes)
-        if self.count > MAX_ROWS:
-            nodes = [tree, *(node for node in nodes[1:] if node.status != "exact")][:MAX_ROWS]
-        self.ids = {id(node): f"{prefix}-{number}" for number, node in enumerate(nodes)}
-        self.nodes = nodes
-
-    def note(self) -> str:
-        """A line that says what is not drawn."""
-        left = self.count - len(self.nodes)
-        if not left:
-            return ""
-        return (
-            f'<p class="anls-note">{self.count:,} places; {len(self.nodes):,} are drawn, and of the other {left:,} '
-            "the exact ones first left out.</p>"
-        )
-
-    def losses(self, heading: str) -> str:
-        """The places that cost most, each with a link to its row."""
-        lost = sorted(_losses(self.nodes[0]), key=lambda node: -node.points_lost)
-        if not lost:
-            return ""
-        items = []
-        for node in [node for node in lost if id(node) in self.ids][:LOSSES]:
-            where = f'<a href="#{self.ids[id(node)]}">{_text(clipped(node.path, 80))}</a>'
-            items.append(f"<li><b>−{node.points_lost:.3f}</b> {where} {_WORDS[node.status]}</li>")
-        title = f'<{heading} class="anls-title">Where the points went</{heading}>'
-        return f'{title}<ol class="anls-losses">{"".join(items)}</ol>'
-
-    def rows(self, node: ScoreTree, depth: int) -> Iterator[str]:
-        """The markup of a node and of all below it."""
-        if id(node) not in self.ids:
-            return
-        cells = _cells(node, depth)
-        attributes = (
-            f'id="{self.ids[id(node)]}" class="anls-row" data-path="{_text(node.path)}" data-status="{node.status}" '
-        )
-        if not node.children:
-            label = _text(clipped(node.path, 200))
-            yield f'<div {attributes}tabindex="0" role="group" aria-label="{label}">{cells}</div>'
-            return
-        opened = "" if node.status == "exact" else " open"
-        yield f'<details data-status="{node.status}"{opened}><summary {attributes}>{cells}</summary>'
-        for child in node.children:
-            yield from self.rows(child, depth + 1)
-        yield "</details>"
+def _drawn_places(tree: ScoreTree) -> tuple[list[tuple[ScoreTree, int]], int]:
+    """The nodes that are drawn, each with its depth, parents before children; and how many nodes there are."""
+    total = sum(1 for _ in tree.nodes())
+    found: list[tuple[ScoreTree, int]] = []
+    waiting = [(tree, 0)]
+    while waiting and len(found) < MAX_ROWS:
+        node, depth = waiting.pop()
+        found.append((node, depth))
+        below = (child for child in node.children if total <= MAX_ROWS or child.status != "exact")
+        waiting.extend(reversed([(child, depth + 1) for child in below]))
+    return found, total
 
 
-def _losses(tree: ScoreTree) -> Iterator[ScoreTree]:
+def _losses(tree: ScoreTree) -> list[ScoreTree]:
     """The places where points were lost: leaves, but what only one side has as a whole."""
+    found = []
     waiting = [tree]
     while waiting:
         node = waiting.pop()
         if node.points_lost > 0 and (not node.children or node.status in ("missing", "extra")):
-            yield node
+            found.append(node)
         else:
             waiting.extend(reversed(node.children))
+    return found
 
 
-def _cells(node: ScoreTree, depth: int) -> str:
-    truth, prediction = _values(node)
-    reason = f'<small class="anls-reason">{_text(node.reason)}</small>' if node.reason else ""
-    lost = f'<span class="anls-lost">−{node.points_lost:.3f}</span>' if node.points_lost else ""
-    return (
-        f'<span class="anls-place" style="--depth:{min(depth, 12)}">{_glyph(node.status)} <code>{_label(node)}</code>'
-        f"{_moved(node)}</span>"
-        f'<span class="anls-number"><span class="anls-bar"><span style="width:{node.score:.1%}"></span></span> '
-        f"{node.score:.3f} {lost}</span>"
-        f'<span class="anls-truth">{truth}{reason}</span><span class="anls-prediction">{prediction}</span>'
+def _row(node: ScoreTree, row_id: str, depth: int, following: int) -> TreeRow:
+    """The row of a node at a depth, and at which depth the next row is."""
+    opens = bool(node.children)
+    truth, prediction = ([], []) if opens else _values(node)
+    unit = "element" if node.kind == "list" else "key"
+    return TreeRow(
+        row_id=row_id,
+        path=node.path,
+        short_path=clipped(node.path, _LONGEST_LABEL),
+        label=_label(node),
+        status=node.status,
+        indent=min(depth, _DEEPEST_INDENT),
+        moved=_moved(node),
+        score=f"{node.score:.3f}",
+        width=f"{node.score:.1%}",
+        lost=f"−{node.points_lost:.3f}" if node.points_lost else "",
+        parts=f"{node.kind}, {counted(len(node.children), unit)}" if opens else "",
+        truth=truth,
+        prediction=prediction,
+        reason=node.reason,
+        opens=opens,
+        closes=depth + opens - following,
     )
-
-
-def _glyph(status: str) -> str:
-    return f'<span class="anls-glyph anls-{status}" role="img" aria-label="{_WORDS[status]}">{GLYPHS[status]}</span>'
 
 
 def _label(node: ScoreTree) -> str:
     if node.key is not None:
-        return _text(clipped(node.key, 200))
+        return clipped(node.key, _LONGEST_LABEL)
     if node.truth_index is None and node.prediction_index is None:
         return "$"
     truth, prediction = ("−" if index is None else index for index in (node.truth_index, node.prediction_index))
@@ -161,39 +200,26 @@ def _label(node: ScoreTree) -> str:
 def _moved(node: ScoreTree) -> str:
     if node.truth_index is None or node.prediction_index is None or node.truth_index == node.prediction_index:
         return ""
-    return f' <small class="anls-reason">moved {node.truth_index} → {node.prediction_index}</small>'
+    return f"moved {node.truth_index} → {node.prediction_index}"
 
 
-def _values(node: ScoreTree) -> tuple[str, str]:
-    """The markup of the two value cells."""
-    if node.children:
-        unit = "element" if node.kind == "list" else "key"
-        return f"<small>{node.kind}, {len(node.children)} {unit}{'s' * (len(node.children) != 1)}</small>", ""
+def _values(node: ScoreTree) -> tuple[list[Span], list[Span]]:
+    """Both values of a leaf in pieces, those marked that are not right."""
     truth, prediction = value_text(node.ground_truth), value_text(node.prediction)
     if node.status == "missing":
-        return _whole("del", truth), ""
+        return _whole(truth, changed=True), []
     if node.status == "extra":
-        return "", _whole("ins" if node.weight else "span", prediction)
+        return [], _whole(prediction, changed=bool(node.weight))
     start = _first_difference(truth, prediction)
     truth, prediction = _from(truth, start), _from(prediction, start)
-    if node.status == "exact":
-        return _code(_text(truth)), _code(_text(prediction))
-    if node.kind != "scalar" or node.status == "wrong":
-        return _whole("del", truth), _whole("ins", prediction)
-    left, right = text_differences(truth, prediction)
-    return _code(_marked(left, "del")), _code(_marked(right, "ins"))
+    if node.kind == "scalar" and node.status == "partial":
+        return text_differences(truth, prediction)
+    changed = node.status != "exact"
+    return _whole(truth, changed=changed), _whole(prediction, changed=changed)
 
 
-def _marked(spans: list[Span], tag: str) -> str:
-    return "".join(f"<{tag}>{_text(span.text)}</{tag}>" if span.changed else _text(span.text) for span in spans)
-
-
-def _whole(tag: str, text: str) -> str:
-    return _code(f"<{tag}>{_text(clipped(text, _LONGEST_TEXT))}</{tag}>")
-
-
-def _code(markup: str) -> str:
-    return f"<code>{markup}</code>"
+def _whole(text: str, *, changed: bool) -> list[Span]:
+    return [Span(clipped(text, _LONGEST_TEXT), changed)]
 
 
 def _first_difference(left: str, right: str) -> int:
@@ -206,8 +232,3 @@ def _first_difference(left: str, right: str) -> int:
 
 def _from(text: str, start: int) -> str:
     return clipped(f"…{text[start:]}" if start else text, _LONGEST_TEXT)
-
-
-def _text(text: str) -> str:
-    """The text for markup and for attributes: nothing in it is run, and nothing hidden steers the page."""
-    return escape(printable(text), quote=True)

@@ -1,16 +1,20 @@
-"""Tables of several systems and of a comparison, as Markdown and LaTeX."""
+"""Tables and comparisons as Markdown and LaTeX."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
-from docscore.core.formatting import clipped, printable, three_digits, with_sign
-from docscore.core.tolerance import ROUNDING
-from docscore.corpus.comparison import Change, Comparison, FieldChange, Gate
+from docscore.core.formatting import clipped, printable, with_sign
+from docscore.corpus.comparison import Comparison, Gate
 from docscore.corpus.measure import Measured
-from docscore.report.wording import changes_text, count_lines_of_both, documents_text, interval_text, p_text
+from docscore.report.content import document_changes_table, field_changes_table, systems_table
+from docscore.report.table_model import ReportTable, TableCell, TableColumn
+from docscore.report.wording import changes_text, count_lines_of_both, difference_facts
 
 FORMATS = ("text", "markdown", "latex")
+
+
+MOST_FIELDS_LISTED = 20  # in a comment on a pull request
 
 
 _LATEX = {
@@ -21,7 +25,7 @@ _LATEX = {
 }
 
 
-_LONGEST_NAME = 80  # characters of a name
+_LONGEST_NAME = 80  # characters of a name in Markdown
 
 
 def markdown_code(text: str) -> str:
@@ -38,24 +42,66 @@ def markdown_escaped(text: str) -> str:
     return "".join(c if c.isalnum() or c == " " else f"&#{ord(c)};" for c in clipped(printable(text), _LONGEST_NAME))
 
 
-def cells_of_systems(systems: Mapping[str, Measured], *, percent: bool) -> list[tuple[list[str], list[bool]]]:
-    """The figures of each system as text, and which of them are the best of their column."""
-    written = [[figure_text(figure.value, percent=percent) for figure in each.figures] for each in systems.values()]
-    values = [[figure.value for figure in each.figures] for each in systems.values()]
-    best = [max(column) for column in zip(*values, strict=True)]
-    return [
-        (texts, [value >= top - ROUNDING for value, top in zip(row, best, strict=True)])
-        for texts, row in zip(written, values, strict=True)
+def table_as_markdown(table: ReportTable) -> str:
+    """The table as Markdown: without caption and bars, the best in bold, then the note and the signatures."""
+    shown = table.shown(bars=False)
+    lines = [
+        _markdown_row([markdown_escaped(column.head) for column in shown.columns]),
+        f"|{''.join('---|' if _is_text(column) else '---:|' for column in shown.columns)}",
+        *(_markdown_row(map(_markdown_cell, shown.columns, row)) for row in shown.rows),
     ]
+    below = [shown.note] if shown.note else []
+    below += [f"`{printable(signature)}`" for signature in shown.signatures]
+    return "\n".join([*lines, "", *below] if below else lines)
 
 
-def figure_text(value: float, *, percent: bool) -> str:
-    """A figure with four decimals, or times 100 with two."""
-    return f"{value * 100:.2f}" if percent else f"{value:.4f}"
+def _markdown_row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _markdown_cell(column: TableColumn, cell: TableCell) -> str:
+    if column.kind == "code":
+        return markdown_code(cell.text)
+    text = markdown_escaped(cell.text) if column.kind == "text" else cell.text
+    return f"**{text}**" if cell.best else text
+
+
+def _is_text(column: TableColumn) -> bool:
+    return column.kind in ("text", "code")
+
+
+def table_as_latex(table: ReportTable) -> str:
+    """The table as a LaTeX `tabular`: without caption and bars, the best in bold, the signatures as comments before it.
+
+    The caption is for the float around it, which is the author's.
+    """
+    shown = table.shown(bars=False)
+    lines = [f"% {printable(signature)}" for signature in shown.signatures]
+    lines += [rf"\begin{{tabular}}{{{''.join('l' if _is_text(column) else 'r' for column in shown.columns)}}}"]
+    lines += [r"\hline", _latex_row([_in_latex(column.head) for column in shown.columns]), r"\hline"]
+    lines += [_latex_row(map(_latex_cell, shown.columns, row)) for row in shown.rows]
+    if shown.note:
+        lines.append(rf"\multicolumn{{{len(shown.columns)}}}{{l}}{{{_in_latex(shown.note)}}} \\")
+    return "\n".join([*lines, r"\hline", r"\end{tabular}"])
+
+
+def _latex_row(cells: Iterable[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def _latex_cell(column: TableColumn, cell: TableCell) -> str:
+    text = _in_latex(cell.text)
+    if column.kind == "code":
+        return rf"\texttt{{{text}}}"
+    return rf"\textbf{{{text}}}" if cell.best else text
+
+
+def _in_latex(text: str) -> str:
+    return "".join(_LATEX.get(sign, sign) for sign in printable(text))
 
 
 def table_of_systems(systems: Mapping[str, Measured], form: str, *, percent: bool = False) -> str:
-    """The table.
+    """The figures of several systems as a table, a row each, the best of each figure in bold.
 
     Args:
         systems: what was measured of each, by its name; the same metrics for all.
@@ -68,38 +114,8 @@ def table_of_systems(systems: Mapping[str, Measured], form: str, *, percent: boo
     if form not in FORMATS[1:]:
         msg = f"form: expected 'markdown' or 'latex', got {form!r}"
         raise ValueError(msg)
-    heads = [figure.label for figure in next(iter(systems.values())).figures]
-    rows = list(zip(systems, cells_of_systems(systems, percent=percent), strict=True))
-    signatures = sorted({str(each.signature) for each in systems.values()})
-    return _markdown(heads, rows, signatures) if form == "markdown" else _latex(heads, rows, signatures)
-
-
-_SystemRow = tuple[str, tuple[list[str], list[bool]]]
-
-
-def _markdown(heads: list[str], rows: list[_SystemRow], signatures: list[str]) -> str:
-    lines = ["| system | " + " | ".join(map(markdown_escaped, heads)) + " |", "|---|" + "---:|" * len(heads)]
-    for name, (texts, best) in rows:
-        cells = [f"**{text}**" if top else text for text, top in zip(texts, best, strict=True)]
-        lines.append(f"| {markdown_escaped(name)} | " + " | ".join(cells) + " |")
-    return "\n".join([*lines, "", *(f"`{signature}`" for signature in signatures)])
-
-
-def _latex(heads: list[str], rows: list[_SystemRow], signatures: list[str]) -> str:
-    lines = [f"% {printable(signature)}" for signature in signatures]
-    lines += [r"\begin{tabular}{l" + "r" * len(heads) + "}", r"\hline"]
-    lines += [" & ".join(["System", *map(_in_latex, heads)]) + r" \\", r"\hline"]
-    for name, (texts, best) in rows:
-        cells = [rf"\textbf{{{text}}}" if top else text for text, top in zip(texts, best, strict=True)]
-        lines.append(" & ".join([_in_latex(name), *cells]) + r" \\")
-    return "\n".join([*lines, r"\hline", r"\end{tabular}"])
-
-
-def _in_latex(text: str) -> str:
-    return "".join(_LATEX.get(sign, sign) for sign in printable(text))
-
-
-_MOST_FIELDS = 20
+    table = systems_table(systems, percent=percent)
+    return table_as_markdown(table) if form == "markdown" else table_as_latex(table)
 
 
 def comparison_as_markdown(found: Comparison, gate: Gate | None, changes: int) -> str:
@@ -113,44 +129,19 @@ def comparison_as_markdown(found: Comparison, gate: Gate | None, changes: int) -
     base, new = found.base.scores, found.new.scores
     parts = [
         f"### ANLS\\*: {base.mean:.4f} → {new.mean:.4f} ({with_sign(found.difference)})",
-        (
-            f"{interval_text(found.interval, found.confidence, signed=True)}; p = {p_text(found.p_value)}. "
-            f"{documents_text(len(new.ids))}: {changes_text(found)}."
-        ),
+        f"{'; '.join(difference_facts(found))}. {changes_text(found)}.",
     ]
     counts = count_lines_of_both(found)
     if counts:
         parts.append("\n".join(f"* {line}" for line in counts))
     if gate is not None:
         parts.append(f"**Gate {gate.sentence}.**")
-    changed = [field for field in found.fields if field.changed]
-    if changed:
-        parts.append(_field_changes_as_markdown(changed))
-    listed = [*found.worse[:changes], *found.better[:changes]]
-    if listed:
-        parts.append(
-            f"<details><summary>Documents, largest changes</summary>\n\n{_documents_as_markdown(listed)}\n\n</details>"
-        )
+    fields = field_changes_table(found).without("p_value")
+    if fields.rows:
+        parts.append(table_as_markdown(fields.first(MOST_FIELDS_LISTED)))
+    documents = document_changes_table([*found.worse[:changes], *found.better[:changes]])
+    if documents.rows:
+        table = table_as_markdown(documents)
+        parts.append(f"<details><summary>{documents.caption}</summary>\n\n{table}\n\n</details>")
     parts.append(f"<sub>{markdown_code(str(new.signature))}</sub>")
     return "\n\n".join(parts)
-
-
-def _field_changes_as_markdown(fields: Sequence[FieldChange]) -> str:
-    lines = ["| field | base | new | change | interval | q |", "|---|---:|---:|---:|---:|---:|"]
-    for field in fields[:_MOST_FIELDS]:
-        ends = field.interval.ends
-        between = f"{with_sign(ends[0], 3)} to {with_sign(ends[1], 3)}" if ends else ""
-        scores = " | ".join("" if score is None else three_digits(score) for score in (field.base, field.new))
-        scores += " | " if field.difference is None else f" | {with_sign(field.difference)}"
-        lines.append(f"| {markdown_code(field.path)} | {scores} | {between} | {p_text(field.q_value)} |")
-    if len(fields) > _MOST_FIELDS:
-        lines.append(f"\n{len(fields) - _MOST_FIELDS} more fields changed.")
-    return "\n".join(lines)
-
-
-def _documents_as_markdown(changes: Sequence[Change]) -> str:
-    lines = ["| document | base | new | change |", "|---|---:|---:|---:|"]
-    for each in changes:
-        scores = f"{three_digits(each.base)} | {three_digits(each.new)} | {with_sign(each.difference)}"
-        lines.append(f"| {markdown_code(each.question_id)} | {scores} |")
-    return "\n".join(lines)

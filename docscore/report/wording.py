@@ -1,18 +1,34 @@
-"""The sentences that the terminal, the report and the page share."""
+"""The sentences, words and number formats that the terminal, Markdown, HTML and the page share."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
-from docscore.core.formatting import clipped, printable, value_excerpt, with_sign
+from docscore.core.formatting import clipped, printable, value_text, with_sign
 from docscore.corpus.automation import Choice
 from docscore.corpus.comparison import Comparison
 from docscore.corpus.scores import CorpusScore
+from docscore.corpus.summary import Summary
 from docscore.metrics.alignment import Step
-from docscore.metrics.kieval import Counts, GroupCounts
+from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.metrics.kieval import Counts, GroupCounts, KieScore
 from docscore.stats.intervals import Interval
 
 _LONGEST_NAME = 200  # characters of a name
+
+
+NOTHING_LOST = "No point was lost."
+
+
+STATUS_WORDS = {
+    "exact": "exact",
+    "partial": "partial",
+    "wrong": "wrong",
+    "missing": "missing in the prediction",
+    "extra": "only in the prediction",
+}
 
 
 COUNTED = {
@@ -23,61 +39,38 @@ COUNTED = {
 }
 
 
-def entities_text(counts: Counts) -> str:
-    """What became of entities, in words."""
-    edits = f"{counts.substitutions:,} to change, {counts.additions:,} to add, {counts.deletions:,} to delete"
-    return f"{counts.right:,} right, {edits}"
+def counted(count: int, noun: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "row"), counted(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
-def groups_text(counts: GroupCounts) -> str:
-    """What became of groups, in words."""
-    return f"{counts.right:,} right, {counts.wrong:,} wrong, {counts.missed:,} missed, {counts.invented:,} invented"
+def shown_name(name: str) -> str:
+    """A name with control characters escaped, shortened."""
+    return clipped(printable(name), _LONGEST_NAME)
 
 
-def correction_text(step: Step) -> str:
-    """One correction in words: what to do where, and from and to what."""
-    place = printable(step.place)
-    expected = value_excerpt(step.truth.value) if step.truth else ""
-    predicted = value_excerpt(step.prediction.value) if step.prediction else ""
-    if step.edit == "change":
-        return f"change {place} from {predicted} to {expected}"
-    return f"add {place} {expected}" if step.edit == "add" else f"delete {place} {predicted}"
+def share_text(share: float) -> str:
+    """A share as a percentage with one decimal."""
+    return f"{share:.1%}"
+
+
+def percent_text(share: float) -> str:
+    """A share as a percentage with the decimals that it has, such as 95% or 99.9%."""
+    return f"{share * 100:.4g}%"
+
+
+def p_text(p_value: float) -> str:
+    """A p-value; what is not 0 is not rounded to it."""
+    return f"{p_value:.3f}" if p_value >= 0.001 else f"{p_value:.4f}"  # noqa: PLR2004
 
 
 def threshold_text(threshold: float) -> str:
     """A threshold, or that everything is reviewed."""
     return f"{threshold:.2f}" if math.isfinite(threshold) else "all"
-
-
-def choice_text(choice: Choice, confidence: float) -> str:
-    """The lowest threshold that reaches what is wanted, in words."""
-    if choice.point is None:
-        return f"No threshold reaches an accuracy of {choice.target:g}: {choice.threshold.note}"
-    ends = choice.threshold.ends
-    between = f" ({percent_text(confidence)} interval {' to '.join(map(threshold_text, ends))})" if ends else ""
-    return (
-        f"An accuracy of {choice.target:g} needs a review below {threshold_text(choice.point.threshold)}{between}; "
-        f"{choice.point.automation_rate:.1%} of the values are then automated"
-    )
-
-
-def count_lines(scores: CorpusScore) -> list[str]:
-    """What was skipped, missing, not parsed and repaired, a line each."""
-    return [_count_line(name, count) for name, count in scores.counts().items()]
-
-
-def _count_line(name: str, count: int) -> str:
-    return f"{count:,} {COUNTED[name][0]}{'s' * (count != 1)} {COUNTED[name][1]}"
-
-
-def count_lines_of_both(found: Comparison) -> list[str]:
-    """What was left out of both systems, and what was missing, not parsed and repaired in each, a line each."""
-    skipped = found.new.scores.pairs.skipped
-    lines = [f"{documents_text(skipped)} left out of both because of faults"] if skipped else []
-    for side, scores in (("base", found.base.scores), ("new", found.new.scores)):
-        counts = {name: count for name, count in scores.counts().items() if name != "skipped"}
-        lines += [f"{side}: {_count_line(name, count)}" for name, count in counts.items()]
-    return lines
 
 
 def interval_text(interval: Interval, confidence: float, *, signed: bool = False) -> str:
@@ -88,28 +81,109 @@ def interval_text(interval: Interval, confidence: float, *, signed: bool = False
     return f"{percent_text(confidence)} interval {low} to {high}"
 
 
-def percent_text(share: float) -> str:
-    """A share as text, such as 95% or 99.9%."""
-    return f"{share * 100:.4g}%"
+def sample_text(summary: Summary, noun: str) -> str:
+    """How many rows or documents a mean is of, and its interval if there is one."""
+    size = counted(len(summary.scores.ids), noun)
+    if summary.interval is None:
+        return size
+    return f"{size}, {interval_text(summary.interval, summary.confidence or 0)}"
 
 
-def p_text(p_value: float | None) -> str:
-    """A p-value; what is not 0 is not rounded to it."""
-    if p_value is None:
-        return ""
-    return f"{p_value:.3f}" if p_value >= 0.001 else f"{p_value:.4f}"  # noqa: PLR2004
+def count_lines(scores: CorpusScore) -> list[str]:
+    """What was skipped, missing, not parsed and repaired, a line each."""
+    return [_count_line(name, count) for name, count in scores.counts().items()]
 
 
-def documents_text(count: int) -> str:
-    """How many documents."""
-    return f"{count:,} document{'s' * (count != 1)}"
+def _count_line(name: str, count: int) -> str:
+    noun, what = COUNTED[name]
+    return f"{counted(count, noun)} {what}"
+
+
+def perfect_text(scores: Sequence[float]) -> str:
+    """How many documents have the highest and the lowest score."""
+    perfect, zero = sum(score == 1 for score in scores), sum(score == 0 for score in scores)
+    return f"{perfect:,} of {len(scores):,} documents have the score 1, {zero:,} the score 0."
+
+
+def difference_facts(found: Comparison) -> tuple[str, str]:
+    """The interval of a difference, and the p-value of its test."""
+    return interval_text(found.interval, found.confidence, signed=True), f"p = {p_text(found.p_value)}"
 
 
 def changes_text(found: Comparison) -> str:
     """How many documents got better, worse and stayed."""
-    return f"{len(found.better):,} better, {len(found.worse):,} worse, {found.same:,} the same"
+    changes = f"{len(found.better):,} better, {len(found.worse):,} worse, {found.same:,} the same"
+    return f"{counted(len(found.new.scores.ids), 'document')}: {changes}"
 
 
-def shown_name(name: str) -> str:
-    """A name, made safe for a terminal and shortened."""
-    return clipped(printable(name), _LONGEST_NAME)
+def count_lines_of_both(found: Comparison) -> list[str]:
+    """What was left out of both systems, and what was missing, not parsed and repaired in each, a line each."""
+    skipped = found.new.scores.pairs.skipped
+    lines = [f"{counted(skipped, 'document')} left out of both because of faults"] if skipped else []
+    for side, scores in (("base", found.base.scores), ("new", found.new.scores)):
+        counts = {name: count for name, count in scores.counts().items() if name != "skipped"}
+        lines += [f"{side}: {_count_line(name, count)}" for name, count in counts.items()]
+    return lines
+
+
+def choice_text(choice: Choice, confidence: float) -> str:
+    """The lowest threshold that reaches the wanted accuracy, in words."""
+    if choice.point is None:
+        return f"No threshold reaches an accuracy of {choice.target:g}: {choice.threshold.note}"
+    ends = choice.threshold.ends
+    between = f" ({percent_text(confidence)} interval {' to '.join(map(threshold_text, ends))})" if ends else ""
+    return (
+        f"An accuracy of {choice.target:g} needs a review below {threshold_text(choice.point.threshold)}{between}; "
+        f"{share_text(choice.point.automation_rate)} of the values are then automated"
+    )
+
+
+def points_text(tree: ScoreTree) -> str:
+    """How many of its points a document earned."""
+    return f"{tree.earned:.4g} of {tree.weight:g} points" if tree.weight else "nothing counts"
+
+
+def kieval_lines(score: KieScore) -> list[str]:
+    """What KIEval counted of entities and of groups, a line each."""
+    return [f"Entities: {_entities_text(score.entities)}", f"Groups: {_groups_text(score.groups)}"]
+
+
+def _entities_text(counts: Counts) -> str:
+    edits = f"{counts.substitutions:,} to change, {counts.additions:,} to add, {counts.deletions:,} to delete"
+    return f"{counts.right:,} right, {edits}"
+
+
+def _groups_text(counts: GroupCounts) -> str:
+    return f"{counts.right:,} right, {counts.wrong:,} wrong, {counts.missed:,} missed, {counts.invented:,} invented"
+
+
+class SentencePart(NamedTuple):
+    """A part of a sentence: our words, or a place or value that the sentence names.
+
+    Attributes:
+        text: the part.
+        role: "" for our words; "place", "truth" or "prediction" for what they name.
+    """
+
+    text: str
+    role: Literal["", "place", "truth", "prediction"] = ""
+
+
+def correction_parts(step: Step, *, value: int, place: int | None = None) -> list[SentencePart]:
+    """One correction in words: what to do where, and from and to what; its parts have a space between them.
+
+    Args:
+        step: an entity that is not right.
+        value: how many characters of a value are shown.
+        place: how many of the place; None for all.
+    """
+    where = SentencePart(printable(step.place) if place is None else clipped(printable(step.place), place), "place")
+    truth, prediction = (
+        clipped(value_text(side.value), value) if side else "" for side in (step.truth, step.prediction)
+    )
+    if step.edit == "add":
+        return [SentencePart("add"), where, SentencePart(truth, "truth")]
+    if step.edit == "delete":
+        return [SentencePart("delete"), where, SentencePart(prediction, "prediction")]
+    change, to = SentencePart(prediction, "prediction"), SentencePart(truth, "truth")
+    return [SentencePart("change"), where, SentencePart("from"), change, SentencePart("to"), to]

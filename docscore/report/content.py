@@ -1,0 +1,324 @@
+"""What the tables of a report hold: one builder for each kind of content, with its columns and number formats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from docscore.core.formatting import three_digits, with_sign
+from docscore.core.tolerance import ROUNDING
+from docscore.corpus.automation import Curve
+from docscore.corpus.causes import MEANINGS
+from docscore.corpus.comparison import Change, Comparison, FieldChange
+from docscore.corpus.fields import Field, ListRows, Outcome
+from docscore.corpus.measure import Figure, Measured
+from docscore.corpus.scores import CorpusScore
+from docscore.corpus.summary import Analysis, Rate, Summary
+from docscore.metrics.kieval import Counts, GroupCounts, KieScore
+from docscore.report.table_model import ReportTable, TableCell, TableColumn
+from docscore.report.wording import STATUS_WORDS, p_text, share_text, shown_name, threshold_text
+from docscore.stats.intervals import Interval
+
+_NONE, _ZERO = "–", "·"  # what stands in a cell without a value, and in one that counts nothing
+
+
+OUTCOME_COLUMNS: dict[Outcome, TableColumn] = {
+    "exact": TableColumn("exact", "exact"),
+    "partial": TableColumn("partial", "near"),
+    "wrong": TableColumn("wrong", "wrong"),
+    "wrong_type": TableColumn("wrong_type", "wrong type", terminal="type"),
+    "missing": TableColumn("missing", "missing", terminal="miss"),
+    "extra": TableColumn("extra", "extra"),
+}
+
+
+FIELD_COLUMNS = (
+    TableColumn("field", "field", "code"),
+    TableColumn("score", "score"),
+    TableColumn("interval", "interval", "interval"),
+    TableColumn("points_lost", "points lost", terminal="lost"),
+    TableColumn("documents", "documents", extra=True),
+    *OUTCOME_COLUMNS.values(),
+    TableColumn("omission_rate", "omission", extra=True),
+    TableColumn("hallucination_rate", "hallucination", extra=True),
+)
+
+
+FIELD_CHANGE_COLUMNS = (
+    TableColumn("field", "field", "code"),
+    TableColumn("base", "base"),
+    TableColumn("new", "new"),
+    TableColumn("difference", "change"),
+    TableColumn("interval", "interval", "interval"),
+    TableColumn("p_value", "p"),
+    TableColumn("q_value", "q"),
+)
+
+
+DOCUMENT_CHANGE_COLUMNS = (
+    TableColumn("question_id", "document", "code"),
+    TableColumn("base", "base"),
+    TableColumn("new", "new"),
+    TableColumn("difference", "change"),
+)
+
+
+DOCUMENT_COLUMNS = TableColumn("question_id", "document", "code"), TableColumn("anls_score", "score")
+
+
+def fields_table(summary: Summary, analysis: Analysis) -> ReportTable:
+    """The fields of a test set, those that lost most points first.
+
+    Args:
+        summary: the test set; its intervals are those of the fields.
+        analysis: its fields.
+    """
+
+    def row(field: Field) -> tuple[TableCell, ...]:
+        lost = analysis.points_lost(field)
+        return (
+            _name(field.path),
+            TableCell(field.score, three_digits(field.score)),
+            _score_interval(summary.field_intervals.get(field.path)),
+            TableCell(lost, f"{lost:.4f}"),
+            _count(field.document_count),
+            *(_count(field.counts[outcome], zero=_ZERO) for outcome in OUTCOME_COLUMNS),
+            _share(field.omission_rate),
+            _share(field.hallucination_rate),
+        )
+
+    caption = "Fields, most points lost first"
+    return ReportTable(caption, FIELD_COLUMNS, tuple(map(row, analysis.by_loss())), unit="fields")
+
+
+def lists_table(analysis: Analysis) -> ReportTable:
+    """The elements of lists that have a partner on the other side, and those that have none."""
+
+    def row(each: ListRows) -> tuple[TableCell, ...]:
+        return _name(each.path), _count(each.matched), _count(each.missing), _count(each.extra)
+
+    columns = (
+        TableColumn("field", "elements", "code"),
+        TableColumn("matched", "matched"),
+        TableColumn("missing", "missing"),
+        TableColumn("extra", STATUS_WORDS["extra"], terminal="extra"),
+    )
+    return ReportTable("Lists: their elements", columns, tuple(map(row, analysis.lists)), unit="lists")
+
+
+def causes_table(analysis: Analysis) -> ReportTable:
+    """The causes of lost points, largest first; no rows where no point was lost."""
+    lost = {cause: points for cause, points in analysis.lost.items() if points}
+    whole, most = sum(lost.values()), max(lost.values(), default=0.0)
+    columns = (
+        TableColumn("bar", "", "bar"),
+        TableColumn("points_lost", "points"),
+        TableColumn("share", "share"),
+        TableColumn("cause", "cause", "text"),
+    )
+    rows = tuple(
+        (
+            TableCell(points / most, ""),
+            TableCell(points, f"{points:.4f}"),
+            _share(points / whole),
+            TableCell(cause, cause, note=MEANINGS[cause]),
+        )
+        for cause, points in sorted(lost.items(), key=lambda item: -item[1])
+    )
+    return ReportTable(f"Why {whole:.4f} of 1 was lost", columns, rows, unit="causes")
+
+
+def rates_table(rates: Iterable[Rate]) -> ReportTable:
+    """Shares of documents and of values, with their intervals."""
+    columns = (
+        TableColumn("rate", "rate", "text"),
+        TableColumn("value", "value"),
+        TableColumn("interval", "interval", "interval"),
+        TableColumn("hits", "count"),
+        TableColumn("total", "of", extra=True),
+    )
+
+    def row(rate: Rate) -> tuple[TableCell, ...]:
+        interval = _interval(rate.interval, share_text)
+        hits = TableCell(rate.hits, f"{rate.hits:,} of {rate.total:,}")
+        return TableCell(rate.name, rate.name), _share(rate.value), interval, hits, _count(rate.total)
+
+    caption = "Rates: shares of documents and of values"
+    return ReportTable(caption, columns, tuple(map(row, rates)), unit="rates")
+
+
+def figures_table(measured: Measured) -> ReportTable:
+    """The figures of metrics with their intervals."""
+    columns = (
+        TableColumn("name", "name", "code", extra=True),
+        TableColumn("label", "metric", "text"),
+        TableColumn("value", "value"),
+        TableColumn("interval", "interval", "interval"),
+    )
+
+    def row(figure: Figure) -> tuple[TableCell, ...]:
+        value = TableCell(figure.value, f"{figure.value:.4f}", terminal=f"{figure.value:.6f}")
+        label = TableCell(figure.label, figure.label)
+        return TableCell(figure.name, figure.name), label, value, _interval(figure.interval, "{:.4f}".format)
+
+    rows = tuple(map(row, measured.figures))
+    return ReportTable("Metrics", columns, rows, unit="figures", signatures=(str(measured.signature),))
+
+
+def kieval_tables(score: KieScore) -> list[ReportTable]:
+    """The entities and the groups that KIEval counted, each all together and by type."""
+    return [_entities_table(score), _groups_table(score)]
+
+
+def _entities_table(score: KieScore) -> ReportTable:
+    columns = (
+        TableColumn("entity", "entity", "code"),
+        TableColumn("f1", "F1"),
+        TableColumn("precision", "precision", extra=True),
+        TableColumn("recall", "recall", extra=True),
+        TableColumn("aligned", "aligned"),
+        TableColumn("true_positives", "right"),
+        TableColumn("substitutions", "to change"),
+        TableColumn("additions", "to add"),
+        TableColumn("deletions", "to delete"),
+    )
+
+    def row(kind: str, counts: Counts) -> tuple[TableCell, ...]:
+        figures = counts.f1, counts.precision, counts.recall, counts.aligned
+        return _name(kind), *(TableCell(figure, f"{figure:.3f}") for figure in figures), *map(_count, counts)
+
+    kinds = sorted(score.by_entity.items(), key=lambda item: -item[1].corrections)
+    rows = row("all", score.entities), *(row(*item) for item in kinds)
+    return ReportTable("Entities by type, most corrections first", columns, rows, unit="types of entities")
+
+
+def _groups_table(score: KieScore) -> ReportTable:
+    columns = (
+        TableColumn("group", "group", "code"),
+        TableColumn("f1", "F1"),
+        TableColumn("right", "right"),
+        TableColumn("wrong", "wrong"),
+        TableColumn("missed", "missed"),
+        TableColumn("invented", "invented"),
+    )
+
+    def row(kind: str, counts: GroupCounts) -> tuple[TableCell, ...]:
+        return _name(kind), TableCell(counts.f1, f"{counts.f1:.3f}"), *map(_count, counts)
+
+    rows = row("all", score.groups), *(row(*item) for item in score.by_group.items())
+    return ReportTable("Groups by type", columns, rows, unit="types of groups")
+
+
+def systems_table(systems: Mapping[str, Measured], *, percent: bool) -> ReportTable:
+    """The figures of several systems, a row each; of each figure the best is marked, and all that equal it.
+
+    Args:
+        systems: what was measured of each, by its name; the same metrics for all.
+        percent: whether figures are written times 100 with two decimals, or as they are with four.
+    """
+    figures = next(iter(systems.values())).figures
+    columns = TableColumn("system", "System", "text"), *(TableColumn(each.name, each.label) for each in figures)
+    best = [max(values) for values in zip(*([f.value for f in each.figures] for each in systems.values()), strict=True)]
+
+    def row(name: str, measured: Measured) -> tuple[TableCell, ...]:
+        values = [figure.value for figure in measured.figures]
+        texts = [f"{value * 100:.2f}" if percent else f"{value:.4f}" for value in values]
+        marked = [value >= top - ROUNDING for value, top in zip(values, best, strict=True)]
+        cells = (TableCell(v, text, best=top) for v, text, top in zip(values, texts, marked, strict=True))
+        return _name(name), *cells
+
+    rows = tuple(row(*item) for item in systems.items())
+    signatures = tuple(sorted({str(each.signature) for each in systems.values()}))
+    return ReportTable("Metrics by system", columns, rows, unit="systems", signatures=signatures)
+
+
+def field_changes_table(found: Comparison) -> ReportTable:
+    """The fields whose score changed from one system to the other, largest change first."""
+
+    def row(field: FieldChange) -> tuple[TableCell, ...]:
+        return (
+            _name(field.path),
+            _optional(field.base, three_digits),
+            _optional(field.new, three_digits),
+            _optional(field.difference, with_sign),
+            _interval(field.interval, lambda end: with_sign(end, 3)),
+            _optional(field.p_value, p_text),
+            _optional(field.q_value, p_text),
+        )
+
+    changed = [field for field in found.fields if field.changed]
+    same = len(found.fields) - len(changed)
+    caption = f"Fields, largest change first ({same:,} did not change)"
+    return ReportTable(caption, FIELD_CHANGE_COLUMNS, tuple(map(row, changed)), unit="fields that changed")
+
+
+def document_changes_table(changes: Iterable[Change]) -> ReportTable:
+    """Documents with their scores in both systems."""
+
+    def row(each: Change) -> tuple[TableCell, ...]:
+        base, new = (TableCell(score, three_digits(score)) for score in (each.base, each.new))
+        return _name(each.question_id), base, new, TableCell(each.difference, with_sign(each.difference))
+
+    rows = tuple(map(row, changes))
+    return ReportTable("Documents, largest changes", DOCUMENT_CHANGE_COLUMNS, rows, unit="documents")
+
+
+def documents_table(scores: CorpusScore, numbers: Sequence[int]) -> ReportTable:
+    """Documents with their scores.
+
+    Args:
+        scores: the test set.
+        numbers: the numbers of the documents, in the order of the rows.
+    """
+    rows = tuple(
+        (_name(scores.ids[number]), TableCell(scores.scores[number], three_digits(scores.scores[number])))
+        for number in numbers
+    )
+    return ReportTable("Lowest scores", DOCUMENT_COLUMNS, rows, unit="documents")
+
+
+def curve_table(curve: Curve) -> ReportTable:
+    """The share of values that nobody reviews and the accuracy after the review, at some thresholds."""
+    columns = (
+        TableColumn("threshold", "review below"),
+        TableColumn("automation_rate", "automated"),
+        TableColumn("aligned", "accuracy after review"),
+    )
+    rows = tuple(
+        (
+            TableCell(point.to_dict()["threshold"], threshold_text(point.threshold)),
+            _share(point.automation_rate),
+            TableCell(point.aligned, f"{point.aligned:.4f}"),
+        )
+        for point in curve.some_points()
+    )
+    return ReportTable("Trade-off of automation and accuracy", columns, rows, unit="thresholds")
+
+
+def _name(name: str) -> TableCell:
+    return TableCell(name, shown_name(name))
+
+
+def _count(count: int, zero: str = "0") -> TableCell:
+    return TableCell(count, f"{count:,}" if count else zero)
+
+
+def _share(share: float | None) -> TableCell:
+    return _optional(share, share_text)
+
+
+def _optional(number: float | None, text: Callable[[float], str]) -> TableCell:
+    return TableCell(number, _NONE if number is None else text(number))
+
+
+def _interval(interval: Interval | None, text: Callable[[float], str]) -> TableCell:
+    """The ends of an interval; none, with the reason, where there is none or none was asked for."""
+    if interval is None or interval.ends is None:
+        return TableCell(None, _NONE, note="" if interval is None else interval.note)
+    low, high = interval.ends
+    return TableCell((low, high), f"{text(low)} to {text(high)}")
+
+
+def _score_interval(interval: Interval | None) -> TableCell:
+    """The ends of the interval of a score, with three decimals, or two on a terminal."""
+    cell = _interval(interval, "{:.3f}".format)
+    return cell._replace(terminal="{:.2f}-{:.2f}".format(*cell.value)) if cell.value else cell

@@ -1,0 +1,130 @@
+"""Tables as terminal, Markdown, LaTeX and HTML show them: typed cells that hold the raw value beside its text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
+
+ColumnKind = Literal["text", "code", "number", "interval", "bar"]
+
+
+class TableColumn(NamedTuple):
+    """A column of a table.
+
+    Attributes:
+        name: the key of its values, such as "points_lost".
+        head: its heading.
+        kind: "text" for words, "code" for text that stands so in data, "number", "interval" for the two ends of an
+            interval, "bar" for shares in [0, 1] that are drawn as bars.
+        terminal: the heading on a terminal, which has little room; "" if it is `head`.
+        extra: whether it is left out where the table is shown, and kept among the raw values.
+    """
+
+    name: str
+    head: str
+    kind: ColumnKind = "number"
+    terminal: str = ""
+    extra: bool = False
+
+
+class TableCell(NamedTuple):
+    """A cell of a table.
+
+    Attributes:
+        value: the raw value; for an interval its ends as a tuple; None where there is none.
+        text: the value as it is shown.
+        terminal: how it is shown on a terminal; "" if it is `text`.
+        note: what the text means, or why there is no value; "" for nothing.
+        best: whether it is the best of its column, and marked.
+    """
+
+    value: Any
+    text: str
+    terminal: str = ""
+    note: str = ""
+    best: bool = False
+
+
+def shown_of_total(shown: int, total: int, unit: str) -> str:
+    """How many of some things are shown; "" where all are.
+
+    >>> shown_of_total(20, 1200, "fields")
+    '20 of 1,200 fields are shown.'
+    """
+    return f"{shown:,} of {total:,} {unit} are shown." if shown < total else ""
+
+
+@dataclass(frozen=True)
+class ReportTable:
+    """A table of a report, not yet drawn.
+
+    Attributes:
+        caption: what it shows.
+        columns: the columns.
+        rows: the rows; each has a cell for every column.
+        unit: what the rows are, in the plural.
+        left_out: how many rows were cut off at the end.
+        signatures: what makes the numbers comparable with others, shown below.
+    """
+
+    caption: str
+    columns: tuple[TableColumn, ...]
+    rows: tuple[tuple[TableCell, ...], ...]
+    unit: str = "rows"
+    left_out: int = 0
+    signatures: tuple[str, ...] = ()
+
+    @property
+    def note(self) -> str:
+        """How many of the rows are shown; "" where all are."""
+        return shown_of_total(len(self.rows), len(self.rows) + self.left_out, self.unit)
+
+    def first(self, count: int) -> ReportTable:
+        """The table with at most that many rows."""
+        return replace(self, rows=self.rows[:count], left_out=self.left_out + max(0, len(self.rows) - count))
+
+    def shown(self, *, bars: bool = True) -> ReportTable:
+        """The table without extra columns, and without bars where they cannot be drawn."""
+        return self.without(*(c.name for c in self.columns if c.extra or (c.kind == "bar" and not bars)))
+
+    def without(self, *names: str) -> ReportTable:
+        """The table without the columns of these names."""
+        kept = [number for number, column in enumerate(self.columns) if column.name not in names]
+        return replace(
+            self,
+            columns=tuple(self.columns[number] for number in kept),
+            rows=tuple(tuple(row[number] for number in kept) for row in self.rows),
+        )
+
+    def transposed(self, name: str, head: str) -> ReportTable:
+        """The table with a column for each row, and a row for each column but the first, whose cells become headings.
+
+        Args:
+            name: the key of the new first column.
+            head: its heading.
+        """
+        first, *others = self.columns
+        columns = [TableColumn(row[0].value, row[0].text, others[0].kind if others else "number") for row in self.rows]
+        rows = [
+            (TableCell(column.name, column.head), *(row[number] for row in self.rows))
+            for number, column in enumerate(others, 1)
+        ]
+        return replace(self, columns=(TableColumn(name, head, first.kind), *columns), rows=tuple(rows))
+
+    def records(self) -> list[dict[str, Any]]:
+        """The raw values, a dict a row; an interval as "low" and "high", bars left out.
+
+        >>> columns = TableColumn("field", "field", "code"), TableColumn("interval", "interval", "interval")
+        >>> ReportTable("", columns, ((TableCell("a", "a"), TableCell((0.5, 1.0), "0.5 to 1")),)).records()
+        [{'field': 'a', 'low': 0.5, 'high': 1.0}]
+        """
+        return [self._record(row) for row in self.rows]
+
+    def _record(self, row: tuple[TableCell, ...]) -> dict[str, Any]:
+        record: dict[str, Any] = {}
+        for column, cell in zip(self.columns, row, strict=True):
+            if column.kind == "interval":
+                record["low"], record["high"] = cell.value or (None, None)
+            elif column.kind != "bar":
+                record[column.name] = cell.value
+        return record

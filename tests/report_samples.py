@@ -1,0 +1,208 @@
+"""Small test sets for the tests of reports: one whose numbers are worked out by hand, and one of hostile text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from html.parser import HTMLParser
+from typing import Any, NamedTuple
+
+from docscore.corpus.automation import Curve, automation_curve
+from docscore.corpus.comparison import Comparison, compare
+from docscore.corpus.measure import Figure, Measured, measure
+from docscore.corpus.scores import CorpusScore, score_corpus
+from docscore.corpus.summary import Analysis, Summary, summarise
+from docscore.data.pairing import Pairs
+from docscore.metrics.kieval import GroupCounts, KieScore, kieval_score, total_kieval
+from docscore.report.content import (
+    causes_table,
+    curve_table,
+    document_changes_table,
+    documents_table,
+    field_changes_table,
+    fields_table,
+    figures_table,
+    kieval_tables,
+    lists_table,
+    rates_table,
+    systems_table,
+)
+from docscore.report.table_model import ReportTable
+from docscore.stats.intervals import Interval
+
+HOSTILE_TEXTS = [
+    '<img src=x onerror="window.__xss=1">',
+    "${window.__xss=1}",
+    "`code` *bold* _it_ [x](javascript:1) @somebody #1",
+    "{{ 7 * 7 }}{% raw %}{# no #}",
+    "</code></table></details>",
+    '"><script>window.__xss=1</script>',
+    "' onfocus='window.__xss=1",
+    "a|b & c % d $ e # f _ { } ~ ^ \\input{x}",
+    "\x1b]0;owned\x07\x1b[31m\u202eab\x9b32m\nc\rd\x7f\u2066\u200b\x00\ud800",
+    "größe 中",
+    "k" * 300,
+    "&lt;b&gt;",
+]
+
+
+class Sample(NamedTuple):
+    """A test set and what is shown of it."""
+
+    summary: Summary
+    analysis: Analysis
+    measured: Measured
+    kieval: KieScore
+    comparison: Comparison
+    curve: Curve
+
+
+def scored(*documents: tuple[str, Any, Any], **options: Any) -> CorpusScore:
+    """The scores of documents, each an id, a ground truth and a prediction."""
+    ids, truths, predictions = map(list, zip(*documents, strict=True))
+    return score_corpus(Pairs(ids, truths, predictions), **options)
+
+
+def summed_up(*documents: tuple[str, Any, Any], **options: Any) -> tuple[Summary, Analysis]:
+    """The summary with fields of documents, each an id, a ground truth and a prediction."""
+    summary = summarise(scored(*documents), fields=True, **options)
+    assert summary.analysis is not None
+    return summary, summary.analysis
+
+
+# name: 1 + 0.8 + 1 + 1 of 4; price: 3 of 4, one missing; qty: 0 of 1, invented; rows: 1 of 2, one row missing
+DRINKS: list[tuple[str, Any, Any]] = [
+    ("a", {"name": "tea", "price": "1.20"}, {"name": "tea", "price": "1.20"}),
+    ("b", {"name": "cake", "price": "3.00"}, {"name": "cakes", "price": "3.00"}),
+    ("c", {"name": "milk", "price": "0.90"}, {"name": "milk"}),
+    ("d", {"name": "rum", "price": "4.00"}, {"name": "rum", "price": "4.00", "qty": "2"}),
+    ("e", {"rows": ["x", "y"]}, {"rows": ["y"]}),
+]
+GROUPS = GroupCounts(right=3, wrong=1, missed=2, invented=0)
+
+
+@cache
+def drinks() -> Sample:
+    """Five documents; the new system has nothing but their names right; their confidences are set by hand."""
+    summary, analysis = summed_up(*DRINKS)
+    intervals = {
+        "price": Interval(0.5, 1.0, None, "by hand"),
+        "qty": Interval(None, None, None, "none", "one document"),
+    }
+    summary = replace(summary, confidence=0.95, interval=Interval(0.6, 0.85, None, ""), field_intervals=intervals)
+    new = [(name, truth, {"name": truth["name"]} if "name" in truth else truth) for name, truth, _ in DRINKS]
+    kieval = total_kieval(kieval_score(truth, prediction) for _, truth, prediction in DRINKS)
+    kieval = replace(kieval, groups=GROUPS, by_group={"menu": GROUPS})
+    figures = [
+        Figure("anls_star", "ANLS*", 0.7133333, Interval(0.6, 0.85, None, "")),
+        Figure("nted", "nTED", 0.5, Interval(None, None, None, "none", "one document")),
+    ]
+    sure = kieval_score({"a": "1", "b": "2"}, {"a": "1", "b": "3"}, confidences={"a": 0.9, "b": 0.4})
+    return Sample(
+        summary,
+        analysis,
+        Measured(figures, kieval, "anls_star|nted|docscore:1"),
+        kieval,
+        compare(analysis, summed_up(*new)[1], n_resamples=99),
+        automation_curve([sure], [0.0, 0.5]),
+    )
+
+
+@cache
+def hostile() -> Sample:
+    """Documents whose ids, keys and values try to be something else than text."""
+    texts = HOSTILE_TEXTS
+    documents = [(text, {**dict.fromkeys(texts, text), "l": [{t: 1} for t in texts]}, {text: text}) for text in texts]
+    summary, analysis = summed_up(*documents, confidence=0.95)
+    _, other = summed_up(*((name, truth, dict.fromkeys(texts, name)) for name, truth, _ in documents))
+    kieval = total_kieval(kieval_score(truth, prediction) for _, truth, prediction in documents)
+    measured = measure(analysis.scores, ["kieval", "nted"])
+    return Sample(summary, analysis, measured, kieval, compare(analysis, other, n_resamples=99), drinks().curve)
+
+
+def systems(sample: Sample) -> dict[str, Measured]:
+    """Three systems: the first and the last are equally good, and one has a hostile name."""
+    worse = replace(sample.measured, figures=[each._replace(value=each.value / 2) for each in sample.measured.figures])
+    return {"good": sample.measured, HOSTILE_TEXTS[7]: worse, "as good": sample.measured}
+
+
+TABLES: dict[str, Callable[[Sample], ReportTable]] = {
+    "fields": lambda sample: fields_table(sample.summary, sample.analysis),
+    "lists": lambda sample: lists_table(sample.analysis),
+    "causes": lambda sample: causes_table(sample.analysis),
+    "rates": lambda sample: rates_table(sample.summary.rates),
+    "figures": lambda sample: figures_table(sample.measured),
+    "entities": lambda sample: kieval_tables(sample.kieval)[0],
+    "groups": lambda sample: kieval_tables(sample.kieval)[1],
+    "systems": lambda sample: systems_table(systems(sample), percent=True),
+    "systems by metric": lambda sample: systems_table(systems(sample), percent=False).transposed("metric", "metric"),
+    "field changes": lambda sample: field_changes_table(sample.comparison),
+    "document changes": lambda sample: document_changes_table([*sample.comparison.worse, *sample.comparison.better]),
+    "documents": lambda sample: documents_table(sample.analysis.scores, sample.analysis.scores.numbers_of_worst(3)),
+    "curve": lambda sample: curve_table(sample.curve),
+    "cut off": lambda sample: fields_table(sample.summary, sample.analysis).first(2),
+}
+
+
+class Markup(HTMLParser):
+    """Parsed HTML whose elements must all be closed in order.
+
+    Attributes:
+        elements: each element: its tag, its attributes, its text, and the tags that it stands in.
+    """
+
+    VOID = frozenset({"meta", "input", "br"})
+
+    def __init__(self, source: str) -> None:
+        super().__init__()
+        self.elements: list[Element] = []
+        self.open: list[Element] = []
+        self.feed(source)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = Element(tag, dict(attrs), [], [each.tag for each in self.open])
+        assert len(found.attributes) == len(attrs), "an attribute twice"
+        self.elements.append(found)
+        if tag not in self.VOID:
+            self.open.append(found)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append(Element(tag, dict(attrs), [], [each.tag for each in self.open]))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop().tag == tag
+
+    def handle_data(self, data: str) -> None:
+        for element in self.open:
+            element.pieces.append(data)
+
+    def of(self, tag: str, name: str = "") -> list[Element]:
+        """The elements of a tag, and of a class if it is given."""
+        return [
+            each for each in self.elements if each.tag == tag and (not name or name in each.attributes.get("class", ""))
+        ]
+
+    def allowed(self) -> list[tuple[str, str]]:
+        """Each attribute of each element, by the names of both."""
+        return [(each.tag, name) for each in self.elements for name in each.attributes]
+
+    def texts(self, tag: str, name: str = "") -> list[str]:
+        """The texts of the elements of a tag, and of a class if it is given."""
+        return [each.text for each in self.of(tag, name)]
+
+
+class Element(NamedTuple):
+    """An element of parsed HTML."""
+
+    tag: str
+    attributes: dict[str, Any]
+    pieces: list[str]
+    parents: list[str]
+
+    @property
+    def text(self) -> str:
+        """The text in it, as it stands in the source."""
+        return "".join(self.pieces)

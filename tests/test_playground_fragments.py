@@ -1,0 +1,162 @@
+"""The pieces of HTML and the rows of tables that the page shows, in this process, without the page."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from docscore.core.formatting import printable
+from docscore.report.content import FIELD_CHANGE_COLUMNS, FIELD_COLUMNS
+from playground import pair, testset, versus
+from playground.fragments import frame_headers, frame_rows
+from playground.uploads import sentence
+from tests.commands import PREDICTIONS, REFERENCES, pred, ref, rows, written
+from tests.report_samples import HOSTILE_TEXTS, TABLES, Markup, drinks, hostile
+
+NEW = PREDICTIONS.with_name("predictions_new.jsonl")
+
+
+def moved(_share: float, _text: str) -> None:
+    """A bar of progress that nobody looks at."""
+
+
+def scored_files(references: Path, predictions: Path, *, skip: bool = False, **options: Any) -> testset.TestSet:
+    return testset.score_files(references, predictions, None, skip=skip, progress=moved, **options)
+
+
+def test_headings_of_tables_that_sort() -> None:
+    """An interval has two columns."""
+    assert frame_headers(FIELD_CHANGE_COLUMNS) == ["field", "base", "new", "change", "from", "to", "p", "q"]
+    outcomes = ["exact", "near", "wrong", "wrong type", "missing", "extra"]
+    assert frame_headers(FIELD_COLUMNS) == ["field", "score", "from", "to", "points lost", *outcomes]
+
+
+def test_rows_of_tables_that_sort_hold_numbers() -> None:
+    assert frame_rows(TABLES["fields"](drinks())) == [
+        ["price", 0.75, 0.5, 1.0, 0.1, 3, 0, 0, 0, 1, 0],
+        ["rows[]", 0.5, None, None, 0.1, 1, 0, 0, 0, 1, 0],
+        ["qty", 0.0, None, None, 0.0667, 0, 0, 0, 0, 0, 1],
+        ["name", 0.95, None, None, 0.02, 3, 1, 0, 0, 0, 0],
+    ]
+    table = TABLES["documents"](drinks())
+    assert frame_rows(table, digits=6, names={"c": "C", "d": "D", "e": "E"}) == [
+        ["C", 0.5],
+        ["E", 0.5],
+        ["D", 0.666667],
+    ]
+    for name, *_ in frame_rows(TABLES["fields"](hostile())):
+        assert name.isprintable()
+        assert len(name) <= 120
+
+
+def test_a_file_as_the_page_shows_it() -> None:
+    found = scored_files(REFERENCES, PREDICTIONS, metrics=["kieval"])
+    summary, picture = Markup(found.summary), Markup(found.picture)
+    assert summary.texts("p")[0].startswith("0.8018 mean of 40 rows, 95% interval 0.7")
+    assert summary.texts("small") == [found.scores.signature]
+    assert [text.split(":")[0].split(",")[0] for text in picture.texts("caption")] == [
+        "Why 0.1982 of 1 was lost",
+        "Rates",
+        "Metrics",
+        "Entities by type",
+        "Groups by type",
+    ]
+    assert len(picture.of("rect")) == 20
+    assert {len(row) for row in found.fields} == {len(testset.FIELD_HEADERS)}
+    assert found.rows[0] == ["receipt-004", 0.0]
+    tree = Markup(testset.tree_of(found.scores, "receipt-018"))
+    assert tree.texts("h2") == ["receipt-018"]
+    assert tree.texts("h3") == ["Where the points went"]
+    assert tree.of("summary")[0].attributes["id"] == "file-0"
+    assert testset.tree_of(found.scores, "none") == ""
+
+
+def wrapped(value: str, confidence: float) -> dict[str, Any]:
+    return {"$value": value, "$confidence": confidence}
+
+
+def test_confidences_draw_a_curve(tmp_path: Path) -> None:
+    truths = [ref(f"d{n}", {"a": "x", "b": "y"}) for n in range(4)]
+    guesses = [pred(f"d{n}", {"a": wrapped("x", 0.9), "b": wrapped("z", 0.2)}) for n in range(4)]
+    files = written(tmp_path, "r.jsonl", truths), written(tmp_path, "p.jsonl", guesses)
+    picture = Markup(scored_files(*files, confidences=True).picture)
+    assert len(picture.of("polyline")) == 2
+    assert picture.texts("caption")[-1] == "Trade-off of automation and accuracy"
+
+
+def test_what_was_left_out_stands_above_the_mean(tmp_path: Path) -> None:
+    references = written(tmp_path, "r.jsonl", [ref(i, {"k": "x"}) for i in "abc"])
+    predictions = written(tmp_path, "p.jsonl", [pred("a", {"k": "x"}), pred("b", {"k": "<b>"})])
+    predictions.write_text(predictions.read_text() + '{"question_id": "c",\n')
+    page = Markup(scored_files(references, predictions, skip=True).summary)
+    [left_out] = page.of("p", "anls-fault")
+    assert left_out.attributes["role"] == "status"
+    assert "; 1 of 3 rows are left out.The first: p.jsonl, line 3" in left_out.text
+    assert len(page.of("br")) == 1
+    assert page.texts("li") == ["1 row left out because of faults"]
+    assert str(tmp_path) not in page.texts("p")[0]
+
+
+def test_a_comparison_as_the_page_shows_it() -> None:
+    found = versus.compare_files(REFERENCES, PREDICTIONS, NEW, None, skip=False, progress=moved)
+    page = Markup(found.summary)
+    assert page.texts("p") == ["+0.0573 from 0.8018 to 0.8591"]
+    assert page.texts("li") == [
+        "95% interval -2e-05 to +0.1625",
+        "p = 0.184 (paired permutation test)",
+        "40 documents: 16 better, 2 worse, 22 the same",
+    ]
+    assert {len(row) for row in found.fields} == {len(versus.FIELD_HEADERS)}
+    changes = [abs(row[3]) for row in found.documents]
+    assert changes == sorted(changes, reverse=True)
+    trees = Markup(versus.trees_of(found.scores, "receipt-027"))
+    assert trees.texts("h2") == ["receipt-027"]
+    assert [text for text in trees.texts("h3") if text != "Where the points went"] == ["base", "new"]
+    ids = [each.attributes["id"] for each in trees.elements if "id" in each.attributes]
+    assert len(ids) == len(set(ids))
+    assert versus.trees_of(found.scores, "none") == ""
+
+
+@pytest.mark.parametrize("metric", pair.METRICS)
+def test_a_pair_as_the_page_shows_it(metric: str) -> None:
+    drawn, raw, python = pair.score('{"a": "x"}', '{"a": "y"}', 0.5, ignore_case=True, as_text=False, metric=metric)
+    page = Markup(drawn)
+    assert page.texts("strong", "anls-score") == ["0.5000" if metric == "nTED" else "0.0000"]
+    assert page.of("div")[0].attributes == {"class": "anls-tree"}
+    assert json.loads(raw)
+    assert python.startswith("import json\n")
+
+
+@pytest.mark.parametrize("text", HOSTILE_TEXTS, ids=lambda text: repr(text[:20]))
+def test_text_of_others_is_text(text: str, tmp_path: Path) -> None:
+    """In messages, ids, keys and values."""
+    fault = Markup(sentence(f"{text}\nsecond"))
+    assert {each.tag for each in fault.elements} == {"p", "br"}
+    lines = [printable(line) for line in text.split("\n")]
+    assert fault.of("p")[0].text == "".join([*lines, "second"])
+    name = text.replace("\ud800", "")  # no id may have it
+    files = (
+        written(tmp_path, "r.jsonl", [ref(name, {text: text})]),
+        written(tmp_path, "p.jsonl", [pred(name, {text: "q"})]),
+    )
+    found = scored_files(*files)
+    tree = Markup(testset.tree_of(found.scores, found.rows[0][0]))
+    assert tree.texts("h2") == [printable(name)]
+    assert {each.tag for each in tree.elements} <= {
+        "h2", "h3", "div", "p", "strong", "ul", "li", "span", "ol", "b", "a", "label", "input", "details", "summary",
+        "code", "small", "del", "ins",
+    }  # fmt: skip
+    truth, guess = json.dumps({text: text}), json.dumps({"k": text})
+    for metric in pair.METRICS:
+        drawn, _, _ = pair.score(truth, guess, 0.5, ignore_case=True, as_text=False, metric=metric)
+        assert not [each.tag for each in Markup(drawn).elements if each.tag in ("img", "script")]
+        assert printable(drawn.replace("\n", "")) == drawn.replace("\n", "")
+
+
+def test_the_examples_are_those_of_the_command() -> None:
+    assert [row["question_id"] for row in rows(testset.EXAMPLE_FILES[0])] == [
+        row["question_id"] for row in rows(REFERENCES)
+    ]

@@ -1,0 +1,278 @@
+"""What the command prints, in this process: every part of it, in 80 columns and in encodings without our signs."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from docscore import score_tree
+from docscore.corpus.comparison import compare, decide
+from docscore.corpus.summary import analyse, summarise
+from docscore.metrics.kieval import kieval_score
+from docscore.report.console import (
+    print_automation,
+    print_comparison,
+    print_corrections,
+    print_measured,
+    print_summary,
+    print_systems,
+    print_tree,
+)
+from docscore.report.tables import comparison_as_markdown
+from docscore.stats.intervals import Interval
+from tests.report_samples import DRINKS, HOSTILE_TEXTS, drinks, hostile, scored, systems
+from tests.test_terminal import RAW
+
+SIGNATURE = "anls_star|tau:0.5|case:i|empty:ignored|docscore:0.1.0"
+
+
+def printed(function: Callable[..., None], *arguments: Any, encoding: str = "utf-8", **options: Any) -> str:
+    """What a function prints on a console of 80 columns that is no terminal."""
+    file = io.TextIOWrapper(io.BytesIO(), encoding=encoding, newline="\n")
+    function(Console(file=file, width=80, highlight=False, markup=False, emoji=False), *arguments, **options)
+    file.seek(0)
+    return "".join(f"{line.rstrip()}\n" for line in file.read().splitlines())
+
+
+SUMMARY = f"""\
+ANLS*  0.713333  mean of 5 rows, 95% interval 0.6000 to 0.8500
+
+Points lost: 0.286667
+  0.1000  missing field      ████████████████████████
+  0.1000  missing row        ████████████████████████
+  0.0667  invented field     ████████████████
+  0.0200  near miss          █████
+
+Rates: shares of documents (Wilson) and of values (resampled documents)
+   20.0%                     documents without a fault
+   40.0%                     documents that lack a value
+   20.0%                     documents with an invented value
+   20.0%                     omission: expected values that are missing
+   11.1%                     hallucination: values predicted, not expected
+
+Fields, most points lost first
+field          score  interval   lost exact near wrong type miss extra
+price          0.750 0.50-1.00 0.1000     3    .     .    .    1     .
+rows[]         0.500         - 0.1000     1    .     .    .    1     .
+qty            0.000         - 0.0667     .    .     .    .    .     1
+name           0.950         - 0.0200     3    1     .    .    .     .
+
+Lists: their elements
+elements       matched missing extra
+rows[]               1       1     0
+
+Lowest scores
+  0.500  c
+  0.500  e
+
+{SIGNATURE}
+"""
+COMPARISON = """\
+ANLS*  base 0.713333  new 0.600000  difference -0.113333
+{interval}
+5 documents: 1 better, 3 worse, 1 the same
+
+Largest losses
+  -0.5000  1.000 to 0.500  a
+  -0.4000  0.900 to 0.500  b
+
+Largest gains
+  +0.5000  0.500 to 1.000  e
+
+Fields, largest change first (0 did not change)
+p and q: permutation tests; decide by q, which allows for the number of fields
+"""
+MEASURED = """
+
+Metrics  5 rows, intervals of 95%
+metric            value         interval
+ANLS*          0.713333 0.6000 to 0.8500
+nTED           0.500000                -
+Entities: 7 right, 1 to change, 2 to add, 1 to delete
+Groups: 3 right, 1 wrong, 2 missed, 0 invented
+
+anls_star|nted|docscore:1
+"""
+SYSTEMS = """\
+metric            good a|b & c % d $ e # f _ { } ~ ^ \\input{x} as good
+ANLS*          0.7133*                                  0.3567 0.7133*
+nTED           0.5000*                                  0.2500 0.5000*
+
+anls_star|nted|docscore:1
+"""
+
+
+def test_a_summary_with_fields() -> None:
+    assert printed(print_summary, drinks().summary, 2) == SUMMARY
+
+
+def test_a_summary_without_fields_intervals_and_rows() -> None:
+    summary = summarise(drinks().summary.scores)
+    assert printed(print_summary, summary, 0) == f"ANLS*  0.713333  mean of 5 rows\n\n{SIGNATURE}\n"
+
+
+def test_rates_have_their_intervals_in_parentheses() -> None:
+    rates = [rate._replace(interval=Interval(0.05, 1.0, None, "")) for rate in drinks().summary.rates]
+    lines = printed(print_summary, replace(drinks().summary, rates=rates), 0).splitlines()
+    assert "   20.0% (  5.0% to 100.0%)  documents without a fault" in lines
+
+
+def test_where_all_is_right_there_are_no_losses_and_no_lists() -> None:
+    summary = summarise(scored(("a", {"k": "x"}, {"k": "x"}), ("b", "y", "y")), fields=True, confidence=0.95)
+    text = printed(print_summary, summary, 1)
+    assert text.startswith("ANLS*  1.000000  mean of 2 rows\nno interval: ")
+    assert "Points lost" not in text
+    assert "Lists" not in text
+    assert "Fields, most points lost first" in text
+
+
+def test_counts_of_what_was_not_read() -> None:
+    scores = scored(("a", {"k": "x"}, "no JSON"), ("b", {"k": "x"}, "{'k': 'x'"), parse="repair")
+    lines = printed(print_summary, summarise(scores), 0).splitlines()
+    assert lines[1:3] == ["1 prediction that could not be parsed, scored as text", "1 prediction repaired"]
+
+
+def test_a_comparison_with_and_without_a_gate() -> None:
+    found = drinks().comparison
+    text = printed(print_comparison, found, None, 2)
+    interval = text.splitlines()[1]
+    assert interval.endswith(f"; p = {found.p_value:.3f}")
+    assert text.startswith(COMPARISON.format(interval=interval))
+    assert text.splitlines()[-3].split() == ["qty", "0.000", *"-----"]
+    gate = decide(found, 0.9)
+    passed = printed(print_comparison, found, gate, 0)
+    assert (
+        "\n\nGate passed: that the new one is worse by more than 0.9 is not shown with\n  confidence 0.95 (" in passed
+    )
+    assert "Largest" not in passed
+
+
+def test_a_comparison_where_nothing_changed() -> None:
+    analysis = drinks().analysis
+    found = compare(analysis, analysis, n_resamples=9)
+    text = printed(print_comparison, found, None, 9)
+    assert text.endswith(f"\n\nFields, largest change first (4 did not change)\n\n{SIGNATURE}\n")
+    markdown = comparison_as_markdown(found, None, 9)
+    assert markdown.count("\n\n") == 2
+    assert "|" not in markdown
+
+
+def test_a_comparison_as_markdown() -> None:
+    """What the text says: both lines at the top, the gate, and two tables."""
+    found = drinks().comparison
+    parts = comparison_as_markdown(found, decide(found, 0.9), 1).split("\n\n")
+    assert parts[0] == "### ANLS\\*: 0.7133 → 0.6000 (-0.1133)"
+    assert parts[1].endswith(". 5 documents: 1 better, 3 worse, 1 the same.")
+    assert parts[2].startswith("**Gate passed: ")
+    assert parts[3].splitlines()[0] == "| field | base | new | change | interval | q |"
+    assert len(parts[3].splitlines()) == 2 + 4
+    assert parts[4] == "<details><summary>Documents, largest changes</summary>"
+    assert parts[5].splitlines()[2:] == [
+        "| <code>a</code> | 1.000 | 0.500 | -0.5000 |",
+        "| <code>e</code> | 0.500 | 1.000 | +0.5000 |",
+    ]
+    assert parts[6] == "</details>"
+    assert parts[7].startswith("<sub><code>anls&#95;star&#124;")
+
+
+def test_a_comparison_as_markdown_lists_twenty_fields_and_counts_each_side() -> None:
+    truth = {f"k{number}": "x" for number in range(25)}
+    base = analyse(scored(("a", truth, truth), ("b", truth, truth), parse="json"))
+    new = analyse(scored(("a", truth, {}), ("b", truth, "no JSON"), parse="json"))
+    markdown = comparison_as_markdown(compare(base, new, n_resamples=9), None, 0)
+    assert "\n* new: 1 prediction that could not be parsed, scored as text\n" in markdown
+    assert "\n\n20 of 26 fields that changed are shown.\n\n" in markdown  # and the document as a whole
+    assert "<details>" not in markdown
+
+
+def test_metrics_with_what_kieval_counted() -> None:
+    assert printed(print_measured, drinks().measured, 5, 0.95) == MEASURED[1:]
+    without = replace(drinks().measured, kieval=None)
+    assert "Entities" not in printed(print_measured, without, 1, 0.95)
+    assert "Metrics  1 row, intervals of 99.9%" in printed(print_measured, without, 1, 0.999)
+
+
+def test_systems_side_by_side() -> None:
+    assert printed(print_systems, systems(drinks()), percent=False) == SYSTEMS
+    assert "71.33*" in printed(print_systems, systems(drinks()), percent=True)
+
+
+def test_corrections() -> None:
+    text = printed(
+        print_corrections, kieval_score({"a": "x", "b": "y", "c": 1}, {"a": "x", "b": "z" * 99, "d": HOSTILE_TEXTS[8]})
+    )
+    assert text.startswith("KIEval  entity F1 ")
+    assert f'  change $.b from "{"z" * 58}… to "y"' in text
+    assert "  add $.c 1\n" in text
+    assert "  delete $.d " in text
+    assert not RAW.search(text)
+    assert "corrections" not in printed(print_corrections, kieval_score({"a": "x"}, {"a": "x"}))
+    assert "\n1 correction\n" in printed(print_corrections, kieval_score({"a": "x"}, {"a": "y"}))
+
+
+def test_the_trade_off() -> None:
+    curve = drinks().curve
+    text = printed(print_automation, curve, curve.lowest(0.9, n_resamples=9), 0.95)
+    lines = [line.split() for line in text.splitlines()[:3]]
+    assert lines == [
+        ["review", "below", "automated", "accuracy", "after", "review"],
+        ["0.00", "100.0%", "0.5000"],
+        ["all", "0.0%", "1.0000"],
+    ]
+    assert text.endswith("\n\nAn accuracy of 0.9 needs a review below 0.50; 50.0% of the values are then\nautomated\n")
+    none = curve.lowest(0.9)._replace(point=None)
+    assert "No threshold reaches an accuracy of 0.9: " in printed(print_automation, curve, none, 0.95)
+
+
+TREE = """\
+≈ $          0.633  -0.367  (1.9 of 3 points)
+├─ ≈ a       0.900  -0.033  "abcdefghij" → "abcdefghiX"
+├─ ≠ b       0.000  -0.333  "2" → "5"  (similarity 0.00 < 0.5)
+└─ = c       1.000          (all 1 exact)
+"""
+
+
+def test_a_tree_and_what_differs_in_it() -> None:
+    tree = score_tree({"a": "abcdefghij", "b": "2", "c": ["x"]}, {"a": "abcdefghiX", "b": "5", "c": ["x"]})
+    lines = [line.split() for line in printed(print_tree, tree, fold=True).splitlines()]
+    assert lines == [line.split() for line in TREE.splitlines()]
+    assert len(printed(print_tree, tree, fold=False).splitlines()) == 5
+    file = io.StringIO()
+    print_tree(Console(file=file, width=80, force_terminal=True, color_system="truecolor"), tree, fold=True)
+    assert "\x1b[1;9;" in file.getvalue(), "what only the ground truth has is struck through"
+    assert "\x1b[1;4;" in file.getvalue(), "what only the prediction has is underlined"
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+def test_encodings_without_our_signs(encoding: str) -> None:
+    """Numbers and bars have others; a tree has lines of ASCII."""
+    text = printed(print_summary, drinks().summary, 2, encoding=encoding)
+    assert text == SUMMARY.replace("█", "#")
+    tree = score_tree({"a": "x", "b": ["y", "z"]}, {"a": "y", "b": ["y"]})
+    assert printed(print_tree, tree, fold=False, encoding=encoding).isascii()
+
+
+@pytest.mark.parametrize("part", ["summary", "comparison", "measured", "systems"])
+def test_text_of_others_steers_nothing(part: str) -> None:
+    """And of what is no name, every line fits."""
+    sample = hostile()
+    printers: dict[str, Callable[[], str]] = {
+        "summary": partial(printed, print_summary, sample.summary, 99),
+        "comparison": partial(printed, print_comparison, sample.comparison, None, 99),
+        "measured": partial(printed, print_measured, sample.measured, 9, 0.95),
+        "systems": partial(printed, print_systems, systems(sample), percent=False),
+    }
+    text = printers[part]()
+    assert not RAW.search(text)
+    assert "<img src=x" in text or part in ("measured", "systems")
+
+
+def test_the_samples_say_what_their_comments_say() -> None:
+    assert [round(score, 4) for score in drinks().summary.scores.scores] == [1.0, 0.9, 0.5, 0.6667, 0.5]
+    assert [name for name, _, _ in DRINKS] == drinks().summary.scores.ids

@@ -1,0 +1,367 @@
+"""HTML of reports in this process: what the environment escapes, the parts of a report, its pictures and its trees."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from jinja2 import UndefinedError
+
+from docscore import ScoreTree, score_tree
+from docscore.core.formatting import printable, value_text
+from docscore.corpus.automation import automation_curve
+from docscore.corpus.summary import summarise
+from docscore.metrics.kieval import kieval_score
+from docscore.report import report_as_html
+from docscore.report.html_figures import (
+    BINS,
+    MOST_FIELDS_DRAWN,
+    correction_list,
+    corrections_as_html,
+    histogram_of_scores,
+    picture_of_curve,
+    report_figures,
+)
+from docscore.report.html_templates import macro_as_html, template_environment
+from docscore.report.html_tree import stylesheet, tree_as_html
+from tests.conftest import ROOT
+from tests.report_samples import HOSTILE_TEXTS, Markup, drinks, hostile, scored, summed_up
+from tests.structures import predictions, truths
+from tests.test_depth import LISTS, with_frames_left
+
+pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
+TEMPLATES = [*ROOT.glob("docscore/report/templates/*"), *ROOT.glob("playground/templates/*")]
+STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u202e\u2066\ud800-\udfff]")
+
+
+# the environment
+
+
+def rendered(source: str, **values: Any) -> str:
+    return template_environment().from_string(source).render(**values)
+
+
+@pytest.mark.parametrize("text", HOSTILE_TEXTS, ids=lambda text: repr(text[:20]))
+def test_what_is_put_into_a_template_is_text(text: str) -> None:
+    """In an element and in an attribute of either kind of quotes: escaped, and nothing in it steers anything."""
+    source = rendered("<b title=\"{{ text }}\" class='{{ text }}'>{{ text }}</b>", text=text)
+    [element] = Markup(source).elements
+    assert element.attributes == {"title": printable(text), "class": printable(text)}
+    assert element.text == printable(text)
+    assert not STEERING.search(source)
+
+
+def test_what_is_no_text_is_escaped_too() -> None:
+    class Named:
+        def __str__(self) -> str:
+            return "<b>\u202e"
+
+    source = rendered(
+        "{{ path }} {{ name }} {{ number }} {{ words }}", path=Path("<a>"), name=Named(), number=7, words=["<"]
+    )
+    assert source == "&lt;a&gt; &lt;b&gt;\\u202e 7 [&#39;&lt;&#39;]"
+
+
+def test_markup_of_a_macro_is_put_in_as_it_is() -> None:
+    """And what the macro was given was escaped there, once."""
+    assert rendered("{% macro bold(text) %}<b>{{ text }}\n</b>{% endmacro %}{{ bold('<&') }}") == "<b>&lt;&amp;\n</b>"
+
+
+def test_a_name_that_a_template_does_not_get_is_an_error() -> None:
+    with pytest.raises(UndefinedError):
+        rendered("{{ nothing }}")
+    with pytest.raises(UndefinedError):
+        rendered("{{ table.captoin }}", table=drinks())
+
+
+def test_folders_of_others_come_first_and_may_use_the_macros_of_the_report(tmp_path: Path) -> None:
+    source = (
+        '{% from "figures.html.jinja" import headline %}{% macro own(text) %}{{ headline("1", text) }}{% endmacro %}'
+    )
+    (tmp_path / "own.html.jinja").write_text(source, encoding="utf-8")
+    shown = macro_as_html("own.html.jinja", "own", "<x>", folders=(tmp_path,))
+    assert shown.strip() == '<p class="anls-head"><strong class="anls-score">1</strong> &lt;x&gt;</p>'
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
+def test_no_template_turns_escaping_off(path: Path) -> None:
+    assert not re.search(r"\|\s*(safe|forceescape)|autoescape|Markup|__html__", path.read_text(encoding="utf-8"))
+
+
+def test_no_markup_is_made_outside_of_templates() -> None:
+    """Comments and docstrings aside; Markdown is no HTML, and has its own tests."""
+    sources = [*ROOT.glob("docscore/report/*.py"), *ROOT.glob("playground/*.py"), *ROOT.glob("docscore/cli/*.py")]
+    found = [
+        (path.name, line)
+        for path in sources
+        if path.name != "tables.py"
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if re.search(
+            r"""["'].*</?(?:div|p|span|table|td|li|h\d|b|code|small|del|ins|svg)\b|markupsafe|\bescape\(""", line
+        )
+        and '"""' not in line
+        and "`<" not in line
+    ]
+    assert found == []
+
+
+# the report
+
+
+def report(**options: Any) -> Markup:
+    sample = drinks()
+    return Markup(report_as_html(sample.summary, options.pop("title", "drinks"), options.pop("worst", 2), **options))
+
+
+def test_the_parts_of_a_report_in_order() -> None:
+    page = report(measured=drinks().measured, curve=drinks().curve)
+    assert page.texts("h1") == ["drinks"]
+    assert page.texts("title")[0] == "drinks: ANLS* 0.7133"
+    assert page.texts("h2") == [
+        "Where the points went",
+        "Scores",
+        "Rates",
+        "Fields",
+        "Metrics",
+        "Automation",
+        "Lowest documents",
+    ]
+    assert page.texts("h3") == ["c", "e"]
+    assert [text.split("\n")[0] for text in page.texts("caption")] == [
+        "Why 0.2867 of 1 was lost",
+        "Rates: shares of documents (Wilson) and of values (resampled documents)",
+        "Fields, most points lost first",
+        "Lists: their elements",
+        "Metrics",
+        "Entities by type, most corrections first",
+        "Groups by type",
+        "Trade-off of automation and accuracy",
+    ]
+    head = page.of("p", "anls-head")[0].text
+    assert head == "0.7133 mean ANLS* of 5 documents, 95% interval 0.6000 to 0.8500"
+
+
+def test_what_was_not_asked_for_is_not_there() -> None:
+    page = report(worst=0)
+    assert page.texts("h2") == ["Where the points went", "Scores", "Rates", "Fields"]
+    assert page.of("div", "anls-grid") == page.of("polyline") == page.of("h3") == []
+    summary, _ = summed_up(("a", "x", "x"))
+    page = Markup(report_as_html(summary, "right", 1))
+    assert page.texts("p", "anls-note")[0] == "No point was lost."
+    assert page.of("p", "anls-head")[0].text == "1.0000 mean ANLS* of 1 document"
+    assert "Lists: their elements" not in page.texts("caption")
+    assert page.of("ul", "anls-legend") == page.of("ul")
+
+
+def test_counts_are_said_below_the_mean() -> None:
+    scores = scored(("a", {"k": "x"}, '{"k": "x"}'), ("b", {"k": "x"}, "no JSON"), parse="json")
+    page = Markup(report_as_html(summarise(scores, fields=True), "texts", 0))
+    assert page.texts("li") == ["1 prediction that could not be parsed, scored as text"]
+
+
+def test_the_style_sheets_stand_in_it_as_they_are() -> None:
+    [style] = report().texts("style")
+    sheets = [
+        ROOT.joinpath("docscore", "report", name).read_text(encoding="utf-8") for name in ("tree.css", "report.css")
+    ]
+    assert "".join(style.split()) == "".join("".join(sheets).split())
+    assert stylesheet() == sheets[0]
+
+
+def test_it_may_load_and_run_nothing() -> None:
+    page = report()
+    [policy] = [each.attributes["content"] for each in page.of("meta") if "http-equiv" in each.attributes]
+    assert policy.startswith("default-src 'none'; style-src 'unsafe-inline';")
+    assert [each.tag for each in page.elements if each.tag in ("script", "link", "img", "iframe", "form")] == []
+
+
+def test_text_of_others_is_text_everywhere() -> None:
+    """Title, ids, keys and values: no element and no attribute is theirs, and what they wrote is there to read."""
+    sample = hostile()
+    harmless = set(report(measured=drinks().measured, curve=drinks().curve).allowed())
+    source = report_as_html(sample.summary, "title", 99, measured=sample.measured, curve=sample.curve)
+    page = Markup(source)
+    assert set(page.allowed()) - harmless <= {("small", "class"), ("abbr", "title"), ("details", "open")}
+    assert not STEERING.search(source)
+    codes = set(page.texts("code"))
+    assert [text for text in HOSTILE_TEXTS if len(text) < 200 and printable(text) not in codes] == []
+    assert len(page.texts("h3")) == len(HOSTILE_TEXTS)
+
+
+@pytest.mark.parametrize("title", HOSTILE_TEXTS, ids=lambda text: repr(text[:20]))
+def test_a_title_is_text(title: str) -> None:
+    page = report(title=title, worst=0)
+    shown = printable(title) if len(title) < 200 else f"{title[:199]}…"
+    assert page.texts("h1") == [shown]
+    assert page.texts("title")[0] == f"{shown}: ANLS* 0.7133"
+
+
+def test_without_fields_it_is_one_sentence() -> None:
+    with pytest.raises(
+        ValueError, match=r"expected a summary with fields, got one without; summarise\(..., fields=True\)"
+    ):
+        report_as_html(summarise(scored(("a", "x", "x"))), "title", 1)
+
+
+def test_many_fields_are_cut_off_with_a_line() -> None:
+    count = MOST_FIELDS_DRAWN + 7
+    truth = {f"k{number}": ["x"] for number in range(count)}
+    figures = report_figures(summed_up(("a", truth, {}))[0], None, None)
+    assert figures.fields.note == f"500 of {count} fields are shown."
+    assert figures.lists.note == f"500 of {count} lists are shown."
+
+
+# pictures
+
+
+def test_a_histogram_counts_every_document_once() -> None:
+    scores = [0.0, 0.04, 0.05, 0.5, 0.95, 0.999, 1.0, 1.0]
+    picture = histogram_of_scores(scores)
+    assert len(picture.bars) == BINS
+    assert [bar.title for bar in picture.bars if bar.number] == [
+        "0.00 to 0.05: 2",
+        "0.05 to 0.10: 1",
+        "0.50 to 0.55: 1",
+        "0.95 to 1.00: 4",
+    ]
+    assert picture.caption == "2 of 8 documents have the score 1, 1 the score 0."
+    highest = max(picture.bars, key=lambda bar: bar.height)
+    assert (highest.number, highest.top + highest.height) == ("4", picture.base)
+    assert all(before.left + before.width < after.left for before, after in pairwise(picture.bars))
+
+
+def test_a_histogram_is_drawn_with_its_numbers() -> None:
+    page = Markup(macro_as_html("figures.html.jinja", "draw_picture", histogram_of_scores([0.0, 1.0, 1.0])))
+    assert len(page.of("rect")) == BINS
+    assert page.texts("text") == ["1", "2", "0", "0.25", "0.5", "0.75", "1"]
+    assert page.of("svg")[0].attributes["aria-label"] == "Histogram of the scores of 3 documents"
+    assert page.of("rect")[-1].attributes == {"x": "609.0", "y": "14.0", "width": "30.0", "height": "160.0"}
+
+
+def test_a_curve_is_a_line_of_steps() -> None:
+    """Of two values one is right, and the other is reviewed below 0.5: half of them, and then all is right."""
+    score = kieval_score({"a": "1", "b": "2"}, {"a": "1", "b": "3"}, confidences={"a": 0.9, "b": 0.4})
+    automated, aligned = picture_of_curve(automation_curve([score], [0.0, 0.5])).lines
+    assert automated.corners == "0.0,14.0 320.0,14.0 320.0,94.0 640.0,94.0"
+    assert aligned.corners == "0.0,94.0 320.0,94.0 320.0,14.0 640.0,14.0"
+
+
+# corrections
+
+
+def test_corrections_in_words_with_their_places_and_values_marked() -> None:
+    page = Markup(
+        corrections_as_html(kieval_score({"a": "x", "b": " y  z", "c": 1}, {"a": "x", "b": "<q>", "d": None}))
+    )
+    assert page.texts("li")[-2:] == ['change $.b from "<q>" to " y  z"', "add $.c 1"]
+    assert page.texts("del") == ['"<q>"']
+    assert page.texts("ins") == ['" y  z"', "1"]
+    assert page.texts("code") == ["$.b", "$.c"]
+    assert page.texts("ul")[0].split("\n")[1:3] == [
+        "Entity F1 0.4000, precision 0.5000, recall 0.3333",
+        "Group F1 1.0000",
+    ]
+    assert page.of("p", "anls-head")[0].text == "0.3333 KIEval Aligned: 2 corrections"
+
+
+def test_what_is_to_be_deleted_is_said() -> None:
+    page = Markup(corrections_as_html(kieval_score({}, {"a": "x"})))
+    assert page.texts("li")[-1] == 'delete $.a "x"'
+    assert page.texts("del") == ['"x"']
+
+
+def test_many_corrections_are_cut_off_with_a_line() -> None:
+    truth = {f"k{number}": str(number) for number in range(MOST_FIELDS_DRAWN + 1)}
+    found = correction_list(kieval_score(truth, {}))
+    assert (found.cost, len(found.steps)) == ("501 corrections", 500)
+    assert found.note == "500 of 501 corrections are shown."
+
+
+# trees
+
+
+def children_of(markup: str) -> dict[str, list[str]]:
+    """The paths of the rows in each part, by the path of its row, from how the elements stand in each other."""
+    found: dict[str, list[str]] = {}
+    parts: list[str] = []
+    for tag, name, path in re.findall(r'<(/?)(details|summary|div)\b(?:[^>]*?data-path="([^"]*)")?', markup):
+        if path:
+            found.setdefault(parts[-1] if parts else "", []).append(path)
+        if name == "summary" and not tag:
+            parts.append(path)
+        if name == "details" and tag:
+            parts.pop()
+    assert parts == []
+    return found
+
+
+def nodes_by_parent(tree: ScoreTree) -> Iterator[tuple[str, str]]:
+    yield "", tree.path
+    for node in tree.nodes():
+        for child in node.children:
+            yield node.path, child.path
+
+
+@settings(max_examples=60)
+@given(truths, predictions)
+def test_rows_stand_in_each_other_as_the_nodes_do(truth: Any, prediction: Any) -> None:
+    tree = score_tree(truth, prediction)
+    markup = tree_as_html(tree)
+    Markup(markup)
+    expected: dict[str, int] = {}
+    for parent, _ in nodes_by_parent(tree):
+        expected[parent] = expected.get(parent, 0) + 1
+    assert sorted(map(len, children_of(markup).values())) == sorted(expected.values())
+
+
+def test_rows_stand_in_each_other_by_hand() -> None:
+    markup = tree_as_html(score_tree({"a": [["x"], "y"], "b": {"c": "z"}}, {"a": [["x"], "y"], "b": {"c": "z"}}))
+    assert children_of(markup) == {
+        "": ["$"],
+        "$": ["$.a", "$.b"],
+        "$.a": ["$.a[0]", "$.a[1]"],
+        "$.a[0]": ["$.a[0][0]"],
+        "$.b": ["$.b.c"],
+    }
+
+
+@pytest.mark.parametrize("text", ["  two  spaces ", " ", "\t", "a  b", "\u00a0", "<b> x </b>", *HOSTILE_TEXTS])
+def test_white_space_and_signs_of_values_are_kept(text: str) -> None:
+    """Inside <code> white space is shown as it is."""
+    page = Markup(tree_as_html(score_tree({"k": text, "m": [text]}, {"k": text, "m": [text + "!"]})))
+    cells = {name: page.texts("span", name)[1:] for name in ("anls-truth", "anls-prediction")}
+    codes = [each.text for each in page.of("code") if "span" in each.parents]
+    shown = [value_text(text), value_text(text), value_text(text), value_text(text + "!")]
+    assert [code for code in codes if code.startswith('"')] == shown
+    assert len(cells["anls-truth"]) == len(cells["anls-prediction"])
+
+
+def test_a_cell_without_a_value_is_empty() -> None:
+    """On a narrow page a label stands before each cell that is not empty, and white space would be something."""
+    page = Markup(tree_as_html(score_tree({"a": "x", "b": ["y"], "c": None}, {"b": ["y"], "c": "z"})))
+    cells = page.texts("span", "anls-truth"), page.texts("span", "anls-prediction")
+    assert list(zip(*cells, strict=True)) == [
+        ("object, 3 keys", ""),
+        ('"x"absent from the prediction', ""),
+        ("list, 1 element", ""),
+        ('"y"', '"y"'),
+        ("nothing expected", '"z"'),
+    ]
+
+
+def test_a_key_that_does_not_count_is_shown_and_not_marked() -> None:
+    page = Markup(tree_as_html(score_tree({"a": "x"}, {"a": "x", "b": None})))
+    assert page.of("ins") == page.of("del") == []
+    assert page.texts("span", "anls-prediction")[-1] == "null"
+
+
+def test_deep_trees_are_drawn_from_deep_in_the_callers_stack() -> None:
+    tree = score_tree(LISTS, LISTS)
+    markup = tree_as_html(tree)
+    assert markup.count("<details") == markup.count("</details>") == 200
+    assert with_frames_left(100, lambda: tree_as_html(tree)) == markup
