@@ -8,6 +8,7 @@ from functools import cache
 from html.parser import HTMLParser
 from typing import Any, NamedTuple
 
+from docscore.core.options import DEFAULT_OPTIONS, ScoringOptions
 from docscore.corpus.automation import Curve, automation_curve
 from docscore.corpus.comparison import Comparison, compare
 from docscore.corpus.measure import Figure, Measured, measure
@@ -15,6 +16,7 @@ from docscore.corpus.scores import CorpusScore, score_corpus
 from docscore.corpus.summary import Analysis, Summary, summarise
 from docscore.data.pairing import Pairs
 from docscore.metrics.kieval import GroupCounts, KieScore, kieval_score, total_kieval
+from docscore.metrics.signature import Signature
 from docscore.report.content import (
     causes_table,
     curve_table,
@@ -28,7 +30,7 @@ from docscore.report.content import (
     rates_table,
     systems_table,
 )
-from docscore.report.table_model import ReportTable
+from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from docscore.stats.intervals import Interval
 
 HOSTILE_TEXTS = [
@@ -58,15 +60,15 @@ class Sample(NamedTuple):
     curve: Curve
 
 
-def scored(*documents: tuple[str, Any, Any], **options: Any) -> CorpusScore:
+def scored(*documents: tuple[str, Any, Any], parse: str | None = None) -> CorpusScore:
     """The scores of documents, each an id, a ground truth and a prediction."""
     ids, truths, predictions = map(list, zip(*documents, strict=True))
-    return score_corpus(Pairs(ids, truths, predictions), **options)
+    return score_corpus(Pairs(ids, truths, predictions), ScoringOptions(parse=parse))
 
 
-def summed_up(*documents: tuple[str, Any, Any], **options: Any) -> tuple[Summary, Analysis]:
+def summed_up(*documents: tuple[str, Any, Any], confidence: float | None = None) -> tuple[Summary, Analysis]:
     """The summary with fields of documents, each an id, a ground truth and a prediction."""
-    summary = summarise(scored(*documents), fields=True, **options)
+    summary = summarise(scored(*documents), fields=True, confidence=confidence)
     assert summary.analysis is not None
     return summary, summary.analysis
 
@@ -102,7 +104,7 @@ def drinks() -> Sample:
     return Sample(
         summary,
         analysis,
-        Measured(figures, kieval, "anls_star|nted|docscore:1"),
+        Measured(figures, Signature.of(["anls_star", "nted"], DEFAULT_OPTIONS), {"kieval": kieval}),
         kieval,
         compare(analysis, summed_up(*new)[1], n_resamples=99),
         automation_curve([sure], [0.0, 0.5]),
@@ -143,6 +145,47 @@ TABLES: dict[str, Callable[[Sample], ReportTable]] = {
     "curve": lambda sample: curve_table(sample.curve),
     "cut off": lambda sample: fields_table(sample.summary, sample.analysis).first(2),
 }
+
+
+SAMPLES = {"drinks": drinks, "hostile": hostile}
+EVERY = [(kind, sample) for kind in TABLES for sample in SAMPLES]
+BY_HAND = ReportTable(
+    "By <hand>",
+    (
+        TableColumn("bar", "", "bar"),
+        TableColumn("field", "field", "code"),
+        TableColumn("name", "what & why", "text"),
+        TableColumn("score", "score", terminal="s."),
+        TableColumn("hidden", "hidden", extra=True),
+        TableColumn("interval", "interval", "interval"),
+    ),
+    (
+        (
+            TableCell(1.0, ""),
+            TableCell("a_b", "a_b"),
+            TableCell("x", "x|y", note="a & b"),
+            TableCell(0.5, "0.500", best=True),
+            TableCell(1, "1"),
+            TableCell((0.25, 0.75), "25% to 75%", terminal="25-75"),
+        ),
+        (
+            TableCell(0.25, ""),
+            TableCell("c", "<c>"),
+            TableCell("y", "y"),
+            TableCell(0.25, "0.250"),
+            TableCell(2, "2"),
+            TableCell(None, "–", note='one "document"'),
+        ),
+    ),
+    unit="fields",
+    left_out=3,
+    signatures=("a|b:1",),
+)
+
+
+def grid(table: ReportTable) -> list[list[str]]:
+    """The texts of a table as it is shown."""
+    return [[cell.text for cell in row] for row in table.shown().rows]
 
 
 class Markup(HTMLParser):

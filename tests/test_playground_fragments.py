@@ -56,7 +56,7 @@ def test_a_file_as_the_page_shows_it() -> None:
     found = scored_files(REFERENCES, PREDICTIONS, metrics=["kieval"])
     summary, picture = Markup(found.summary), Markup(found.picture)
     assert summary.texts("p")[0].startswith("0.8018 mean of 40 rows, 95% interval 0.7")
-    assert summary.texts("small") == [found.scores.signature]
+    assert summary.texts("small") == [str(found.scores.signature)]
     assert [text.split(":")[0].split(",")[0] for text in picture.texts("caption")] == [
         "Why 0.1982 of 1 was lost",
         "Rates",

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from docscore import score_tree
-from docscore.corpus.comparison import compare, decide
+from docscore.corpus.comparison import Gate, compare
 from docscore.corpus.summary import analyse, summarise
 from docscore.metrics.kieval import kieval_score
 from docscore.report.console import (
@@ -26,8 +26,8 @@ from docscore.report.console import (
 )
 from docscore.report.tables import comparison_as_markdown
 from docscore.stats.intervals import Interval
+from tests.commands import RAW
 from tests.report_samples import DRINKS, HOSTILE_TEXTS, drinks, hostile, scored, systems
-from tests.test_terminal import RAW
 
 SIGNATURE = "anls_star|tau:0.5|case:i|empty:ignored|docscore:0.1.0"
 
@@ -49,7 +49,7 @@ Points lost: 0.286667
   0.0667  invented field     ████████████████
   0.0200  near miss          █████
 
-Rates: shares of documents (Wilson) and of values (resampled documents)
+Rates: shares of documents and of values
    20.0%                     documents without a fault
    40.0%                     documents that lack a value
    20.0%                     documents with an invented value
@@ -73,6 +73,7 @@ Lowest scores
 
 {SIGNATURE}
 """
+GATE = Gate(0.9, 0.1, failed=False, sentence=" ".join(["word"] * 20))
 COMPARISON = """\
 ANLS*  base 0.713333  new 0.600000  difference -0.113333
 {interval}
@@ -97,14 +98,14 @@ nTED           0.500000                -
 Entities: 7 right, 1 to change, 2 to add, 1 to delete
 Groups: 3 right, 1 wrong, 2 missed, 0 invented
 
-anls_star|nted|docscore:1
+anls_star|nted|tau:0.5|case:i|empty:ignored|docscore:0.1.0
 """
 SYSTEMS = """\
 metric            good a|b & c % d $ e # f _ { } ~ ^ \\input{x} as good
 ANLS*          0.7133*                                  0.3567 0.7133*
 nTED           0.5000*                                  0.2500 0.5000*
 
-anls_star|nted|docscore:1
+anls_star|nted|tau:0.5|case:i|empty:ignored|docscore:0.1.0
 """
 
 
@@ -145,11 +146,8 @@ def test_a_comparison_with_and_without_a_gate() -> None:
     assert interval.endswith(f"; p = {found.p_value:.3f}")
     assert text.startswith(COMPARISON.format(interval=interval))
     assert text.splitlines()[-3].split() == ["qty", "0.000", *"-----"]
-    gate = decide(found, 0.9)
-    passed = printed(print_comparison, found, gate, 0)
-    assert (
-        "\n\nGate passed: that the new one is worse by more than 0.9 is not shown with\n  confidence 0.95 (" in passed
-    )
+    passed = printed(print_comparison, found, GATE, 0)
+    assert f"\n\nGate{' word' * 15}\n {' word' * 5}\n\n" in passed
     assert "Largest" not in passed
 
 
@@ -166,10 +164,10 @@ def test_a_comparison_where_nothing_changed() -> None:
 def test_a_comparison_as_markdown() -> None:
     """What the text says: both lines at the top, the gate, and two tables."""
     found = drinks().comparison
-    parts = comparison_as_markdown(found, decide(found, 0.9), 1).split("\n\n")
+    parts = comparison_as_markdown(found, GATE, 1).split("\n\n")
     assert parts[0] == "### ANLS\\*: 0.7133 → 0.6000 (-0.1133)"
     assert parts[1].endswith(". 5 documents: 1 better, 3 worse, 1 the same.")
-    assert parts[2].startswith("**Gate passed: ")
+    assert parts[2] == f"**Gate {GATE.sentence}.**"
     assert parts[3].splitlines()[0] == "| field | base | new | change | interval | q |"
     assert len(parts[3].splitlines()) == 2 + 4
     assert parts[4] == "<details><summary>Documents, largest changes</summary>"
@@ -193,7 +191,7 @@ def test_a_comparison_as_markdown_lists_twenty_fields_and_counts_each_side() -> 
 
 def test_metrics_with_what_kieval_counted() -> None:
     assert printed(print_measured, drinks().measured, 5, 0.95) == MEASURED[1:]
-    without = replace(drinks().measured, kieval=None)
+    without = replace(drinks().measured, breakdowns={})
     assert "Entities" not in printed(print_measured, without, 1, 0.95)
     assert "Metrics  1 row, intervals of 99.9%" in printed(print_measured, without, 1, 0.999)
 

@@ -134,7 +134,7 @@ def test_the_parts_of_a_report_in_order() -> None:
     assert page.texts("h3") == ["c", "e"]
     assert [text.split("\n")[0] for text in page.texts("caption")] == [
         "Why 0.2867 of 1 was lost",
-        "Rates: shares of documents (Wilson) and of values (resampled documents)",
+        "Rates: shares of documents and of values",
         "Fields, most points lost first",
         "Lists: their elements",
         "Metrics",
@@ -352,6 +352,13 @@ def test_a_cell_without_a_value_is_empty() -> None:
         ('"y"', '"y"'),
         ("nothing expected", '"z"'),
     ]
+
+
+def test_what_is_not_0_or_1_is_not_rounded_to_it() -> None:
+    """As on a terminal."""
+    truth = ["x" * 5000, *map(str, range(999))]
+    page = Markup(tree_as_html(score_tree(truth, ["x" * 4999 + "y", *truth[1:]])))
+    assert [text.split() for text in page.texts("span", "anls-number")[:2]] == [["0.999", "−2e−07"]] * 2
 
 
 def test_a_key_that_does_not_count_is_shown_and_not_marked() -> None:

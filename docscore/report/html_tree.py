@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from docscore.core.formatting import clipped, value_text
+from docscore.core.formatting import clipped, three_digits, value_text, with_sign
 from docscore.metrics.anls_star.tree import GLYPHS, ScoreTree
 from docscore.report.html_templates import macro_as_html
 from docscore.report.text_diff import Span, text_differences
@@ -124,7 +124,7 @@ def tree_drawing(tree: ScoreTree, prefix: str) -> TreeDrawing:
     ids = {id(node): f"{prefix}-{number}" for number, (node, _) in enumerate(places)}
     lost = sorted((node for node in _losses(tree) if id(node) in ids), key=lambda node: -node.points_lost)
     losses = [
-        Loss(f"−{node.points_lost:.3f}", ids[id(node)], clipped(node.path, _LONGEST_LINK), STATUS_WORDS[node.status])
+        Loss(_lost(node), ids[id(node)], clipped(node.path, _LONGEST_LINK), STATUS_WORDS[node.status])
         for node in lost[:LOSSES]
     ]
     left_out = f"{total:,} places; {len(places):,} are drawn. Exact ones are left out first."
@@ -176,9 +176,9 @@ def _row(node: ScoreTree, row_id: str, depth: int, following: int) -> TreeRow:
         status=node.status,
         indent=min(depth, _DEEPEST_INDENT),
         moved=_moved(node),
-        score=f"{node.score:.3f}",
+        score=three_digits(node.score),
         width=f"{node.score:.1%}",
-        lost=f"−{node.points_lost:.3f}" if node.points_lost else "",
+        lost=_lost(node) if node.points_lost else "",
         parts=f"{node.kind}, {counted(len(node.children), unit)}" if opens else "",
         truth=truth,
         prediction=prediction,
@@ -186,6 +186,10 @@ def _row(node: ScoreTree, row_id: str, depth: int, following: int) -> TreeRow:
         opens=opens,
         closes=depth + opens - following,
     )
+
+
+def _lost(node: ScoreTree) -> str:
+    return with_sign(-node.points_lost, 3).replace("-", "−")
 
 
 def _label(node: ScoreTree) -> str:

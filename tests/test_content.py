@@ -1,0 +1,180 @@
+"""What the tables of reports hold, worked out by hand, and that their raw values are those of the library."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from docscore.corpus.fields import OUTCOMES
+from docscore.report.content import OUTCOME_COLUMNS, fields_table, kieval_tables, lists_table, rates_table
+from docscore.stats.ratios import NO_CHANGE
+from tests.commands import RAW
+from tests.report_samples import EVERY, HOSTILE_TEXTS, SAMPLES, TABLES, drinks, grid, hostile, summed_up
+
+GOLDEN: dict[str, tuple[str, list[str], list[list[str]]]] = {
+    "fields": (
+        "Fields, most points lost first",
+        ["field", "score", "interval", "points lost", *(column.head for column in OUTCOME_COLUMNS.values())],
+        [
+            ["price", "0.750", "0.500 to 1.000", "0.1000", "3", "·", "·", "·", "1", "·"],  # 1/2 of 1 of 5 documents
+            ["rows[]", "0.500", "–", "0.1000", "1", "·", "·", "·", "1", "·"],
+            ["qty", "0.000", "–", "0.0667", "·", "·", "·", "·", "·", "1"],  # 1/3 of 1 of 5
+            ["name", "0.950", "–", "0.0200", "3", "1", "·", "·", "·", "·"],  # 0.2/2 of 1 of 5
+        ],
+    ),
+    "lists": (
+        "Lists: their elements",
+        ["elements", "matched", "missing", "only in the prediction"],
+        [["rows[]", "1", "1", "0"]],
+    ),
+    "causes": (
+        "Why 0.2867 of 1 was lost",
+        ["", "points", "share", "cause"],
+        [
+            ["", "0.1000", "34.9%", "missing field"],
+            ["", "0.1000", "34.9%", "missing row"],
+            ["", "0.0667", "23.3%", "invented field"],
+            ["", "0.0200", "7.0%", "near miss"],
+        ],
+    ),
+    "rates": (
+        "Rates: shares of documents and of values",
+        ["rate", "value", "interval", "count"],
+        [
+            ["documents without a fault", "20.0%", "–", "1 of 5"],
+            ["documents that lack a value", "40.0%", "–", "2 of 5"],
+            ["documents with an invented value", "20.0%", "–", "1 of 5"],
+            ["omission: expected values that are missing", "20.0%", "–", "2 of 10"],
+            ["hallucination: values predicted, not expected", "11.1%", "–", "1 of 9"],
+        ],
+    ),
+    "figures": (
+        "Metrics",
+        ["metric", "value", "interval"],
+        [["ANLS*", "0.7133", "0.6000 to 0.8500"], ["nTED", "0.5000", "–"]],
+    ),
+    "entities": (
+        "Entities by type, most corrections first",
+        ["entity", "F1", "aligned", "right", "to change", "to add", "to delete"],
+        [
+            ["all", "0.737", "0.636", "7", "1", "2", "1"],  # 14/(14+2+3) and 7/11
+            ["name", "0.750", "0.750", "3", "1", "0", "0"],
+            ["price", "0.857", "0.750", "3", "0", "1", "0"],
+            ["qty", "0.000", "0.000", "0", "0", "0", "1"],
+            ["rows", "0.667", "0.500", "1", "0", "1", "0"],
+        ],
+    ),
+    "groups": (
+        "Groups by type",
+        ["group", "F1", "right", "wrong", "missed", "invented"],
+        [["all", "0.600", "3", "1", "2", "0"], ["menu", "0.600", "3", "1", "2", "0"]],  # 6/(6+2+2)
+    ),
+    "systems": (
+        "Metrics by system",
+        ["System", "ANLS*", "nTED"],
+        [["good", "71.33", "50.00"], [HOSTILE_TEXTS[7], "35.67", "25.00"], ["as good", "71.33", "50.00"]],
+    ),
+    "systems by metric": (
+        "Metrics by system",
+        ["metric", "good", HOSTILE_TEXTS[7], "as good"],
+        [["ANLS*", "0.7133", "0.3567", "0.7133"], ["nTED", "0.5000", "0.2500", "0.5000"]],
+    ),
+    "documents": ("Lowest scores", ["document", "score"], [["c", "0.500"], ["e", "0.500"], ["d", "0.667"]]),
+    "document changes": (
+        "Documents, largest changes",
+        ["document", "base", "new", "change"],
+        [
+            ["a", "1.000", "0.500", "-0.5000"],
+            ["b", "0.900", "0.500", "-0.4000"],
+            ["d", "0.667", "0.500", "-0.1667"],
+            ["e", "0.500", "1.000", "+0.5000"],
+        ],
+    ),
+    "curve": (
+        "Trade-off of automation and accuracy",
+        ["review below", "automated", "accuracy after review"],
+        [["0.00", "100.0%", "0.5000"], ["all", "0.0%", "1.0000"]],
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", GOLDEN)
+def test_a_table_holds_what_was_worked_out_by_hand(kind: str) -> None:
+    table = TABLES[kind](drinks())
+    assert (table.caption, [column.head for column in table.shown().columns], grid(table)) == GOLDEN[kind]
+
+
+def test_the_fields_that_changed_are_a_row_each() -> None:
+    """A field of one system alone has one score; nothing is tested there."""
+    table = TABLES["field changes"](drinks())
+    assert table.caption == "Fields, largest change first (0 did not change)"
+    assert [column.head for column in table.columns] == ["field", "base", "new", "change", "interval", "p", "q"]
+    rows = {row[0]: row[1:] for row in grid(table)}
+    assert rows["price"][:3] == ["0.750", "0.000", "-0.7500"]
+    assert re.fullmatch(r"[+-]\d\.\d{3} to [+-]\d\.\d{3}", rows["price"][3])
+    assert rows["rows[]"][:3] == ["0.500", "1.000", "+0.5000"]
+    assert rows["qty"] == ["0.000", "–", "–", "–", "–", "–"]
+    [note] = [row[4].note for row in table.rows if row[0].value == "qty"]
+    assert note == "only one of the two has it"
+
+
+def test_there_is_a_heading_for_each_outcome() -> None:
+    assert tuple(OUTCOME_COLUMNS) == OUTCOMES
+    assert [column.name for column in OUTCOME_COLUMNS.values()] == list(OUTCOMES)
+
+
+def test_raw_values_are_those_of_the_library() -> None:
+    """The keys and numbers that the command writes as JSON, in the order of the table."""
+    for sample in (drinks(), hostile()):
+        summary, analysis, found = sample.summary, sample.analysis, sample.comparison
+        of_fields = [
+            {
+                "low": None,
+                "high": None,
+                **each.to_dict(len(analysis.scores.ids), summary.field_intervals.get(each.path)),
+            }
+            for each in analysis.by_loss()
+        ]
+        assert TABLES["fields"](sample).records() == of_fields
+        assert lists_table(analysis).records() == [each.to_dict() for each in analysis.lists]
+        assert rates_table(summary.rates).records() == [
+            {"low": None, "high": None, **rate.to_dict()} for rate in summary.rates
+        ]
+        assert TABLES["field changes"](sample).records() == [
+            each.to_dict() for each in found.fields if each.interval.note != NO_CHANGE
+        ]
+        assert TABLES["document changes"](sample).records() == [
+            each.to_dict() for each in [*found.worse, *found.better]
+        ]
+        assert TABLES["curve"](sample).records()[-1] == {"threshold": None, "automation_rate": 0.0, "aligned": 1.0}
+        assert TABLES["systems"](sample).records()[0] == {
+            "system": "good",
+            **{figure.name: figure.value for figure in sample.measured.figures},
+        }
+        lost = {each["cause"]: each["points_lost"] for each in TABLES["causes"](sample).records()}
+        assert lost == {cause: points for cause, points in analysis.lost.items() if points}
+    entities = kieval_tables(drinks().kieval)[0].records()[0]
+    assert entities == {
+        "entity": "all", "f1": 14 / 19, "precision": 7 / 9, "recall": 0.7, "aligned": 7 / 11,
+        "true_positives": 7, "substitutions": 1, "additions": 2, "deletions": 1,
+    }  # fmt: skip
+
+
+def test_where_nothing_is_there_are_no_rows() -> None:
+    summary, analysis = summed_up(("a", "x", "x"))
+    assert lists_table(analysis).rows == ()
+    assert TABLES["causes"](drinks()._replace(analysis=analysis)).rows == ()
+    assert [row[0] for row in grid(fields_table(summary, analysis))] == ["$"]
+    assert [row[1] for row in grid(rates_table([rate._replace(total=0) for rate in summary.rates]))] == ["–"] * 5
+
+
+@pytest.mark.parametrize(("kind", "sample"), EVERY)
+def test_every_row_has_a_cell_for_every_column(kind: str, sample: str) -> None:
+    table = TABLES[kind](SAMPLES[sample]())
+    assert table.rows != ()
+    assert {len(row) for row in table.rows} == {len(table.columns)}
+    assert all(
+        cell.text or column.kind == "bar" for row in table.rows for column, cell in zip(table.columns, row, strict=True)
+    )
+    assert not any(RAW.search(cell.text + cell.note) for row in table.rows for cell in row)

@@ -1,0 +1,190 @@
+"""The tables of reports in four renderers: exact output of one by hand, and the same cells of all, hostile ones too."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from markdown_it import MarkdownIt
+from rich.console import Console
+
+from docscore.core.formatting import printable
+from docscore.report.console import print_table
+from docscore.report.html_figures import table_as_html
+from docscore.report.table_model import ReportTable
+from docscore.report.tables import table_as_latex, table_as_markdown
+from tests.commands import RAW
+from tests.report_samples import BY_HAND, EVERY, SAMPLES, TABLES, Markup, grid
+
+MARKDOWN = """\
+| field | what &#38; why | score | interval |
+|---|---|---:|---:|
+| <code>a&#95;b</code> | x&#124;y | **0.500** | 25% to 75% |
+| <code>&#60;c&#62;</code> | y | 0.250 | – |
+
+2 of 5 fields are shown.
+`a|b:1`"""
+LATEX = r"""% a|b:1
+\begin{tabular}{llrr}
+\hline
+field & what \& why & score & interval \\
+\hline
+\texttt{a\_b} & x|y & \textbf{0.500} & 25\% to 75\% \\
+\texttt{<c>} & y & 0.250 & – \\
+\multicolumn{4}{l}{2 of 5 fields are shown.} \\
+\hline
+\end{tabular}"""
+HTML = """\
+<div class="anls-scroll" tabindex="0" role="region" aria-label="By &lt;hand&gt;">
+<table class="anls-table">
+<caption>By &lt;hand&gt;</caption>
+<thead><tr><td></td><th scope="col" class="anls-words">field</th><th scope="col" class="anls-words">what &amp; why</th>\
+<th scope="col" class="anls-digits">score</th><th scope="col" class="anls-digits">interval</th></tr></thead>
+<tbody>
+<tr><td class="anls-words"><span class="anls-loss-bar"><span style="width:100.00%"></span></span></td>\
+<td class="anls-words"><code>a_b</code></td><td class="anls-words">x|y <small>a &amp; b</small></td>\
+<td class="anls-digits"><strong>0.500</strong></td><td class="anls-digits">25% to 75%</td></tr>
+<tr><td class="anls-words"><span class="anls-loss-bar"><span style="width:25.00%"></span></span></td>\
+<td class="anls-words"><code>&lt;c&gt;</code></td><td class="anls-words">y</td><td class="anls-digits">0.250</td>\
+<td class="anls-digits"><abbr title="one &#34;document&#34;">–</abbr></td></tr>
+</tbody>
+</table>
+</div>
+<p class="anls-note">2 of 5 fields are shown.</p>
+<p class="anls-note"><code>a|b:1</code></p>"""
+TERMINAL = """\
+
+By <hand>
+second line
+field          what & why         s. interval
+a_b            x|y            0.500*    25-75
+<c>            y               0.250        -
+2 of 5 fields are shown.
+
+a|b:1"""
+
+
+def printed(table: ReportTable, explanation: str = "", width: int = 80) -> str:
+    file = io.StringIO()
+    print_table(Console(file=file, width=width, highlight=False, markup=False, emoji=False), table, explanation)
+    return file.getvalue()
+
+
+def test_markdown_of_a_table_by_hand() -> None:
+    assert table_as_markdown(BY_HAND) == MARKDOWN
+
+
+def test_latex_of_a_table_by_hand() -> None:
+    assert table_as_latex(BY_HAND) == LATEX
+
+
+def test_html_of_a_table_by_hand() -> None:
+    assert re.sub(r"\n+", "\n", table_as_html(BY_HAND)).strip() == HTML
+
+
+def test_the_terminal_shows_a_table_by_hand() -> None:
+    lines = [line.rstrip() for line in printed(BY_HAND, "second line").splitlines()]
+    assert lines == TERMINAL.splitlines()
+
+
+def cells_of_html(source: str) -> list[list[str]]:
+    """The texts of the cells of the rows of HTML tables, head rows included; what explains a text is left out."""
+    rows: list[list[str]] = []
+    for element in Markup(source).elements:
+        if element.tag == "tr":
+            rows.append([])
+        if element.tag in ("td", "th"):
+            rows[-1].append(element.text)
+        if element.tag == "small":
+            rows[-1][-1] = rows[-1][-1].removesuffix(f" {element.text}")
+    return rows
+
+
+def from_html(table: ReportTable) -> list[list[str]]:
+    source = table_as_html(table.shown(bars=False))
+    tags = {element.tag for element in Markup(source).elements}
+    assert tags <= {
+        "div",
+        "table",
+        "caption",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+        "code",
+        "small",
+        "abbr",
+        "strong",
+        "p",
+    }
+    return cells_of_html(source)
+
+
+def from_markdown(table: ReportTable) -> list[list[str]]:
+    """As a renderer of Markdown shows it."""
+    return cells_of_html(MarkdownIt("commonmark", {"html": True}).enable("table").render(table_as_markdown(table)))
+
+
+def from_latex(table: ReportTable) -> list[list[str]]:
+    """Each line is a row; what is escaped is read back."""
+    lines = [line.removesuffix(r" \\") for line in table_as_latex(table).splitlines() if line.endswith(r" \\")]
+    rows = [re.split(r"(?<!\\)&", line) for line in lines if not line.startswith(r"\multicolumn")]
+    return [[read_back(re.sub(r"^\\text(?:tt|bf)\{(.*)\}$", r"\1", cell.strip(" "))) for cell in row] for row in rows]
+
+
+def read_back(text: str) -> str:
+    """What LaTeX shows of an escaped text; no sign of its own is left in it."""
+    words = {"textbackslash": "\\", "textasciitilde": "~", "textasciicircum": "^"}
+    signs = re.sub(rf"\\(?:{'|'.join(words)})\{{\}}|\\[&%$#_{{}}]", "", text)
+    assert not set(signs) & set("\\&%$#_{}~^"), text
+    return re.sub(r"\\(\w+)\{\}|\\(.)", lambda found: words[found[1]] if found[1] else found[2], text)
+
+
+def from_terminal(table: ReportTable) -> list[list[str]]:
+    """Very wide, so that nothing is folded; columns begin where the heads or the widest cells say."""
+    shown = table.shown(bars=False)
+    lines = printed(table, width=4000).splitlines()[2 : 3 + len(table.rows)]
+    assert not any(RAW.search(line) for line in lines)
+    heads = [" ".join(column.terminal or column.head for column in shown.columns).split()]
+    plain = str.maketrans("–·", "-.")
+    texts = [
+        " ".join(
+            cell.text if column.kind in ("text", "code") else (cell.terminal or cell.text).translate(plain)
+            for column, cell in zip(shown.columns, row, strict=True)
+        ).split()
+        for row in shown.rows
+    ]
+    assert [line.replace("*", "").split() for line in lines] == [
+        [word.replace("*", "") for word in words if word != "*"] for words in heads + texts
+    ]
+    return [[column.head for column in shown.columns], *grid(shown)]
+
+
+RENDERERS: dict[str, tuple[Callable[[ReportTable], list[list[str]]], int]] = {
+    "terminal": (from_terminal, 200),
+    "Markdown": (from_markdown, 80),
+    "LaTeX": (from_latex, 200),
+    "HTML": (from_html, 200),
+}
+
+
+@pytest.mark.parametrize(("kind", "sample"), EVERY)
+@pytest.mark.parametrize("renderer", RENDERERS)
+def test_every_renderer_shows_the_same_cells(renderer: str, kind: str, sample: str) -> None:
+    """Whatever a model wrote: a row stays a row, and a text is the text that it is, shortened where it is long."""
+    table = TABLES[kind](SAMPLES[sample]())
+    read, longest = RENDERERS[renderer]
+
+    def cut(text: Any) -> str:
+        shown = " ".join(printable(text).split())
+        return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
+
+    shown = table.shown(bars=False)
+    expected = [[column.head for column in shown.columns], *grid(shown)]
+    assert [[" ".join(cell.split()) for cell in row] for row in read(table)] == [
+        [cut(text) for text in row] for row in expected
+    ]
