@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from docscore.core.errors import InputTypeError, InputValueError
-from docscore.stats.bootstrap import abc, bca
+from docscore.stats.bootstrap import abc, bca, drawn_values
 from docscore.stats.ratios import Differences, Ratios
 
 Alternative = Literal["two-sided", "less", "greater"]
@@ -162,7 +162,8 @@ def intervals_of(
         ends = abc(chosen, (risk, 1 - risk))
         method = f"ABC (approximate bootstrap) over {estimates.count:,} {estimates.unit}s"
     else:
-        ends = bca(chosen, -chosen.left_out(), (risk, 1 - risk), n_resamples, seed, resampled)
+        drawn = drawn_values(chosen, n_resamples, seed, resampled)
+        ends = bca(drawn, chosen.values, -chosen.left_out(), (risk, 1 - risk))
         method = f"BCa bootstrap, {n_resamples:,} resamples of {estimates.unit}s"
     for column, low, high, error in zip(possible, *ends, strict=True):
         found[column] = _interval(low, high, error, alternative, method)
