@@ -9,12 +9,13 @@ acceleration, the end of an interval at the share alpha is, of what resamples gi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from statistics import NormalDist
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from docscore.core.progress import Advance
 from docscore.core.tolerance import ROUNDING
 from docscore.stats.ratios import Array, Differences, Ratios
 
@@ -47,9 +48,7 @@ class Ends(NamedTuple):
     errors: Array
 
 
-def drawn_values(
-    estimates: Estimates, n_resamples: int, seed: int, resampled: Callable[[int], object], width: int = 0
-) -> Array:
+def drawn_values(estimates: Estimates, n_resamples: int, seed: int, resampled: Advance, width: int = 0) -> Array:
     """The k figures of each of b resamples of the documents, shape (k, b).
 
     Args:

@@ -6,7 +6,6 @@ or wrong together, so that intervals resample documents.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import fsum
 from typing import Any, NamedTuple
@@ -14,6 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from docscore.core.errors import InputTypeError, InputValueError
+from docscore.core.progress import Advance, ignore
 from docscore.core.tolerance import ROUNDING
 from docscore.stats.auroc import RocArea
 from docscore.stats.bootstrap import bca, drawn_values
@@ -111,7 +112,7 @@ def calibration_of(
     confidence: float = CONFIDENCE,
     n_resamples: int = RESAMPLES,
     seed: int = SEED,
-    resampled: Callable[[int], object] = bool,
+    resampled: Advance = ignore,
 ) -> Calibration:
     """AUROC, expected calibration error, Brier score and the points of a reliability diagram, with intervals.
 
@@ -155,8 +156,7 @@ def calibration_of(
     values = _checked_values(confidences, correct, documents)
     level = check_confidence(confidence)
     if bins < 1:
-        msg = f"bins: expected at least 1, got {bins}"
-        raise ValueError(msg)
+        raise InputValueError(place="bins", expected="at least 1", got=str(bins))
     name = f"up to {bins} bins of equal mass" if equal_mass else f"{bins} bins of equal width"
     if not len(values.right):
         none = CalibrationFigure(None, Interval(None, None, None, "none", "no value has a confidence"))
@@ -196,19 +196,18 @@ def _checked_values(confidences: npt.ArrayLike, correct: npt.ArrayLike, document
     columns = {name: np.asarray(column) for name, column in given.items()}
     shapes = {name: column.shape for name, column in columns.items()}
     if len(set(shapes.values())) > 1 or columns["documents"].ndim != 1:
-        msg = f"expected three columns of one length, got {', '.join(f'{name} {of}' for name, of in shapes.items())}"
-        raise ValueError(msg)
+        got = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+        raise InputValueError(expected="three columns of one length", got=got)
     wanted = {"confidences": "numbers from 0 to 1", "correct": "0 or 1", "documents": "whole numbers"}
     for name, kinds in (("confidences", "fiu"), ("correct", "biuf"), ("documents", "iu")):
         if columns[name].size and columns[name].dtype.kind not in kinds:
-            msg = f"{name}: expected {wanted[name]}, got {columns[name].dtype}"
-            raise TypeError(msg)
+            raise InputTypeError(place=name, expected=wanted[name], got=str(columns[name].dtype))
     sure, right = (columns[name].astype(np.float64) for name in ("confidences", "correct"))
     for name, bad in (("confidences", ~((sure >= 0) & (sure <= 1))), ("correct", (right != 0) & (right != 1))):
         if bad.any():
             number = int(bad.argmax())
-            msg = f"{name}: value {number}: expected {wanted[name]}, got {columns[name][number]}"
-            raise ValueError(msg)
+            got = str(columns[name][number])
+            raise InputValueError(place=(name, f"value {number}"), expected=wanted[name], got=got)
     names, numbers = np.unique(columns["documents"], return_inverse=True)
     return _Values(sure, right > 0, numbers.reshape(-1).astype(np.intp), len(names))
 
@@ -270,7 +269,7 @@ def _resampled_figures(
     level: float,
     n_resamples: int,
     seed: int,
-    resampled: Callable[[int], object],
+    resampled: Advance,
 ) -> tuple[CalibrationFigure, CalibrationFigure]:
     """AUROC and ECE with their intervals."""
     count, right = len(values.right), int(values.right.sum())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from statistics import NormalDist
 from typing import Any, Literal, NamedTuple
 
@@ -11,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from docscore.core.errors import InputTypeError, InputValueError
+from docscore.core.progress import Advance, ignore
 from docscore.stats.bootstrap import abc, bca, drawn_values
 from docscore.stats.ratios import Differences, Ratios
 
@@ -74,7 +74,7 @@ def ratio_intervals(
     n_resamples: int = RESAMPLES,
     seed: int = SEED,
     alternative: Alternative = "two-sided",
-    resampled: Callable[[int], object] = bool,
+    resampled: Advance = ignore,
     clusters: npt.ArrayLike | None = None,
 ) -> list[Interval]:
     """An interval for each ratio sum(earned) / sum(weight), by resampling documents.
@@ -144,7 +144,7 @@ def intervals_of(
     alternative: Alternative = "two-sided",
     n_resamples: int = RESAMPLES,
     seed: int = SEED,
-    resampled: Callable[[int], object] = bool,
+    resampled: Advance = ignore,
     clusters: npt.ArrayLike | None = None,
 ) -> list[Interval]:
     """An interval for each of the estimates; options as for `ratio_intervals`."""

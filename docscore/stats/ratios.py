@@ -10,6 +10,7 @@ from math import fsum
 import numpy as np
 import numpy.typing as npt
 
+from docscore.core.errors import InputTypeError, InputValueError
 from docscore.core.tolerance import ROUNDING
 
 Array = npt.NDArray[np.float64]
@@ -208,11 +209,10 @@ def sums_by_cluster(rows: Array, clusters: npt.ArrayLike) -> Array:
     """
     labels = np.asarray(clusters)
     if labels.shape != (len(rows),):
-        msg = f"clusters: expected one number for each of {len(rows):,} documents, got shape {labels.shape}"
-        raise ValueError(msg)
+        expected = f"one number for each of {len(rows):,} documents"
+        raise InputValueError(place="clusters", expected=expected, got=f"shape {labels.shape}")
     if labels.size and not np.issubdtype(labels.dtype, np.integer):
-        msg = f"clusters: expected whole numbers, got {labels.dtype}"
-        raise TypeError(msg)
+        raise InputTypeError(place="clusters", expected="whole numbers", got=str(labels.dtype))
     order = np.argsort(labels, kind="stable")
     _, starts = np.unique(labels[order], return_index=True)
     found: Array = np.add.reduceat(rows[order], starts, axis=0) if labels.size else rows
