@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from docscore.stats.bootstrap import abc, bca
+from docscore.stats.bootstrap import abc, bca, drawn_values
 from docscore.stats.intervals import MOST_RESAMPLED, SEED, intervals_of, mean_interval, ratio_intervals
 from docscore.stats.ratios import Differences, Ratios, side_by_side
 from tests.test_intervals import ends, skewed, some_ratios, width
@@ -17,7 +17,8 @@ from tests.test_intervals import ends, skewed, some_ratios, width
 def assert_alike(estimates: Ratios | Differences) -> None:
     """The closed form gives the ends of BCa but for 5% of the width, and the same standard error."""
     shares = (0.025, 0.975)
-    closed, full = abc(estimates, shares), bca(estimates, -estimates.left_out(), shares, 20_000, SEED, bool)
+    drawn = drawn_values(estimates, 20_000, SEED, bool)
+    closed, full = abc(estimates, shares), bca(drawn, estimates.values, -estimates.left_out(), shares)
     tolerance = 0.05 * float((full.highs - full.lows)[0])
     assert closed.lows == pytest.approx(full.lows, abs=tolerance)
     assert closed.highs == pytest.approx(full.highs, abs=tolerance)

@@ -9,12 +9,13 @@ acceleration, the end of an interval at the share alpha is, of what resamples gi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from statistics import NormalDist
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from docscore.core.progress import Advance
 from docscore.core.tolerance import ROUNDING
 from docscore.stats.ratios import Array, Differences, Ratios
 
@@ -47,34 +48,35 @@ class Ends(NamedTuple):
     errors: Array
 
 
-def bca(
-    estimates: Estimates,
-    pulls: Array,
-    shares: tuple[float, float],
-    n_resamples: int,
-    seed: int,
-    resampled: Callable[[int], object],
-) -> Ends:
-    """The ends by the bias-corrected and accelerated bootstrap, of all k figures from the same resamples.
+def drawn_values(estimates: Estimates, n_resamples: int, seed: int, resampled: Advance, width: int = 0) -> Array:
+    """The k figures of each of b resamples of the documents, shape (k, b).
 
     Args:
         estimates: k figures over n documents.
-        pulls: how far each document pulls each figure, up to a factor, shape (n, k): for the acceleration.
-        shares: the nominal shares below the lower and below the upper end.
-        n_resamples: how many resamples are drawn.
+        n_resamples: b.
         seed: where the random numbers start.
         resampled: called with the number of resamples just drawn, to show progress.
+        width: what a resample takes in memory, in numbers, where that is more than n.
     """
     drawn = np.empty((len(estimates.values), n_resamples))
     done = 0
-    for counts in resamples(estimates.count, n_resamples, seed):
+    for counts in resamples(estimates.count, n_resamples, seed, width):
         drawn[:, done : done + len(counts)] = estimates.of(counts)
         done += len(counts)
         resampled(len(counts))
-    ends = [
-        _quantiles(column, value, a, shares)
-        for column, value, a in zip(drawn, estimates.values, acceleration(pulls), strict=True)
-    ]
+    return drawn
+
+
+def bca(drawn: Array, values: Array, pulls: Array, shares: tuple[float, float]) -> Ends:
+    """The ends by the bias-corrected and accelerated bootstrap, of k figures.
+
+    Args:
+        drawn: the figures of each resample, shape (k, b).
+        values: the figures themselves, shape (k,).
+        pulls: how far each document pulls each figure, up to a factor, shape (n, k): for the acceleration.
+        shares: the nominal shares below the lower and below the upper end.
+    """
+    ends = [_quantiles(*each, shares) for each in zip(drawn, values, acceleration(pulls), strict=True)]
     lows, highs = np.array(ends).reshape(-1, 2).T
     return Ends(lows, highs, drawn.std(axis=1, ddof=1))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from statistics import NormalDist
 from typing import Any, Literal, NamedTuple
 
@@ -11,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from docscore.core.errors import InputTypeError, InputValueError
-from docscore.stats.bootstrap import abc, bca
+from docscore.core.progress import Advance, ignore
+from docscore.stats.bootstrap import abc, bca, drawn_values
 from docscore.stats.ratios import Differences, GapReason, IntervalGap, Ratios
 
 Alternative = Literal["two-sided", "less", "greater"]
@@ -81,7 +81,7 @@ def ratio_intervals(
     n_resamples: int = RESAMPLES,
     seed: int = SEED,
     alternative: Alternative = "two-sided",
-    resampled: Callable[[int], object] = bool,
+    resampled: Advance = ignore,
     clusters: npt.ArrayLike | None = None,
 ) -> list[Interval]:
     """An interval for each ratio sum(earned) / sum(weight), by resampling documents.
@@ -151,7 +151,7 @@ def intervals_of(
     alternative: Alternative = "two-sided",
     n_resamples: int = RESAMPLES,
     seed: int = SEED,
-    resampled: Callable[[int], object] = bool,
+    resampled: Advance = ignore,
     clusters: npt.ArrayLike | None = None,
 ) -> list[Interval]:
     """An interval for each of the estimates; options as for `ratio_intervals`."""
@@ -169,7 +169,8 @@ def intervals_of(
         ends = abc(chosen, (risk, 1 - risk))
         method = f"ABC (approximate bootstrap) over {estimates.count:,} {estimates.unit}s"
     else:
-        ends = bca(chosen, -chosen.left_out(), (risk, 1 - risk), n_resamples, seed, resampled)
+        drawn = drawn_values(chosen, n_resamples, seed, resampled)
+        ends = bca(drawn, chosen.values, -chosen.left_out(), (risk, 1 - risk))
         method = f"BCa bootstrap, {n_resamples:,} resamples of {estimates.unit}s"
     for column, low, high, error in zip(possible, *ends, strict=True):
         found[column] = _interval(low, high, error, alternative, method)

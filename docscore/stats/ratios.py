@@ -29,6 +29,7 @@ GapReason = Literal[
     "too few differ",
     "one side",
     "left out",
+    "one kind",
     "out of reach",
 ]
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from docscore.core.progress import Advance, ignore
 from docscore.core.tolerance import DECIMALS, ROUNDING
 from docscore.stats.bootstrap import BATCH_CELLS
 from docscore.stats.intervals import RESAMPLES, SEED
@@ -27,7 +27,7 @@ def permutation_p_values(
     *,
     n_resamples: int = RESAMPLES - 1,
     seed: int = SEED,
-    permuted: Callable[[int], object] = bool,
+    permuted: Advance = ignore,
     clusters: npt.ArrayLike | None = None,
 ) -> list[float]:
     """The two-sided p-value of each difference of ratios, by swapping the two systems document by document.

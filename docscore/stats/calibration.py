@@ -1,0 +1,310 @@
+"""Whether confidences mean what they say: AUROC, expected calibration error, Brier score and the reliability diagram.
+
+A value has a confidence in [0, 1] and is right or wrong. Values come in documents, and those of one document are right
+or wrong together, so that intervals resample documents.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import fsum
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from docscore.core.errors import InputTypeError, InputValueError
+from docscore.core.progress import Advance, ignore
+from docscore.core.tolerance import ROUNDING
+from docscore.stats.auroc import RocArea
+from docscore.stats.bootstrap import bca, drawn_values
+from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, Interval, check_confidence, intervals_of, no_interval
+from docscore.stats.ratios import Array, IntervalGap, Ratios
+
+BINS = 15  # of the reliability diagram and the expected calibration error, as Guo et al. 2017
+
+
+_MOST_CELLS = 200_000_000  # values x resamples, a few seconds; with more values there are fewer resamples
+
+
+_FEWEST_RESAMPLES = 1000
+
+
+_ONE_DOCUMENT = IntervalGap("one row", "one document: an interval needs two")
+
+
+_TOO_ALIKE = IntervalGap("too few differ", "too few documents differ for an interval")
+
+
+class CalibrationFigure(NamedTuple):
+    """A figure with its interval.
+
+    Attributes:
+        value: in [0, 1]; None where there is none, for which the interval's note says why.
+        interval: of resampled documents.
+    """
+
+    value: float | None
+    interval: Interval
+
+
+class ReliabilityPoint(NamedTuple):
+    """The values of one bin of confidences: a point of the reliability diagram.
+
+    Attributes:
+        low: confidences in the bin are above this; in the first bin they may be equal to it.
+        high: and at most this.
+        values: how many values.
+        confidence: their mean confidence.
+        accuracy: the share of them that is right.
+        interval: of the accuracy.
+    """
+
+    low: float
+    high: float
+    values: int
+    confidence: float
+    accuracy: float
+    interval: Interval
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """How far the confidences of values can be trusted.
+
+    Attributes:
+        values: how many values.
+        documents: how many documents they are in.
+        right: how many of the values are right.
+        auroc: how well confidences tell right values from wrong ones; 1 is best, 0.5 is chance.
+        ece: the expected calibration error; 0 is best.
+        brier: the Brier score; 0 is best.
+        binning: how values were put into bins.
+        points: the bins that have values, in increasing order.
+    """
+
+    values: int
+    documents: int
+    right: int
+    auroc: CalibrationFigure
+    ece: CalibrationFigure
+    brier: CalibrationFigure
+    binning: str
+    points: list[ReliabilityPoint]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same in plain types; an interval as its two ends or None, and the note that says why."""
+        result: dict[str, Any] = {"values": self.values, "documents": self.documents, "right": self.right}
+        for name, figure in (("auroc", self.auroc), ("ece", self.ece), ("brier", self.brier)):
+            note = {f"{name}_note": figure.interval.note} if figure.interval.note else {}
+            result |= {name: figure.value, f"{name}_interval": figure.interval.ends, **note}
+        points = [{**point._asdict(), "interval": point.interval.ends} for point in self.points]
+        return {**result, "binning": self.binning, "reliability": points}
+
+
+def calibration_of(
+    confidences: npt.ArrayLike,
+    correct: npt.ArrayLike,
+    documents: npt.ArrayLike,
+    *,
+    bins: int = BINS,
+    equal_mass: bool = False,
+    confidence: float = CONFIDENCE,
+    n_resamples: int = RESAMPLES,
+    seed: int = SEED,
+    resampled: Advance = ignore,
+) -> Calibration:
+    """AUROC, expected calibration error, Brier score and the points of a reliability diagram, with intervals.
+
+    With y = 1 for a value that is right and 0 for one that is wrong, and c its confidence:
+
+    * AUROC is the probability that a right value has a higher confidence than a wrong one; a tie counts half.
+    * ECE is the sum over bins of |sum of y - sum of c| / number of all values.
+    * Brier score is the mean of (c - y)^2.
+
+    The intervals of AUROC, of the Brier score and of the accuracies in the bins are BCa. With few values the ECE is too
+    high, since it counts chance as error, and the ECE of a resample doubly so. Its interval turns the resamples round
+    (basic bootstrap), which takes that off again, so that it may lie below the ECE itself; it starts at 0 where the
+    gaps in the bins are no larger than chance makes them.
+
+    Args:
+        confidences: of v values, in [0, 1].
+        correct: whether each value is right: 1 or 0.
+        documents: a whole number for each value, the same for values of one document (or of one cluster of documents).
+        bins: the largest number of bins.
+        equal_mass: bins hold about equally many values, with equal confidences in one bin; otherwise all bins are
+            equally wide. Bins are (low, high], the first with its low end.
+        confidence: the level of the intervals, between 0 and 1.
+        n_resamples: how many resamples are drawn; of AUROC and ECE fewer, but 1,000 at least, where there are more than
+            20,000 values.
+        seed: where the random numbers start.
+        resampled: called with the number of resamples just drawn, to show progress.
+
+    Raises:
+        TypeError, ValueError: for input of other shapes or ranges, naming the first value that is wrong.
+
+    Source:
+        Hanley and McNeil 1982, The meaning and use of the area under a ROC curve; Naeini et al. 2015, Obtaining well
+        calibrated probabilities using Bayesian binning, and Guo et al. 2017, arXiv 1706.04599 (ECE); Nguyen and
+        O'Connor 2015, arXiv 1508.05154 (bins of equal mass); Brier 1950, Verification of forecasts expressed in terms
+        of probability; Davison and Hinkley 1997, Bootstrap Methods and their Application, section 5.2 (basic).
+
+    >>> found = calibration_of([0.9, 0.8, 0.6, 0.3], [1, 1, 0, 1], [0, 0, 1, 1])
+    >>> round(found.auroc.value, 3), round(found.ece.value, 3), round(found.brier.value, 3)
+    (0.667, 0.4, 0.225)
+    """
+    values = _checked_values(confidences, correct, documents)
+    level = check_confidence(confidence)
+    if bins < 1:
+        raise InputValueError(place="bins", expected="at least 1", got=str(bins))
+    name = f"up to {bins} bins of equal mass" if equal_mass else f"{bins} bins of equal width"
+    if not len(values.right):
+        none = CalibrationFigure(None, no_interval(IntervalGap("no rows", "no value has a confidence")))
+        return Calibration(0, 0, 0, none, none, none, name, [])
+    edges = _edges(values.confidences, bins, equal_mass)
+    bin_of = np.searchsorted(edges[1:-1], values.confidences, side="left")
+    brier, points = _ratios_of_values(values, edges, bin_of, level, n_resamples, seed)
+    auroc, ece = _resampled_figures(values, bin_of, level, n_resamples, seed, resampled)
+    right = int(values.right.sum())
+    return Calibration(len(values.right), values.in_documents, right, auroc, ece, brier, name, points)
+
+
+class _Values(NamedTuple):
+    """Values with their documents, which are numbered from 0."""
+
+    confidences: Array
+    right: npt.NDArray[np.bool_]
+    documents: npt.NDArray[np.intp]
+    in_documents: int
+
+    @property
+    def gaps(self) -> Array:
+        """Right or wrong, as 1 or 0, minus the confidence."""
+        found: Array = self.right - self.confidences
+        return found
+
+    def sums(self, numbers: Array, bin_of: npt.NDArray[np.intp], bins: int) -> Array:
+        """The sums of a number of each value, for each document and bin, shape (n, bins)."""
+        cells = self.documents * bins + bin_of
+        found = np.bincount(cells, weights=numbers, minlength=self.in_documents * bins)
+        return found.reshape(self.in_documents, bins).astype(np.float64)
+
+
+def _checked_values(confidences: npt.ArrayLike, correct: npt.ArrayLike, documents: npt.ArrayLike) -> _Values:
+    """The values, if they are as `calibration_of` wants them."""
+    given = {"confidences": confidences, "correct": correct, "documents": documents}
+    columns = {name: np.asarray(column) for name, column in given.items()}
+    shapes = {name: column.shape for name, column in columns.items()}
+    if len(set(shapes.values())) > 1 or columns["documents"].ndim != 1:
+        got = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+        raise InputValueError(expected="three columns of one length", got=got)
+    wanted = {"confidences": "numbers from 0 to 1", "correct": "0 or 1", "documents": "whole numbers"}
+    for name, kinds in (("confidences", "fiu"), ("correct", "biuf"), ("documents", "iu")):
+        if columns[name].size and columns[name].dtype.kind not in kinds:
+            raise InputTypeError(place=name, expected=wanted[name], got=str(columns[name].dtype))
+    sure, right = (columns[name].astype(np.float64) for name in ("confidences", "correct"))
+    for name, bad in (("confidences", ~((sure >= 0) & (sure <= 1))), ("correct", (right != 0) & (right != 1))):
+        if bad.any():
+            number = int(bad.argmax())
+            got = str(columns[name][number])
+            raise InputValueError(place=(name, f"value {number}"), expected=wanted[name], got=got)
+    names, numbers = np.unique(columns["documents"], return_inverse=True)
+    return _Values(sure, right > 0, numbers.reshape(-1).astype(np.intp), len(names))
+
+
+def _edges(sure: Array, bins: int, equal_mass: bool) -> Array:
+    """The ends of the bins, in increasing order from 0 to 1."""
+    if not equal_mass:
+        return np.arange(bins + 1) / bins
+    last = np.ceil(np.arange(1, bins) * len(sure) / bins).astype(int) - 1  # of the values of each bin but one
+    inner = np.unique(np.sort(sure)[last])
+    return np.array([0.0, *inner[(inner > 0) & (inner < sure.max())], 1.0])
+
+
+def _ratios_of_values(
+    values: _Values, edges: Array, bin_of: npt.NDArray[np.intp], level: float, n_resamples: int, seed: int
+) -> tuple[CalibrationFigure, list[ReliabilityPoint]]:
+    """The Brier score and the points of the diagram, which are ratios of sums over documents."""
+    bins, ones, whole = len(edges) - 1, np.ones(len(values.right)), np.zeros_like(bin_of)
+    earned = np.hstack([values.sums(values.gaps**2, whole, 1), values.sums(values.right * ones, bin_of, bins)])
+    weight = np.hstack([values.sums(ones, whole, 1), values.sums(ones, bin_of, bins)])
+    brier, *accuracies = intervals_of(Ratios(earned, weight), level, n_resamples=n_resamples, seed=seed)
+    points = []
+    for number, interval in enumerate(accuracies):
+        inside = bin_of == number
+        if inside.any():
+            low, high = edges[number : number + 2].tolist()
+            of = int(inside.sum())
+            accuracy = int(values.right[inside].sum()) / of
+            points.append(ReliabilityPoint(low, high, of, _mean(values.confidences[inside]), accuracy, interval))
+    return CalibrationFigure(_mean(values.gaps**2), brier), points
+
+
+def _mean(numbers: Array) -> float:
+    """The mean, from an exact sum."""
+    return fsum(numbers.tolist()) / len(numbers)
+
+
+class _Resampled:
+    """AUROC, ECE, and ECE around the gaps that were found, as functions of how often each document counts."""
+
+    def __init__(self, values: _Values, bin_of: npt.NDArray[np.intp], area: RocArea | None) -> None:
+        self.count, self.area = values.in_documents, area
+        bins = int(bin_of.max()) + 1
+        self.gaps = values.sums(values.gaps, bin_of, bins)
+        self.sizes = values.sums(np.ones(len(bin_of)), np.zeros_like(bin_of), 1)
+        self.whole = np.array([fsum(values.gaps[bin_of == each].tolist()) for each in range(bins)]) / len(bin_of)
+        self.values = np.array([area.value if area else 1.0, fsum(np.abs(self.whole).tolist()), 0.0])
+
+    def of(self, counts: Array) -> Array:
+        """The three figures of each resample, (b, n) to (3, b)."""
+        gaps = counts @ self.gaps / (counts @ self.sizes)
+        areas = self.area.of(counts) if self.area else np.ones(len(counts))
+        return np.array([areas, np.abs(gaps).sum(axis=1), np.abs(gaps - self.whole).sum(axis=1)])
+
+
+def _resampled_figures(
+    values: _Values,
+    bin_of: npt.NDArray[np.intp],
+    level: float,
+    n_resamples: int,
+    seed: int,
+    resampled: Advance,
+) -> tuple[CalibrationFigure, CalibrationFigure]:
+    """AUROC and ECE with their intervals."""
+    count, right = len(values.right), int(values.right.sum())
+    area = RocArea(*values) if 0 < right < count else None
+    figures = _Resampled(values, bin_of, area)
+    ece = float(figures.values[1])
+    of_area = of_ece = no_interval(_ONE_DOCUMENT)
+    if values.in_documents > 1:
+        draws = min(n_resamples, max(_FEWEST_RESAMPLES, _MOST_CELLS // count))
+        drawn = drawn_values(figures, draws, seed, resampled, width=count)
+        of_area = _area_interval(drawn[:1], area, level) if area else of_area
+        of_ece = _ece_interval(drawn[1], drawn[2], ece, level)
+    if not area:
+        these = "the one value is" if count == 1 else f"all {count:,} values are"
+        note = f"{these} {'right' if right else 'wrong'}: AUROC needs right and wrong ones"
+        of_area = no_interval(IntervalGap("one kind", note))
+    return CalibrationFigure(area.value if area else None, of_area), CalibrationFigure(ece, of_ece)
+
+
+def _area_interval(drawn: Array, area: RocArea, level: float) -> Interval:
+    """The interval of AUROC, BCa."""
+    pulls, values = area.influence()[:, np.newaxis], np.array([area.value])
+    lows, highs, errors = bca(drawn, values, pulls, ((1 - level) / 2, (1 + level) / 2))
+    if np.isnan(lows[0]) or np.abs(pulls).max() <= ROUNDING:
+        return no_interval(_TOO_ALIKE)
+    method = f"BCa bootstrap, {drawn.shape[1]:,} resamples of documents"
+    return Interval(float(lows[0]), float(highs[0]), float(errors[0]), method)
+
+
+def _ece_interval(drawn: Array, centred: Array, ece: float, level: float) -> Interval:
+    """The basic interval of ECE: the ends of the resamples turned round the ECE, from 0 where chance explains it."""
+    if np.ptp(drawn) <= ROUNDING:
+        return no_interval(_TOO_ALIKE)
+    shares = (1 - level) / 2, (1 + level) / 2
+    high, low = (max(0.0, 2 * ece - float(end)) for end in np.quantile(drawn, shares))
+    if ece <= np.quantile(centred, shares[1]):
+        low = 0.0
+    return Interval(low, high, float(drawn.std(ddof=1)), f"basic bootstrap, {len(drawn):,} resamples of documents")

@@ -1,0 +1,260 @@
+"""AUROC, ECE and Brier score by hand, against plain loops over pairs and documents, and where there is none."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from docscore.stats.auroc import RocArea
+from docscore.stats.calibration import calibration_of
+from docscore.stats.intervals import mean_interval
+from docscore.stats.ratios import Array
+
+FEW = 200  # resamples, where the ends do not matter
+
+# confidences, right or wrong, AUROC, ECE in 15 bins of equal width, Brier score
+GOLDEN = [
+    # pairs (.9, .6) (.8, .6) count, (.3, .6) does not: 2/3; each in a bin of its own: (.1 + .2 + .6 + .7) / 4
+    ("no ties", [0.9, 0.8, 0.6, 0.3], [1, 1, 0, 1], 2 / 3, 0.4, (0.01 + 0.04 + 0.36 + 0.49) / 4),
+    # (.9, .9) and (.5, .5) count half, (.9, .5) one, (.5, .9) none: 2/4; bins |1 - 1.8| and |1 - 1.0|: .8 / 4
+    ("all tied", [0.9, 0.9, 0.5, 0.5], [1, 0, 1, 0], 0.5, 0.2, (0.01 + 0.81 + 0.25 + 0.25) / 4),
+    # (.9, .5) counts one, (.5, .5) half; bins |1 - .9| and |1 - 1.0|: .1 / 3
+    ("one tie", [0.9, 0.5, 0.5], [1, 1, 0], 0.75, 0.1 / 3, (0.01 + 0.25 + 0.25) / 3),
+    ("sure and right", [1.0, 0.0], [1, 0], 1.0, 0.0, 0.0),
+    ("sure and wrong", [1.0, 0.0], [0, 1], 0.0, 1.0, 1.0),
+    # opposite gaps in one bin cancel: |1 - 1.2|; in the other nothing
+    ("gaps that cancel", [0.6, 0.6, 0.0], [1, 0, 0], 0.75, 0.2 / 3, (0.16 + 0.36) / 3),
+]
+
+
+def some_values(count: int, seed: int = 1, digits: int = 1) -> tuple[Array, Array, npt.NDArray[np.intp]]:
+    """Confidences with ties, right or wrong accordingly, and documents of 1 to 5 values."""
+    rng = np.random.default_rng(seed)
+    documents = np.repeat(np.arange(count), rng.integers(1, 6, count))
+    sure = np.round(rng.beta(4, 2, len(documents)), digits)
+    return sure, (rng.random(len(documents)) < sure).astype(np.float64), documents
+
+
+def area_of_pairs(sure: Array, right: Array) -> float:
+    """The definition, pair by pair."""
+    pairs = [(one, other) for one in sure[right > 0] for other in sure[right == 0]]
+    return sum(1.0 if one > other else 0.5 if one == other else 0.0 for one, other in pairs) / len(pairs)
+
+
+@pytest.mark.parametrize(("sure", "right", "area", "error", "brier"), [row[1:] for row in GOLDEN], ids=lambda _: "")
+def test_figures_by_hand(sure: list[float], right: list[int], area: float, error: float, brier: float) -> None:
+    found = calibration_of(sure, right, range(len(sure)), n_resamples=FEW)
+    assert found.auroc.value == pytest.approx(area, abs=1e-15)
+    assert found.ece.value == pytest.approx(error, abs=1e-15)
+    assert found.brier.value == pytest.approx(brier, abs=1e-15)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_auroc_is_that_of_all_pairs_and_of_the_rank_test(seed: int) -> None:
+    sure, right, documents = some_values(20, seed)
+    found = calibration_of(sure, right, documents, n_resamples=FEW).auroc.value
+    rank = stats.mannwhitneyu(sure[right > 0], sure[right == 0]).statistic / (right.sum() * (1 - right).sum())
+    assert found == pytest.approx(area_of_pairs(sure, right), abs=1e-14)
+    assert found == pytest.approx(rank, abs=1e-14)
+
+
+# bins
+
+
+def test_bins_of_equal_width_hold_their_upper_end() -> None:
+    """And the first its lower end too; bins without values are left out."""
+    found = calibration_of([0.0, 0.25, 0.3, 0.5, 1.0], [0, 0, 1, 1, 1], range(5), bins=4, n_resamples=FEW)
+    assert [(point.low, point.high, point.values, point.accuracy) for point in found.points] == [
+        (0.0, 0.25, 2, 0.0),
+        (0.25, 0.5, 2, 1.0),
+        (0.75, 1.0, 1, 1.0),
+    ]
+    assert [point.confidence for point in found.points] == [0.125, 0.4, 1.0]
+    assert found.binning == "4 bins of equal width"
+
+
+def test_tenths_are_in_the_bin_that_they_end() -> None:
+    tenths = [number / 10 for number in range(1, 11)]
+    found = calibration_of(tenths, [1] * 10, range(10), bins=10, n_resamples=FEW)
+    assert [(point.high, point.values) for point in found.points] == [(tenth, 1) for tenth in tenths]
+
+
+def test_bins_of_equal_mass_keep_ties_together() -> None:
+    """Halves would be .1 .2 and .2 .9; both values of .2 are in the first."""
+    found = calibration_of([0.9, 0.2, 0.1, 0.2], [1, 1, 0, 0], range(4), bins=2, equal_mass=True, n_resamples=FEW)
+    assert [(point.low, point.high, point.values) for point in found.points] == [(0.0, 0.2, 3), (0.2, 1.0, 1)]
+    assert found.ece.value == pytest.approx((abs(1 - 0.5) + abs(1 - 0.9)) / 4)
+    assert found.binning == "up to 2 bins of equal mass"
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=40), st.integers(1, 20), st.booleans())
+def test_every_value_is_in_one_bin_and_ece_is_at_most_the_gap(
+    values: list[tuple[float, bool]], bins: int, equal_mass: bool
+) -> None:
+    """In [0, 1]; with one bin it is the gap between mean confidence and accuracy, with more it is no smaller."""
+    sure, right = (list(column) for column in zip(*values, strict=True))
+    found = calibration_of(sure, right, [0] * len(values), bins=bins, equal_mass=equal_mass)
+    assert sum(point.values for point in found.points) == len(values)
+    assert len(found.points) <= bins
+    for point in found.points:
+        assert point.low - 1e-12 <= point.confidence <= point.high + 1e-12
+    gaps = sum(abs(point.accuracy - point.confidence) * point.values for point in found.points) / len(values)
+    assert found.ece.value == pytest.approx(gaps, abs=1e-12)
+    assert found.ece.value is not None
+    assert abs(np.mean(right) - np.mean(sure)) - 1e-12 <= found.ece.value <= 1
+
+
+# resamples of documents
+
+
+@pytest.mark.parametrize("digits", [1, 9])
+def test_auroc_of_a_resample_is_that_of_repeated_documents(digits: int) -> None:
+    sure, right, documents = some_values(12, 3, digits)
+    area = RocArea(sure, right > 0, documents, 12)
+    counts = np.random.default_rng(2).multinomial(12, np.full(12, 1 / 12), 30).astype(np.float64)
+    for found, times in zip(area.of(counts), counts.astype(int), strict=True):
+        taken = np.repeat(np.arange(len(sure)), times[documents])
+        assert found == pytest.approx(area_of_pairs(sure[taken], right[taken]), abs=1e-14)
+
+
+@pytest.mark.parametrize("digits", [1, 9])
+def test_the_influence_of_a_document_on_auroc_is_the_derivative_by_its_weight(digits: int) -> None:
+    sure, right, documents = some_values(12, 4, digits)
+    area = RocArea(sure, right > 0, documents, 12)
+    step = 1e-6
+    moved = (area.of(np.ones(12) + step * np.eye(12)) - area.of(np.ones(12) - step * np.eye(12))) / (2 * step)
+    assert area.influence() == pytest.approx(moved, abs=1e-8)
+    assert area.influence().sum() == pytest.approx(0.0, abs=1e-12)
+
+
+def test_a_resample_with_one_kind_of_values_has_the_area_of_the_whole() -> None:
+    area = RocArea(np.array([0.9, 0.1]), np.array([True, False]), np.array([0, 1]), 2)
+    assert area.of(np.array([[2.0, 0.0], [0.0, 2.0], [1.0, 1.0]])).tolist() == [1.0, 1.0, 1.0]
+
+
+def test_intervals_hold_their_figures_and_count_the_documents() -> None:
+    sure, right, documents = some_values(150)
+    found = calibration_of(sure, right, documents)
+    for figure in (found.auroc, found.brier):
+        assert figure.interval.ends is not None
+        assert figure.interval.ends[0] < (figure.value or 0.0) < figure.interval.ends[1]
+        assert figure.interval.method == "BCa bootstrap, 10,000 resamples of documents"
+    assert found.ece.interval.method == "basic bootstrap, 10,000 resamples of documents"
+    assert (found.values, found.documents, found.right) == (len(sure), 150, right.sum())
+    together = calibration_of(sure, right, documents // 10)
+    for one, other in ((found.auroc, together.auroc), (found.brier, together.brier)):
+        assert one.value == other.value
+        assert one.interval != other.interval
+
+
+def test_the_interval_of_the_brier_score_is_that_of_a_mean_where_documents_have_one_value() -> None:
+    sure, right, _ = some_values(60)
+    found = calibration_of(sure, right, range(len(sure)))
+    assert found.brier.interval.ends == pytest.approx(mean_interval((sure - right) ** 2).ends, abs=1e-12)
+
+
+def test_the_interval_of_an_error_that_chance_explains_starts_at_0() -> None:
+    """And that of confidences that are far too high does not."""
+    rng = np.random.default_rng(5)
+    sure = rng.beta(4, 1, 400)
+    chance = rng.random(400)
+    fair, boastful = (calibration_of(sure, chance < share, range(400)) for share in (sure, sure - 0.3))
+    assert fair.ece.interval.low == 0.0
+    assert fair.ece.interval.high is not None
+    assert 0.0 < fair.ece.interval.high < 0.1
+    assert boastful.ece.interval.low is not None
+    assert boastful.ece.interval.low > 0.2
+
+
+def test_a_seed_gives_the_same_twice_and_progress_is_told() -> None:
+    told: list[int] = []
+    values = some_values(30)
+    one, other = (calibration_of(*values, seed=3, n_resamples=3000, resampled=told.append) for _ in range(2))
+    assert one == other
+    assert sum(told) == 6000
+
+
+# where there is nothing to say
+
+
+def test_one_kind_of_values_has_no_auroc() -> None:
+    for right, kind in ((1, "right"), (0, "wrong")):
+        found = calibration_of([0.9, 0.7, 0.8], [right] * 3, [0, 1, 2], n_resamples=FEW)
+        assert found.auroc.value is None
+        assert found.auroc.interval.reason == "one kind"
+        assert found.auroc.interval.note == f"all 3 values are {kind}: AUROC needs right and wrong ones"
+        assert found.ece.value is not None
+        assert found.ece.interval.ends is not None
+
+
+def test_one_document_has_figures_without_intervals() -> None:
+    found = calibration_of([0.9, 0.7, 0.8], [1, 0, 1], [7, 7, 7])
+    for figure in (found.auroc, found.ece, found.brier):
+        assert figure.value is not None
+        assert figure.interval.ends is None
+        assert figure.interval.note == "one document: an interval needs two"
+    assert {point.interval.note for point in found.points} == {"one document: an interval needs two"}
+
+
+def test_no_values_have_no_figures() -> None:
+    found = calibration_of([], [], [])
+    for figure in (found.auroc, found.ece, found.brier):
+        assert (figure.value, figure.interval.ends) == (None, None)
+        assert figure.interval.note == "no value has a confidence"
+    assert (found.values, found.documents, found.points) == (0, 0, [])
+
+
+def test_documents_that_are_all_alike_have_no_intervals() -> None:
+    found = calibration_of([0.9, 0.2] * 5, [1, 0] * 5, np.repeat(np.arange(5), 2))
+    assert (found.auroc.value, found.auroc.interval.note) == (1.0, "too few documents differ for an interval")
+    assert found.ece.interval.note == "too few documents differ for an interval"
+    assert found.brier.interval.note.startswith("all 5 documents have the same value, ")
+
+
+def test_it_is_json() -> None:
+    result = calibration_of(*some_values(9), n_resamples=FEW).to_dict()
+    assert set(result) >= {"auroc", "auroc_interval", "ece", "brier", "binning", "reliability", "values", "documents"}
+    assert json.loads(json.dumps(result, allow_nan=False))["reliability"][0].keys() == {
+        "low",
+        "high",
+        "values",
+        "confidence",
+        "accuracy",
+        "interval",
+    }
+    assert calibration_of([0.5], [1], [0]).to_dict()["auroc_note"].startswith("the one value is right")
+
+
+BAD: list[tuple[Any, Any, Any, type[Exception], str]] = [
+    ([0.5, 1.2], [1, 0], [0, 1], ValueError, "confidences: value 1: expected numbers from 0 to 1, got 1.2"),
+    ([0.5, float("nan")], [1, 0], [0, 1], ValueError, "confidences: value 1: expected numbers from 0 to 1, got nan"),
+    (["high", "low"], [1, 0], [0, 1], TypeError, "confidences: expected numbers from 0 to 1, got <U4"),
+    ([0.5, 0.6], [1, 2], [0, 1], ValueError, "correct: value 1: expected 0 or 1, got 2"),
+    ([0.5, 0.6], [1, 0], [0.0, 1.0], TypeError, "documents: expected whole numbers, got float64"),
+    (
+        [0.5, 0.6],
+        [1],
+        [0, 1],
+        ValueError,
+        "expected three columns of one length, got confidences (2,), correct (1,), documents (2,)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("sure", "right", "documents", "error", "words"), BAD)
+def test_bad_input_is_named(sure: Any, right: Any, documents: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=rf"^{re.escape(words)}$"):
+        calibration_of(sure, right, documents)
+
+
+def test_bins_below_1_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"^bins: expected at least 1, got 0$"):
+        calibration_of([0.5], [1], [0], bins=0)
