@@ -22,7 +22,7 @@ from docscore.report.html_templates import macro_as_html
 from docscore.report.table_model import ReportTable, shown_of_total
 from docscore.report.wording import SentencePart, correction_parts, counted, kieval_lines, perfect_text
 
-BINS = 20
+HISTOGRAM_BINS = 20
 
 
 MOST_FIELDS_DRAWN = 500  # rows of a table, and corrections
@@ -156,14 +156,14 @@ def _metrics(measured: Measured) -> list[ReportTable]:
 
 def histogram_of_scores(scores: Sequence[float]) -> Picture:
     """How many documents have which score, as a picture with its numbers as text."""
-    counts = [0] * BINS
+    counts = [0] * HISTOGRAM_BINS
     for score in scores:
-        counts[min(int(score * BINS + 1e-9), BINS - 1)] += 1
-    wide = _WIDTH / BINS
+        counts[min(int(score * HISTOGRAM_BINS + 1e-9), HISTOGRAM_BINS - 1)] += 1
+    wide = _WIDTH / HISTOGRAM_BINS
     bars = []
     for number, count in enumerate(counts):
         high = count / max(counts) * _HEIGHT
-        title = f"{number / BINS:.2f} to {(number + 1) / BINS:.2f}: {count:,}"
+        title = f"{number / HISTOGRAM_BINS:.2f} to {(number + 1) / HISTOGRAM_BINS:.2f}: {count:,}"
         text = f"{count:,}" if count else ""
         bars.append(PictureBar(number * wide + 1, _HEIGHT - high + _TOP, wide - 2, high, text, title))
     label = f"Histogram of the scores of {counted(len(scores), 'document')}"
