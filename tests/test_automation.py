@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from docscore.corpus.automation import GRID, Curve, automation_curve
+from docscore.corpus.automation import GRID, Curve, automation_curve, calibration_of_scores
 from docscore.metrics.alignment import Step
 from docscore.metrics.kieval import KieScore, kieval_score, total_kieval
 from tests.commands import Write, pred, ref, run, succeed, written
@@ -274,7 +274,10 @@ def test_the_command_says_what_the_library_says(inside: bool, write: Write) -> N
     for target in ("0.5", "1"):
         found = strict(succeed("automation", *files(write, samples, inside=inside), "--json", "--target", target))
         points = [point.to_dict() for point in curve.points()]
-        wanted = {**curve.lowest(float(target)).to_dict(), "curve": points}
+        calibration = calibration_of_scores(
+            [each.score() for each in samples], [f"d{i}" for i in range(len(samples))]
+        ).to_dict()
+        wanted = {**curve.lowest(float(target)).to_dict(), "curve": points, "calibration": calibration}
         assert found == json.loads(json.dumps(wanted))
     assert points[-1]["threshold"] is None
 

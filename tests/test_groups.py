@@ -12,9 +12,14 @@ from click.testing import CliRunner
 
 from docscore import pairs_of
 from docscore.cli.entry_point import commands
+from docscore.cli.flags import stdout_console
+from docscore.core.options import ScoringOptions
 from docscore.corpus.evaluation import Evaluation
 from docscore.data.columns import groups_of_rows
 from docscore.data.pairing import Pairs
+from docscore.report import report_as_html
+from docscore.report.console import print_calibration, print_slices
+from docscore.stats.calibration import calibration_of
 from docscore.stats.intervals import mean_interval
 
 ROWS: list[tuple[str, str, Any, str, str]] = [  # id, document, vendor, reference, prediction
@@ -124,3 +129,46 @@ def test_the_command_takes_both(tmp_path: Path) -> None:
     assert {each["value"] for each in by_column["slices"]} == {"Acme", "null", "7"}
     by_id = printed("--cluster-of-id", "^(d[0-9]+)-")
     assert by_id["confidence_interval"] == by_column["confidence_interval"]
+
+
+def sure(number: int) -> float:
+    """A confidence for each row, not related to whether it is right."""
+    return (number * 37 % 100) / 100
+
+
+def with_confidences() -> Evaluation:
+    predictions = [
+        {**row, "prediction": {"$value": row["prediction"], "$confidence": sure(number)}}
+        for number, row in enumerate(PREDICTIONS)
+    ]
+    options = ScoringOptions(with_confidences=True)
+    return Evaluation(pairs_of(predictions, REFERENCES), options, cluster="document", by="vendor")
+
+
+def test_calibration_is_that_of_the_values_and_resamples_clusters() -> None:
+    right = [row[3] == row[4] for row in ROWS]
+    documents = [int(row[1][1:]) for row in ROWS]
+    confidences = [sure(number) for number in range(len(ROWS))]
+    assert with_confidences().calibration == calibration_of(confidences, right, documents)
+
+
+def test_calibration_names_the_value_without_a_confidence() -> None:
+    bare = Evaluation(pairs(), ScoringOptions(with_confidences=True))
+    with pytest.raises(ValueError, match=r"^row 'd0-q0': \$: expected a confidence, got none$"):
+        _ = bare.calibration
+
+
+def test_report_and_terminal_show_slices_and_calibration(capsys: pytest.CaptureFixture[str]) -> None:
+    found = with_confidences()
+    page = report_as_html(
+        found.summary, "t", 0, curve=found.curve, calibration=found.calibration, slices=found.slices, by="vendor"
+    )
+    assert "Slices by vendor" in page
+    assert "Reliability diagram" in page
+    assert f"{found.calibration.brier.value:.4f}" in page
+    print_slices(stdout_console(), found.slices, "vendor")
+    print_calibration(stdout_console(), found.calibration)
+    printed = capsys.readouterr().out
+    for each in found.slices:
+        assert f"{each.figures[0].value:.4f}" in printed
+    assert f"{found.calibration.auroc.value:.4f}" in printed

@@ -19,7 +19,7 @@ from docscore.corpus.summary import summarise
 from docscore.metrics.kieval import kieval_score
 from docscore.report import report_as_html
 from docscore.report.html_figures import (
-    BINS,
+    HISTOGRAM_BINS,
     MOST_FIELDS_DRAWN,
     correction_list,
     corrections_as_html,
@@ -222,7 +222,7 @@ def test_many_fields_are_cut_off_with_a_line() -> None:
 def test_a_histogram_counts_every_document_once() -> None:
     scores = [0.0, 0.04, 0.05, 0.5, 0.95, 0.999, 1.0, 1.0]
     picture = histogram_of_scores(scores)
-    assert len(picture.bars) == BINS
+    assert len(picture.bars) == HISTOGRAM_BINS
     assert [bar.title for bar in picture.bars if bar.number] == [
         "0.00 to 0.05: 2",
         "0.05 to 0.10: 1",
@@ -237,7 +237,7 @@ def test_a_histogram_counts_every_document_once() -> None:
 
 def test_a_histogram_is_drawn_with_its_numbers() -> None:
     page = Markup(macro_as_html("figures.html.jinja", "draw_picture", histogram_of_scores([0.0, 1.0, 1.0])))
-    assert len(page.of("rect")) == BINS
+    assert len(page.of("rect")) == HISTOGRAM_BINS
     assert page.texts("text") == ["1", "2", "0", "0.25", "0.5", "0.75", "1"]
     assert page.of("svg")[0].attributes["aria-label"] == "Histogram of the scores of 3 documents"
     assert page.of("rect")[-1].attributes == {"x": "609.0", "y": "14.0", "width": "30.0", "height": "160.0"}

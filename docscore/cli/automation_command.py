@@ -19,7 +19,7 @@ from docscore.cli.flags import (
     two_files,
     with_settings,
 )
-from docscore.report.console import print_automation
+from docscore.report.console import print_automation, print_calibration
 
 _TARGET = 0.95
 
@@ -50,7 +50,10 @@ def automation_command(
     with progress_bars() as progress:
         (found,) = evaluations_of_files(references, [predictions], settings, progress)
         choice = found.curve.lowest(target, confidence=settings.confidence, progress=progress)
+        calibration = found.calibration
     if as_json:
-        click.echo(json.dumps({**choice.to_dict(), "curve": [point.to_dict() for point in found.curve.points()]}))
+        curve = [point.to_dict() for point in found.curve.points()]
+        click.echo(json.dumps({**choice.to_dict(), "curve": curve, "calibration": calibration.to_dict()}))
     else:
         print_automation(stdout_console(), found.curve, choice, settings.confidence)
+        print_calibration(stdout_console(), calibration)

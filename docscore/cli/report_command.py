@@ -9,6 +9,7 @@ import click
 from docscore.cli.flags import (
     Settings,
     a_file,
+    by_option,
     comparing_flags,
     evaluations_of_files,
     metric_flags,
@@ -26,7 +27,7 @@ from docscore.report.html_report import report_as_html
 @click.command(name="report", short_help="Write a report as one HTML file.")
 @two_files
 @click.option("-o", "--output", type=a_file, required=True, help="The HTML file to write.")
-@with_settings(comparing_flags, test_set_flags, metric_flags)
+@with_settings(comparing_flags, test_set_flags, metric_flags, by_option)
 @worst_option
 @click.option("--title", help="The heading; by default the name of the file of predictions.")
 def report_command(
@@ -36,14 +37,22 @@ def report_command(
 
     It has the mean with its interval, the causes of lost points, the fields, the distribution of the scores, and the
     score trees of the lowest documents; with --metrics the other metrics, and with --with-confidences the trade-off of
-    automation and accuracy. Files and rows are as for `score`.
+    automation and accuracy and the reliability diagram; with --by the figures of each value of a column. Files
+    and rows are as for `score`.
     """
     _check_output(output, references, predictions)
     with progress_bars() as progress:
         (found,) = evaluations_of_files(references, [predictions], settings, progress)
-        curve = found.curve if settings.options.with_confidences else None
+        has_confidences = settings.options.with_confidences
         page = report_as_html(
-            found.summary, title or predictions.name, worst, measured=found.other_figures, curve=curve
+            found.summary,
+            title or predictions.name,
+            worst,
+            measured=found.other_figures,
+            curve=found.curve if has_confidences else None,
+            calibration=found.calibration if has_confidences else None,
+            slices=found.slices,
+            by=settings.by or "",
         )
     output.write_text(page, encoding="utf-8", errors="backslashreplace")
     say(f"wrote {output} ({len(page.encode('utf-8', 'backslashreplace')):,} bytes)")

@@ -26,7 +26,7 @@ from docscore.cli.flags import (
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation
 from docscore.data.confidences import SURE, VALUE
 from docscore.data.pairing import Pairs
-from docscore.report.console import print_measured, print_summary
+from docscore.report.console import print_measured, print_slices, print_summary
 
 
 @click.command(name="score", short_help="Score a file of predictions.")
@@ -47,7 +47,7 @@ def score_command(
     with progress_bars() as progress:
         (found,) = evaluations_of_files(references, [predictions], settings, progress)
         summary = found.summary if fields else found.mean
-        measured = found.other_figures
+        measured, _ = found.other_figures, found.slices  # computed while progress is shown
     if as_json:
         click.echo(json.dumps(_as_dict(found, worst, fields=fields)))
         return
@@ -55,6 +55,8 @@ def score_command(
         print_summary(stdout_console(), summary, worst)
     if measured is not None:
         print_measured(stdout_console(), measured, len(found.pairs.ids), settings.confidence)
+    if found.slices:
+        print_slices(stdout_console(), found.slices, str(settings.by))
     if not settings.options.with_confidences and any(map(_is_wrapped, found.pairs.predictions)):
         say("predictions hold $value and $confidence; --with-confidences takes the values out of them")
     if settings.options.parse is None and _are_unread_texts(found.pairs):

@@ -17,7 +17,9 @@ import numpy.typing as npt
 from docscore.core.errors import InputValueError, at_place, row_place
 from docscore.core.progress import Advance, Progress, no_progress
 from docscore.core.tolerance import ROUNDING
+from docscore.metrics.alignment import Step
 from docscore.metrics.kieval import KieScore
+from docscore.stats.calibration import Calibration, calibration_of
 from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, Interval, check_confidence, intervals_of, no_interval
 from docscore.stats.ratios import Array, IntervalGap, Ratios, sums_by_cluster
 
@@ -214,10 +216,55 @@ def _document_counts(score: KieScore, grid: Array) -> Array:
 
 
 def _confidences(score: KieScore, edit: str) -> Array:
-    found = []
-    for step in score.steps:
-        if step.edit == edit and step.prediction is not None:
-            if step.prediction.confidence is None:
-                raise InputValueError(place=step.prediction.place, expected="a confidence", got="none")
-            found.append(step.prediction.confidence)
+    found = [_confidence(step) for step in score.steps if step.edit == edit and step.prediction is not None]
     return np.sort(np.array(found, dtype=np.float64))
+
+
+def _confidence(step: Step) -> float:
+    """The confidence of the predicted value of a step."""
+    confidence = None if step.prediction is None else step.prediction.confidence
+    if confidence is None:
+        raise InputValueError(place=step.place, expected="a confidence", got="none")
+    return confidence
+
+
+def calibration_of_scores(
+    scores: Sequence[KieScore],
+    names: Sequence[str],
+    clusters: npt.NDArray[np.intp] | None = None,
+    *,
+    confidence: float = CONFIDENCE,
+    seed: int = SEED,
+    progress: Progress = no_progress,
+) -> Calibration:
+    """How far the confidences of predicted values can be trusted; a value is right where KIEval needs no correction.
+
+    Args:
+        scores: KIEval of n documents, made with confidences.
+        names: the ids of the documents, for messages.
+        clusters: the number of each document's cluster, shape (n,), where documents are not independent.
+        confidence: the level of the intervals.
+        seed: where the random numbers start.
+        progress: called when the phase "Resampling" begins.
+
+    Raises:
+        ValueError: for a predicted value without a confidence, naming the document and the place.
+    """
+    values: list[tuple[float, bool, int]] = []
+    for number, (score, name) in enumerate(zip(scores, names, strict=True)):
+        group = number if clusters is None else int(clusters[number])
+        steps = [step for step in score.steps if step.prediction is not None]
+        values += [(found, step.edit == "right", group) for step, found in zip(steps, _all(steps, name), strict=True)]
+    columns = np.array(values, dtype=np.float64).reshape(-1, 3).T
+    resampled = progress("Resampling", RESAMPLES)
+    return calibration_of(
+        columns[0], columns[1], columns[2].astype(np.intp), confidence=confidence, seed=seed, resampled=resampled
+    )
+
+
+def _all(steps: Sequence[Step], name: str) -> list[float]:
+    """The confidences of the steps of one document."""
+    try:
+        return list(map(_confidence, steps))
+    except ValueError as error:
+        raise at_place(row_place(name), error) from None

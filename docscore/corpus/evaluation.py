@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from docscore.core.options import DEFAULT_OPTIONS, ScoringOptions
 from docscore.core.progress import Progress, no_progress
-from docscore.corpus.automation import Curve, automation_curve
+from docscore.corpus.automation import Curve, automation_curve, calibration_of_scores
 from docscore.corpus.comparison import Comparison, compare
 from docscore.corpus.measure import Measured, figure_columns, measure, points_of_rows
 from docscore.corpus.scores import CorpusScore, score_corpus
@@ -22,7 +22,9 @@ from docscore.data.columns import Grouping, groups_of_rows, with_clusters
 from docscore.data.faults import Faults
 from docscore.data.files import Table, read_table
 from docscore.data.pairing import Check, Pairs, common_rows, read_pairs
+from docscore.metrics.kieval import KieScore
 from docscore.metrics.registry import checked_metrics
+from docscore.stats.calibration import Calibration
 from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, check_confidence
 
 ANLS_STAR = "anls_star"
@@ -163,9 +165,23 @@ class Evaluation:
     @cached_property
     def curve(self) -> Curve:
         """The trade-off of automation and accuracy; predictions must carry confidences."""
-        return automation_curve(
-            points_of_rows(self.scores, "kieval", self.progress), names=self.scores.ids, clusters=self.scores.clusters
+        return automation_curve(self._kieval, names=self.scores.ids, clusters=self.scores.clusters)
+
+    @cached_property
+    def calibration(self) -> Calibration:
+        """How far the confidences of predictions can be trusted; predictions must carry confidences."""
+        return calibration_of_scores(
+            self._kieval,
+            self.scores.ids,
+            self.scores.clusters,
+            confidence=self.confidence or CONFIDENCE,
+            seed=self.seed,
+            progress=self.progress,
         )
+
+    @cached_property
+    def _kieval(self) -> list[KieScore]:
+        return points_of_rows(self.scores, "kieval", self.progress)
 
     @cached_property
     def slices(self) -> list[Slice]:

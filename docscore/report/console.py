@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -13,10 +13,12 @@ from docscore.core.formatting import paired_excerpts, with_sign
 from docscore.corpus.automation import Choice, Curve
 from docscore.corpus.comparison import Change, Comparison, Gate
 from docscore.corpus.measure import Measured
+from docscore.corpus.slices import Slice
 from docscore.corpus.summary import Analysis, Rate, Summary
 from docscore.metrics.anls_star.tree import Line, ScoreTree, outline
 from docscore.metrics.kieval import KieScore
 from docscore.report.content import (
+    calibration_table,
     causes_table,
     curve_table,
     document_changes_table,
@@ -26,6 +28,7 @@ from docscore.report.content import (
     figures_table,
     lists_table,
     rates_table,
+    slices_table,
     systems_table,
 )
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
@@ -43,6 +46,7 @@ from docscore.report.wording import (
     sample_text,
     shown_name,
 )
+from docscore.stats.calibration import Calibration
 
 _WIDTH = 80
 
@@ -127,6 +131,16 @@ def print_automation(console: Console, curve: Curve, choice: Choice, confidence:
     """Print the trade-off at some thresholds, and the lowest one that reaches what is wanted."""
     console.print(_drawn(curve_table(curve)))
     _print_lines(console, ["", *textwrap.wrap(choice_text(choice, confidence), _WIDTH)])
+
+
+def print_slices(console: Console, slices: Sequence[Slice], by: str) -> None:
+    """Print the figures of the rows of each value of a column, with their intervals."""
+    print_table(console, slices_table(slices, by))
+
+
+def print_calibration(console: Console, found: Calibration) -> None:
+    """Print the figures of calibration with their intervals."""
+    print_table(console, calibration_table(found))
 
 
 def print_table(console: Console, table: ReportTable, explanation: str = "") -> None:

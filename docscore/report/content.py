@@ -12,10 +12,12 @@ from docscore.corpus.comparison import Change, Comparison, FieldChange
 from docscore.corpus.fields import Field, ListRows, Outcome
 from docscore.corpus.measure import Figure, Measured
 from docscore.corpus.scores import CorpusScore
+from docscore.corpus.slices import Slice
 from docscore.corpus.summary import Analysis, Rate, Summary
 from docscore.metrics.kieval import Counts, GroupCounts, KieScore
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
-from docscore.report.wording import STATUS_WORDS, p_text, share_text, shown_name, threshold_text
+from docscore.report.wording import STATUS_WORDS, counted, p_text, share_text, shown_name, threshold_text
+from docscore.stats.calibration import Calibration
 from docscore.stats.intervals import Interval
 
 _NONE, _ZERO = "–", "·"  # what stands in a cell without a value, and in one that counts nothing
@@ -292,6 +294,76 @@ def curve_table(curve: Curve) -> ReportTable:
         for point in curve.some_points()
     )
     return ReportTable("Trade-off of automation and accuracy", columns, rows, unit="thresholds")
+
+
+def slices_table(slices: Sequence[Slice], by: str) -> ReportTable:
+    """The figures of the rows of each value of a column, with their intervals: a row a value and figure."""
+    columns = (
+        TableColumn("value", by, "code"),
+        TableColumn("documents", "documents"),
+        TableColumn("metric", "metric", "text"),
+        TableColumn("figure", "figure"),
+        TableColumn("interval", "interval", "interval"),
+    )
+    rows = tuple(
+        (
+            _name(each.value),
+            _count(each.documents),
+            TableCell(figure.label, figure.label),
+            TableCell(figure.value, f"{figure.value:.4f}"),
+            _interval(figure.interval, "{:.4f}".format),
+        )
+        for each in slices
+        for figure in each.figures
+    )
+    return ReportTable(f"Slices by {shown_name(by)}, those of most documents first", columns, rows)
+
+
+def calibration_table(found: Calibration) -> ReportTable:
+    """The figures of calibration with their intervals."""
+    columns = (
+        TableColumn("figure", "calibration", "text"),
+        TableColumn("value", "value"),
+        TableColumn("interval", "interval", "interval"),
+    )
+    rows = tuple(
+        (
+            TableCell(name, name),
+            _optional(figure.value, "{:.4f}".format),
+            _interval(figure.interval, "{:.4f}".format),
+        )
+        for name, figure in (
+            ("AUROC (1 is best, 0.5 is chance)", found.auroc),
+            ("expected calibration error (0 is best)", found.ece),
+            ("Brier score (0 is best)", found.brier),
+        )
+    )
+    caption = f"Calibration of {found.values:,} values in {counted(found.documents, 'document')}, {found.binning}"
+    return ReportTable(caption, columns, rows, unit="figures")
+
+
+def reliability_table(found: Calibration) -> ReportTable:
+    """The share of right values in each bin of confidences."""
+    columns = (
+        TableColumn("low", "above"),
+        TableColumn("high", "up to"),
+        TableColumn("values", "values"),
+        TableColumn("confidence", "mean confidence"),
+        TableColumn("accuracy", "right"),
+        TableColumn("interval", "interval", "interval"),
+    )
+    rows = tuple(
+        (
+            TableCell(point.low, f"{point.low:.2f}"),
+            TableCell(point.high, f"{point.high:.2f}"),
+            _count(point.values),
+            TableCell(point.confidence, f"{point.confidence:.3f}"),
+            _share(point.accuracy),
+            _interval(point.interval, share_text),
+        )
+        for point in found.points
+    )
+    return ReportTable("Reliability: how often values of a confidence are right", columns, rows, unit="bins")
 
 
 def _name(name: str) -> TableCell:

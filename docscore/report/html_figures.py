@@ -10,6 +10,7 @@ from docscore.corpus.measure import Measured
 from docscore.corpus.summary import Summary
 from docscore.metrics.kieval import KieScore
 from docscore.report.content import (
+    calibration_table,
     causes_table,
     curve_table,
     fields_table,
@@ -17,10 +18,12 @@ from docscore.report.content import (
     kieval_tables,
     lists_table,
     rates_table,
+    reliability_table,
 )
 from docscore.report.html_templates import macro_as_html
 from docscore.report.table_model import ReportTable, shown_of_total
 from docscore.report.wording import SentencePart, correction_parts, counted, kieval_lines, perfect_text
+from docscore.stats.calibration import Calibration
 
 HISTOGRAM_BINS = 20
 
@@ -89,6 +92,9 @@ class ReportFigures(NamedTuple):
         histogram: of the scores.
         metrics: the figures of other metrics and what KIEval counted; empty if they were not measured.
         curve: the trade-off of automation and accuracy, as a picture and as a table; None if it was not asked for.
+        calibration: the figures of calibration as a table; None if it was not asked for.
+        reliability: the reliability diagram, as a picture and as a table; None if there are no values.
+        slices: the figures of the values of a column; None if none were asked for.
     """
 
     causes: ReportTable
@@ -98,6 +104,9 @@ class ReportFigures(NamedTuple):
     histogram: Picture
     metrics: list[ReportTable]
     curve: tuple[Picture, ReportTable] | None
+    calibration: ReportTable | None
+    reliability: tuple[Picture, ReportTable] | None
+    slices: ReportTable | None
 
 
 class CorrectionList(NamedTuple):
@@ -128,7 +137,13 @@ def corrections_as_html(score: KieScore) -> str:
     return macro_as_html("figures.html.jinja", "draw_corrections", correction_list(score))
 
 
-def report_figures(summary: Summary, measured: Measured | None, curve: Curve | None) -> ReportFigures:
+def report_figures(
+    summary: Summary,
+    measured: Measured | None,
+    curve: Curve | None,
+    calibration: Calibration | None = None,
+    slices: ReportTable | None = None,
+) -> ReportFigures:
     """The tables and pictures of a test set.
 
     Raises:
@@ -146,6 +161,11 @@ def report_figures(summary: Summary, measured: Measured | None, curve: Curve | N
         histogram_of_scores(summary.scores.scores),
         [] if measured is None else _metrics(measured),
         None if curve is None else (picture_of_curve(curve), curve_table(curve)),
+        None if calibration is None else calibration_table(calibration),
+        (reliability_diagram(calibration), reliability_table(calibration))
+        if calibration is not None and calibration.points
+        else None,
+        slices,
     )
 
 
@@ -183,6 +203,19 @@ def picture_of_curve(curve: Curve) -> Picture:
     )
     label = "Automation rate and accuracy after review against the threshold of confidence"
     return Picture(label, caption, _marks(0, 0.5, 1), lines=lines)
+
+
+def reliability_diagram(found: Calibration) -> Picture:
+    """The share of right values against their mean confidence, beside the line on which both are equal."""
+    corners = [
+        f"{point.confidence * _WIDTH:.1f},{_HEIGHT + _TOP - point.accuracy * _HEIGHT:.1f}" for point in found.points
+    ]
+    lines = [
+        PictureLine("anls-automated", f"0,{_HEIGHT + _TOP} {_WIDTH},{_TOP}"),
+        PictureLine("anls-aligned", " ".join(corners)),
+    ]
+    caption = "Dashed: confidences that mean what they say. Solid: share of right values against their mean confidence."
+    return Picture("Reliability diagram", caption, _marks(0, 0.5, 1), lines=lines)
 
 
 def _marks(*places: float) -> list[AxisMark]:

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from docscore.corpus.automation import Curve
 from docscore.corpus.measure import Measured
+from docscore.corpus.slices import Slice
 from docscore.corpus.summary import Summary
+from docscore.report.content import slices_table
 from docscore.report.html_figures import report_figures
 from docscore.report.html_templates import template_environment
 from docscore.report.html_tree import tree_drawing
 from docscore.report.wording import NOTHING_LOST, count_lines, sample_text, shown_name
+from docscore.stats.calibration import Calibration
 
 
 def report_as_html(
-    summary: Summary, title: str, worst: int, *, measured: Measured | None = None, curve: Curve | None = None
+    summary: Summary,
+    title: str,
+    worst: int,
+    *,
+    measured: Measured | None = None,
+    curve: Curve | None = None,
+    calibration: Calibration | None = None,
+    slices: Sequence[Slice] = (),
+    by: str = "value",
 ) -> str:
     """The report on a test set.
 
@@ -22,6 +35,9 @@ def report_as_html(
         worst: how many of the documents with the lowest scores are drawn as score trees.
         measured: other metrics, if they are to be in it.
         curve: the trade-off of automation and accuracy, if it is to be in it.
+        calibration: how far confidences can be trusted, if it is to be in it.
+        slices: the figures of the values of a column, if they are to be in it.
+        by: the name of that column.
 
     Returns:
         An HTML document.
@@ -38,7 +54,7 @@ def report_as_html(
             mean=f"{scores.mean:.4f}",
             sample=sample_text(summary, "document"),
             counts=count_lines(scores),
-            figures=report_figures(summary, measured, curve),
+            figures=report_figures(summary, measured, curve, calibration, slices_table(slices, by) if slices else None),
             nothing_lost=NOTHING_LOST,
             documents=[
                 (shown_name(scores.ids[number]), tree_drawing(scores.tree(number), f"d{number}"))
