@@ -14,11 +14,11 @@ from docscore.cli.entry_point import commands
 from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, Write, pred, ref, run, succeed, written
 
 RULES = {"--threshold", "--case-sensitive", "--parse", "--parse-references"}
-TEST_SET = {"--missing", "--on-error", "--confidence-level", "--with-confidences"}
+TEST_SET = {"--missing", "--on-error", "--confidence-level", "--with-confidences", "--cluster", "--cluster-of-id"}
 METRICS = {"--metrics", "--normalise", "--donut", "--strict"}
 # What scripts may use: more can come, none goes without a word in the changelog.
 OPTIONS: dict[str, set[str]] = {
-    "score": RULES | TEST_SET | METRICS | {"--fields", "--worst", "--json"},
+    "score": RULES | TEST_SET | METRICS | {"--fields", "--by", "--worst", "--json"},
     "explain": RULES | {"--id", "--all", "--metric", "--normalise", "--with-confidences", "--on-error", "--json"},
     "compare": RULES | TEST_SET | {"--references", "--fail-below", "--changes", "--markdown", "--json"},
     "table": RULES | TEST_SET | METRICS | {"--references", "--format", "--percent", "--json"},
