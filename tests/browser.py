@@ -38,7 +38,7 @@ FLAGS = [
 ]
 WIDE, NARROW = (1280, 900), (390, 844)
 TRIES_TO_START = 600  # a tenth of a second apart
-MILLISECONDS = 20_000  # until something that must show up has failed to
+MILLISECONDS = 120_000  # until something that must show up has failed to
 XSS = "window.__xss"
 # gradio fades what is about to change: a contrast is that of the whole only when nothing is faint any more
 OPAQUE = """selector => [...document.querySelectorAll(`${selector} .anls-tree`)].every(drawn => {

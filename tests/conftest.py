@@ -25,6 +25,7 @@ os.environ.update(
 )
 
 ROOT = Path(__file__).parent.parent
+HUNG = 900  # seconds after which a process is taken to hang: far more than any takes on a busy machine
 REQUIRE_ALL = "DOCSCORE_REQUIRE_ALL"  # set in CI: what would be skipped there is a failure
 
 

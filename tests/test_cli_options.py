@@ -13,12 +13,12 @@ import pytest
 from docscore.cli.entry_point import commands
 from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, Write, pred, ref, run, succeed, written
 
-RULES = {"--threshold", "--case-sensitive", "--parse"}
-TEST_SET = {"--missing", "--on-error", "--confidence-level", "--with-confidences"}
+RULES = {"--threshold", "--case-sensitive", "--parse", "--parse-references"}
+TEST_SET = {"--missing", "--on-error", "--confidence-level", "--with-confidences", "--cluster", "--cluster-of-id"}
 METRICS = {"--metrics", "--normalise", "--donut", "--strict"}
 # What scripts may use: more can come, none goes without a word in the changelog.
 OPTIONS: dict[str, set[str]] = {
-    "score": RULES | TEST_SET | METRICS | {"--fields", "--worst", "--json"},
+    "score": RULES | TEST_SET | METRICS | {"--fields", "--by", "--worst", "--json"},
     "explain": RULES | {"--id", "--all", "--metric", "--normalise", "--with-confidences", "--on-error", "--json"},
     "compare": RULES | TEST_SET | {"--references", "--fail-below", "--changes", "--markdown", "--json"},
     "table": RULES | TEST_SET | METRICS | {"--references", "--format", "--percent", "--json"},
@@ -70,6 +70,7 @@ CHANGES: list[tuple[str, Any, Any, list[str], str, Any, Any]] = [
     ("score", "Abc", "abc", ["--case-sensitive"], "anls_score", 1.0, pytest.approx(2 / 3)),
     ("score", {"a": "x"}, '{"a": "x"}', ["--parse", "json"], "anls_score", 0.0, 1.0),
     ("score", {"a": "x"}, "{'a': 'x'}", ["--parse", "repair"], "anls_score", 0.0, 1.0),
+    ("score", '{"a": "x"}', {"a": "x"}, ["--parse-references", "json"], "anls_score", 0.0, 1.0),
     ("score", {"a": "x"}, {"a": {"$value": "x", "$confidence": 1}}, ["--with-confidences"], "anls_score", 0.0, 1.0),
     ("score", {"a": "B"}, {"a": "b"}, ["--metrics", "entity_f1"], "metrics", None, {"entity_f1": 0.0}),
     ("score", {"a": "B"}, {"a": "b"}, ["--metrics", "entity_f1", "--normalise"], "metrics", None, {"entity_f1": 1.0}),

@@ -17,7 +17,7 @@ from docscore.corpus.scores import score_corpus
 from docscore.corpus.state import ScoreState
 from docscore.data.pairing import pairs_of
 from tests.commands import environment
-from tests.conftest import skip_or_fail
+from tests.conftest import HUNG, skip_or_fail
 from tests.structures import damaged, random_truth, taken
 
 METRICS = ["anls_star", "kieval", "entity_f1", "nted"]
@@ -71,7 +71,7 @@ def run_all(script: str, tasks: Any, folder: Path, count: int) -> list[Any]:
         for rank in range(count)
     ]
     try:
-        outputs = [process.communicate(timeout=120) for process in processes]
+        outputs = [process.communicate(timeout=HUNG) for process in processes]
     finally:
         for process in processes:
             process.kill()

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 from docscore import __version__
+from tests.conftest import HUNG
 
 Row = dict[str, Any]
 Load = Callable[..., Any]
@@ -322,7 +323,7 @@ def test_two_processes_are_scored_together(root: Path, cache: Path) -> None:
     halves = [{"predictions": predictions[k::2], "references": references[2 * k : 2 * k + 2]} for k in range(2)]
     command = [sys.executable, "-c", PROCESS, str(root / "anls_star.py"), str(cache), json.dumps(halves)]
     processes = [subprocess.Popen([*command, str(k)], stdout=subprocess.PIPE, text=True) for k in range(2)]
-    outputs = [process.communicate(timeout=60)[0] for process in processes]
+    outputs = [process.communicate(timeout=HUNG)[0] for process in processes]
     assert [process.returncode for process in processes] == [0, 0]
     first, second = (json.loads(output.split("result:")[1]) for output in outputs)
     assert first["anls_score"] == 0.75

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import environment
-from tests.conftest import ROOT, skip_or_fail
+from tests.conftest import HUNG, ROOT, skip_or_fail
 
 GUIDES: tuple[tuple[str, tuple[str, ...]], ...] = (  # file, needed modules
     ("docs/adding_a_metric.md", ()),
@@ -49,7 +49,7 @@ def test_every_block_of_a_guide_runs(guide: str, modules: tuple[str, ...], tmp_p
         capture_output=True,
         text=True,
         check=False,
-        timeout=280,
+        timeout=HUNG,
     )
     assert done.returncode == 0, done.stderr
 

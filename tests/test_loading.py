@@ -26,7 +26,7 @@ import pytest
 
 from docscore import evaluate_module
 from docscore.integrations.evaluate.modules import MODULES
-from tests.conftest import skip_or_fail
+from tests.conftest import HUNG, skip_or_fail
 
 PREDICTIONS = [{"question_id": "a", "prediction": "12.50"}]
 REFERENCES = [{"question_id": "a", "references": ["12.5", "13"]}]
@@ -59,7 +59,7 @@ sys.addaudithook(refuse_others)
 def run(*command: str, cwd: Path, env: dict[str, str] | None = None) -> str:
     """The output of this Python with the arguments."""
     done = subprocess.run(
-        [sys.executable, *command], cwd=cwd, env=env, capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, *command], cwd=cwd, env=env, capture_output=True, text=True, timeout=HUNG, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from docscore import score_pairs
+from tests.conftest import HUNG
 
 PAIRS: list[tuple[Any, Any]] = [
     ({"a": f"text {i}", "b": [str(j) for j in range(i % 7)]}, {"a": f"test {i}", "b": [str(j) for j in range(i % 5)]})
@@ -55,7 +56,7 @@ def run(tmp_path: Path, code: str, *, interrupt_at: int = 0) -> tuple[int, str, 
                 assert line, "it ended before it was interrupted"
             os.killpg(process.pid, signal.SIGINT)
         try:
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=HUNG)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             raise

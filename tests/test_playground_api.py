@@ -18,7 +18,7 @@ from docscore import score_tree
 from tests import browser
 from tests.browser import Playground
 from tests.commands import environment
-from tests.conftest import ROOT, skip_or_fail
+from tests.conftest import HUNG, ROOT, skip_or_fail
 
 playground = browser.playground
 TRUTH = {"total": "12.50", "items": [{"n": "Tea"}, {"n": "Cake"}], "c": {"$one_of": ["€", "EUR"]}}
@@ -39,9 +39,9 @@ def call(app: Playground, *arguments: Any) -> tuple[str, Any]:
         json.dumps({"data": [*arguments, *DEFAULTS[len(arguments) - 2 :]]}).encode(),
         {"Content-Type": "application/json"},
     )
-    with urllib.request.urlopen(join, timeout=20) as answer:  # noqa: S310
+    with urllib.request.urlopen(join, timeout=HUNG) as answer:  # noqa: S310
         event = json.load(answer)["event_id"]
-    with urllib.request.urlopen(f"{app.url}/gradio_api/call/score/{event}", timeout=30) as stream:  # noqa: S310
+    with urllib.request.urlopen(f"{app.url}/gradio_api/call/score/{event}", timeout=HUNG) as stream:  # noqa: S310
         lines = stream.read().decode().split("\n")
     names = [line.removeprefix("event: ") for line in lines if line.startswith("event: ")]
     data = [line.removeprefix("data: ") for line in lines if line.startswith("data: ")]
@@ -120,7 +120,7 @@ def test_twenty_clients_at_once_get_right_answers(playground: Playground) -> Non
 
 def test_what_is_public(playground: Playground) -> None:
     """The endpoint, and none of the page's own events."""
-    with urllib.request.urlopen(f"{playground.url}/gradio_api/info", timeout=10) as answer:  # noqa: S310
+    with urllib.request.urlopen(f"{playground.url}/gradio_api/info", timeout=HUNG) as answer:  # noqa: S310
         named = json.load(answer)["named_endpoints"]
     assert "/score" in named
     assert all(name.startswith("/score") for name in named)
@@ -135,7 +135,7 @@ def test_what_is_public(playground: Playground) -> None:
 def test_no_file_of_the_server_is_served(playground: Playground, path: str) -> None:
     target = path if path.startswith("/") else f"{ROOT}/{path}"
     with pytest.raises(urllib.error.HTTPError) as caught:
-        urllib.request.urlopen(f"{playground.url}/gradio_api/file={target}", timeout=10)  # noqa: S310
+        urllib.request.urlopen(f"{playground.url}/gradio_api/file={target}", timeout=HUNG)  # noqa: S310
     caught.value.close()
     assert caught.value.code in (403, 404)
 
@@ -143,7 +143,7 @@ def test_no_file_of_the_server_is_served(playground: Playground, path: str) -> N
 def test_the_example_files_are_served(playground: Playground) -> None:
     """Else the test above proves nothing."""
     name = f"{ROOT}/examples/receipts/references.jsonl"
-    with urllib.request.urlopen(f"{playground.url}/gradio_api/file={name}", timeout=10) as answer:  # noqa: S310
+    with urllib.request.urlopen(f"{playground.url}/gradio_api/file={name}", timeout=HUNG) as answer:  # noqa: S310
         assert answer.status == 200
 
 
@@ -196,7 +196,7 @@ def test_the_snippets_on_the_page_work(playground: Playground) -> None:
     for language, block in blocks:
         script = block.replace("http://127.0.0.1:7860", playground.url)
         command = [sys.executable, "-c", script] if language == "python" else ["bash", "-c", script]
-        done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False, timeout=60)
+        done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False, timeout=HUNG)
         assert done.returncode == 0, done.stderr
         expected = score_tree("12.50", "12.5").score
         assert f"{expected}"[:6] in done.stdout, (done.stdout, done.stderr)

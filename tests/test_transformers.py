@@ -16,7 +16,7 @@ import pytest
 
 from docscore.corpus.state import ScoreState
 from docscore.integrations.transformers import compute_metrics, preprocess_logits_for_metrics
-from tests.conftest import ROOT, skip_or_fail
+from tests.conftest import HUNG, ROOT, skip_or_fail
 
 try:
     import torch
@@ -366,7 +366,7 @@ def test_without_it_a_trainer_is_told_what_to_set(tokenizer: Any, tmp_path: Path
 def test_a_real_training_raises_the_score(tmp_path: Path) -> None:
     """The example as it is run, with its defaults; the score begins near 0."""
     command = [sys.executable, str(ROOT / "examples" / "training" / "train_receipts.py"), "--output", str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=280)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=HUNG)
     assert done.returncode == 0, done.stderr
     scores = re.findall(r"step (\d+): eval_anls_star ([\d.]+)", done.stdout)
     assert [step for step, _ in scores] == ["0", "50", "100", "150"]

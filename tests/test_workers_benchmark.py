@@ -7,13 +7,13 @@ import subprocess
 import sys
 from importlib.util import find_spec
 
-from tests.conftest import ROOT
+from tests.conftest import HUNG, ROOT
 
 
 def test_it_prints_a_line_for_each_engine_and_kind_of_rows() -> None:
     """An engine that is not installed has one line that says so."""
     command = [sys.executable, "-m", "benchmarks.workers", "--rows", "40", "--repeats", "1"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT, timeout=200)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT, timeout=HUNG)
     lines = done.stdout.splitlines()
     for name, module in (
         ("score_pairs(num_proc=…)", "docscore"),
