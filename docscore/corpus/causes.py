@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, NamedTuple, get_args
 
+from docscore.core.spellings import are_same_value
 from docscore.core.values import step_text
 from docscore.metrics.anls_star.tree import ScoreTree
 
 Cause = Literal[
     "wrong value",
     "near miss",
+    "same value",
     "wrong type",
     "missing field",
     "missing row",
@@ -27,6 +29,7 @@ CAUSES: tuple[Cause, ...] = get_args(Cause)
 MEANINGS: dict[Cause, str] = {
     "wrong value": "a text whose similarity is below the threshold",
     "near miss": "a text that is similar, but not the same",
+    "same value": "the same number or date, written differently",
     "wrong type": "an object, a list or a text where another of them is expected",
     "missing field": "a key of the ground truth without a value in the prediction",
     "missing row": "an element of a list of the ground truth without a partner",
@@ -100,4 +103,6 @@ def _cause(node: ScoreTree) -> Cause | None:
         return None
     if node.kind == "mismatch":
         return "wrong type"
+    if node.kind == "scalar" and are_same_value(node.ground_truth, node.prediction):
+        return "same value"
     return "near miss" if node.status == "partial" else "wrong value"
