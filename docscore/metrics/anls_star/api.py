@@ -17,7 +17,7 @@ from docscore.core.parallel import checked_processes, score_in_processes
 from docscore.core.progress import Advance, ignore
 from docscore.core.similarity import fold_all, similarities
 from docscore.core.stack import level_of_caller, with_room_to_recurse
-from docscore.core.values import SCALAR_TYPES, Sizes, Value, convert_ground_truth, convert_prediction
+from docscore.core.values import SCALAR_TYPES, Value, convert_ground_truth, convert_prediction
 from docscore.metrics.anls_star.explainer import Explainer
 from docscore.metrics.anls_star.scorer import Scorer, answer_score, is_answer
 from docscore.metrics.anls_star.tree import ScoreTree
@@ -244,30 +244,26 @@ def _score_answers(pairs: Sequence[tuple[Any, Any]], options: ScoringOptions) ->
 def _score_one(gt: object, pred: object, options: ScoringOptions) -> float:
     if is_answer(gt, pred):
         return answer_score(gt, pred, options)  # type: ignore[arg-type]
-    sizes: Sizes = {}
-    earned, weight = Scorer(sizes, options).pair(*_converted(gt, pred, sizes))
+    earned, weight = Scorer(options).pair(*_converted(gt, pred))
     return earned / weight if weight else 1.0
 
 
 def _scored_and_explained(gt: object, pred: object, options: ScoringOptions) -> tuple[float, ScoreTree]:
     """The score and the tree of values that are converted once."""
-    sizes: Sizes = {}
-    truth, prediction = _converted(gt, pred, sizes)
-    scorer = Scorer(sizes, options)
+    truth, prediction = _converted(gt, pred)
+    scorer = Scorer(options)
     earned, weight = scorer.pair(truth, prediction)
     return earned / weight if weight else 1.0, Explainer(scorer).tree(truth, prediction)
 
 
 def _tree(gt: object, pred: object, options: ScoringOptions) -> ScoreTree:
-    sizes: Sizes = {}
-    truth, prediction = _converted(gt, pred, sizes)
-    return Explainer(Scorer(sizes, options)).tree(truth, prediction)
+    return Explainer(Scorer(options)).tree(*_converted(gt, pred))
 
 
-def _converted(gt: object, pred: object, sizes: Sizes) -> tuple[Value, Value]:
+def _converted(gt: object, pred: object) -> tuple[Value, Value]:
     """Both sides in plain types; a list of strings against a string is read as a one-of (paper, table 2, row 14)."""
-    truth = convert_ground_truth(gt, sizes)
-    prediction = convert_prediction(pred, sizes)
+    truth = convert_ground_truth(gt)
+    prediction = convert_prediction(pred)
     if type(truth) is list and truth and isinstance(prediction, str) and all(isinstance(x, str) for x in truth):
         warnings.warn(
             "compatibility mode: the ground truth is a list of strings and the prediction a string, so any string of "
@@ -276,7 +272,6 @@ def _converted(gt: object, pred: object, sizes: Sizes) -> tuple[Value, Value]:
             stacklevel=level_of_caller(),
         )
         truth = tuple(truth)
-        sizes[id(truth)] = 1
     return truth, prediction
 
 
