@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from docscore.core.decimals import DecimalText, LongFloat, number_spelling
 from docscore.core.errors import InputTypeError, InputValueError, short_repr
 
 MAX_DEPTH = 200  # levels of lists, objects and inner one-ofs; keeps every recursion far from Python's limit
@@ -31,7 +32,7 @@ Value = None | Scalar | list["Value"] | dict[str, "Value"] | tuple["Value", ...]
 Path = tuple[Any, ...]  # (path of the parent, key or index); () is the root
 
 
-SCALAR_TYPES = frozenset({str, bool, int, float})
+SCALAR_TYPES = frozenset({str, bool, int, float, DecimalText, LongFloat})
 
 
 LEAF_TYPES = SCALAR_TYPES | {type(None)}
@@ -215,7 +216,7 @@ def _plain_scalar(value: object, path: Path) -> Scalar:
     if isinstance(value, float):
         return float.__float__(value)
     if isinstance(value, Decimal):
-        return str(value)
+        return DecimalText(value)
     if isinstance(value, date):  # and datetime, its subclass
         return value.isoformat()
     raise _unexpected(value, path)
@@ -269,3 +270,14 @@ def scalar_text(value: Scalar) -> str:
         return str(value)
     except ValueError:  # Python refuses to print an integer of more than 4,300 digits, decimal does not
         return str(Decimal(value))
+
+
+def number_text(value: Scalar) -> str:
+    """The scalar as the text that is compared where numbers are compared by value: their shortest decimal spelling.
+
+    >>> number_text(1000.0), number_text(True), number_text("1000.0")
+    ('1000', 'True', '1000.0')
+    """
+    if isinstance(value, bool) or (isinstance(value, str) and not isinstance(value, DecimalText)):
+        return scalar_text(value)
+    return number_spelling(value) or scalar_text(value)

@@ -58,6 +58,8 @@ def _of_texts(options: ScoringOptions, used: frozenset[str]) -> Iterable[tuple[s
         yield "case", "i" if options.ignore_case else "s"
     if "rules" in used:
         yield ("empty", "ignored") if options.rules == PAPER else ("rules", options.rules)
+    if "numbers" in used and options.numbers != "text":
+        yield "numbers", options.numbers
 
 
 def _of_rows(options: ScoringOptions, skipped: int | None) -> Iterable[tuple[str, str]]:

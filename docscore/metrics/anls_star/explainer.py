@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from docscore.core.assignment import best_mask, match
-from docscore.core.similarity import fold, similarity
+from docscore.core.options import ScoringOptions
+from docscore.core.similarity import fold, similarity, text_rule
 from docscore.core.values import Matrix, Scalar, Value, scalar_text, step_text
 from docscore.metrics.anls_star.scorer import Scorer
 from docscore.metrics.anls_star.tree import Kind, ScoreTree, Status, Whole
@@ -93,11 +94,11 @@ class Explainer:
         return self.node(place._replace(absent=False), "null", "exact", 1.0, 1.0, None, prediction, reason)
 
     def scalars(self, truth: Scalar, prediction: Scalar, place: NodePlace) -> ScoreTree:
-        options = self.scorer.options
-        left, right = fold(truth, options.ignore_case), fold(prediction, options.ignore_case)
-        found = similarity(left, right, options.threshold)
+        scorer = self.scorer
+        left, right = (fold(value, scorer.ignore_case, scorer.text) for value in (truth, prediction))
+        found = similarity(left, right, scorer.threshold)
         raw = found or similarity(left, right, 0.0)  # what was below the threshold
-        reason = scalar_reason(truth, prediction, raw, options.threshold)
+        reason = scalar_reason(truth, prediction, raw, scorer.options)
         return self.node(place, "scalar", None, found, 1.0, truth, prediction, reason)
 
     def objects(self, truth: dict[str, Value], prediction: dict[str, Value], place: NodePlace) -> ScoreTree:
@@ -232,12 +233,15 @@ class Explainer:
         )
 
 
-def scalar_reason(truth: Scalar, prediction: Scalar, found: float, threshold: float) -> str:
+def scalar_reason(truth: Scalar, prediction: Scalar, found: float, options: ScoringOptions) -> str:
     """Why two scalars scored what they did, where that may surprise."""
+    threshold, text = options.threshold, text_rule(options.numbers)
     same_type = isinstance(truth, str) == isinstance(prediction, str)
     if found == 1:
-        if scalar_text(truth) != scalar_text(prediction):
+        if text(truth) != text(prediction):
             return "equal but for case or white space"
+        if scalar_text(truth) != scalar_text(prediction):
+            return "equal as numbers"
         return "" if same_type else "numbers and booleans compare as text"
     reasons = [] if same_type and isinstance(truth, str) else ["numbers and booleans compare as text"]
     if found < threshold:

@@ -15,7 +15,7 @@ import numpy as np
 
 from docscore.core.assignment import Weight, best_options, is_better, match, match_blocks, totals
 from docscore.core.options import ScoringOptions
-from docscore.core.similarity import fold, fold_all, similarity, similarity_matrix
+from docscore.core.similarity import fold, fold_all, similarity, similarity_matrix, text_rule
 from docscore.core.values import LEAF_TYPES, SCALAR_TYPES, Matrix, Scalar, Value
 from docscore.metrics.anls_star.counting import Counting
 
@@ -47,21 +47,21 @@ def is_answer(truth: object, prediction: object) -> bool:
 
 def answer_score(truth: Scalar | tuple[Scalar, ...], prediction: Scalar, options: ScoringOptions) -> float:
     """S, and as L is 1 the score, of such a pair: the best of the similarities."""
-    threshold, ignore_case = options.threshold, options.ignore_case
-    right = fold(prediction, ignore_case)
+    threshold, ignore_case, text = options.threshold, options.ignore_case, text_rule(options.numbers)
+    right = fold(prediction, ignore_case, text)
     if type(truth) is not tuple:
-        return similarity(fold(truth, ignore_case), right, threshold)  # type: ignore[arg-type]
-    return max([similarity(fold(option, ignore_case), right, threshold) for option in truth])
+        return similarity(fold(truth, ignore_case, text), right, threshold)  # type: ignore[arg-type]
+    return max([similarity(fold(option, ignore_case, text), right, threshold) for option in truth])
 
 
 class Scorer:
     """Scores plain values."""
 
-    __slots__ = ("counting", "ignore_case", "options", "threshold")
+    __slots__ = ("counting", "ignore_case", "options", "text", "threshold")
 
     def __init__(self, options: ScoringOptions) -> None:
         self.options = options
-        self.threshold, self.ignore_case = options.threshold, options.ignore_case
+        self.threshold, self.ignore_case, self.text = options.threshold, options.ignore_case, text_rule(options.numbers)
         self.counting = Counting(options.rules)
 
     # One pair.
@@ -77,9 +77,9 @@ class Scorer:
             return float(self.counting.is_empty(prediction)), float(max(1, self.counting.prediction(prediction)))
         kind, other = type(truth), type(prediction)
         if kind in SCALAR_TYPES and other in SCALAR_TYPES:
-            if truth == prediction and kind is other:
+            if kind is str and truth == prediction:
                 return 1.0, 1.0
-            left, right = fold(truth, self.ignore_case), fold(prediction, self.ignore_case)  # type: ignore[arg-type]
+            left, right = fold(truth, self.ignore_case, self.text), fold(prediction, self.ignore_case, self.text)  # type: ignore[arg-type]
             return similarity(left, right, self.threshold), 1.0
         if kind is list and other is list:
             return self._list_pair(truth, prediction)  # type: ignore[arg-type]
@@ -173,7 +173,7 @@ class Scorer:
 
     def _leaves(self, truths: Column, predictions: Column) -> tuple[Matrix, Weight]:
         """Scalars and nulls: S is the similarity of the texts, 0 below the threshold; L = 1."""
-        left, right = fold_all(truths, self.ignore_case), fold_all(predictions, self.ignore_case)  # type: ignore[arg-type]
+        left, right = (fold_all(side, self.ignore_case, self.text) for side in (truths, predictions))  # type: ignore[arg-type]
         earned = similarity_matrix(left, right, self.threshold)
         if "" in left and "" in right and (_has_blank(left, truths) or _has_blank(right, predictions)):
             self._tell_null_from_blank(truths, predictions, left, right, earned)
