@@ -72,6 +72,10 @@ Args:
     signature: whether to return what makes the score comparable: threshold, case, version.
     strict: with the configuration "anls" only: whether a similarity of exactly the threshold counts as 0, as in the
         equation of the paper of ANLS; default False: it counts, as in the competition's script.
+    rules: what counts in a prediction: "paper" (the default), by which keys without a value do not, or
+        "anls_star-1.0.1", by which they do, as in the published package of that version.
+    numbers: how numbers are compared: "text" (the default), as they print, or "value", by their shortest decimal
+        spelling, so that 1000.0 is 1000; texts stay texts.
     The configurations "anls" and "anlsl", `evaluate.load(..., "anls")`, score the same as the default one, but refuse
     answers that are no text, or no lists of texts.
 Returns:
@@ -153,9 +157,18 @@ class AnlsStar(DocumentMetricMixin, evaluate.Metric):  # type: ignore[misc]
         signature: bool = False,
         strict: bool = False,
         parse_references: str | None = None,
+        rules: str = "paper",
+        numbers: str = "text",
     ) -> dict[str, Any]:
         options = ScoringOptions(
-            threshold, ignore_case, strict, parse=parse, parse_references=parse_references, missing=missing
+            threshold=threshold,
+            ignore_case=ignore_case,
+            strict=strict,
+            parse=parse,
+            parse_references=parse_references,
+            missing=missing,
+            rules=rules,
+            numbers=numbers,
         )
         scores = score_corpus(decode_rows(predictions, references, missing), options)
         if self.config_name != "default":

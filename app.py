@@ -9,9 +9,9 @@ from typing import Any
 
 import gradio as gr
 
-from docscore import score_tree
-from docscore.core.options import THRESHOLD
+from docscore.core.options import PACKAGE, PAPER, THRESHOLD, ScoringOptions
 from docscore.data.json_codec import dumps
+from docscore.metrics.anls_star.api import explained
 from docscore.report.html_tree import stylesheet
 from docscore.version import VERSION
 from playground import pair
@@ -33,13 +33,14 @@ SNIPPETS = """### Python client
 from gradio_client import Client
 
 client = Client("http://127.0.0.1:7860")
-tree = client.predict({"total": "12.50"}, {"total": "12.5"}, 0.5, True, api_name="/score")
+tree = client.predict({"total": "12.50"}, {"total": "12.5"}, api_name="/score")
 print(tree["score"])
 ```
 ### HTTP
 ```bash
 call=$(curl -s http://127.0.0.1:7860/gradio_api/call/score -H 'Content-Type: application/json' \\
-  -d '{"data": [{"total": "12.50"}, {"total": "12.5"}, 0.5, true]}' | sed 's/.*"event_id":"\\([^"]*\\)".*/\\1/')
+  -d '{"data": [{"total": "12.50"}, {"total": "12.5"}, 0.5, true, "paper", "text"]}' \\
+  | sed 's/.*"event_id":"\\([^"]*\\)".*/\\1/')
 curl -sN http://127.0.0.1:7860/gradio_api/call/score/$call
 ```
 ### evaluate
@@ -62,7 +63,12 @@ FROM_LINK = "async (...now) => (await window.anlsFromHash?.()) ?? now"
 
 
 def score_as_tree(
-    ground_truth: Any, prediction: Any, threshold: float = THRESHOLD, ignore_case: bool = True
+    ground_truth: Any,
+    prediction: Any,
+    threshold: float = THRESHOLD,
+    ignore_case: bool = True,
+    rules: str = PAPER,
+    numbers: str = "text",
 ) -> dict[str, Any]:
     """Score a predicted JSON value against a ground truth with ANLS*, and say where the points went.
 
@@ -71,6 +77,8 @@ def score_as_tree(
         prediction: any JSON value.
         threshold: similarities of texts below it count as 0, from 0 to 1.
         ignore_case: whether texts are compared in lower case.
+        rules: "paper", or "anls_star-1.0.1" to count keys without a value as that package does.
+        numbers: "text" to compare numbers as they print, or "value".
 
     Returns:
         The score tree: place, kind, status, score from 0 to 1, earned, weight, points_lost, both values, children.
@@ -79,12 +87,20 @@ def score_as_tree(
         check_value(ground_truth, is_truth=True)
         check_value(prediction, is_truth=False)
         check_work(ground_truth, prediction)
-        return for_clients(score_tree(ground_truth, prediction, threshold=threshold, ignore_case=ignore_case).to_dict())
+        options = ScoringOptions(threshold=threshold, ignore_case=ignore_case, rules=rules, numbers=numbers)
+        return for_clients(explained(ground_truth, prediction, options).to_dict())
     except (TypeError, ValueError) as error:
         raise gr.Error(shortened(str(error)), print_exception=False) from None
 
 
-def score(ground_truth: Any, prediction: Any, threshold: float = THRESHOLD, ignore_case: bool = True) -> str:
+def score(
+    ground_truth: Any,
+    prediction: Any,
+    threshold: float = THRESHOLD,
+    ignore_case: bool = True,
+    rules: str = PAPER,
+    numbers: str = "text",
+) -> str:
     """Score a predicted JSON value against a ground truth with ANLS*, and say where the points went, as JSON text.
 
     Args:
@@ -92,11 +108,13 @@ def score(ground_truth: Any, prediction: Any, threshold: float = THRESHOLD, igno
         prediction: any JSON value.
         threshold: similarities of texts below it count as 0, from 0 to 1.
         ignore_case: whether texts are compared in lower case.
+        rules: "paper", or "anls_star-1.0.1" to count keys without a value as that package does.
+        numbers: "text" to compare numbers as they print, or "value".
 
     Returns:
         JSON text of the score tree.
     """
-    return json.dumps(score_as_tree(ground_truth, prediction, threshold, ignore_case))
+    return json.dumps(score_as_tree(ground_truth, prediction, threshold, ignore_case, rules, numbers))
 
 
 def for_clients(node: dict[str, Any]) -> dict[str, Any]:
@@ -113,20 +131,29 @@ def for_clients(node: dict[str, Any]) -> dict[str, Any]:
 
 
 def score_pair(
-    truth: str, prediction: str, threshold: float, ignore_case: bool, as_text: bool, metric: str
+    truth: str,
+    prediction: str,
+    threshold: float,
+    ignore_case: bool,
+    as_text: bool,
+    metric: str,
+    rules: str,
+    numbers: str,
 ) -> tuple[str, str, str]:
     """What the first tab shows."""
     if any(pair.faults(truth, prediction, as_text=as_text, metric=metric)):  # a link may hold anything
         return "", "", ""
-    return pair.score(truth, prediction, threshold, ignore_case=ignore_case, as_text=as_text, metric=metric)
+    options = ScoringOptions(threshold=threshold, ignore_case=ignore_case, rules=rules, numbers=numbers)
+    return pair.score(truth, prediction, options, as_text=as_text, metric=metric)
 
 
 def check_pair(
-    truth: str, prediction: str, _threshold: float, _ignore_case: bool, as_text: bool, metric: str
+    truth: str, prediction: str, _threshold: float, _ignore_case: bool, as_text: bool, metric: str, *others: str
 ) -> list[Any]:
     """Pins what is wrong to its editor."""
     faults = pair.faults(truth, prediction, as_text=as_text, metric=metric)
-    return [gr.validate(not fault, fault) for fault in faults] + [gr.validate(is_valid=True, message="")] * 4
+    fine = gr.validate(is_valid=True, message="")
+    return [gr.validate(not fault, fault) for fault in faults] + [fine] * (4 + len(others))
 
 
 def build_demo() -> gr.Blocks:
@@ -180,11 +207,11 @@ def _pair_tab(demo: gr.Blocks) -> None:
 def take_example(index: int) -> tuple[Any, ...]:
     """The editors and options of an example."""
     example = EXAMPLES[index]
-    return example.truth, example.prediction, THRESHOLD, True, False, pair.METRICS[0]
+    return example.truth, example.prediction, THRESHOLD, True, False, pair.METRICS[0], PAPER, "text"
 
 
 def _pair_inputs(first: Example) -> list[Any]:
-    """Two editors and three options."""
+    """Two editors and the options."""
     editor: dict[str, Any] = {"language": "json", "interactive": True, "lines": 8, "max_lines": 18, "min_width": 300}
     with gr.Row():
         truth = gr.Code(first.truth, label="Ground truth", elem_id="pair-truth", **editor)
@@ -196,7 +223,20 @@ def _pair_inputs(first: Example) -> list[Any]:
             value=False, label="Read the prediction as plain text", min_width=260, elem_id="pair-as-text"
         )
         metric = gr.Radio(pair.METRICS, value=pair.METRICS[0], label="Metric", min_width=260, elem_id="pair-metric")
-    return [truth, prediction, threshold, ignore_case, as_text, metric]
+    with gr.Row():
+        rules = gr.Dropdown(
+            [("the paper: keys without a value do not count", PAPER), ("anls_star 1.0.1: they do", PACKAGE)],
+            value=PAPER,
+            label="Rules of ANLS*",
+            elem_id="pair-rules",
+        )
+        numbers = gr.Dropdown(
+            [("as they print", "text"), ("by value: 1000.0 is 1000", "value")],
+            value="text",
+            label="Numbers in ANLS*",
+            elem_id="pair-numbers",
+        )
+    return [truth, prediction, threshold, ignore_case, as_text, metric, rules, numbers]
 
 
 def _pair_outputs() -> list[Any]:

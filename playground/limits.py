@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from docscore.core.values import Sizes, convert_ground_truth, convert_prediction, size
+from docscore.core.values import convert_ground_truth, convert_prediction, size
 from docscore.data.json_codec import loads
 from docscore.metrics.entities import readings
 from docscore.metrics.nted import document_tree
@@ -48,9 +48,8 @@ def check_length(text: str) -> None:
 
 def check_value(value: Any, *, is_truth: bool) -> None:
     """Raise `ValueError` or `TypeError` for a value that cannot be scored here."""
-    sizes: Sizes = {}
-    plain = convert_ground_truth(value, sizes) if is_truth else convert_prediction(value, sizes)
-    leaves = size(plain, sizes)
+    plain = convert_ground_truth(value) if is_truth else convert_prediction(value)
+    leaves = size(plain)
     if leaves > MAX_LEAVES:
         msg = f"{leaves:,} values; this page takes {MAX_LEAVES:,} a side"
         raise ValueError(msg)
@@ -70,14 +69,14 @@ def check_work(truth: Any, prediction: Any) -> None:
 def check_metric(metric: str, truth: Any, prediction: Any) -> None:
     """Raise `ValueError` for what a metric would take too long for: nTED, and the readings of alternatives."""
     if metric == "nTED":
-        values = convert_ground_truth(truth, {}), convert_prediction(prediction, {})
+        values = convert_ground_truth(truth), convert_prediction(prediction)
         first = next(readings(values[0], scalars=True))
         most = max(forests(document_tree(value)) for value in (first, values[1]))
         if most > MAX_FORESTS:
             msg = f"{most:,} forests to compare; for nTED this page takes {MAX_FORESTS:,} a side"
             raise ValueError(msg)
     if metric != "ANLS*":
-        for _ in readings(convert_ground_truth(truth, {}), scalars=metric == "nTED"):
+        for _ in readings(convert_ground_truth(truth), scalars=metric == "nTED"):
             break
 
 

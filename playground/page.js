@@ -54,7 +54,8 @@
       const packed = Uint8Array.from(text, (c) => c.charCodeAt(0));
       const pair = JSON.parse(new TextDecoder().decode(await through(packed, new DecompressionStream("deflate-raw"))));
       if (!Array.isArray(pair)) return null;
-      return pair.length === 5 ? [...pair, "ANLS*"] : pair.length === 6 ? pair : null; // 5 in links of earlier pages
+      const later = ["ANLS*", "paper", "text"]; // what links of earlier pages do not have
+      return pair.length >= 5 && pair.length <= 8 ? [...pair, ...later.slice(pair.length - 5)] : null;
     } catch {
       return null;
     }

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from docscore import score_tree
 from docscore.core.formatting import printable
-from docscore.core.options import THRESHOLD
+from docscore.core.options import DEFAULT_OPTIONS, ScoringOptions
 from docscore.data.json_codec import dumps
+from docscore.metrics.anls_star.api import explained
 from docscore.metrics.entity_f1 import entity_counts
 from docscore.metrics.kieval import kieval_score
 from docscore.metrics.nted import nted_score
@@ -43,28 +43,23 @@ def faults(truth: str | None, prediction: str | None, *, as_text: bool, metric: 
 
 
 def score(
-    truth: str | None,
-    prediction: str | None,
-    threshold: float,
-    *,
-    ignore_case: bool,
-    as_text: bool,
-    metric: str = METRICS[0],
+    truth: str | None, prediction: str | None, options: ScoringOptions, *, as_text: bool, metric: str = METRICS[0]
 ) -> tuple[str, str, str]:
     """The result as HTML and as JSON, and the Python that reproduces it."""
     values = _value(truth, as_text=False), _value(prediction, as_text=as_text)
     if metric == "KIEval":
-        return _kieval(values, normalise=ignore_case)
+        return _kieval(values, normalise=options.ignore_case)
     if metric == "Entity F1":
-        return _entity_f1(values, normalise=ignore_case)
-    return _nted(values) if metric == "nTED" else _anls_star(values, threshold, ignore_case=ignore_case)
+        return _entity_f1(values, normalise=options.ignore_case)
+    return _nted(values) if metric == "nTED" else _anls_star(values, options)
 
 
-def _anls_star(values: tuple[Any, Any], threshold: float, *, ignore_case: bool) -> tuple[str, str, str]:
-    tree = score_tree(*values, threshold=threshold, ignore_case=ignore_case)
-    options = "" if threshold == THRESHOLD else f", threshold={threshold!r}"
-    options += "" if ignore_case else ", ignore_case=False"
-    python = _python(values, "from docscore import score_tree", f"score_tree(ground_truth, prediction{options})")
+def _anls_star(values: tuple[Any, Any], options: ScoringOptions) -> tuple[str, str, str]:
+    tree = explained(*values, options)
+    named = ("threshold", "ignore_case", "rules", "numbers")
+    others = [name for name in named if getattr(options, name) != getattr(DEFAULT_OPTIONS, name)]
+    keywords = "".join(f", {name}={getattr(options, name)!r}" for name in others)
+    python = _python(values, "from docscore import score_tree", f"score_tree(ground_truth, prediction{keywords})")
     return tree_as_html(tree, prefix="pair"), _limited(tree.to_dict()), python
 
 

@@ -49,3 +49,12 @@ def real_receipts() -> Path:
     if not folder.is_dir():
         skip_or_fail("needs real receipts, which are not part of the project")
     return folder
+
+
+@pytest.fixture(scope="session")
+def docubench() -> Path:
+    """The folder with 30 documents and the outputs of three systems, which lies beside a checkout of the team too."""
+    folder = ROOT.parent / "shared" / "data" / "docubench"
+    if not folder.is_dir():
+        skip_or_fail("needs documents of DocuBench, which are not part of the project")
+    return folder

@@ -1,22 +1,26 @@
 """ANLS* by brute force: every matching is tried, every number is an exact fraction.
 
-It shares no code with the library, not even the edit distance, and is as slow as it looks.
+It shares no code with the library, not even the edit distance, and is as slow as it looks. With a schema, as JSON, it
+gives the typed score.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from itertools import permutations
 from typing import Any, NamedTuple
 
 HALF = Fraction(1, 2)
+Place = dict[str, Any]
 
 
 class Result(NamedTuple):
     """S, L, and whether the closest ground truth is unique: no other choice has the same sum of S/L."""
 
     earned: Fraction
-    weight: int
+    weight: Fraction
     unique: bool = True
 
     @property
@@ -24,27 +28,120 @@ class Result(NamedTuple):
         return self.earned / self.weight if self.weight else Fraction(1)
 
 
+@dataclass(frozen=True)
+class Oracle:
+    """The rules by which values are scored."""
+
+    threshold: Fraction = HALF
+    package: bool = False  # every key of a prediction counts
+    by_value: bool = False  # numbers are compared by their shortest decimal spelling
+
+    def score(self, truth: Any, prediction: Any, schema: Place | None = None) -> Result:
+        """The score at the top level, where a list of strings against a string is a one-of."""
+        if isinstance(truth, list) and truth and isinstance(prediction, str) and all(isinstance(x, str) for x in truth):
+            truth = tuple(truth)
+        return self.pair(truth, prediction, schema or {})
+
+    def pair(self, truth: Any, prediction: Any, place: Place) -> Result:
+        """The value of a pair at a place, times the weight of the place."""
+        earned, weight, unique = self.unweighted(truth, prediction, place)
+        return Result(earned * weight_of(place), weight * weight_of(place), unique)
+
+    def unweighted(self, truth: Any, prediction: Any, place: Place) -> Result:
+        """The value of a pair by the five rules."""
+        if isinstance(truth, tuple):
+            return one_of([self.unweighted(option, prediction, place) for option in truth])
+        if truth is None:
+            return Result(Fraction(int(self.is_empty(prediction))), max(Fraction(1), self.inside(prediction, place)))
+        if isinstance(truth, list) and isinstance(prediction, list):
+            return self.lists(truth, prediction, place.get("items", {}))
+        if isinstance(truth, dict) and isinstance(prediction, dict):
+            return self.objects(truth, prediction, place)
+        if is_scalar(truth) and is_scalar(prediction):
+            return Result(self.scalars(truth, prediction, place), Fraction(1))
+        least = Fraction(int(any(is_scalar(x) or x is None for x in (truth, prediction))))
+        return Result(Fraction(0), max(self.inside(truth, place, known=True), self.inside(prediction, place), least))
+
+    def objects(self, truth: dict[str, Any], prediction: dict[str, Any], place: Place) -> Result:
+        parts = [self.pair(value, prediction.get(key), below(place, key)) for key, value in truth.items()]
+        weight = sum((part.weight for part in parts), Fraction(0))
+        for key, value in prediction.items():
+            if key not in truth and not self.ignores(value):
+                least = weight_of(below(place, key)) if self.package else 0
+                weight += max(least, self.size(value, below(place, key)))
+        return Result(sum((part.earned for part in parts), Fraction(0)), weight, all(part.unique for part in parts))
+
+    def lists(self, truth: list[Any], prediction: list[Any], place: Place) -> Result:
+        table = [[self.pair(g, p, place) for p in prediction] for g in truth]
+        left = [self.size(item, place, known=True) for item in truth]
+        right = [self.size(item, place) for item in prediction]
+        results = []
+        for chosen in matchings(len(truth), len(prediction)):
+            pairs = [table[i][j] for i, j in chosen]
+            matched = sum(left[i] + right[j] for i, j in chosen)
+            weight = sum(left) + sum(right) - matched + sum(p.weight for p in pairs)
+            total = sum((p.score for p in pairs), Fraction(0))
+            earned = sum((p.earned for p in pairs), Fraction(0))
+            results.append((total, earned, -Fraction(weight), all(p.unique for p in pairs)))
+        best = max(results)
+        ties = sum(result[0] == best[0] for result in results)
+        return Result(best[1], -best[2], best[3] and ties == 1)
+
+    def size(self, value: Any, place: Place, *, known: bool = False) -> Fraction:
+        """The size of a value at a place, of a ground truth (`known`) or of a prediction."""
+        return weight_of(place) * self.inside(value, place, known=known)
+
+    def inside(self, value: Any, place: Place, *, known: bool = False) -> Fraction:
+        if isinstance(value, tuple):
+            return max(self.inside(option, place, known=known) for option in value)
+        if isinstance(value, list):
+            return sum((self.size(item, place.get("items", {}), known=known) for item in value), Fraction(0))
+        if isinstance(value, dict):
+            counted = {key: item for key, item in value.items() if known or not self.ignores(item)}
+            return sum((self.size(item, below(place, key), known=known) for key, item in counted.items()), Fraction(0))
+        return Fraction(1)
+
+    def ignores(self, prediction: Any) -> bool:
+        return not self.package and self.is_empty(prediction)
+
+    def is_empty(self, prediction: Any) -> bool:
+        if isinstance(prediction, dict) and not self.package:
+            return all(self.is_empty(item) for item in prediction.values())
+        return prediction is None or (isinstance(prediction, str | list | dict) and not prediction)
+
+    def scalars(self, truth: Any, prediction: Any, place: Place) -> Fraction:
+        compare = comparison(place)
+        if compare == "exact":
+            return Fraction(int(str(truth) == str(prediction)))
+        if compare == "number":
+            numbers = number(truth), number(prediction)
+            if None not in numbers:
+                return self.numbers(*numbers, str(settings(place).get("tolerance", 0)))  # type: ignore[arg-type]
+        if compare == "boolean" and None not in (boolean(truth), boolean(prediction)):
+            return self.similarity(str(boolean(truth)), str(boolean(prediction)))
+        return self.similarity(self.text(truth), self.text(prediction))
+
+    def text(self, value: Any) -> str:
+        plain = number(value) if self.by_value and not isinstance(value, str) else None
+        return str(value) if plain is None else spelled(plain)
+
+    def numbers(self, truth: Fraction, prediction: Fraction, tolerance: str) -> Fraction:
+        share = Fraction(tolerance.rstrip("%"))
+        most = share / 100 * abs(truth) if tolerance.endswith("%") else share
+        if abs(truth - prediction) <= most:
+            return Fraction(1)
+        return self.similarity(spelled(truth), spelled(prediction))
+
+    def similarity(self, truth: str, prediction: str) -> Fraction:
+        left, right = " ".join(truth.lower().split()), " ".join(prediction.lower().split())
+        longest = max(len(left), len(right))
+        found = 1 - Fraction(distance(left, right), longest) if longest else Fraction(1)
+        return found if found >= self.threshold else Fraction(0)
+
+
 def oracle(truth: Any, prediction: Any, threshold: Fraction = HALF) -> Result:
-    """The score at the top level, where a list of strings against a string is a one-of."""
-    if isinstance(truth, list) and truth and isinstance(prediction, str) and all(isinstance(x, str) for x in truth):
-        truth = tuple(truth)
-    return pair(truth, prediction, threshold)
-
-
-def pair(truth: Any, prediction: Any, threshold: Fraction) -> Result:
-    """The value of a pair by the five rules."""
-    if isinstance(truth, tuple):
-        return one_of([pair(option, prediction, threshold) for option in truth])
-    if truth is None:
-        return Result(Fraction(int(is_empty(prediction))), max(1, size(prediction)))
-    if isinstance(truth, list) and isinstance(prediction, list):
-        return lists(truth, prediction, threshold)
-    if isinstance(truth, dict) and isinstance(prediction, dict):
-        return objects(truth, prediction, threshold)
-    if is_scalar(truth) and is_scalar(prediction):
-        return Result(similarity(str(truth), str(prediction), threshold), 1)
-    least = int(any(is_scalar(x) or x is None for x in (truth, prediction)))
-    return Result(Fraction(0), max(size(truth), size(prediction), least))
+    """By the rules of the paper, texts as they stand."""
+    return Oracle(threshold).score(truth, prediction)
 
 
 def one_of(results: list[Result]) -> Result:
@@ -52,41 +149,11 @@ def one_of(results: list[Result]) -> Result:
     return best._replace(unique=best.unique and sum(r.score == best.score for r in results) == 1)
 
 
-def objects(truth: dict[str, Any], prediction: dict[str, Any], threshold: Fraction) -> Result:
-    parts = [pair(value, prediction.get(key), threshold) for key, value in truth.items()]
-    surplus = [value for key, value in prediction.items() if key not in truth and not is_empty(value)]
-    weight = sum(part.weight for part in parts) + sum(max(1, size(value)) for value in surplus)
-    return Result(sum((part.earned for part in parts), Fraction(0)), weight, all(part.unique for part in parts))
-
-
-def lists(truth: list[Any], prediction: list[Any], threshold: Fraction) -> Result:
-    table = [[pair(g, p, threshold) for p in prediction] for g in truth]
-    everything = size(truth) + size(prediction)
-    results = []
-    for chosen in matchings(len(truth), len(prediction)):
-        pairs = [table[i][j] for i, j in chosen]
-        matched = sum(size(truth[i]) + size(prediction[j]) for i, j in chosen)
-        weight = everything - matched + sum(p.weight for p in pairs)
-        total = sum((p.score for p in pairs), Fraction(0))
-        earned = sum((p.earned for p in pairs), Fraction(0))
-        results.append((total, earned, -weight, all(p.unique for p in pairs)))
-    best = max(results)
-    ties = sum(result[0] == best[0] for result in results)
-    return Result(best[1], -best[2], best[3] and ties == 1)
-
-
 def matchings(rows: int, columns: int) -> list[list[tuple[int, int]]]:
     """All one-to-one matchings of min(rows, columns) pairs."""
     if rows <= columns:
         return [list(enumerate(chosen)) for chosen in permutations(range(columns), rows)]
     return [[(i, j) for j, i in enumerate(chosen)] for chosen in permutations(range(rows), columns)]
-
-
-def similarity(truth: str, prediction: str, threshold: Fraction) -> Fraction:
-    left, right = " ".join(truth.lower().split()), " ".join(prediction.lower().split())
-    longest = max(len(left), len(right))
-    found = 1 - Fraction(distance(left, right), longest) if longest else Fraction(1)
-    return found if found >= threshold else Fraction(0)
 
 
 def distance(left: str, right: str) -> int:
@@ -100,17 +167,49 @@ def distance(left: str, right: str) -> int:
     return above[-1]
 
 
-def size(value: Any) -> int:
-    if isinstance(value, tuple):
-        return max(size(option) for option in value)
-    if isinstance(value, list | dict):
-        return sum(size(item) for item in (value.values() if isinstance(value, dict) else value))
-    return 1
-
-
-def is_empty(value: Any) -> bool:
-    return value is None or (isinstance(value, str | list | dict) and not value)
-
-
 def is_scalar(value: Any) -> bool:
     return isinstance(value, str | bool | int | float)
+
+
+def settings(place: Place) -> dict[str, Any]:
+    found: dict[str, Any] = place.get("x-docscore", {})
+    return found
+
+
+def weight_of(place: Place) -> Fraction:
+    return Fraction(str(settings(place).get("weight", 1)))
+
+
+def comparison(place: Place) -> str:
+    by_type = {"number": "number", "integer": "number", "boolean": "boolean"}
+    found: str = settings(place).get("compare", by_type.get(place.get("type", ""), "text"))
+    return found
+
+
+def below(place: Place, key: str) -> Place:
+    found: Place = place.get("properties", {}).get(key, place.get("additionalProperties", {}))
+    return found
+
+
+def number(value: Any) -> Fraction | None:
+    """A JSON number, or a text that spells one with a decimal point; not a boolean."""
+    if isinstance(value, bool):
+        return None
+    try:
+        return Fraction(Decimal(str(value).strip()))
+    except (InvalidOperation, ValueError, OverflowError):
+        return None
+
+
+def boolean(value: Any) -> bool | None:
+    return {"true": True, "false": False}.get(str(value).strip().lower())
+
+
+def spelled(value: Fraction) -> str:
+    """The shortest decimal spelling of a fraction that has one."""
+    digits = 0
+    while (value * 10**digits).denominator != 1:
+        digits += 1
+    whole = str(abs(value.numerator * 10**digits // value.denominator)).rjust(digits + 1, "0")
+    sign = "-" if value < 0 else ""
+    return sign + (f"{whole[:-digits]}.{whole[-digits:]}" if digits else whole)

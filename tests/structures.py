@@ -49,6 +49,19 @@ def damaged(rng: random.Random, truth: Any) -> Any:
     return truth if rng.random() > 0.2 else rng.choice(SCALARS)
 
 
+EMPTY: list[Any] = [None, "", [], {}, {"a": None}, {"b": {"c": "", "a": []}}]
+
+
+def filled(rng: random.Random, prediction: Any) -> Any:
+    """The prediction with keys that hold nothing, or next to nothing, added to its objects."""
+    if isinstance(prediction, list):
+        return [filled(rng, item) for item in prediction]
+    if not isinstance(prediction, dict):
+        return prediction
+    more = {key: rng.choice([*EMPTY, *EMPTY, [None], [{}], " ", 0]) for key in "abcxyz" if rng.random() < 0.3}
+    return {**more, **{key: filled(rng, item) for key, item in prediction.items()}}
+
+
 scalars = st.one_of(
     st.sampled_from(SCALARS), st.text(max_size=6), st.integers(), st.floats(allow_nan=True), st.booleans()
 )

@@ -13,7 +13,7 @@ import pytest
 from docscore.cli.entry_point import commands
 from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, Write, pred, ref, run, succeed, written
 
-RULES = {"--threshold", "--case-sensitive", "--parse", "--parse-references"}
+RULES = {"--threshold", "--case-sensitive", "--parse", "--parse-references", "--rules", "--numbers"}
 TEST_SET = {"--missing", "--on-error", "--confidence-level", "--with-confidences", "--cluster", "--cluster-of-id"}
 METRICS = {"--metrics", "--normalise", "--donut", "--strict"}
 # What scripts may use: more can come, none goes without a word in the changelog.
@@ -47,7 +47,7 @@ def test_every_option_is_there_and_explained(name: str) -> None:
         text = succeed(*arguments)
         assert text.startswith(f"Usage: docscore {name} ")
         assert max(map(len, text.splitlines())) <= 80
-        shown = re.findall(r"^  (?:-\w, )?(--[\w-]+)(?: [\w\[\]|.]+)*(?:  +|\n +)(\w)", text, re.MULTILINE)
+        shown = re.findall(r"^  (?:-\w, )?(--[\w-]+)(?: [\w\[\]|.-]+)*(?:  +|\n +)(\w)", text, re.MULTILINE)
         assert {option for option, _ in shown} >= {each for each in OPTIONS[name] if each.startswith("--")}
 
 

@@ -174,7 +174,7 @@ READINGS: list[tuple[Any, list[Any], list[Any]]] = [  # ground truth, readings, 
 @pytest.mark.parametrize(("truth", "found", "chosen"), READINGS)
 def test_readings(truth: Any, found: list[Any], chosen: list[Any]) -> None:
     """Alternatives among scalars stay together unless asked; where one of them is empty, there is a choice."""
-    plain = convert_ground_truth(truth, {})
+    plain = convert_ground_truth(truth)
     assert list(readings(plain)) == found
     assert list(readings(plain, scalars=True)) == chosen
 

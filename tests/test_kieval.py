@@ -321,7 +321,7 @@ def test_the_best_reading_counts(seed: int) -> None:
     rng = random.Random(seed)
     truth = random_truth(rng, 4)
     prediction = damaged(rng, truth)
-    plain = list(readings(convert_ground_truth(truth, {}), scalars=True))
+    plain = list(readings(convert_ground_truth(truth), scalars=True))
     best = max(kieval_score(each, prediction).entities.aligned for each in plain)
     assert kieval_score(truth, prediction).entities.aligned == best
 

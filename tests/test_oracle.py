@@ -8,8 +8,10 @@ from fractions import Fraction
 import pytest
 
 from docscore import anls_score, score_tree
-from tests.oracle import oracle
-from tests.structures import damaged, random_prediction, random_truth
+from docscore.core.options import RULES, ScoringOptions
+from docscore.metrics.anls_star.api import explained, score_all
+from tests.oracle import Oracle, oracle
+from tests.structures import damaged, filled, random_prediction, random_truth
 
 pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
 
@@ -24,6 +26,21 @@ def test_random_structures(seed: int) -> None:
         expected = float(oracle(truth, prediction).score)
         assert anls_score(truth, prediction) == pytest.approx(expected, abs=1e-12), (truth, prediction)
         assert score_tree(truth, prediction).score == pytest.approx(expected, abs=1e-12), (truth, prediction)
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("seed", range(5))
+def test_schemas_filled_with_empty_values(seed: int, rules: str) -> None:
+    """Empty values in every place, as models print them that fill in a whole schema."""
+    rng = random.Random(2000 + seed)
+    options, slow = ScoringOptions(rules=rules), Oracle(package=rules != "paper")
+    for _ in range(400):
+        truth = random_truth(rng, depth=3)
+        prediction = filled(rng, damaged(rng, truth) if rng.random() < 0.7 else random_prediction(rng, depth=3))
+        expected = float(slow.score(truth, prediction).score)
+        (score,) = score_all([(truth, prediction)], options, str)
+        assert score == pytest.approx(expected, abs=1e-12), (truth, prediction)
+        assert explained(truth, prediction, options).score == pytest.approx(expected, abs=1e-12), (truth, prediction)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -22,7 +22,7 @@ from tests.conftest import HUNG, ROOT, skip_or_fail
 
 playground = browser.playground
 TRUTH = {"total": "12.50", "items": [{"n": "Tea"}, {"n": "Cake"}], "c": {"$one_of": ["€", "EUR"]}}
-DEFAULTS = (0.5, True)
+DEFAULTS = (0.5, True, "paper", "text")
 GUESS = {"total": "12.5", "items": [{"n": "Cake"}, {"n": "Te"}], "c": "EUR"}
 
 
@@ -72,6 +72,8 @@ def test_the_client_gets_the_tree_of_the_library(playground: Playground) -> None
         (True, "True", (), 1.0),
         ({"$one_of": ["x", ["y"]]}, ["y"], (), 1.0),
         ("[1]", [1], (), 0.0),
+        ({"n": 1000.0}, {"n": 1000, "m": None}, (0.5, True, "paper", "value"), 1.0),
+        ({"n": "x"}, {"n": "x", "m": None}, (0.5, True, "anls_star-1.0.1"), 0.5),
         ({"path": "a.txt", "url": "b"}, {"path": "a.txt"}, (), 0.5),
     ],
 )
@@ -125,7 +127,7 @@ def test_what_is_public(playground: Playground) -> None:
     assert "/score" in named
     assert all(name.startswith("/score") for name in named)
     parameters = [each["parameter_name"] for each in named["/score"]["parameters"]]
-    assert parameters == ["ground_truth", "prediction", "threshold", "ignore_case"]
+    assert parameters == ["ground_truth", "prediction", "threshold", "ignore_case", "rules", "numbers"]
 
 
 @pytest.mark.parametrize(

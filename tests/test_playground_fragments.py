@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from docscore.core.formatting import printable
+from docscore.core.options import DEFAULT_OPTIONS
 from docscore.report.content import FIELD_CHANGE_COLUMNS, FIELD_COLUMNS
 from playground import pair, testset, versus
 from playground.fragments import frame_headers, frame_rows
@@ -122,7 +123,7 @@ def test_a_comparison_as_the_page_shows_it() -> None:
 
 @pytest.mark.parametrize("metric", pair.METRICS)
 def test_a_pair_as_the_page_shows_it(metric: str) -> None:
-    drawn, raw, python = pair.score('{"a": "x"}', '{"a": "y"}', 0.5, ignore_case=True, as_text=False, metric=metric)
+    drawn, raw, python = pair.score('{"a": "x"}', '{"a": "y"}', DEFAULT_OPTIONS, as_text=False, metric=metric)
     page = Markup(drawn)
     assert page.texts("strong", "anls-score") == ["0.5000" if metric == "nTED" else "0.0000"]
     assert page.of("div")[0].attributes == {"class": "anls-tree"}
@@ -151,7 +152,7 @@ def test_text_of_others_is_text(text: str, tmp_path: Path) -> None:
     }  # fmt: skip
     truth, guess = json.dumps({text: text}), json.dumps({"k": text})
     for metric in pair.METRICS:
-        drawn, _, _ = pair.score(truth, guess, 0.5, ignore_case=True, as_text=False, metric=metric)
+        drawn, _, _ = pair.score(truth, guess, DEFAULT_OPTIONS, as_text=False, metric=metric)
         assert not [each.tag for each in Markup(drawn).elements if each.tag in ("img", "script")]
         assert printable(drawn.replace("\n", "")) == drawn.replace("\n", "")
 

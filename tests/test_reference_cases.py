@@ -1,4 +1,4 @@
-"""1,254 recorded cases: the right score from an exact brute force, and what `anls_star` 1.0.1 answers."""
+"""1,262 recorded cases: the right score from an exact brute force, and what `anls_star` 1.0.1 answers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from docscore import anls_score, score_tree
+from docscore.core.options import PACKAGE, ScoringOptions
 from docscore.core.values import convert_ground_truth, to_json
-from tests.oracle import oracle
+from docscore.metrics.anls_star.api import explained, score_all
+from tests.oracle import Oracle, oracle
 
 CASES = [
     json.loads(line)
@@ -24,8 +26,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
 
 
 def test_there_are_as_many_as_were_recorded() -> None:
-    assert len(CASES) == 1254
-    assert len(CASES) - len(COMPARABLE) == 37
+    assert len(CASES) == 1262
+    assert len(CASES) - len(COMPARABLE) == 51
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["why"])
@@ -37,7 +39,7 @@ def test_score(case: dict[str, Any]) -> None:
 
 def test_the_oracle_agrees_with_what_was_recorded() -> None:
     for case in CASES:
-        truth = convert_ground_truth(case["ground_truth"], {})
+        truth = convert_ground_truth(case["ground_truth"])
         assert float(oracle(truth, case["prediction"]).score) == pytest.approx(case["expected"], abs=1e-12), case
 
 
@@ -46,13 +48,44 @@ def test_closest_ground_truth_and_key_scores_are_the_recorded_ones_where_they_ar
     compared = 0
     for case in COMPARABLE:
         truth, prediction, recorded = case["ground_truth"], case["prediction"], case["anls_star_1_0_1"]
-        if not oracle(convert_ground_truth(truth, {}), prediction).unique:
+        if not oracle(convert_ground_truth(truth), prediction).unique:
             continue
         _, closest, key_scores = anls_score(truth, prediction, return_gt=True, return_key_scores=True)
         assert typed(to_json(closest)) == typed(recorded["closest_gt"]), case
         assert flat(key_scores) == pytest.approx(flat_recorded(recorded["key_scores"]), abs=1e-12), case
         compared += 1
     assert compared > 800
+
+
+def settled_by_the_package(case: dict[str, Any]) -> bool:
+    """Whether 1.0.1 settles a case by its rules alone: no other choice has the same sum of S/L."""
+    return Oracle(package=True).score(convert_ground_truth(case["ground_truth"]), case["prediction"]).unique
+
+
+def test_the_rules_of_the_package_give_its_scores() -> None:
+    """All but six that it refuses, and fifteen ties that it leaves to the order of the input."""
+    cases = [case for case in CASES if "error" not in case["anls_star_1_0_1"]]
+    pairs = [(case["ground_truth"], case["prediction"]) for case in cases]
+    scores = score_all(pairs, ScoringOptions(rules=PACKAGE), str)
+    others = [
+        case
+        for case, score in zip(cases, scores, strict=True)
+        if score != pytest.approx(case["anls_star_1_0_1"]["score"], abs=1e-12)
+    ]
+    assert len(cases) == 1256
+    assert len(others) == 15
+    assert not any(map(settled_by_the_package, others))
+
+
+def test_the_rules_of_the_package_give_its_closest_ground_truth_and_key_scores() -> None:
+    for case in CASES:
+        recorded = case["anls_star_1_0_1"]
+        if "error" in recorded or not settled_by_the_package(case):
+            continue
+        tree = explained(case["ground_truth"], case["prediction"], ScoringOptions(rules=PACKAGE))
+        assert tree.score == pytest.approx(recorded["score"], abs=1e-12), case
+        assert typed(to_json(tree.closest_gt())) == typed(recorded["closest_gt"]), case
+        assert flat(tree.key_scores()) == pytest.approx(flat_recorded(recorded["key_scores"]), abs=1e-12), case
 
 
 def test_readme_examples_of_the_published_package() -> None:

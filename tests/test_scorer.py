@@ -22,10 +22,9 @@ def always_by_columns(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def compare(truths: list[Any], predictions: list[Any], options: ScoringOptions = ScoringOptions()) -> None:  # noqa: B008  immutable
-    sizes: dict[int, int] = {}
-    left = [convert_ground_truth(truth, sizes) for truth in truths]
-    right = [convert_prediction(prediction, sizes) for prediction in predictions]
-    scorer = Scorer(sizes, options)
+    left = [convert_ground_truth(truth) for truth in truths]
+    right = [convert_prediction(prediction) for prediction in predictions]
+    scorer = Scorer(options)
     earned, weight = scorer.pairwise(left, right)
     expected = np.array([[scorer.pair(truth, prediction) for prediction in right] for truth in left])
     np.testing.assert_allclose(earned, expected[:, :, 0], atol=1e-12)
@@ -73,5 +72,5 @@ def test_portions_of_long_columns_of_lists(cells: int, monkeypatch: pytest.Monke
 
 
 def test_an_empty_column() -> None:
-    earned, _ = Scorer({}, ScoringOptions()).pairwise([], ["x"])
+    earned, _ = Scorer(ScoringOptions()).pairwise([], ["x"])
     assert earned.shape == (0, 1)

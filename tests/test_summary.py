@@ -32,8 +32,8 @@ RATES = [
 ]
 
 
-def scored(truths: list[Any], predictions: list[Any]) -> CorpusScore:
-    return score_corpus(pairs_of(predictions, truths))
+def scored(truths: list[Any], predictions: list[Any], **options: Any) -> CorpusScore:
+    return score_corpus(pairs_of(predictions, truths), **options)
 
 
 def random_scores(seed: int, count: int = 60) -> CorpusScore:
@@ -131,8 +131,9 @@ def test_a_null_in_a_missing_row_is_no_omission() -> None:
 
 def test_a_null_in_an_invented_row_is_no_hallucination() -> None:
     """The row is too many, and costs points; but nothing was said by a key that is null."""
-    name, note = analyse(scored([{"r": []}], [{"r": [{"n": "tea", "note": None}]}])).fields
+    (name,) = analyse(scored([{"r": []}], [{"r": [{"n": "tea", "note": None}]}])).fields
     assert (name.path, name.hallucination_rate) == ("r[].n", 1.0)
+    name, note = analyse(scored([{"r": []}], [{"r": [{"n": "tea", "note": None}]}], rules="anls_star-1.0.1")).fields
     assert (note.path, note.counts["extra"]) == ("r[].note", 1)
     assert note.hallucination_rate is None
 

@@ -146,7 +146,7 @@ def test_accepted_values_become_plain(value: Any, plain: Any) -> None:
     """`repr` tells 1 from 1.0, True and subclasses."""
     expected = {**plain, "note": None} if isinstance(value, Invoice) else plain
     for convert in (convert_ground_truth, convert_prediction):
-        assert repr(convert({"k": [value]}, {})) == repr({"k": [expected]})
+        assert repr(convert({"k": [value]})) == repr({"k": [expected]})
     assert anls_score(value, plain) == anls_score(plain, value) == 1.0
 
 
@@ -158,10 +158,10 @@ def test_extended_floats_are_accepted_and_compare_as_floats() -> None:
 
 def test_tuples_and_their_spelling_in_json_are_one_ofs() -> None:
     for one_of in (("a", ["b"]), {"$one_of": ["a", ["b"]]}, {"$one_of": ("a", ["b"])}):
-        assert convert_ground_truth({"k": one_of}, {}) == {"k": ("a", ["b"])}
+        assert convert_ground_truth({"k": one_of}) == {"k": ("a", ["b"])}
         assert anls_score({"k": one_of}, {"k": ["b"]}) == 1.0
     nested = {"$one_of": ["a", {"$one_of": ["b"]}]}
-    assert convert_ground_truth(nested, {}) == ("a", ("b",))
+    assert convert_ground_truth(nested) == ("a", ("b",))
     assert to_json(("a", ("b", {"k": ("c",)}))) == {"$one_of": ["a", {"$one_of": ["b", {"k": {"$one_of": ["c"]}}]}]}
 
 
@@ -347,8 +347,7 @@ SIZES: list[tuple[str, Any, int]] = [
 
 @pytest.mark.parametrize(("value", "expected"), [row[1:] for row in SIZES], ids=[row[0] for row in SIZES])
 def test_size(value: Any, expected: int) -> None:
-    sizes: dict[int, int] = {}
-    assert size(convert_ground_truth(value, sizes), sizes) == expected
+    assert size(convert_ground_truth(value)) == expected
     assert score_tree([value], []).weight == expected
 
 

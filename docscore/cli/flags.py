@@ -17,7 +17,16 @@ from rich.progress import Progress as ProgressBars
 
 from docscore.core.errors import InputValueError, row_place
 from docscore.core.formatting import printable
-from docscore.core.options import MISSING_MODES, PARSE_MODES, PARSE_REFERENCES_MODES, THRESHOLD, ScoringOptions
+from docscore.core.options import (
+    MISSING_MODES,
+    NUMBERS,
+    PAPER,
+    PARSE_MODES,
+    PARSE_REFERENCES_MODES,
+    RULES,
+    THRESHOLD,
+    ScoringOptions,
+)
 from docscore.core.progress import Advance, Progress, no_progress
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation, rows_of_files
 from docscore.data.columns import Grouping
@@ -64,6 +73,8 @@ _FLAGS_OF_OPTIONS = {
     "normalise": "normalise",
     "donut": "donut",
     "strict": "strict",
+    "rules": "rules",
+    "numbers": "numbers",
 }
 _FLAGS_OF_SETTINGS = {
     "metrics": "metrics",
@@ -164,6 +175,20 @@ comparing_flags = together(
     click.option("--parse", type=click.Choice(PARSE_MODES), help="Read text predictions as JSON first."),
     click.option(
         "--parse-references", type=click.Choice(PARSE_REFERENCES_MODES), help="Read text references as JSON first."
+    ),
+    click.option(
+        "--rules",
+        type=click.Choice(RULES),
+        default=PAPER,
+        show_default=True,
+        help="What counts: by the paper, keys of predictions without a value do not; by the package, they do.",
+    ),
+    click.option(
+        "--numbers",
+        type=click.Choice(NUMBERS),
+        default="text",
+        show_default=True,
+        help="Compare numbers as they print, or by value, so that 1000.0 is 1000.",
     ),
 )
 on_error_option = click.option(

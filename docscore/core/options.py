@@ -11,6 +11,10 @@ from docscore.core.errors import InputTypeError, InputValueError
 
 THRESHOLD = 0.5  # tau of ANLS, Biten et al. 2019
 
+PAPER = "paper"  # Peer et al. 2024, arXiv 2402.03848
+PACKAGE = "anls_star-1.0.1"  # the published package
+RULES = (PAPER, PACKAGE)
+NUMBERS = ("text", "value")
 PARSE_MODES = ("json", "repair")  # of predictions
 PARSE_REFERENCES_MODES = ("json",)
 MISSING_MODES = ("error", "zero")
@@ -32,6 +36,10 @@ class ScoringOptions:
         missing: what happens to a reference without a prediction: "error", or "zero" to score it as null.
         with_confidences: whether predictions hold `{"$value": ..., "$confidence": ...}`, of which the values are
             scored.
+        rules: what counts in a prediction (ANLS*): "paper", by which keys without a value do not, or "anls_star-1.0.1",
+            by which they do, as in the published package of that version.
+        numbers: how numbers are compared (ANLS*, ANLS, ANLSL): "text", as they print, or "value", by their shortest
+            decimal spelling, so that 1000.0 is 1000.
 
     Raises:
         TypeError: for a value of another type.
@@ -47,6 +55,8 @@ class ScoringOptions:
     parse_references: str | None = None
     missing: str = "error"
     with_confidences: bool = False
+    rules: str = PAPER
+    numbers: str = "text"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "threshold", _share("threshold", self.threshold))
@@ -55,6 +65,8 @@ class ScoringOptions:
         check_choice("parse", self.parse, (None, *PARSE_MODES))
         check_choice("parse_references", self.parse_references, (None, *PARSE_REFERENCES_MODES))
         check_choice("missing", self.missing, MISSING_MODES)
+        check_choice("rules", self.rules, RULES)
+        check_choice("numbers", self.numbers, NUMBERS)
 
 
 def _share(name: str, value: Any) -> float:

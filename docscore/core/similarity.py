@@ -11,7 +11,7 @@ from rapidfuzz.process import cdist, cpdist
 
 from docscore.core.options import THRESHOLD
 from docscore.core.tolerance import ROUNDING
-from docscore.core.values import Matrix, Scalar, scalar_text
+from docscore.core.values import Matrix, Scalar, number_text, scalar_text
 
 _LONG = 64  # characters in one machine word of the bit-parallel distance
 
@@ -28,23 +28,31 @@ _FEW_DISTINCT = 4  # compare the distinct texts alone when they leave this fract
 _SCORER = Levenshtein.normalized_similarity
 
 
-def fold(value: Scalar, ignore_case: bool) -> str:
+ScalarText = Callable[[Scalar], str]
+
+
+def text_rule(numbers: str) -> ScalarText:
+    """How scalars become text, by the option `numbers`."""
+    return number_text if numbers == "value" else scalar_text
+
+
+def fold(value: Scalar, ignore_case: bool, text: ScalarText = scalar_text) -> str:
     """The text that is compared: in lower case (if asked), every run of white space one space, trimmed.
 
     >>> fold(" New  York", True), fold(12.5, True)
     ('new york', '12.5')
     """
-    folded = value if type(value) is str else scalar_text(value)
+    folded = value if type(value) is str else text(value)
     if ignore_case:
         folded = folded.lower()
     return " ".join(folded.split())
 
 
-def fold_all(values: Sequence[Scalar | None], ignore_case: bool) -> list[str]:
+def fold_all(values: Sequence[Scalar | None], ignore_case: bool, text: ScalarText = scalar_text) -> list[str]:
     """`fold` of every value; of null the empty text."""
     texts: Sequence[str] = values  # type: ignore[assignment]
     if {*map(type, values)} != {str}:
-        texts = [value if type(value) is str else "" if value is None else scalar_text(value) for value in values]
+        texts = [value if type(value) is str else "" if value is None else text(value) for value in values]
     if ignore_case:
         return [" ".join(each.lower().split()) for each in texts]
     return [" ".join(each.split()) for each in texts]

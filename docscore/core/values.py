@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from decimal import Decimal
 from enum import Enum
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from docscore.core.decimals import DecimalText, LongFloat, number_spelling
 from docscore.core.errors import InputTypeError, InputValueError, short_repr
 
 MAX_DEPTH = 200  # levels of lists, objects and inner one-ofs; keeps every recursion far from Python's limit
@@ -28,13 +29,10 @@ Scalar = str | bool | int | float
 Value = None | Scalar | list["Value"] | dict[str, "Value"] | tuple["Value", ...]
 
 
-Sizes = dict[int, int]  # id of a live container -> its size
-
-
 Path = tuple[Any, ...]  # (path of the parent, key or index); () is the root
 
 
-SCALAR_TYPES = frozenset({str, bool, int, float})
+SCALAR_TYPES = frozenset({str, bool, int, float, DecimalText, LongFloat})
 
 
 LEAF_TYPES = SCALAR_TYPES | {type(None)}
@@ -48,9 +46,15 @@ def is_empty(value: Value) -> bool:
     return not value and not isinstance(value, (bool, int, float))
 
 
-def size(value: Value, sizes: Sizes) -> int:
+def size(value: Value) -> int:
     """l_t(x): the number of scalars and nulls in the value; of a one-of, the largest option's (paper, equation 6)."""
-    return sizes.get(id(value), 1)
+    if isinstance(value, tuple):
+        return max(map(size, value))
+    if isinstance(value, dict):
+        value = list(value.values())
+    if not isinstance(value, list):
+        return 1
+    return len(value) if LEAF_TYPES.issuperset(map(type, value)) else sum(map(size, value))
 
 
 def json_path(path: Path) -> str:
@@ -73,14 +77,14 @@ def step_text(step: str | int) -> str:
     return f".{step}" if step.isidentifier() else f"[{json.dumps(step)}]"
 
 
-def convert_ground_truth(value: object, sizes: Sizes) -> Value:
-    """The ground truth in plain types, one-ofs as tuples; the size of every container goes into `sizes`."""
-    return value if type(value) in LEAF_TYPES else _Converter(sizes, one_of=True).value(value, (), 1)  # type: ignore[return-value]
+def convert_ground_truth(value: object) -> Value:
+    """The ground truth in plain types, one-ofs as tuples."""
+    return value if type(value) in LEAF_TYPES else _Converter(one_of=True).value(value, (), 1)  # type: ignore[return-value]
 
 
-def convert_prediction(value: object, sizes: Sizes) -> Value:
-    """The prediction in plain types; the size of every container goes into `sizes`."""
-    return value if type(value) in LEAF_TYPES else _Converter(sizes, one_of=False).value(value, (), 1)  # type: ignore[return-value]
+def convert_prediction(value: object) -> Value:
+    """The prediction in plain types."""
+    return value if type(value) in LEAF_TYPES else _Converter(one_of=False).value(value, (), 1)  # type: ignore[return-value]
 
 
 def to_json(value: Value, leaf: Callable[[Any], Any] | None = None) -> Any:
@@ -95,15 +99,14 @@ def to_json(value: Value, leaf: Callable[[Any], Any] | None = None) -> Any:
 
 
 class _Converter:
-    """Turns what training code holds into plain types, and notes the size of every container.
+    """Turns what training code holds into plain types.
 
     A container that is plain already, all leaves, is passed on as it is.
     """
 
-    __slots__ = ("one_of", "sizes")
+    __slots__ = ("one_of",)
 
-    def __init__(self, sizes: Sizes, *, one_of: bool) -> None:
-        self.sizes = sizes
+    def __init__(self, *, one_of: bool) -> None:
         self.one_of = one_of
 
     def value(self, value: Any, path: Path, depth: int) -> Value:
@@ -121,17 +124,11 @@ class _Converter:
         return self.foreign(value, path, depth)
 
     def plain_list(self, items: list[Any], path: Path, depth: int) -> list[Value]:
-        if LEAF_TYPES.issuperset(map(type, items)):
-            self.sizes[id(items)] = len(items)
+        if LEAF_TYPES.issuperset(map(type, items)) or (depth < MAX_DEPTH and self.are_records(items)):
             return items
-        if depth < MAX_DEPTH and self.are_records(items):
-            self.sizes.update(zip(map(id, items), map(len, items), strict=True))
-            plain = items
-        else:
-            plain = []
-            for index, item in enumerate(items):
-                plain.append(self.value(item, (path, index), depth + 1))
-        self.sizes[id(plain)] = self.total(plain)
+        plain = []
+        for index, item in enumerate(items):
+            plain.append(self.value(item, (path, index), depth + 1))
         return plain
 
     def are_records(self, items: Sequence[Any]) -> bool:
@@ -147,13 +144,11 @@ class _Converter:
         if self.one_of and ONE_OF in items:
             return self.plain_options(_marked_options(items, path), path, depth)
         if LEAF_TYPES.issuperset(map(type, items.values())) and _KEY_TYPES.issuperset(map(type, items)):
-            self.sizes[id(items)] = len(items)
             return items
         plain = {}
         for key, item in items.items():
             name = key if type(key) is str else _plain_key(key, path)
             plain[name] = item if type(item) in LEAF_TYPES else self.value(item, (path, name), depth + 1)
-        self.sizes[id(plain)] = self.total(plain.values())
         return plain
 
     def plain_options(self, options: tuple[Any, ...], path: Path, depth: int) -> tuple[Value, ...]:
@@ -171,20 +166,12 @@ class _Converter:
             problem = f"Expected {expected}, got {got}"  # begins as the published package's message does
             raise InputValueError(place=json_path(path), expected=expected, got=got, problem=problem)
         if type(options) is tuple and LEAF_TYPES.issuperset(map(type, options)):
-            self.sizes[id(options)] = 1
             return options
         below = depth + 1 if path else depth  # a one-of around the whole value is no level
         plain = []
         for index, option in enumerate(options):
             plain.append(self.value(option, (path, index), below))
-        choice = tuple(plain)
-        self.sizes[id(choice)] = max(size(option, self.sizes) for option in choice)
-        return choice
-
-    def total(self, values: Iterable[Value]) -> int:
-        """The sum of the sizes."""
-        sizes = self.sizes.get
-        return sum([sizes(id(value), 1) for value in values])
+        return tuple(plain)
 
     def foreign(self, value: Any, path: Path, depth: int) -> Value:
         """A value of a type that JSON does not have, or of a subclass of one that it has."""
@@ -229,7 +216,7 @@ def _plain_scalar(value: object, path: Path) -> Scalar:
     if isinstance(value, float):
         return float.__float__(value)
     if isinstance(value, Decimal):
-        return str(value)
+        return DecimalText(value)
     if isinstance(value, date):  # and datetime, its subclass
         return value.isoformat()
     raise _unexpected(value, path)
@@ -283,3 +270,14 @@ def scalar_text(value: Scalar) -> str:
         return str(value)
     except ValueError:  # Python refuses to print an integer of more than 4,300 digits, decimal does not
         return str(Decimal(value))
+
+
+def number_text(value: Scalar) -> str:
+    """The scalar as the text that is compared where numbers are compared by value: their shortest decimal spelling.
+
+    >>> number_text(1000.0), number_text(True), number_text("1000.0")
+    ('1000', 'True', '1000.0')
+    """
+    if isinstance(value, bool) or (isinstance(value, str) and not isinstance(value, DecimalText)):
+        return scalar_text(value)
+    return number_spelling(value) or scalar_text(value)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
+from docscore.core.decimals import LongFloat
 from docscore.core.errors import Diagnostic, InputValueError, PlacePart, closer, short_repr
 from docscore.core.stack import with_room_to_recurse
 from docscore.core.values import MAX_DEPTH, Value, scalar_text, to_json
@@ -116,11 +117,11 @@ def _dumped(value: Value) -> str:
 
 def _parsed(source: str, hook: Hook | None) -> Any:
     try:
-        return json.loads(source, object_pairs_hook=hook)
+        return json.loads(source, object_pairs_hook=hook, parse_float=LongFloat.reading)
     except (json.JSONDecodeError, JsonError):
         raise
     except ValueError:  # an integer of more digits than Python reads
-        return json.loads(source, object_pairs_hook=hook, parse_int=_integer)
+        return json.loads(source, object_pairs_hook=hook, parse_float=LongFloat.reading, parse_int=_integer)
 
 
 def _integer(digits: str) -> int:

@@ -100,7 +100,7 @@ def _mended(source: str) -> Any:
 def can_be_scored(value: Any) -> bool:
     """Whether it is nested no deeper than can be scored."""
     try:
-        with_room_to_recurse(convert_prediction, value, {})
+        with_room_to_recurse(convert_prediction, value)
     except ValueError:
         return False
     return True

@@ -296,7 +296,7 @@ def _checked_row(
 
 
 def _can_be_scored(value: Any, is_truth: bool) -> None:
-    (convert_ground_truth if is_truth else convert_prediction)(value, {})
+    (convert_ground_truth if is_truth else convert_prediction)(value)
 
 
 def _with_good_ids(

@@ -244,8 +244,8 @@ def _texts(rows: list[Any], where: Where, key: str) -> Any:
 def _text(value: Any, key: str, where: Where, index: int) -> str:
     try:
         if key == "prediction":
-            return dumps(convert_prediction(value, {}))
-        answers = convert_ground_truth(value, {})
+            return dumps(convert_prediction(value))
+        answers = convert_ground_truth(value)
         return dumps(list(answers) if isinstance(answers, tuple) else answers)
     except (TypeError, ValueError) as error:
         raise at_place(where(index), error) from None

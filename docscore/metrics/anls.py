@@ -20,7 +20,7 @@ class AnlsStar(MeanOfRows):
     name: ClassVar[str] = "anls_star"
     label: ClassVar[str] = "ANLS*"
     figures: ClassVar[tuple[FigureName, ...]] = (FigureName("anls_star", "ANLS*"),)
-    options: ClassVar[frozenset[str]] = frozenset({"threshold", "ignore_case"})
+    options: ClassVar[frozenset[str]] = frozenset({"threshold", "ignore_case", "rules", "numbers"})
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> float:  # noqa: ARG002
         return row.anls_star
@@ -32,7 +32,7 @@ class Anls(MeanOfRows):
     name: ClassVar[str] = "anls"
     label: ClassVar[str] = "ANLS"
     figures: ClassVar[tuple[FigureName, ...]] = (FigureName("anls", "ANLS"),)
-    options: ClassVar[frozenset[str]] = frozenset({"threshold", "ignore_case", "strict"})
+    options: ClassVar[frozenset[str]] = frozenset({"threshold", "ignore_case", "strict", "rules", "numbers"})
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> float:
         """The ANLS* score; with `strict` 0 where it is exactly the threshold, as in the equation of the paper.
@@ -51,7 +51,7 @@ class Anlsl(MeanOfRows):
     name: ClassVar[str] = "anlsl"
     label: ClassVar[str] = "ANLSL"
     figures: ClassVar[tuple[FigureName, ...]] = (FigureName("anlsl", "ANLSL"),)
-    options: ClassVar[frozenset[str]] = frozenset({"threshold", "ignore_case"})
+    options: ClassVar[frozenset[str]] = frozenset({"threshold", "ignore_case", "rules", "numbers"})
 
     def check_options(self, options: ScoringOptions) -> None:
         if options.strict:
@@ -66,7 +66,7 @@ class Anlsl(MeanOfRows):
 
 def check_answer(truth: Any, prediction: Any, *, lists: bool) -> None:
     """Raise `ValueError` for a pair that ANLS, or ANLSL for lists, cannot score."""
-    plain, given = convert_ground_truth(truth, {}), convert_prediction(prediction, {})
+    plain, given = convert_ground_truth(truth), convert_prediction(prediction)
     wanted = "lists of texts" if lists else "texts"
     for option in plain if isinstance(plain, tuple) else (plain,):
         if not (_is_list(option) if lists else not isinstance(option, list | dict | tuple)):

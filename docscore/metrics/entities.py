@@ -227,5 +227,6 @@ def donut_value(value: Value) -> Any:
         return [scalar_text(value).strip()]  # type: ignore[arg-type]
     if all(isinstance(item, dict) for item in value):
         return [each for each in map(donut_value, value) if each]
-    texts = (scalar_text(item).strip() for item in value if type(item) in (str, int, float))  # type: ignore[arg-type]
+    kept = (item for item in value if isinstance(item, str | int | float) and not isinstance(item, bool))
+    texts = (scalar_text(item).strip() for item in kept)
     return [each for each in texts if each]

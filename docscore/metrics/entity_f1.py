@@ -53,7 +53,7 @@ def entity_counts(gt: object, pred: object, *, normalise: bool = False, donut: b
 
 
 def _counts(gt: object, pred: object, normalise: bool, donut: bool) -> EntityCounts:
-    truth, prediction = convert_ground_truth(gt, {}), convert_prediction(pred, {})
+    truth, prediction = convert_ground_truth(gt), convert_prediction(pred)
     if donut:
         given = _donut_entities(donut_value(prediction), normalise)
         found = [

@@ -197,7 +197,7 @@ def total_kieval(scores: Iterable[KieScore]) -> KieScore:
 
 
 def _best_reading(gt: object, pred: object, normalise: bool, confidences: Any) -> KieScore:
-    truth, plain = convert_ground_truth(gt, {}), convert_prediction(pred, {})
+    truth, plain = convert_ground_truth(gt), convert_prediction(pred)
     prediction = document_of(plain, normalise=normalise, confidences=confidences)
     found = (_compared(document_of(reading, normalise=normalise), prediction) for reading in readings(truth))
     return max(found, key=_preference)

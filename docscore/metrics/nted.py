@@ -47,8 +47,8 @@ def nted_score(gt: object, pred: object, *, donut: bool = False) -> float:
 
 
 def _best_accuracy(gt: object, pred: object, donut: bool) -> float:
-    prediction = document_tree(convert_prediction(pred, {}), donut=donut)
-    found = readings(convert_ground_truth(gt, {}), scalars=True)
+    prediction = document_tree(convert_prediction(pred), donut=donut)
+    found = readings(convert_ground_truth(gt), scalars=True)
     return max(_accuracy(document_tree(truth, donut=donut), prediction, donut=donut) for truth in found)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import metadata
 
-from docscore.core.options import ScoringOptions
+from docscore.core.options import PAPER, ScoringOptions
 from docscore.metrics.registry import METRICS
 from docscore.version import VERSION
 
@@ -37,6 +37,8 @@ class Signature:
 
         >>> str(Signature.of(["anls_star"], ScoringOptions()))
         'anls_star|tau:0.5|case:i|empty:ignored|docscore:0.1.0'
+        >>> str(Signature.of(["anls_star"], ScoringOptions(rules="anls_star-1.0.1")))
+        'anls_star|tau:0.5|case:i|rules:anls_star-1.0.1|docscore:0.1.0'
         >>> str(Signature.of(["kieval", "nted"], ScoringOptions(threshold=0.7, parse="json")))
         'kieval|nted|parse:json|compare:exact|docscore:0.1.0'
         """
@@ -54,7 +56,10 @@ def _of_texts(options: ScoringOptions, used: frozenset[str]) -> Iterable[tuple[s
         yield "boundary", "0"
     if "ignore_case" in used:
         yield "case", "i" if options.ignore_case else "s"
-        yield "empty", "ignored"
+    if "rules" in used:
+        yield ("empty", "ignored") if options.rules == PAPER else ("rules", options.rules)
+    if "numbers" in used and options.numbers != "text":
+        yield "numbers", options.numbers
 
 
 def _of_rows(options: ScoringOptions, skipped: int | None) -> Iterable[tuple[str, str]]:

@@ -63,7 +63,7 @@ def _stored(rows: list[Row], key: str, side: str, length: int) -> StoredRows:
 def _text(row: Row, key: str, place: str) -> str:
     convert = convert_prediction if key == "prediction" else convert_ground_truth
     try:
-        value = convert(row.value, {})
+        value = convert(row.value)
     except (TypeError, ValueError) as error:
         name = place if row.id is None else f"{place} (question_id {row.id!r})"
         raise at_place(name, error) from None

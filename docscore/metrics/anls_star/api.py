@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from docscore.core.errors import InputTypeError, at_place
-from docscore.core.options import DEFAULT_OPTIONS, THRESHOLD, ScoringOptions
+from docscore.core.options import DEFAULT_OPTIONS, PAPER, THRESHOLD, ScoringOptions
 from docscore.core.parallel import checked_processes, score_in_processes
 from docscore.core.progress import Advance, ignore
-from docscore.core.similarity import fold_all, similarities
+from docscore.core.similarity import fold_all, similarities, text_rule
 from docscore.core.stack import level_of_caller, with_room_to_recurse
-from docscore.core.values import SCALAR_TYPES, Sizes, Value, convert_ground_truth, convert_prediction
+from docscore.core.values import SCALAR_TYPES, Value, convert_ground_truth, convert_prediction
 from docscore.metrics.anls_star.explainer import Explainer
 from docscore.metrics.anls_star.scorer import Scorer, answer_score, is_answer
 from docscore.metrics.anls_star.tree import ScoreTree
@@ -37,6 +37,8 @@ def anls_score(
     *,
     threshold: float = ...,
     ignore_case: bool = ...,
+    rules: str = ...,
+    numbers: str = ...,
 ) -> float: ...
 
 
@@ -49,6 +51,8 @@ def anls_score(
     *,
     threshold: float = ...,
     ignore_case: bool = ...,
+    rules: str = ...,
+    numbers: str = ...,
 ) -> Any: ...
 
 
@@ -61,6 +65,8 @@ def anls_score(
     return_key_scores: bool,
     threshold: float = ...,
     ignore_case: bool = ...,
+    rules: str = ...,
+    numbers: str = ...,
 ) -> Any: ...
 
 
@@ -72,6 +78,8 @@ def anls_score(
     *,
     threshold: float = THRESHOLD,
     ignore_case: bool = True,
+    rules: str = PAPER,
+    numbers: str = "text",
 ) -> Any:
     """The ANLS* score of a prediction against a ground truth; takes the place of `anls_star.anls_score`.
 
@@ -85,6 +93,10 @@ def anls_score(
         return_key_scores: also return the score of each object key, a nested dict of `ScoreNode`.
         threshold: tau in [0, 1]; a similarity of texts below it counts as 0.
         ignore_case: whether texts are compared in lower case.
+        rules: what counts in the prediction: "paper", by which keys without a value do not, or "anls_star-1.0.1", by
+            which they do, as in the published package of that version.
+        numbers: how numbers are compared: "text", as they print, or "value", by their shortest decimal spelling, so
+            that 1000.0 is 1000. A text is compared as the text that it is.
 
     Returns:
         The score in [0, 1], 1 is best; a tuple (score, closest ground truth), (score, key scores) or (score, closest
@@ -92,8 +104,8 @@ def anls_score(
 
     Raises:
         TypeError: for a value that is none of the types above; the message names the path.
-        ValueError: for a tuple in the prediction, an empty tuple, nesting deeper than 200 levels, or a threshold
-            outside [0, 1].
+        ValueError: for a tuple in the prediction, an empty tuple, nesting deeper than 200 levels, a threshold
+            outside [0, 1], or rules or numbers that do not exist.
 
     Source:
         Peer et al. 2024, arXiv 2402.03848, equations 1 to 6.
@@ -103,7 +115,7 @@ def anls_score(
     >>> anls_score({"a": ("hello", "world"), "b": ["x", "y"]}, {"a": "hello!", "b": ["y", "x"]}, return_gt=True)
     (0.9444444444444445, {'a': 'hello', 'b': ['y', 'x']})
     """
-    options = _options(threshold, ignore_case)
+    options = _options(threshold, ignore_case, rules, numbers)
     if not return_gt and not return_key_scores:
         return with_room_to_recurse(_score_one, gt, pred, options)
     score, tree = with_room_to_recurse(_scored_and_explained, gt, pred, options)
@@ -115,7 +127,15 @@ def anls_score(
     return tuple(asked)
 
 
-def score_tree(gt: object, pred: object, *, threshold: float = THRESHOLD, ignore_case: bool = True) -> ScoreTree:
+def score_tree(
+    gt: object,
+    pred: object,
+    *,
+    threshold: float = THRESHOLD,
+    ignore_case: bool = True,
+    rules: str = PAPER,
+    numbers: str = "text",
+) -> ScoreTree:
     """How the score of a prediction comes about: one node for every pair of places.
 
     Takes and raises what `anls_score` does.
@@ -127,11 +147,17 @@ def score_tree(gt: object, pred: object, *, threshold: float = THRESHOLD, ignore
     >>> [(leaf.path, leaf.status, leaf.score) for leaf in tree.leaves()]
     [('$.date', 'partial', 0.8), ('$.total', 'missing', 0.0)]
     """
-    return explained(gt, pred, _options(threshold, ignore_case))
+    return explained(gt, pred, _options(threshold, ignore_case, rules, numbers))
 
 
 def score_pairs(
-    pairs: Iterable[Pair], *, threshold: float = THRESHOLD, ignore_case: bool = True, num_proc: int | None = None
+    pairs: Iterable[Pair],
+    *,
+    threshold: float = THRESHOLD,
+    ignore_case: bool = True,
+    rules: str = PAPER,
+    numbers: str = "text",
+    num_proc: int | None = None,
 ) -> npt.NDArray[np.float64]:
     """The ANLS* score of each of many pairs (ground truth, prediction).
 
@@ -139,6 +165,8 @@ def score_pairs(
         pairs: n pairs of what `anls_score` takes.
         threshold: tau in [0, 1].
         ignore_case: whether texts are compared in lower case.
+        rules: what counts in a prediction, as for `anls_score`.
+        numbers: how numbers are compared, as for `anls_score`.
         num_proc: how many processes share the work; None is one. More pay from some thousand documents; under the
             start method "spawn" the caller needs `if __name__ == "__main__":`.
 
@@ -152,7 +180,7 @@ def score_pairs(
     >>> score_pairs([("yes", "yes"), (["a", "b"], ["b"])])
     array([1. , 0.5])
     """
-    score = partial(_score_portion, options=_options(threshold, ignore_case))
+    score = partial(_score_portion, options=_options(threshold, ignore_case, rules, numbers))
     processes = checked_processes(num_proc)
     if processes > 1:
         return score_in_processes(pairs, score, processes)
@@ -232,8 +260,9 @@ def _score_answers(pairs: Sequence[tuple[Any, Any]], options: ScoringOptions) ->
         return []
     accepted = [gt if type(gt) is tuple else (gt,) for gt, _ in pairs]
     counts = list(map(len, accepted))
-    left = fold_all(list(chain.from_iterable(accepted)), options.ignore_case)
-    right = fold_all([pred for _, pred in pairs], options.ignore_case)
+    text = text_rule(options.numbers)
+    left = fold_all(list(chain.from_iterable(accepted)), options.ignore_case, text)
+    right = fold_all([pred for _, pred in pairs], options.ignore_case, text)
     repeated = list(chain.from_iterable(map(repeat, right, counts)))
     found = similarities(left, repeated, options.threshold)
     starts = np.cumsum([0, *counts[:-1]])
@@ -244,30 +273,26 @@ def _score_answers(pairs: Sequence[tuple[Any, Any]], options: ScoringOptions) ->
 def _score_one(gt: object, pred: object, options: ScoringOptions) -> float:
     if is_answer(gt, pred):
         return answer_score(gt, pred, options)  # type: ignore[arg-type]
-    sizes: Sizes = {}
-    earned, weight = Scorer(sizes, options).pair(*_converted(gt, pred, sizes))
+    earned, weight = Scorer(options).pair(*_converted(gt, pred))
     return earned / weight if weight else 1.0
 
 
 def _scored_and_explained(gt: object, pred: object, options: ScoringOptions) -> tuple[float, ScoreTree]:
     """The score and the tree of values that are converted once."""
-    sizes: Sizes = {}
-    truth, prediction = _converted(gt, pred, sizes)
-    scorer = Scorer(sizes, options)
+    truth, prediction = _converted(gt, pred)
+    scorer = Scorer(options)
     earned, weight = scorer.pair(truth, prediction)
     return earned / weight if weight else 1.0, Explainer(scorer).tree(truth, prediction)
 
 
 def _tree(gt: object, pred: object, options: ScoringOptions) -> ScoreTree:
-    sizes: Sizes = {}
-    truth, prediction = _converted(gt, pred, sizes)
-    return Explainer(Scorer(sizes, options)).tree(truth, prediction)
+    return Explainer(Scorer(options)).tree(*_converted(gt, pred))
 
 
-def _converted(gt: object, pred: object, sizes: Sizes) -> tuple[Value, Value]:
+def _converted(gt: object, pred: object) -> tuple[Value, Value]:
     """Both sides in plain types; a list of strings against a string is read as a one-of (paper, table 2, row 14)."""
-    truth = convert_ground_truth(gt, sizes)
-    prediction = convert_prediction(pred, sizes)
+    truth = convert_ground_truth(gt)
+    prediction = convert_prediction(pred)
     if type(truth) is list and truth and isinstance(prediction, str) and all(isinstance(x, str) for x in truth):
         warnings.warn(
             "compatibility mode: the ground truth is a list of strings and the prediction a string, so any string of "
@@ -276,11 +301,10 @@ def _converted(gt: object, pred: object, sizes: Sizes) -> tuple[Value, Value]:
             stacklevel=level_of_caller(),
         )
         truth = tuple(truth)
-        sizes[id(truth)] = 1
     return truth, prediction
 
 
-def _options(threshold: float, ignore_case: bool) -> ScoringOptions:
-    if threshold is THRESHOLD and ignore_case is True:
+def _options(threshold: float, ignore_case: bool, rules: str, numbers: str) -> ScoringOptions:
+    if threshold is THRESHOLD and ignore_case is True and rules == PAPER and numbers == "text":
         return DEFAULT_OPTIONS
-    return ScoringOptions(threshold=threshold, ignore_case=ignore_case)
+    return ScoringOptions(threshold=threshold, ignore_case=ignore_case, rules=rules, numbers=numbers)

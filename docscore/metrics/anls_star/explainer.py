@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from docscore.core.assignment import best_mask, match
-from docscore.core.similarity import fold, similarity
-from docscore.core.values import Matrix, Scalar, Value, is_empty, scalar_text, size, step_text
+from docscore.core.options import ScoringOptions
+from docscore.core.similarity import fold, similarity, text_rule
+from docscore.core.values import Matrix, Scalar, Value, scalar_text, step_text
 from docscore.metrics.anls_star.scorer import Scorer
 from docscore.metrics.anls_star.tree import Kind, ScoreTree, Status, Whole
 
@@ -53,10 +54,11 @@ _ONE_SIDED = {"missing": "missing", "extra": "only in the prediction"}
 class Explainer:
     """Builds the score tree of a pair of plain values."""
 
-    __slots__ = ("scorer", "whole")
+    __slots__ = ("counting", "scorer", "whole")
 
     def __init__(self, scorer: Scorer) -> None:
         self.scorer = scorer
+        self.counting = scorer.counting
         self.whole = Whole()
 
     def tree(self, truth: Value, prediction: Value) -> ScoreTree:
@@ -80,23 +82,23 @@ class Explainer:
             return self.objects(truth, prediction, place)
         if not isinstance(truth, list | dict) and not isinstance(prediction, list | dict | tuple):
             return self.scalars(truth, prediction, place)
-        weight = float(max(self.size(truth), self.size(prediction)))
+        weight = float(max(self.counting.truth(truth), self.counting.prediction(prediction)))
         reason = f"{type_name(truth)} against {type_name(prediction)}"
         return self.node(place, "mismatch", None, 0.0, weight, truth, prediction, reason)
 
     def null(self, prediction: Value, place: NodePlace) -> ScoreTree:
-        if not is_empty(prediction):
+        if not self.counting.is_empty(prediction):
             return self.one_sided(prediction, place._replace(note="nothing expected"), "extra", least=1)
-        given = "absent" if place.absent else f"an empty {type_name(prediction)}"
+        given = "absent" if place.absent else empty_name(prediction)
         reason = "" if prediction is None and not place.absent else f"null and {given} agree"
         return self.node(place._replace(absent=False), "null", "exact", 1.0, 1.0, None, prediction, reason)
 
     def scalars(self, truth: Scalar, prediction: Scalar, place: NodePlace) -> ScoreTree:
-        options = self.scorer.options
-        left, right = fold(truth, options.ignore_case), fold(prediction, options.ignore_case)
-        found = similarity(left, right, options.threshold)
+        scorer = self.scorer
+        left, right = (fold(value, scorer.ignore_case, scorer.text) for value in (truth, prediction))
+        found = similarity(left, right, scorer.threshold)
         raw = found or similarity(left, right, 0.0)  # what was below the threshold
-        reason = scalar_reason(truth, prediction, raw, options.threshold)
+        reason = scalar_reason(truth, prediction, raw, scorer.options)
         return self.node(place, "scalar", None, found, 1.0, truth, prediction, reason)
 
     def objects(self, truth: dict[str, Value], prediction: dict[str, Value], place: NodePlace) -> ScoreTree:
@@ -114,11 +116,15 @@ class Explainer:
 
     def surplus(self, value: Value, place: NodePlace) -> ScoreTree:
         """A key that only the prediction has."""
-        if is_empty(value):
-            given = "null" if value is None else f"an empty {type_name(value)}"
-            note = f"only in the prediction, but {given}: not counted"
-            return self.one_sided(value, place._replace(note=note), "extra", least=0, weight=0.0)
-        return self.one_sided(value, place._replace(note="key only in the prediction"), "extra", least=1)
+        if self.counting.ignores(value):
+            return self.ignored(value, place)
+        least = int(self.counting.all_keys)
+        return self.one_sided(value, place._replace(note="key only in the prediction"), "extra", least=least)
+
+    def ignored(self, value: Value, place: NodePlace) -> ScoreTree:
+        """A key of a part that only the prediction has, without a value."""
+        note = f"only in the prediction, but {empty_name(value)}: not counted"
+        return self.node(place._replace(note=note), kind_of(value), "extra", 0.0, 0.0, None, value, "")
 
     def lists(self, truth: list[Value], prediction: list[Value], place: NodePlace) -> ScoreTree:
         partner = self.partners(truth, prediction)
@@ -139,7 +145,7 @@ class Explainer:
         """For each matched element of the ground truth, its partner in the prediction."""
         if len(truth) == 1 and len(prediction) == 1:
             return {0: 0}
-        sizes = self.scorer.size_of(truth), self.scorer.size_of(prediction)
+        sizes = self.counting.truths(truth), self.counting.predictions(prediction)
         rows, columns = match(*self.scorer.pairwise(truth, prediction), *sizes, partial(equality, truth, prediction))
         return dict(zip(rows.tolist(), columns.tolist(), strict=True))
 
@@ -154,17 +160,14 @@ class Explainer:
             place = place._replace(option=chosen, note="; ".join(filter(None, (note, place.note))))
         return self.pair(options[chosen], prediction, place)
 
-    def one_sided(
-        self, value: Value, place: NodePlace, status: Status, *, least: int = 0, weight: float | None = None
-    ) -> ScoreTree:
+    def one_sided(self, value: Value, place: NodePlace, status: Status, *, least: int = 0) -> ScoreTree:
         """What only one side has: its whole size is lost, shared among its parts."""
-        whole = self.size(value)
+        whole = self.counting.truth(value) if status == "missing" else self.counting.prediction(value)
         truth, prediction = (value, None) if status == "missing" else (None, value)
-        if weight is None:
-            weight = float(max(least, whole))
+        weight = float(max(least, whole))
         while isinstance(value, tuple):
             place, value = self.largest_option(value, place)
-        kind: Kind = kind_of(value) if weight == whole or not weight else "mismatch"
+        kind: Kind = kind_of(value) if weight == whole else "mismatch"
         if value is None and not place.note and not place.absent:
             place = place._replace(note=f"null counts here, since what holds it is {_ONE_SIDED[status]}")
         children = tuple(self.parts(value, place, status)) if whole else ()
@@ -172,13 +175,15 @@ class Explainer:
 
     def largest_option(self, options: tuple[Value, ...], place: NodePlace) -> tuple[NodePlace, Value]:
         """The option that gives a one-of its size, and the place with its index unless an outer one-of gave one."""
-        option = max(range(len(options)), key=lambda i: self.size(options[i]))
+        option = max(range(len(options)), key=lambda i: self.counting.truth(options[i]))
         return place if place.option is not None else place._replace(option=option), options[option]
 
     def parts(self, value: Value, place: NodePlace, status: Status) -> Iterable[ScoreTree]:
         if isinstance(value, dict):
             for key, item in value.items():
-                yield self.one_sided(item, place.at_key(key), status)
+                below = place.at_key(key)
+                ignored = status == "extra" and self.counting.ignores(item)
+                yield self.ignored(item, below) if ignored else self.one_sided(item, below, status)
         elif isinstance(value, list):
             for i, item in enumerate(value):
                 below = place.at_index(i, None) if status == "missing" else place.at_index(None, i)
@@ -227,16 +232,16 @@ class Explainer:
             self.whole,
         )
 
-    def size(self, value: Value) -> int:
-        return size(value, self.scorer.sizes)
 
-
-def scalar_reason(truth: Scalar, prediction: Scalar, found: float, threshold: float) -> str:
+def scalar_reason(truth: Scalar, prediction: Scalar, found: float, options: ScoringOptions) -> str:
     """Why two scalars scored what they did, where that may surprise."""
+    threshold, text = options.threshold, text_rule(options.numbers)
     same_type = isinstance(truth, str) == isinstance(prediction, str)
     if found == 1:
-        if scalar_text(truth) != scalar_text(prediction):
+        if text(truth) != text(prediction):
             return "equal but for case or white space"
+        if scalar_text(truth) != scalar_text(prediction):
+            return "equal as numbers"
         return "" if same_type else "numbers and booleans compare as text"
     reasons = [] if same_type and isinstance(truth, str) else ["numbers and booleans compare as text"]
     if found < threshold:
@@ -250,6 +255,13 @@ def type_name(value: Value) -> str:
         return "null"
     names = ((str, "string"), (bool, "boolean"), (list, "list"), (dict, "object"))
     return next((name for kind, name in names if isinstance(value, kind)), "number")
+
+
+def empty_name(value: Value) -> str:
+    """What an empty value is called."""
+    if value is None:
+        return "null"
+    return "an object of empty values" if isinstance(value, dict) and value else f"an empty {type_name(value)}"
 
 
 def kind_of(value: Value) -> Kind:

@@ -15,8 +15,9 @@ import numpy as np
 
 from docscore.core.assignment import Weight, best_options, is_better, match, match_blocks, totals
 from docscore.core.options import ScoringOptions
-from docscore.core.similarity import fold, fold_all, similarity, similarity_matrix
-from docscore.core.values import LEAF_TYPES, SCALAR_TYPES, Matrix, Scalar, Sizes, Value, is_empty, size
+from docscore.core.similarity import fold, fold_all, similarity, similarity_matrix, text_rule
+from docscore.core.values import LEAF_TYPES, SCALAR_TYPES, Matrix, Scalar, Value
+from docscore.metrics.anls_star.counting import Counting
 
 _FEW = 4  # pairs that are scored one by one; more go by columns
 
@@ -46,22 +47,22 @@ def is_answer(truth: object, prediction: object) -> bool:
 
 def answer_score(truth: Scalar | tuple[Scalar, ...], prediction: Scalar, options: ScoringOptions) -> float:
     """S, and as L is 1 the score, of such a pair: the best of the similarities."""
-    threshold, ignore_case = options.threshold, options.ignore_case
-    right = fold(prediction, ignore_case)
+    threshold, ignore_case, text = options.threshold, options.ignore_case, text_rule(options.numbers)
+    right = fold(prediction, ignore_case, text)
     if type(truth) is not tuple:
-        return similarity(fold(truth, ignore_case), right, threshold)  # type: ignore[arg-type]
-    return max([similarity(fold(option, ignore_case), right, threshold) for option in truth])
+        return similarity(fold(truth, ignore_case, text), right, threshold)  # type: ignore[arg-type]
+    return max([similarity(fold(option, ignore_case, text), right, threshold) for option in truth])
 
 
 class Scorer:
-    """Scores plain values whose container sizes are known."""
+    """Scores plain values."""
 
-    __slots__ = ("ignore_case", "options", "sizes", "threshold")
+    __slots__ = ("counting", "ignore_case", "options", "text", "threshold")
 
-    def __init__(self, sizes: Sizes, options: ScoringOptions) -> None:
-        self.sizes = sizes
+    def __init__(self, options: ScoringOptions) -> None:
         self.options = options
-        self.threshold, self.ignore_case = options.threshold, options.ignore_case
+        self.threshold, self.ignore_case, self.text = options.threshold, options.ignore_case, text_rule(options.numbers)
+        self.counting = Counting(options.rules)
 
     # One pair.
 
@@ -73,12 +74,12 @@ class Scorer:
             prediction: prediction, without tuples.
         """
         if truth is None:
-            return float(is_empty(prediction)), float(max(1, size(prediction, self.sizes)))
+            return float(self.counting.is_empty(prediction)), float(max(1, self.counting.prediction(prediction)))
         kind, other = type(truth), type(prediction)
         if kind in SCALAR_TYPES and other in SCALAR_TYPES:
-            if truth == prediction and kind is other:
+            if kind is str and truth == prediction:
                 return 1.0, 1.0
-            left, right = fold(truth, self.ignore_case), fold(prediction, self.ignore_case)  # type: ignore[arg-type]
+            left, right = fold(truth, self.ignore_case, self.text), fold(prediction, self.ignore_case, self.text)  # type: ignore[arg-type]
             return similarity(left, right, self.threshold), 1.0
         if kind is list and other is list:
             return self._list_pair(truth, prediction)  # type: ignore[arg-type]
@@ -86,7 +87,7 @@ class Scorer:
             return self._object_pair(truth, prediction)  # type: ignore[arg-type]
         if kind is tuple:
             return self._one_of_pair(truth, prediction)  # type: ignore[arg-type]
-        return 0.0, float(max(size(truth, self.sizes), size(prediction, self.sizes)))
+        return 0.0, float(max(self.counting.truth(truth), self.counting.prediction(prediction)))
 
     def _object_pair(self, truth: Object, prediction: Object) -> tuple[float, float]:
         """The sums over the keys of the ground truth, an absent key being null; other keys add to L."""
@@ -97,17 +98,18 @@ class Scorer:
             weight += counted
         for key in prediction:
             if key not in truth:
-                weight += self.surplus(prediction[key])
+                weight += self.counting.surplus(prediction, key)
         return earned, weight
 
     def _list_pair(self, truth: list[Value], prediction: list[Value]) -> tuple[float, float]:
         """The sums over the best matching; what stays unmatched adds its size to L."""
-        everything = float(size(truth, self.sizes) + size(prediction, self.sizes))
-        if not truth or not prediction:
-            return 0.0, everything
         if len(truth) == len(prediction) == 1:
             return self.pair(truth[0], prediction[0])
-        table = *self.pairwise(truth, prediction), self.size_of(truth), self.size_of(prediction)
+        sizes = self.counting.truths(truth), self.counting.predictions(prediction)
+        everything = float(sum(sizes[0]) + sum(sizes[1]))
+        if not truth or not prediction:
+            return 0.0, everything
+        table = *self.pairwise(truth, prediction), *sizes
         earned, surplus = totals(match(*table), *table)
         return earned, everything + surplus
 
@@ -154,11 +156,12 @@ class Scorer:
         """Columns of several kinds: a block for each two kinds that can be compared, (0, larger size) elsewhere."""
         shape = len(truths), len(predictions)
         earned = np.zeros(shape)
-        weight = np.maximum.outer(self.size_of(truths), self.size_of(predictions)).astype(np.float64)
+        sizes = self.counting.truths(truths), self.counting.predictions(predictions)
+        weight = np.maximum.outer(*sizes).astype(np.float64)
         here, there = kinds(truths), kinds(predictions)
         null = here.pop(NULL, None)
         if null:
-            earned[null] = [float(is_empty(each)) for each in predictions]
+            earned[null] = [float(self.counting.is_empty(each)) for each in predictions]
         for kind, places in here.items():
             others = range(shape[1]) if kind is tuple else there.get(kind)
             if others:
@@ -170,7 +173,7 @@ class Scorer:
 
     def _leaves(self, truths: Column, predictions: Column) -> tuple[Matrix, Weight]:
         """Scalars and nulls: S is the similarity of the texts, 0 below the threshold; L = 1."""
-        left, right = fold_all(truths, self.ignore_case), fold_all(predictions, self.ignore_case)  # type: ignore[arg-type]
+        left, right = (fold_all(side, self.ignore_case, self.text) for side in (truths, predictions))  # type: ignore[arg-type]
         earned = similarity_matrix(left, right, self.threshold)
         if "" in left and "" in right and (_has_blank(left, truths) or _has_blank(right, predictions)):
             self._tell_null_from_blank(truths, predictions, left, right, earned)
@@ -181,7 +184,7 @@ class Scorer:
         truths: Column, predictions: Column, left: list[str], right: list[str], earned: Matrix
     ) -> None:
         """Null was compared as an empty text; it agrees with null and `""`, but not with a blank, nor `""` with it."""
-        blank = [j for j, value in enumerate(predictions) if not right[j] and not is_empty(value)]
+        blank = [j for j, value in enumerate(predictions) if not right[j] and value is not None and value != ""]
         null = [j for j, value in enumerate(predictions) if value is None]
         for i, value in enumerate(truths):
             if not left[i]:
@@ -202,11 +205,12 @@ class Scorer:
             lacking = [i for i, value in enumerate(column) if value is None and key not in truths[i]]
             if lacking:  # scored as null so far
                 points[lacking] = 0.0
-                if isinstance(counted, float):  # leaves: 1 for all, and nothing for what is empty
+                surplus = [self.counting.surplus(prediction, key) for prediction in predictions]
+                if isinstance(counted, float):  # leaves: the same for all, which is put right at the end
                     absent.append([key not in truth for truth in truths])
-                    added.append([-1.0 if value is None or value == "" else 0.0 for value in values])
+                    added.append(np.array(surplus) - counted)
                 else:
-                    counted[lacking] = [self.surplus(value) for value in values]
+                    counted[lacking] = surplus
             earned += points
             weight = weight + counted
         if absent:
@@ -215,15 +219,18 @@ class Scorer:
 
     def _lists(self, truths: Sequence[list[Value]], predictions: Sequence[list[Value]]) -> tuple[Matrix, Matrix]:
         """Lists: the sums over the best matching of each two; what stays unmatched adds its size to L."""
-        weight = np.add.outer(self.size_of(truths), self.size_of(predictions)).astype(np.float64)
-        earned = np.zeros(weight.shape)
         elements, columns = _concatenated(predictions)
+        sizes = self.counting.predictions(elements)
+        here = [sum(sizes[part]) for part in columns]
+        weight = np.zeros((len(truths), len(predictions)))
+        earned = np.zeros(weight.shape)
         for start, stop in _portions(truths, len(elements)):
             items, rows = _concatenated(truths[start:stop])
+            lengths = self.counting.truths(items)
+            weight[start:stop] = np.add.outer([sum(lengths[part]) for part in rows], here)
             if items and elements:
                 points, counted = self.pairwise(items, elements)
-                sizes = self.size_of(items), self.size_of(elements)
-                matched = match_blocks(points, counted + np.zeros(points.shape), *sizes, rows, columns)
+                matched = match_blocks(points, counted + np.zeros(points.shape), lengths, sizes, rows, columns)
                 earned[start:stop] = matched[0]
                 weight[start:stop] += matched[1]
         return earned, weight
@@ -240,15 +247,6 @@ class Scorer:
             chosen = best_options(points[row], counted[row])
             earned[i], weight[i] = points[row][chosen, everyone], counted[row][chosen, everyone]
         return earned, weight
-
-    def size_of(self, column: Column) -> list[int]:
-        """The size of each value."""
-        sizes = self.sizes.get
-        return [sizes(id(value), 1) for value in column]
-
-    def surplus(self, value: Value) -> float:
-        """What a key that only the prediction has adds to L: nothing when empty, else at least 1."""
-        return 0.0 if is_empty(value) else float(max(1, size(value, self.sizes)))
 
 
 NULL = type(None)

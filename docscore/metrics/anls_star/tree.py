@@ -252,7 +252,7 @@ class ScoreTree:
             return {
                 str(child.key): ScoreNode(child.score, child._key_scores())
                 for child in self.children
-                if child.weight or child.status != "extra"
+                if child.status != "extra" or child._has_value()
             }
         return {}
 
@@ -297,7 +297,11 @@ class ScoreTree:
         """Whether the closest ground truth has the key: not where either side has an empty value and the other none."""
         if child.key in self.ground_truth:
             return child.key in self.prediction or not is_empty(child.ground_truth)
-        return not is_empty(child.prediction)
+        return child._has_value()
+
+    def _has_value(self) -> bool:
+        """Whether a key that only the prediction has counts, and is not empty."""
+        return self.weight > 0 and not is_empty(self.prediction)
 
 
 def _finite(value: Any) -> Any:

@@ -1,0 +1,210 @@
+"""`rules=` and `numbers=` in every door: golden rows, means on real outputs, the oracle, and the signature."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from math import fsum
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from docscore import anls_score, score_pairs, score_tree
+from docscore.core.decimals import LongFloat, number_spelling, shortest_spelling
+from docscore.core.options import NUMBERS, PACKAGE, PAPER, RULES, ScoringOptions
+from docscore.corpus.scores import score_corpus
+from docscore.corpus.state import ScoreState
+from docscore.data.json_codec import loads
+from docscore.data.pairing import pairs_of
+from docscore.metrics.anls_star.api import explained, score_all
+from docscore.metrics.signature import Signature
+from tests.oracle import Oracle
+from tests.structures import damaged, filled, random_prediction, random_truth, shuffled
+
+pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
+
+Score = Callable[..., float]
+DOORS: dict[str, Score] = {
+    "anls_score": anls_score,
+    "score_tree": lambda gt, pred, **options: score_tree(gt, pred, **options).score,
+    "score_pairs": lambda gt, pred, **options: score_pairs([(gt, pred)], **options).item(),
+    "score_corpus": lambda gt, pred, **options: score_corpus(pairs_of([pred], [gt]), **options).mean,
+    "ScoreState": lambda gt, pred, **options: _of_state(gt, pred, options),
+}
+
+
+def _of_state(gt: Any, pred: Any, options: dict[str, Any]) -> float:
+    state = ScoreState(**options)
+    state.update([pred], [gt])
+    return state.compute()["anls_star"]
+
+
+GOLDEN = [
+    ("a key without a value", {"a": "x"}, {"a": "x", "b": None}, {"rules": PACKAGE}, 0.5),
+    ("the same by the paper", {"a": "x"}, {"a": "x", "b": None}, {"rules": PAPER}, 1.0),
+    ("in an invented row: 1 of 3", ["x"], ["x", {"a": "y", "b": None}], {"rules": PACKAGE}, 1 / 3),
+    ("the same by the paper: 1 of 2", ["x"], ["x", {"a": "y", "b": None}], {"rules": PAPER}, 1 / 2),
+    ("an object of nulls is no empty value there", None, {"a": None}, {"rules": PACKAGE}, 0.0),
+    ("here it is", None, {"a": None}, {"rules": PAPER}, 1.0),
+    ("a point and a zero more: 2 of 6 characters", 1000.0, 1000, {"numbers": "text"}, 4 / 6),
+    ("by value", 1000.0, 1000, {"numbers": "value"}, 1.0),
+    ("a text stays the text", "1000.0", 1000, {"numbers": "value"}, 4 / 6),
+    ("a boolean is no number", True, 1, {"numbers": "value"}, 0.0),
+    ("digits still earn points: 3 of 4", 1234, 1235.0, {"numbers": "value"}, 3 / 4),
+    ("within lists and objects", [{"n": 2.0}, {"n": 10}], [{"n": 10.0}, {"n": 2}], {"numbers": "value"}, 1.0),
+    ("of several answers", (7.0, "x"), 7, {"numbers": "value"}, 1.0),
+    ("a Decimal is a number", Decimal("12.50"), 12.5, {"numbers": "value"}, 1.0),
+    ("and compares as its text otherwise: 4 of 5", Decimal("12.50"), 12.5, {"numbers": "text"}, 4 / 5),
+    ("zero has no sign", 0, -0.0, {"numbers": "value"}, 1.0),
+    ("as text it has: 3 of 4", 0.0, -0.0, {"numbers": "text"}, 3 / 4),
+    ("not a float's equality", 0.1 + 0.2, 0.3, {"numbers": "value"}, 0.0),
+    ("an integer of any length", 10**5000, 10**5000, {"numbers": "value"}, 1.0),
+    ("infinity is no number", float("inf"), float("inf"), {"numbers": "value"}, 1.0),
+]
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize(("truth", "prediction", "options", "expected"), [row[1:] for row in GOLDEN], ids=lambda _: "")
+def test_every_door_takes_them(
+    door: str, truth: Any, prediction: Any, options: dict[str, Any], expected: float
+) -> None:
+    assert DOORS[door](truth, prediction, **options) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("option", [{"rules": "paper-2"}, {"numbers": "words"}, {"rules": None}])
+def test_others_are_refused(door: str, option: dict[str, Any]) -> None:
+    (name,) = option
+    with pytest.raises(ValueError, match=f"^{name}: expected "):
+        DOORS[door]("a", "a", **option)
+
+
+SPELLINGS = [  # JSON text -> shortest decimal spelling
+    ("1000.0", "1000"),
+    ("1e3", "1000"),
+    ("1000", "1000"),
+    ("12.50", "12.5"),
+    ("-0.0", "0"),
+    ("-12.50e1", "-125"),
+    ("0.000001", "0.000001"),
+    ("1E-7", "0.0000001"),
+    ("1e22", "1" + "0" * 22),
+    ("0.30000000000000004", "0.30000000000000004"),
+    ("0.1000000000000000055511151231257827", "0.1000000000000000055511151231257827"),  # not the float 0.1
+    ("12345678901234567890.5", "12345678901234567890.5"),
+    ("1e400", "1" + "0" * 400),  # no float
+    ("1e-400", "0." + "0" * 399 + "1"),
+    ("1e401", "1e401"),
+    ("-25e-500", "-25e-500"),
+    ("1" + "0" * 5000, "1e5000"),
+    ("NaN", None),
+    ("-Infinity", None),
+    ("1e99999999999999999999999", None),  # beyond what Python's decimals hold
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), SPELLINGS, ids=lambda each: str(each)[:20])
+def test_the_shortest_spelling_of_a_json_number(text: str, expected: str | None) -> None:
+    assert number_spelling(loads(text)) == expected
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False), st.integers(-3, 3))
+def test_numbers_are_equal_if_their_spellings_are(number: Decimal, shift: int) -> None:
+    spelled = shortest_spelling(number)
+    assert Decimal(spelled) == number
+    other = number.scaleb(shift)
+    assert (shortest_spelling(other) == spelled) == (other == number)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_float_is_the_value_of_its_shortest_digits(number: float) -> None:
+    assert number_spelling(number) == shortest_spelling(Decimal(repr(number)))
+
+
+def test_what_a_float_does_not_hold_is_kept_beside_it() -> None:
+    assert [type(loads(text)) for text in ("1e400", "0.1", "12345678901234567890.5")] == [LongFloat, float, LongFloat]
+    one, other = loads("1e400"), loads("2e400")
+    assert anls_score(one, other) == 1.0  # as text both are inf, as in Python
+    assert anls_score(one, other, numbers="value") == pytest.approx(400 / 401)
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("numbers", NUMBERS)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_oracle_agrees_and_order_does_not_matter(seed: int, rules: str, numbers: str) -> None:
+    rng = random.Random(seed)
+    options = ScoringOptions(rules=rules, numbers=numbers)
+    slow = Oracle(package=rules == PACKAGE, by_value=numbers == "value")
+    for _ in range(250):
+        truth = respelled(rng, random_truth(rng, depth=3))
+        prediction = respelled(rng, damaged(rng, truth) if rng.random() < 0.7 else random_prediction(rng, depth=3))
+        prediction = filled(rng, prediction) if rng.random() < 0.5 else prediction
+        pairs = [(truth, prediction), (shuffled(rng, truth), shuffled(rng, prediction))]
+        expected = float(slow.score(truth, prediction).score)
+        assert score_all(pairs, options, str).tolist() == pytest.approx([expected] * 2, abs=1e-12), pairs[0]
+        assert explained(truth, prediction, options).score == pytest.approx(expected, abs=1e-12), pairs[0]
+
+
+def respelled(rng: random.Random, value: Any) -> Any:
+    """The value with numbers as other code prints them."""
+    if isinstance(value, list | tuple):
+        return type(value)(respelled(rng, item) for item in value)
+    if isinstance(value, dict):
+        return {key: respelled(rng, item) for key, item in value.items()}
+    if isinstance(value, str) and rng.random() < 0.3:
+        return rng.choice([1, 1.0, 10, 1e1, 12.5, 1000.0, 1e3, 1e22, -0.0, 0])
+    return float(value) if type(value) is int and rng.random() < 0.5 else value
+
+
+def test_a_tree_says_what_is_equal_as_a_number() -> None:
+    tree = score_tree({"n": 1000.0, "t": "1"}, {"n": 1000, "t": 1}, numbers="value")
+    assert [leaf.reason for leaf in tree.leaves()] == ["equal as numbers", "numbers and booleans compare as text"]
+
+
+def test_the_signature_names_them() -> None:
+    options = ScoringOptions(rules=PACKAGE, numbers="value")
+    named = str(Signature.of(["anls_star"], options))
+    assert named.startswith("anls_star|tau:0.5|case:i|rules:anls_star-1.0.1|numbers:value|")
+    assert "numbers" not in str(Signature.of(["kieval"], options))
+
+
+MEANS = [  # of 30 documents; data/docubench/README.md
+    ({}, {"claude": 0.8531759564695, "gemini": 0.8793957864374, "gpt": 0.8418211641733}),
+    ({"numbers": "value"}, {"claude": 0.9338460631123, "gemini": 0.9704857835048, "gpt": 0.9591589715115}),
+    ({"rules": PACKAGE}, {"claude": 0.8341456789974, "gemini": 0.8598697609046, "gpt": 0.8227972804367}),
+]
+
+
+@pytest.mark.parametrize(("options", "means"), MEANS)
+def test_means_of_three_systems_on_real_documents(
+    docubench: Path, options: dict[str, Any], means: dict[str, float]
+) -> None:
+    """With numbers as text the order is gemini, claude, gpt; by value gemini, gpt, claude."""
+    truths = dict(rows(docubench / "references.jsonl", "references"))
+    for system, mean in means.items():
+        found = dict(rows(docubench / f"predictions_{system}.jsonl", "prediction"))
+        pairs = [(tuple(truths[key]), found[key]) for key in truths]
+        scores = score_all(pairs, ScoringOptions(**options), str)
+        assert fsum(scores) / len(scores) == pytest.approx(mean, abs=1e-9)
+
+
+def test_the_rules_of_the_package_give_its_scores_of_real_receipts(real_receipts: Path) -> None:
+    """All 60 single scores of anls_star 1.0.1."""
+    (truths_file,) = real_receipts.glob("*references*.jsonl")
+    (found_file,) = real_receipts.glob("*predictions*.jsonl")
+    truths, found = dict(rows(truths_file, "references")), dict(rows(found_file, "prediction"))
+    recorded = json.loads((real_receipts / "anls_star_1_0_1.json").read_text("utf-8"))
+    scores = score_all([(tuple(truths[key]), found[key]) for key in truths], ScoringOptions(rules=PACKAGE), str)
+    assert scores.tolist() == pytest.approx(recorded, abs=1e-12)
+
+
+def rows(path: Path, column: str) -> Iterator[tuple[str, Any]]:
+    """The ids of a file and a column."""
+    for line in path.read_text("utf-8").splitlines():
+        row = loads(line)
+        yield row["question_id"], row[column]
