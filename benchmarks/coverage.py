@@ -1,84 +1,83 @@
 """How often intervals hold the true value and tests find what is not there: `python -m benchmarks.coverage`.
 
-Documents are drawn from a made population, whose means and rates are known: three in ten documents are exact, one in
-twenty got nothing right, the others lost some points, few of them many.
+Documents are drawn from made populations (`benchmarks.populations`), whose means, rates and differences are known.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterable
+from concurrent.futures import Executor, ProcessPoolExecutor
 from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from rich.console import Console
 from rich.progress import track
 from scipy import stats
 
+from benchmarks.populations import (
+    FIELDS,
+    Situation,
+    broken,
+    changed,
+    confident,
+    general_loss,
+    population,
+    questions,
+    rare_gain,
+    share_of_right_answers,
+    some_documents,
+    system,
+)
+from docscore.core.progress import ignore
 from docscore.core.tolerance import ROUNDING
-from docscore.stats.intervals import CONFIDENCE, Interval, ratio_intervals, wilson_interval
-from docscore.stats.ratios import Array, Differences, Ratios
+from docscore.stats.bootstrap import abc, bca, drawn_values
+from docscore.stats.calibration import calibration_of
+from docscore.stats.intervals import CONFIDENCE, Interval, intervals_of, mean_interval, ratio_intervals, wilson_interval
+from docscore.stats.ratios import Array, Differences, Ratios, side_by_side
 from docscore.stats.significance import permutation_p_values, upper_bound
 
-SIZES = (20, 100, 500)
 TRIALS = 600
 RESAMPLES = 2000  # the library takes 10,000; the difference is far below the error of the simulation
-FIELDS = 10
+MANY = 20_000  # documents: too many to be resampled
 _LEVEL = 1 - CONFIDENCE
-_POPULATION = 100_000
+_TAILS = (_LEVEL / 2, 1 - _LEVEL / 2)
 _PROCESSES = 2
 
-
-Outcome = tuple[bool, ...]
+Outcome = tuple[bool | None, ...]  # None where there is nothing to count
 
 
 class Figure(NamedTuple):
-    """A column of the table.
+    """A column of a table.
 
     Attributes:
         name: what is counted.
-        nominal: the share that is promised: at least, of intervals; at most, of tests.
+        nominal: the share that is promised: at least, of intervals; at most, of tests; None of power.
     """
 
     name: str
-    nominal: float
+    nominal: float | None
 
 
-FIGURES = (
-    Figure("BCa holds the mean", CONFIDENCE),
-    Figure("BCa holds a field's ratio", CONFIDENCE),
-    Figure("Wilson holds a rate", CONFIDENCE),
-    Figure("p ≤ 0.05, no difference", _LEVEL),
-    Figure(f"any q ≤ 0.05 of {FIELDS} fields, no difference", _LEVEL),
-    Figure("gate at margin 0 fails, no difference", _LEVEL),
-)
-
-
-class Population(NamedTuple):
-    """Documents.
+class Table(NamedTuple):
+    """A table: a row for each size.
 
     Attributes:
-        scores: of each document.
-        earned: S of a field whose values come in rows: a document of 0 to 12 rows.
-        weight: L of the field, 0 where there are no rows.
+        title: what it is about.
+        rows: what the sizes are.
+        sizes: how many there are in a simulated test set.
+        figures: what is counted.
+        trial: one simulated test set of a size from a seed.
+        times: how many times as many trials as the others it takes.
     """
 
-    scores: Array
-    earned: Array
-    weight: Array
-
-
-@lru_cache(maxsize=1)
-def population() -> Population:
-    """The documents from which all are drawn; rows of a bad document are bad."""
-    rng = np.random.default_rng(0)
-    kinds = rng.random(_POPULATION)
-    scores = np.where(kinds < 0.3, 1.0, np.where(kinds < 0.35, 0.0, rng.beta(6, 1.2, _POPULATION)))
-    rows = np.minimum(rng.geometric(0.3, _POPULATION) - 1, 12)
-    return Population(scores, rng.binomial(rows, scores).astype(np.float64), rows.astype(np.float64))
+    title: str
+    rows: str
+    sizes: tuple[int, ...]
+    figures: tuple[Figure, ...]
+    trial: Callable[[int, int], Outcome]
+    times: int = 1
 
 
 def holds(interval: Interval, truth: float) -> bool:
@@ -86,62 +85,253 @@ def holds(interval: Interval, truth: float) -> bool:
     return interval.low is not None and interval.high is not None and interval.low <= truth <= interval.high
 
 
-def intervals_hold(rng: np.random.Generator, count: int, seed: int) -> Outcome:
-    """Whether the intervals of a mean, a ratio and a rate hold the true ones."""
-    everything = population()
-    drawn = rng.integers(0, _POPULATION, count)
-    scores, earned, weight = (column[drawn] for column in everything)
+# documents
+
+
+def of_documents(count: int, seed: int) -> Outcome:
+    """Intervals of a mean, a ratio and a rate; tests of two systems without a difference."""
+    rng = np.random.default_rng((count, seed))
+    everything, drawn = population(), some_documents(rng, count)
+    scores, earned, weight, _ = (column[drawn] for column in everything)
     numerators, denominators = np.column_stack([scores, earned]), np.column_stack([np.ones(count), weight])
     found = ratio_intervals(numerators, denominators, n_resamples=RESAMPLES, seed=seed)
     found.append(wilson_interval(int((scores == 1).sum()), count))
     exact = (everything.scores == 1).mean()
     truths = everything.scores.mean(), everything.earned.sum() / everything.weight.sum(), exact
-    return tuple(holds(*each) for each in zip(found, truths, strict=True))
-
-
-def system(rng: np.random.Generator, quality: Array, rows: npt.NDArray[np.int64]) -> Ratios:
-    """The documents and fields of a system that gets each value right as often as the document is easy."""
-    weight = np.column_stack([np.ones_like(rows)] * (FIELDS // 2) + [rows] * (FIELDS // 2))
-    earned = rng.binomial(weight, quality[:, np.newaxis])
-    scores = earned.sum(axis=1) / weight.sum(axis=1)
-    return Ratios(np.column_stack([scores, earned]), np.column_stack([np.ones(len(rows)), weight]).astype(np.float64))
-
-
-def found_by_chance(rng: np.random.Generator, count: int, seed: int) -> Outcome:
-    """Whether a difference of means, of any field, or one that fails the gate is found between systems without one."""
-    everything = population()
-    drawn = rng.integers(0, _POPULATION, count)
-    quality, rows = everything.scores[drawn], everything.weight[drawn].astype(np.int64)
-    base, new = (system(rng, quality, rows) for _ in range(2))
+    base, new = (system(rng, drawn) for _ in range(2))
     of_mean, *of_fields = permutation_p_values(base, new, n_resamples=RESAMPLES - 1, seed=seed)
     q_values = stats.false_discovery_control(of_fields)
-    means = Differences(new.columns([0]), base.columns([0]))
-    bound = upper_bound(means, 1 - _LEVEL)
-    return of_mean <= _LEVEL, bool((q_values <= _LEVEL).any()), bound is not None and bound < -ROUNDING
+    return *map(holds, found, truths), of_mean <= _LEVEL, bool((q_values <= _LEVEL).any())
 
 
-def trial(count: int, seed: int) -> Outcome:
-    """One simulated test set of so many documents: what is counted, figure by figure."""
+DOCUMENTS = Table(
+    "Intervals and tests",
+    "documents",
+    (20, 100, 500),
+    (
+        Figure("BCa holds the mean", CONFIDENCE),
+        Figure("BCa holds a field's ratio", CONFIDENCE),
+        Figure("Wilson holds a rate", CONFIDENCE),
+        Figure("p ≤ 0.05, no difference", _LEVEL),
+        Figure(f"any q ≤ 0.05 of {FIELDS} fields, no difference", _LEVEL),
+    ),
+    of_documents,
+)
+
+
+# the gate
+
+SITUATIONS: list[tuple[Figure, Situation, float]] = [
+    (Figure("no difference", _LEVEL), general_loss, 0.0),
+    (Figure("5% gain 1, the others lose 0.053", _LEVEL), rare_gain, 0.05),
+    (Figure("1% gain 1, the others lose 0.010", _LEVEL), rare_gain, 0.01),
+    (Figure("worse by 0.05 in all kinds", None), general_loss, 0.06),
+    (Figure("worse by 0.10 in all kinds", None), general_loss, 0.12),
+    (Figure("one in ten falls from 1 to 0", None), broken, 0.10),
+    (Figure("one in five falls from 1 to 0", None), broken, 0.20),
+]
+
+
+def student_bound(changes: Array) -> float:
+    """The upper bound by Student's t, which the gate does not use."""
+    error = changes.std(ddof=1) / len(changes) ** 0.5
+    return float(changes.mean() + stats.t.ppf(CONFIDENCE, len(changes) - 1) * error)
+
+
+def gate_bound(changes: Array) -> float:
+    """The upper bound that the gate uses."""
+    bound = upper_bound(changed(changes), CONFIDENCE)
+    return 1.0 if bound is None else bound
+
+
+def of_gate(bound_of: Callable[[Array], float], count: int, seed: int) -> Outcome:
+    """Whether a gate with margin 0 fails, in each situation."""
     rng = np.random.default_rng((count, seed))
-    return (*intervals_hold(rng, count, seed), *found_by_chance(rng, count, seed))
+    return tuple(bound_of(draw(rng, count, share)) < -ROUNDING for _, draw, share in SITUATIONS)
 
 
-def cell(hits: int, trials: int) -> str:
+_GATE_SIZES = (10, 20, 40, 100, 200, 500)
+_GATE_FIGURES = tuple(figure for figure, _, _ in SITUATIONS)
+GATE = Table("The gate at margin 0 fails", "documents", _GATE_SIZES, _GATE_FIGURES, partial(of_gate, gate_bound), 4)
+STUDENT = Table(
+    "For comparison: a gate by Student's t fails",
+    "documents",
+    _GATE_SIZES,
+    _GATE_FIGURES,
+    partial(of_gate, student_bound),
+    4,
+)
+
+
+# clusters
+
+
+def of_clusters(count: int, seed: int) -> Outcome:
+    """Intervals and tests over questions that come in documents; the interval also as if they did not."""
+    rng = np.random.default_rng((count, seed))
+    base, new, clusters = questions(rng, count)
+    alone, together = (
+        intervals_of(base, n_resamples=RESAMPLES, seed=seed, clusters=labels)[0] for labels in (None, clusters)
+    )
+    [p_value] = permutation_p_values(base, new, n_resamples=RESAMPLES - 1, seed=seed, clusters=clusters)
+    gains = changed(rare_gain(rng, count, 0.05)[clusters])
+    bounds = [upper_bound(each, CONFIDENCE, clusters) for each in (Differences(new, base), gains)]
+    failed = [bound is not None and bound < -ROUNDING for bound in bounds]
+    truth = share_of_right_answers()
+    return holds(together, truth), holds(alone, truth), p_value <= _LEVEL, *failed
+
+
+CLUSTERS = Table(
+    "Questions in documents of 1 to 20",
+    "documents",
+    (20, 100, 500),
+    (
+        Figure("BCa of clusters holds the mean", CONFIDENCE),
+        Figure("for comparison: BCa of questions", CONFIDENCE),
+        Figure("p ≤ 0.05, no difference", _LEVEL),
+        Figure("gate at margin 0 fails, no difference", _LEVEL),
+        Figure("gate fails, 5% of documents gain 1, the others lose 0.053", _LEVEL),
+    ),
+    of_clusters,
+)
+
+
+# calibration
+
+_STRETCHES = (1.0, 1.3, 2.0)
+
+
+@lru_cache(maxsize=1)
+def true_calibration() -> list[tuple[float, float, float]]:
+    """AUROC, ECE and Brier score of the whole population, for each stretch."""
+    found = []
+    for stretch in _STRETCHES:
+        whole = confident(np.random.default_rng(0), 100_000, stretch)
+        figures = calibration_of(*whole, n_resamples=2)
+        found.append((figures.auroc.value or 0.0, figures.ece.value or 0.0, figures.brier.value or 0.0))
+    return found
+
+
+def of_calibration(count: int, seed: int) -> Outcome:
+    """Intervals of AUROC and Brier score, and of ECE for fair and for stretched confidences."""
+    found: list[bool | None] = []
+    for stretch, (area, error, brier) in zip(_STRETCHES, true_calibration(), strict=True):
+        values = confident(np.random.default_rng((count, seed)), count, stretch)
+        figures = calibration_of(*values, n_resamples=RESAMPLES // 2, seed=seed)
+        if stretch == 1.0:
+            found += [holds(figures.auroc.interval, area), holds(figures.brier.interval, brier)]
+        found.append(holds(figures.ece.interval, error))
+    return tuple(found)
+
+
+CALIBRATION = Table(
+    "Confidences of values in documents of 1 to 15",
+    "documents",
+    (20, 100, 500),
+    (
+        Figure("holds AUROC", CONFIDENCE),
+        Figure("holds the Brier score", CONFIDENCE),
+        *(Figure(f"holds ECE, confidences stretched by {stretch}", CONFIDENCE) for stretch in _STRETCHES),
+    ),
+    of_calibration,
+)
+
+
+# many documents
+
+
+def of_rare_failures(expected: int, seed: int) -> Outcome:
+    """Intervals of the mean of many documents of which few fail, by ABC and by the normal approximation."""
+    failures = int(np.random.default_rng((expected, seed)).binomial(MANY, expected / MANY))
+    if not failures:
+        return None, None
+    scores = np.ones(MANY)
+    scores[:failures] = 0.0
+    truth, reach = 1 - expected / MANY, 1.96 * scores.std() / MANY**0.5
+    return holds(mean_interval(scores), truth), bool(abs(scores.mean() - truth) <= reach)
+
+
+RARE = Table(
+    f"{MANY:,} documents of which few fail; a test set without failures has no interval and is left out",
+    "expected failures",
+    (3, 10, 30),
+    (Figure("ABC holds the mean", CONFIDENCE), Figure("for comparison: normal approximation", CONFIDENCE)),
+    of_rare_failures,
+    4,
+)
+
+
+def many_documents() -> tuple[list[str], Ratios, Differences]:
+    """Ratios over as few documents as are no longer resampled, with their names, and a difference of two."""
+    count, rng = 10_001, np.random.default_rng(1)
+    drawn, ones = some_documents(rng, count), np.ones((count, 1))
+    everything = population()
+    of_field = Ratios(everything.earned[drawn, np.newaxis], everything.weight[drawn, np.newaxis])
+    names, parts = ["mean, skewed", "ratio of a field"], [Ratios(everything.scores[drawn, np.newaxis], ones), of_field]
+    for failures in (1, 2, 5, 30):
+        names.append(f"mean, {failures} wrong")
+        parts.append(Ratios((np.arange(count) >= failures).astype(float)[:, np.newaxis], ones))
+    for having in (5, 30):
+        names.append(f"field of {having} documents")
+        values = rng.integers(1, 7, (count, 1)) * (np.arange(count) < having)[:, np.newaxis]
+        parts.append(Ratios(rng.binomial(values, 0.8).astype(float), values.astype(float)))
+    base, new = (system(rng, drawn).columns([FIELDS]) for _ in range(2))
+    return [*names, "difference of ratios"], side_by_side(*parts), Differences(new, base)
+
+
+def distances() -> Iterable[str]:
+    """The lines of a table: how far the ends of BCa with another seed, of ABC and of the normal approximation are."""
+    yield "| 10,001 documents | BCa, another seed | ABC | normal approximation |\n| --- | --- | --- | --- |"
+    names, ratios, difference = many_documents()
+    shares: list[list[float]] = []
+    both: tuple[Ratios | Differences, ...] = ratios, difference
+    for estimates in both:
+        pulls = -estimates.left_out()
+        full, other = (
+            bca(drawn_values(estimates, 10_000, seed, ignore), estimates.values, pulls, _TAILS) for seed in (0, 1)
+        )
+        closed = abc(estimates, _TAILS)
+        reach = 1.96 * closed.errors
+        normal = closed._replace(lows=estimates.values - reach, highs=estimates.values + reach)
+        apart = [np.maximum(abs(full.lows - end.lows), abs(full.highs - end.highs)) for end in (other, closed, normal)]
+        shares += (np.array(apart) / (full.highs - full.lows)).T.tolist()
+    for name, row in zip(names, shares, strict=True):
+        yield f"| {name} | {' | '.join(f'{share:.1%}' for share in row)} |"
+
+
+# printing
+
+TABLES = (DOCUMENTS, GATE, STUDENT, CLUSTERS, CALIBRATION, RARE)
+
+
+def cell(outcomes: Iterable[bool | None]) -> str:
     """A share and its Monte Carlo standard error, in per cent."""
-    share = hits / trials
-    return f"{share:.1%} ± {(share * (1 - share) / trials) ** 0.5:.1%}"
+    counted = [each for each in outcomes if each is not None]
+    share = sum(counted) / max(len(counted), 1)
+    return f"{share:.1%} ± {(share * (1 - share) / max(len(counted), 1)) ** 0.5:.1%}"
 
 
-def line(count: int, trials: int, outcomes: Iterable[Outcome]) -> str:
-    """A row of the table."""
-    hits = [sum(each) for each in zip(*outcomes, strict=True)]
-    return f"| {count} | " + " | ".join(cell(each, trials) for each in hits) + " |"
+def line(size: int, outcomes: Iterable[Outcome]) -> str:
+    """A row of a table."""
+    return f"| {size} | " + " | ".join(map(cell, zip(*outcomes, strict=True))) + " |"
 
 
-def head() -> str:
-    """The first lines of the table: what is counted, and what share of the trials it should be."""
-    names, shares = (" | ".join(each) for each in zip(*((f.name, f"{f.nominal:.0%}") for f in FIGURES), strict=True))
-    return f"| documents | {names} |\n| --- |{' --- |' * len(FIGURES)}\n| nominal | {shares} |"
+def head(table: Table) -> str:
+    """The first lines of a table: what is counted, and what share of the trials it should be."""
+    names = " | ".join(figure.name for figure in table.figures)
+    shares = " | ".join("" if figure.nominal is None else f"{figure.nominal:.0%}" for figure in table.figures)
+    return f"| {table.rows} | {names} |\n| --- |{' --- |' * len(table.figures)}\n| nominal | {shares} |"
+
+
+def simulate(table: Table, trials: int, pool: Executor) -> None:
+    """Simulate and print one table."""
+    trials *= table.times
+    print(f"\n{table.title}; {trials:,} trials of each size:\n\n{head(table)}")
+    for size in table.sizes:
+        found = pool.map(partial(table.trial, size), range(trials), chunksize=8)
+        title = f"{table.title}, {size}"
+        outcomes = list(track(found, title, total=trials, console=Console(stderr=True), transient=True))
+        print(line(size, outcomes), flush=True)
 
 
 def main() -> None:
@@ -149,14 +339,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__)
     parser.add_argument("--trials", type=int, default=TRIALS, help="simulated test sets of each size")
     trials = parser.parse_args().trials
-    print(f"{trials:,} trials of each size, {RESAMPLES:,} resamples each; ± Monte Carlo standard error.\n")
-    print(head())
+    print(f"{trials:,} trials of each size or more, {RESAMPLES:,} resamples each; ± Monte Carlo standard error.")
     with ProcessPoolExecutor(_PROCESSES) as pool:
-        for count in SIZES:
-            found = pool.map(partial(trial, count), range(trials), chunksize=8)
-            title = f"{count} documents"
-            outcomes = track(found, title, total=trials, console=Console(stderr=True), transient=True)
-            print(line(count, trials, outcomes), flush=True)
+        for table in TABLES:
+            simulate(table, trials, pool)
+    print("\nThe ends of an interval, their largest distance from those of BCa, as a share of its width:\n")
+    for each in distances():
+        print(each, flush=True)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,142 @@
+"""Made populations of documents whose means, rates and differences are known, for `benchmarks.coverage`.
+
+Three in ten documents are exact, one in twenty got nothing right, the others lost some points, few of them many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from docscore.stats.ratios import Array, Differences, Ratios
+
+FIELDS = 10
+LONGEST = 20  # questions of a document
+_COUNT = 100_000
+
+Numbers = npt.NDArray[np.int64]
+
+
+class Population(NamedTuple):
+    """Documents.
+
+    Attributes:
+        scores: of each document.
+        earned: S of a field whose values come in rows: a document of 0 to 12 rows.
+        weight: L of the field, 0 where there are no rows.
+        questions: how many questions a document has, 1 to 20; hard documents have more.
+    """
+
+    scores: Array
+    earned: Array
+    weight: Array
+    questions: Numbers
+
+
+@lru_cache(maxsize=1)
+def population() -> Population:
+    """The documents from which all are drawn; rows of a bad document are bad."""
+    rng = np.random.default_rng(0)
+    kinds = rng.random(_COUNT)
+    scores = np.where(kinds < 0.3, 1.0, np.where(kinds < 0.35, 0.0, rng.beta(6, 1.2, _COUNT)))
+    rows = np.minimum(rng.geometric(0.3, _COUNT) - 1, 12)
+    earned = rng.binomial(rows, scores).astype(np.float64)
+    questions = np.minimum(rng.binomial(LONGEST - 1, 0.5 - 0.3 * scores) + rng.geometric(0.3, _COUNT), LONGEST)
+    return Population(scores, earned, rows.astype(np.float64), questions)
+
+
+def some_documents(rng: np.random.Generator, count: int) -> Numbers:
+    """The numbers of documents drawn from the population."""
+    return rng.integers(0, _COUNT, count)
+
+
+def system(rng: np.random.Generator, drawn: Numbers, loss: float = 0.0) -> Ratios:
+    """The documents and fields of a system that gets each value right as often as the document is easy.
+
+    Args:
+        rng: the random numbers.
+        drawn: the numbers of the documents.
+        loss: the share of the values that it would get right and gets wrong.
+    """
+    everything = population()
+    quality, rows = everything.scores[drawn] * (1 - loss), everything.weight[drawn].astype(np.int64)
+    weight = np.column_stack([np.ones_like(rows)] * (FIELDS // 2) + [rows] * (FIELDS // 2))
+    earned = rng.binomial(weight, quality[:, np.newaxis])
+    scores = earned.sum(axis=1) / weight.sum(axis=1)
+    return Ratios(np.column_stack([scores, earned]), np.column_stack([np.ones(len(rows)), weight]).astype(np.float64))
+
+
+class Questions(NamedTuple):
+    """Two systems on questions that come in documents, as ratios with one column and a row for each question."""
+
+    base: Ratios
+    new: Ratios
+    clusters: Numbers
+
+
+def questions(rng: np.random.Generator, count: int) -> Questions:
+    """The answers of two equal systems on documents of 1 to 20 questions; each system has documents that suit it."""
+    drawn = some_documents(rng, count)
+    numbers = population().questions[drawn]
+    clusters = np.repeat(np.arange(count), numbers)
+    suited = np.sqrt(
+        population().scores[drawn] * rng.random((2, count))
+    )  # alike for both systems, whatever the document
+    answers = [(rng.random(len(clusters)) < side[clusters]).astype(np.float64) for side in suited]
+    base, new = (Ratios(side[:, np.newaxis], np.ones((len(side), 1))) for side in answers)
+    return Questions(base, new, clusters)
+
+
+@lru_cache(maxsize=1)
+def share_of_right_answers() -> float:
+    """The mean over all questions of the population: the mean of sqrt(u) is 2/3."""
+    everything = population()
+    right = np.sqrt(everything.scores) * 2 / 3 * everything.questions
+    return float(right.sum() / everything.questions.sum())
+
+
+def changed(changes: Array) -> Differences:
+    """Two systems whose scores differ by so much in each document."""
+    sides = (np.maximum(changes, 0.0), np.maximum(-changes, 0.0))
+    new, base = (Ratios(side[:, np.newaxis], np.ones((len(side), 1))) for side in sides)
+    return Differences(new, base)
+
+
+def rare_gain(rng: np.random.Generator, count: int, share: float) -> Array:
+    """Changes whose mean is 0: a share of the documents rises from 0 to 1, and all others lose the same."""
+    return np.where(rng.random(count) < share, 1.0, -share / (1 - share))
+
+
+def general_loss(rng: np.random.Generator, count: int, loss: float) -> Array:
+    """Changes of scores where the new system loses a share of the values that the base gets right."""
+    drawn = some_documents(rng, count)
+    base, new = system(rng, drawn), system(rng, drawn, loss)
+    return (new.earned - base.earned)[:, 0]
+
+
+def broken(rng: np.random.Generator, count: int, share: float) -> Array:
+    """Changes where a share of the documents falls from 1 to 0, and no other changes."""
+    return -(rng.random(count) < share).astype(np.float64)
+
+
+Situation = Callable[[np.random.Generator, int, float], Array]
+
+
+class Confident(NamedTuple):
+    """Values with confidences, right or wrong, in documents of 1 to 15 values."""
+
+    confidences: Array
+    right: npt.NDArray[np.bool_]
+    documents: Numbers
+
+
+def confident(rng: np.random.Generator, count: int, stretch: float) -> Confident:
+    """Values of so many documents; with a stretch above 1 the confidences are too near to 0 and 1."""
+    documents = np.repeat(np.arange(count), rng.integers(1, 16, count))
+    logits = rng.normal(2, 1.2, len(documents)) + rng.normal(0, 0.7, count)[documents]
+    chance, sure = (1 / (1 + np.exp(-logits * scale)) for scale in (1.0, stretch))
+    return Confident(sure, rng.random(len(documents)) < chance, documents)
