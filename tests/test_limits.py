@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("gradio", reason="the playground wants gradio")
 
+from docscore.core.options import ScoringOptions
 from playground.limits import MAX_PAIRS, check_value, check_work, read_text, shortened
 from playground.pair import faults, score
 
@@ -67,7 +68,7 @@ def test_the_end_of_a_long_sentence_is_kept() -> None:
 
 def test_the_python_line_gives_the_same_score(capsys: pytest.CaptureFixture[str]) -> None:
     truth, prediction = '{"a": {"$one_of": ["X\'", "\\"y\\""]}, "n": NaN}', '{"a": "x\'"}'
-    _, raw, python = score(truth, prediction, 0.25, ignore_case=False, as_text=False)
+    _, raw, python = score(truth, prediction, ScoringOptions(threshold=0.25, ignore_case=False), as_text=False)
     exec(compile(python, "snippet", "exec"), {})  # noqa: S102  what the page tells visitors to run
     printed = capsys.readouterr().out
     assert '"score": 0.25' in raw

@@ -103,7 +103,7 @@ REASONS = [
     ("0" * 200 + "1" * 201, "0" * 200, "similarity 0.49 < 0.5"),  # 0.4987: not rounded up to the threshold
     ("New  York", "new york", "equal but for case or white space"),
     ("1", 1, "numbers and booleans compare as text"),
-    (1, 1.0, "numbers and booleans compare as text; similarity 0.33 < 0.5"),
+    (1, 1.0, "numbers and booleans compare as text; the same value, written differently; similarity 0.33 < 0.5"),
     ({"a": 1}, "x", "object against string"),
     ([], 1, "list against number"),
     (True, [], "boolean against list"),

@@ -17,6 +17,7 @@ from docscore.cli.flags import (
     json_option,
     progress_bars,
     references_option,
+    say,
     stdout_console,
     test_set_flags,
     with_settings,
@@ -24,6 +25,7 @@ from docscore.cli.flags import (
 from docscore.corpus.comparison import decide
 from docscore.report.console import print_comparison
 from docscore.report.tables import comparison_as_markdown
+from docscore.report.wording import by_value_text
 
 
 def _margin(_context: click.Context, _parameter: click.Parameter, value: float | None) -> float | None:
@@ -77,5 +79,9 @@ def compare_command(
     elif as_markdown:
         click.echo(comparison_as_markdown(found, gate, changes))
     else:
+        for name, side in (("base", before), ("new", after)):
+            hint = by_value_text(side.scores.mean, side.mean_by_value)
+            if hint:
+                say(f"{name}: {hint}")
         print_comparison(stdout_console(), found, gate, changes)
     return 1 if gate and gate.failed else 0

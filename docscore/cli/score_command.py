@@ -27,6 +27,7 @@ from docscore.corpus.evaluation import ANLS_STAR, Evaluation
 from docscore.data.confidences import SURE, VALUE
 from docscore.data.pairing import Pairs
 from docscore.report.console import print_measured, print_slices, print_summary
+from docscore.report.wording import by_value_text
 
 
 @click.command(name="score", short_help="Score a file of predictions.")
@@ -57,6 +58,9 @@ def score_command(
         print_measured(stdout_console(), measured, len(found.pairs.ids), settings.confidence)
     if found.slices:
         print_slices(stdout_console(), found.slices, str(settings.by))
+    hint = by_value_text(found.scores.mean, found.mean_by_value)
+    if hint:
+        say(hint)
     if not settings.options.with_confidences and any(map(_is_wrapped, found.pairs.predictions)):
         say("predictions hold $value and $confidence; --with-confidences takes the values out of them")
     if settings.options.parse is None and _are_unread_texts(found.pairs):

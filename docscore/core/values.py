@@ -258,6 +258,20 @@ def _unexpected(value: object, path: Path, more: str = "") -> InputTypeError:
 Matrix = npt.NDArray[np.float64]
 
 
+def holds_number(value: Any) -> bool:
+    """Whether a value is, or holds at any depth, an integer or a float; booleans are none."""
+    waiting = [value]
+    while waiting:
+        found = waiting.pop()
+        if isinstance(found, int | float) and not isinstance(found, bool):
+            return True
+        if isinstance(found, dict):
+            waiting.extend(found.values())
+        elif isinstance(found, list | tuple):
+            waiting.extend(found)
+    return False
+
+
 def scalar_text(value: Scalar) -> str:
     """The scalar as the text that is compared: `str(value)`, for an integer of any length.
 

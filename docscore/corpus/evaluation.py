@@ -6,12 +6,15 @@ The command, the report and the page are faces over the same object.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
+from math import fsum
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from docscore.core.options import DEFAULT_OPTIONS, ScoringOptions
+from docscore.core.options import BY_VALUE, DEFAULT_OPTIONS, ScoringOptions
 from docscore.core.progress import Progress, no_progress
+from docscore.core.values import holds_number
 from docscore.corpus.automation import Curve, automation_curve, calibration_of_scores
 from docscore.corpus.comparison import Comparison, compare
 from docscore.corpus.measure import Measured, figure_columns, measure, points_of_rows
@@ -151,6 +154,25 @@ class Evaluation:
             seed=self.seed,
             progress=self.progress,
         )
+
+    @cached_property
+    def mean_by_value(self) -> float | None:
+        """The mean if numbers were compared by value; None where they are, or where no row has a JSON number.
+
+        Only the rows with numbers are scored again.
+        """
+        scores = self.scores
+        rows = [
+            number
+            for number, pair in enumerate(zip(scores.pairs.truths, scores.pairs.predictions, strict=True))
+            if holds_number(pair)
+        ]
+        if self.options.numbers == BY_VALUE or not rows:
+            return None
+        options = replace(self.options, numbers=BY_VALUE, parse=None, parse_references=None, with_confidences=False)
+        again = score_corpus(scores.pairs.only(rows), options)
+        changed = dict(zip(rows, again.scores, strict=True))
+        return fsum(changed.get(number, score) for number, score in enumerate(scores.scores)) / len(scores.scores)
 
     @cached_property
     def measured(self) -> Measured:

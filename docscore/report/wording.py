@@ -38,6 +38,18 @@ COUNTED = {
     "parse_repaired": ("prediction", "repaired"),
 }
 
+_LARGE_CHANGE = 0.005  # of a mean, from which a sentence is worth reading
+
+
+def by_value_text(mean: float, by_value: float | None) -> str:
+    """The sentence about numbers that are only printed differently; "" where comparing them by value changes little."""
+    if by_value is None or by_value - mean < _LARGE_CHANGE:
+        return ""
+    return (
+        f"numbers are compared as they print: by value (--numbers value) the mean is {by_value:.4f}, "
+        f"{by_value - mean:+.4f}"
+    )
+
 
 def counted(count: int, noun: str) -> str:
     """A number of things.

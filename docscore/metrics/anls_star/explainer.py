@@ -12,6 +12,7 @@ import numpy as np
 from docscore.core.assignment import best_mask, match
 from docscore.core.options import ScoringOptions
 from docscore.core.similarity import fold, similarity, text_rule
+from docscore.core.spellings import are_same_value
 from docscore.core.values import Matrix, Scalar, Value, scalar_text, step_text
 from docscore.metrics.anls_star.scorer import Scorer
 from docscore.metrics.anls_star.tree import Kind, ScoreTree, Status, Whole
@@ -244,6 +245,8 @@ def scalar_reason(truth: Scalar, prediction: Scalar, found: float, options: Scor
             return "equal as numbers"
         return "" if same_type else "numbers and booleans compare as text"
     reasons = [] if same_type and isinstance(truth, str) else ["numbers and booleans compare as text"]
+    if are_same_value(truth, prediction):
+        reasons.append("the same value, written differently")
     if found < threshold:
         reasons.append(f"similarity {math.floor(found * 100 + 1e-9) / 100:.2f} < {threshold:g}")
     return "; ".join(reasons)
