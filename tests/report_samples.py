@@ -13,11 +13,13 @@ from docscore.corpus.automation import Curve, automation_curve
 from docscore.corpus.comparison import Comparison, compare
 from docscore.corpus.measure import Figure, Measured, measure
 from docscore.corpus.scores import CorpusScore, score_corpus
+from docscore.corpus.slices import Slice
 from docscore.corpus.summary import Analysis, Summary, summarise
 from docscore.data.pairing import Pairs
 from docscore.metrics.kieval import GroupCounts, KieScore, kieval_score, total_kieval
 from docscore.metrics.signature import Signature
 from docscore.report.content import (
+    calibration_table,
     causes_table,
     curve_table,
     document_changes_table,
@@ -28,9 +30,12 @@ from docscore.report.content import (
     kieval_tables,
     lists_table,
     rates_table,
+    reliability_table,
+    slices_table,
     systems_table,
 )
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
+from docscore.stats.calibration import Calibration, CalibrationFigure, ReliabilityPoint
 from docscore.stats.intervals import Interval
 
 HOSTILE_TEXTS = [
@@ -123,6 +128,27 @@ def hostile() -> Sample:
     return Sample(summary, analysis, measured, kieval, compare(analysis, other, n_resamples=99), drinks().curve)
 
 
+NO_INTERVAL = Interval(None, None, None, "none", "one document")
+CALIBRATION = Calibration(
+    values=12,
+    documents=3,
+    right=9,
+    auroc=CalibrationFigure(0.75, Interval(0.5, 1.0, None, "")),
+    ece=CalibrationFigure(0.125, NO_INTERVAL),
+    brier=CalibrationFigure(None, NO_INTERVAL),
+    binning="2 bins of equal width",
+    points=[
+        ReliabilityPoint(0.0, 0.5, 4, 0.25, 0.5, NO_INTERVAL),
+        ReliabilityPoint(0.5, 1.0, 8, 0.9, 0.875, NO_INTERVAL),
+    ],
+)
+
+
+def slices(sample: Sample) -> list[Slice]:
+    """The same figures for three values of a column, one of them hostile."""
+    return [Slice(value, 2, sample.measured.figures) for value in ("de", "en", HOSTILE_TEXTS[8])]
+
+
 def systems(sample: Sample) -> dict[str, Measured]:
     """Three systems: the first and the last are equally good, and one has a hostile name."""
     worse = replace(sample.measured, figures=[each._replace(value=each.value / 2) for each in sample.measured.figures])
@@ -142,6 +168,9 @@ TABLES: dict[str, Callable[[Sample], ReportTable]] = {
     "field changes": lambda sample: field_changes_table(sample.comparison),
     "document changes": lambda sample: document_changes_table([*sample.comparison.worse, *sample.comparison.better]),
     "documents": lambda sample: documents_table(sample.analysis.scores, sample.analysis.scores.numbers_of_worst(3)),
+    "slices": lambda sample: slices_table(slices(sample), HOSTILE_TEXTS[7]),
+    "calibration": lambda _: calibration_table(CALIBRATION),
+    "reliability": lambda _: reliability_table(CALIBRATION),
     "curve": lambda sample: curve_table(sample.curve),
     "cut off": lambda sample: fields_table(sample.summary, sample.analysis).first(2),
 }

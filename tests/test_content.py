@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from docscore.core.formatting import printable
 from docscore.corpus.fields import OUTCOMES
 from docscore.report.content import OUTCOME_COLUMNS, fields_table, kieval_tables, lists_table, rates_table
 from tests.commands import RAW
@@ -79,6 +80,32 @@ GOLDEN: dict[str, tuple[str, list[str], list[list[str]]]] = {
         ["metric", "good", HOSTILE_TEXTS[7], "as good"],
         [["ANLS*", "0.7133", "0.3567", "0.7133"], ["nTED", "0.5000", "0.2500", "0.5000"]],
     ),
+    "slices": (
+        f"Slices by {HOSTILE_TEXTS[7]}, those of most documents first",
+        [HOSTILE_TEXTS[7], "documents", "metric", "figure", "interval"],
+        [
+            ["de", "2", "ANLS*", "0.7133", "0.6000 to 0.8500"],
+            ["de", "2", "nTED", "0.5000", "–"],
+            ["en", "2", "ANLS*", "0.7133", "0.6000 to 0.8500"],
+            ["en", "2", "nTED", "0.5000", "–"],
+            [printable(HOSTILE_TEXTS[8]), "2", "ANLS*", "0.7133", "0.6000 to 0.8500"],
+            [printable(HOSTILE_TEXTS[8]), "2", "nTED", "0.5000", "–"],
+        ],
+    ),
+    "calibration": (
+        "Calibration of 12 values in 3 documents, 2 bins of equal width",
+        ["calibration", "value", "interval"],
+        [
+            ["AUROC (1 is best, 0.5 is chance)", "0.7500", "0.5000 to 1.0000"],
+            ["expected calibration error (0 is best)", "0.1250", "–"],
+            ["Brier score (0 is best)", "–", "–"],
+        ],
+    ),
+    "reliability": (
+        "Reliability: how often values of a confidence are right",
+        ["above", "up to", "values", "mean confidence", "right", "interval"],
+        [["0.00", "0.50", "4", "0.250", "50.0%", "–"], ["0.50", "1.00", "8", "0.900", "87.5%", "–"]],
+    ),
     "documents": ("Lowest scores", ["document", "score"], [["c", "0.500"], ["e", "0.500"], ["d", "0.667"]]),
     "document changes": (
         "Documents, largest changes",
@@ -116,6 +143,14 @@ def test_the_fields_that_changed_are_a_row_each() -> None:
     assert rows["qty"] == ["0.000", "–", "–", "–", "–", "–"]
     [note] = [row[4].note for row in table.rows if row[0].value == "qty"]
     assert note == "only one of the two has it"
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_no_two_raw_values_of_a_row_have_one_name(kind: str) -> None:
+    table = TABLES[kind](drinks())
+    names = [column.name for column in table.columns if column.kind not in ("bar", "interval")]
+    names += ["low", "high"] * [column.kind for column in table.columns].count("interval")
+    assert [sorted(record) for record in table.records()] == [sorted(names)] * len(table.rows)
 
 
 def test_there_is_a_heading_for_each_outcome() -> None:

@@ -30,7 +30,7 @@ from docscore.report.html_figures import (
 from docscore.report.html_templates import macro_as_html, template_environment
 from docscore.report.html_tree import stylesheet, tree_as_html
 from tests.conftest import ROOT
-from tests.report_samples import HOSTILE_TEXTS, Markup, drinks, hostile, scored, summed_up
+from tests.report_samples import CALIBRATION, HOSTILE_TEXTS, Markup, drinks, hostile, scored, slices, summed_up
 from tests.structures import predictions, truths
 from tests.test_depth import LISTS, with_frames_left
 
@@ -144,6 +144,15 @@ def test_the_parts_of_a_report_in_order() -> None:
     ]
     head = page.of("p", "anls-head")[0].text
     assert head == "0.7133 mean ANLS* of 5 documents, 95% interval 0.6000 to 0.8500"
+
+
+def test_slices_and_calibration_are_parts_of_their_own() -> None:
+    page = report(worst=0, slices=slices(drinks()), by="<language>", calibration=CALIBRATION)
+    assert page.texts("h2")[4:] == ["Slices", "Calibration"]
+    assert "Slices by <language>, those of most documents first" in page.texts("caption")
+    points = [line.attributes["points"] for line in page.of("polyline")]
+    assert points == ["0,174 640,14", "160.0,94.0 576.0,34.0"]  # 0.25 and 0.5, 0.9 and 0.875
+    assert page.texts("figcaption")[-1].startswith("Dashed: confidences that mean what they say.")
 
 
 def test_what_was_not_asked_for_is_not_there() -> None:

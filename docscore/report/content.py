@@ -345,8 +345,8 @@ def calibration_table(found: Calibration) -> ReportTable:
 def reliability_table(found: Calibration) -> ReportTable:
     """The share of right values in each bin of confidences."""
     columns = (
-        TableColumn("low", "above"),
-        TableColumn("high", "up to"),
+        TableColumn("above", "above"),
+        TableColumn("up_to", "up to"),
         TableColumn("values", "values"),
         TableColumn("confidence", "mean confidence"),
         TableColumn("accuracy", "right"),
