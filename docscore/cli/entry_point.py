@@ -8,6 +8,7 @@ import warnings
 import click
 
 from docscore.cli.automation_command import automation_command
+from docscore.cli.bench_command import bench_command
 from docscore.cli.compare_command import compare_command
 from docscore.cli.explain_command import explain_command
 from docscore.cli.flags import say
@@ -82,5 +83,13 @@ def commands(context: click.Context) -> None:
         context.exit(2)
 
 
-for command in (score_command, explain_command, compare_command, table_command, report_command, automation_command):
+for command in (
+    score_command,
+    explain_command,
+    compare_command,
+    table_command,
+    report_command,
+    automation_command,
+    bench_command,
+):
     commands.add_command(command)
