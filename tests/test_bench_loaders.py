@@ -15,7 +15,7 @@ from docscore.bench.catalogue import DATA_SETS, documents_of
 from docscore.bench.checking import checked_data
 from docscore.bench.loaders.folder import documents_in
 from docscore.bench.prompts import document_text
-from docscore.bench.records import Document, Page, Word
+from docscore.bench.records import DocumentRecord, Page, Word
 from docscore.bench.sampling import chosen
 from tests import bench_data
 from tests.bench_data import PIXEL, WRITERS, put
@@ -29,7 +29,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return bench_data.write_all(tmp_path_factory.mktemp("data"))
 
 
-def texts(document: Document, method: str = "simple") -> str:
+def texts(document: DocumentRecord, method: str = "simple") -> str:
     return document_text(document, method)
 
 
@@ -141,10 +141,10 @@ def test_hub_files_of_docvqa_and_mp_docvqa_lie_side_by_side(tmp_path: Path) -> N
         (tmp_path / name).mkdir()
         parquet.write_table(pyarrow.Table.from_pylist([row]), tmp_path / name / "val-00000-of-00001.parquet")
     assert documents_of("docvqa", tmp_path, sample="all") == [
-        Document("1", ("a", "b"), (Page(PIXEL),), question="Which?", group="3")
+        DocumentRecord("1", ("a", "b"), (Page(PIXEL),), question="Which?", group="3")
     ]
     assert documents_of("mp_docvqa", tmp_path, sample="all") == [
-        Document("2", ("Ada", "Ada L."), (Page(PIXEL), Page(PIXEL)), question="Who?", group="d")
+        DocumentRecord("2", ("Ada", "Ada L."), (Page(PIXEL), Page(PIXEL)), question="Who?", group="d")
     ]
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from docscore.bench.layout import latin_text, reading_order_text
 from docscore.bench.pages import pages_of_pdf, picture_file, rendered_pages
 from docscore.bench.prompts import prompt_of
-from docscore.bench.records import Document, Page, Word
+from docscore.bench.records import DocumentRecord, Page, Word
 from docscore.bench.schemas import PAPER_SCHEMAS, SCHEMAS, strict_schema
 from tests import bench_data
 from tests.bench_data import PIXEL, put
@@ -65,8 +65,8 @@ def test_latin_has_every_word_in_its_order(rows: list[tuple[str, int, int]]) -> 
     assert latin_text(words).split() == [word.text for word in words]
 
 
-def question(text: str = "Total {document} 12.50") -> Document:
-    return Document("q", ("12.50",), (Page(text=text),), question="What is {question}?")
+def question(text: str = "Total {document} 12.50") -> DocumentRecord:
+    return DocumentRecord("q", ("12.50",), (Page(text=text),), question="What is {question}?")
 
 
 def test_the_prompt_of_the_paper_is_the_published_one() -> None:
@@ -79,7 +79,7 @@ def test_the_prompt_of_the_paper_is_the_published_one() -> None:
         "Here is the document:\nTotal {document} 12.50\nHere is the question:\nWhat is {question}?\n"
     )
     extraction = prompt_of(
-        Document("d", ({},), (Page(text="x {format}"),), schema={"type": "object"}), "latin", "paper"
+        DocumentRecord("d", ({},), (Page(text="x {format}"),), schema={"type": "object"}), "latin", "paper"
     )
     assert extraction.startswith(
         "You are a document information extraction system.\n"
@@ -102,7 +102,7 @@ def test_prompts_that_cannot_be_made() -> None:
         prompt_of(question(), "simple", "x")
     for pages in ((), (Page(image=PIXEL),)):
         with pytest.raises(ValueError, match="document 'q': expected words or text for the method 'simple', got none"):
-            prompt_of(Document("q", ("a",), pages, question="?"), "simple")
+            prompt_of(DocumentRecord("q", ("a",), pages, question="?"), "simple")
 
 
 def objects_in(schema: Any) -> list[dict[str, Any]]:

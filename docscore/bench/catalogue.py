@@ -8,12 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import get_args
 
-from docscore.bench.loaders.docvqa import docvqa, mp_docvqa
-from docscore.bench.loaders.kleister import kleister, last_of_each
-from docscore.bench.loaders.sroie import sroie
-from docscore.bench.loaders.vrdu import vrdu
+from docscore.bench.loaders.kleister import last_of_each, read_kleister
+from docscore.bench.loaders.receipts import read_sroie
+from docscore.bench.loaders.vqa import read_docvqa, read_mp_docvqa
+from docscore.bench.loaders.vrdu import read_vrdu
 from docscore.bench.prompts import Style, check_choice
-from docscore.bench.records import Document
+from docscore.bench.records import DocumentRecord
 from docscore.bench.sampling import chosen
 from docscore.bench.schemas import PAPER_SCHEMAS, SCHEMAS
 
@@ -37,7 +37,7 @@ class DataSet:
 
     name: str
     title: str
-    load: Callable[[Path, str], list[Document]]
+    load: Callable[[Path, str], list[DocumentRecord]]
     splits: tuple[str, ...]
     paper_size: int
     source: str
@@ -50,7 +50,7 @@ DATA_SETS = {
         DataSet(
             "docvqa",
             "DocVQA",
-            docvqa,
+            read_docvqa,
             ("val", "train"),
             100,
             f"{_RRC}, task 1; or the Parquet files of lmms-lab/DocVQA on the hub (pictures, no OCR)",
@@ -59,7 +59,7 @@ DATA_SETS = {
         DataSet(
             "mp_docvqa",
             "MPDocVQA",
-            mp_docvqa,
+            read_mp_docvqa,
             ("val", "train"),
             50,
             f"{_RRC}, task 4; or the Parquet files of lmms-lab/MP-DocVQA on the hub (pictures, no OCR)",
@@ -68,7 +68,7 @@ DATA_SETS = {
         DataSet(
             "kleister_charity",
             "Kleister Charity",
-            partial(kleister, key="charity_name"),
+            partial(read_kleister, key="charity_name"),
             ("train", "dev-0", "test-A"),
             50,
             "git clone https://github.com/applicaai/kleister-charity (the PDFs by its annex-get-all-from-s3.sh)",
@@ -77,7 +77,7 @@ DATA_SETS = {
         DataSet(
             "kleister_nda",
             "Kleister NDA",
-            partial(kleister, key="jurisdiction", several=_SEVERAL),
+            partial(read_kleister, key="jurisdiction", several=_SEVERAL),
             ("train", "dev-0", "test-A"),
             50,
             "git clone https://github.com/applicaai/kleister-nda",
@@ -86,7 +86,7 @@ DATA_SETS = {
         DataSet(
             "sroie",
             "SROIE",
-            sroie,
+            read_sroie,
             ("test", "train"),
             50,
             "urbikn/sroie-datasetv2 on Kaggle (SROIE2019/test)",
@@ -95,7 +95,7 @@ DATA_SETS = {
         DataSet(
             "vrdu_ad_buy",
             "VRDU Ad Buy",
-            lambda folder, _split: vrdu(folder, "ad-buy-form"),
+            lambda folder, _split: read_vrdu(folder, "ad-buy-form"),
             ("main",),
             50,
             "git clone https://github.com/google-research-datasets/vrdu",
@@ -104,7 +104,7 @@ DATA_SETS = {
         DataSet(
             "vrdu_registration",
             "VRDU Registration",
-            lambda folder, _split: vrdu(folder, "registration-form"),
+            lambda folder, _split: read_vrdu(folder, "registration-form"),
             ("main",),
             50,
             "git clone https://github.com/google-research-datasets/vrdu",
@@ -116,7 +116,7 @@ DATA_SETS = {
 
 def documents_of(
     name: str, folder: Path, *, split: str | None = None, sample: str | int = "paper", style: str = "plain"
-) -> list[Document]:
+) -> list[DocumentRecord]:
     """The documents of a data set.
 
     Args:
@@ -141,6 +141,6 @@ def documents_of(
     return [_asked(document, schema, style) for document in documents]
 
 
-def _asked(document: Document, schema: dict[str, object] | None, style: str) -> Document:
+def _asked(document: DocumentRecord, schema: dict[str, object] | None, style: str) -> DocumentRecord:
     answers = last_of_each(document, _SEVERAL) if style == "paper" and schema is not None else document.answers
     return replace(document, schema=schema, answers=answers)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from docscore.bench.catalogue import DATA_SETS, DataSet
 from docscore.bench.loaders.folder import documents_in
 from docscore.bench.prompts import TEXT_METHODS
-from docscore.bench.records import Document
+from docscore.bench.records import DocumentRecord
 
 ALL_METHODS = (*TEXT_METHODS, "vision", "pdf")
 
@@ -89,7 +89,7 @@ def _found_set(folder: Path, data_set: DataSet) -> Found:
     )
 
 
-def _found(name: str, title: str, split: str, load: Callable[[], list[Document]], **about: str) -> Found:
+def _found(name: str, title: str, split: str, load: Callable[[], list[DocumentRecord]], **about: str) -> Found:
     try:
         documents = load()
     except (OSError, ValueError) as error:
@@ -98,7 +98,7 @@ def _found(name: str, title: str, split: str, load: Callable[[], list[Document]]
     return Found(name, title, split, len(documents), methods, None, **about)
 
 
-def _having(method: str, documents: list[Document]) -> Having:
+def _having(method: str, documents: list[DocumentRecord]) -> Having:
     if method in TEXT_METHODS:
         having = sum(
             bool(each.pages) and all(page.words is not None or page.text is not None for page in each.pages)

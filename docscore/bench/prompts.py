@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, get_args
 
 from docscore.bench.layout import latin_text, reading_order_text
-from docscore.bench.records import Document, Page, Word
+from docscore.bench.records import DocumentRecord, Page, Word
 
 Style = Literal["paper", "plain"]
 Method = Literal["simple", "latin", "vision", "pdf"]
@@ -60,7 +60,7 @@ Answer with one JSON object that is valid by this JSON Schema, and with nothing 
 _ATTACHED = "(attached)"
 
 
-def prompt_of(document: Document, method: str, style: str = "plain") -> str:
+def prompt_of(document: DocumentRecord, method: str, style: str = "plain") -> str:
     """The text of the prompt; for the methods "vision" and "pdf" the document is attached to it.
 
     Args:
@@ -83,7 +83,7 @@ def prompt_of(document: Document, method: str, style: str = "plain") -> str:
     return _filled(template, document=text, format=_format_instructions(document.schema))
 
 
-def document_text(document: Document, method: str) -> str:
+def document_text(document: DocumentRecord, method: str) -> str:
     """The text of the pages; of several, each under a heading with its number.
 
     Raises:

@@ -37,7 +37,7 @@ class Page:
 
 
 @dataclass(frozen=True)
-class Document:
+class DocumentRecord:
     """A document, or a question about one.
 
     Attributes:

@@ -8,7 +8,7 @@ from typing import Any
 
 from docscore.bench.loaders.reading import found_file
 from docscore.bench.pages import PICTURES, pages_of_pdf
-from docscore.bench.records import Document, Page, unlike_format
+from docscore.bench.records import DocumentRecord, Page, unlike_format
 from docscore.core.errors import short_repr
 from docscore.data.files import read_table, read_value
 from docscore.data.rows import BY_ID, ID, read_references, side_format
@@ -20,7 +20,7 @@ _NAMED = 5  # ids that a message names
 
 def documents_in(
     folder: Path, *, references: Path | None = None, schema: Path | None = None, with_text: bool = True
-) -> list[Document]:
+) -> list[DocumentRecord]:
     """The documents that the references name, in the order of the references.
 
     The document of the id `a` is `a.pdf`, a picture `a.png`, a text `a.txt`, or a folder `a` with a picture a page; the
@@ -81,16 +81,16 @@ def _schema_in(path: Path) -> dict[str, Any]:
     return schema
 
 
-def _document_of(name: str, path: Path, answers: Any, schema: dict[str, Any], *, with_text: bool) -> Document:
+def _document_of(name: str, path: Path, answers: Any, schema: dict[str, Any], *, with_text: bool) -> DocumentRecord:
     suffix = path.suffix.lower()
     if path.is_dir():
         pictures = sorted(each for each in path.iterdir() if each.suffix.lower() in PICTURES)
         if not pictures:
             raise unlike_format(path, f"pictures of pages ({', '.join(PICTURES)})", "none")
-        return Document(name, answers, tuple(Page(image=each) for each in pictures), schema=schema)
+        return DocumentRecord(name, answers, tuple(Page(image=each) for each in pictures), schema=schema)
     if suffix == _PDF:
         pages = pages_of_pdf(path) if with_text else ()
-        return Document(name, answers, pages, path, schema=schema)
+        return DocumentRecord(name, answers, pages, path, schema=schema)
     if suffix == _TEXT:
-        return Document(name, answers, (Page(text=path.read_text("utf-8")),), schema=schema)
-    return Document(name, answers, (Page(image=path),), schema=schema)
+        return DocumentRecord(name, answers, (Page(text=path.read_text("utf-8")),), schema=schema)
+    return DocumentRecord(name, answers, (Page(image=path),), schema=schema)

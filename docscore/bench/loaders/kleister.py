@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from docscore.bench.loaders.reading import found_file
-from docscore.bench.records import Document, Page, unlike_format
+from docscore.bench.records import DocumentRecord, Page, unlike_format
 from docscore.core.errors import short_repr
 
 _COLUMNS = ("filename", "keys", "text_djvu", "text_tesseract", "text_textract", "text_best")
@@ -17,7 +17,7 @@ _ESCAPES = {"\\n": "\n", "\\t": "\t", "\\f": "\f", "\\\\": "\\"}
 _ESCAPE = re.compile(r"\\[ntf\\]")
 
 
-def kleister(folder: Path, split: str, key: str, *, several: tuple[str, ...] = ()) -> list[Document]:
+def read_kleister(folder: Path, split: str, key: str, *, several: tuple[str, ...] = ()) -> list[DocumentRecord]:
     """The documents of a split, in the order of the file, with the text of the best OCR.
 
     Values stay as they are distributed: a blank is `_`. A key that occurs several times in a document has a list.
@@ -45,11 +45,11 @@ def kleister(folder: Path, split: str, key: str, *, several: tuple[str, ...] = (
         answer = _labels(label, f"{labels}, line {number}", several)
         pages = tuple(Page(text=part) for part in text.split("\f"))
         pdf = files / name
-        documents.append(Document(name, (answer,), pages, pdf if pdf.is_file() else None))
+        documents.append(DocumentRecord(name, (answer,), pages, pdf if pdf.is_file() else None))
     return documents
 
 
-def last_of_each(document: Document, keys: tuple[str, ...]) -> tuple[Any, ...]:
+def last_of_each(document: DocumentRecord, keys: tuple[str, ...]) -> tuple[Any, ...]:
     """The answers with the last value of each key that may have several, which is what the paper's code kept."""
     return tuple(
         {key: value[-1] if key in keys and isinstance(value, list) else value for key, value in answer.items()}

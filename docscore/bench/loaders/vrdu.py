@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from docscore.bench.loaders.reading import found_file, value_of
-from docscore.bench.records import Document, Page, Word, unlike_format
+from docscore.bench.records import DocumentRecord, Page, Word, unlike_format
 from docscore.core.errors import short_repr
 from docscore.data.files import read_table
 
@@ -15,7 +15,7 @@ _SPAN = 3  # text, box and segments
 _ENDS = 5  # page, left, top, right, bottom
 
 
-def vrdu(folder: Path, form: str) -> list[Document]:
+def read_vrdu(folder: Path, form: str) -> list[DocumentRecord]:
     """The documents of a form, in the order of the file.
 
     Several spans of a key are alternatives; rows of a form are a list under `line_items`.
@@ -33,11 +33,13 @@ def vrdu(folder: Path, form: str) -> list[Document]:
     return [_form(row, table.where(number), source.with_name("pdfs")) for number, row in enumerate(table.rows)]
 
 
-def _form(row: Any, place: str, folder: Path) -> Document:
+def _form(row: Any, place: str, folder: Path) -> DocumentRecord:
     name = value_of(row, "filename", str, place)
     pdf = folder / name
     answer = _labels_of(value_of(row, "annotations", list, place), f"{place}, annotations")
-    return Document(name, (answer,), _pages(value_of(row, "ocr", dict, place), place), pdf if pdf.is_file() else None)
+    return DocumentRecord(
+        name, (answer,), _pages(value_of(row, "ocr", dict, place), place), pdf if pdf.is_file() else None
+    )
 
 
 def _labels_of(annotations: list[Any], place: str) -> dict[str, Any]:

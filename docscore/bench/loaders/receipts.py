@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from docscore.bench.loaders.reading import box_of_corners, first_that_exists, found_file
-from docscore.bench.records import Document, Page, Word, unlike_format
+from docscore.bench.records import DocumentRecord, Page, Word, unlike_format
 from docscore.core.errors import short_repr
 from docscore.data.files import read_value
 
 _NUMBERS = 8  # in front of the text of a line of boxes
 
 
-def sroie(folder: Path, split: str) -> list[Document]:
+def read_sroie(folder: Path, split: str) -> list[DocumentRecord]:
     """The receipts of a split, in the order of their names.
 
     Raises:
@@ -23,14 +23,14 @@ def sroie(folder: Path, split: str) -> list[Document]:
     return [_receipt(path, entities.parent) for path in sorted(entities.glob("*.txt"))]
 
 
-def _receipt(path: Path, folder: Path) -> Document:
+def _receipt(path: Path, folder: Path) -> DocumentRecord:
     answer = read_value(path)
     if not isinstance(answer, dict) or not all(isinstance(each, str) for each in answer.values()):
         raise unlike_format(path, "an object with texts", short_repr(answer))
     image = first_that_exists(folder / "img" / f"{path.stem}{suffix}" for suffix in (".jpg", ".png"))
     boxes = folder / "box" / path.name
     page = Page(image, _lines_with_boxes(boxes) if boxes.is_file() else None)
-    return Document(path.stem, (answer,), (page,))
+    return DocumentRecord(path.stem, (answer,), (page,))
 
 
 def _lines_with_boxes(path: Path) -> tuple[Word, ...]:

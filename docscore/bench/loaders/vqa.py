@@ -16,14 +16,14 @@ from docscore.bench.loaders.reading import (
     texts_of,
     value_of,
 )
-from docscore.bench.records import Document, Page, Word, unlike_format
+from docscore.bench.records import DocumentRecord, Page, Word, unlike_format
 from docscore.core.errors import short_repr
 from docscore.data.files import read_table, read_value
 
 _MOST_PAGES = 20  # of a document of MPDocVQA
 
 
-def docvqa(folder: Path, split: str) -> list[Document]:
+def read_docvqa(folder: Path, split: str) -> list[DocumentRecord]:
     """The questions of DocVQA (task 1), in the order of the file.
 
     Looks for `SPLIT_v1.0_withQT.json` or `SPLIT_v1.0.json`, pictures in `spdocvqa_images` or `documents` and OCR in
@@ -37,7 +37,7 @@ def docvqa(folder: Path, split: str) -> list[Document]:
     return [_question(row, place, source.parent, folder) for place, row in rows]
 
 
-def mp_docvqa(folder: Path, split: str) -> list[Document]:
+def read_mp_docvqa(folder: Path, split: str) -> list[DocumentRecord]:
     """The questions of MPDocVQA (task 4), in the order of the file.
 
     Looks for `SPLIT.json`, pictures in `images` and OCR in `ocr`; else for Parquet files whose names start with the
@@ -71,14 +71,14 @@ def _rows_of_hub(files: list[Path]) -> Iterator[tuple[str, Any]]:
             yield table.where(number), row
 
 
-def _question(row: Any, place: str, beside: Path, folder: Path) -> Document:
+def _question(row: Any, place: str, beside: Path, folder: Path) -> DocumentRecord:
     """A question on one page; a row of the hub has the picture inside."""
     image = value_of(row, "image", (str, dict), place)
     page = _page(image, place, [beside, folder, beside.parent], ("spdocvqa_images", "documents", "images"))
     return _document(row, place, (page,), value_of(row, "docId", (int, str), place))
 
 
-def _question_on_pages(row: Any, place: str, beside: Path, folder: Path) -> Document:
+def _question_on_pages(row: Any, place: str, beside: Path, folder: Path) -> DocumentRecord:
     row = {**row, "answers": _list(row.get("answers"))} if isinstance(row, Mapping) else row
     inside = [row.get(f"image_{number}") for number in range(1, _MOST_PAGES + 1)] if isinstance(row, Mapping) else []
     if any(inside):
@@ -90,10 +90,10 @@ def _question_on_pages(row: Any, place: str, beside: Path, folder: Path) -> Docu
     return _document(row, place, pages, value_of(row, "doc_id", str, place))
 
 
-def _document(row: Any, place: str, pages: tuple[Page, ...], group: int | str) -> Document:
+def _document(row: Any, place: str, pages: tuple[Page, ...], group: int | str) -> DocumentRecord:
     question = value_of(row, "question", str, place)
     name = str(value_of(row, "questionId", (int, str), place))
-    return Document(name, texts_of(row, "answers", place), pages, question=question, group=str(group))
+    return DocumentRecord(name, texts_of(row, "answers", place), pages, question=question, group=str(group))
 
 
 def _list(value: Any) -> Any:

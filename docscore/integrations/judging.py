@@ -1,0 +1,130 @@
+"""One output of a model against its references, as hooks of evaluation tools need it: score, fields, explanation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from docscore.core.similarity import THRESHOLD
+from docscore.corpus.fields import field_table
+from docscore.data.json_codec import dumps, loads
+from docscore.data.model_output import check_mode, parse_text
+from docscore.metrics.anls_star.api import score_tree
+from docscore.metrics.anls_star.tree import ScoreTree
+
+OutputParse = Literal["auto", "none", "json", "repair"]
+TargetReading = Literal["auto", "text", "json"]
+Reading = Literal["exact", "repaired", "failed"]
+
+
+@dataclass(frozen=True)
+class JudgedOutput:
+    """A scored output.
+
+    Attributes:
+        tree: the score tree; its `score` is the ANLS* score in [0, 1].
+        answers: the acceptable answers, each a ground truth.
+        prediction: the value that was scored: what the output's text says as JSON, or the output as it is.
+        parsed: how its text was read as JSON; None where it was not.
+    """
+
+    tree: ScoreTree
+    answers: tuple[Any, ...]
+    prediction: Any
+    parsed: Reading | None = None
+
+    @property
+    def score(self) -> float:
+        """The ANLS* score, in [0, 1]."""
+        return self.tree.score
+
+    @property
+    def fields(self) -> dict[str, tuple[float, float]]:
+        """Points earned and points that count of each field, by its path without list indices, "items[].price"."""
+        return {field.path: (field.earned, field.weight) for field in field_table([self.tree])}
+
+    @property
+    def field_scores(self) -> dict[str, float]:
+        """The score of each field, in [0, 1]."""
+        return {path: earned / weight if weight else 1.0 for path, (earned, weight) in self.fields.items()}
+
+    @property
+    def explanation(self) -> str:
+        """The score tree as text."""
+        return str(self.tree)
+
+    @property
+    def shown(self) -> str:
+        """The prediction as text: a text as it is, anything else as JSON."""
+        return self.prediction if isinstance(self.prediction, str) else dumps(self.prediction)
+
+
+def judged_output(
+    output: Any,
+    answers: Sequence[Any],
+    *,
+    parse: str = "auto",
+    threshold: float = THRESHOLD,
+    ignore_case: bool = True,
+) -> JudgedOutput:
+    """Score an output.
+
+    Args:
+        output: the text of a model, or a JSON value; None where there is none, which is scored as null.
+        answers: the acceptable answers, each a ground truth.
+        parse: "none", "json" or "repair", as for `docscore score --parse`; "auto" repairs where an acceptable answer is
+            an object or a list, and leaves the text as it is elsewhere.
+        threshold: tau in [0, 1].
+        ignore_case: whether texts are compared in lower case.
+
+    Raises:
+        TypeError, ValueError: for values that cannot be scored, and options that do not exist.
+
+    >>> judged_output('Here: {"total": 1}', [{"total": "1"}]).score
+    1.0
+    """
+    if parse not in get_args(OutputParse):
+        msg = f"parse: expected 'auto', 'none', 'json' or 'repair', got {parse!r}"
+        raise ValueError(msg)
+    if not answers:
+        msg = "expected at least one acceptable answer, got none"
+        raise ValueError(msg)
+    structured = any(isinstance(answer, dict | list) for answer in answers)
+    mode = check_mode({"none": None, "auto": "repair" if structured else None}.get(parse, parse))
+    parsed: Reading | None = None
+    if mode is not None and isinstance(output, str):
+        read = parse_text(output, mode)
+        output, parsed = read.value, "failed" if read.failed else "repaired" if read.repaired else "exact"
+    truth = tuple(answers)
+    tree = score_tree(truth, output, threshold=threshold, ignore_case=ignore_case)
+    return JudgedOutput(tree, truth, output, parsed)
+
+
+def answer_in(text: Any, reading: str = "auto") -> Any:
+    """The ground truth that a tool keeps as text.
+
+    Args:
+        text: the text; any other value is the ground truth itself.
+        reading: "json"; "text", as it stands; or "auto": JSON where it begins as an object or a list does, and is one.
+
+    Raises:
+        ValueError: for another reading, and for "json" where it is none.
+
+    >>> answer_in('{"total": "12.50"}'), answer_in("12.50"), answer_in("[sic]")
+    ({'total': '12.50'}, '12.50', '[sic]')
+    """
+    if reading not in get_args(TargetReading):
+        msg = f"target: expected 'auto', 'text' or 'json', got {reading!r}"
+        raise ValueError(msg)
+    if reading == "text" or not isinstance(text, str):
+        return text
+    if reading == "auto" and text.lstrip()[:1] not in ("{", "["):
+        return text
+    try:
+        return loads(text)
+    except ValueError as error:
+        if reading == "auto":
+            return text
+        msg = f"target: expected JSON text, got {error}"
+        raise ValueError(msg) from None
