@@ -118,7 +118,7 @@ def _textract(text: str) -> dict[str, Any]:
 def _write_kleister(folder: Path, keys: str, labels: list[str], texts: tuple[str, ...]) -> Path:
     lines = []
     for number, _ in enumerate(labels):
-        text = texts[number % len(texts)]
+        text = f"{texts[number % len(texts)]}\\nNo. {number}"
         lines.append("\t".join([f"{number:032x}.pdf", keys, "x", "x", "x", text]) + "\n")
         put(folder / "documents" / f"{number:032x}.pdf", pdf_of("Agreement", "Signed"))
     put(folder / "train" / "in.tsv.xz", lzma.compress("".join(lines).encode()))

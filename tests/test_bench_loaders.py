@@ -63,9 +63,9 @@ def test_kleister_nda_keeps_every_party(data: Path) -> None:
         },
     )
     assert second.answers == ({"jurisdiction": "New_York", "party": ["Acme_Inc."]},)
-    assert texts(first, "latin") == "By and between Acme Inc.\nand Bolt LLC,\tLaw: Ohio"
-    assert texts(first) == "By and between Acme Inc. and Bolt LLC, Law: Ohio"
-    assert [page.text for page in second.pages] == ["Second \\ page", "term of 2 years"]
+    assert texts(first, "latin") == "By and between Acme Inc.\nand Bolt LLC,\tLaw: Ohio\nNo. 0"
+    assert texts(first) == "By and between Acme Inc. and Bolt LLC, Law: Ohio No. 0"
+    assert [page.text for page in second.pages] == ["Second \\ page", "term of 2 years\nNo. 1"]
     assert first.pdf is not None
     assert first.pdf.is_file()
 

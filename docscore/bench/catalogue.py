@@ -12,10 +12,11 @@ from docscore.bench.loaders.kleister import last_of_each, read_kleister
 from docscore.bench.loaders.receipts import read_sroie
 from docscore.bench.loaders.vqa import read_docvqa, read_mp_docvqa
 from docscore.bench.loaders.vrdu import read_vrdu
-from docscore.bench.prompts import Style, check_choice
+from docscore.bench.prompts import Style
 from docscore.bench.records import DocumentRecord
 from docscore.bench.sampling import chosen
 from docscore.bench.schemas import PAPER_SCHEMAS, SCHEMAS
+from docscore.core.options import check_choice
 
 _SEVERAL = ("party",)  # the key of Kleister NDA that may have several values
 _RRC = "rrc.cvc.uab.es, challenge 17 (registration)"
@@ -134,9 +135,8 @@ def documents_of(
     check_choice("data set", name, tuple(DATA_SETS))
     check_choice("prompt", style, get_args(Style))
     data_set = DATA_SETS[name]
-    split = split or data_set.splits[0]
-    check_choice("split", split, data_set.splits)
-    documents = chosen(data_set.load(folder, split), sample, data_set.paper_size)
+    check_choice("split", split, (None, *data_set.splits))
+    documents = chosen(data_set.load(folder, split or data_set.splits[0]), sample, data_set.paper_size)
     schema = (PAPER_SCHEMAS if style == "paper" else SCHEMAS).get(name)
     return [_asked(document, schema, style) for document in documents]
 

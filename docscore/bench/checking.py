@@ -11,6 +11,7 @@ from docscore.bench.catalogue import DATA_SETS, DataSet
 from docscore.bench.loaders.folder import documents_in
 from docscore.bench.prompts import TEXT_METHODS
 from docscore.bench.records import DocumentRecord
+from docscore.core.errors import InputValueError
 
 ALL_METHODS = (*TEXT_METHODS, "vision", "pdf")
 
@@ -72,8 +73,7 @@ def checked_data(folder: Path, name: str | None = None) -> list[Found]:
         return [_found(name, "Own documents", "", lambda: documents_in(folder))]
     known = {each: data_set for each, data_set in DATA_SETS.items() if name in (None, each)}
     if not known:
-        msg = f"data set: expected one of {', '.join(DATA_SETS)} or documents, got {name!r}"
-        raise ValueError(msg)
+        raise InputValueError(place="data set", expected=f"one of {', '.join(DATA_SETS)} or documents", got=f"{name!r}")
     return [_found_set(folder, data_set) for data_set in known.values()]
 
 

@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from docscore.bench.records import Page, Word
+from docscore.core.errors import InputValueError, in_file
 
 DPI = 150  # at which a page of A4 is 1240 x 1754 pixels, about what vision models see of it
 _POINTS = 72  # of a PDF, an inch
@@ -71,9 +72,8 @@ def picture_file(image: Path | bytes) -> Path:
             with pillow.open(io.BytesIO(content)) as picture:
                 picture.convert("RGB").save(target)
         except (OSError, ValueError) as error:
-            place = "a picture of the data" if isinstance(image, bytes) else image
-            msg = f"{place}: expected a picture, got {error}"
-            raise ValueError(msg) from None
+            place = "a picture of the data" if isinstance(image, bytes) else in_file(image)
+            raise InputValueError(place=place, expected="a picture", got=str(error)) from None
     return target
 
 
@@ -107,8 +107,7 @@ def _opened(path: Path) -> Any:
     try:
         return pdfium.PdfDocument(path)
     except pdfium.PdfiumError as error:
-        msg = f"{path}: expected a PDF, got {error}"
-        raise ValueError(msg) from None
+        raise InputValueError(place=in_file(path), expected="a PDF", got=f"{error}") from None
 
 
 def _library(name: str) -> ModuleType:
@@ -118,8 +117,8 @@ def _library(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except ImportError:
-        msg = f"reading pages needs pypdfium2 and pillow; pip install 'docscore[bench]' (no module {name!r})"
-        raise ValueError(msg) from None
+        remedy = "pip install 'docscore[bench]'"
+        raise InputValueError(problem=f"reading pages needs {name!r}", remedy=remedy) from None
 
 
 @cache

@@ -9,6 +9,8 @@ from typing import Any, Literal, get_args
 
 from docscore.bench.layout import latin_text, reading_order_text
 from docscore.bench.records import DocumentRecord, Page, Word
+from docscore.core.errors import InputValueError
+from docscore.core.options import check_choice
 
 Style = Literal["paper", "plain"]
 Method = Literal["simple", "latin", "vision", "pdf"]
@@ -97,15 +99,6 @@ def document_text(document: DocumentRecord, method: str) -> str:
     return "\n".join(f"## Page {number}\n{text}\n" for number, text in enumerate(texts, 1))
 
 
-def check_choice(name: str, given: str, known: Sequence[str]) -> None:
-    """Raise `ValueError` unless the given one is known."""
-    if given not in known:
-        *others, last = map(repr, known)
-        expected = f"{', '.join(others)} or {last}" if others else last
-        msg = f"{name}: expected {expected}, got {given!r}"
-        raise ValueError(msg)
-
-
 def _page_text(page: Page, method: str, name: str) -> str:
     """The text of a page; where there are no boxes, "latin" keeps the lines that the text has."""
     layout: Callable[[Sequence[Word]], str] = latin_text if method == "latin" else reading_order_text
@@ -117,8 +110,11 @@ def _page_text(page: Page, method: str, name: str) -> str:
 
 
 def _no_text(name: str, method: str) -> ValueError:
-    msg = f"document {name!r}: expected words or text for the method {method!r}, got none; use 'vision' or 'pdf'"
-    return ValueError(msg)
+    return InputValueError(
+        place=f"document {name!r}",
+        expected=f"words or text for the method {method!r}",
+        got="none; use 'vision' or 'pdf'",
+    )
 
 
 def _format_instructions(schema: dict[str, Any] | None) -> str:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from docscore.core.errors import InputValueError, PlacePart, in_file
+
 Box = tuple[float, float, float, float]
 
 
@@ -63,6 +65,6 @@ class DocumentRecord:
         object.__setattr__(self, "group", self.group or self.id)
 
 
-def unlike_format(place: str | Path, expected: str, got: str) -> ValueError:
-    """The error for a place in a file that is not of the format."""
-    return ValueError(f"{place}: expected {expected}, got {got}")
+def unlike_format(place: PlacePart | Path, expected: str, got: str) -> InputValueError:
+    """The error for a place in a file, or a file as a whole, that is not of the format."""
+    return InputValueError(place=in_file(place) if isinstance(place, Path) else place, expected=expected, got=got)

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from random import Random
 from typing import TypeVar
 
+from docscore.core.errors import InputValueError
+
 T = TypeVar("T")
 PAPER_SEED = 42  # of the paper's code, set before the rows in file order were shuffled
 
@@ -33,5 +35,4 @@ def chosen(rows: Sequence[T], sample: str | int, paper_size: int | None) -> list
     if str(sample).isdecimal() and int(sample) > 0:
         return list(rows[: int(sample)])
     known = "'all'" if paper_size is None else "'paper', 'all'"
-    msg = f"sample: expected {known} or a number above 0, got {sample!r}"
-    raise ValueError(msg)
+    raise InputValueError(place="sample", expected=f"{known} or a number above 0", got=f"{sample!r}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from docscore.core.errors import InputValueError
 from docscore.core.values import MAX_DEPTH
 
 _DATE = "YYYY-MM-DD"
@@ -121,11 +122,9 @@ def strict_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 def _strict(schema: Any, root: Mapping[str, Any], place: str, depth: int) -> dict[str, Any]:
     if not isinstance(schema, Mapping):
-        msg = f"schema, {place}: expected an object, got {type(schema).__name__}"
-        raise ValueError(msg)  # noqa: TRY004  the schema's content is wrong
+        raise InputValueError(place=f"schema, {place}", expected="an object", got=f"{type(schema).__name__}")
     if depth > MAX_DEPTH:
-        msg = f"schema, {place}: expected no circle of references, got one"
-        raise ValueError(msg)
+        raise InputValueError(place=f"schema, {place}", expected="no circle of references", got="one")
     schema = _resolved(schema, root, place, depth)
     result = {key: schema[key] for key in _KEPT if key in schema}
     if "const" in schema:
@@ -141,8 +140,7 @@ def _strict(schema: Any, root: Mapping[str, Any], place: str, depth: int) -> dic
         result |= _strict_object(schema, root, place, depth)
     if "array" in kinds:
         if "items" not in schema:
-            msg = f"schema, {place}: expected 'items' beside the type 'array', got none"
-            raise ValueError(msg)
+            raise InputValueError(place=f"schema, {place}", expected="'items' beside the type 'array'", got="none")
         result["items"] = _strict(schema["items"], root, f"{place}[]", depth + 1)
     return result
 
@@ -150,8 +148,9 @@ def _strict(schema: Any, root: Mapping[str, Any], place: str, depth: int) -> dic
 def _strict_object(schema: Mapping[str, Any], root: Mapping[str, Any], place: str, depth: int) -> dict[str, Any]:
     properties = schema.get("properties")
     if not properties or schema.get("additionalProperties", False) not in (False, True):
-        msg = f"schema, {place}: expected an object with 'properties', got one with free keys"
-        raise ValueError(msg)
+        raise InputValueError(
+            place=f"schema, {place}", expected="an object with 'properties'", got="one with free keys"
+        )
     required = set(schema.get("required", ()))
     strict = {key: _strict(each, root, f"{place}.{key}", depth + 1) for key, each in properties.items()}
     return {
@@ -192,13 +191,11 @@ def _resolved(schema: Mapping[str, Any], root: Mapping[str, Any], place: str, de
         elif "allOf" in schema:
             parts = schema["allOf"]
             if len(parts) != 1:
-                msg = f"schema, {place}: expected one schema in 'allOf', got {len(parts)}"
-                raise ValueError(msg)
+                raise InputValueError(place=f"schema, {place}", expected="one schema in 'allOf'", got=f"{len(parts)}")
             schema = {**parts[0], **{key: each for key, each in schema.items() if key != "allOf"}}
         else:
             return schema
-    msg = f"schema, {place}: expected no circle of references, got one"
-    raise ValueError(msg)
+    raise InputValueError(place=f"schema, {place}", expected="no circle of references", got="one")
 
 
 def _target(reference: Any, root: Mapping[str, Any], place: str) -> Mapping[str, Any]:
@@ -207,6 +204,7 @@ def _target(reference: Any, root: Mapping[str, Any], place: str) -> Mapping[str,
         key = step.replace("~1", "/").replace("~0", "~")
         found = found.get(key) if isinstance(found, Mapping) else None
     if not str(reference).startswith("#/") or not isinstance(found, Mapping):
-        msg = f"schema, {place}: expected a reference to a place in the schema, got {reference!r}"
-        raise ValueError(msg)
+        raise InputValueError(
+            place=f"schema, {place}", expected="a reference to a place in the schema", got=f"{reference!r}"
+        )
     return found

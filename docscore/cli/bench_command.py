@@ -9,8 +9,21 @@ import click
 
 from docscore.bench.catalogue import DATA_SETS
 from docscore.bench.checking import Found, checked_data
-from docscore.cli.options import a_file, json_option
+from docscore.cli.flags import (
+    Settings,
+    a_file,
+    comparing_flags,
+    evaluations_of_files,
+    json_option,
+    progress_bars,
+    stdout_console,
+    test_set_flags,
+    with_settings,
+)
 from docscore.core.formatting import printable
+from docscore.corpus.grid import grid_of_runs
+from docscore.integrations.log_files import run_of_file
+from docscore.report.grid_table import grid_as_markdown, print_grid
 
 
 @click.group(name="bench", short_help="The data of the paper's benchmark.")
@@ -40,6 +53,38 @@ def check_command(data: Path, *, name: str | None, as_json: bool) -> int:
         for each in found:
             click.echo("\n".join(map(printable, _lines_about(each))))
     return 0 if any(each.documents for each in found) else 1
+
+
+@bench_command.command(name="table", short_help="Runs as a table: data sets and methods by models.")
+@click.argument("logs", type=a_file, nargs=-1, required=True)
+@with_settings(comparing_flags, test_set_flags)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "markdown"]),
+    default="text",
+    show_default=True,
+    help="How the table is written.",
+)
+@json_option
+def grid_command(logs: tuple[Path, ...], *, settings: Settings, form: str, as_json: bool) -> None:
+    """Print the table of the paper over the LOGS of Inspect: a row a data set and method, a column a model.
+
+    Each score has its interval, and a mark where it is the best of its data set, or lower than that beyond chance. A
+    second table has the documents, failed calls, tokens, cost and time of each run, as far as its log says.
+    """
+    with progress_bars() as progress:
+        runs = [
+            (run_of_file(path), evaluations_of_files(None, [path], settings, progress)[0].mean)
+            for path in dict.fromkeys(logs)
+        ]
+        cells = grid_of_runs(runs, progress)
+    if as_json:
+        click.echo(json.dumps([cell.to_dict() for cell in cells]))
+    elif form == "markdown":
+        click.echo(grid_as_markdown(cells))
+    else:
+        print_grid(stdout_console(), cells)
 
 
 def _lines_about(found: Found) -> list[str]:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
-from docscore.core.similarity import THRESHOLD
+from docscore.core.errors import InputValueError
+from docscore.core.options import PARSE_MODES, THRESHOLD, check_choice
 from docscore.corpus.fields import field_table
 from docscore.data.json_codec import dumps, loads
-from docscore.data.model_output import check_mode, parse_text
+from docscore.data.model_output import parse_text
 from docscore.metrics.anls_star.api import score_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 
-OutputParse = Literal["auto", "none", "json", "repair"]
-TargetReading = Literal["auto", "text", "json"]
 Reading = Literal["exact", "repaired", "failed"]
 
 
@@ -84,14 +83,11 @@ def judged_output(
     >>> judged_output('Here: {"total": 1}', [{"total": "1"}]).score
     1.0
     """
-    if parse not in get_args(OutputParse):
-        msg = f"parse: expected 'auto', 'none', 'json' or 'repair', got {parse!r}"
-        raise ValueError(msg)
+    check_choice("parse", parse, ("auto", "none", *PARSE_MODES))
     if not answers:
-        msg = "expected at least one acceptable answer, got none"
-        raise ValueError(msg)
+        raise InputValueError(expected="at least one acceptable answer", got="none")
     structured = any(isinstance(answer, dict | list) for answer in answers)
-    mode = check_mode({"none": None, "auto": "repair" if structured else None}.get(parse, parse))
+    mode = {"none": None, "auto": "repair" if structured else None}.get(parse, parse)
     parsed: Reading | None = None
     if mode is not None and isinstance(output, str):
         read = parse_text(output, mode)
@@ -114,9 +110,7 @@ def answer_in(text: Any, reading: str = "auto") -> Any:
     >>> answer_in('{"total": "12.50"}'), answer_in("12.50"), answer_in("[sic]")
     ({'total': '12.50'}, '12.50', '[sic]')
     """
-    if reading not in get_args(TargetReading):
-        msg = f"target: expected 'auto', 'text' or 'json', got {reading!r}"
-        raise ValueError(msg)
+    check_choice("target", reading, ("auto", "text", "json"))
     if reading == "text" or not isinstance(text, str):
         return text
     if reading == "auto" and text.lstrip()[:1] not in ("{", "["):
@@ -126,5 +120,4 @@ def answer_in(text: Any, reading: str = "auto") -> Any:
     except ValueError as error:
         if reading == "auto":
             return text
-        msg = f"target: expected JSON text, got {error}"
-        raise ValueError(msg) from None
+        raise InputValueError(place="target", expected="JSON text", got=f"{error}") from None

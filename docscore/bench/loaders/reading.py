@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from docscore.bench.records import Box, unlike_format
-from docscore.core.errors import short_repr
+from docscore.core.errors import InputValueError, in_file, short_repr
 
 _CORNERS = 8  # numbers of a quadrilateral: x and y of each corner
 _DEEPEST = 3  # folders below the given one in which a file is looked for
@@ -52,8 +52,8 @@ def parquet_columns(path: Path) -> list[str]:
     try:
         from pyarrow import ArrowInvalid, parquet  # noqa: PLC0415  an extra
     except ImportError:
-        msg = f"{path}: reading Parquet needs pyarrow; pip install 'docscore[parquet]'"
-        raise ValueError(msg) from None
+        remedy = "pip install 'docscore[parquet]'"
+        raise InputValueError(place=in_file(path), problem="reading Parquet needs pyarrow", remedy=remedy) from None
     try:
         return list(parquet.read_schema(path).names)
     except ArrowInvalid as error:

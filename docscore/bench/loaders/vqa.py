@@ -68,7 +68,7 @@ def _rows_of_hub(files: list[Path]) -> Iterator[tuple[str, Any]]:
     for path in files:
         table = read_table(path)
         for number, row in enumerate(table.rows):
-            yield table.where(number), row
+            yield str(table.where(number)), row
 
 
 def _question(row: Any, place: str, beside: Path, folder: Path) -> DocumentRecord:

@@ -30,7 +30,7 @@ def read_vrdu(folder: Path, form: str) -> list[DocumentRecord]:
     patterns = [f"{form}/main/dataset.jsonl{suffix}" for suffix in (".gz", "")]
     source = found_file(folder, patterns, f"the data of {form}")
     table = read_table(source)
-    return [_form(row, table.where(number), source.with_name("pdfs")) for number, row in enumerate(table.rows)]
+    return [_form(row, str(table.where(number)), source.with_name("pdfs")) for number, row in enumerate(table.rows)]
 
 
 def _form(row: Any, place: str, folder: Path) -> DocumentRecord:

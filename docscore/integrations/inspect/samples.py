@@ -22,6 +22,7 @@ from docscore.bench.pages import picture_file, rendered_pages
 from docscore.bench.prompts import prompt_of
 from docscore.bench.records import DocumentRecord
 from docscore.bench.schemas import strict_schema
+from docscore.core.errors import InputValueError
 from docscore.data.json_codec import dumps
 from docscore.integrations.inspect.scorers import GROUP
 
@@ -99,8 +100,7 @@ def _attached(document: DocumentRecord, method: str, dpi: int) -> list[Content]:
     """The pages as files, which Inspect reads when the sample runs."""
     if method == "pdf":
         if document.pdf is None:
-            msg = f"document {document.id!r}: expected a PDF for the method 'pdf', got none"
-            raise ValueError(msg)
+            raise InputValueError(place=f"document {document.id!r}", expected="a PDF for the method 'pdf'", got="none")
         return [ContentDocument(document=str(document.pdf), mime_type="application/pdf")]
     if method != "vision":
         return []
@@ -108,6 +108,7 @@ def _attached(document: DocumentRecord, method: str, dpi: int) -> list[Content]:
     if not pictures and document.pdf is not None:
         pictures = rendered_pages(document.pdf, dpi)
     if not pictures:
-        msg = f"document {document.id!r}: expected pictures or a PDF for the method 'vision', got none"
-        raise ValueError(msg)
+        raise InputValueError(
+            place=f"document {document.id!r}", expected="pictures or a PDF for the method 'vision'", got="none"
+        )
     return [ContentImage(image=str(picture)) for picture in pictures]

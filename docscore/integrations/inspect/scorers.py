@@ -9,7 +9,7 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric
 from inspect_ai.solver import TaskState
 
 from docscore.core.formatting import value_excerpt
-from docscore.core.similarity import THRESHOLD
+from docscore.core.options import THRESHOLD
 from docscore.data.json_codec import dumps
 from docscore.integrations.judging import JudgedOutput, answer_in, judged_output
 from docscore.metrics.alignment import Step
@@ -152,7 +152,10 @@ def kieval_entities(*, target: str = "auto", parse: str = "auto", normalise: boo
 
 def _correction(step: Step) -> str:
     """A correction in a line."""
-    return f"{step.edit}  {step.place}: {value_excerpt(step.expected)} → {value_excerpt(step.predicted)}"
+    expected, predicted = (
+        "nothing" if entity is None else value_excerpt(entity.value) for entity in (step.truth, step.prediction)
+    )
+    return f"{step.edit:6}  {step.place}: {expected} → {predicted}"
 
 
 def output_text(state: TaskState) -> str | None:

@@ -15,9 +15,10 @@ from inspect_ai.scorer import Scorer
 from docscore.bench.catalogue import documents_of
 from docscore.bench.loaders.folder import documents_in
 from docscore.bench.pages import DPI
-from docscore.bench.prompts import TEXT_METHODS, check_choice
+from docscore.bench.prompts import TEXT_METHODS
 from docscore.bench.records import DocumentRecord
 from docscore.bench.sampling import chosen
+from docscore.core.options import check_choice
 from docscore.integrations.inspect.samples import dataset_of, generation, solver_for
 from docscore.integrations.inspect.scorers import anls_star, kieval_entities
 
