@@ -8,12 +8,14 @@ from typing import Any, Literal
 
 from docscore.core.errors import InputValueError
 from docscore.core.options import PARSE_MODES, THRESHOLD, check_choice
+from docscore.core.values import Value, convert_ground_truth
 from docscore.corpus.fields import field_table
 from docscore.data.json_codec import dumps, loads
 from docscore.data.model_output import parse_text
 from docscore.metrics.anls_star.api import score_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 
+_WHOLE = "$"  # the field of a document that is one value
 Reading = Literal["exact", "repaired", "failed"]
 
 
@@ -45,8 +47,9 @@ class JudgedOutput:
 
     @property
     def field_scores(self) -> dict[str, float]:
-        """The score of each field, in [0, 1]."""
-        return {path: earned / weight if weight else 1.0 for path, (earned, weight) in self.fields.items()}
+        """The score of each field, in [0, 1]; none where the whole is one value."""
+        fields = {path: earned / weight if weight else 1.0 for path, (earned, weight) in self.fields.items()}
+        return {} if set(fields) == {_WHOLE} else fields
 
     @property
     def explanation(self) -> str:
@@ -86,7 +89,7 @@ def judged_output(
     check_choice("parse", parse, ("auto", "none", *PARSE_MODES))
     if not answers:
         raise InputValueError(expected="at least one acceptable answer", got="none")
-    structured = any(isinstance(answer, dict | list) for answer in answers)
+    structured = any(isinstance(option, dict | list) for option in _options(convert_ground_truth(tuple(answers), {})))
     mode = {"none": None, "auto": "repair" if structured else None}.get(parse, parse)
     parsed: Reading | None = None
     if mode is not None and isinstance(output, str):
@@ -95,6 +98,11 @@ def judged_output(
     truth = tuple(answers)
     tree = score_tree(truth, output, threshold=threshold, ignore_case=ignore_case)
     return JudgedOutput(tree, truth, output, parsed)
+
+
+def _options(truth: Value) -> list[Value]:
+    """The alternatives of a ground truth, those of alternatives among them."""
+    return [option for each in truth for option in _options(each)] if isinstance(truth, tuple) else [truth]
 
 
 def answer_in(text: Any, reading: str = "auto") -> Any:

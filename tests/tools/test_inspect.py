@@ -22,7 +22,7 @@ needs_tool("inspect_ai")
 
 from docscore.bench.schemas import SCHEMAS, strict_schema  # noqa: E402
 from docscore.integrations import inspect as tasks  # noqa: E402
-from tests.inspect_runs import MODEL, figures, inspect_environment, loopback, right, run_tasks, values  # noqa: E402
+from tests.tools.inspect_runs import MODEL, figures, inspect_environment, loopback, right, run_tasks, values  # noqa: E402
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of Inspect's own imports
