@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import tempfile
 from pathlib import Path
@@ -27,6 +28,7 @@ os.environ.update(
 ROOT = Path(__file__).parent.parent
 HUNG = 900  # seconds after which a process is taken to hang: far more than any takes on a busy machine
 REQUIRE_ALL = "DOCSCORE_REQUIRE_ALL"  # set in CI: what would be skipped there is a failure
+REQUIRE_TOOLS = "DOCSCORE_REQUIRE_TOOLS"  # set in CI in the environment of tests/tools
 
 
 def skip_or_fail(reason: str) -> NoReturn:
@@ -34,6 +36,16 @@ def skip_or_fail(reason: str) -> NoReturn:
     if os.environ.get(REQUIRE_ALL):
         pytest.fail(f"{reason}, and {REQUIRE_ALL} is set")
     pytest.skip(reason)
+
+
+def needs_tool(module: str) -> None:
+    """Skip a module of tests/tools whose tool is not there; in the environment that has all, fail."""
+    if importlib.util.find_spec(module) is not None:
+        return
+    if os.environ.get(REQUIRE_TOOLS):
+        msg = f"needs {module}, and {REQUIRE_TOOLS} is set"
+        raise RuntimeError(msg)
+    pytest.skip(f"needs {module}", allow_module_level=True)
 
 
 @pytest.fixture(scope="session")

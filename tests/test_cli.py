@@ -197,7 +197,7 @@ def test_files_that_cannot_be_read_are_one_line_too(tmp_path: Path, name: str) -
 
 @pytest.mark.parametrize(
     "arguments",
-    [["score"], ["score", "x"], ["scoer"], ["score", "--parse", "yaml"], ["score", "--worst", "-1"], ["--nope"]],
+    [["score"], ["compare", "x"], ["scoer"], ["score", "--parse", "yaml"], ["score", "--worst", "-1"], ["--nope"]],
     ids=" ".join,
 )
 def test_wrong_usage_is_exit_status_2_and_says_where_help_is(arguments: list[str]) -> None:

@@ -27,9 +27,16 @@ PATHS = [
     "docscore.report:report_as_html",
     "docscore.cli:main",
     "docscore.integrations.datasets:score_batch",
+    "docscore.integrations.judging:judged_output",
+    "docscore.integrations.lm_eval:process_results",
+    "docscore.integrations.promptfoo:get_assert",
 ]
 EXTRAS = [
     ("torch", "docscore.integrations.distributed:merged"),
+    ("inspect_ai", "docscore.integrations.inspect:anls_star"),
+    ("inspect_ai", "docscore.integrations.inspect:kieval_entities"),
+    ("mlflow", "docscore.integrations.mlflow:anls_star_scorer"),
+    ("pydantic_evals", "docscore.integrations.pydantic_evals:AnlsStarEvaluator"),
     ("ray", "docscore.integrations.ray:joined"),
     ("ray", "docscore.integrations.ray:score"),
     ("pyspark", "docscore.integrations.spark:score_udf"),

@@ -55,7 +55,7 @@ def compare_command(
     base: Path,
     new: Path,
     *,
-    references: Path,
+    references: Path | None,
     settings: Settings,
     fail_below: float | None,
     changes: int,
@@ -64,9 +64,10 @@ def compare_command(
 ) -> int:
     """Compare the predictions BASE and NEW on the same documents.
 
-    Files and rows are as for `score`. Prints the difference of the means with an interval that is paired by document,
-    whether it could be chance (a paired permutation test), the documents that became better and worse, and the same for
-    each field, with q-values that allow for the number of fields (Benjamini-Hochberg).
+    Files and rows are as for `score`; without --references, both hold them, as logs do. Prints the difference of the
+    means with an interval that is paired by document, whether it could be chance (a paired permutation test), the
+    documents that became better and worse, and the same for each field, with q-values that allow for the number of
+    fields (Benjamini-Hochberg).
     """
     if as_markdown and as_json:
         raise click.UsageError("expected --markdown or --json, got both", click.get_current_context())  # noqa: TRY003, EM101

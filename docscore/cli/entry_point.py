@@ -8,6 +8,7 @@ import warnings
 import click
 
 from docscore.cli.automation_command import automation_command
+from docscore.cli.bench_command import bench_command
 from docscore.cli.compare_command import compare_command
 from docscore.cli.explain_command import explain_command
 from docscore.cli.flags import say
@@ -15,6 +16,7 @@ from docscore.cli.report_command import report_command
 from docscore.cli.score_command import score_command
 from docscore.cli.table_command import table_command
 from docscore.data.faults import DataError
+from docscore.integrations.log_files import read_logs_of_inspect
 from docscore.version import VERSION
 
 _INTERRUPTED, _NOBODY_READS = 130, 141  # what a shell says of a process ended by Ctrl-C, or by a closed pipe
@@ -25,6 +27,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal that lacks a character shows another
+    read_logs_of_inspect()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         status, faults = _run()
@@ -82,5 +85,13 @@ def commands(context: click.Context) -> None:
         context.exit(2)
 
 
-for command in (score_command, explain_command, compare_command, table_command, report_command, automation_command):
+for command in (
+    score_command,
+    explain_command,
+    compare_command,
+    table_command,
+    report_command,
+    automation_command,
+    bench_command,
+):
     commands.add_command(command)

@@ -47,7 +47,7 @@ _SOME = 3  # ids that a message names
 )
 @json_option
 def explain_command(
-    references: Path,
+    references: Path | None,
     predictions: Path,
     *,
     settings: Settings,
@@ -90,9 +90,9 @@ def _as_scored(prediction: Any, options: ScoringOptions) -> Any:
     return unwrapped(prediction)[0] if options.with_confidences else prediction
 
 
-def _one_pair(references: Path, predictions: Path, question_id: str | None, on_error: str) -> tuple[Any, Any]:
+def _one_pair(references: Path | None, predictions: Path, question_id: str | None, on_error: str) -> tuple[Any, Any]:
     """The ground truth and the prediction to explain."""
-    if question_id is None and suffix_of(references) == suffix_of(predictions) == ".json":
+    if question_id is None and references and suffix_of(references) == suffix_of(predictions) == ".json":
         values = read_value(references), read_value(predictions)
         if not any(_is_row(value) for value in values):
             return values
@@ -104,7 +104,7 @@ def _one_pair(references: Path, predictions: Path, question_id: str | None, on_e
         some = ", ".join(pairs.ids[:_SOME]) + (", ..." if len(pairs.ids) > _SOME else "")
         got = "no --id" if question_id is None else f"--id {question_id}"
         expected = f"--id with one of the {len(pairs.ids)} ids ({some})"
-        raise InputValueError(place=in_file(references), expected=expected, got=got)
+        raise InputValueError(place=in_file(references or predictions), expected=expected, got=got)
     index = pairs.ids.index(question_id)
     return pairs.truths[index], pairs.predictions[index]
 

@@ -161,8 +161,24 @@ def _part_of_id(pattern: re.Pattern[str], question_id: str) -> str:
     return str(found[1])
 
 
-two_files = together(click.argument("references", type=a_file), click.argument("predictions", type=a_file))
-references_option = click.option("--references", type=a_file, required=True, help="The file of ground truths.")
+def two_files(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The arguments REFERENCES and PREDICTIONS; a command gets None as references where one file holds both."""
+
+    @wraps(command)
+    def run(*, references: Path, predictions: Path | None, **given: Any) -> Any:
+        both = {"references": references, "predictions": predictions}
+        return command(**(both if predictions else {"references": None, "predictions": references}), **given)
+
+    arguments = (
+        click.argument("references", type=a_file),
+        click.argument("predictions", type=a_file, required=False),
+    )
+    return together(*arguments)(run)
+
+
+references_option = click.option(
+    "--references", type=a_file, help="The file of ground truths; not needed where the files hold them, as logs do."
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 worst_option = click.option(
     "--worst", type=click.IntRange(min=0), default=WORST, show_default=True, help="How many of the lowest rows to show."
@@ -266,7 +282,7 @@ def stdout_console() -> Console:
 
 
 def evaluations_of_files(
-    references: Path, predictions: list[Path], settings: Settings, progress: Progress
+    references: Path | None, predictions: list[Path], settings: Settings, progress: Progress
 ) -> list[Evaluation]:
     """An evaluation of each file of predictions; which rows were left out is printed on the error stream."""
     rows = rows_of_files(

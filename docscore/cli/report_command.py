@@ -31,7 +31,7 @@ from docscore.report.html_report import report_as_html
 @worst_option
 @click.option("--title", help="The heading; by default the name of the file of predictions.")
 def report_command(
-    references: Path, predictions: Path, *, output: Path, settings: Settings, worst: int, title: str | None
+    references: Path | None, predictions: Path, *, output: Path, settings: Settings, worst: int, title: str | None
 ) -> None:
     """Write a report on PREDICTIONS as one HTML file that needs no script and no network.
 
@@ -40,7 +40,7 @@ def report_command(
     automation and accuracy and the reliability diagram; with --by the figures of each value of a column. Files
     and rows are as for `score`.
     """
-    _check_output(output, references, predictions)
+    _check_output(output, *filter(None, (references, predictions)))
     with progress_bars() as progress:
         (found,) = evaluations_of_files(references, [predictions], settings, progress)
         has_confidences = settings.options.with_confidences

@@ -37,13 +37,13 @@ from docscore.report.wording import by_value_text
 @worst_option
 @json_option
 def score_command(
-    references: Path, predictions: Path, *, settings: Settings, fields: bool, worst: int, as_json: bool
+    references: Path | None, predictions: Path, *, settings: Settings, fields: bool, worst: int, as_json: bool
 ) -> None:
     """Score PREDICTIONS against REFERENCES, both JSONL, JSON, CSV or Parquet.
 
     Rows are {"question_id", "prediction"} and {"question_id", "references": [acceptable answers]}, in any order; or
     {"question_id", "prediction_text"} and {"question_id", "answers"}; or plain values in the same order. Files may be
-    compressed (.jsonl.gz).
+    compressed (.jsonl.gz). A file whose rows hold both, such as a log of Inspect (.eval, .json), is given alone.
     """
     with progress_bars() as progress:
         (found,) = evaluations_of_files(references, [predictions], settings, progress)

@@ -22,6 +22,7 @@ from docscore.cli.flags import (
 )
 from docscore.core.errors import InputValueError, in_file
 from docscore.data.files import name_without_extension
+from docscore.integrations.log_files import run_of_file
 from docscore.report.console import print_systems
 from docscore.report.tables import FORMATS, table_of_systems
 
@@ -41,15 +42,16 @@ from docscore.report.tables import FORMATS, table_of_systems
 @click.option("--percent", is_flag=True, help="Write figures times 100 with two decimals.")
 @json_option
 def table_command(
-    systems: tuple[Path, ...], *, references: Path, settings: Settings, form: str, percent: bool, as_json: bool
+    systems: tuple[Path, ...], *, references: Path | None, settings: Settings, form: str, percent: bool, as_json: bool
 ) -> None:
     """Print the metrics of several files of predictions as a table, the best of each metric in bold.
 
-    SYSTEMS are files as the predictions of `score`; each is called by the name of its file without extension.
+    SYSTEMS are files as the predictions of `score`; each is called by the name of its file without extension, logs by
+    their model and method. Without --references they are files whose rows hold references too, as logs do.
     """
     with progress_bars() as progress:
         evaluations = evaluations_of_files(references, list(systems), settings, progress)
-        names = _names(systems)
+        names = _names(systems) if references else _names_of_runs(systems)
         found = {name: each.measured for name, each in zip(names, evaluations, strict=True)}
     if as_json:
         parts = {name: {**each.to_dict(), "signature": str(each.signature)} for name, each in found.items()}
@@ -58,6 +60,16 @@ def table_command(
         print_systems(stdout_console(), found, percent=percent)
     else:
         click.echo(table_of_systems(found, form, percent=percent))
+
+
+def _names_of_runs(systems: tuple[Path, ...]) -> list[str]:
+    """The names of systems whose files hold references too: model and method, if these tell all of them apart."""
+    try:
+        runs = [run_of_file(path) for path in systems]
+    except ValueError:
+        return _names(systems)
+    names = [", ".join(filter(None, (run.model, run.method))) for run in runs]
+    return names if len(set(names)) == len(names) else _names(systems)
 
 
 def _names(systems: tuple[Path, ...]) -> list[str]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
+from collections.abc import Iterable
 
 from docscore.core.tolerance import ROUNDING
 from docscore.core.values import Value, to_json
@@ -83,3 +85,25 @@ def display_width(text: str) -> int:
     """How many columns of a terminal the text takes."""
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
     return len(text) + wide - sum(unicodedata.combining(c) > 0 for c in text)
+
+
+_UNSAFE = re.compile(r"[^\w. /:-]")  # what names of metrics in MLflow may not hold
+
+
+def safe_names(names: Iterable[str]) -> dict[str, str]:
+    """Each name with one that trackers such as MLflow take: no brackets of lists, "_" for what else they refuse.
+
+    >>> safe_names(["items[].price", "items.price", "$"])
+    {'items[].price': 'items.price', 'items.price': 'items.price_2', '$': '_'}
+    """
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in names:
+        plain = safe = _UNSAFE.sub("_", name.replace("[]", "")) or "_"
+        number = 1
+        while safe in taken:
+            number += 1
+            safe = f"{plain}_{number}"
+        taken.add(safe)
+        found[name] = safe
+    return found

@@ -24,7 +24,7 @@ from docscore.corpus.summary import Analysis, Summary, analyse, summarise
 from docscore.data.columns import Grouping, groups_of_rows, with_clusters
 from docscore.data.faults import Faults
 from docscore.data.files import Table, read_table
-from docscore.data.pairing import Check, Pairs, common_rows, read_pairs
+from docscore.data.pairing import Check, Pairs, common_rows, read_pairs, table_with_both
 from docscore.metrics.kieval import KieScore
 from docscore.metrics.registry import checked_metrics
 from docscore.stats.calibration import Calibration
@@ -47,7 +47,7 @@ class FileRows(NamedTuple):
 
 def rows_of_files(
     *,
-    references: Path,
+    references: Path | None,
     predictions: Sequence[Path],
     missing: str = "error",
     on_error: str = "error",
@@ -58,7 +58,7 @@ def rows_of_files(
     """The rows of one file of references in pairs with those of one or several files of predictions.
 
     Args:
-        references: the file of ground truths.
+        references: the file of ground truths; None where the rows of the predictions hold them too, as those of logs.
         predictions: a file a system; where rows with faults are left out, all systems keep the rows that all have.
         missing: a reference without a prediction: "error", or "zero" to score it as null.
         on_error: rows with faults: "error", or "skip" to leave them out and count them.
@@ -76,8 +76,10 @@ def rows_of_files(
         before_reading(path)
         return read_table(path, faults, max_bytes)
 
-    truths = table_of(references)
-    systems = [read_pairs(truths, table_of(path), missing, faults, check) for path in predictions]
+    truths = None if references is None else table_of(references)
+    tables = [table_of(path) for path in predictions]
+    truths = truths or table_with_both(tables)
+    systems = [read_pairs(truths, table, missing, faults, check) for table in tables]
     return FileRows(_rows_of_all(systems) if faults.skip else systems, faults)
 
 

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from docscore.core.errors import InputValueError
-from docscore.core.options import ScoringOptions, options_from
+from docscore.core.formatting import safe_names
+from docscore.core.options import ScoringOptions, check_choice, options_from
 from docscore.corpus.fields import Field, ListRows
 from docscore.corpus.measure import figure_columns
 from docscore.corpus.scores import CorpusScore, score_corpus
@@ -122,16 +123,21 @@ class ScoreState:
         for path, rows in other.lists.items():
             self.lists.setdefault(path, ListRows(path)).merge(rows)
 
-    def compute(self) -> dict[str, float]:
+    def compute(self, *, names: str = "plain") -> dict[str, float]:
         """The figures of all rows seen so far, a flat dict of floats as trackers log it.
+
+        Args:
+            names: "plain" for paths as they are, `anls_star/items[].price`; "safe" for names without brackets and other
+                signs that trackers such as MLflow refuse, `anls_star/items.price`.
 
         Returns:
             Each figure by its name; for every field that a ground truth has, `anls_star/items[].price`, its score; with
             `parse`, `parse_failure_rate`; with missing "zero", `missing_rate`.
 
         Raises:
-            ValueError: if there were no rows.
+            ValueError: if there were no rows, and for other names.
         """
+        check_choice("names", names, ("plain", "safe"))
         if not self.rows:
             raise InputValueError(expected="at least one row", got="none")
         result = {name: _ratio(*sums) for name, sums in self.sums.items()}
@@ -141,7 +147,10 @@ class ScoreState:
         for name, key in (("parse_failures", "parse_failure_rate"), ("missing", "missing_rate")):
             if name in self.counts:
                 result[key] = self.counts[name] / self.rows
-        return result
+        if names == "plain":
+            return result
+        safe = safe_names(result)
+        return {safe[name]: value for name, value in result.items()}
 
     @property
     def identity(self) -> tuple[Any, ...]:

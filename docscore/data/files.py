@@ -1,4 +1,4 @@
-"""Rows from files: JSONL, JSON, CSV and Parquet, each row with its place, each fault with its line."""
+"""Rows from files: JSONL, JSON, CSV, Parquet and registered logs, each row with its place, each fault with its line."""
 
 from __future__ import annotations
 
@@ -50,12 +50,34 @@ class Table(NamedTuple):
         return {index: row for index, row in enumerate(self.rows) if row is not FAULTY}
 
 
+class LogFormat(NamedTuple):
+    """A format of logs whose rows hold references and predictions; the library that writes it reads it.
+
+    Attributes:
+        extension: of its files.
+        is_log: whether the value of a `.json` file is such a log.
+        read: the rows of a file, and what each is called.
+    """
+
+    extension: str
+    is_log: Callable[[Any], bool]
+    read: Callable[[Path], tuple[list[Any], list[str]]]
+
+
+_LOG_FORMATS: dict[str, LogFormat] = {}
+
+
+def register_logs(form: LogFormat) -> None:
+    """Have files of a format of logs read as tables too."""
+    _LOG_FORMATS[form.extension] = form
+
+
 def read_table(path: Path, faults: Faults | None = None, max_bytes: int | None = None) -> Table:
     """The rows of a file, read by its extension.
 
     JSONL: one JSON value a line, blank lines passed over. JSON: a list of rows. CSV: a header and rows; cells are text,
     but `references` and `answers` hold a JSON list. Parquet: columns (needs pyarrow). Each of the first three may be
-    compressed by gzip and end in `.gz` too.
+    compressed by gzip and end in `.gz` too. Logs: what was registered with `register_logs`.
 
     Args:
         path: the file.
@@ -69,12 +91,12 @@ def read_table(path: Path, faults: Faults | None = None, max_bytes: int | None =
     faults = faults or Faults()
     readers = {".jsonl": _read_jsonl, ".ndjson": _read_jsonl, ".json": _read_json, ".csv": _read_csv}
     suffix = suffix_of(path)
-    if suffix == ".parquet":
+    if suffix == ".parquet" or suffix in _LOG_FORMATS:
         path.open("rb").close()  # whatever the format, what cannot be opened is said in the same words
-        return _read_parquet(path, max_bytes)
+        return _read_parquet(path, max_bytes) if suffix == ".parquet" else _read_log(path, _LOG_FORMATS[suffix])
     reader = readers.get(suffix)
     if reader is None:
-        known = ", ".join(EXTENSIONS)
+        known = ", ".join([*EXTENSIONS, *_LOG_FORMATS])
         expected = f"a file name that ends in {known} (or one of the first four and .gz)"
         raise InputValueError(place=in_file(path), expected=expected, got=path.suffix or "none")
     table = reader(path, _read_bytes(path, max_bytes), faults)
@@ -101,7 +123,7 @@ def name_without_extension(path: Path) -> str:
     if path.suffix.lower() == ".gz":
         name = path.stem
     known = suffix_of(path)
-    return name[: -len(known)] or path.name if known in EXTENSIONS else path.name
+    return name[: -len(known)] or path.name if known in (*EXTENSIONS, *_LOG_FORMATS) else path.name
 
 
 def suffix_of(path: Path) -> str:
@@ -192,9 +214,17 @@ def _read_json(path: Path, content: bytes, _faults: Faults) -> Table:
     if not source.strip():
         raise InputValueError(place=in_file(path), expected="a JSON list of rows", got="an empty file")
     rows = loads_at(source, in_file(path))
+    log = next((form for form in _LOG_FORMATS.values() if form.is_log(rows)), None)
+    if log is not None:
+        return _read_log(path, log)
     if not isinstance(rows, list):
         raise InputValueError(place=in_file(path), expected="a JSON list of rows", got=type(rows).__name__)
     return Table(path, rows, lambda index: in_file(path, f"row {index + 1}"))
+
+
+def _read_log(path: Path, form: LogFormat) -> Table:
+    rows, names = form.read(path)
+    return Table(path, rows, lambda index: in_file(path, names[index]))
 
 
 def _read_csv(path: Path, content: bytes, faults: Faults) -> Table:

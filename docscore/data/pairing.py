@@ -14,11 +14,14 @@ from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.data.faults import NAMED, DataError, Faults, summary
 from docscore.data.files import Table, suffix_of
 from docscore.data.rows import (
+    ANLS,
+    BY_ID,
     ID,
     PLAIN,
     Row,
     RowFormat,
     as_rows,
+    described,
     format_of,
     read_prediction,
     read_predictions,
@@ -241,6 +244,31 @@ def read_pairs(
             problem = f"no row is left to score of {len(references.rows):,}; {summary(faults.found)}"
             raise InputValueError(problem=problem)
     return paired(*good)._replace(skipped=len(references.rows) - len(good[1]) if faults.skip else None)
+
+
+def table_with_both(tables: Sequence[Table]) -> Table:
+    """The first of the tables, if all have references beside their predictions, and the same.
+
+    Raises:
+        ValueError: naming the file whose rows lack them, or the first row that has others.
+    """
+    for table in tables:
+        row = next(iter(table.good().values()), None)
+        if not isinstance(row, dict) or not any({ID, *form[1:]} <= row.keys() for form in (BY_ID, ANLS)):
+            expected = "rows with 'question_id', 'references' and 'prediction', as no other file was given"
+            raise InputValueError(place=in_file(table.path), expected=expected, got=described(row))
+    first, *others = tables
+    known = {row[ID]: _answers_in(row) for row in first.good().values() if isinstance(row, dict) and ID in row}
+    for table in others:
+        for index, row in table.good().items():
+            if isinstance(row, dict) and row.get(ID) in known and known[row[ID]] != _answers_in(row):
+                expected = f"the same references as in {first.path}"
+                raise InputValueError(place=table.where(index), expected=expected, got="others")
+    return first
+
+
+def _answers_in(row: dict[str, Any]) -> Any:
+    return row.get("references", row.get("answers"))
 
 
 def _common_format(predictions: Table, references: Table, faults: Faults) -> RowFormat:

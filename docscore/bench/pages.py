@@ -1,0 +1,126 @@
+"""Pages from PDFs and pictures: rendered, read from the text layer, and measured. Needs pypdfium2 and pillow."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import tempfile
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from docscore.bench.records import Page, Word
+from docscore.core.errors import InputValueError, in_file
+
+DPI = 150  # at which a page of A4 is 1240 x 1754 pixels, about what vision models see of it
+_POINTS = 72  # of a PDF, an inch
+PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".gif", ".bmp")
+_SENT_AS_THEY_ARE = (".png", ".jpg", ".jpeg", ".webp", ".gif")  # what providers take
+
+
+def pages_of_pdf(path: Path) -> tuple[Page, ...]:
+    """The pages of a PDF with the words of its text layer; a page without one has no words.
+
+    Raises:
+        ValueError: naming the file, if it is no PDF.
+        OSError: if it cannot be read.
+    """
+    pdf = _opened(path)
+    try:
+        return tuple(Page(words=_words(page) or None) for page in pdf)
+    finally:
+        pdf.close()
+
+
+def rendered_pages(path: Path, dpi: int = DPI) -> list[Path]:
+    """The pages of a PDF as PNG files in a folder that lasts as long as the process.
+
+    Raises:
+        ValueError: naming the file, if it is no PDF.
+        OSError: if it cannot be read.
+    """
+    pdf = _opened(path)
+    name = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]
+    try:
+        found = []
+        for number, page in enumerate(pdf, 1):
+            target = Path(_temporary_folder().name) / f"{name}-{dpi}-{number}.png"
+            if not target.exists():
+                page.render(scale=dpi / _POINTS).to_pil().save(target)
+            found.append(target)
+        return found
+    finally:
+        pdf.close()
+
+
+def picture_file(image: Path | bytes) -> Path:
+    """The picture as a file of a type that providers take: itself, or written anew as PNG.
+
+    Raises:
+        ValueError: naming the file, if it is no picture.
+        OSError: if it cannot be read.
+    """
+    if isinstance(image, Path) and image.suffix.lower() in _SENT_AS_THEY_ARE:
+        image.open("rb").close()
+        return image
+    content = image if isinstance(image, bytes) else image.read_bytes()
+    target = Path(_temporary_folder().name) / f"{hashlib.sha256(content).hexdigest()[:32]}.png"
+    if not target.exists():
+        pillow = _library("PIL.Image")
+        try:
+            with pillow.open(io.BytesIO(content)) as picture:
+                picture.convert("RGB").save(target)
+        except (OSError, ValueError) as error:
+            place = "a picture of the data" if isinstance(image, bytes) else in_file(image)
+            raise InputValueError(place=place, expected="a picture", got=str(error)) from None
+    return target
+
+
+def _words(page: Any) -> tuple[Word, ...]:
+    """The words of a page's text layer: runs of characters without white space."""
+    text, height = page.get_textpage(), page.get_height()
+    words: list[Word] = []
+    letters, boxes = "", []
+    for index in range(text.count_chars()):
+        letter = text.get_text_range(index, 1)
+        if letter.strip():
+            letters += letter
+            boxes.append(text.get_charbox(index, loose=True))
+        elif letters:
+            words.append(_word(letters, boxes, height))
+            letters, boxes = "", []
+    return (*words, _word(letters, boxes, height)) if letters else tuple(words)
+
+
+def _word(letters: str, boxes: list[tuple[float, float, float, float]], height: float) -> Word:
+    """A word in points from the top; in a PDF y grows upwards."""
+    left, bottom, right, top = (
+        column(each) for column, each in zip((min, min, max, max), zip(*boxes, strict=True), strict=True)
+    )
+    return Word(letters, (left, height - top, right, height - bottom))
+
+
+def _opened(path: Path) -> Any:
+    path.open("rb").close()
+    pdfium = _library("pypdfium2")
+    try:
+        return pdfium.PdfDocument(path)
+    except pdfium.PdfiumError as error:
+        raise InputValueError(place=in_file(path), expected="a PDF", got=f"{error}") from None
+
+
+def _library(name: str) -> ModuleType:
+    """A library of the extra."""
+    import importlib  # noqa: PLC0415  beside what it is used for
+
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        remedy = "pip install 'docscore[bench]'"
+        raise InputValueError(problem=f"reading pages needs {name!r}", remedy=remedy) from None
+
+
+@cache
+def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="docscore-pages-")

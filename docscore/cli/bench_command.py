@@ -1,0 +1,102 @@
+"""The commands `docscore bench …`: about the data of the benchmark."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from docscore.bench.catalogue import DATA_SETS
+from docscore.bench.checking import Found, checked_data
+from docscore.cli.flags import (
+    Settings,
+    a_file,
+    comparing_flags,
+    evaluations_of_files,
+    json_option,
+    progress_bars,
+    stdout_console,
+    test_set_flags,
+    with_settings,
+)
+from docscore.core.formatting import printable
+from docscore.corpus.grid import grid_of_runs
+from docscore.integrations.log_files import run_of_file
+from docscore.report.grid_table import grid_as_markdown, print_grid
+
+
+@click.group(name="bench", short_help="The data of the paper's benchmark.")
+def bench_command() -> None:
+    """The benchmark of the ANLS* paper: what of its data is there. `inspect eval docscore/NAME` runs it."""
+
+
+@bench_command.command(name="check", short_help="Which data is there, and what is missing.")
+@click.argument("data", type=a_file)
+@click.option(
+    "--dataset",
+    "name",
+    type=click.Choice([*DATA_SETS, "documents"]),
+    help="Look for this one only; documents: your own files with references and a schema.",
+)
+@json_option
+def check_command(data: Path, *, name: str | None, as_json: bool) -> int:
+    """Say which of the data sets are in the folder DATA, how many documents they have and what is missing.
+
+    The data sets lie in DATA as they are distributed, each in a folder of its own, whatever its name. No model is run.
+    The exit status is 1 where nothing is there, or what was asked for with --dataset is not.
+    """
+    found = checked_data(data, name)
+    if as_json:
+        click.echo(json.dumps([each.to_dict() for each in found]))
+    else:
+        for each in found:
+            click.echo("\n".join(map(printable, _lines_about(each))))
+    return 0 if any(each.documents for each in found) else 1
+
+
+@bench_command.command(name="table", short_help="Runs as a table: data sets and methods by models.")
+@click.argument("logs", type=a_file, nargs=-1, required=True)
+@with_settings(comparing_flags, test_set_flags)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "markdown"]),
+    default="text",
+    show_default=True,
+    help="How the table is written.",
+)
+@json_option
+def grid_command(logs: tuple[Path, ...], *, settings: Settings, form: str, as_json: bool) -> None:
+    """Print the table of the paper over the LOGS of Inspect: a row a data set and method, a column a model.
+
+    Each score has its interval, and a mark where it is the best of its data set, or lower than that beyond chance. A
+    second table has the documents, failed calls, tokens, cost and time of each run, as far as its log says.
+    """
+    with progress_bars() as progress:
+        runs = [
+            (run_of_file(path), evaluations_of_files(None, [path], settings, progress)[0].mean)
+            for path in dict.fromkeys(logs)
+        ]
+        cells = grid_of_runs(runs, progress)
+    if as_json:
+        click.echo(json.dumps([cell.to_dict() for cell in cells]))
+    elif form == "markdown":
+        click.echo(grid_as_markdown(cells))
+    else:
+        print_grid(stdout_console(), cells)
+
+
+def _lines_about(found: Found) -> list[str]:
+    """What is there of a data set, or why not and where it can be had."""
+    split = f", split {found.split}" if found.split else ""
+    head = f"{found.title} ({found.name}{split}): "
+    if found.documents is None:
+        lines = [f"{head}not here", f"  {found.fault}"]
+        return [*lines, f"  to be had from {found.source}; {found.licence}"] if found.source else lines
+    able = [each.method for each in found.methods if each.documents == found.documents]
+    lines = [f"{head}{found.documents:,} documents, for {', '.join(able) or 'no method'}"]
+    for each in found.methods:
+        if each.documents < found.documents:
+            lines.append(f"  {each.method}: {found.documents - each.documents:,} documents lack {each.needs}")
+    return lines

@@ -1,0 +1,118 @@
+"""Logs of Inspect as rows of references and predictions, with what the run cost."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log
+from inspect_ai.scorer import Score
+
+from docscore.bench.catalogue import DATA_SETS
+from docscore.core.errors import InputValueError, at_place, in_file
+from docscore.corpus.grid import LoggedRun
+from docscore.data.json_codec import loads
+from docscore.integrations.inspect.scorers import GROUP
+from docscore.integrations.judging import answer_in, judged_output
+
+_REFERENCES, _PREDICTION = "references", "prediction"  # the metadata of a score of `anls_star`
+_UNREAD = {"attachments", "events", "messages", "store"}  # of samples: large, and not needed
+
+
+def rows_of_log(path: Path) -> tuple[list[Any], list[str]]:
+    """The samples of a log as rows `{"question_id", "references", "prediction"}`, and what each is called.
+
+    What `anls_star` scored is taken from its score; without one, references are the targets, and the prediction is the
+    output, read as `anls_star` would. The column `group` names the file of a sample, or its id. A sample that ended
+    before it had an output has the prediction null. Samples of several epochs have ids such as "a, epoch 2".
+
+    Raises:
+        ValueError: naming the file, if it is no log or has no samples.
+    """
+    samples = _read(path).samples or []
+    if not samples:
+        raise InputValueError(place=in_file(path), expected="a log with samples", got="none")
+    several = max(sample.epoch for sample in samples) > 1
+    names = [f"{sample.id}, epoch {sample.epoch}" if several else str(sample.id) for sample in samples]
+    rows = []
+    for name, sample in zip(names, samples, strict=True):
+        answers, prediction = _scored(sample)
+        group = sample.metadata.get(GROUP, sample.id)
+        rows.append({"question_id": name, GROUP: str(group), _REFERENCES: answers, _PREDICTION: prediction})
+    return rows, [f"sample {name}" for name in names]
+
+
+def run_of_log(path: Path) -> LoggedRun:
+    """What the log says of its run.
+
+    Raises:
+        ValueError: naming the file, if it is no log.
+    """
+    log = _read(path)
+    samples = log.samples or []
+    usage = [each for sample in samples for each in sample.model_usage.values()]
+    costs = [each.total_cost for each in usage if each.total_cost is not None]
+    read = sum(
+        each.input_tokens + (each.input_tokens_cache_read or 0) + (each.input_tokens_cache_write or 0) for each in usage
+    )
+    return LoggedRun(
+        data_set=_title(log),
+        method=_method(log.eval.task_args),
+        model=log.eval.model,
+        documents=len(samples),
+        errors=sum(sample.error is not None for sample in samples),
+        input_tokens=read if usage else None,
+        output_tokens=sum(each.output_tokens for each in usage) if usage else None,
+        cost=sum(costs) if costs else None,
+        seconds=_seconds(log),
+    )
+
+
+def _read(path: Path) -> EvalLog:
+    path.open("rb").close()  # whatever the format, what cannot be opened is said in the same words
+    try:
+        return read_eval_log(str(path), exclude_fields=_UNREAD)
+    except Exception as error:  # noqa: BLE001  zip, zstandard, JSON and pydantic each have their own
+        raise InputValueError(
+            place=in_file(path), expected="a log of Inspect", got=f"{type(error).__name__}: {error}"
+        ) from None
+
+
+def _scored(sample: EvalSample) -> tuple[list[Any], Any]:
+    """The acceptable answers and the prediction of a sample."""
+    for score in (sample.scores or {}).values():
+        if {_REFERENCES, _PREDICTION} <= (score.metadata or {}).keys():
+            return _as_scored(score, sample)
+    targets = [sample.target] if isinstance(sample.target, str) else sample.target
+    answers = [answer_in(text) for text in targets]
+    output = sample.output.completion if sample.output.choices else None
+    return answers, judged_output(output, answers or [None]).prediction
+
+
+def _as_scored(score: Score, sample: EvalSample) -> tuple[list[Any], Any]:
+    metadata = score.metadata or {}
+    try:
+        return loads(metadata[_REFERENCES]), loads(metadata[_PREDICTION])
+    except (TypeError, ValueError) as error:
+        place = f"sample {sample.id}, metadata of its score"
+        raise at_place(place, error) from None
+
+
+def _title(log: EvalLog) -> str:
+    """The title of a data set of the paper, or the name of the task."""
+    name = log.eval.task.rsplit("/", 1)[-1]
+    return DATA_SETS[name].title if name in DATA_SETS else log.eval.task
+
+
+def _method(arguments: dict[str, Any]) -> str:
+    """The method and, where they are not those of the paper, the prompts."""
+    method = str(arguments.get("method", ""))
+    return f"{method}, {arguments['prompt']} prompt" if arguments.get("prompt", "paper") != "paper" else method
+
+
+def _seconds(log: EvalLog) -> float | None:
+    if not (log.stats.started_at and log.stats.completed_at):
+        return None
+    start, end = (datetime.fromisoformat(each) for each in (log.stats.started_at, log.stats.completed_at))
+    return (end - start).total_seconds()

@@ -1,0 +1,176 @@
+"""ANLS* and KIEval as scorers of Inspect, with metrics that count every sample."""
+
+from __future__ import annotations
+
+from math import fsum
+from typing import Any
+
+from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer, stderr
+from inspect_ai.solver import TaskState
+
+from docscore.core.formatting import value_excerpt
+from docscore.core.options import THRESHOLD
+from docscore.data.json_codec import dumps
+from docscore.integrations.judging import JudgedOutput, answer_in, judged_output
+from docscore.metrics.alignment import Step
+from docscore.metrics.kieval import Counts, GroupCounts, kieval_score
+
+GROUP = "group"  # the metadata of a sample that names its file
+_WHOLE = "$"  # the field of a document that is one value
+
+
+@metric(name="mean")
+def mean_of_scores() -> Metric:
+    """The mean of the scores of all samples, rounded once, as `docscore score` gives it; 0 where there are none."""
+
+    def mean(scores: list[SampleScore]) -> float:
+        values = [each.score.as_float() for each in scores]
+        return fsum(values) / len(values) if values else 0.0
+
+    return mean
+
+
+@metric(name="stderr")
+def clustered_error() -> Metric:
+    """The standard error of the mean; samples whose metadata name one `group` count as one draw.
+
+    Source: Miller 2024, arXiv 2411.00640, appendix A, as Inspect computes it.
+    """
+
+    def error(scores: list[SampleScore]) -> Any:
+        named = [
+            each.model_copy(update={"sample_metadata": {GROUP: _group(each, number)}})
+            for number, each in enumerate(scores)
+        ]
+        return stderr(cluster=GROUP)(named) if named else 0.0
+
+    return error
+
+
+@metric(name="fields")
+def scores_of_fields() -> Metric:
+    """The score of each field, S / L over all samples, in [0, 1]; nothing where answers are single values."""
+
+    def fields(scores: list[SampleScore]) -> dict[str, float]:
+        sums: dict[str, list[tuple[float, float]]] = {}
+        for each in scores:
+            for path, (earned, weight) in (each.score.metadata or {}).get("fields", {}).items():
+                sums.setdefault(path, []).append((earned, weight))
+        totals = {path: [fsum(column) for column in zip(*both, strict=True)] for path, both in sums.items()}
+        found = {path: earned / weight if weight else 1.0 for path, (earned, weight) in totals.items()}
+        return {} if set(found) <= {_WHOLE} else found
+
+    return fields
+
+
+@metric(name="kieval")
+def kieval_of_all() -> Metric:
+    """KIEval of all samples together: Entity F1, precision and recall, Group F1, Aligned; from counts, not means."""
+
+    def figures(scores: list[SampleScore]) -> dict[str, float]:
+        entities, groups = Counts(), GroupCounts()
+        for each in scores:
+            found = each.score.metadata or {}
+            entities = entities.plus(Counts(**found["entities"]))
+            groups = groups.plus(GroupCounts(**found["groups"]))
+        return {
+            "entity_f1": entities.f1,
+            "entity_precision": entities.precision,
+            "entity_recall": entities.recall,
+            "group_f1": groups.f1,
+            "aligned": entities.aligned,
+        }
+
+    return figures
+
+
+@scorer(metrics=[mean_of_scores(), clustered_error(), scores_of_fields()])
+def anls_star(
+    *, target: str = "auto", parse: str = "auto", threshold: float = THRESHOLD, ignore_case: bool = True
+) -> Scorer:
+    """The ANLS* score of a sample, with its score tree as explanation.
+
+    A sample without an output, because its call failed, is scored as null: 0, unless null is right.
+
+    Args:
+        target: how the sample's targets, the acceptable answers, are read: "text" as they stand, "json", or "auto":
+            those that begin as a JSON object or list does, and are one, as JSON.
+        parse: how outputs are read: "none", "json" or "repair", as for `docscore score --parse`; "auto" repairs where a
+            target is an object or a list.
+        threshold: a similarity below it counts as 0.
+        ignore_case: whether texts are compared in lower case.
+
+    Returns:
+        A scorer. Its score's metadata have `references` and `prediction` (JSON text), `parsed` ("exact", "repaired",
+        "failed" or None), and `fields`: points earned and points that count, by path.
+    """
+
+    async def score(state: TaskState, target_of_sample: Target) -> Score:
+        answers = [answer_in(text, target) for text in target_of_sample.target]
+        output = output_text(state)
+        found = judged_output(output, answers, parse=parse, threshold=threshold, ignore_case=ignore_case)
+        return Score(
+            value=found.score,
+            answer=None if output is None else found.shown,
+            explanation=f"```text\n{found.explanation}\n```",
+            reason=_reason(output, found),
+            metadata={
+                "references": dumps(list(found.answers)),
+                "prediction": dumps(found.prediction),
+                "parsed": found.parsed,
+                "fields": {path: list(points) for path, points in found.fields.items()},
+            },
+        )
+
+    return score
+
+
+@scorer(metrics=[mean_of_scores(), kieval_of_all()])
+def kieval_entities(*, target: str = "auto", parse: str = "auto", normalise: bool = False) -> Scorer:
+    """KIEval Entity F1 of a sample, with its corrections as explanation; the metric `kieval` has that of all samples.
+
+    Args:
+        target: as for `anls_star`.
+        parse: as for `anls_star`.
+        normalise: whether texts are compared in lower case, with white space folded.
+    """
+
+    async def score(state: TaskState, target_of_sample: Target) -> Score:
+        answers = [answer_in(text, target) for text in target_of_sample.target]
+        found = judged_output(output_text(state), answers, parse=parse)
+        result = kieval_score(found.answers, found.prediction, normalise=normalise)
+        steps = [_correction(step) for step in result.corrections()]
+        return Score(
+            value=result.entities.f1,
+            answer=found.shown,
+            explanation="```text\n{}\n```".format("\n".join(steps) or "nothing to correct"),
+            metadata={"entities": result.entities._asdict(), "groups": result.groups._asdict()},
+        )
+
+    return score
+
+
+def _correction(step: Step) -> str:
+    """A correction in a line."""
+    expected, predicted = (
+        "nothing" if entity is None else value_excerpt(entity.value) for entity in (step.truth, step.prediction)
+    )
+    return f"{step.edit:6}  {step.place}: {expected} → {predicted}"
+
+
+def output_text(state: TaskState) -> str | None:
+    """What the model said; None where no call of it succeeded."""
+    return state.output.completion if state.output.choices else None
+
+
+def _reason(output: str | None, found: JudgedOutput) -> str | None:
+    """Why a score is not that of an ordinary answer, in Inspect's words."""
+    if output is None or not output.strip():
+        return "no_response"
+    return "invalid_response_format" if found.parsed == "failed" else None
+
+
+def _group(score: SampleScore, number: int) -> Any:
+    """What the sample is a draw from; its own id, or its place, where no group is named."""
+    named = (score.sample_metadata or {}).get(GROUP)
+    return named if named is not None else score.sample_id if score.sample_id is not None else number

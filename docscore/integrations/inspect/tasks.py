@@ -1,0 +1,234 @@
+"""The tasks: the seven data sets of the paper, and a person's own documents.
+
+`inspect eval docscore/kleister_nda -T data=FOLDER -T method=latin --model openai/gpt-4o`
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from inspect_ai import Task, task
+from inspect_ai.scorer import Scorer
+
+from docscore.bench.catalogue import documents_of
+from docscore.bench.loaders.folder import documents_in
+from docscore.bench.pages import DPI
+from docscore.bench.prompts import TEXT_METHODS
+from docscore.bench.records import DocumentRecord
+from docscore.bench.sampling import chosen
+from docscore.core.options import check_choice
+from docscore.integrations.inspect.samples import dataset_of, generation, solver_for
+from docscore.integrations.inspect.scorers import anls_star, kieval_entities
+
+_VERSION = 1  # of the tasks: raised where prompts, samples or scores change
+_PAPER_TEMPERATURE = 0.0
+
+
+@task
+def docvqa(
+    data: str,
+    *,
+    method: str = "simple",
+    sample: str | int = "paper",
+    split: str | None = None,
+    prompt: str = "paper",
+    dpi: int = DPI,
+) -> Task:
+    """DocVQA: questions on a page; the arguments are those of `kleister_nda`."""
+    return _paper_task("docvqa", data, sample, split, _How(method, prompt, dpi))
+
+
+@task
+def mp_docvqa(
+    data: str,
+    *,
+    method: str = "simple",
+    sample: str | int = "paper",
+    split: str | None = None,
+    prompt: str = "paper",
+    dpi: int = DPI,
+    pages: str = "all",
+) -> Task:
+    """MPDocVQA: questions on several pages; the arguments are those of `kleister_nda`, and one more.
+
+    Args:
+        data: the folder.
+        method: how the document reaches the model.
+        sample: which documents.
+        split: which split.
+        prompt: the prompts.
+        dpi: the resolution.
+        pages: "all", or "last": the last one alone, as in the figures of the paper.
+    """
+    check_choice("pages", pages, ("all", "last"))
+    return _paper_task("mp_docvqa", data, sample, split, _How(method, prompt, dpi), last_page=pages == "last")
+
+
+@task
+def kleister_charity(
+    data: str,
+    *,
+    method: str = "simple",
+    sample: str | int = "paper",
+    split: str | None = None,
+    prompt: str = "paper",
+    structured: bool | None = None,
+    dpi: int = DPI,
+    kieval: bool = False,
+) -> Task:
+    """Kleister Charity: values from reports; the arguments are those of `kleister_nda`."""
+    return _paper_task("kleister_charity", data, sample, split, _How(method, prompt, dpi, structured, kieval))
+
+
+@task
+def kleister_nda(
+    data: str,
+    *,
+    method: str = "simple",
+    sample: str | int = "paper",
+    split: str | None = None,
+    prompt: str = "paper",
+    structured: bool | None = None,
+    dpi: int = DPI,
+    kieval: bool = False,
+) -> Task:
+    """Kleister NDA: values from contracts.
+
+    Args:
+        data: the folder of the data set, or one above it; `docscore bench check` says what is there.
+        method: "simple" (the text), "latin" (the text with its layout), "vision" (pictures) or "pdf" (the file).
+        sample: "paper" (the documents that the paper drew), "all", or a number: that many from the start.
+        split: a split of the data set; by default the paper's.
+        prompt: "paper" (its prompts, schema, labels and temperature 0) or "plain".
+        structured: whether the provider is held to the schema; by default with plain prompts.
+        dpi: the resolution of rendered pages.
+        kieval: whether KIEval is scored too.
+    """
+    return _paper_task("kleister_nda", data, sample, split, _How(method, prompt, dpi, structured, kieval))
+
+
+@task
+def sroie(
+    data: str,
+    *,
+    method: str = "simple",
+    sample: str | int = "paper",
+    split: str | None = None,
+    prompt: str = "paper",
+    structured: bool | None = None,
+    dpi: int = DPI,
+    kieval: bool = False,
+) -> Task:
+    """SROIE: values from receipts; the arguments are those of `kleister_nda`.
+
+    The sample "paper" is drawn from the names in their order; the paper's came from a directory listing and cannot be
+    drawn again.
+    """
+    return _paper_task("sroie", data, sample, split, _How(method, prompt, dpi, structured, kieval))
+
+
+@task
+def vrdu_ad_buy(
+    data: str,
+    *,
+    method: str = "simple",
+    sample: str | int = "paper",
+    prompt: str = "paper",
+    structured: bool | None = None,
+    dpi: int = DPI,
+    kieval: bool = False,
+) -> Task:
+    """VRDU Ad Buy: values and rows from orders; the arguments are those of `kleister_nda`."""
+    return _paper_task("vrdu_ad_buy", data, sample, None, _How(method, prompt, dpi, structured, kieval))
+
+
+@task
+def vrdu_registration(
+    data: str,
+    *,
+    method: str = "simple",
+    sample: str | int = "paper",
+    prompt: str = "paper",
+    structured: bool | None = None,
+    dpi: int = DPI,
+    kieval: bool = False,
+) -> Task:
+    """VRDU Registration: values from forms; the arguments are those of `kleister_nda`."""
+    return _paper_task("vrdu_registration", data, sample, None, _How(method, prompt, dpi, structured, kieval))
+
+
+@task
+def documents(
+    data: str,
+    *,
+    method: str = "vision",
+    references: str | None = None,
+    schema: str | None = None,
+    sample: str | int = "all",
+    structured: bool = True,
+    dpi: int = DPI,
+    kieval: bool = False,
+) -> Task:
+    """Values from your own PDFs, pictures or texts.
+
+    Args:
+        data: a folder with `a.pdf`, `a.png`, `a.txt` or a folder `a` of pictures for the document with the id `a`.
+        method: "vision" (pictures of the pages), "pdf" (the file), "simple" or "latin" (the text of PDFs and texts).
+        references: rows of `question_id` and `references`, as for `docscore score`; by default `references.jsonl` in
+            the folder.
+        schema: a JSON Schema, or a folder with `ID.json` for each document; by default `schema.json` in the folder.
+        sample: "all", or a number: that many from the start.
+        structured: whether the provider is held to the schema.
+        dpi: the resolution of rendered pages.
+        kieval: whether KIEval is scored too.
+    """
+    found = documents_in(
+        Path(data),
+        references=None if references is None else Path(references),
+        schema=None if schema is None else Path(schema),
+        with_text=method in TEXT_METHODS,
+    )
+    return _task("documents", chosen(found, sample, None), _How(method, "plain", dpi, structured, kieval))
+
+
+class _How(NamedTuple):
+    """How documents are put to a model."""
+
+    method: str
+    style: str
+    dpi: int
+    structured: bool | None = None
+    kieval: bool = False
+
+
+def _paper_task(
+    name: str, data: str, sample: str | int, split: str | None, how: _How, *, last_page: bool = False
+) -> Task:
+    """A task of the paper's benchmark."""
+    found = documents_of(name, Path(data), split=split, sample=sample, style=how.style)
+    if last_page:
+        found = [replace(each, pages=each.pages[-1:]) for each in found]
+    return _task(name, found, how)
+
+
+def _task(name: str, found: list[DocumentRecord], how: _How) -> Task:
+    """The task: every sample counts, one whose call failed as null."""
+    asked = how.style == "plain" if how.structured is None else how.structured
+    structured = asked and any(each.schema is not None for each in found)
+    reading: dict[str, Any] = {"target": "text" if found and found[0].question is not None else "json"}
+    scorers: list[Scorer] = [anls_star(**reading)]
+    if how.kieval:
+        scorers.append(kieval_entities(**reading))
+    return Task(
+        dataset=dataset_of(found, name, method=how.method, style=how.style, dpi=how.dpi, structured=structured),
+        solver=solver_for(found, structured=structured),
+        scorer=scorers,
+        config=generation(
+            found, structured=structured, temperature=_PAPER_TEMPERATURE if how.style == "paper" else None
+        ),
+        fail_on_error=False,
+        score_on_error=True,
+        version=_VERSION,
+    )

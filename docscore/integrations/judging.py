@@ -1,0 +1,131 @@
+"""One output of a model against its references, as hooks of evaluation tools need it: score, fields, explanation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from docscore.core.errors import InputValueError
+from docscore.core.options import PARSE_MODES, THRESHOLD, check_choice
+from docscore.core.values import Value, convert_ground_truth
+from docscore.corpus.fields import field_table
+from docscore.data.json_codec import dumps, loads
+from docscore.data.model_output import parse_text
+from docscore.metrics.anls_star.api import score_tree
+from docscore.metrics.anls_star.tree import ScoreTree
+
+_WHOLE = "$"  # the field of a document that is one value
+Reading = Literal["exact", "repaired", "failed"]
+
+
+@dataclass(frozen=True)
+class JudgedOutput:
+    """A scored output.
+
+    Attributes:
+        tree: the score tree; its `score` is the ANLS* score in [0, 1].
+        answers: the acceptable answers, each a ground truth.
+        prediction: the value that was scored: what the output's text says as JSON, or the output as it is.
+        parsed: how its text was read as JSON; None where it was not.
+    """
+
+    tree: ScoreTree
+    answers: tuple[Any, ...]
+    prediction: Any
+    parsed: Reading | None = None
+
+    @property
+    def score(self) -> float:
+        """The ANLS* score, in [0, 1]."""
+        return self.tree.score
+
+    @property
+    def fields(self) -> dict[str, tuple[float, float]]:
+        """Points earned and points that count of each field, by its path without list indices, "items[].price"."""
+        return {field.path: (field.earned, field.weight) for field in field_table([self.tree])}
+
+    @property
+    def field_scores(self) -> dict[str, float]:
+        """The score of each field, in [0, 1]; none where the whole is one value."""
+        fields = {path: earned / weight if weight else 1.0 for path, (earned, weight) in self.fields.items()}
+        return {} if set(fields) == {_WHOLE} else fields
+
+    @property
+    def explanation(self) -> str:
+        """The score tree as text."""
+        return str(self.tree)
+
+    @property
+    def shown(self) -> str:
+        """The prediction as text: a text as it is, anything else as JSON."""
+        return self.prediction if isinstance(self.prediction, str) else dumps(self.prediction)
+
+
+def judged_output(
+    output: Any,
+    answers: Sequence[Any],
+    *,
+    parse: str = "auto",
+    threshold: float = THRESHOLD,
+    ignore_case: bool = True,
+) -> JudgedOutput:
+    """Score an output.
+
+    Args:
+        output: the text of a model, or a JSON value; None where there is none, which is scored as null.
+        answers: the acceptable answers, each a ground truth.
+        parse: "none", "json" or "repair", as for `docscore score --parse`; "auto" repairs where an acceptable answer is
+            an object or a list, and leaves the text as it is elsewhere.
+        threshold: tau in [0, 1].
+        ignore_case: whether texts are compared in lower case.
+
+    Raises:
+        TypeError, ValueError: for values that cannot be scored, and options that do not exist.
+
+    >>> judged_output('Here: {"total": 1}', [{"total": "1"}]).score
+    1.0
+    """
+    check_choice("parse", parse, ("auto", "none", *PARSE_MODES))
+    if not answers:
+        raise InputValueError(expected="at least one acceptable answer", got="none")
+    structured = any(isinstance(option, dict | list) for option in _options(convert_ground_truth(tuple(answers), {})))
+    mode = {"none": None, "auto": "repair" if structured else None}.get(parse, parse)
+    parsed: Reading | None = None
+    if mode is not None and isinstance(output, str):
+        read = parse_text(output, mode)
+        output, parsed = read.value, "failed" if read.failed else "repaired" if read.repaired else "exact"
+    truth = tuple(answers)
+    tree = score_tree(truth, output, threshold=threshold, ignore_case=ignore_case)
+    return JudgedOutput(tree, truth, output, parsed)
+
+
+def _options(truth: Value) -> list[Value]:
+    """The alternatives of a ground truth, those of alternatives among them."""
+    return [option for each in truth for option in _options(each)] if isinstance(truth, tuple) else [truth]
+
+
+def answer_in(text: Any, reading: str = "auto") -> Any:
+    """The ground truth that a tool keeps as text.
+
+    Args:
+        text: the text; any other value is the ground truth itself.
+        reading: "json"; "text", as it stands; or "auto": JSON where it begins as an object or a list does, and is one.
+
+    Raises:
+        ValueError: for another reading, and for "json" where it is none.
+
+    >>> answer_in('{"total": "12.50"}'), answer_in("12.50"), answer_in("[sic]")
+    ({'total': '12.50'}, '12.50', '[sic]')
+    """
+    check_choice("target", reading, ("auto", "text", "json"))
+    if reading == "text" or not isinstance(text, str):
+        return text
+    if reading == "auto" and text.lstrip()[:1] not in ("{", "["):
+        return text
+    try:
+        return loads(text)
+    except ValueError as error:
+        if reading == "auto":
+            return text
+        raise InputValueError(place="target", expected="JSON text", got=f"{error}") from None

@@ -1,0 +1,44 @@
+"""Logs of other tools as files of references and predictions; the tool's library is imported when one is read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from docscore.core.errors import InputValueError, in_file
+from docscore.corpus.grid import LoggedRun
+from docscore.data.files import LogFormat, register_logs
+
+
+def read_logs_of_inspect() -> None:
+    """Have Inspect's logs, `.eval` and `.json`, read wherever files of rows are."""
+    register_logs(LogFormat(".eval", _is_log, _rows))
+
+
+def run_of_file(path: Path) -> LoggedRun:
+    """What a log of Inspect says of its run: data set, method, model, tokens, cost and time.
+
+    Raises:
+        ValueError: naming the file, if it is no such log, or the library is missing.
+        OSError: if it cannot be read.
+    """
+    found: LoggedRun = _reader(path).run_of_log(path)
+    return found
+
+
+def _is_log(value: Any) -> bool:
+    return isinstance(value, dict) and {"version", "status", "eval"} <= value.keys()
+
+
+def _rows(path: Path) -> tuple[list[Any], list[str]]:
+    found: tuple[list[Any], list[str]] = _reader(path).rows_of_log(path)
+    return found
+
+
+def _reader(path: Path) -> Any:
+    try:
+        from docscore.integrations.inspect import logs  # noqa: PLC0415  takes two seconds
+    except ImportError as error:
+        problem, remedy = f"reading logs of Inspect needs its library ({error})", "pip install 'docscore[bench]'"
+        raise InputValueError(place=in_file(path), problem=problem, remedy=remedy) from None
+    return logs

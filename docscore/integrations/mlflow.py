@@ -1,0 +1,50 @@
+"""ANLS* as a scorer of MLflow's `mlflow.genai.evaluate`, with a feedback for each field.
+
+Install with `pip install docscore mlflow`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mlflow.entities import Feedback
+from mlflow.genai.scorers import Scorer, scorer
+
+from docscore.core.formatting import safe_names
+from docscore.core.options import THRESHOLD
+from docscore.integrations.judging import answer_in, judged_output
+
+_NAME = "anls_star"
+
+
+def anls_star_scorer(
+    *,
+    expectation: str = "expected_response",
+    fields: bool = True,
+    parse: str = "auto",
+    threshold: float = THRESHOLD,
+    ignore_case: bool = True,
+) -> Scorer:
+    """A scorer for `mlflow.genai.evaluate(scorers=[...])`.
+
+    Args:
+        expectation: the name of the ground truth among a row's expectations: a JSON value, or a text, which is read as
+            JSON where it is an object or a list.
+        fields: whether each field has a feedback too, `anls_star/items.price`; names are those that MLflow takes.
+        parse: how outputs are read, as for `docscore.integrations.judging.judged_output`.
+        threshold: a similarity below it counts as 0.
+        ignore_case: whether texts are compared in lower case.
+
+    Returns:
+        A scorer whose feedback `anls_star` has the score in [0, 1] as value, and the score tree as rationale.
+    """
+
+    def anls_star_of(outputs: Any, expectations: dict[str, Any]) -> list[Feedback]:
+        answers = [answer_in(expectations[expectation])]
+        found = judged_output(outputs, answers, parse=parse, threshold=threshold, ignore_case=ignore_case)
+        feedback = [Feedback(name=_NAME, value=found.score, rationale=found.explanation)]
+        names = safe_names(found.field_scores) if fields else {}
+        scores = found.field_scores
+        return feedback + [Feedback(name=f"{_NAME}/{name}", value=scores[path]) for path, name in names.items()]
+
+    return scorer(anls_star_of, name=_NAME)

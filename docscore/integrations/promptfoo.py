@@ -1,0 +1,65 @@
+"""ANLS* as a Python assertion of promptfoo: `type: python`, `value: file://score.py`.
+
+`score.py` beside the configuration holds one line: `from docscore.integrations.promptfoo import get_assert`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from docscore.core.errors import InputValueError
+from docscore.core.options import THRESHOLD
+from docscore.integrations.judging import answer_in, judged_output
+
+_KEYS = ("reference", "references")
+
+
+def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
+    """The score of an output, with a component for each field.
+
+    Args:
+        output: what the provider answered: a text, or a JSON value.
+        context: as promptfoo hands it over. The ground truth is `reference`, or a list of acceptable answers
+            `references`, in the assertion's `config` or among the test's `vars`; a text that is a JSON object or list
+            is read as such. `config` may also have `pass_at` (the lowest score that passes, 1 by default), `parse`,
+            `threshold` and `ignore_case`, as for `docscore.integrations.judging.judged_output`.
+
+    Returns:
+        `pass`, `score` in [0, 1], `reason` (the score tree as text), `namedScores` (the score of each field) and
+        `componentResults` (one for each field).
+
+    Raises:
+        TypeError, ValueError: for values that cannot be scored, and where there is no ground truth.
+    """
+    config = context.get("config") or {}
+    wanted = config.get("pass_at", 1.0)
+    found = judged_output(
+        output,
+        _answers(config, context.get("vars") or {}),
+        parse=config.get("parse", "auto"),
+        threshold=config.get("threshold", THRESHOLD),
+        ignore_case=config.get("ignore_case", True),
+    )
+    fields = found.field_scores
+    return {
+        "pass": found.score >= wanted,
+        "score": found.score,
+        "reason": found.explanation,
+        "namedScores": fields,
+        "componentResults": [
+            {"pass": score >= wanted, "score": score, "reason": path} for path, score in fields.items()
+        ],
+    }
+
+
+def _answers(*places: Mapping[str, Any]) -> list[Any]:
+    """The acceptable answers in the first place that has any."""
+    one, several = _KEYS
+    for place in places:
+        if several in place:
+            answers = answer_in(place[several])
+            return [answer_in(each) for each in answers] if isinstance(answers, list) else [answers]
+        if one in place:
+            return [answer_in(place[one])]
+    raise InputValueError(expected="'reference' or 'references' in config or vars", got="neither")

@@ -1,0 +1,46 @@
+"""ANLS* as an evaluator of Pydantic Evals, with a score for each field.
+
+Install with `pip install docscore pydantic-evals`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic_evals.evaluators import EvaluationReason, Evaluator, EvaluatorContext
+
+from docscore.core.options import THRESHOLD
+from docscore.integrations.judging import answer_in, judged_output
+
+_NAME = "anls_star"
+_OPTIONS = ("parse", "threshold", "ignore_case")
+
+
+@dataclass
+class AnlsStarEvaluator(Evaluator[Any, Any, Any]):  # type: ignore[misc]
+    """The ANLS* score of a case's output against its expected output.
+
+    Both may be JSON values, pydantic models or texts; an expected text is read as JSON where it is an object or a list,
+    a tuple has alternatives.
+
+    Attributes:
+        fields: whether each field has a score too, `anls_star/items[].price`.
+        parse: how outputs are read, as for `docscore.integrations.judging.judged_output`.
+        threshold: a similarity below it counts as 0.
+        ignore_case: whether texts are compared in lower case.
+    """
+
+    fields: bool = True
+    parse: str = "auto"
+    threshold: float = THRESHOLD
+    ignore_case: bool = True
+
+    def evaluate(self, ctx: EvaluatorContext[Any, Any, Any]) -> Mapping[str, float | EvaluationReason]:
+        """The score with the score tree as its reason, and the scores of fields."""
+        answers = [answer_in(ctx.expected_output)]
+        options: dict[str, Any] = {name: getattr(self, name) for name in _OPTIONS}
+        found = judged_output(ctx.output, answers, **options)
+        scores = {f"{_NAME}/{path}": score for path, score in found.field_scores.items()} if self.fields else {}
+        return {_NAME: EvaluationReason(found.score, found.explanation), **scores}

@@ -1,0 +1,168 @@
+"""One output against its references, and the hook of promptfoo, which needs nothing but Python."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from docscore import ScoreState, anls_score
+from docscore.core.formatting import safe_names
+from docscore.integrations.judging import answer_in, judged_output
+from docscore.integrations.lm_eval import process_results, results_from
+from docscore.integrations.promptfoo import get_assert
+from tests.conftest import REQUIRE_TOOLS, ROOT
+
+BILL = {"total": "1.20", "items": [{"name": "Tea"}, {"name": "Cake"}]}
+SAID = 'Sure: ```json\n{"total": "1.20", "items": [{"name": "Tea"}]}\n```'
+
+# why, output, answers, parse, score, parsed
+OUTPUTS: list[tuple[str, Any, list[Any], str, float, str | None]] = [
+    ("an object is found in prose", SAID, [BILL], "auto", 2 / 3, "repaired"),
+    ("text stays text where texts are right", "[1]", ["[1]"], "auto", 1.0, None),
+    ("none asks for nothing", SAID, [BILL], "none", 0.0, None),
+    ("json takes the whole or nothing", SAID, [BILL], "json", 0.0, "failed"),
+    ("one alternative of several", '"b"', ["a", ("b", "c")], "json", 1.0, "exact"),
+    ("an object within alternatives is one", '{"a": 1}', [("x", {"a": "1"})], "auto", 1.0, "exact"),
+    ("no output is null", None, [BILL], "auto", 0.0, None),
+    ("no output where null is right", None, [None], "auto", 1.0, None),
+    ("values of Python", {"on": "2024-01-31"}, [{"on": date(2024, 1, 31)}], "auto", 1.0, None),
+]
+
+
+@pytest.mark.parametrize(
+    ("output", "answers", "parse", "score", "parsed"), [case[1:] for case in OUTPUTS], ids=[case[0] for case in OUTPUTS]
+)
+def test_outputs(output: Any, answers: list[Any], parse: str, score: float, parsed: str | None) -> None:
+    found = judged_output(output, answers, parse=parse)
+    assert (found.score, found.parsed) == (score, parsed)
+    assert found.score == anls_score(tuple(answers), found.prediction)
+
+
+def test_fields_and_explanation() -> None:
+    found = judged_output(SAID, [BILL])
+    assert found.fields == {"total": (1.0, 1.0), "items[].name": (1.0, 2.0)}
+    assert found.field_scores == {"total": 1.0, "items[].name": 0.5}
+    assert found.explanation.startswith("≈ $")
+    assert json.loads(found.shown) == {"total": "1.20", "items": [{"name": "Tea"}]}
+    assert judged_output("tea", ["Tea"]).field_scores == {}
+
+
+def test_options_that_do_not_exist() -> None:
+    with pytest.raises(ValueError, match="parse: expected 'auto', 'none', 'json' or 'repair', got 'yaml'"):
+        judged_output("x", ["x"], parse="yaml")
+    with pytest.raises(ValueError, match="expected at least one acceptable answer, got none"):
+        judged_output("x", [])
+    with pytest.raises(ValueError, match="target: expected 'auto', 'text' or 'json', got 'x'"):
+        answer_in("x", "x")
+    with pytest.raises(ValueError, match="target: expected JSON text, got line 1, column 1"):
+        answer_in("x", "json")
+
+
+TARGETS: list[tuple[Any, str, Any]] = [  # text, reading, ground truth
+    ('{"a": 1}', "auto", {"a": 1}),
+    (' ["a"]', "auto", ["a"]),
+    ("12.50", "auto", "12.50"),
+    ("null", "auto", "null"),
+    ("[sic]", "auto", "[sic]"),
+    ('{"a": 1}', "text", '{"a": 1}'),
+    ("12.5", "json", 12.5),
+    ({"a": 1}, "json", {"a": 1}),
+]
+
+
+@pytest.mark.parametrize(("text", "reading", "truth"), TARGETS)
+def test_targets_that_are_text(text: Any, reading: str, truth: Any) -> None:
+    assert answer_in(text, reading) == truth
+
+
+CONTEXTS: list[tuple[str, dict[str, Any]]] = [
+    ("a value among the variables", {"vars": {"reference": BILL}}),
+    ("JSON text among the variables", {"vars": {"reference": json.dumps(BILL)}}),
+    ("the assertion's own before the variables", {"config": {"reference": BILL}, "vars": {"reference": "x"}}),
+    ("several answers", {"vars": {"references": json.dumps([{"total": "9"}, BILL])}}),
+]
+
+
+@pytest.mark.parametrize("context", [case[1] for case in CONTEXTS], ids=[case[0] for case in CONTEXTS])
+def test_the_hook_of_promptfoo(context: dict[str, Any]) -> None:
+    found = get_assert(SAID, context)
+    assert found["score"] == 2 / 3
+    assert found["pass"] is False
+    assert found["namedScores"] == {"total": 1.0, "items[].name": 0.5}
+    assert found["componentResults"] == [
+        {"pass": True, "score": 1.0, "reason": "total"},
+        {"pass": False, "score": 0.5, "reason": "items[].name"},
+    ]
+    assert json.loads(json.dumps(found)) == found
+
+
+def test_what_passes_in_promptfoo() -> None:
+    assert get_assert(SAID, {"config": {"pass_at": 0.6}, "vars": {"reference": BILL}})["pass"] is True
+    with pytest.raises(ValueError, match="expected 'reference' or 'references' in config or vars, got neither"):
+        get_assert(SAID, {"vars": {}})
+
+
+def test_promptfoo_itself(tmp_path: Path) -> None:
+    """The real tool from npm, if it is on the path or named by DOCSCORE_PROMPTFOO."""
+    tool = os.environ.get("DOCSCORE_PROMPTFOO") or shutil.which("promptfoo")
+    if tool is None:
+        assert not os.environ.get(REQUIRE_TOOLS), f"needs promptfoo, and {REQUIRE_TOOLS} is set"
+        pytest.skip("needs promptfoo")
+    (tmp_path / "score.py").write_text("from docscore.integrations.promptfoo import get_assert\n", "utf-8")
+    tests = [{"vars": {"answer": SAID, "reference": json.dumps(BILL)}}, {"vars": {"answer": "?", "reference": BILL}}]
+    assertion = {"type": "python", "value": "file://score.py", "config": {"pass_at": 0.6}}
+    config = {"prompts": ["{{answer}}"], "providers": ["echo"], "defaultTest": {"assert": [assertion]}, "tests": tests}
+    (tmp_path / "promptfooconfig.json").write_text(json.dumps(config), "utf-8")
+    settings = {
+        "PROMPTFOO_CONFIG_DIR": str(tmp_path / "home"),
+        "PROMPTFOO_DISABLE_TELEMETRY": "1",
+        "PROMPTFOO_DISABLE_UPDATE": "1",
+        "PROMPTFOO_PYTHON": sys.executable,
+        "PYTHONPATH": str(ROOT),
+    }
+    command = [tool, "eval", "-c", "promptfooconfig.json", "--no-cache", "-o", "out.json"]
+    subprocess.run(command, cwd=tmp_path, env={**os.environ, **settings}, check=False, timeout=240, capture_output=True)
+    results = json.loads((tmp_path / "out.json").read_text("utf-8"))["results"]["results"]
+    first, second = sorted(results, key=lambda result: -result["score"])
+    assert (first["success"], second["success"]) == (True, False)
+    assert first["score"] == pytest.approx(2 / 3)
+    assert first["namedScores"] == {"total": 1, "items[].name": 0.5}
+    assert second["score"] == 0
+
+
+def test_the_hook_of_lm_eval() -> None:
+    assert process_results({"reference": json.dumps(BILL)}, [SAID]) == {"anls_star": 2 / 3}
+    assert process_results({"references": [json.dumps(BILL), {"total": "1.20"}]}, ['{"total": "1.20"}']) == {
+        "anls_star": 1.0
+    }
+    assert process_results({"references": ["tea", "rum"]}, ["Rum"]) == {"anls_star": 1.0}
+    assert results_from("answer", parse="none")({"answer": "x", "reference": "y"}, ["x"]) == {"anls_star": 1.0}
+    with pytest.raises(ValueError, match="doc: expected 'reference' or 'references', got 'text'"):
+        process_results({"text": ""}, ["x"])
+
+
+def test_names_that_trackers_take() -> None:
+    assert safe_names(["a", "a/items[].price", "a/größe (cm)", "a/$"]) == {
+        "a": "a",
+        "a/items[].price": "a/items.price",
+        "a/größe (cm)": "a/größe _cm_",
+        "a/$": "a/_",
+    }
+    assert list(safe_names(["x[]", "x", "x[][]"]).values()) == ["x", "x_2", "x_3"]
+
+
+def test_a_state_with_safe_names() -> None:
+    state = ScoreState()
+    state.update([{"items": [{"price": "1"}]}], [{"items": [{"price": "1"}]}])
+    assert state.compute(names="safe") == {"anls_star": 1.0, "anls_star/items.price": 1.0}
+    assert state.compute() == {"anls_star": 1.0, "anls_star/items[].price": 1.0}
+    with pytest.raises(ValueError, match="names: expected 'plain' or 'safe', got 'flat'"):
+        state.compute(names="flat")

@@ -1,0 +1,99 @@
+"""Runs of Inspect against the loopback server, which knows the right answers to the made-up data sets."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.loopback import Answer, Loopback, Reply, Request, prompt_text, serving
+
+PROVIDER = "loop"
+MODEL = f"openai-api/{PROVIDER}/m"
+
+# what tells the data set in a prompt, and what is right for it
+RIGHT: list[tuple[str, Any]] = [
+    ("What is the total of bill", "12.50"),
+    ("Who signs?", "Ada"),
+    (
+        "charity_name",
+        {
+            "address__post_town": "LEEDS",
+            "address__postcode": "LS1_4AB",
+            "address__street_line": "1_MILL_LANE",
+            "charity_name": "THE_MILL_TRUST",
+            "charity_number": "1234567",
+            "income_annually_in_british_pounds": "1000.00",
+            "report_date": "2015-03-31",
+            "spending_annually_in_british_pounds": "950.50",
+        },
+    ),
+    ("jurisdiction", {"jurisdiction": "New_York", "party": "Acme_Inc."}),
+    (
+        "the name of the company that gave the receipt",
+        {"company": "ACME SDN BHD", "date": "25/12/2018", "address": "1, MAIN ROAD, KL", "total": "9.00"},
+    ),
+    (
+        "line_items",
+        {
+            "advertiser": "VOTE ADA",
+            "gross_amount": "$300.00",
+            "agency": None,
+            "line_items": [{"channel": "KXYZ", "sub_amount": "200.00"}, {"channel": "KXYZ", "sub_amount": "100.00"}],
+        },
+    ),
+    ("registrant_name", {"registrant_name": "Acme LLP", "registration_num": "3712"}),
+]
+
+
+def right(request: Request) -> Reply:
+    """The right answer."""
+    text = prompt_text(request)
+    answer = next(value for sign, value in RIGHT if sign in text)
+    return Reply(answer if isinstance(answer, str) else f"```json\n{json.dumps(answer)}\n```")
+
+
+@contextmanager
+def loopback(answer: Answer = right) -> Iterator[Loopback]:
+    """The server as a provider of Inspect."""
+    with serving(answer) as server, pytest.MonkeyPatch.context() as patch:
+        patch.setenv(f"{PROVIDER.upper()}_BASE_URL", server.url)
+        patch.setenv(f"{PROVIDER.upper()}_API_KEY", "none")
+        yield server
+
+
+def run_tasks(tasks: Any, logs: Path, model: Any = MODEL, **options: Any) -> list[Any]:
+    """The logs of tasks, read from their files."""
+    from inspect_ai import eval as run  # noqa: PLC0415  a tool with an environment of its own
+    from inspect_ai.log import read_eval_log  # noqa: PLC0415
+    from inspect_ai.model import get_model  # noqa: PLC0415
+
+    options = {"max_retries": 0, **options}
+    asked = get_model(model, memoize=False) if isinstance(model, str) else model  # each server has its own address
+    found = run(tasks, model=asked, log_dir=str(logs), display="none", **options)
+    locations = [log.location for log in found]
+    del found
+    gc.collect()  # what Inspect leaves open is reported here, where tests ignore it
+    return [read_eval_log(location) for location in locations]
+
+
+def values(log: Any, scorer: str = "anls_star") -> dict[str, float]:
+    """The score of each sample."""
+    return {str(sample.id): sample.scores[scorer].value for sample in log.samples}
+
+
+def figures(log: Any, scorer: str = "anls_star") -> dict[str, float]:
+    """The metrics of a scorer."""
+    (score,) = (each for each in log.results.scores if each.name == scorer)
+    return {name: metric.value for name, metric in score.metrics.items()}
+
+
+def inspect_environment(**changes: str) -> dict[str, str]:
+    """The environment of a process of Inspect's command."""
+    return {**os.environ, "INSPECT_DISPLAY": "none", **changes}

@@ -1,0 +1,290 @@
+"""The tasks and scorers of Inspect, run against a server on this machine that answers well, badly or not at all."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import bench_data
+from tests.bench_data import PIXEL, put
+from tests.conftest import needs_tool
+from tests.loopback import Loopback, Reply, Request, attachments, prompt_text
+
+needs_tool("inspect_ai")
+
+from docscore.bench.schemas import SCHEMAS, strict_schema  # noqa: E402
+from docscore.integrations import inspect as tasks  # noqa: E402
+from tests.tools.inspect_runs import MODEL, figures, inspect_environment, loopback, right, run_tasks, values  # noqa: E402
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of Inspect's own imports
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),  # Inspect leaves sockets to the collector
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return bench_data.write_all(tmp_path_factory.mktemp("data"))
+
+
+@pytest.fixture
+def server() -> Iterator[Loopback]:
+    with loopback() as found:
+        yield found
+
+
+def test_extraction_as_the_paper_asked_for_it(data: Path, server: Loopback, tmp_path: Path) -> None:
+    (log,) = run_tasks(tasks.kleister_nda(str(data)), tmp_path)
+    assert log.status == "success"
+    (first,) = [request for request in server.requests if "Second" not in prompt_text(request)]
+    assert first["temperature"] == 0
+    assert "response_format" not in first
+    assert prompt_text(first).startswith("You are a document information extraction system.\n")
+    assert len(log.samples) == 2
+    assert sorted(values(log).values()) == [0.0, 1.0]
+    assert figures(log)["mean"] == 0.5
+    (right_one,) = [sample for sample in log.samples if sample.scores["anls_star"].value == 1]
+    score = right_one.scores["anls_star"]
+    assert json.loads(score.answer) == {"jurisdiction": "New_York", "party": "Acme_Inc."}
+    assert score.explanation.startswith("```text\n= $ ")
+    assert score.metadata["fields"] == {"jurisdiction": [1.0, 1.0], "party": [1.0, 1.0]}
+    assert score.metadata["parsed"] == "repaired"
+
+
+def test_structured_output_has_a_strict_schema(data: Path, server: Loopback, tmp_path: Path) -> None:
+    run_tasks(tasks.vrdu_ad_buy(str(data), prompt="plain", sample=1), tmp_path)
+    (request,) = server.requests
+    wanted = request["response_format"]["json_schema"]
+    assert wanted["strict"] is True
+    assert wanted["schema"] == strict_schema(SCHEMAS["vrdu_ad_buy"])
+    assert "temperature" not in request
+
+
+def test_fields_of_all_samples(data: Path, server: Loopback, tmp_path: Path) -> None:
+    (log,) = run_tasks(tasks.vrdu_ad_buy(str(data)), tmp_path)
+    assert server.requests
+    assert figures(log) == {
+        "mean": 1.0,
+        "stderr": 0.0,
+        "advertiser": 1.0,
+        "gross_amount": 1.0,
+        "line_items[].channel": 1.0,
+        "line_items[].sub_amount": 1.0,
+    }
+
+
+def test_questions_have_texts_as_answers_and_one_draw_a_document(data: Path, server: Loopback, tmp_path: Path) -> None:
+    server.answer = lambda request: Reply("12.50" if "bill 0" in prompt_text(request) else "{} [1]")
+    (log,) = run_tasks(tasks.docvqa(str(data)), tmp_path)
+    assert values(log) == {"100": 1.0, "101": 0.0}
+    assert figures(log) == {"mean": 0.5, "stderr": 0.0}  # both ask about one file
+    assert {sample.scores["anls_star"].answer for sample in log.samples} == {"12.50", "{} [1]"}
+
+
+def test_kieval_is_counted_over_all_samples(data: Path, server: Loopback, tmp_path: Path) -> None:
+    server.answer = lambda _: Reply('{"jurisdiction": "New_York", "party": ["Acme_Inc."]}')
+    (log,) = run_tasks(tasks.kleister_nda(str(data), prompt="plain", kieval=True), tmp_path)
+    found = figures(log, "kieval_entities")
+    # of 7 entities 3 are right: 2 of the second contract, the party of the first; its jurisdiction is another
+    assert found["entity_f1"] == 2 * 3 / (2 * 3 + 2 * 1 + 3)
+    assert found["mean"] == pytest.approx((1 + 2 / (2 + 2 + 3)) / 2)
+    explanations = [sample.scores["kieval_entities"].explanation for sample in log.samples]
+    assert any("add     $.effective_date: nothing" not in each and "change" in each for each in explanations)
+
+
+def test_pictures_and_pdfs_are_sent(data: Path, server: Loopback, tmp_path: Path) -> None:
+    run_tasks(
+        [
+            tasks.docvqa(str(data), method="vision", sample=1),
+            tasks.mp_docvqa(str(data), method="vision", sample=1),
+            tasks.mp_docvqa(str(data), method="vision", sample=1, pages="last"),
+            tasks.kleister_charity(str(data), method="vision", sample=1, dpi=50),
+            tasks.kleister_charity(str(data), method="pdf", sample=1),
+        ],
+        tmp_path,
+        max_tasks=1,
+    )
+    assert [attachments(request) for request in server.requests] == [
+        ["image_url"],
+        ["image_url"] * 2,
+        ["image_url"],
+        ["image_url"] * 2,
+        ["file"],
+    ]
+    (picture,) = (each for each in server.requests[0]["messages"][0]["content"] if each["type"] == "image_url")
+    assert picture["image_url"]["url"].startswith("data:image/png;base64,iVBOR")
+
+
+BAD: list[tuple[str, Reply, str]] = [  # why, what is answered, what Inspect calls it
+    ("prose", Reply("I cannot read this contract."), "invalid_response_format"),
+    ("nothing", Reply(""), "no_response"),
+    ("a fault of the server", Reply("down", status=500), "no_response"),
+    ("too many requests", Reply("slow down", status=429), "no_response"),
+    ("too long", Reply("context_length_exceeded", status=400), "no_response"),
+    ("too slow", Reply("{}", after=4), "no_response"),
+]
+
+
+@pytest.mark.parametrize(("reply", "reason"), [case[1:] for case in BAD], ids=[case[0] for case in BAD])
+def test_a_bad_answer_is_a_zero_and_stays(
+    data: Path, server: Loopback, tmp_path: Path, reply: Reply, reason: str
+) -> None:
+    server.answer = lambda _: reply
+    (log,) = run_tasks(tasks.kleister_charity(str(data)), tmp_path, attempt_timeout=2)
+    assert log.status == "success"
+    assert list(values(log).values()) == [0.0, 0.0]
+    assert figures(log)["mean"] == 0.0
+    assert {sample.scores["anls_star"].reason for sample in log.samples} == {reason}
+
+
+def test_an_answer_that_breaks_off_earns_what_it_has(data: Path, server: Loopback, tmp_path: Path) -> None:
+    whole = '{"charity_name": "THE_MILL_TRUST", "charity_number": "1234567", "report_date": "2015'
+    server.answer = lambda _: Reply(f"Here it is:\n{whole}", finish="length")
+    (log,) = run_tasks(tasks.kleister_charity(str(data), sample=1), tmp_path)
+    assert 2 / 8 <= figures(log)["mean"] < 3 / 8
+    assert log.samples[0].scores["anls_star"].metadata["parsed"] == "repaired"
+
+
+def test_a_request_that_is_refused_once_is_asked_again(data: Path, server: Loopback, tmp_path: Path) -> None:
+    seen: set[str] = set()
+
+    def first_refused(request: Request) -> Reply:
+        text = prompt_text(request)
+        if text in seen:
+            return right(request)
+        seen.add(text)
+        return Reply("slow down", status=429 if "No. 0" in text else 500)
+
+    server.answer = first_refused
+    (log,) = run_tasks(tasks.kleister_charity(str(data)), tmp_path, max_retries=2)
+    assert list(values(log).values()) == [1.0, 1.0]
+    assert len(server.requests) == 4
+
+
+def test_a_second_run_asks_nothing(data: Path, server: Loopback, tmp_path: Path) -> None:
+    for expected in (1, 1):
+        (log,) = run_tasks(
+            tasks.kleister_nda(str(data), method="vision", sample=1, dpi=40), tmp_path, cache=True, max_tokens=77
+        )
+        assert len(server.requests) == expected
+        assert log.samples[0].output.choices
+
+
+def test_the_mock_model(data: Path, tmp_path: Path) -> None:
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model  # noqa: PLC0415  the tool
+
+    def output() -> Any:
+        made = ModelOutput.from_content("mockllm", '{"company": "ACME SDN BHD"}')
+        made.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+        return made
+
+    model: Any = get_model("mockllm/model", custom_outputs=[output(), output()])
+    (log,) = run_tasks(tasks.sroie(str(data)), tmp_path, model)
+    assert figures(log) == {
+        "mean": 0.25,
+        "stderr": 0.0,
+        "company": 1.0,
+        "date": 0.0,
+        "address": 0.0,
+        "total": 0.0,
+    }
+
+
+def test_own_documents_each_with_its_schema(server: Loopback, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    for name in ("a", "b"):
+        put(folder / f"{name}.png", PIXEL)
+        put(folder / "schemas" / f"{name}.json", {"type": "object", "properties": {name: {"type": "string"}}})
+    references = [{"question_id": name, "references": [{name: "1"}, {name: "one"}]} for name in ("a", "b")]
+    put(folder / "references.json", references)
+    server.answer = lambda request: Reply(json.dumps(dict.fromkeys(_keys(request), "one")))
+    (log,) = run_tasks(tasks.documents(str(folder), schema=str(folder / "schemas")), tmp_path / "logs")
+    assert values(log) == {"a": 1.0, "b": 1.0}
+    assert sorted(map(_keys, server.requests)) == [["a"], ["b"]]
+
+
+def _keys(request: Request) -> list[str]:
+    return list(request["response_format"]["json_schema"]["schema"]["properties"])
+
+
+def test_the_receipts_of_the_example(server: Loopback, tmp_path: Path) -> None:
+    total = bench_data.render_example().rendered(tmp_path / "receipts")
+    server.answer = lambda _: Reply('{"currency": "USD"}')
+    (log,) = run_tasks(tasks.documents(str(tmp_path / "receipts")), tmp_path / "logs")
+    assert len(log.samples) == total > 20
+    assert all(attachments(request) == ["image_url"] for request in server.requests)
+    assert 0 < figures(log)["mean"] < 0.1
+    with pytest.raises(ValueError, match="document 'receipt-004': expected a PDF for the method 'pdf', got none"):
+        tasks.documents(str(tmp_path / "receipts"), method="pdf")
+
+
+ARGUMENTS = [  # what is asked for, the sentence
+    ({"method": "sft"}, "method: expected 'simple', 'latin', 'vision' or 'pdf', got 'sft'"),
+    ({"prompt": "best"}, "prompt: expected 'paper' or 'plain', got 'best'"),
+    ({"sample": "some"}, "sample: expected 'paper', 'all' or a number above 0, got 'some'"),
+    ({"split": "test"}, "split: expected None, 'train', 'dev-0' or 'test-A', got 'test'"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "sentence"), ARGUMENTS)
+def test_arguments_that_do_not_exist(data: Path, arguments: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        tasks.kleister_nda(str(data), **arguments)
+
+
+def test_the_scorer_on_a_task_of_somebody_else(server: Loopback, tmp_path: Path) -> None:
+    from inspect_ai import Task  # noqa: PLC0415  the tool
+    from inspect_ai.dataset import Sample  # noqa: PLC0415
+
+    replies = {"name": "Ada", "object": '{"a": 1}', "list": "[1]", "number": "12.50"}
+    targets: dict[str, Any] = {"name": ["ada", "bob"], "object": '{"a": "1"}', "list": "[1, 2]", "number": "12.50"}
+    server.answer = lambda request: Reply(replies[prompt_text(request)])
+    samples = [Sample(input=name, target=target, id=name) for name, target in targets.items()]
+    (log,) = run_tasks(Task(dataset=samples, scorer=tasks.anls_star(), name="theirs"), tmp_path)
+    assert values(log) == {"name": 1.0, "object": 1.0, "list": 0.5, "number": 1.0}
+    (log,) = run_tasks(Task(dataset=samples, scorer=tasks.anls_star(target="text"), name="theirs"), tmp_path)
+    assert values(log)["list"] == 0.5  # three of six characters
+    (sample,) = [each for each in log.samples if each.id == "list"]
+    assert (sample.scores["anls_star"].answer, sample.scores["anls_star"].metadata["parsed"]) == ("[1]", None)
+
+
+def test_a_run_that_was_interrupted_goes_on(server: Loopback, tmp_path: Path) -> None:
+    """Nothing is lost and nothing counted twice: every sample is in the log of the retry, once."""
+    folder = bench_data.write_kleister_charity(tmp_path / "data", 6)
+
+    def slowly(request: Request) -> Reply:
+        return right(request)._replace(after=0.5)
+
+    server.answer = slowly
+    logs = tmp_path / "logs"
+    command = [sys.executable, "-m", "inspect_ai", "eval", "docscore/kleister_charity", "-T", f"data={folder}"]
+    options = ["--model", MODEL, "--log-dir", str(logs), "--max-connections", "1", "--log-buffer", "1"]
+    process = subprocess.Popen([*command, *options], env=inspect_environment(), stdout=subprocess.DEVNULL)
+    while len(server.requests) < 4 and process.poll() is None:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    process.wait(240)
+    from inspect_ai.log import read_eval_log  # noqa: PLC0415  the tool
+
+    (first,) = logs.glob("*.eval")
+    stopped = read_eval_log(str(first))
+    assert stopped.status == "cancelled"
+    done = {sample.id for sample in stopped.samples if sample.scores}
+    assert 1 <= len(done) < 6
+    asked = len(server.requests)
+    retry = [sys.executable, "-m", "inspect_ai", "eval-retry", str(first), "--log-dir", str(logs)]
+    subprocess.run(retry, env=inspect_environment(), stdout=subprocess.DEVNULL, check=True, timeout=240)
+    (second,) = set(logs.glob("*.eval")) - {first}
+    whole = read_eval_log(str(second))
+    assert sorted(sample.id for sample in whole.samples) == [f"{number:032x}.pdf" for number in range(6)]
+    assert set(values(whole).values()) == {1.0}
+    assert len(server.requests) - asked == 6 - len(done)

@@ -1,0 +1,214 @@
+"""Logs of Inspect as files of references and predictions, and the table of the paper made of them."""
+
+from __future__ import annotations
+
+import json
+from math import fsum
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import bench_data
+from tests.commands import run, succeed
+from tests.conftest import needs_tool
+from tests.loopback import Reply, Request, prompt_text
+
+needs_tool("inspect_ai")
+
+from docscore.bench.catalogue import DATA_SETS  # noqa: E402
+from docscore.integrations import inspect as tasks  # noqa: E402
+from tests.tools.inspect_runs import figures, loopback, right, run_tasks, values  # noqa: E402
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of Inspect's own imports
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),  # Inspect leaves sockets to the collector
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+METHODS = dict.fromkeys(("docvqa", "mp_docvqa", "sroie"), ("simple", "latin", "vision"))
+ROWS = 10
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return bench_data.write_all(tmp_path_factory.mktemp("data"))
+
+
+def model(name: str) -> str:
+    return f"openai-api/loop/{name}"
+
+
+@pytest.fixture(scope="module")
+def two_logs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A model that gets the rows of a contract right, and one that gets three of ten wrong."""
+    folder = tmp_path_factory.mktemp("logs")
+    contracts = str(bench_data.write_kleister_charity(folder / "data", ROWS))
+    with loopback() as server:
+        (good,) = run_tasks(tasks.kleister_charity(contracts), folder / "good", model("good"), log_format="json")
+        server.answer = three_of_ten_faulty
+        (bad,) = run_tasks(tasks.kleister_charity(contracts), folder / "bad", model("bad"), attempt_timeout=8)
+    return Path(good.location), Path(bad.location)
+
+
+def three_of_ten_faulty(request: Request) -> Reply:
+    text = prompt_text(request)
+    if "No. 2\n" in text:
+        return Reply("down", status=500)
+    if "No. 5\n" in text:
+        return Reply("I cannot read this contract.")
+    if "No. 7\n" in text:
+        return Reply("slow down", status=429)
+    return right(request)
+
+
+def test_all_tasks_with_all_methods_make_the_table(data: Path, tmp_path: Path) -> None:
+    """The acceptance of the benchmark: seven data sets, each with every method that its data allows."""
+    asked = [
+        getattr(tasks, name)(str(data), method=method, sample=1, **({} if method != "vision" else {"dpi": 40}))
+        for name in DATA_SETS
+        for method in METHODS.get(name, ("simple", "latin", "vision", "pdf"))
+    ]
+    with loopback() as server:
+        logs = run_tasks(asked, tmp_path, max_tasks=2)
+        assert len(server.requests) == len(asked) == 3 * 3 + 4 * 4
+    assert {log.status for log in logs} == {"success"}
+    cells = json.loads(succeed("bench", "table", *(log.location for log in logs), "--json"))
+    found = {(cell["data_set"], cell["method"]): cell["anls_score"] for cell in cells}
+    assert len(found) == len(asked)
+    assert {name for name, _ in found} == {each.title for each in DATA_SETS.values()}
+    assert {name for (name, _), score in found.items() if score < 1} == {"Kleister NDA"}  # a contract of others
+    assert all((cell["documents"], cell["errors"], cell["input_tokens"]) == (1, 0, 100) for cell in cells)
+
+
+def test_faults_are_zeros_and_no_sample_is_lost(two_logs: tuple[Path, Path]) -> None:
+    from inspect_ai.log import read_eval_log  # noqa: PLC0415  the tool
+
+    good, bad = (values(read_eval_log(str(path))) for path in two_logs)
+    assert good.keys() == bad.keys()
+    assert len(good) == ROWS
+    assert set(good.values()) == {1.0}
+    assert sorted(bad.values()) == [0.0] * 3 + [1.0] * 7
+
+
+def test_the_mean_is_the_same_to_the_last_bit_everywhere(tmp_path: Path) -> None:
+    from inspect_ai.log import read_eval_log  # noqa: PLC0415  the tool
+
+    # similarities whose sum depends on the order in which it is rounded
+    texts = ["THE_MILL_TRUST"[:length] for length in range(7, 14)]
+    folder = bench_data.write_kleister_charity(tmp_path / "data", len(texts))
+    with loopback() as server:
+        server.answer = lambda request: Reply(json.dumps({"charity_name": _nth(request, texts)}))
+        (log,) = run_tasks(tasks.kleister_charity(str(folder)), tmp_path)
+    path = log.location
+    log = read_eval_log(path)
+    scores = list(values(log).values())
+    assert len(set(scores)) == len(texts)
+    found = json.loads(succeed("score", path, "--json"))
+    assert figures(log)["mean"] == found["anls_score"] == fsum(scores) / len(scores)
+    assert {row["question_id"]: row["anls_score"] for row in found["per_sample"]} == values(log)
+
+
+def _nth(request: Request, texts: list[str]) -> str:
+    text = prompt_text(request)
+    return next(each for number, each in enumerate(texts) if f"No. {number}" in text)
+
+
+@pytest.mark.parametrize("number", [0, 1], ids=["json", "eval"])
+def test_the_commands_take_a_log(two_logs: tuple[Path, Path], tmp_path: Path, number: int) -> None:
+    path = two_logs[number]
+    assert path.suffix == (".json", ".eval")[number]
+    mean = (1.0, 0.7)[number]
+    assert json.loads(succeed("score", path, "--json"))["anls_score"] == mean
+    assert "charity_name" in succeed("score", path, "--fields")
+    assert succeed("explain", path, "--id", f"{2:032x}.pdf").startswith(("= $", "− $"))
+    done = run("report", path, "-o", tmp_path / "report.html")
+    assert (done.code, done.out) == (0, "")
+    assert "charity_name" in (tmp_path / "report.html").read_text("utf-8")
+
+
+def test_two_logs_are_compared(two_logs: tuple[Path, Path]) -> None:
+    good, bad = two_logs
+    found = json.loads(succeed("compare", good, bad, "--json"))
+    assert (found["difference"], len(found["worse"])) == (pytest.approx(-0.3), 3)
+    out = succeed("table", good, bad, "--metrics", "anls_star,entity_f1")
+    assert "openai-api/loop/good" in out
+    markdown = succeed("table", good, bad, "--format", "markdown").replace("&#45;", "-").replace("&#47;", "/")
+    assert "| openai-api/loop/good&#44; simple | **1.0000** |" in markdown
+
+
+def test_the_table_has_intervals_marks_and_costs(two_logs: tuple[Path, Path]) -> None:
+    good, bad = two_logs
+    out = succeed("bench", "table", good, bad)
+    scores, costs = out.split("\n\n")[:2]
+    assert scores.split("\n")[1].split() == [
+        "Kleister",
+        "Charity",
+        "simple",
+        "1.000",
+        "*",
+        "0.700",
+        "[0.400,",
+        "0.900]",
+    ]
+    assert costs.split("\n")[2].split()[:8] == ["Kleister", "Charity", "simple", model("bad"), "10", "2", "800", "160"]
+    cells = json.loads(succeed("bench", "table", good, bad, "--json"))
+    assert [(cell["best"], cell["q_value"]) for cell in cells] == [(True, None), (False, 0.25)]
+    markdown = succeed("bench", "table", good, bad, "--format", "markdown")
+    assert "| Kleister Charity | simple | **1.000** | 0.700 [0.400, 0.900] |" in markdown
+
+
+def test_two_logs_of_one_run_are_refused(two_logs: tuple[Path, Path], tmp_path: Path) -> None:
+    copy = tmp_path / "copy.json"
+    copy.write_bytes(two_logs[0].read_bytes())
+    done = run("bench", "table", two_logs[0], copy)
+    assert done.code == 2
+    assert f"expected one run of Kleister Charity, simple, {model('good')}, got two" in done.err
+
+
+def test_logs_with_other_references_are_not_compared(two_logs: tuple[Path, Path], tmp_path: Path) -> None:
+    content = two_logs[0].read_text("utf-8").replace("LEEDS", "YORKS")
+    other = tmp_path / "other.json"
+    other.write_text(content, "utf-8")
+    done = run("compare", two_logs[1], other)
+    assert done.code == 2
+    assert f"other.json, sample {0:032x}.pdf: expected the same references as in {two_logs[1]}, got others" in done.err
+
+
+def test_epochs_are_rows_of_their_own(data: Path, tmp_path: Path) -> None:
+    with loopback():
+        (log,) = run_tasks(tasks.sroie(str(data), sample=1), tmp_path, epochs=2)
+    found = json.loads(succeed("score", log.location, "--json"))
+    assert [row["question_id"] for row in found["per_sample"]] == ["X51005200931, epoch 1", "X51005200931, epoch 2"]
+
+
+def test_a_log_without_our_scorer_is_scored_by_its_targets(tmp_path: Path) -> None:
+    from inspect_ai import Task  # noqa: PLC0415  the tool
+    from inspect_ai.dataset import Sample  # noqa: PLC0415
+    from inspect_ai.scorer import match  # noqa: PLC0415
+
+    long = "x" * 2000
+    samples = [Sample(input="q", target=json.dumps({"a": long}), id="a"), Sample(input="p", target=["1", "2"], id=7)]
+    with loopback(lambda request: Reply("2" if prompt_text(request) == "p" else f'Here: {{"a": "{long}"}}')):
+        (log,) = run_tasks(Task(dataset=samples, scorer=match(), name="theirs"), tmp_path)
+    found = json.loads(succeed("score", log.location, "--json"))
+    assert {row["question_id"]: row["anls_score"] for row in found["per_sample"]} == {"a": 1.0, "7": 1.0}
+
+
+FILES: list[tuple[str, Any, str]] = [  # name, content, the sentence
+    ("a.eval", b"no zip", "a.eval: expected a log of Inspect, got"),
+    ("a.json", {"version": 2, "status": "success", "eval": {}}, "a.json: expected a log of Inspect, got"),
+    ("a.json", {"version": 2}, "a.json: expected a JSON list of rows, got dict"),
+    (
+        "a.jsonl",
+        '{"question_id": "a", "references": ["x"]}\n',
+        "a.jsonl: expected rows with 'question_id', 'references' and 'prediction', as no other file was given, got an",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "sentence"), FILES)
+def test_files_that_are_no_log(tmp_path: Path, name: str, content: Any, sentence: str) -> None:
+    path = bench_data.put(tmp_path / name, content)
+    done = run("score", path)
+    assert (done.code, done.out) == (2, "")
+    assert sentence in done.err
