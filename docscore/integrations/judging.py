@@ -89,7 +89,7 @@ def judged_output(
     check_choice("parse", parse, ("auto", "none", *PARSE_MODES))
     if not answers:
         raise InputValueError(expected="at least one acceptable answer", got="none")
-    structured = any(isinstance(option, dict | list) for option in _options(convert_ground_truth(tuple(answers), {})))
+    structured = any(isinstance(option, dict | list) for option in _options(convert_ground_truth(tuple(answers))))
     mode = {"none": None, "auto": "repair" if structured else None}.get(parse, parse)
     parsed: Reading | None = None
     if mode is not None and isinstance(output, str):
