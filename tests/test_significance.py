@@ -99,6 +99,17 @@ def test_fewer_documents_than_could_show_a_loss_have_no_bound() -> None:
     assert fallen[2] == pytest.approx(1 - 2 * 0.05 ** (1 / 5), abs=0.01)
 
 
+def test_the_bound_does_not_depend_on_the_unit_of_weights() -> None:
+    rng = np.random.default_rng(3)
+    weight = rng.integers(1, 5, (40, 1)).astype(np.float64)
+    shares = rng.random((2, 40, 1))
+    bounds = [
+        upper_bound(Differences(*(Ratios(share * weight * unit, weight * unit) for share in shares)), 0.95)
+        for unit in (1.0, 1e-3, 1e3)
+    ]
+    assert bounds == pytest.approx([bounds[0]] * 3, abs=1e-9)
+
+
 # clusters
 
 

@@ -112,8 +112,8 @@ def upper_bound(differences: Differences, confidence: float, clusters: npt.Array
 
 def _largest_gain(first: Differences) -> float:
     """N x the influence of a document of the largest weight, in which the new system got all and the base nothing."""
-    share_of = [float(side.weight.max() * side.count / max(side.totals[0], 1.0)) for side in (first.new, first.base)]
-    return share_of[0] * float(1 - first.new.values[0]) + share_of[1] * float(first.base.values[0])
+    largest = [float(side.weight.max() * side.count / (side.totals[0] or 1.0)) for side in (first.new, first.base)]
+    return largest[0] * float(1 - first.new.values[0]) + largest[1] * float(first.base.values[0])
 
 
 def fewest_documents(confidence: float, margin: float = 0.0) -> int:
