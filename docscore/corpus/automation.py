@@ -1,7 +1,7 @@
-"""The trade-off of automation and accuracy: what a review of the values that the model was least sure of would bring.
+"""The trade-off of automation and accuracy: accuracy after reviewing the values with low confidence.
 
 Khang et al. 2025, arXiv 2503.05488, appendix C. Predicted values with a confidence below a threshold are reviewed, and
-corrected or deleted where they are wrong; nobody looks for what is missing.
+corrected or deleted where they are wrong. A review does not find missing values.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ GRID = tuple(step / 100 for step in range(101))
 
 
 class Point(NamedTuple):
-    """What one threshold brings.
+    """Automation rate and accuracy at one threshold.
 
     Attributes:
         threshold: values with a confidence below it are reviewed; infinity for all.
-        automation_rate: the share of the predicted values that nobody reviews, in [0, 1].
+        automation_rate: the share of the predicted values that are not reviewed, in [0, 1].
         aligned: KIEval Aligned after the review, in [0, 1].
     """
 
@@ -40,7 +40,7 @@ class Point(NamedTuple):
     aligned: float
 
     def to_dict(self) -> dict[str, Any]:
-        """The same in plain types; no threshold where all is reviewed, since JSON has no infinity."""
+        """The attributes in plain types; an infinite threshold becomes None, since JSON has no infinity."""
         return {**self._asdict(), "threshold": _finite(self.threshold)}
 
 
@@ -49,9 +49,9 @@ class Choice(NamedTuple):
 
     Attributes:
         target: the wanted KIEval Aligned.
-        point: what that threshold brings; None where even a review of everything does not reach it.
-        threshold: the interval of the threshold.
-        automation_rate: the interval of the automation rate at that threshold.
+        point: the point of that threshold; None where even a review of all values does not reach the target.
+        threshold: the confidence interval of the threshold.
+        automation_rate: the confidence interval of the automation rate at that threshold.
     """
 
     target: float
@@ -60,7 +60,7 @@ class Choice(NamedTuple):
     automation_rate: Interval
 
     def to_dict(self) -> dict[str, Any]:
-        """The same in plain types."""
+        """The attributes in plain types."""
         ends = self.threshold.ends
         return {
             "target": self.target,
@@ -72,7 +72,7 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True)
 class Curve:
-    """The trade-off over documents.
+    """The trade-off of automation and accuracy over n documents.
 
     Attributes:
         thresholds: t thresholds in increasing order, the last infinity.
@@ -86,7 +86,7 @@ class Curve:
     predicted: Array
 
     def points(self) -> list[Point]:
-        """The curve: one point a threshold (equations 13 and 14)."""
+        """One point for each threshold (equations 13 and 14)."""
         automation, aligned = self._automation().values, self._aligned().values
         return [
             Point(threshold, float(rate), float(score))
@@ -94,7 +94,7 @@ class Curve:
         ]
 
     def some_points(self) -> list[Point]:
-        """Every tenth point and the last, where all is reviewed: as many as a table has room for."""
+        """Every tenth point and the last one, where all values are reviewed; for tables."""
         points = self.points()
         return [*points[:-1:10], points[-1]]
 
@@ -107,18 +107,18 @@ class Curve:
         seed: int = SEED,
         progress: Progress = no_progress,
     ) -> Choice:
-        """The lowest threshold whose accuracy after the review is at least the target.
+        """Find the lowest threshold whose accuracy after the review is at least the target.
 
         Args:
             target: the wanted KIEval Aligned, in [0, 1].
             confidence: the level of the intervals.
             n_resamples: how many resamples of documents are drawn.
-            seed: where the random numbers start.
+            seed: the seed of the random numbers.
             progress: called when the phase "Resampling" begins.
 
         Returns:
-            The threshold, with the percentile interval of resampled documents: those of the resamples that do not reach
-            the target count as infinity.
+            The threshold and its percentile interval over resampled documents. In a resample that does not reach the
+            target, the threshold is infinity.
         """
         if not 0 <= target <= 1:
             raise InputValueError(place="target", expected="a number from 0 to 1", got=str(target))
@@ -140,15 +140,15 @@ class Curve:
         if n == 1:
             return no_interval(IntervalGap("one row", "one document: an interval needs two"))
         rng = np.random.default_rng(seed)
-        found = np.empty(n_resamples)
+        thresholds = np.empty(n_resamples)
         for start in range(0, n_resamples, 500):
             rows = min(500, n_resamples - start)
             counts = rng.multinomial(n, np.full(n, 1 / n), size=rows).astype(np.float64)
             reached = target - ROUNDING <= aligned.of(counts).T
             first = np.where(reached.any(axis=1), reached.argmax(axis=1), len(self.thresholds) - 1)
-            found[start : start + rows] = np.array(self.thresholds)[first]
+            thresholds[start : start + rows] = np.array(self.thresholds)[first]
             resampled(rows)
-        low, high = np.quantile(found, [(1 - confidence) / 2, (1 + confidence) / 2], method="inverted_cdf")
+        low, high = np.quantile(thresholds, [(1 - confidence) / 2, (1 + confidence) / 2], method="inverted_cdf")
         return Interval(float(low), float(high), None, f"percentiles of {n_resamples:,} resamples of documents")
 
     def _automation(self) -> Ratios:
@@ -169,14 +169,14 @@ def automation_curve(
     names: Sequence[str] | None = None,
     clusters: npt.ArrayLike | None = None,
 ) -> Curve:
-    """The trade-off of automation and accuracy over documents.
+    """Compute automation rate and accuracy after review for each threshold of confidence.
 
     Args:
-        scores: KIEval of n documents, made with confidences.
-        thresholds: at least one, from 0 to 1; one that has everything reviewed is added.
-        names: what an error calls the documents; by default their numbers.
-        clusters: the number of each document's cluster, shape (n,), where documents are not independent: then the curve
-            is one over clusters.
+        scores: KIEval of n documents, computed with confidences.
+        thresholds: at least one, from 0 to 1; infinity, at which all values are reviewed, is added.
+        names: the names of the documents in error messages; by default their numbers.
+        clusters: the number of each document's cluster, shape (n,), where documents are not independent: then the sums
+            are over clusters.
 
     Raises:
         ValueError: if there are no documents, or a predicted value has no confidence.
@@ -207,12 +207,13 @@ def _named_counts(score: KieScore, grid: Sequence[float], name: str) -> Array:
 
 def _document_counts(score: KieScore, grid: Array) -> Array:
     """Reviewed values, errors left and values of the output at each threshold, shape (3, t)."""
-    sure = {edit: _confidences(score, edit) for edit in ("right", "change", "delete")}
-    reviewed = {edit: np.searchsorted(each, grid, side="left") for edit, each in sure.items()}  # below the threshold
-    changes, deletions = len(sure["change"]) - reviewed["change"], len(sure["delete"]) - reviewed["delete"]
+    confidences = {edit: _confidences(score, edit) for edit in ("right", "change", "delete")}
+    below = {edit: np.searchsorted(values, grid, side="left") for edit, values in confidences.items()}
+    changes = len(confidences["change"]) - below["change"]  # not reviewed, so the errors are left
+    deletions = len(confidences["delete"]) - below["delete"]
     additions = score.entities.additions
-    output = len(sure["right"]) + len(sure["change"]) + deletions + additions
-    return np.array([sum(reviewed.values()), changes + deletions + additions, output], dtype=np.float64)
+    output = len(confidences["right"]) + len(confidences["change"]) + deletions + additions
+    return np.array([sum(below.values()), changes + deletions + additions, output], dtype=np.float64)
 
 
 def _confidences(score: KieScore, edit: str) -> Array:

@@ -44,9 +44,9 @@ class FieldPlace(NamedTuple):
     """A node of a score tree in its schema.
 
     Attributes:
-        path: the place with list indices left out: `items[].price`; "" for the root.
+        path: the path without list indices, such as `items[].price`; "" for the root.
         node: the node.
-        cause: why points are lost at and below it; None where none are, or where that is decided further below.
+        cause: why points are lost at and below it; None if none are lost, or if its children have their own causes.
     """
 
     path: str
@@ -55,7 +55,7 @@ class FieldPlace(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The path as a table shows it: without the first dot, `$` for the root."""
+        """The path as shown in tables: without the first dot, `$` for the root."""
         return self.path.removeprefix(".") or "$"
 
     @property
@@ -65,13 +65,13 @@ class FieldPlace(NamedTuple):
 
 
 def places(tree: ScoreTree, *, parsed: bool = True, absent: bool = False) -> Iterator[FieldPlace]:
-    """The nodes of a tree with their field paths and the causes of what is lost, parents first, in order.
+    """Yield the nodes of a tree with their field paths and the causes of lost points, parents before children.
 
-    What is lost inside a missing or invented part is lost for the reason of the outermost such part.
+    Points lost inside a missing or invented part have the cause of the outermost such part.
 
     Args:
         tree: the root.
-        parsed: False for a text that should have been read as JSON and could not.
+        parsed: False for a text that could not be parsed as JSON.
         absent: whether there was no prediction.
 
     >>> from docscore import score_tree
@@ -93,7 +93,7 @@ def places(tree: ScoreTree, *, parsed: bool = True, absent: bool = False) -> Ite
 
 
 def _cause(node: ScoreTree) -> Cause | None:
-    """Why points were lost at a node; None for a container of which both sides have parts."""
+    """Why points were lost at a node; None for a container that has parts on both sides."""
     if node.status in ("missing", "extra"):
         unmatched = (node.truth_index is None) != (node.prediction_index is None)
         if node.status == "missing":

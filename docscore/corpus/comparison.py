@@ -1,4 +1,4 @@
-"""Two systems on the same documents: what changed, by how much, and whether that could be chance."""
+"""Compare two systems on the same documents: changes per document and field, confidence intervals and p-values."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ class Change(NamedTuple):
 
 
 class FieldChange(NamedTuple):
-    """What became of a field.
+    """The change of a field's score between two systems.
 
     Attributes:
         path: the field.
         base: its score before, None where it did not occur.
         new: its score after, None where it does not occur.
-        interval: of the difference.
+        interval: the confidence interval of the difference.
         p_value: of the paired permutation test; None where there is nothing to test: no document changed, or only one
-            of the two has the field.
-        q_value: the same, adjusted for the number of fields (Benjamini and Hochberg 1995): among the fields with at
-            most q, the expected share of chance finds is q.
+            of the two systems has the field.
+        q_value: the p-value adjusted for the number of fields (Benjamini and Hochberg 1995): of the fields whose
+            q-value is at most q, the expected share of false discoveries is q.
     """
 
     path: str
@@ -71,7 +71,7 @@ class FieldChange(NamedTuple):
 
     @property
     def changed(self) -> bool:
-        """Whether it may have changed: False where no document did; of a single document that is not said."""
+        """Whether any document's score of the field changed; also True for a single document, which has no interval."""
         return self.interval.reason != "no change"
 
     def to_dict(self) -> dict[str, Any]:
@@ -89,13 +89,13 @@ class FieldChange(NamedTuple):
 
 
 class Gate(NamedTuple):
-    """Whether the new system may pass.
+    """The result of a regression gate: whether the new system is worse than the base by more than a margin.
 
     Attributes:
-        margin: by how much it may be worse.
-        bound: what the difference stays below, with the stated confidence.
+        margin: by how much the new system may be worse.
+        bound: the one-sided upper confidence bound of the difference.
         failed: whether it is worse by more than the margin, with that confidence.
-        sentence: the same in words.
+        sentence: the result as a sentence.
     """
 
     margin: float
@@ -104,25 +104,24 @@ class Gate(NamedTuple):
     sentence: str
 
     def to_dict(self) -> dict[str, Any]:
-        """The same in plain types."""
+        """The attributes in plain types."""
         return {"passed": not self.failed, "margin": self.margin, "bound": self.bound, "sentence": self.sentence}
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two systems on the same documents.
+    """The comparison of two systems on the same documents.
 
     Attributes:
-        base: the one.
-        new: the other.
+        base: the system compared with.
+        new: the system that is compared.
         confidence: the level of the intervals.
-        interval: of the difference of the means, paired by document.
-        upper: the bound that the difference stays below with this confidence (one-sided); None where there are too few
-            documents for one.
+        interval: the confidence interval of the difference of the means, paired by document.
+        upper: the one-sided upper confidence bound of the difference; None where there are too few documents for one.
         p_value: two-sided, of a permutation test that swaps the systems' results document by document.
         better: the documents whose score rose, largest change first.
-        worse: those whose score fell, largest change first.
-        same: how many stayed.
+        worse: the documents whose score fell, largest change first.
+        same: the number of documents whose score did not change.
         fields: the fields, largest change first.
     """
 
@@ -139,11 +138,11 @@ class Comparison:
 
     @property
     def difference(self) -> float:
-        """The mean of the new one minus that of the base."""
+        """The mean of the new system minus that of the base."""
         return self.new.scores.mean - self.base.scores.mean
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it in plain types, rows of tables as lists of dicts."""
+        """The attributes in plain types, tables as lists of dicts."""
         note = {"confidence_note": self.interval.note} if self.interval.reason else {}
         return {
             "base": self.base.scores.mean,
@@ -176,15 +175,15 @@ def compare(
     """Compare two systems on the same documents.
 
     Args:
-        base: the one.
-        new: the other, on the same ids.
+        base: the system to compare with.
+        new: the system to compare, on the same ids.
         confidence: the level of the intervals, between 0 and 1.
-        n_resamples: how many resamples and permutations are drawn; where there are fewer permutations, all are taken.
-        seed: where the random numbers start.
+        n_resamples: how many resamples and permutations are drawn; if there are fewer permutations, all are used.
+        seed: the seed of the random numbers.
         progress: called when the phase "Resampling" begins.
 
     Raises:
-        ValueError: if an id is on one side only, or the two were scored by different rules or ground truths.
+        ValueError: if an id is on one side only, or the two were scored with different options or ground truths.
     """
     confidence = check_confidence(confidence)
     _check_same(base, new)
@@ -212,10 +211,10 @@ def compare(
 
 
 def decide(comparison: Comparison, margin: float) -> Gate:
-    """Whether the new system is worse than the base by more than a margin, with the comparison's confidence.
+    """Decide whether the new system is worse than the base by more than a margin, with the comparison's confidence.
 
     Args:
-        comparison: what `compare` gave.
+        comparison: the result of `compare`.
         margin: by how much the mean may fall, at least 0.
 
     Raises:
@@ -244,7 +243,7 @@ def decide(comparison: Comparison, margin: float) -> Gate:
 
 
 def _check_same(base: Analysis, new: Analysis) -> None:
-    """Raise `ValueError` unless both have the same documents, scored by the same rules."""
+    """Raise `ValueError` unless both have the same documents, scored with the same options."""
     before, after = set(base.scores.ids), set(new.scores.ids)
     if before != after:
         only = sorted(before ^ after)
@@ -269,14 +268,14 @@ def _changes(base: Analysis, new: Analysis, places: Sequence[int]) -> list[Chang
 
 
 def _sorted(changes: Sequence[Change]) -> tuple[list[Change], list[Change], int]:
-    """The better ones and the worse ones, largest change first, and how many stayed."""
+    """The documents that got better and worse, largest change first, and how many did not change."""
     better = sorted((each for each in changes if each.difference > ROUNDING), key=lambda each: -each.difference)
     worse = sorted((each for each in changes if each.difference < -ROUNDING), key=lambda each: each.difference)
     return better, worse, len(changes) - len(better) - len(worse)
 
 
 def _heaviest(*tables: Sequence[Field]) -> list[str]:
-    """The paths of all fields; where there are too many, those of most weight."""
+    """The paths of the `MOST_FIELDS_TESTED` fields with the most weight, in their order."""
     weights: dict[str, float] = {}
     for table in tables:
         for field in table:
@@ -286,7 +285,7 @@ def _heaviest(*tables: Sequence[Field]) -> list[str]:
 
 
 def _ratios(analysis: Analysis, paths: Sequence[str]) -> Ratios:
-    """The scores of the documents, and then of each field in each document, as ratios."""
+    """Ratios with one column for the mean score and one for each field."""
     known = {field.path: field for field in analysis.fields}
     fields = [known.get(path, Field(path)) for path in paths]
     return side_by_side(mean_as_ratio(analysis.scores), fields_as_ratios(fields, len(analysis.scores.ids)))
@@ -295,7 +294,7 @@ def _ratios(analysis: Analysis, paths: Sequence[str]) -> Ratios:
 def _field_changes(
     paths: Sequence[str], before: Ratios, after: Ratios, intervals: Sequence[Interval], p_values: Sequence[float]
 ) -> list[FieldChange]:
-    """The fields, with tests of those that both systems have and that changed."""
+    """The changes of all fields; only fields that both systems have and that changed are tested."""
     from scipy import stats  # noqa: PLC0415  slow to import
 
     values = [_values(side) for side in (before, after)]
@@ -312,5 +311,5 @@ def _field_changes(
 
 
 def _values(ratios: Ratios) -> list[float | None]:
-    """The ratios, None where nothing counts."""
+    """The ratios; None where the denominator is 0."""
     return [float(value) if total else None for value, total in zip(ratios.values, ratios.totals, strict=True)]

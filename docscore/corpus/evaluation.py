@@ -1,6 +1,6 @@
-"""The evaluation of one system on one test set: from files to pairs, scores, summary and figures.
+"""The evaluation of one system on one test set: pairs read from files, their scores, summary and figures.
 
-The command, the report and the page are faces over the same object.
+The command, the report and the Space all use the same object.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ANLS_STAR = "anls_star"
 
 
 class FileRows(NamedTuple):
-    """The rows of files in pairs, and what was wrong with others.
+    """The paired rows of files, and the faults of the rows that were left out.
 
     Attributes:
         systems: the pairs of each file of predictions.
@@ -55,16 +55,18 @@ def rows_of_files(
     check: Check | None = None,
     before_reading: Callable[[Path], object] = bool,
 ) -> FileRows:
-    """The rows of one file of references in pairs with those of one or several files of predictions.
+    """Read a file of references and one or more files of predictions, and pair their rows.
 
     Args:
         references: the file of ground truths; None where the rows of the predictions hold them too, as those of logs.
         predictions: a file a system; where rows with faults are left out, all systems keep the rows that all have.
         missing: a reference without a prediction: "error", or "zero" to score it as null.
         on_error: rows with faults: "error", or "skip" to leave them out and count them.
-        max_bytes: the most that a compressed file may hold when unpacked.
-        check: raises what is wrong with a value; by default what cannot be scored at all.
-        before_reading: called with the path of each file before it is read, to refuse it.
+        max_bytes: the largest size of a compressed file when unpacked.
+        check: called with each value, to raise an error for one that is not accepted; by default one that cannot be
+            scored.
+        before_reading: called with the path of each file before it is read, to raise an error for one that is not
+            accepted.
 
     Raises:
         ValueError: naming file, line and fault; `DataError` for faults of single rows and ids.
@@ -92,22 +94,22 @@ def _rows_of_all(systems: list[Pairs]) -> list[Pairs]:
 
 
 class Evaluation:
-    """One system on one test set. Whatever takes time is computed when it is first asked for, and kept.
+    """The evaluation of one system on one test set; results are computed on first access and cached.
 
     Args:
         pairs: the rows.
         options: how predictions are read and compared.
-        metrics: the metrics whose figures are asked for, names among `METRICS`.
+        metrics: the metrics to compute, names among `METRICS`.
         cluster: a column of the references, or a function of the id, that names the cluster of each row: rows of one
             cluster, such as the questions of one document, are not independent. Intervals and tests resample and swap
             whole clusters. None where all rows are independent.
         by: a column of the references, or a function of the id, whose values make slices; None for no slices.
         confidence: the level of the intervals, between 0 and 1; None for none.
-        seed: where the random numbers of the intervals start.
+        seed: the seed of the random numbers of the intervals.
         progress: called when each phase of the work begins.
 
     Raises:
-        TypeError, ValueError: for metrics or a level that do not exist.
+        TypeError, ValueError: for unknown metrics, or a level that is not between 0 and 1.
     """
 
     def __init__(
@@ -137,12 +139,12 @@ class Evaluation:
 
     @cached_property
     def analysis(self) -> Analysis:
-        """The fields, and the causes of lost points."""
+        """The scores of the fields, and the causes of lost points."""
         return analyse(self.scores, self.progress)
 
     @cached_property
     def mean(self) -> Summary:
-        """The mean with its interval, without a look into the documents."""
+        """The mean with its interval, without fields and causes."""
         return summarise(self.scores, confidence=self.confidence, seed=self.seed, progress=self.progress)
 
     @cached_property
@@ -183,7 +185,7 @@ class Evaluation:
 
     @property
     def other_figures(self) -> Measured | None:
-        """The figures, where more was asked for than ANLS*."""
+        """The figures of the metrics; None if ANLS* is the only one."""
         return None if self.metrics == [ANLS_STAR] else self.measured
 
     @cached_property
@@ -209,7 +211,7 @@ class Evaluation:
 
     @cached_property
     def slices(self) -> list[Slice]:
-        """The figures of the rows that share a value, largest slice first; empty where none were asked for."""
+        """The figures of each slice, largest slice first; empty if `by` is None."""
         if self.by is None:
             return []
         values = groups_of_rows(self.scores.pairs, self.by, "by")
@@ -218,6 +220,6 @@ class Evaluation:
         return slices_of(columns, values, confidence=self.confidence, **drawn)
 
     def compare(self, new: Evaluation, *, n_resamples: int = RESAMPLES) -> Comparison:
-        """The difference between this system, as the base, and another one on the same rows."""
+        """Compare another system on the same rows with this one as the base."""
         drawn: dict[str, Any] = {"n_resamples": n_resamples, "seed": self.seed, "progress": self.progress}
         return compare(self.analysis, new.analysis, confidence=self.confidence or CONFIDENCE, **drawn)

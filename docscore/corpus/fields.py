@@ -1,4 +1,4 @@
-"""The field table: what became of every field of a schema over many documents, and why points were lost."""
+"""The field table: counts of outcomes per field of a schema over many documents, and the causes of lost points."""
 
 from __future__ import annotations
 
@@ -19,17 +19,19 @@ OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 @dataclass
 class Field:
-    """A place of a schema, over all documents.
+    """The counts of one field of a schema over all documents.
+
+    S and L are the numerator and denominator of ANLS*: points earned and points possible.
 
     Attributes:
-        path: the place with list indices left out: `items[].price`.
+        path: the path without list indices: `items[].price`.
         earned_units: the sum of S over its values, exact (`docscore.stats.exact`).
         weight: the sum of L over its values, a whole number.
         counts: how many values are exact, partial, wrong, of the wrong type, missing, and only in the prediction.
         nulls: how many of each outcome are nulls: expected and left empty, or in a row that the other side lacks.
-        lost_units: the points lost here by cause, in shares of 1 - score of their documents, summed exactly.
+        lost_units: the points lost in the field by cause, as shares of 1 - score of their documents, summed exactly.
         document_count: how many documents have the field.
-        documents: S and L in each of them, by its number; empty after merging, when nothing but sums is known.
+        documents: S and L in each document, by its number; empty after merging, which keeps only sums.
     """
 
     path: str
@@ -48,7 +50,7 @@ class Field:
 
     @property
     def lost(self) -> dict[Cause, float]:
-        """The points lost here by cause, in shares of 1 - score of their documents, summed over documents."""
+        """The points lost in the field by cause, as shares of 1 - score of their documents, summed over documents."""
         return {cause: as_float(count) for cause, count in self.lost_units.items()}
 
     @property
@@ -58,31 +60,31 @@ class Field:
 
     @property
     def points_lost(self) -> float:
-        """The points lost here, in shares of 1 - score of their documents, summed over documents."""
+        """The points lost in the field, as shares of 1 - score of their documents, summed over documents."""
         return as_float(sum(self.lost_units.values()))
 
     @property
     def expected(self) -> int:
-        """How many values the ground truths have here; a null is none."""
+        """The number of values in the ground truths; nulls are not counted."""
         return self._values() - self._values("extra")
 
     @property
     def predicted(self) -> int:
-        """How many values the predictions have here; a null is none."""
+        """The number of values in the predictions; nulls are not counted."""
         return self._values() - self._values("missing")
 
     @property
     def omitted(self) -> int:
-        """How many of the expected values the predictions lack."""
+        """The number of expected values that the predictions lack."""
         return self._values("missing")
 
     @property
     def invented(self) -> int:
-        """How many of the predicted values nothing in the ground truth stands for."""
+        """The number of predicted values that have no counterpart in the ground truth."""
         return self._values("extra")
 
     def _values(self, outcome: Outcome | None = None) -> int:
-        """How many values have an outcome, or any, nulls left out."""
+        """The number of values with an outcome, or with any if it is None; nulls are not counted."""
         chosen = OUTCOMES if outcome is None else (outcome,)
         return sum(self.counts[each] - self.nulls[each] for each in chosen)
 
@@ -93,15 +95,15 @@ class Field:
 
     @property
     def hallucination_rate(self) -> float | None:
-        """The share of the predicted values that nothing in the ground truth stands for; None if there are none."""
+        """The share of predicted values without counterpart in the ground truth; None if none is predicted."""
         return self.invented / self.predicted if self.predicted else None
 
     def to_dict(self, documents: int, interval: Interval | None = None) -> dict[str, Any]:
         """The row of a table, in plain types.
 
         Args:
-            documents: how many documents there are, those without the field counted.
-            interval: of the score; without it the row has no columns for it.
+            documents: the number of all documents, including those without the field.
+            interval: of the score; if None, the row has no columns for it.
         """
         ends = {} if interval is None else {"low": interval.low, "high": interval.high}
         return {
@@ -118,7 +120,8 @@ class Field:
     def add(self, number: int, place: FieldPlace) -> None:
         """Count a leaf of a document."""
         node = place.node
-        self.document_count += number not in self.documents
+        if number not in self.documents:
+            self.document_count += 1
         earned, weight = self.documents.get(number, (0.0, 0.0))
         self.documents[number] = earned + node.earned, weight + node.weight
         self.earned_units += units(node.earned)
@@ -126,7 +129,8 @@ class Field:
         of_wrong_type = node.kind == "mismatch" and node.status == "wrong"
         outcome: Outcome = "wrong_type" if of_wrong_type else node.status
         self.counts[outcome] += 1
-        self.nulls[outcome] += node.kind == "null"
+        if node.kind == "null":
+            self.nulls[outcome] += 1
         if place.cause:
             self.lost_units[place.cause] += units(node.points_lost)
 
@@ -145,12 +149,12 @@ class Field:
 
 @dataclass
 class ListRows:
-    """The elements of the lists at one place of a schema, over all documents.
+    """The counts of list elements at one path of a schema, over all documents.
 
     Attributes:
-        path: the place of an element: `items[]`.
+        path: the path of the elements: `items[]`.
         matched: how many elements of the ground truths have a partner in the prediction.
-        missing: how many have none.
+        missing: how many elements of the ground truths have none.
         extra: how many elements of the predictions have none.
     """
 
@@ -161,12 +165,15 @@ class ListRows:
 
     def add(self, node: ScoreTree) -> None:
         """Count an element."""
-        self.matched += node.truth_index is not None and node.prediction_index is not None
-        self.missing += node.prediction_index is None
-        self.extra += node.truth_index is None
+        if node.truth_index is not None and node.prediction_index is not None:
+            self.matched += 1
+        if node.prediction_index is None:
+            self.missing += 1
+        if node.truth_index is None:
+            self.extra += 1
 
     def merge(self, other: ListRows) -> None:
-        """Add the same place of other documents."""
+        """Add the counts of the same path in other documents."""
         self.matched += other.matched
         self.missing += other.missing
         self.extra += other.extra
@@ -177,10 +184,10 @@ class ListRows:
 
 
 def field_table(trees: Iterable[ScoreTree]) -> list[Field]:
-    """The fields of many score trees, in the order in which they first occur.
+    """Return the fields of many score trees, in the order in which they first occur.
 
-    What does not count, such as an empty key that only the prediction has, is left out; S and L add up to those of the
-    documents.
+    Nodes without weight, such as an empty key that only the prediction has, are left out. S and L of the fields add up
+    to those of the documents.
 
     >>> from docscore import score_tree
     >>> trees = [score_tree([{"n": "tea"}, {"n": "cake"}], [{"n": "tea"}])]
@@ -207,8 +214,8 @@ class FieldTable:
 
     Attributes:
         fields: by path, in the order in which they first occur.
-        lists: by path of an element.
-        values: what the documents hold, in the order in which they were added.
+        lists: by path of the elements.
+        values: the counts of values of each document, in the order in which they were added.
     """
 
     def __init__(self) -> None:
@@ -220,9 +227,9 @@ class FieldTable:
         """Count a document.
 
         Args:
-            number: its number, unlike for each.
+            number: its number, unique among the documents.
             tree: its score tree.
-            parsed: False for a text that should have been read as JSON and could not.
+            parsed: False for a text that could not be parsed as JSON.
             absent: whether there was no prediction.
         """
         whole = Field("")  # the document as one field

@@ -24,9 +24,9 @@ class Figure(NamedTuple):
 
     Attributes:
         name: the key of results, such as "kieval_entity_f1".
-        label: what tables call it, such as "KIEval Entity F1".
+        label: its name in tables, such as "KIEval Entity F1".
         value: in [0, 1]; 1 is best.
-        interval: of resampled documents; None if none was asked for.
+        interval: the confidence interval from resampled documents; None if not requested.
     """
 
     name: str
@@ -37,12 +37,12 @@ class Figure(NamedTuple):
 
 @dataclass(frozen=True)
 class Measured:
-    """What metrics say of a test set.
+    """The figures of metrics over a test set.
 
     Attributes:
-        figures: the figures, in the order in which the metrics were asked for.
-        signature: what makes the figures comparable.
-        breakdowns: by the name of the metric, what it counts beyond its figures, such as the corrections of KIEval.
+        figures: the figures, in the order of the requested metrics.
+        signature: version and options; figures with the same signature are comparable.
+        breakdowns: further counts of a metric by its name, such as the corrections of KIEval.
     """
 
     figures: list[Figure]
@@ -51,7 +51,7 @@ class Measured:
 
     @property
     def kieval(self) -> KieScore | None:
-        """The counts behind the figures of KIEval, if it was asked for."""
+        """The counts behind the figures of KIEval; None if it was not requested."""
         found = self.breakdowns.get("kieval")
         return found if isinstance(found, KieScore) else None
 
@@ -70,7 +70,7 @@ class FigureColumns(NamedTuple):
     Attributes:
         names: of each of the k figures.
         ratios: their numerators and denominators, each of shape (n, k).
-        breakdowns: by the name of the metric, what it counts beyond its figures.
+        breakdowns: further counts of a metric by its name.
     """
 
     names: list[FigureName]
@@ -86,17 +86,17 @@ def measure(
     seed: int = SEED,
     progress: Progress = no_progress,
 ) -> Measured:
-    """The figures of some metrics over scored rows, by the options with which the rows were scored.
+    """Compute the figures of metrics over scored rows, with the options with which the rows were scored.
 
     Args:
         scores: the rows, scored with ANLS*.
         metrics: names among `METRICS`.
         confidence: the level of the intervals; None for none.
-        seed: where the random numbers of the intervals start.
+        seed: the seed of the random numbers of the intervals.
         progress: called when the phases "Measuring" and "Resampling" begin.
 
     Raises:
-        ValueError: for a metric that does not exist, or a value that one cannot take, naming its row.
+        ValueError: for an unknown metric, or a value that a metric cannot score, naming its row.
 
     >>> from docscore.corpus import score_corpus
     >>> from docscore.data.pairing import pairs_of
@@ -119,7 +119,7 @@ def measure(
 
 
 def figure_columns(scores: CorpusScore, metrics: Sequence[str], progress: Progress = no_progress) -> FigureColumns:
-    """The figures of some metrics as ratios of sums over documents; takes and raises what `measure` does."""
+    """Compute the figures of metrics as ratios of sums over documents; arguments and errors as for `measure`."""
     chosen = [METRICS[name] for name in checked_metrics(metrics)]
     for metric in chosen:
         metric.check_options(scores.options)
@@ -141,22 +141,22 @@ def figure_columns(scores: CorpusScore, metrics: Sequence[str], progress: Progre
 
 
 def points_of_rows(scores: CorpusScore, name: str, progress: Progress = no_progress) -> list[Any]:
-    """The points that one metric gives each row; takes and raises what `measure` does."""
-    (name,) = checked_metrics([name])
+    """Return the points of each row by one metric; arguments and errors as for `measure`."""
+    checked_metrics([name])
     METRICS[name].check_options(scores.options)
     rows = metric_rows(scores)
     return _points(METRICS[name], scores, rows, progress("Measuring", len(rows)))
 
 
 def metric_rows(scores: CorpusScore) -> list[MetricRow]:
-    """The rows of a scored test set as metrics see them."""
+    """The rows of a scored test set as input for metrics."""
     pairs = scores.pairs
     confidences = pairs.confidences or [None] * len(pairs.ids)
     return list(map(MetricRow, pairs.truths, pairs.predictions, confidences, scores.scores))
 
 
 def _points(metric: Metric[Any], scores: CorpusScore, rows: Sequence[MetricRow], measured: Advance) -> list[Any]:
-    """The points of each row; a fault names the row."""
+    """The points of each row; an error names the row."""
     found = []
     for name, row in zip(scores.ids, rows, strict=True):
         try:
@@ -168,13 +168,13 @@ def _points(metric: Metric[Any], scores: CorpusScore, rows: Sequence[MetricRow],
 
 
 def scores_as(scores: CorpusScore, metric: str) -> CorpusScore:
-    """The scores of rows as those of ANLS or ANLSL, by the options with which they were scored.
+    """The same rows scored with ANLS or ANLSL, with the same options.
 
     Args:
         scores: the rows, scored with ANLS*.
         metric: "anls" or "anlsl".
 
     Raises:
-        ValueError: naming the row whose values are of another kind than the metric takes.
+        ValueError: naming the first row with a value that the metric does not accept.
     """
     return replace(scores, scores=points_of_rows(scores, metric), metric=metric)

@@ -1,4 +1,4 @@
-"""The score of a test set: its mean, the score of each row, and what was missing or could not be parsed."""
+"""The score of a test set: its mean, the score of each row, and which predictions were missing or not parsed."""
 
 from __future__ import annotations
 
@@ -27,11 +27,12 @@ class CorpusScore:
     """The scores of a test set.
 
     Attributes:
-        pairs: its rows, texts read as JSON where that was asked for.
+        pairs: its rows; with `parse`, texts are replaced by the JSON values read from them.
         scores: the score of each row, in [0, 1].
-        absent: the numbers of the rows whose predictions were missing and scored as null; None if that was an error.
+        absent: the numbers of the rows whose predictions were missing and scored as null; None if missing predictions
+            are an error.
         failed: the numbers of the rows whose text could not be parsed and was scored as text; None if none was parsed.
-        repaired: those whose text was repaired; None if repair was not asked for.
+        repaired: the numbers of the rows whose text was repaired; None if `parse` is not "repair".
         options: how predictions were read and compared.
         metric: the metric whose scores these are: "anls_star", or "anls" or "anlsl" for rows that these can score.
     """
@@ -46,7 +47,7 @@ class CorpusScore:
 
     @property
     def signature(self) -> Signature:
-        """What makes the mean comparable with another."""
+        """Metric, version and options; means with the same signature are comparable."""
         return Signature.of([self.metric], self.options, skipped=self.pairs.skipped)
 
     @property
@@ -68,16 +69,16 @@ class CorpusScore:
         return np.array([numbers[name] for name in self.pairs.clusters], dtype=np.intp)
 
     def counts(self) -> dict[str, int]:
-        """What was asked for among skipped, missing, parse_failures and parse_repaired."""
+        """The counts skipped, missing, parse_failures and parse_repaired, those that the options ask for."""
         found = {"missing": self.absent, "parse_failures": self.failed, "parse_repaired": self.repaired}
         counts = {name: len(rows) for name, rows in found.items() if rows is not None}
         return counts if self.pairs.skipped is None else {"skipped": self.pairs.skipped, **counts}
 
     def samples(self) -> list[dict[str, Any]]:
-        """One `{"question_id": ..., "anls_score": ...}` a row, in the order of the references.
+        """One `{"question_id": ..., "anls_score": ...}` for each row, in the order of the references.
 
-        With `parse`, each also says under "parsed" whether its text was read as it is ("exact"), "repaired" or
-        "failed", and None where there was no prediction; with missing "zero", under "missing" whether there was none.
+        With `parse`, each also has the key "parsed": "exact" for a text read as it is, "repaired", "failed", or None
+        where there was no prediction. With missing "zero" it has the key "missing": whether there was no prediction.
         """
         samples: list[dict[str, Any]] = [
             {"question_id": i, "anls_score": s} for i, s in zip(self.ids, self.scores, strict=True)
@@ -118,7 +119,7 @@ def score_corpus(
     progress: Progress = no_progress,
     **keywords: Any,
 ) -> CorpusScore:
-    """The ANLS* score of every pair, and their mean.
+    """Compute the ANLS* score of every pair, and their mean.
 
     Args:
         pairs: n ground truths and predictions, n at least 1.
@@ -127,7 +128,7 @@ def score_corpus(
         keywords: fields of `ScoringOptions`, in place of `options`.
 
     Raises:
-        TypeError, ValueError: for a value that cannot be scored, naming its row, and for options that do not exist.
+        TypeError, ValueError: for a value that cannot be scored, naming its row, and for invalid options.
     """
     options = options_from(options, keywords)
     if options.parse_references:
@@ -142,9 +143,9 @@ def score_corpus(
     predictions, failed, repaired = parse_predictions(pairs.predictions, options.parse)
     pairs = pairs._replace(predictions=predictions)
     pairs = with_confidences(pairs) if options.with_confidences else pairs._replace(confidences=None)
-    everything = list(zip(pairs.truths, pairs.predictions, strict=True))
-    scored = progress("Scoring", len(everything))
-    scores = score_all(everything, options, lambda number: row_place(pairs.ids[number]), scored)
+    values = list(zip(pairs.truths, pairs.predictions, strict=True))
+    scored = progress("Scoring", len(values))
+    scores = score_all(values, options, lambda number: row_place(pairs.ids[number]), scored)
     return CorpusScore(
         pairs=pairs,
         scores=scores.tolist(),
@@ -156,13 +157,13 @@ def score_corpus(
 
 
 def _is_json_text(truth: Any) -> bool:
-    """Whether it is text, or alternatives of it, that begins as an object or a list does."""
+    """Whether it is text, or a one-of of texts, that begins with `{` or `[`."""
     answers = truth if isinstance(truth, tuple) else (truth,)
     return all(isinstance(answer, str) and answer.lstrip()[:1] in ("{", "[") for answer in answers)
 
 
 def _parsed_reference(name: str, truth: Any) -> Any:
-    """The ground truth with its texts read as JSON; a text that is not JSON is an error that names the row."""
+    """The ground truth with its texts read as JSON; an error names the row."""
     try:
         return parse_reference(truth)
     except ValueError as error:
@@ -170,7 +171,7 @@ def _parsed_reference(name: str, truth: Any) -> Any:
 
 
 def parse_predictions(predictions: list[Any], mode: str | None) -> tuple[list[Any], frozenset[int], frozenset[int]]:
-    """The predictions with texts read as JSON, and the numbers of those that could not be read and were repaired."""
+    """Read text predictions as JSON; return all predictions, and the row numbers of failed and of repaired ones."""
     if mode is None:
         return predictions, frozenset(), frozenset()
     parsed = {i: parse_text(value, mode) for i, value in enumerate(predictions) if isinstance(value, str)}

@@ -44,14 +44,14 @@ def slices_of(
     seed: int = SEED,
     progress: Progress = no_progress,
 ) -> list[Slice]:
-    """The figures of each slice, largest slice first, slices of one size in the order of their first rows.
+    """Compute the figures of each slice, largest slice first, slices of equal size in the order of their first rows.
 
     Args:
-        columns: the figures of n rows, as `docscore.corpus.measure.figure_columns` gives them.
+        columns: the figures of n rows, from `docscore.corpus.measure.figure_columns`.
         values: the value of each row, n of them.
         clusters: the number of each row's cluster, shape (n,), where rows are not independent.
         confidence: the level of the intervals, between 0 and 1; None for none.
-        seed: where the random numbers of the intervals start.
+        seed: the seed of the random numbers of the intervals.
         progress: called when the phase "Resampling" begins.
     """
     rows: dict[Hashable, list[int]] = {}

@@ -1,7 +1,7 @@
-"""The score of a test set as a small state that can be updated, merged and sent: for batches, processes and machines.
+"""The score of a test set as a small state that can be updated, merged and pickled: for batches and many processes.
 
-Only sums, counts and field tables are kept. Sums are exact (`docscore.stats.exact`), so that the result is the same to
-the last bit, however the rows were split and in whatever order the parts were merged.
+Only sums, counts and field tables are kept. Sums are exact (`docscore.stats.exact`), so that the result is bit for bit
+the same, however the rows were split and in whatever order the parts were merged.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ class ScoreState:
         keywords: fields of `ScoringOptions`, in place of `options`.
 
     Raises:
-        TypeError, ValueError: for options that do not exist.
+        TypeError, ValueError: for invalid options.
 
-    >>> here, there = ScoreState(), ScoreState()
-    >>> here.update([{"total": "1"}], [{"total": "1"}])
-    >>> there.update([{"total": "2"}], [{"total": "3"}])
-    >>> here.merge(there).compute()
+    >>> first, second = ScoreState(), ScoreState()
+    >>> first.update([{"total": "1"}], [{"total": "1"}])
+    >>> second.update([{"total": "2"}], [{"total": "3"}])
+    >>> first.merge(second).compute()
     {'anls_star': 0.5, 'anls_star/total': 0.5}
     """
 
@@ -65,43 +65,43 @@ class ScoreState:
         self.lists: dict[str, ListRows] = {}
 
     def empty(self) -> ScoreState:
-        """A state with the same options that has seen no rows."""
+        """A new state with the same options and no rows."""
         return ScoreState(metrics=self.metrics, fields=self.with_fields, options=self.options)
 
     def update(self, predictions: Any, references: Any) -> None:
-        """Score more rows, of any of the three formats, or none; rows with ids are paired within this call.
+        """Score more rows, of any of the three formats; rows with ids are paired within this call. No rows are allowed.
 
         Raises:
-            TypeError, ValueError: naming the row; nothing is counted then.
+            TypeError, ValueError: naming the row; the state is then unchanged.
         """
-        ours, theirs = as_rows(predictions, "predictions"), as_rows(references, "references")
-        if ours or theirs:
-            self.update_pairs(pairs_of(ours, theirs, self.options.missing))
+        prediction_rows, reference_rows = as_rows(predictions, "predictions"), as_rows(references, "references")
+        if prediction_rows or reference_rows:
+            self.update_pairs(pairs_of(prediction_rows, reference_rows, self.options.missing))
 
     def update_pairs(self, pairs: Pairs) -> None:
-        """Score more pairs; takes and raises what `update` does."""
+        """Score more pairs; errors as for `update`."""
         if pairs.ids:
             self.update_scores(score_corpus(pairs, self.options))
 
     def update_scores(self, scores: CorpusScore) -> None:
-        """Count rows that were scored by the options of this state."""
+        """Add rows that were scored with the options of this state."""
         more = self.empty()
         more.rows = len(scores.ids)
         more.counts = scores.counts()
         found = figure_columns(scores, self.metrics)
         for column, (name, _) in enumerate(found.names):
-            tops, bottoms = found.ratios.earned[:, column].tolist(), found.ratios.weight[:, column].tolist()
-            more.sums[name] = total_units(tops), total_units(bottoms)
+            numerators, denominators = found.ratios.earned[:, column].tolist(), found.ratios.weight[:, column].tolist()
+            more.sums[name] = total_units(numerators), total_units(denominators)
         if self.with_fields:
             table = field_table_of(scores)
             more.fields, more.lists = table.fields, table.lists
         self.merge(more)
 
     def merge(self, *others: ScoreState) -> ScoreState:
-        """Add what other states saw; this one is returned.
+        """Add the rows of other states to this one, and return it.
 
         Raises:
-            ValueError: for a state with other options; nothing is added then.
+            ValueError: for a state with other options; this one is then unchanged.
         """
         for other in others:
             if self.identity != other.identity:
@@ -115,9 +115,9 @@ class ScoreState:
         self.rows += other.rows
         for name, count in other.counts.items():
             self.counts[name] = self.counts.get(name, 0) + count
-        for name, (top, bottom) in other.sums.items():
-            here = self.sums.get(name, (0, 0))
-            self.sums[name] = here[0] + top, here[1] + bottom
+        for name, (numerator, denominator) in other.sums.items():
+            own = self.sums.get(name, (0, 0))
+            self.sums[name] = own[0] + numerator, own[1] + denominator
         for path, field in other.fields.items():
             self.fields.setdefault(path, Field(path)).merge(field)
         for path, rows in other.lists.items():
@@ -158,6 +158,6 @@ class ScoreState:
         return (*self.metrics, self.with_fields, self.options)
 
 
-def _ratio(top: int, bottom: int) -> float:
-    """Both sums rounded once, and divided; 1 where there is nothing to count."""
-    return as_float(top) / as_float(bottom) if bottom else 1.0
+def _ratio(numerator: int, denominator: int) -> float:
+    """The ratio of two exact sums, each rounded once; 1 where the denominator is 0."""
+    return as_float(numerator) / as_float(denominator) if denominator else 1.0

@@ -1,4 +1,4 @@
-"""A scored test set as its users read it: the mean with its interval, fields, causes of lost points and rates."""
+"""The summary of a scored test set: the mean with its interval, fields, causes of lost points and rates."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from docscore.stats.intervals import (
 )
 from docscore.stats.ratios import IntervalGap, Ratios, side_by_side
 
-MOST_FIELDS_TESTED = 200  # that get an interval or are compared: those of most weight; a schema has fewer
+MOST_FIELDS_TESTED = 200  # only so many fields, those of most weight, get an interval or are compared
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """The fields of a scored test set, and where its points went.
+    """The fields of a scored test set, and the causes of its lost points.
 
     Attributes:
         scores: the scores.
         fields: the fields, in the order in which they first occur.
-        lists: the elements of lists, by place.
-        lost: for each cause its share of 1 - mean; they add up to it.
-        values: how many values each document is expected to hold, lacks, holds, and holds without being asked.
+        lists: the counts of list elements, by path.
+        lost: for each cause its share of 1 - mean; the shares add up to 1 - mean.
+        values: for each document the number of expected, missing, predicted and extra values.
     """
 
     scores: CorpusScore
@@ -46,19 +46,19 @@ class Analysis:
     values: list[ValueCounts]
 
     def points_lost(self, field: Field) -> float:
-        """The share of a field in 1 - mean; those of all fields add up to it."""
+        """The share of a field in 1 - mean; the shares of all fields add up to 1 - mean."""
         return field.points_lost / len(self.scores.ids)
 
     def by_loss(self) -> list[Field]:
-        """The fields, those that cost most first."""
+        """The fields, most points lost first."""
         return sorted(self.fields, key=lambda field: -field.points_lost)
 
 
 def analyse(scores: CorpusScore, progress: Progress = no_progress) -> Analysis:
-    """The fields and losses of a scored test set; builds the score tree of every document.
+    """Return the fields and losses of a scored test set; builds the score tree of every document.
 
     Args:
-        scores: what `score_corpus` gave.
+        scores: the result of `score_corpus`.
         progress: called when the phase "Explaining" begins.
 
     >>> from docscore.corpus import score_corpus
@@ -74,7 +74,7 @@ def analyse(scores: CorpusScore, progress: Progress = no_progress) -> Analysis:
 
 
 def field_table_of(scores: CorpusScore, progress: Progress = no_progress) -> FieldTable:
-    """The fields and lists of all documents; takes what `analyse` does."""
+    """Return the field table of all documents; arguments as for `analyse`."""
     table = FieldTable()
     failed, absent = scores.failed or frozenset(), scores.absent or frozenset()
     explained = progress("Explaining", len(scores.ids))
@@ -109,11 +109,11 @@ class Rate(NamedTuple):
     """A share of documents or of values.
 
     Attributes:
-        name: what it is the rate of.
-        hits: how many.
-        total: of how many.
+        name: what is counted.
+        hits: the number of documents or values that are counted.
+        total: the number of all documents or values.
         interval: Wilson's for independent documents; for values, which come in documents, and for documents that come
-            in clusters, that of resampled documents or clusters; None if none was asked for.
+            in clusters, the one from resampled documents or clusters; None if not requested.
     """
 
     name: str
@@ -134,13 +134,13 @@ class Rate(NamedTuple):
 
 @dataclass(frozen=True)
 class Summary:
-    """A scored test set.
+    """The summary of a scored test set.
 
     Attributes:
         scores: the scores.
-        confidence: the level of the intervals; None if none were asked for.
+        confidence: the level of the intervals; None if not requested.
         interval: of the mean.
-        analysis: fields and causes; None if not asked for.
+        analysis: fields and causes; None if not requested.
         field_intervals: of the score of each field, by path.
         rates: of documents and values.
     """
@@ -153,7 +153,7 @@ class Summary:
     rates: list[Rate]
 
     def to_dict(self, *, per_sample: bool = False, signature: bool = False) -> dict[str, Any]:
-        """All of it in plain types, rows of tables as lists of dicts."""
+        """The attributes in plain types, tables as lists of dicts."""
         result: dict[str, Any] = {"anls_score": self.scores.mean}
         if self.interval is not None:
             result["confidence_interval"] = self.interval.ends
@@ -187,18 +187,18 @@ def summarise(
     seed: int = SEED,
     progress: Progress = no_progress,
 ) -> Summary:
-    """What users read of a scored test set.
+    """Summarise a scored test set.
 
     Args:
-        scores: what `score_corpus` gave.
-        fields: whether to look into the documents: fields, causes of lost points, rates.
-        analysis: the fields and causes, where they are known already.
+        scores: the result of `score_corpus`.
+        fields: whether to include fields, causes of lost points and rates.
+        analysis: the fields and causes, if they were computed before.
         confidence: the level of the intervals, between 0 and 1; None for none.
-        seed: where the random numbers of the intervals start.
+        seed: the seed of the random numbers of the intervals.
         progress: called when the phases "Explaining" and "Resampling" begin.
 
     Raises:
-        TypeError, ValueError: for a confidence that is none.
+        TypeError, ValueError: for a confidence that is not a number between 0 and 1.
 
     >>> from docscore.corpus import score_corpus
     >>> from docscore.data.pairing import pairs_of
@@ -241,7 +241,7 @@ def _values_as_ratios(analysis: Analysis) -> Ratios:
 
 
 def _events_of_documents(analysis: Analysis) -> dict[str, list[bool]]:
-    """What may happen to a document, and whether it did, for each document."""
+    """For each rate of documents, whether each document counts."""
     scores, rows = analysis.scores, range(len(analysis.scores.ids))
     events = {
         "documents without a fault": [score == 1 for score in scores.scores],
@@ -263,7 +263,7 @@ def _events_as_ratios(events: dict[str, list[bool]], documents: int) -> Ratios:
 def _rates(
     analysis: Analysis, events: dict[str, list[bool]], confidence: float | None, resampled: list[Interval]
 ) -> list[Rate]:
-    """The rates; those of independent documents have Wilson's interval, all others that of the resamples."""
+    """The rates; those of independent documents have Wilson's interval, all others the one from the resamples."""
     rows, clustered = len(analysis.scores.ids), analysis.scores.clusters is not None
     intervals: list[Interval | None] = [*resampled] or [None] * (len(events) + 2)
     rates = []
