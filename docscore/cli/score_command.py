@@ -24,7 +24,7 @@ from docscore.cli.flags import (
     worst_option,
 )
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation
-from docscore.data.confidences import SURE, VALUE
+from docscore.data.confidences import CONFIDENCE_KEY, VALUE
 from docscore.data.pairing import Pairs
 from docscore.report.console import print_measured, print_slices, print_summary
 from docscore.report.wording import by_value_text
@@ -39,7 +39,7 @@ from docscore.report.wording import by_value_text
 def score_command(
     references: Path | None, predictions: Path, *, settings: Settings, fields: bool, worst: int, as_json: bool
 ) -> None:
-    """Score PREDICTIONS against REFERENCES, both JSONL, JSON, CSV or Parquet.
+    """Score PREDICTIONS against REFERENCES, both JSONL, JSON, CSV or Parquet files.
 
     Rows are {"question_id", "prediction"} and {"question_id", "references": [acceptable answers]}, in any order; or
     {"question_id", "prediction_text"} and {"question_id", "answers"}; or plain values in the same order. Files may be
@@ -68,7 +68,7 @@ def score_command(
 
 
 def _as_dict(found: Evaluation, worst: int, *, fields: bool) -> dict[str, Any]:
-    """What `--json` prints."""
+    """The result as `--json` prints it."""
     parts = (found.summary if fields else found.mean).to_dict(per_sample=True, signature=True)
     measured = found.other_figures
     if measured is not None:
@@ -79,9 +79,9 @@ def _as_dict(found: Evaluation, worst: int, *, fields: bool) -> dict[str, Any]:
 
 
 def _is_wrapped(prediction: Any) -> bool:
-    """Whether a value at the first two levels carries a confidence."""
+    """Whether a value at the first two levels has a confidence."""
     inside = prediction.values() if isinstance(prediction, dict) else ()
-    return any(isinstance(each, dict) and VALUE in each and SURE in each for each in (prediction, *inside))
+    return any(isinstance(each, dict) and VALUE in each and CONFIDENCE_KEY in each for each in (prediction, *inside))
 
 
 def _are_unread_texts(pairs: Pairs) -> bool:

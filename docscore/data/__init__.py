@@ -1,1 +1,1 @@
-"""Rows from files and from Python, read, checked and paired."""
+"""Read rows from files and Python objects, check them and pair them."""

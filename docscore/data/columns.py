@@ -1,4 +1,4 @@
-"""Other columns of the references: what rows are grouped by, for slices and for clusters."""
+"""Group rows by a column of the references or by a function of the id, for slices and clusters."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ Grouping = str | Callable[[str], Any]  # the name of a column of the references,
 
 
 def groups_of_rows(pairs: Pairs, grouping: Grouping, option: str) -> list[str]:
-    """The name of the group of each row.
+    """Return the name of the group of each row.
 
     Args:
         pairs: n rows.
         grouping: the name of a column of the references, or a function that gives the group of an id.
-        option: the name of the option, for messages.
+        option: the name of the option in error messages.
 
     Returns:
-        n names; a value that is null, or a row without the column, has the name "null".
+        n names; "null" for a null and for a row without the column.
 
     Raises:
-        TypeError: for a group that is no text, number, boolean or null, naming the row.
+        TypeError: for a group that is not a text, number, boolean or null, naming the row.
         ValueError: for a column that no reference has.
     """
     values = [grouping(name) for name in pairs.ids] if callable(grouping) else _column(pairs, grouping, option)
@@ -32,7 +32,7 @@ def groups_of_rows(pairs: Pairs, grouping: Grouping, option: str) -> list[str]:
 
 
 def with_clusters(pairs: Pairs, cluster: Grouping | None) -> Pairs:
-    """The rows with the name of the cluster of each; takes and raises what `groups_of_rows` does."""
+    """The rows with their cluster names added; errors as for `groups_of_rows`."""
     return pairs if cluster is None else pairs._replace(clusters=groups_of_rows(pairs, cluster, "cluster"))
 
 

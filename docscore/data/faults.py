@@ -1,4 +1,4 @@
-"""Faults in data: collected, counted and summed up, so that ten thousand of them are no ten thousand lines."""
+"""Collect, count and summarise faults in data: a message names the first ones and counts the rest."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from docscore.core.errors import Diagnostic, InputValueError
 OnError = Literal["error", "skip"]
 
 
-NAMED = 5  # faults, or ids, that a message names
+NAMED = 5  # how many faults or ids a message names
 
 
 class Fault(NamedTuple):
-    """What is wrong with a row, or with the ids of several.
+    """A fault of a row, or of the ids of several rows.
 
     Attributes:
-        kind: what follows a number in a summary: "not JSON", "duplicate id".
-        diagnostic: the place, what was expected and what came.
-        number: how many rows or ids it is about.
+        kind: its name in a summary, after a number: "not JSON", "duplicate id".
+        diagnostic: the place, what was expected and what was found.
+        number: the number of rows or ids with the fault.
     """
 
     kind: str
@@ -29,12 +29,12 @@ class Fault(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Where it is, as text."""
+        """The place of the fault as text."""
         return self.diagnostic.place
 
     @property
     def sentence(self) -> str:
-        """The place, what was expected and what came, in one sentence."""
+        """The place, what was expected and what was found, in one sentence."""
         return str(self.diagnostic)
 
 
@@ -44,7 +44,7 @@ class DataError(InputValueError):
     The error as a whole has no place: each fault has its own.
 
     Attributes:
-        faults: all of them.
+        faults: all faults.
         lines: the lines of the message.
     """
 
@@ -59,15 +59,15 @@ class DataError(InputValueError):
         return type(self), (self.faults,)
 
     def for_remote_users(self) -> DataError:
-        """The same without folders and remedies, see `Diagnostic.for_remote_users`."""
+        """The error without folders and remedies, see `Diagnostic.for_remote_users`."""
         return DataError([fault._replace(diagnostic=fault.diagnostic.for_remote_users()) for fault in self.faults])
 
 
 class Faults:
-    """The faults found so far, and whether rows with faults are left out or end the work.
+    """Collects faults; depending on `on_error`, rows with faults are left out or raise an error.
 
     Attributes:
-        skip: whether they are left out.
+        skip: whether rows with faults are left out.
         found: the faults.
     """
 
@@ -79,20 +79,20 @@ class Faults:
         self._seen: set[Fault] = set()
 
     def add(self, kind: str, diagnostic: Diagnostic, number: int = 1) -> None:
-        """Note a fault, once: a file of references is read with each file of predictions."""
+        """Add a fault unless it was added before: references are read again with each file of predictions."""
         fault = Fault(kind, diagnostic, number)
         if fault not in self._seen:
             self._seen.add(fault)
             self.found.append(fault)
 
     def stop_if_any(self) -> None:
-        """Raise `DataError` for what was found, unless rows with faults are left out."""
+        """Raise `DataError` if there are faults, unless rows with faults are left out."""
         if self.found and not self.skip:
             raise DataError(self.found)
 
 
 def summary(faults: Sequence[Fault]) -> str:
-    """How many there are of each kind, most frequent first.
+    """Count the faults of each kind, most frequent first.
 
     >>> summary([Fault("not JSON", Diagnostic(("line 1",))), Fault("duplicate id", Diagnostic(), 3)])
     '4 faults: 3 duplicate id, 1 not JSON'
@@ -102,4 +102,4 @@ def summary(faults: Sequence[Fault]) -> str:
         counts[fault.kind] += fault.number
     total = sum(counts.values())
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in counts.most_common())
-    return f"{total:,} fault{'s' * (total != 1)}: {kinds}"
+    return f"{total:,} {'fault' if total == 1 else 'faults'}: {kinds}"

@@ -15,21 +15,21 @@ from docscore.data.faults import Faults
 from docscore.data.json_codec import JsonError, loads, loads_at
 from docscore.data.rows import ANLS, BY_ID, ID
 
-TEXT_EXTENSIONS = (".jsonl", ".ndjson", ".json", ".csv")  # which may be compressed, and end in .gz too
+TEXT_EXTENSIONS = (".jsonl", ".ndjson", ".json", ".csv")  # each may also be compressed, with .gz appended
 EXTENSIONS = (*TEXT_EXTENSIONS, ".parquet")
-_JSON_COLUMNS = (BY_ID.references, ANLS.references)  # in CSV these hold a JSON list; all else is text as it stands
+_JSON_COLUMNS = (BY_ID.references, ANLS.references)  # in CSV these hold a JSON list; other cells are text
 
 
-_LONGEST_SHOWN = 80  # characters of a cell that a message shows
+_LONGEST_SHOWN = 80  # characters of a cell in a message
 
 
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
-_PARQUET_ROWS = 1000  # that are read at a time
+_PARQUET_ROWS = 1000  # read at a time
 
 
-FAULTY = object()  # stands where a row could not be read
+FAULTY = object()  # placeholder for a row that could not be read
 
 
 class Table(NamedTuple):
@@ -37,8 +37,8 @@ class Table(NamedTuple):
 
     Attributes:
         path: the file.
-        rows: one value a row; rows that could not be read are not in `good()`.
-        where: the place of a row: "refs.jsonl, line 3".
+        rows: the value of each row, `FAULTY` for a row that could not be read.
+        where: a function from the index of a row to its place: "refs.jsonl, line 3".
     """
 
     path: Path
@@ -46,7 +46,7 @@ class Table(NamedTuple):
     where: Callable[[int], FilePlace]
 
     def good(self) -> dict[int, Any]:
-        """The rows that could be read, by their number."""
+        """The rows that could be read, by their index."""
         return {index: row for index, row in enumerate(self.rows) if row is not FAULTY}
 
 
@@ -73,7 +73,7 @@ def register_logs(form: LogFormat) -> None:
 
 
 def read_table(path: Path, faults: Faults | None = None, max_bytes: int | None = None) -> Table:
-    """The rows of a file, read by its extension.
+    """Read the rows of a file; its extension determines the format.
 
     JSONL: one JSON value a line, blank lines passed over. JSON: a list of rows. CSV: a header and rows; cells are text,
     but `references` and `answers` hold a JSON list. Parquet: columns (needs pyarrow). Each of the first three may be
@@ -81,8 +81,8 @@ def read_table(path: Path, faults: Faults | None = None, max_bytes: int | None =
 
     Args:
         path: the file.
-        faults: where faults of single rows are noted; without it they raise.
-        max_bytes: the most that a compressed file may hold when unpacked.
+        faults: collects faults of single rows; without it they raise an error.
+        max_bytes: the largest size of a compressed file when unpacked.
 
     Raises:
         ValueError: naming file, line and fault; `DataError` for faults of single rows.
@@ -105,7 +105,7 @@ def read_table(path: Path, faults: Faults | None = None, max_bytes: int | None =
 
 
 def read_value(path: Path) -> Any:
-    """The one JSON value that a file holds.
+    """Read the single JSON value of a file.
 
     Raises:
         ValueError: naming file, line and column of the fault.
@@ -114,7 +114,7 @@ def read_value(path: Path) -> Any:
 
 
 def name_without_extension(path: Path) -> str:
-    """The name of a file without the extensions that tell its format.
+    """The name of a file without its format extensions.
 
     >>> name_without_extension(Path("runs/donut.v2.jsonl.gz"))
     'donut.v2'
@@ -127,16 +127,16 @@ def name_without_extension(path: Path) -> str:
 
 
 def suffix_of(path: Path) -> str:
-    """The extension that tells the format, in lower case."""
+    """The extension that determines the format, in lower case and without `.gz`."""
     suffix = path.suffix.lower()
     return Path(path.stem).suffix.lower() if suffix == ".gz" and Path(path.stem).suffix != ".parquet" else suffix
 
 
 def _read_bytes(path: Path, max_bytes: int | None) -> bytes:
-    """What the file holds, unpacked.
+    """The content of the file, unpacked.
 
     Raises:
-        ValueError: if it is not what gzip wrote as a whole, or unpacked larger than it may be, or UTF-16.
+        ValueError: if it is not a complete gzip file, larger than `max_bytes` when unpacked, or UTF-16.
     """
     content = _unpacked(path, max_bytes) if path.suffix.lower() == ".gz" else path.read_bytes()
     if content.startswith(_UTF16):
@@ -189,7 +189,7 @@ def _row_of_line(line: bytes, path: Path, number: int, faults: Faults) -> Any:
 
 
 def _suspect_other_format(path: Path, content: bytes, rows: list[Any]) -> None:
-    """Raise `ValueError` for a JSON list of rows, or one value over many lines: as many faults, or one odd document."""
+    """Raise `ValueError` if the file is a JSON list of rows or one JSON value over many lines instead of JSONL."""
     got = ""
     if len(rows) > 1 and rows[0] is FAULTY and _is_json(path, content):
         got = f"one value over {len(rows):,} lines"
@@ -251,10 +251,10 @@ def _read_csv(path: Path, content: bytes, faults: Faults) -> Table:
 
 
 def _checked_header(path: Path, line: int, cells: list[str]) -> list[str]:
-    """Raise `ValueError` for a column that occurs twice: one of the two would be lost."""
-    twice = next((name for name in cells if cells.count(name) > 1), None)
-    if twice is not None:
-        raise InputValueError(place=_in_line(path, line), problem=f"column {twice!r} occurs twice")
+    """Return the header; raise `ValueError` for a column that occurs twice, since one of the two would be lost."""
+    for name in cells:
+        if cells.count(name) > 1:
+            raise InputValueError(place=_in_line(path, line), problem=f"column {name!r} occurs twice")
     return cells
 
 
@@ -311,5 +311,5 @@ def _decoded(path: Path, content: bytes) -> str:
 
 
 def not_utf8(place: PlacePart, error: UnicodeDecodeError) -> Diagnostic:
-    """What is wrong with bytes that are not UTF-8."""
+    """The diagnostic for bytes that are not UTF-8."""
     return Diagnostic((place,), "UTF-8 text", f"the byte 0x{error.object[error.start]:02x}")

@@ -1,4 +1,4 @@
-"""JSON in texts: what a model wrote, read exactly or repaired, and references that are JSON text."""
+"""Parse JSON from the output text of a model, exactly or with repair, and from references that are JSON text."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class Parsed(NamedTuple):
     """A prediction after parsing.
 
     Attributes:
-        value: the JSON value, or the text as it is where none could be read.
-        failed: whether none could be read.
+        value: the JSON value, or the unchanged text if it could not be parsed.
+        failed: whether the text could not be parsed.
         repaired: whether the text was not JSON, but could be repaired.
     """
 
@@ -25,10 +25,10 @@ class Parsed(NamedTuple):
 
 
 def parse_text(text: str, mode: str) -> Parsed:
-    """The JSON value in a model's text.
+    """Parse the JSON value in the output text of a model.
 
-    "json" takes the text only if it is JSON as a whole. "repair" also finds an object or a list in a fenced block or
-    behind prose, and mends trailing commas, single quotes, and text that breaks off (with `json-repair`).
+    "json" accepts only text that is JSON as a whole. "repair" also finds an object or a list in a fenced block or
+    after prose, and repairs trailing commas, single quotes, and truncated text (with `json-repair`).
 
     >>> parse_text('{"total": 1}', "json")
     Parsed(value={'total': 1}, failed=False, repaired=False)
@@ -45,7 +45,7 @@ def parse_text(text: str, mode: str) -> Parsed:
 
 
 def parse_reference(truth: Any) -> Any:
-    """The ground truth where a text, or each text among acceptable answers, holds it as JSON.
+    """Parse a ground truth that is JSON text, or each text among acceptable answers.
 
     Raises:
         ValueError: for a text that is not JSON as a whole.
@@ -59,25 +59,26 @@ def parse_reference(truth: Any) -> Any:
 
 
 def _repaired(text: str) -> Parsed:
-    """What a fenced block holds, or what `json-repair` makes of the text from its first object or list on."""
+    """The value in the first fenced block, or in the text, with `json-repair` if needed."""
     fenced = _fenced(text)
     source = text.lstrip(_BEFORE) if fenced is None else fenced
-    for value in (_as_it_is(source), _mended(source)):
+    for value in (_loaded(source), _mended(source)):
         if isinstance(value, dict | list) and can_be_scored(value):
             return Parsed(value, repaired=True)
     return Parsed(text, failed=True)
 
 
 def _fenced(text: str) -> str | None:
-    """What the first fenced block holds, up to its end or that of the text; None where there is no block."""
-    _, fence, behind = text.partition("```")
+    """The content of the first fenced block, up to its end or that of the text; None if there is no block."""
+    _, fence, rest = text.partition("```")
     if not fence:
         return None
-    block, _, _ = behind.partition("```")
+    block, _, _ = rest.partition("```")
     return _LANGUAGE.sub("", block, count=1).strip()
 
 
-def _as_it_is(source: str) -> Any:
+def _loaded(source: str) -> Any:
+    """The value of a JSON text; None if it is not JSON."""
     try:
         return loads(source)
     except ValueError:
@@ -85,8 +86,8 @@ def _as_it_is(source: str) -> Any:
 
 
 def _mended(source: str) -> Any:
-    """An object or list with something in it; brackets in prose, such as "see [1]", are no list."""
-    from json_repair import repair_json  # noqa: PLC0415  only who repairs pays for the import
+    """The object or list that `json-repair` reads, None if empty; brackets in prose, as in "see [1]", are not a list."""
+    from json_repair import repair_json  # noqa: PLC0415  imported only when needed
 
     start = _START.search(source)
     if start is None:
@@ -98,7 +99,7 @@ def _mended(source: str) -> Any:
 
 
 def can_be_scored(value: Any) -> bool:
-    """Whether it is nested no deeper than can be scored."""
+    """Whether a value can be scored: it is not nested too deeply."""
     try:
         with_room_to_recurse(convert_prediction, value)
     except ValueError:
@@ -112,8 +113,8 @@ _BEFORE = "\ufeff \t\r\n"  # a byte order mark, white space
 _LANGUAGE = re.compile(r"\A[\w-]*")
 
 
-# Where an object or a list begins: a key or a value follows. Brackets in prose, as in "[sic]" or "see [1]", are none.
-# No two parts that repeat can match the same characters, so that the search takes time in proportion to the text.
+# The beginning of an object or a list: a key or a value follows. Brackets in prose, as in "[sic]" or "see [1]", do not
+# match. No two repeated parts match the same characters, so that the search takes linear time.
 _START = re.compile(
     r"""
     \{ \s* (?: ["'] | \w+ \s* : )

@@ -1,4 +1,4 @@
-"""Predictions and references in pairs: by id, or by position where rows have no ids."""
+"""Pair predictions with references by id, or by position where rows have no ids."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class Pairs(NamedTuple):
         ids: the ids; in the plain format the row numbers as text.
         truths: the ground truths.
         predictions: the predictions, None where one is missing.
-        absent: the places in these lists where a prediction is missing.
-        skipped: how many references were left out, because they or their predictions had faults; None if a fault was
-            an error.
-        confidences: what predictions have under "confidence"; None if none has any.
-        reference_rows: the whole rows of the references, for their other columns; None where they have no ids.
+        absent: the indices in these lists where a prediction is missing.
+        skipped: the number of references left out because they or their predictions had faults; None if faults are
+            errors.
+        confidences: the values under "confidence" in the prediction rows; None if no row has one.
+        reference_rows: the whole rows of the references, for their other columns; None if rows have no ids.
         clusters: the name of each row's cluster, where rows of one cluster are not independent; None if all are.
     """
 
@@ -58,7 +58,7 @@ class Pairs(NamedTuple):
     clusters: list[str] | None = None
 
     def only(self, numbers: Sequence[int]) -> Pairs:
-        """The rows of these numbers, in their order; the others count as skipped."""
+        """Select the rows with these numbers, in this order; the others count as skipped."""
         chosen: dict[str, Any] = {}
         for name in ("confidences", "reference_rows", "clusters"):
             column = getattr(self, name)
@@ -67,20 +67,20 @@ class Pairs(NamedTuple):
             [self.ids[number] for number in numbers],
             [self.truths[number] for number in numbers],
             [self.predictions[number] for number in numbers],
-            frozenset(at for at, number in enumerate(numbers) if number in self.absent),
+            frozenset(index for index, number in enumerate(numbers) if number in self.absent),
             (self.skipped or 0) + len(self.ids) - len(numbers),
             **chosen,
         )
 
 
 class IdFault(NamedTuple):
-    """Ids that do not pair.
+    """Ids that cannot be paired.
 
     Attributes:
         kind: "duplicate id", "unknown id" or "reference without a prediction".
         diagnostic: what is wrong, naming up to five of the ids.
-        ids: all of them.
-        sides: whether the predictions and the references are concerned.
+        ids: all ids with the fault.
+        sides: whether the fault concerns the predictions, and whether the references.
     """
 
     kind: str
@@ -90,7 +90,7 @@ class IdFault(NamedTuple):
 
 
 def pairs_of(predictions: Any, references: Any, missing: str = "error") -> Pairs:
-    """The pairs in rows of any of the three formats.
+    """Pair rows of any of the three formats.
 
     Args:
         predictions: rows, as `evaluate` takes them: a list, an array, a dataset, a column or a series.
@@ -103,25 +103,25 @@ def pairs_of(predictions: Any, references: Any, missing: str = "error") -> Pairs
     >>> pairs_of([{"question_id": "a", "prediction": "x"}], [{"question_id": "a", "references": ["x", "y"]}]).truths
     [('x', 'y')]
     """
-    ours, theirs = as_rows(predictions, "predictions"), as_rows(references, "references")
-    form = row_format(ours, theirs)
+    prediction_rows, reference_rows = as_rows(predictions, "predictions"), as_rows(references, "references")
+    form = row_format(prediction_rows, reference_rows)
     return pair_rows(
-        read_predictions(ours, form, "predictions[{}]".format),
-        read_references(theirs, form, "references[{}]".format),
+        read_predictions(prediction_rows, form, "predictions[{}]".format),
+        read_references(reference_rows, form, "references[{}]".format),
         missing,
     )
 
 
 def pair_rows(predictions: Sequence[Row], references: Sequence[Row], missing: str = "error") -> Pairs:
-    """Each ground truth with its prediction: by id, or by position where there are no ids.
+    """Pair each ground truth with its prediction: by id, or by position where there are no ids.
 
     Args:
         predictions: rows of unique ids.
         references: rows of unique ids.
-        missing: what happens to a reference without a prediction: "error", or "zero", which scores null and counts it.
+        missing: a reference without a prediction: "error", or "zero" to score it as null and count it.
 
     Raises:
-        ValueError: for ids that occur twice, are unknown or missing; it names up to five.
+        ValueError: for ids that occur twice, are unknown or missing; the message names up to five.
     """
     check_choice("missing", missing, MISSING_MODES)
     if references[0].id is None:
@@ -132,7 +132,7 @@ def pair_rows(predictions: Sequence[Row], references: Sequence[Row], missing: st
 
 
 def id_faults(predictions: Sequence[Row], references: Sequence[Row], missing: str) -> list[IdFault]:
-    """What keeps the rows from being paired by id, a fault a kind."""
+    """The faults that prevent pairing by id, at most one of each kind and side."""
     given, wanted = [str(row.id) for row in predictions], [str(row.id) for row in references]
     known, expected, both = set(given), set(wanted), (True, True)
     kinds = [
@@ -151,12 +151,12 @@ def id_faults(predictions: Sequence[Row], references: Sequence[Row], missing: st
 
 
 def paired(predictions: Sequence[Row], references: Sequence[Row]) -> Pairs:
-    """Rows of unique ids, paired by id."""
+    """Pair rows of unique ids by id."""
     found = {row.id: row.value for row in predictions}
     ids = [str(row.id) for row in references]
     absent = frozenset(index for index, i in enumerate(ids) if i not in found)
-    sure = {row.id: row.confidence for row in predictions if row.confidence is not None}
-    confidences = [sure.get(i) for i in ids] if sure else None
+    confidence_of = {row.id: row.confidence for row in predictions if row.confidence is not None}
+    confidences = [confidence_of.get(i) for i in ids] if confidence_of else None
     rows = [row.source for row in references if row.source is not None]
     return Pairs(
         ids,
@@ -205,7 +205,7 @@ def _some(ids: Sequence[str]) -> str:
     return ", ".join(short_repr(i) for i in sorted(ids)[:NAMED]) + more
 
 
-Check = Callable[[Any, bool], object]  # a value, and whether it is a ground truth; raises what is wrong with it
+Check = Callable[[Any, bool], object]  # gets a value and whether it is a ground truth; raises if invalid
 
 
 def read_pairs(
@@ -215,14 +215,14 @@ def read_pairs(
     faults: Faults | None = None,
     check: Check | None = None,
 ) -> Pairs:
-    """The rows of two tables in pairs, every fault of a row found before anything is scored.
+    """Pair the rows of two tables, and check all of them before anything is scored.
 
     Args:
         references: the ground truths.
         predictions: rows of the same format.
-        missing: what happens to a reference without a prediction: "error", or "zero", which scores null and counts it.
-        faults: where faults are noted; if it says so, rows with faults are left out, with their partners.
-        check: raises what is wrong with a value; by default what cannot be scored at all.
+        missing: a reference without a prediction: "error", or "zero" to score it as null and count it.
+        faults: collects faults; if `faults.skip`, rows with faults are left out together with their partners.
+        check: called with each value, raises an error for an invalid one; by default one that cannot be scored.
 
     Raises:
         ValueError: naming file, line and fault; `DataError` for faults of single rows and ids.
@@ -234,16 +234,18 @@ def read_pairs(
         for table in (references, predictions):
             _check_columns(table, form)
         check = check or _can_be_scored
-        ours = _good_rows(predictions, form, read_prediction, check, faults)
-        theirs = _good_rows(references, form, read_reference, check, faults)
+        valid_predictions = _valid_rows(predictions, form, read_prediction, check, faults)
+        valid_references = _valid_rows(references, form, read_reference, check, faults)
         faults.stop_if_any()
         if form is PLAIN:
             check_equal_count(len(predictions.rows), len(references.rows))
-        good = _with_good_ids(ours, theirs, missing, faults, (references.path, predictions.path))
-        if not good[1]:
+        paths = references.path, predictions.path
+        kept_predictions, kept_references = _with_valid_ids(valid_predictions, valid_references, missing, faults, paths)
+        if not kept_references:
             problem = f"no row is left to score of {len(references.rows):,}; {summary(faults.found)}"
             raise InputValueError(problem=problem)
-    return paired(*good)._replace(skipped=len(references.rows) - len(good[1]) if faults.skip else None)
+    skipped = len(references.rows) - len(kept_references) if faults.skip else None
+    return paired(kept_predictions, kept_references)._replace(skipped=skipped)
 
 
 def table_with_both(tables: Sequence[Table]) -> Table:
@@ -272,11 +274,11 @@ def _answers_in(row: dict[str, Any]) -> Any:
 
 
 def _common_format(predictions: Table, references: Table, faults: Faults) -> RowFormat:
-    """The row format: the first row of each side tells; where faulty rows are skipped, the one that most rows have."""
-    ours, theirs = predictions.good(), references.good()
+    """The format of the first row of each side; where faulty rows are skipped, the most frequent one of references."""
+    prediction_rows, reference_rows = list(predictions.good().values()), list(references.good().values())
     if not faults.skip:
-        return row_format(list(ours.values()), list(theirs.values()))
-    forms = [format_of(row, "references") for row in theirs.values()]
+        return row_format(prediction_rows, reference_rows)
+    forms = [format_of(row, "references") for row in reference_rows]
     found = Counter(form for form in forms if form is not None)
     if not found:
         counted = f"; {summary(faults.found)}" if faults.found else ""
@@ -285,25 +287,25 @@ def _common_format(predictions: Table, references: Table, faults: Faults) -> Row
     return found.most_common(1)[0][0]
 
 
-class _Good(NamedTuple):
-    """The rows of a side that can be scored, and the ids of others, where they are known."""
+class _ValidRows(NamedTuple):
+    """The rows of one side that can be scored, and the known ids of the faulty ones."""
 
     rows: list[Row]
-    bad: set[str]
+    faulty_ids: set[str]
 
 
-def _good_rows(table: Table, form: RowFormat, read: Callable[..., Row], check: Check, faults: Faults) -> _Good:
-    """The rows of the right shape with values that can be scored; plain ones get their number as id."""
-    found = _Good([], set())
+def _valid_rows(table: Table, form: RowFormat, read: Callable[..., Row], check: Check, faults: Faults) -> _ValidRows:
+    """The rows of the right format with valid values; plain rows get their number as id."""
+    found = _ValidRows([], set())
     good = table.good()
     for index in range(len(table.rows)):
         row = _checked_row(table, index, form, read, check, faults) if index in good else None
         if row is not None:
             found.rows.append(row if row.id is not None else Row(str(index), row.value))
         elif form is PLAIN:
-            found.bad.add(str(index))
+            found.faulty_ids.add(str(index))
         elif isinstance(good.get(index), dict) and ID in good[index]:
-            found.bad.add(str(good[index][ID]))
+            found.faulty_ids.add(str(good[index][ID]))
     return found
 
 
@@ -327,25 +329,28 @@ def _can_be_scored(value: Any, is_truth: bool) -> None:
     (convert_ground_truth if is_truth else convert_prediction)(value)
 
 
-def _with_good_ids(
-    ours: _Good, theirs: _Good, missing: str, faults: Faults, paths: tuple[Path, Path]
+def _with_valid_ids(
+    predictions: _ValidRows, references: _ValidRows, missing: str, faults: Faults, paths: tuple[Path, Path]
 ) -> tuple[list[Row], list[Row]]:
-    """The predictions and references whose ids pair; those whose partner has a fault are left out with it."""
-    found = id_faults(ours.rows, theirs.rows, missing)
-    known = ours.bad | theirs.bad
+    """The predictions and references whose ids can be paired; a row whose partner has a fault is left out too."""
+    found = id_faults(predictions.rows, references.rows, missing)
+    known = predictions.faulty_ids | references.faulty_ids
     for fault in found:
-        others = [i for i in fault.ids if i not in known]  # the fault of a partner has been said
+        others = [i for i in fault.ids if i not in known]  # the fault of the partner was added before
         if others:
             concerned = zip(paths, reversed(fault.sides), strict=True)
             files = FilePlace(tuple(str(path) for path, is_concerned in concerned if is_concerned))
             faults.add(fault.kind, fault.diagnostic.within(files), len(others))
     faults.stop_if_any()
-    bad = known.union(*(fault.ids for fault in found))
-    return [row for row in ours.rows if row.id not in bad], [row for row in theirs.rows if row.id not in bad]
+    excluded = known.union(*(fault.ids for fault in found))
+    return (
+        [row for row in predictions.rows if row.id not in excluded],
+        [row for row in references.rows if row.id not in excluded],
+    )
 
 
 def _check_columns(table: Table, form: RowFormat) -> None:
-    """Raise `ValueError` for a table without ids: its columns may have been cut at the wrong character."""
+    """Raise `ValueError` for a CSV or Parquet table without ids: CSV may have been split at the wrong character."""
     if form is PLAIN and suffix_of(table.path) in (".csv", ".parquet"):
         columns: dict[str, Any] = next(iter(table.good().values()), {})
         got = ", ".join(map(repr, columns))
@@ -354,7 +359,7 @@ def _check_columns(table: Table, form: RowFormat) -> None:
 
 @contextmanager
 def naming_files(*paths: Path) -> Iterator[None]:
-    """Put the names of the files in front of a fault that names none of them."""
+    """Add the file names to an error that does not name a file."""
     try:
         yield
     except DataError:  # each of its faults names its file

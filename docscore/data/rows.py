@@ -1,4 +1,4 @@
-"""Rows of a test set in their three formats."""
+"""Read the rows of a test set in the three row formats: by id, as the Space anls, and plain."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class RowFormat(NamedTuple):
     """A row format.
 
     Attributes:
-        name: what messages call it.
+        name: its name in messages.
         prediction: the key of the predicted value in a prediction row; None where the row is the value.
         references: the key of the acceptable answers in a reference row; None where the row is the ground truth.
     """
@@ -49,7 +49,7 @@ class Row(NamedTuple):
     Attributes:
         id: the id.
         value: the prediction or the ground truth.
-        confidence: what a prediction has under "confidence": numbers in its shape.
+        confidence: the value under "confidence" in a prediction row: numbers in the shape of the prediction.
         source: the whole row of a reference with an id, for its other columns.
     """
 
@@ -60,10 +60,10 @@ class Row(NamedTuple):
 
 
 def as_rows(rows: Any, side: str) -> list[Any]:
-    """The rows as a list, from a list, an array, a dataset, a column or a series.
+    """Convert rows to a list, from a list, an array, a dataset, a column or a series.
 
     Raises:
-        TypeError: for a single value, which is no list of rows, and for a table of columns.
+        TypeError: for a single value instead of a list of rows, and for a data frame.
     """
     if isinstance(rows, str | bytes | Mapping) or not isinstance(rows, Iterable) or hasattr(rows, "columns"):
         raise InputTypeError(place=side, expected="a list of rows", got=type(rows).__name__)
@@ -71,7 +71,7 @@ def as_rows(rows: Any, side: str) -> list[Any]:
 
 
 def row_format(predictions: Sequence[Any], references: Sequence[Any]) -> RowFormat:
-    """The format of the rows, told by the first row of each side.
+    """Determine the format of the rows from the first row of each side.
 
     Raises:
         ValueError: if there are no references, or the two sides have different formats.
@@ -92,7 +92,7 @@ def row_format(predictions: Sequence[Any], references: Sequence[Any]) -> RowForm
 
 
 def format_of(row: Any, side: Literal["prediction", "references"]) -> RowFormat | None:
-    """The format of a row of one side; None if it has none."""
+    """The format of a row of one side; None if it has no known format."""
     try:
         return side_format(row, side)
     except ValueError:
@@ -100,7 +100,7 @@ def format_of(row: Any, side: Literal["prediction", "references"]) -> RowFormat 
 
 
 def read_predictions(rows: Iterable[Any], form: RowFormat, where: Where) -> list[Row]:
-    """The predictions with their ids.
+    """Read the predictions with their ids.
 
     Raises:
         TypeError, ValueError: naming the first row that has another format.
@@ -109,7 +109,7 @@ def read_predictions(rows: Iterable[Any], form: RowFormat, where: Where) -> list
 
 
 def read_prediction(row: Any, form: RowFormat, where: Where, index: int) -> Row:
-    """One prediction with its id; raises as `read_predictions`."""
+    """Read one prediction with its id; errors as for `read_predictions`."""
     found = _read(row, form.prediction, where, index)
     if form is ANLS:
         _check_text(found.value, "prediction_text", where, index)
@@ -119,7 +119,7 @@ def read_prediction(row: Any, form: RowFormat, where: Where, index: int) -> Row:
 
 
 def read_references(rows: Iterable[Any], form: RowFormat, where: Where) -> list[Row]:
-    """The ground truths with their ids; a list of acceptable answers becomes a one-of.
+    """Read the ground truths with their ids; a list of acceptable answers becomes a one-of.
 
     Raises:
         TypeError, ValueError: naming the first row that has another format, or no acceptable answer.
@@ -128,7 +128,7 @@ def read_references(rows: Iterable[Any], form: RowFormat, where: Where) -> list[
 
 
 def read_reference(row: Any, form: RowFormat, where: Where, index: int) -> Row:
-    """One ground truth with its id; raises as `read_references`."""
+    """Read one ground truth with its id; errors as for `read_references`."""
     found = _read(row, form.references, where, index)
     if form.references is None:
         _refuse_id(found.value, where, index)
@@ -172,14 +172,17 @@ def _check_text(value: Any, what: str, where: Where, index: int) -> None:
 
 
 def _refuse_id(value: Any, where: Where, index: int) -> None:
-    """References alone tell: a plain prediction is what a model wrote, and may hold any keys."""
+    """Raise `ValueError` for a plain ground truth that looks like a row with an id.
+
+    Predictions are not checked: a plain one is model output and may have any keys.
+    """
     if isinstance(value, dict) and ID in value and not {"references", "answers"}.isdisjoint(value):
         expected = "a plain ground truth as in the first row"
         raise InputValueError(place=where(index), expected=expected, got=described(value))
 
 
 def _id(value: Any, where: Where, index: int) -> str:
-    """The id as text; whole numbers are taken, as many datasets have them."""
+    """The id as text; integers are accepted, since many datasets have them."""
     if type(value) is str and value and value.isascii():
         return value
     if isinstance(value, int | np.integer) and not isinstance(value, bool):
@@ -212,7 +215,7 @@ def _answers(value: Any, key: str, where: Where, index: int) -> tuple[Any, ...]:
 
 
 def described(row: Any) -> str:
-    """What a row is, in a few words."""
+    """A short description of a row for messages."""
     if isinstance(row, dict):
         return "an object with " + (", ".join(short_repr(key) for key in list(row)[:NAMED]) or "no keys")
     return type(row).__name__
