@@ -86,7 +86,7 @@ def _loaded(source: str) -> Any:
 
 
 def _mended(source: str) -> Any:
-    """The object or list that `json-repair` reads, None if empty; brackets in prose, as in "see [1]", are not a list."""
+    """The object or list that `json-repair` reads, None if empty; brackets in prose, as in "see [1]", are no list."""
     from json_repair import repair_json  # noqa: PLC0415  imported only when needed
 
     start = _START.search(source)

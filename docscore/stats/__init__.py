@@ -1,1 +1,1 @@
-"""Intervals and tests over documents."""
+"""Confidence intervals, significance tests and calibration over documents."""

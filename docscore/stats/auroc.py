@@ -1,4 +1,4 @@
-"""The area under the ROC curve of values in documents, with what its interval needs."""
+"""The area under the ROC curve of values in documents, with its resamples and derivatives for intervals."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from docscore.stats.ratios import Array
 
 
 class RocArea:
-    """How probably a right value has a higher confidence than a wrong one, a tie counting half (AUROC).
+    """The probability that a right value has a higher confidence than a wrong one; a tie counts half (AUROC).
 
     Args:
         confidences: of v values.
@@ -28,17 +28,17 @@ class RocArea:
         self, confidences: Array, right: npt.NDArray[np.bool_], documents: npt.NDArray[np.intp], count: int
     ) -> None:
         order = np.argsort(confidences[~right], kind="stable")
-        wrong_ones, right_ones = confidences[~right][order], confidences[right]
+        of_wrong, of_right = confidences[~right][order], confidences[right]
         self.count = count
         self.right_documents, self.wrong_documents = documents[right], documents[~right][order]
-        self.below = np.searchsorted(wrong_ones, right_ones, side="left")  # wrong values below each right one
-        self.up_to = np.searchsorted(wrong_ones, right_ones, side="right")  # and those that are equal to it too
-        self.value = float((self.below + self.up_to).sum()) / (2 * len(right_ones) * len(wrong_ones))
+        self.below = np.searchsorted(of_wrong, of_right, side="left")  # wrong values below each right one
+        self.up_to = np.searchsorted(of_wrong, of_right, side="right")  # wrong values below or equal to it
+        self.value = float((self.below + self.up_to).sum()) / (2 * len(of_right) * len(of_wrong))
 
     def of(self, counts: Array) -> Array:
-        """AUROC where each document is taken as often as the counts say, (b, n) to (b,).
+        """AUROC of resamples, given how often each document is drawn: shape (b, n) to (b,).
 
-        A resample without right or without wrong values tells nothing: it gets the value of the whole.
+        A resample without right or without wrong values gets the AUROC of all documents.
         """
         wrong = np.zeros((len(counts), len(self.wrong_documents) + 1))
         np.cumsum(counts.take(self.wrong_documents, axis=1), axis=1, out=wrong[:, 1:])
@@ -51,7 +51,7 @@ class RocArea:
         return found
 
     def influence(self) -> Array:
-        """The derivative of AUROC by each document's weight, shape (n,)."""
+        """The derivative of AUROC with respect to each document's weight, shape (n,)."""
         rights, wrongs = len(self.right_documents), len(self.wrong_documents)
         of_right = (self.below + self.up_to) / (2 * wrongs)  # the share of wrong values below each right one
         ends = [np.cumsum(np.bincount(each, minlength=wrongs + 1))[:wrongs] for each in (self.below, self.up_to)]

@@ -1,7 +1,7 @@
-"""The bootstrap behind the intervals: BCa from resampled documents, and its closed form for many documents.
+"""Bootstrap intervals: BCa from resampled documents, and its closed-form approximation ABC for many documents.
 
 Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapters 14 and 22. With z0 the bias correction and a the
-acceleration, the end of an interval at the share alpha is, of what resamples give, the quantile
+acceleration, the end of an interval for the probability alpha is the quantile of the resampled figures at
 
     cdf(z0 + (z0 + z) / (1 - a (z0 + z)))    where z is the standard normal quantile of alpha (14.10).
 """
@@ -19,29 +19,29 @@ from docscore.core.progress import Advance
 from docscore.core.tolerance import ROUNDING
 from docscore.stats.ratios import Array, Differences, Ratios
 
-BATCH_CELLS = 1_000_000  # of resampled documents at a time: fits in a processor's cache
+BATCH_CELLS = 1_000_000  # numbers per batch of resamples, so that it fits in a processor's cache
 
 _NORMAL = NormalDist()
 
 
 class Estimates(Protocol):
-    """k figures over n documents, as functions of how often each document counts.
+    """Protocol of k figures over n documents that can be computed for resamples of the documents.
 
     Attributes:
         count: n.
-        values: the k figures, each document once.
+        values: the k figures over all documents.
     """
 
     count: int
     values: Array
 
     def of(self, counts: Array) -> Array:
-        """The figures where each document is taken as often as the counts say: (b, n) to (k, b)."""
+        """The figures of resamples, given how often each document is drawn: shape (b, n) to (k, b)."""
         ...
 
 
 class Ends(NamedTuple):
-    """The ends of k intervals and the standard errors of the k figures; NaN where there are none."""
+    """The ends of k intervals and the standard errors of the k figures; NaN where there is no interval."""
 
     lows: Array
     highs: Array
@@ -49,14 +49,14 @@ class Ends(NamedTuple):
 
 
 def drawn_values(estimates: Estimates, n_resamples: int, seed: int, resampled: Advance, width: int = 0) -> Array:
-    """The k figures of each of b resamples of the documents, shape (k, b).
+    """Compute the k figures of each of b resamples of the documents, shape (k, b).
 
     Args:
         estimates: k figures over n documents.
         n_resamples: b.
-        seed: where the random numbers start.
-        resampled: called with the number of resamples just drawn, to show progress.
-        width: what a resample takes in memory, in numbers, where that is more than n.
+        seed: the seed of the random numbers.
+        resampled: progress callback, called with the number of resamples just drawn.
+        width: the memory of a resample, as a count of numbers, if larger than n.
     """
     drawn = np.empty((len(estimates.values), n_resamples))
     done = 0
@@ -68,13 +68,14 @@ def drawn_values(estimates: Estimates, n_resamples: int, seed: int, resampled: A
 
 
 def bca(drawn: Array, values: Array, pulls: Array, shares: tuple[float, float]) -> Ends:
-    """The ends by the bias-corrected and accelerated bootstrap, of k figures.
+    """The interval ends of k figures by the bias-corrected and accelerated bootstrap (BCa).
 
     Args:
         drawn: the figures of each resample, shape (k, b).
         values: the figures themselves, shape (k,).
-        pulls: how far each document pulls each figure, up to a factor, shape (n, k): for the acceleration.
-        shares: the nominal shares below the lower and below the upper end.
+        pulls: the influence of each document on each figure, up to a constant factor, shape (n, k): for the
+            acceleration.
+        shares: the nominal probabilities below the lower and below the upper end.
     """
     ends = [_quantiles(*each, shares) for each in zip(drawn, values, acceleration(pulls), strict=True)]
     lows, highs = np.array(ends).reshape(-1, 2).T
@@ -82,13 +83,13 @@ def bca(drawn: Array, values: Array, pulls: Array, shares: tuple[float, float]) 
 
 
 def resamples(n: int, n_resamples: int, seed: int, width: int = 0) -> Iterator[Array]:
-    """How often each of n documents is drawn in each resample, in batches of shape (b, n).
+    """Yield how often each of n documents is drawn in each resample, in batches of shape (b, n).
 
     Args:
         n: the number of documents, and of draws.
-        n_resamples: how many resamples there are in all batches.
-        seed: where the random numbers start.
-        width: what a resample takes in memory, in numbers, where that is more than n.
+        n_resamples: the number of resamples in all batches together.
+        seed: the seed of the random numbers.
+        width: the memory of a resample, as a count of numbers, if larger than n.
     """
     rng = np.random.default_rng(seed)
     batch = max(1, BATCH_CELLS // max(n, width))
@@ -101,7 +102,7 @@ def resamples(n: int, n_resamples: int, seed: int, width: int = 0) -> Iterator[A
 
 
 def acceleration(pulls: Array) -> Array:
-    """The k accelerations (14.15): a sixth of the skewness of what each document pulls; NaN where nothing does."""
+    """The k accelerations (14.15): a sixth of the skewness of the documents' influences; NaN where all are equal."""
     centred = pulls - pulls.mean(axis=0)
     squares = (centred**2).sum(axis=0)
     found: Array = (centred**3).sum(axis=0) / np.where(squares > 0, 6 * squares**1.5, np.nan)
@@ -111,7 +112,7 @@ def acceleration(pulls: Array) -> Array:
 def _quantiles(drawn: Array, value: float, a: float, shares: Sequence[float]) -> list[float]:
     """The BCa quantiles of the resamples; NaN where all of them are on one side of the value."""
     below = np.count_nonzero(drawn < value - ROUNDING) + np.count_nonzero(drawn <= value + ROUNDING)
-    share_below = below / (2 * len(drawn))  # resamples that give the value itself count half
+    share_below = below / (2 * len(drawn))  # resamples equal to the value count half
     if not 0 < share_below < 1 or math.isnan(a):
         return [math.nan] * len(shares)
     z0 = _NORMAL.inv_cdf(share_below)
@@ -121,16 +122,16 @@ def _quantiles(drawn: Array, value: float, a: float, shares: Sequence[float]) ->
 
 
 def _stretched(z: float, a: float) -> float:
-    """Divide z by 1 - a z, which grows without bound as a z nears 1."""
+    """Return z / (1 - a z), the inner term of the BCa formula; infinite where a z is 1 or more."""
     rest = 1 - a * z
     return z / rest if rest > 0 else math.copysign(math.inf, z)
 
 
 def abc(estimates: Ratios | Differences, shares: tuple[float, float]) -> Ends:
-    """The ends by approximate bootstrap confidence (ABC): what BCa gives, from derivatives and without resampling.
+    """The interval ends by approximate bootstrap confidence (ABC), an approximation of BCa without resampling.
 
-    One pass over the documents, whatever their number. The ends differ from those of BCa by terms of order 1/n; what
-    leaves the range of the documents' own ratios, and so of the figure, is cut off there.
+    Uses derivatives and one pass over the documents. The ends differ from those of BCa by terms of order 1/n, and are
+    clipped to the range of the documents' own ratios.
 
     Source:
         DiCiccio and Efron 1992, More accurate confidence intervals in exponential families, Biometrika 79;

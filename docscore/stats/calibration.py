@@ -1,7 +1,7 @@
-"""Whether confidences mean what they say: AUROC, expected calibration error, Brier score and the reliability diagram.
+"""Calibration of confidences: AUROC, expected calibration error, Brier score and the reliability diagram.
 
-A value has a confidence in [0, 1] and is right or wrong. Values come in documents, and those of one document are right
-or wrong together, so that intervals resample documents.
+A value has a confidence in [0, 1] and is right or wrong. Values of one document are not
+independent, so that intervals resample documents.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from docscore.stats.ratios import Array, IntervalGap, Ratios
 BINS = 15  # of the reliability diagram and the expected calibration error, as Guo et al. 2017
 
 
-_MOST_CELLS = 200_000_000  # values x resamples, a few seconds; with more values there are fewer resamples
+_MOST_CELLS = 200_000_000  # values x resamples, a few seconds; more values get fewer resamples
 
 
 _FEWEST_RESAMPLES = 1000
@@ -40,8 +40,8 @@ class CalibrationFigure(NamedTuple):
     """A figure with its interval.
 
     Attributes:
-        value: in [0, 1]; None where there is none, for which the interval's note says why.
-        interval: of resampled documents.
+        value: in [0, 1]; None where it is undefined, for the reason in the interval's note.
+        interval: the confidence interval from resampled documents.
     """
 
     value: float | None
@@ -52,11 +52,11 @@ class ReliabilityPoint(NamedTuple):
     """The values of one bin of confidences: a point of the reliability diagram.
 
     Attributes:
-        low: confidences in the bin are above this; in the first bin they may be equal to it.
-        high: and at most this.
-        values: how many values.
+        low: the lower edge, exclusive except in the first bin.
+        high: the upper edge, inclusive.
+        values: the number of values in the bin.
         confidence: their mean confidence.
-        accuracy: the share of them that is right.
+        accuracy: the share of right values.
         interval: of the accuracy.
     """
 
@@ -70,17 +70,17 @@ class ReliabilityPoint(NamedTuple):
 
 @dataclass(frozen=True)
 class Calibration:
-    """How far the confidences of values can be trusted.
+    """The calibration of the confidences of values.
 
     Attributes:
-        values: how many values.
-        documents: how many documents they are in.
-        right: how many of the values are right.
+        values: the number of values.
+        documents: the number of documents with values.
+        right: the number of right values.
         auroc: how well confidences tell right values from wrong ones; 1 is best, 0.5 is chance.
         ece: the expected calibration error; 0 is best.
         brier: the Brier score; 0 is best.
-        binning: how values were put into bins.
-        points: the bins that have values, in increasing order.
+        binning: a description of the bins.
+        points: the non-empty bins, in increasing order.
     """
 
     values: int
@@ -93,7 +93,7 @@ class Calibration:
     points: list[ReliabilityPoint]
 
     def to_dict(self) -> dict[str, Any]:
-        """The same in plain types; an interval as its two ends or None, and the note that says why."""
+        """The attributes in plain types; an interval as its two ends, or None and a note with the reason."""
         result: dict[str, Any] = {"values": self.values, "documents": self.documents, "right": self.right}
         for name, figure in (("auroc", self.auroc), ("ece", self.ece), ("brier", self.brier)):
             note = {f"{name}_note": figure.interval.note} if figure.interval.note else {}
@@ -114,7 +114,7 @@ def calibration_of(
     seed: int = SEED,
     resampled: Advance = ignore,
 ) -> Calibration:
-    """AUROC, expected calibration error, Brier score and the points of a reliability diagram, with intervals.
+    """Compute AUROC, expected calibration error, Brier score and a reliability diagram, with intervals.
 
     With y = 1 for a value that is right and 0 for one that is wrong, and c its confidence:
 
@@ -122,23 +122,23 @@ def calibration_of(
     * ECE is the sum over bins of |sum of y - sum of c| / number of all values.
     * Brier score is the mean of (c - y)^2.
 
-    The intervals of AUROC, of the Brier score and of the accuracies in the bins are BCa. With few values the ECE is too
-    high, since it counts chance as error, and the ECE of a resample doubly so. Its interval turns the resamples round
-    (basic bootstrap), which takes that off again, so that it may lie below the ECE itself; it starts at 0 where the
-    gaps in the bins are no larger than chance makes them.
+    The intervals of AUROC, of the Brier score and of the accuracies in the bins are BCa. The ECE is biased upwards,
+    since random deviations in the bins count as error, and the ECE of a resample even more so. Its interval is the
+    basic bootstrap interval (2 ECE - upper quantile, 2 ECE - lower quantile), which corrects for this bias and may
+    therefore lie below the ECE itself; it starts at 0 where the ECE is not larger than random deviations make it.
 
     Args:
         confidences: of v values, in [0, 1].
         correct: whether each value is right: 1 or 0.
-        documents: a whole number for each value, the same for values of one document (or of one cluster of documents).
+        documents: the number of each value's document (or cluster of documents), an integer.
         bins: the largest number of bins.
-        equal_mass: bins hold about equally many values, with equal confidences in one bin; otherwise all bins are
-            equally wide. Bins are (low, high], the first with its low end.
+        equal_mass: whether bins hold about equally many values, with equal confidences in one bin; otherwise all bins
+            are equally wide. Bins are (low, high], the first includes its low end.
         confidence: the level of the intervals, between 0 and 1.
-        n_resamples: how many resamples are drawn; of AUROC and ECE fewer, but 1,000 at least, where there are more than
+        n_resamples: the number of resamples; for AUROC and ECE fewer, but at least 1,000, where there are more than
             20,000 values.
-        seed: where the random numbers start.
-        resampled: called with the number of resamples just drawn, to show progress.
+        seed: the seed of the random numbers.
+        resampled: progress callback, called with the number of resamples just drawn.
 
     Raises:
         TypeError, ValueError: for input of other shapes or ranges, naming the first value that is wrong.
@@ -166,32 +166,32 @@ def calibration_of(
     brier, points = _ratios_of_values(values, edges, bin_of, level, n_resamples, seed)
     auroc, ece = _resampled_figures(values, bin_of, level, n_resamples, seed, resampled)
     right = int(values.right.sum())
-    return Calibration(len(values.right), values.in_documents, right, auroc, ece, brier, name, points)
+    return Calibration(len(values.right), values.document_count, right, auroc, ece, brier, name, points)
 
 
 class _Values(NamedTuple):
-    """Values with their documents, which are numbered from 0."""
+    """Values with the numbers of their documents, from 0 to `document_count` - 1."""
 
     confidences: Array
     right: npt.NDArray[np.bool_]
     documents: npt.NDArray[np.intp]
-    in_documents: int
+    document_count: int
 
     @property
     def gaps(self) -> Array:
-        """Right or wrong, as 1 or 0, minus the confidence."""
+        """For each value 1 (right) or 0 (wrong), minus the confidence."""
         found: Array = self.right - self.confidences
         return found
 
     def sums(self, numbers: Array, bin_of: npt.NDArray[np.intp], bins: int) -> Array:
-        """The sums of a number of each value, for each document and bin, shape (n, bins)."""
+        """Sum numbers, one for each value, by document and bin, shape (n, bins)."""
         cells = self.documents * bins + bin_of
-        found = np.bincount(cells, weights=numbers, minlength=self.in_documents * bins)
-        return found.reshape(self.in_documents, bins).astype(np.float64)
+        found = np.bincount(cells, weights=numbers, minlength=self.document_count * bins)
+        return found.reshape(self.document_count, bins).astype(np.float64)
 
 
 def _checked_values(confidences: npt.ArrayLike, correct: npt.ArrayLike, documents: npt.ArrayLike) -> _Values:
-    """The values, if they are as `calibration_of` wants them."""
+    """Check the arguments of `calibration_of`, and number the documents from 0."""
     given = {"confidences": confidences, "correct": correct, "documents": documents}
     columns = {name: np.asarray(column) for name, column in given.items()}
     shapes = {name: column.shape for name, column in columns.items()}
@@ -202,54 +202,56 @@ def _checked_values(confidences: npt.ArrayLike, correct: npt.ArrayLike, document
     for name, kinds in (("confidences", "fiu"), ("correct", "biuf"), ("documents", "iu")):
         if columns[name].size and columns[name].dtype.kind not in kinds:
             raise InputTypeError(place=name, expected=wanted[name], got=str(columns[name].dtype))
-    sure, right = (columns[name].astype(np.float64) for name in ("confidences", "correct"))
-    for name, bad in (("confidences", ~((sure >= 0) & (sure <= 1))), ("correct", (right != 0) & (right != 1))):
-        if bad.any():
-            number = int(bad.argmax())
+    checked, right = (columns[name].astype(np.float64) for name in ("confidences", "correct"))
+    outside = ~((checked >= 0) & (checked <= 1))  # also true for NaN
+    for name, invalid in (("confidences", outside), ("correct", (right != 0) & (right != 1))):
+        if invalid.any():
+            number = int(invalid.argmax())
             got = str(columns[name][number])
             raise InputValueError(place=(name, f"value {number}"), expected=wanted[name], got=got)
     names, numbers = np.unique(columns["documents"], return_inverse=True)
-    return _Values(sure, right > 0, numbers.reshape(-1).astype(np.intp), len(names))
+    return _Values(checked, right > 0, numbers.reshape(-1).astype(np.intp), len(names))
 
 
-def _edges(sure: Array, bins: int, equal_mass: bool) -> Array:
-    """The ends of the bins, in increasing order from 0 to 1."""
+def _edges(confidences: Array, bins: int, equal_mass: bool) -> Array:
+    """The edges of the bins, in increasing order from 0 to 1."""
     if not equal_mass:
         return np.arange(bins + 1) / bins
-    last = np.ceil(np.arange(1, bins) * len(sure) / bins).astype(int) - 1  # of the values of each bin but one
-    inner = np.unique(np.sort(sure)[last])
-    return np.array([0.0, *inner[(inner > 0) & (inner < sure.max())], 1.0])
+    last = np.ceil(np.arange(1, bins) * len(confidences) / bins).astype(int) - 1  # last value of each bin but one
+    inner = np.unique(np.sort(confidences)[last])
+    return np.array([0.0, *inner[(inner > 0) & (inner < confidences.max())], 1.0])
 
 
 def _ratios_of_values(
     values: _Values, edges: Array, bin_of: npt.NDArray[np.intp], level: float, n_resamples: int, seed: int
 ) -> tuple[CalibrationFigure, list[ReliabilityPoint]]:
     """The Brier score and the points of the diagram, which are ratios of sums over documents."""
-    bins, ones, whole = len(edges) - 1, np.ones(len(values.right)), np.zeros_like(bin_of)
-    earned = np.hstack([values.sums(values.gaps**2, whole, 1), values.sums(values.right * ones, bin_of, bins)])
-    weight = np.hstack([values.sums(ones, whole, 1), values.sums(ones, bin_of, bins)])
+    bins, ones, single_bin = len(edges) - 1, np.ones(len(values.right)), np.zeros_like(bin_of)
+    right = values.right.astype(np.float64)
+    earned = np.hstack([values.sums(values.gaps**2, single_bin, 1), values.sums(right, bin_of, bins)])
+    weight = np.hstack([values.sums(ones, single_bin, 1), values.sums(ones, bin_of, bins)])
     brier, *accuracies = intervals_of(Ratios(earned, weight), level, n_resamples=n_resamples, seed=seed)
     points = []
     for number, interval in enumerate(accuracies):
         inside = bin_of == number
         if inside.any():
             low, high = edges[number : number + 2].tolist()
-            of = int(inside.sum())
-            accuracy = int(values.right[inside].sum()) / of
-            points.append(ReliabilityPoint(low, high, of, _mean(values.confidences[inside]), accuracy, interval))
+            count = int(inside.sum())
+            accuracy = int(values.right[inside].sum()) / count
+            points.append(ReliabilityPoint(low, high, count, _mean(values.confidences[inside]), accuracy, interval))
     return CalibrationFigure(_mean(values.gaps**2), brier), points
 
 
 def _mean(numbers: Array) -> float:
-    """The mean, from an exact sum."""
+    """The mean, computed from an exact sum."""
     return fsum(numbers.tolist()) / len(numbers)
 
 
 class _Resampled:
-    """AUROC, ECE, and ECE around the gaps that were found, as functions of how often each document counts."""
+    """Three figures that can be resampled: AUROC, ECE, and the sum of the bins' deviations from their observed gaps."""
 
     def __init__(self, values: _Values, bin_of: npt.NDArray[np.intp], area: RocArea | None) -> None:
-        self.count, self.area = values.in_documents, area
+        self.count, self.area = values.document_count, area
         bins = int(bin_of.max()) + 1
         self.gaps = values.sums(values.gaps, bin_of, bins)
         self.sizes = values.sums(np.ones(len(bin_of)), np.zeros_like(bin_of), 1)
@@ -273,24 +275,27 @@ def _resampled_figures(
 ) -> tuple[CalibrationFigure, CalibrationFigure]:
     """AUROC and ECE with their intervals."""
     count, right = len(values.right), int(values.right.sum())
-    area = RocArea(*values) if 0 < right < count else None
+    area = None
+    if 0 < right < count:
+        area = RocArea(values.confidences, values.right, values.documents, values.document_count)
     figures = _Resampled(values, bin_of, area)
     ece = float(figures.values[1])
-    of_area = of_ece = no_interval(_ONE_DOCUMENT)
-    if values.in_documents > 1:
+    area_interval = ece_interval = no_interval(_ONE_DOCUMENT)
+    if values.document_count > 1:
         draws = min(n_resamples, max(_FEWEST_RESAMPLES, _MOST_CELLS // count))
         drawn = drawn_values(figures, draws, seed, resampled, width=count)
-        of_area = _area_interval(drawn[:1], area, level) if area else of_area
-        of_ece = _ece_interval(drawn[1], drawn[2], ece, level)
-    if not area:
+        ece_interval = _ece_interval(drawn[1], drawn[2], ece, level)
+        if area is not None:
+            area_interval = _area_interval(drawn[:1], area, level)
+    if area is None:
         these = "the one value is" if count == 1 else f"all {count:,} values are"
         note = f"{these} {'right' if right else 'wrong'}: AUROC needs right and wrong ones"
-        of_area = no_interval(IntervalGap("one kind", note))
-    return CalibrationFigure(area.value if area else None, of_area), CalibrationFigure(ece, of_ece)
+        area_interval = no_interval(IntervalGap("one kind", note))
+    return CalibrationFigure(area.value if area else None, area_interval), CalibrationFigure(ece, ece_interval)
 
 
 def _area_interval(drawn: Array, area: RocArea, level: float) -> Interval:
-    """The interval of AUROC, BCa."""
+    """The BCa interval of AUROC."""
     pulls, values = area.influence()[:, np.newaxis], np.array([area.value])
     lows, highs, errors = bca(drawn, values, pulls, ((1 - level) / 2, (1 + level) / 2))
     if np.isnan(lows[0]) or np.abs(pulls).max() <= ROUNDING:
@@ -300,7 +305,7 @@ def _area_interval(drawn: Array, area: RocArea, level: float) -> Interval:
 
 
 def _ece_interval(drawn: Array, centred: Array, ece: float, level: float) -> Interval:
-    """The basic interval of ECE: the ends of the resamples turned round the ECE, from 0 where chance explains it."""
+    """The basic bootstrap interval of ECE; it starts at 0 where random deviations alone can explain the ECE."""
     if np.ptp(drawn) <= ROUNDING:
         return no_interval(_TOO_ALIKE)
     shares = (1 - level) / 2, (1 + level) / 2

@@ -1,6 +1,6 @@
-"""Sums of floats without rounding: whatever the order and the grouping, the sum is the same to the last bit.
+"""Exact sums of floats: the result does not depend on the order or grouping of the numbers.
 
-Every float is a whole number of units of 2 to the power of -1074, the smallest there is; whole numbers add exactly.
+Every float is an integer multiple of a unit, the smallest positive float 2**-1074, and integers add exactly.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ _UNIT = 1 << 1074
 
 
 def units(number: float) -> int:
-    """The float as a whole number of units.
+    """Convert a float to an integer number of units.
 
     Raises:
         ValueError, OverflowError: for NaN and infinities.
     """
-    top, bottom = number.as_integer_ratio()
-    return top * (_UNIT // bottom)
+    numerator, denominator = number.as_integer_ratio()
+    return numerator * (_UNIT // denominator)
 
 
 def total_units(numbers: Iterable[float]) -> int:
@@ -26,7 +26,7 @@ def total_units(numbers: Iterable[float]) -> int:
 
 
 def as_float(count: int) -> float:
-    """So many units as the nearest float, as `math.fsum` rounds.
+    """Convert a number of units to the nearest float, with the rounding of `math.fsum`.
 
     >>> as_float(total_units([0.1] * 10)), sum([0.1] * 10)
     (1.0, 0.9999999999999999)

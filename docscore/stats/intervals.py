@@ -26,19 +26,19 @@ RESAMPLES = 10_000
 SEED = 0
 
 
-MOST_RESAMPLED = 10_000  # documents; beyond, the closed form differs less from BCa than one seed from another
+MOST_RESAMPLED = 10_000  # documents; with more, ABC differs less from BCa than BCa differs between two seeds
 
 
 class Interval(NamedTuple):
     """A confidence interval.
 
     Attributes:
-        low: its lower end; None where there is none.
-        high: its upper end; None where there is none.
-        standard_error: of the estimate; None where there is none.
+        low: the lower end; None if there is no interval.
+        high: the upper end; None if there is no interval.
+        standard_error: of the estimate; None if there is no interval.
         method: how it was computed.
-        note: why there is none, else "".
-        reason: the same as a code; None where there is an interval.
+        note: why there is no interval, else "".
+        reason: the same as a code; None if there is an interval.
     """
 
     low: float | None
@@ -50,17 +50,17 @@ class Interval(NamedTuple):
 
     @property
     def ends(self) -> tuple[float, float] | None:
-        """Both ends, or None."""
+        """Both ends; None if there is no interval."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
 
 def no_interval(gap: IntervalGap) -> Interval:
-    """What stands where there is no interval."""
+    """An `Interval` without ends, with the reason."""
     return Interval(None, None, None, "none", gap.note, gap.reason)
 
 
 def check_confidence(confidence: float) -> float:
-    """The confidence level, if it is one.
+    """Check a confidence level and return it as a float.
 
     Raises:
         TypeError, ValueError: unless it is a number between 0 and 1.
@@ -84,26 +84,26 @@ def ratio_intervals(
     resampled: Advance = ignore,
     clusters: npt.ArrayLike | None = None,
 ) -> list[Interval]:
-    """An interval for each ratio sum(earned) / sum(weight), by resampling documents.
+    """Compute an interval for each ratio sum(earned) / sum(weight), by resampling documents.
 
     All ratios are computed from the same resamples, by the bias-corrected and accelerated bootstrap (BCa). With more
-    than 10,000 documents, whose resampling would take long, the ends come from its closed form (ABC), which differs
-    less from BCa than BCa does from seed to seed. An interval never leaves the range of the documents' own ratios: that
-    of a share stays in [0, 1].
+    than 10,000 documents, whose resampling would take long, the ends come from its closed-form approximation ABC,
+    which differs less from BCa than BCa differs between two seeds. An interval stays in the range of the documents' own
+    ratios: that of a share stays in [0, 1].
 
     Args:
-        earned: a row a document, a column a ratio, shape (n, k).
-        weight: the same for the denominators, at least 0; a document without the field has 0 in both.
+        earned: the numerators, one row for each document and one column for each ratio, shape (n, k).
+        weight: the denominators, same shape, at least 0; a document without the field has 0 in both.
         confidence: the nominal coverage, between 0 and 1.
-        n_resamples: how many resamples are drawn.
-        seed: where the random numbers start.
-        alternative: "two-sided"; "less" or "greater" for a bound on one side: the upper or the lower one.
-        resampled: called with the number of resamples just drawn, to show progress.
-        clusters: a whole number for each document, shape (n,), the same for documents that are not independent, as
+        n_resamples: the number of resamples.
+        seed: the seed of the random numbers.
+        alternative: "two-sided", or "less" or "greater" for a one-sided upper or lower bound.
+        resampled: progress callback, called with the number of resamples just drawn.
+        clusters: the number of each document's cluster, shape (n,), for documents that are not independent, such as
             questions on one page: whole clusters are resampled.
 
     Returns:
-        k intervals. There is none where fewer than two documents have the field, or all have the same ratio.
+        k intervals, without ends where fewer than two documents have the field, or all have the same ratio.
 
     Source:
         Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapter 14 (BCa) and section 22.6 (ABC).
@@ -118,13 +118,13 @@ def ratio_intervals(
 
 
 def mean_interval(values: npt.ArrayLike, **options: Any) -> Interval:
-    """The interval of a mean over documents; options as for `ratio_intervals`."""
+    """Compute the interval of a mean over documents; options as for `ratio_intervals`."""
     column = np.asarray(values, dtype=np.float64).reshape(-1, 1)
     return ratio_intervals(column, np.ones_like(column), **options)[0]
 
 
 def wilson_interval(count: int, of: int, *, confidence: float = CONFIDENCE) -> Interval:
-    """The Wilson score interval of a rate of documents: `count` of `of` independent ones.
+    """Compute the Wilson score interval of a rate: `count` of `of` independent documents.
 
     Source:
         Wilson 1927, Probable inference, the law of succession, and statistical inference.
@@ -154,7 +154,7 @@ def intervals_of(
     resampled: Advance = ignore,
     clusters: npt.ArrayLike | None = None,
 ) -> list[Interval]:
-    """An interval for each of the estimates; options as for `ratio_intervals`."""
+    """Compute an interval for each of the estimates; options as for `ratio_intervals`."""
     confidence = check_confidence(confidence)
     if clusters is not None:
         estimates = estimates.by_cluster(clusters)
@@ -178,7 +178,7 @@ def intervals_of(
 
 
 def _interval(low: float, high: float, error: float, alternative: Alternative, method: str) -> Interval:
-    """The interval, without the end that was not asked for."""
+    """The interval; for a one-sided alternative the other end is infinite."""
     if np.isnan(low) or np.isnan(high):
         return no_interval(IntervalGap("too few differ", "too few documents differ for an interval"))
     low = -np.inf if alternative == "less" else float(low)

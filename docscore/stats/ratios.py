@@ -1,6 +1,6 @@
 """Ratios of sums over documents, and their differences between two systems, with the derivatives that intervals need.
 
-A document with the weight c counts as c documents. Derivatives are taken with respect to these weights, all of them 1.
+A document with the weight c counts as c documents. Derivatives are taken with respect to these weights, at 1.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class IntervalGap(NamedTuple):
 
     Attributes:
         reason: a code for programs; a row is a document or a cluster of documents.
-        note: the same for people, with its numbers.
+        note: the reason as text, with numbers.
     """
 
     reason: GapReason
@@ -54,8 +54,8 @@ class Ratios:
     Args:
         earned: the numerators, shape (n, k).
         weight: the denominators, at least 0; a document without the field has 0 in both.
-        unit: what messages call a row: a document, or a cluster of them.
-        sums: the sums of both over all rows, shape (2, k), where they are known.
+        unit: what a row is, for messages: "document" or "cluster".
+        sums: the sums of both over all rows, shape (2, k), if computed before.
 
     Attributes:
         count: n.
@@ -64,7 +64,7 @@ class Ratios:
     """
 
     def __init__(self, earned: Array, weight: Array, *, unit: str = "document", sums: Array | None = None) -> None:
-        self.table = np.hstack([earned, weight])  # one product with it gives both sums of a resample
+        self.table = np.hstack([earned, weight])  # one matrix product gives both sums of a resample
         k = earned.shape[1]
         self.earned, self.weight, self.unit = self.table[:, :k], self.table[:, k:], unit
         self.count = len(earned)
@@ -73,33 +73,33 @@ class Ratios:
         self.values = _quotients(self.sums[0], self.totals, np.ones(k))
 
     def columns(self, chosen: list[int]) -> Ratios:
-        """Some of them."""
+        """Select columns."""
         return Ratios(self.earned[:, chosen], self.weight[:, chosen], unit=self.unit, sums=self.sums[:, chosen])
 
     def by_cluster(self, clusters: npt.ArrayLike) -> Ratios:
-        """The same ratios with a row for each cluster: the sums over its documents.
+        """The same ratios with one row for each cluster: the sums over its documents.
 
         Args:
-            clusters: a whole number for each document, the same for documents that belong together, shape (n,).
+            clusters: the number of each document's cluster, shape (n,).
         """
         earned, weight = np.hsplit(sums_by_cluster(self.table, clusters), 2)
         return Ratios(earned, weight, unit="cluster", sums=self.sums)
 
     def of(self, counts: Array) -> Array:
-        """The ratios where each document is taken as often as the counts say: (b, n) to (k, b).
+        """The ratios of resamples, given how often each document is drawn: shape (b, n) to (k, b).
 
-        A resample without a document that has the field tells nothing: it gets the value of the whole.
+        A resample without a document that has the field gets the ratio of all documents.
         """
-        tops, bottoms = np.hsplit(counts @ self.table, 2)
-        found: Array = _quotients(tops, bottoms, self.values).T
+        numerators, denominators = np.hsplit(counts @ self.table, 2)
+        found: Array = _quotients(numerators, denominators, self.values).T
         return found
 
     def left_out(self) -> Array:
-        """The ratios without each of the documents, shape (n, k): (E - e) / (W - w), and the whole where W = w."""
+        """The ratios with one document left out, shape (n, k): (E - e) / (W - w), or E / W where W = w."""
         return _quotients(self.sums[0] - self.earned, self.totals - self.weight, self.values)
 
     def influence(self) -> Array:
-        """The derivative of each ratio by each document's weight, shape (n, k): (e - value w) / W; adds up to 0."""
+        """The derivative of each ratio with respect to each document's weight, shape (n, k): (e - value w) / W."""
         pulls: Array = (self.earned - self.values * self.weight) / self._divisors
         return pulls
 
@@ -110,14 +110,16 @@ class Ratios:
 
     def curvature(self, direction: Array) -> Array:
         """Half the k second derivatives along a direction of the weights, shape (n, k)."""
-        tops, bottoms = self._moved(direction)
-        found: Array = -(tops - self.values * bottoms) * bottoms / self._divisors**2
+        numerators, denominators = self._moved(direction)
+        found: Array = -(numerators - self.values * denominators) * denominators / self._divisors**2
         return found
 
     def along(self, direction: Array, steps: Array) -> Array:
-        """The ratios where the weights are 1 + step x direction, for each of k steps; NaN where that leaves nothing."""
-        tops, bottoms = (total + steps * moved for total, moved in zip(self.sums, self._moved(direction), strict=True))
-        return _quotients(tops, bottoms, np.where(self.totals > 0, np.nan, self.values))
+        """The ratios for the weights 1 + step x direction, for each of k steps; NaN where the denominator is not above 0."""
+        numerators, denominators = (
+            total + steps * moved for total, moved in zip(self.sums, self._moved(direction), strict=True)
+        )
+        return _quotients(numerators, denominators, np.where(self.totals > 0, np.nan, self.values))
 
     def ends(self) -> tuple[Array, Array]:
         """The smallest and the largest value that each of the k ratios can have, whatever the weights."""
@@ -148,7 +150,7 @@ class Ratios:
         return found
 
     def _moved(self, direction: Array) -> tuple[Array, Array]:
-        """By how much both sums change with one step of the weights along a direction."""
+        """The changes of both sums for one step of the weights along a direction."""
         return (direction * self.earned).sum(axis=0), (direction * self.weight).sum(axis=0)
 
 
@@ -158,7 +160,7 @@ class Differences:
     Attributes:
         count: n.
         values: the k differences, new minus base.
-        moved: for each difference whether any document changed, by more than rounding.
+        moved: for each difference whether any document changed by more than `ROUNDING`.
     """
 
     def __init__(self, new: Ratios, base: Ratios, *, moved: list[bool] | None = None) -> None:
@@ -168,24 +170,24 @@ class Differences:
         self.moved = _moved(new, base) if moved is None else moved
 
     def columns(self, chosen: list[int]) -> Differences:
-        """Some of them."""
+        """Select columns."""
         moved = [self.moved[column] for column in chosen]
         return Differences(self.new.columns(chosen), self.base.columns(chosen), moved=moved)
 
     def by_cluster(self, clusters: npt.ArrayLike) -> Differences:
-        """The same differences with a row for each cluster: the sums over its documents; see `Ratios`."""
+        """The same differences with one row for each cluster; see `Ratios.by_cluster`."""
         return Differences(self.new.by_cluster(clusters), self.base.by_cluster(clusters), moved=self.moved)
 
     def of(self, counts: Array) -> Array:
-        """The differences where each document is taken as often as the counts say: (b, n) to (k, b)."""
+        """The differences of resamples, given how often each document is drawn: shape (b, n) to (k, b)."""
         return self.new.of(counts) - self.base.of(counts)
 
     def left_out(self) -> Array:
-        """The differences without each of the documents, shape (n, k)."""
+        """The differences with one document left out, shape (n, k)."""
         return self.new.left_out() - self.base.left_out()
 
     def influence(self) -> Array:
-        """The derivative of each difference by each document's weight, shape (n, k)."""
+        """The derivative of each difference with respect to each document's weight, shape (n, k)."""
         return self.new.influence() - self.base.influence()
 
     def bias(self) -> Array:
@@ -197,7 +199,7 @@ class Differences:
         return self.new.curvature(direction) - self.base.curvature(direction)
 
     def along(self, direction: Array, steps: Array) -> Array:
-        """The differences where the weights are 1 + step x direction, for each of k steps."""
+        """The differences for the weights 1 + step x direction, for each of k steps."""
         return self.new.along(direction, steps) - self.base.along(direction, steps)
 
     def ends(self) -> tuple[Array, Array]:
@@ -220,22 +222,22 @@ class Differences:
 
 
 def are_alike(estimates: Ratios | Differences) -> list[bool]:
-    """Whether no document pulls an estimate away from its value, so that resampling cannot change it."""
+    """For each estimate whether no document has influence on it, so that resampling cannot change it."""
     pulls = np.abs(estimates.influence()).max(axis=0, initial=0.0) * estimates.count
     return [bool(pull <= ROUNDING) for pull in pulls]
 
 
 def side_by_side(*parts: Ratios) -> Ratios:
-    """Ratios over the same documents as columns of one."""
+    """Join the columns of ratios over the same documents."""
     earned, weight = np.hstack([part.earned for part in parts]), np.hstack([part.weight for part in parts])
     return Ratios(earned, weight, unit=parts[0].unit, sums=np.hstack([part.sums for part in parts]))
 
 
 def sums_by_cluster(rows: Array, clusters: npt.ArrayLike) -> Array:
-    """The sums of the rows of each cluster, in increasing order of its number: (n, ...) to (m, ...).
+    """Sum the rows of each cluster, in increasing order of the cluster numbers: shape (n, ...) to (m, ...).
 
     Raises:
-        TypeError, ValueError: unless there is one whole number for each row.
+        TypeError, ValueError: unless there is one integer for each row.
 
     >>> sums_by_cluster(np.array([[1.0], [2.0], [4.0]]), [7, 3, 7]).tolist()
     [[2.0], [5.0]]
@@ -253,18 +255,18 @@ def sums_by_cluster(rows: Array, clusters: npt.ArrayLike) -> Array:
 
 
 def column_sums(table: Array) -> Array:
-    """The exact sum of each column, rounded once: the same in any order of the rows, (n, k) to (k,)."""
+    """The exact sum of each column, rounded once, independent of the order of the rows: shape (n, k) to (k,)."""
     return np.array([fsum(column) for column in table.T.tolist()], dtype=np.float64)
 
 
 def _moved(new: Ratios, base: Ratios) -> list[bool]:
-    """For each column whether a numerator or denominator of any document differs by more than rounding."""
+    """For each column whether a numerator or denominator of any document differs by more than `ROUNDING`."""
     earned, weight = np.abs(new.earned - base.earned), np.abs(new.weight - base.weight)
     largest = np.maximum(earned, weight).max(axis=0, initial=0.0)
     return [bool(change > ROUNDING) for change in largest]
 
 
-def _quotients(tops: Array, bottoms: Array, otherwise: Array) -> Array:
-    """Tops / bottoms, and another value where the bottom is 0."""
-    found: Array = np.broadcast_to(otherwise, tops.shape).copy()
-    return np.divide(tops, bottoms, out=found, where=bottoms > 0)
+def _quotients(numerators: Array, denominators: Array, default: Array) -> Array:
+    """Divide element by element; a default where the denominator is not positive."""
+    found: Array = np.broadcast_to(default, numerators.shape).copy()
+    return np.divide(numerators, denominators, out=found, where=denominators > 0)

@@ -1,4 +1,4 @@
-"""Whether a difference of two systems on the same documents could be chance."""
+"""Significance of the difference of two systems on the same documents: permutation test and one-sided bound."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from docscore.stats.ratios import Array, Differences, Ratios
 _NORMAL = NormalDist()
 
 
-_NEAR_MEAN = 1e-3  # standard errors; nearer to the mean the saddlepoint formula loses its digits: its limit stands in
+_NEAR_MEAN = 1e-3  # standard errors; nearer to the mean the saddlepoint formula is inexact, its limit is used
 
 
 def permutation_p_values(
@@ -30,18 +30,18 @@ def permutation_p_values(
     permuted: Advance = ignore,
     clusters: npt.ArrayLike | None = None,
 ) -> list[float]:
-    """The two-sided p-value of each difference of ratios, by swapping the two systems document by document.
+    """Compute the two-sided p-value of each difference of ratios by a paired permutation test.
 
-    If the systems were alike, each document's results could as well belong to the other; the p-value is the share of
-    such swaps whose difference is at least as large. Documents on which the two agree change nothing and are left out.
+    Under the null hypothesis, the two systems' results of each document can be swapped; the p-value is the share of
+    swaps whose difference is at least as large. Documents on which the two agree change nothing and are left out.
 
     Args:
         base: k ratios over n documents.
-        new: the same of the other system.
-        n_resamples: how many swaps are drawn; with 2^m at most this, for m documents that differ, all are taken.
-        seed: where the random numbers start.
-        permuted: called with the number of swaps just made, to show progress.
-        clusters: a whole number for each document, shape (n,), the same for documents that are not independent: whole
+        new: the same k ratios of the other system.
+        n_resamples: how many swaps are drawn; if m documents differ and 2^m is not larger, all swaps are used.
+        seed: the seed of the random numbers.
+        permuted: progress callback, called with the number of swaps just made.
+        clusters: the number of each document's cluster, shape (n,), for documents that are not independent: whole
             clusters are swapped.
 
     Source:
@@ -81,24 +81,24 @@ def permutation_p_values(
 
 def _quotient(sums: Array, k: int) -> Array:
     """The ratios where the first k sums are numerators and the others denominators."""
-    tops, bottoms = sums[..., :k], sums[..., k:]
-    return np.divide(tops, bottoms, out=np.ones_like(tops), where=bottoms > ROUNDING)
+    numerators, denominators = sums[..., :k], sums[..., k:]
+    return np.divide(numerators, denominators, out=np.ones_like(numerators), where=denominators > ROUNDING)
 
 
 def upper_bound(differences: Differences, confidence: float, clusters: npt.ArrayLike | None = None) -> float | None:
-    """The one-sided upper bound of the first difference of shares; None where there are too few documents for one.
+    """Compute the one-sided upper confidence bound of the first difference; None where there are too few documents.
 
-    Student's t fails if most documents lose a little and few gain much: where none of the few is in the sample, the
-    loss looks certain. This bound asks what documents like those that are not in the sample could change at most, so
-    that it holds for differences however skewed; `benchmarks/coverage.py` measures its error and its power. A ratio of
-    sums is made linear: a document counts as value + n x influence, its value where all documents weigh the same. A
-    document that is not in the sample is no heavier than the heaviest that is.
+    Student's t fails if most documents lose a little and few gain much: if none of the few is in the sample, the loss
+    looks certain. This bound allows for the largest possible gain of documents outside the sample, so that it holds
+    for differences however skewed; `benchmarks/coverage.py` measures its error and its power. A ratio of sums is
+    linearised: a document counts as value + n x influence, which is its own difference where all documents have the
+    same weight. Documents outside the sample are assumed to be no heavier than the heaviest in it.
 
     Args:
         differences: of two systems on n documents; the first is bounded.
         confidence: the share of test sets in which the bound is above the true difference, between 0 and 1.
-        clusters: a whole number for each document, shape (n,), the same for documents that are not independent: then
-            the bound counts clusters, which hold the sums over their documents.
+        clusters: the number of each document's cluster, shape (n,), for documents that are not independent: the bound
+            is then computed over clusters.
     """
     first = differences.columns([0])
     if clusters is not None:
@@ -117,7 +117,7 @@ def _largest_gain(first: Differences) -> float:
 
 
 def fewest_documents(confidence: float, margin: float = 0.0) -> int:
-    """How many documents it takes at least to show a loss of more than a margin, which is below 1.
+    """The least number of documents that can show a loss of more than a margin, which is below 1.
 
     With fewer, the upper bound is not below minus the margin even if all documents fell from 1 to 0.
 
@@ -128,7 +128,7 @@ def fewest_documents(confidence: float, margin: float = 0.0) -> int:
 
 
 def too_few_documents(count: int, confidence: float, margin: float, unit: str = "document") -> str:
-    """Why so many documents cannot show a loss of more than a margin; "" where they can.
+    """The reason why this number of documents cannot show a loss of more than a margin; "" if it can.
 
     >>> too_few_documents(4, 0.95, 0.01)
     '4 documents are too few for a confidence of 0.95: it takes 5, even if all fall from 1 to 0'
@@ -145,14 +145,14 @@ def too_few_documents(count: int, confidence: float, margin: float, unit: str = 
 def bound_of_mean(values: Array, largest: float, confidence: float) -> float:
     """The one-sided upper confidence bound of the mean of independent values that are at most `largest` (Gaffke).
 
-    It is the quantile of the mean of the values and of `largest` with random weights, all weights that add up to 1
-    being equally likely. For values of two kinds it is the bound of Clopper and Pearson. That it holds for all
-    distributions is proven for special cases; no counterexample is known. The quantile is that of the saddlepoint
-    approximation, which differs from it by less than 1 % of its distance from the mean; nothing is drawn.
+    It is a quantile of the weighted mean of the values and `largest`, where the weights are drawn uniformly from all
+    weights that add up to 1. For values of two kinds it is the bound of Clopper and Pearson. That it holds for all
+    distributions is proven for special cases; no counterexample is known. The quantile is computed with the saddlepoint
+    approximation, with an error below 1 % of its distance from the mean, without random numbers.
 
     Args:
         values: of n independent draws, shape (n,).
-        largest: what no value can exceed.
+        largest: the largest possible value.
         confidence: the share of samples in which the bound is above the true mean, between 0 and 1.
 
     Source:
@@ -178,7 +178,7 @@ def bound_of_mean(values: Array, largest: float, confidence: float) -> float:
 
 
 def _share_below(points: Array, bound: float) -> float:
-    """How probably the mean of the points with uniformly random weights is below a bound.
+    """The probability that the mean of the points with uniformly random weights is below a bound.
 
     The weights are exponential variables divided by their sum, so it is the probability that the sum of exponential
     variables times (point - bound) is below 0. Its cumulant generating function is K(s) = - sum log(1 - s y).
