@@ -34,7 +34,7 @@ _TARGET = 0.95
     type=click.FloatRange(0, 1),
     default=_TARGET,
     show_default=True,
-    help="The accuracy (KIEval Aligned) that is wanted.",
+    help="The wanted accuracy (KIEval Aligned).",
 )
 @json_option
 def automation_command(
@@ -43,8 +43,8 @@ def automation_command(
     """Show accuracy after reviewing low-confidence values, for thresholds of confidence from 0 to 1.
 
     Predictions hold {"$value": ..., "$confidence": 0.93}, or rows have numbers of the same shape under "confidence".
-    Values with a confidence below the threshold are reviewed: they are changed or deleted where they are wrong. Values
-    that are missing are not found by a review.
+    Values with a confidence below the threshold are reviewed, and changed or deleted if they are wrong. A review does
+    not find missing values.
     """
     settings = replace(settings, options=replace(settings.options, with_confidences=True))
     with progress_bars() as progress:

@@ -29,7 +29,7 @@ from docscore.report.wording import by_value_text
 
 
 def _margin(_context: click.Context, _parameter: click.Parameter, value: float | None) -> float | None:
-    """A margin that is a number."""
+    """Check that a margin is a finite number."""
     if value is not None and not math.isfinite(value):
         msg = f"expected a number of at least 0, got {value}"
         raise click.BadParameter(msg)
@@ -48,7 +48,13 @@ def _margin(_context: click.Context, _parameter: click.Parameter, value: float |
     metavar="MARGIN",
     help="Exit with status 1 if NEW is worse than BASE by more than this, with the stated confidence.",
 )
-@click.option("--changes", type=click.IntRange(min=0), default=WORST, show_default=True, help="How many to list.")
+@click.option(
+    "--changes",
+    type=click.IntRange(min=0),
+    default=WORST,
+    show_default=True,
+    help="How many documents to list on each side.",
+)
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown, for a comment on a pull request.")
 @json_option
 def compare_command(

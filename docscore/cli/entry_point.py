@@ -19,42 +19,42 @@ from docscore.data.faults import DataError
 from docscore.integrations.log_files import read_logs_of_inspect
 from docscore.version import VERSION
 
-_INTERRUPTED, _NOBODY_READS = 130, 141  # what a shell says of a process ended by Ctrl-C, or by a closed pipe
+_INTERRUPTED, _PIPE_CLOSED = 130, 141  # exit status in a shell after Ctrl-C, or after a closed pipe
 
 
 def main() -> None:
-    """The command; bad input is a line on the error stream and exit status 2, a gate that failed is 1."""
+    """Run the command and exit: status 2 and a message on stderr for invalid input, 1 if `--fail-below` failed."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal that lacks a character shows another
     read_logs_of_inspect()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        status, faults = _run()
+        status, messages = _run()
     for message in dict.fromkeys(str(warning.message) for warning in caught):
         say(message)
-    for line in faults:
+    for line in messages:
         say(line)
     sys.exit(status)
 
 
 def _run() -> tuple[int, list[str]]:
-    """Run the command; its exit status, and what was wrong."""
+    """Run the command; return its exit status and error messages."""
     try:
         status = commands.main(prog_name="docscore", standalone_mode=False)
     except (click.ClickException, click.Abort, OSError, TypeError, ValueError) as error:
         return _ended(error)
-    except SystemExit as error:  # how rich ends where nobody reads on
-        return _NOBODY_READS if error.code == 1 else 0, []
+    except SystemExit as error:  # raised by rich when the pipe is closed
+        return _PIPE_CLOSED if error.code == 1 else 0, []
     return status if isinstance(status, int) else 0, []
 
 
 def _ended(error: Exception) -> tuple[int, list[str]]:
-    """The exit status of a command that failed, and what was wrong, in lines."""
+    """The exit status and the error messages of a command that failed."""
     if isinstance(error, click.Abort):
         return _INTERRUPTED, ["stopped"]
     if isinstance(error, BrokenPipeError):
-        return _NOBODY_READS, []
+        return _PIPE_CLOSED, []
     if isinstance(error, click.UsageError):
         path = error.ctx.command_path if error.ctx else "docscore"
         return 2, [f"{error.format_message()} ('{path} -h' for help)"]
@@ -62,7 +62,7 @@ def _ended(error: Exception) -> tuple[int, list[str]]:
 
 
 def _lines(error: Exception) -> list[str]:
-    """What was wrong, in lines."""
+    """The lines of an error message."""
     if isinstance(error, click.ClickException):
         return [error.format_message()]
     if isinstance(error, OSError) and error.filename:
@@ -79,7 +79,7 @@ def _lines(error: Exception) -> list[str]:
 @click.version_option(VERSION, message="docscore %(version)s")
 @click.pass_context
 def commands(context: click.Context) -> None:
-    """ANLS* scores for document extraction, and where every point went."""
+    """ANLS* scores for document extraction, with the cause of every lost point."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help(), err=True)
         context.exit(2)

@@ -30,14 +30,14 @@ from docscore.metrics.anls_star.api import explained
 from docscore.metrics.kieval import kieval_score
 from docscore.report.console import print_corrections, print_tree
 
-_SOME = 3  # ids that a message names
+_SOME = 3  # ids in a message
 
 
 @click.command(name="explain")
 @two_files
 @with_settings(comparing_flags, normalise_option, confidences_option, on_error_option)
-@click.option("--id", "question_id", help="The document; not needed where each file holds one JSON value.")
-@click.option("--all", "everything", is_flag=True, help="Also show what is inside exact parts.")
+@click.option("--id", "question_id", help="The id of the document; not needed if each file holds one JSON value.")
+@click.option("--all", "everything", is_flag=True, help="Also show the contents of exact parts.")
 @click.option(
     "--metric",
     type=click.Choice([ANLS_STAR, "kieval"]),
@@ -56,12 +56,12 @@ def explain_command(
     metric: str,
     as_json: bool,
 ) -> None:
-    """Show how the score of one document comes about.
+    """Show how the score of one document is computed.
 
     REFERENCES and PREDICTIONS are files as for `score`, with --id; or two .json files that hold one JSON value each.
 
-    A line is a place: = exact, ≈ partial, ≠ wrong, − missing, + only in the prediction; its score; the points it costs
-    of the 1.000 of the whole; what was expected → what was predicted.
+    Each line shows one value, object or list: its status (= exact, ≈ partial, ≠ wrong, − missing, + only in the
+    prediction), its score, the points lost out of 1.000 for the document, and expected → predicted value.
     """
     truth, prediction = _one_pair(references, predictions, question_id, settings.on_error)
     prediction = _as_scored(prediction, settings.options)
@@ -80,7 +80,7 @@ def explain_command(
 
 
 def _as_scored(prediction: Any, options: ScoringOptions) -> Any:
-    """The prediction as it is scored: read as JSON, and without its confidences, where the options say so."""
+    """The prediction as it is scored: with --parse read as JSON, with --with-confidences without its confidences."""
     if options.parse and isinstance(prediction, str):
         parsed = parse_text(prediction, options.parse)
         prediction = parsed.value

@@ -1,4 +1,4 @@
-"""What the commands share: flags and the settings that they make, error output, the console, progress bars."""
+"""Shared parts of the commands: flags and settings, error output, console and progress bars."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ a_file = click.Path(path_type=Path)
 
 @dataclass(frozen=True)
 class Settings:
-    """What the flags of a command say.
+    """The settings from the flags of a command.
 
     Attributes:
         options: how predictions are read and compared.
-        metrics: the metrics whose figures are asked for.
+        metrics: the metrics to compute.
         confidence: the level of the intervals.
         on_error: rows with faults: "error" or "skip".
         cluster: a column of the references, or a function of the id, that names the cluster of each row.
@@ -86,7 +86,7 @@ _FLAGS_OF_SETTINGS = {
 
 
 def settings_from(flags: Mapping[str, Any]) -> Settings:
-    """The settings that flags make; a flag that a command does not have keeps its default.
+    """Build the settings from flags; flags that a command does not have keep their defaults.
 
     Raises:
         TypeError, ValueError: for a value outside its range, naming the option.
@@ -103,7 +103,7 @@ def settings_from(flags: Mapping[str, Any]) -> Settings:
 
 
 def with_settings(*decorators: Callable[[Any], Any]) -> Callable[[Callable[..., Any]], Any]:
-    """The flags of several groups on one command, which gets them as one object, `settings`."""
+    """Add groups of flags to a command, which receives them as one argument, `settings`."""
     flags = {*_FLAGS_OF_OPTIONS, *_FLAGS_OF_SETTINGS, "case_sensitive", "cluster_of_id"}
 
     def decorated(command: Callable[..., Any]) -> Any:
@@ -118,7 +118,7 @@ def with_settings(*decorators: Callable[[Any], Any]) -> Callable[[Callable[..., 
 
 
 def together(*decorators: Callable[[F], F]) -> Callable[[F], F]:
-    """Several options as one decorator, shown in this order."""
+    """Combine several options into one decorator; the help lists them in this order."""
 
     def decorated(command: F) -> F:
         for decorator in reversed(decorators):
@@ -129,17 +129,17 @@ def together(*decorators: Callable[[F], F]) -> Callable[[F], F]:
 
 
 def _level(_context: click.Context, _parameter: click.Parameter, value: float) -> float:
-    """A level of confidence, checked before any work is done."""
+    """Check the confidence level before any work is done."""
     return check_confidence(value)
 
 
 def _names(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[str, ...]:
-    """The metrics in a list with commas."""
+    """Split and check a comma-separated list of metrics."""
     return tuple(checked_metrics([name.strip() for name in value.split(",")]))
 
 
 def _pattern(_context: click.Context, _parameter: click.Parameter, value: str | None) -> re.Pattern[str] | None:
-    """A regular expression with one group."""
+    """Compile a regular expression, and check that it has one group."""
     if value is None:
         return None
     try:
@@ -181,16 +181,24 @@ references_option = click.option(
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 worst_option = click.option(
-    "--worst", type=click.IntRange(min=0), default=WORST, show_default=True, help="How many of the lowest rows to show."
+    "--worst",
+    type=click.IntRange(min=0),
+    default=WORST,
+    show_default=True,
+    help="How many rows with the lowest scores to show.",
 )
 comparing_flags = together(
     click.option(
-        "--threshold", type=float, default=THRESHOLD, show_default=True, help="Similarities below it count as 0."
+        "--threshold", type=float, default=THRESHOLD, show_default=True, help="Text similarities below this count as 0."
     ),
-    click.option("--case-sensitive", is_flag=True, help="Compare texts as they are, not in lower case."),
-    click.option("--parse", type=click.Choice(PARSE_MODES), help="Read text predictions as JSON first."),
+    click.option("--case-sensitive", is_flag=True, help="Do not ignore case in comparisons."),
     click.option(
-        "--parse-references", type=click.Choice(PARSE_REFERENCES_MODES), help="Read text references as JSON first."
+        "--parse",
+        type=click.Choice(PARSE_MODES),
+        help="Read predictions that are text as JSON; repair also accepts malformed JSON.",
+    ),
+    click.option(
+        "--parse-references", type=click.Choice(PARSE_REFERENCES_MODES), help="Read references that are text as JSON."
     ),
     click.option(
         "--rules",
@@ -212,21 +220,23 @@ on_error_option = click.option(
     type=click.Choice(["error", "skip"]),
     default="error",
     show_default=True,
-    help="Rows that cannot be read or paired: stop with an error, or leave them out and count them.",
+    help="If rows cannot be read or paired: stop with an error, or leave them out and count them.",
 )
 confidences_option = click.option(
     "--with-confidences",
     is_flag=True,
-    help='Predictions hold {"$value": ..., "$confidence": ...}: score the values.',
+    help='Predictions hold {"$value": ..., "$confidence": ...}; score the values.',
 )
-normalise_option = click.option("--normalise", is_flag=True, help="KIEval, Entity F1: ignore case and white space.")
+normalise_option = click.option(
+    "--normalise", is_flag=True, help="For KIEval and Entity F1: ignore case and white space."
+)
 test_set_flags = together(
     click.option(
         "--missing",
         type=click.Choice(MISSING_MODES),
         default="error",
         show_default=True,
-        help="A reference without a prediction: stop with an error, or score it as null.",
+        help="If a reference has no prediction: stop with an error, or score it as null.",
     ),
     on_error_option,
     click.option(
@@ -235,24 +245,26 @@ test_set_flags = together(
         default=CONFIDENCE,
         show_default=True,
         callback=_level,
-        help="The level of the intervals, between 0 and 1.",
+        help="The confidence level of the intervals, between 0 and 1.",
     ),
     confidences_option,
     click.option(
         "--cluster",
         metavar="COLUMN",
-        help="A column of the references: rows with the same value, such as the questions of one document, are not "
-        "independent, so that intervals and tests resample them together.",
+        help="A column of the references. Rows with the same value, such as the questions of one document, are not "
+        "independent; intervals and tests resample them together.",
     ),
     click.option(
         "--cluster-of-id",
         metavar="PATTERN",
         callback=_pattern,
-        help=r"The same by a part of the id: a regular expression with one group, such as '^(.*)-q\d+$'.",
+        help=r"Like --cluster, by a part of the id: a regular expression with one group, such as '^(.*)-q\d+$'.",
     ),
 )
 by_option = click.option(
-    "--by", metavar="COLUMN", help="A column of the references: also show the figures of the rows of each value."
+    "--by",
+    metavar="COLUMN",
+    help="A column of the references. Also compute the metrics for the rows of each value (in --json).",
 )
 metric_flags = together(
     click.option(
@@ -261,21 +273,21 @@ metric_flags = together(
         show_default=True,
         callback=_names,
         metavar="NAMES",
-        help=f"Names separated by commas, some of {', '.join(METRICS)}.",
+        help=f"Metrics to compute, separated by commas: {', '.join(METRICS)}.",
     ),
     normalise_option,
-    click.option("--donut", is_flag=True, help="Entity F1, nTED: read documents as Donut's evaluation does."),
-    click.option("--strict", is_flag=True, help="ANLS: a similarity of exactly the threshold counts as 0."),
+    click.option("--donut", is_flag=True, help="For Entity F1 and nTED: read documents as Donut's evaluation does."),
+    click.option("--strict", is_flag=True, help="For ANLS: a similarity equal to the threshold counts as 0."),
 )
 
 
 def say(line: str) -> None:
-    """Print a line on the error stream, made safe for a terminal."""
+    """Print a line on stderr, with control characters escaped."""
     click.echo(f"docscore: {printable(line)}", err=True)
 
 
 def stdout_console() -> Console:
-    """The terminal, which prints what it is given as it is; tables are never laid out for less than 80 columns."""
+    """A console for stdout without markup or highlighting, at least 80 columns wide."""
     found = Console(highlight=False, markup=False, emoji=False)
     found.width = max(found.width, _NARROWEST)
     return found
@@ -284,7 +296,7 @@ def stdout_console() -> Console:
 def evaluations_of_files(
     references: Path | None, predictions: list[Path], settings: Settings, progress: Progress
 ) -> list[Evaluation]:
-    """An evaluation of each file of predictions; which rows were left out is printed on the error stream."""
+    """Build an evaluation of each file of predictions; rows that are left out are reported on stderr."""
     rows = rows_of_files(
         references=references, predictions=predictions, missing=settings.options.missing, on_error=settings.on_error
     )
@@ -304,7 +316,7 @@ def evaluations_of_files(
 
 
 def say_skipped(pairs: Pairs, faults: Faults) -> None:
-    """Print how many rows were left out and the first of their faults, if there are any."""
+    """Report on stderr how many rows were left out, and the first of their faults."""
     if faults.found:
         total = len(pairs.ids) + (pairs.skipped or 0)
         say(f"{summary(faults.found)}; {pairs.skipped} of {total:,} rows are left out")
@@ -314,7 +326,7 @@ def say_skipped(pairs: Pairs, faults: Faults) -> None:
 
 @contextmanager
 def progress_bars() -> Iterator[Progress]:
-    """Progress bars on the terminal's error stream, one a phase, gone when done; none where it is no terminal."""
+    """Show a progress bar for each phase on stderr, removed at the end; nothing if stderr is not a terminal."""
     if not sys.stderr.isatty():
         yield no_progress
         return

@@ -59,7 +59,7 @@ def report_command(
 
 
 def _check_output(output: Path, *inputs: Path) -> None:
-    """Raise `ValueError` where the report cannot be written or would replace an input, before any work is done."""
+    """Raise `ValueError` if the report cannot be written or would overwrite an input, before any work is done."""
     if not output.parent.is_dir():
         raise InputValueError(place=in_file(output), expected="a folder that exists", got=str(output.parent))
     if output.is_dir():

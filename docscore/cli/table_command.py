@@ -27,7 +27,7 @@ from docscore.report.console import print_systems
 from docscore.report.tables import FORMATS, table_of_systems
 
 
-@click.command(name="table", short_help="The metrics of several systems as a table.")
+@click.command(name="table", short_help="Print the metrics of several systems as a table.")
 @click.argument("systems", type=a_file, nargs=-1, required=True)
 @references_option
 @with_settings(comparing_flags, test_set_flags, metric_flags)
@@ -37,9 +37,9 @@ from docscore.report.tables import FORMATS, table_of_systems
     type=click.Choice(list(FORMATS)),
     default="text",
     show_default=True,
-    help="How the table is written.",
+    help="The format of the table.",
 )
-@click.option("--percent", is_flag=True, help="Write figures times 100 with two decimals.")
+@click.option("--percent", is_flag=True, help="Print figures multiplied by 100, with two decimals.")
 @json_option
 def table_command(
     systems: tuple[Path, ...], *, references: Path | None, settings: Settings, form: str, percent: bool, as_json: bool
@@ -73,10 +73,10 @@ def _names_of_runs(systems: tuple[Path, ...]) -> list[str]:
 
 
 def _names(systems: tuple[Path, ...]) -> list[str]:
-    """The names of the systems: their file names without extensions, or their paths where two names are the same.
+    """The names of the systems: file names without extensions, or paths if two names are the same.
 
     Raises:
-        ValueError: if one is given twice.
+        ValueError: if a file is given twice.
     """
     twice = next((path for number, path in enumerate(systems) if path in systems[:number]), None)
     if twice is not None:

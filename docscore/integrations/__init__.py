@@ -1,1 +1,1 @@
-"""docscore inside other libraries, a module each; none of them is imported before its module is."""
+"""Integrations of docscore with other libraries, one module each; a library is imported only with its module."""

@@ -1,4 +1,4 @@
-"""For `datasets`: a function for `Dataset.map(..., batched=True)` with a stable fingerprint, so that caching works."""
+"""Score rows with `datasets`: a function for `Dataset.map(..., batched=True)` with a stable fingerprint for caching."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def score_batch(
     references: str = "references",
     **keywords: Any,
 ) -> dict[str, list[Any]]:
-    """The ANLS* score of each row of a batch.
+    """Compute the ANLS* score of each row of a batch.
 
     `dataset.map(score_batch, batched=True, num_proc=2, fn_kwargs={"parse": "json"})`
 
@@ -27,10 +27,10 @@ def score_batch(
         prediction: the name of the column of predictions.
         references: the name of the column of acceptable answers.
         keywords: fields of `ScoringOptions`, such as threshold, ignore_case, parse, and parse_references="json" for
-            answers that are JSON text; columns of structs fill keys that a row lacks with null.
+            answers that are JSON text. In columns of structs, Arrow fills keys that a row lacks with null.
 
     Returns:
-        The columns `anls_score`, and with `parse` `parse_failed`.
+        The column `anls_score`, and with `parse` also `parse_failed`.
 
     Raises:
         KeyError: for a column that does not exist.

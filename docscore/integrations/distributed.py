@@ -1,4 +1,4 @@
-"""States of several processes as one: with `torch.distributed`, which `accelerate` and Trainers use too."""
+"""Merge the states of several processes with `torch.distributed`, which `accelerate` and Trainers also use."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from docscore.corpus.state import ScoreState
 
 
 def merged(state: ScoreState) -> ScoreState:
-    """The states of all processes of a group as one, on every process; the state itself stays as it is.
+    """Return the merged state of all processes, on every process; the given state is not changed.
 
-    Only sums, counts and field tables travel. Without an initialised group it is a copy of the state alone.
+    Only sums, counts and field tables are sent. Without an initialised process group it is a copy of the state.
 
     Args:
-        state: what this process saw.
+        state: the state of this process.
     """
     import torch.distributed as dist  # noqa: PLC0415  an extra
 

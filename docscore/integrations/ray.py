@@ -1,7 +1,7 @@
-"""Ray Data as the engine: scores of more rows than one machine holds.
+"""Score data sets larger than one machine with Ray Data.
 
-Install with `pip install "docscore[ray]"`. No row passes through the driver: workers read, join, score and write, and
-only the states of their batches (`docscore.corpus.state`), sums and counts, are merged there.
+Install with `pip install "docscore[ray]"`. No row passes through the driver: workers read, join, score and write. The
+driver merges only the states of their batches (`docscore.corpus.state`), which are sums and counts.
 """
 
 from __future__ import annotations
@@ -44,32 +44,33 @@ from docscore.data.rows import BY_ID, ID, Where, read_prediction, read_reference
 
 Paths = str | Sequence[str]
 _LINES = ["jsonl", "ndjson", "jsonl.gz", "ndjson.gz"]
-_CHUNK = 1 << 23  # bytes that are read at a time
-_ROWS_A_PARTITION = 100_000  # where ids are counted
+_CHUNK = 1 << 23  # bytes read at a time
+_ROWS_A_PARTITION = 100_000  # for counting ids
 _MOST_PARTITIONS = 200
 _STATE = "state"
 _TIMES = "times"
 
 
 def joined(predictions: Paths, references: Paths, *, num_partitions: int = 16) -> Any:
-    """Two sets of files as one dataset of pairs.
+    """Join files of predictions and files of references to one dataset of pairs.
 
     Args:
-        predictions: JSONL or Parquet files of rows `{"question_id", "prediction"}`, or folders of such files; a folder
-            that is not on this machine is read as Parquet.
+        predictions: JSONL or Parquet files of rows `{"question_id", "prediction"}`, or folders of such files; a remote
+            folder is read as Parquet.
         references: files of rows `{"question_id", "references": [acceptable answers]}`.
-        num_partitions: into how many parts the rows are split by id; a part must fit a worker's memory.
+        num_partitions: the number of partitions of the rows by id; each must fit into a worker's memory.
 
     Returns:
-        A `ray.data.Dataset` with the columns question_id, prediction and references, the last two as JSON text; what a
-        side lacks is None.
+        A `ray.data.Dataset` with the columns question_id, prediction and references, the last two as JSON text, None
+        where a side has no row for the id.
 
     Raises:
-        ValueError: for files of both kinds on one side, or a Parquet file without such a column. What is wrong in a row
-            is found when the dataset is scored, and named with its file, and in JSONL its line.
+        ValueError: for files of both kinds on one side, or a Parquet file without such a column. Faults of rows are
+            raised when the dataset is scored, and name the file, in JSONL also the line.
     """
-    ours, theirs = _read(predictions, "prediction"), _read(references, "references")
-    return _mapped(ours.join(theirs, join_type="full_outer", num_partitions=num_partitions, on=(ID,)), _complete)
+    left, right = _read(predictions, "prediction"), _read(references, "references")
+    pairs = left.join(right, join_type="full_outer", num_partitions=num_partitions, on=(ID,))
+    return _mapped(pairs, _complete)
 
 
 def score(dataset: Any, *, output: str | None = None, batch_size: int = 1024, **keywords: Any) -> ScoreState:
@@ -77,9 +78,9 @@ def score(dataset: Any, *, output: str | None = None, batch_size: int = 1024, **
 
     Args:
         dataset: a `ray.data.Dataset` with the columns question_id, prediction and references, the last two as JSON
-            text, as `joined` gives it.
-        output: a folder, new or empty, where the score of each row is written, as Parquet files with question_id and
-            anls_score, with `parse` also parsed, with missing "zero" also missing.
+            text, such as the result of `joined`.
+        output: a new or empty folder to which the score of each row is written, as Parquet files with the columns
+            question_id and anls_score, with `parse` also parsed, with missing "zero" also missing.
         batch_size: how many rows a worker scores at a time.
         keywords: as for `ScoreState`: metrics, fields, options, or fields of `ScoringOptions`.
 
@@ -87,15 +88,15 @@ def score(dataset: Any, *, output: str | None = None, batch_size: int = 1024, **
         The state of all rows; its `compute()` gives the figures.
 
     Raises:
-        TypeError, ValueError: for options that do not exist; for values that cannot be scored, naming the row; for ids
-            that occur twice, or on one side only, naming some. An absent prediction is scored as null with missing
-            "zero".
+        TypeError, ValueError: for invalid options; for values that cannot be scored, naming the row; for ids that occur
+            twice, or on one side only, naming some. With missing "zero", an absent prediction is scored as null
+            instead.
     """
     state = ScoreState(**keywords)
     if output is not None:
         _check_empty(output)
     scored = _mapped(dataset, _score, batch_size, empty=pickle.dumps(state))
-    scored.context.raise_original_map_exception = True  # of this dataset alone; otherwise the fault itself stays there
+    scored.context.raise_original_map_exception = True  # for this dataset only; without it the original error is lost
     with _faults_of_workers():
         scored = scored.materialize()
         states = _mapped(scored.select_columns([_STATE]), _merged, None)
@@ -108,7 +109,7 @@ def score(dataset: Any, *, output: str | None = None, batch_size: int = 1024, **
 
 
 def _check_empty(output: str) -> None:
-    """Raise `ValueError` for a folder that has files: rows of another run would be taken for rows of this one."""
+    """Raise `ValueError` for a folder that is not empty: rows of another run would be mixed with those of this run."""
     system, path = fs.FileSystem.from_uri(output) if "://" in output else (fs.LocalFileSystem(), output)
     if system.get_file_info(fs.FileSelector(path, allow_not_found=True)):
         got = f"{output!r}, which has files"
@@ -116,7 +117,7 @@ def _check_empty(output: str) -> None:
 
 
 def _check_ids(scored: Any, rows: int) -> None:
-    """Raise `ValueError` if there are no rows or an id occurs twice; the counting is the workers'."""
+    """Raise `ValueError` if there are no rows or an id occurs twice; ids are counted by the workers."""
     if not rows:
         raise InputValueError(place="references", expected="at least one row", got="none")
     partitions = min(-(-rows // _ROWS_A_PARTITION), _MOST_PARTITIONS)
@@ -134,11 +135,11 @@ def _refuse_repeated(ids: list[str]) -> None:
 
 
 class _Fault(UserCodeException):  # type: ignore[misc, unused-ignore]
-    """What a worker found wrong with the data; Ray sends its arguments, but not what it was raised from."""
+    """An error in the data, raised in a worker; holds the original error as argument, since Ray drops the cause."""
 
 
 def _work(batch: Any, *, function: Callable[..., Any], **options: Any) -> Any:
-    """What the function makes of a batch, in a worker."""
+    """Call the function with a batch, in a worker; wrap errors in the data in `_Fault`."""
     try:
         return function(batch, **options)
     except (TypeError, ValueError) as error:
@@ -153,26 +154,26 @@ def _mapped(dataset: Any, function: Callable[..., Any], batch_size: int | None =
 
 @contextmanager
 def _faults_of_workers() -> Iterator[None]:
-    """Raise what a worker found wrong with the data as it is, without Ray's account of where it ran."""
+    """Raise errors in the data that workers found as they are, without Ray's traceback."""
     try:
         yield
     except RayTaskError as error:
         fault = error.cause
-        while isinstance(fault, RayTaskError):  # a task that failed because another did
+        while isinstance(fault, RayTaskError):  # a task that failed because another one failed
             fault = fault.cause
         if not isinstance(fault, _Fault):
             raise
-        found: InputError = fault.args[0]  # Ray adds how often it tried
+        found: InputError = fault.args[0]  # Ray adds the number of attempts as a second argument
     else:
         return
     raise found
 
 
 class _Lines(FileBasedDatasource):  # type: ignore[misc, unused-ignore]
-    """Lines of files as bytes, with file and number; `read_text` also splits at separators of Unicode inside a text."""
+    """Reads lines of files as bytes, with path and number; `read_text` also splits at Unicode line separators."""
 
     def _read_stream(self, f: Any, path: str) -> Iterator[Any]:
-        before, rest = 0, b""
+        before, rest = 0, b""  # the number of lines before, and an incomplete line
         for chunk in iter(partial(f.read, _CHUNK), b""):
             *lines, rest = (rest + chunk).split(b"\n")
             yield _table_of_lines(lines, path, before)
@@ -189,7 +190,7 @@ def _table_of_lines(lines: list[bytes], path: str, before: int) -> Any:
 
 
 def _read(paths: Paths, key: str) -> Any:
-    """Rows of an id and the JSON text of a value."""
+    """Read files as rows of an id and the JSON text of a value."""
     several = [str(paths)] if isinstance(paths, str | Path) else [str(path) for path in paths]
     kinds = {_has_lines(path) for path in several}
     if len(kinds) != 1:
@@ -201,7 +202,7 @@ def _read(paths: Paths, key: str) -> Any:
 
 
 def _has_lines(path: str) -> bool:
-    """Whether it is a JSONL file, or a folder on this machine with one."""
+    """Whether a path is a JSONL file, or a local folder with one."""
     inside = (str(each) for each in Path(path).iterdir()) if Path(path).is_dir() else (path,)
     return any(name.lower().endswith(tuple(f".{each}" for each in _LINES)) for name in inside)
 
@@ -234,7 +235,7 @@ def _from_columns(batch: Any, key: str) -> Any:
 
 
 def _texts(rows: list[Any], where: Where, key: str) -> Any:
-    """The ids and the values, as JSON text, of rows of one side."""
+    """A table of the ids and the values, as JSON text, of rows of one side."""
     read = read_prediction if key == "prediction" else read_reference
     found = [read(row, BY_ID, where, index) for index, row in enumerate(rows)]
     texts = [_text(row.value, key, where, index) for index, row in enumerate(found)]
@@ -263,7 +264,7 @@ def _value_of_line(line: bytes, where: Where, index: int) -> Any:
 
 
 def _complete(batch: Any) -> Any:
-    """The pairs with both columns: Ray joins nothing with a side that has no rows."""
+    """Add the column that is missing after a join with a side without rows."""
     for name in ("prediction", "references"):
         if name not in batch.column_names:
             batch = batch.append_column(name, pa.nulls(batch.num_rows, pa.string()))
@@ -272,7 +273,7 @@ def _complete(batch: Any) -> Any:
 
 def _score(batch: Any, empty: bytes) -> Any:
     """The scores of a batch, with its state in the first row; `empty` is a pickled state without rows."""
-    state: ScoreState = pickle.loads(empty)  # noqa: S301  our own driver wrote it
+    state: ScoreState = pickle.loads(empty)  # noqa: S301  written by our own driver
     scores = score_corpus(_pairs(batch, state.options.missing), state.options)
     state.update_scores(scores)
     states = [pickle.dumps(state), *[b""] * batch.num_rows][: batch.num_rows]
@@ -280,20 +281,20 @@ def _score(batch: Any, empty: bytes) -> Any:
 
 
 def _samples(scores: CorpusScore) -> Any:
-    """The score of each row, in the same columns for all batches, also for one without a row."""
-    asked = {"parsed": scores.failed, "missing": scores.absent}
-    names = [ID, "anls_score", *(name for name, rows in asked.items() if rows is not None)]
+    """A table of the score of each row, with the same columns for all batches, also empty ones."""
+    optional = {"parsed": scores.failed, "missing": scores.absent}
+    names = [ID, "anls_score", *(name for name, rows in optional.items() if rows is not None)]
     types = {ID: pa.string(), "anls_score": pa.float64(), "parsed": pa.string(), "missing": pa.bool_()}
     samples = scores.samples()
     return pa.table({name: pa.array([sample[name] for sample in samples], types[name]) for name in names})
 
 
 def _states(batch: Any) -> list[ScoreState]:
-    return [pickle.loads(each) for each in batch[_STATE].to_pylist() if each]  # noqa: S301  our own workers wrote them
+    return [pickle.loads(each) for each in batch[_STATE].to_pylist() if each]  # noqa: S301  written by our own workers
 
 
 def _merged(batch: Any) -> Any:
-    """The states of a block as one."""
+    """Merge the states of a block."""
     found = _states(batch)
     merged = [pickle.dumps(found[0].merge(*found[1:]))] if found else []
     return pa.table({_STATE: pa.array(merged, pa.binary())})
@@ -304,7 +305,7 @@ def _repeated(batch: Any) -> Any:
 
 
 def _pairs(batch: Any, missing: str) -> Pairs:
-    """The rows of a batch; what is absent is None."""
+    """The pairs in a batch; an absent prediction is None."""
     columns = (ID, "prediction", "references")
     lacking = [name for name in columns if name not in batch.column_names]
     if lacking:
@@ -325,7 +326,7 @@ def _pairs(batch: Any, missing: str) -> Pairs:
 
 
 def _pair(name: Any, prediction: Any, references: Any) -> tuple[str, Any, Any]:
-    """Id, ground truth and prediction of a row of JSON texts."""
+    """Parse the id, ground truth and prediction of a row of JSON texts."""
     place = row_place(name)
     for text in (prediction, references):
         if not isinstance(text, str | None):

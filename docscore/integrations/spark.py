@@ -1,4 +1,4 @@
-"""The scorer as a pandas UDF for Spark.
+"""Score rows with Spark, as a pandas UDF.
 
 Install with `pip install "docscore[spark]"`; Spark needs a Java runtime.
 """
@@ -18,10 +18,10 @@ from docscore.data.pairing import Pairs
 
 
 def score_series(predictions: pd.Series[Any], references: pd.Series[Any], **options: Any) -> pd.Series[Any]:
-    """The ANLS* score of each row.
+    """Compute the ANLS* score of each row.
 
     Args:
-        predictions: JSON text; null where there is no prediction, which is scored as null.
+        predictions: JSON text; a null, for no prediction, is scored as null.
         references: JSON text of the list of acceptable answers.
         options: fields of `ScoringOptions`, such as threshold, ignore_case, and parse for predictions whose JSON
             value is a text to be read as JSON.
@@ -30,20 +30,20 @@ def score_series(predictions: pd.Series[Any], references: pd.Series[Any], **opti
         Scores in [0, 1], with the index of the predictions.
 
     Raises:
-        TypeError, ValueError: naming the row in the series, and of JSON text its beginning.
+        TypeError, ValueError: naming the row in the series, with the beginning of invalid JSON text.
 
     >>> score_series(pd.Series(['{"total": "1"}', '"tea"']), pd.Series(['[{"total": "1"}]', '["rum", "tea"]'])).tolist()
     [1.0, 1.0]
     """
     rows = enumerate(zip(predictions, references, strict=True))
-    pairs = [(_answers(theirs, number), _prediction(ours, number)) for number, (ours, theirs) in rows]
+    pairs = [(_answers(reference, number), _prediction(prediction, number)) for number, (prediction, reference) in rows]
     truths, values = [truth for truth, _ in pairs], [value for _, value in pairs]
     scores = score_corpus(Pairs([str(number) for number in range(len(pairs))], truths, values), **options)
     return pd.Series(scores.scores, index=predictions.index, dtype="float64")
 
 
 def score_udf(**options: Any) -> Any:
-    """The same as a function of two columns.
+    """Return `score_series` as a pandas UDF of two columns.
 
     `frame.withColumn("anls_score", score_udf()("prediction", "references"))`
 
@@ -51,7 +51,7 @@ def score_udf(**options: Any) -> Any:
         options: as for `score_series`.
 
     Raises:
-        TypeError, ValueError: for options that do not exist, before Spark runs.
+        TypeError, ValueError: for invalid options, before Spark runs.
     """
     from pyspark.sql.functions import pandas_udf  # noqa: PLC0415  an extra
 
@@ -89,5 +89,5 @@ def _value(text: Any, place: str) -> Any:
 
 
 def _is_null(text: Any) -> bool:
-    """Whether it is one of the nulls of pandas; None and NaN both stand for the null of a column of text."""
+    """Whether it is a null of pandas: None, NaN or NA."""
     return text is None or text is pd.NA or (isinstance(text, float) and isnan(text))

@@ -1,4 +1,4 @@
-"""As a metric of `torchmetrics`, on its own or in a `MetricCollection`."""
+"""A metric for `torchmetrics`, on its own or in a `MetricCollection`."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from docscore.integrations.distributed import merged
 class DocumentScore(torchmetrics.Metric):  # type: ignore[misc]
     """A `docscore.ScoreState` as a `torchmetrics.Metric`.
 
-    `update(predictions, references)` takes rows, `compute()` gives a dict of scalar tensors. In several processes every
-    process updates with its own rows, and `compute`, which all must call, merges the states. Called as a function, it
-    updates and gives the figures of these rows alone.
+    `update(predictions, references)` takes rows, `compute()` returns a dict of scalar tensors. With several processes,
+    each updates with its own rows, and `compute`, which all must call, merges the states. Calling the metric updates it
+    and returns the figures of these rows alone.
 
     Args:
         kwargs: as for `ScoreState`: metrics, fields, options, or fields of `ScoringOptions`.
 
     Raises:
-        TypeError, ValueError: for options that do not exist.
+        TypeError, ValueError: for invalid options.
     """
 
     is_differentiable = False
@@ -43,19 +43,19 @@ class DocumentScore(torchmetrics.Metric):  # type: ignore[misc]
         self.scores.merge(last)
 
     def compute(self) -> dict[str, torch.Tensor]:
-        """The figures of all rows of all processes."""
+        """Return the figures of all rows of all processes."""
         return _tensors(merged(self.scores))
 
     def forward(self, predictions: Any, references: Any) -> dict[str, torch.Tensor]:
-        """Score more rows, and give the figures of these alone."""
+        """Score more rows, and return the figures of these rows alone."""
         self.update(predictions, references)
         return _tensors(self.last)
 
     def merge_state(self, incoming_state: Any) -> None:
-        """Add what another metric of this class saw.
+        """Add the rows of another metric of this class.
 
         Raises:
-            TypeError, ValueError: for anything else, or a metric with other rules.
+            TypeError, ValueError: for an object of another class, or a metric with other options.
         """
         if not isinstance(incoming_state, DocumentScore):
             raise InputTypeError(expected="a DocumentScore", got=type(incoming_state).__name__)

@@ -1,4 +1,4 @@
-"""For a Trainer of `transformers`: from generated tokens to scores, a flat dict of floats as trackers log it.
+"""Score the generated tokens of a `transformers` Trainer; results are a flat dict of floats for experiment trackers.
 
 Install with `pip install "docscore[transformers]"`. Nothing here imports torch: tokens are arrays.
 """
@@ -21,7 +21,7 @@ from docscore.data.pairing import Pairs
 from docscore.data.rows import as_rows, read_references, row_format
 
 Parse = Literal["json", "repair", "donut"]
-_IGNORED = -100  # what collators fill labels up with, and Trainers predictions of unequal length
+_IGNORED = -100  # the padding of labels by collators, and of predictions by Trainers
 
 
 def compute_metrics(
@@ -33,32 +33,31 @@ def compute_metrics(
     fields: bool = True,
     **keywords: Any,
 ) -> ComputeMetrics:
-    """What `Trainer` and `Seq2SeqTrainer` take as `compute_metrics`.
+    """Build the `compute_metrics` function for a `Trainer` or `Seq2SeqTrainer`.
 
     Args:
-        processor_or_tokenizer: what decodes tokens: a tokenizer, or a processor with one.
+        processor_or_tokenizer: a tokenizer, or a processor with one, that decodes tokens.
         references: the ground truths of the evaluation set in its order, of any row format; not for a Trainer that
-            groups by length, which changes the order. By default the labels, decoded and read as the predictions are,
-            with a warning where they cannot be read as they stand.
+            groups by length, which changes the order. By default the labels, decoded and parsed like the predictions,
+            with a warning if they cannot be parsed without repair.
         metrics: names among `docscore.METRICS`.
-        parse: how a decoded text is read: "json", "repair" (mended JSON), "donut" (`<s_key>` markup, by the
-            processor's `token2json`), or None for texts that are answers as they stand.
+        parse: how decoded texts are parsed: "json", "repair" (also malformed JSON), "donut" (`<s_key>` markup, with
+            the processor's `token2json`), or None to use the texts as answers.
         fields: whether to report each field of the ground truths.
         keywords: fields of `ScoringOptions`, such as threshold and ignore_case.
 
     Returns:
-        A function of an `EvalPrediction`, also for `batch_eval_metrics=True`. It gives `anls_star`, for each field
-        `anls_star/total`, `parse_failure_rate`, and the figures of the other metrics.
+        A function of an `EvalPrediction`, also for `batch_eval_metrics=True`. It returns `anls_star`, for each field
+        a key such as `anls_star/total`, `parse_failure_rate`, and the figures of the other metrics.
 
     Raises:
-        TypeError, ValueError: for a processor that cannot decode, references that are no rows, or options that do not
-            exist.
+        TypeError, ValueError: for a processor that cannot decode, references that are not rows, or invalid options.
     """
     return ComputeMetrics(processor_or_tokenizer, references, metrics, parse, fields, keywords)
 
 
 class ComputeMetrics:
-    """A function of an `EvalPrediction`; keeps its state between batches until it is told that they are all."""
+    """A function of an `EvalPrediction`; keeps its state until a call with `compute_result=True`."""
 
     def __init__(
         self,
@@ -87,14 +86,14 @@ class ComputeMetrics:
         self._reset()
 
     def __call__(self, prediction: Any, compute_result: bool = True) -> dict[str, float]:  # noqa: FBT002  the Trainer's
-        """Score a batch, or all; a result comes with the last one. After an error the next call starts afresh.
+        """Score all rows or a batch; the last call returns the result. An error resets the state.
 
         Args:
-            prediction: predictions and label_ids, token numbers of shape (n, length), -100 where there is nothing.
-            compute_result: False for a batch that is not the last.
+            prediction: predictions and label_ids, token ids of shape (n, length), padded with -100.
+            compute_result: False for a batch that is not the last one; the result is then empty.
 
         Raises:
-            TypeError: for logits: `preprocess_logits_for_metrics` makes tokens of them.
+            TypeError: for logits; `preprocess_logits_for_metrics` converts them to tokens.
             ValueError: if there are more or fewer rows than references, or they are in another order.
         """
         try:
@@ -110,8 +109,8 @@ class ComputeMetrics:
     def _reset(self) -> None:
         self.state.reset()
         self.failures = 0
-        self.labels: list[str] = []  # beside references
-        self.unread_labels: list[tuple[int, str]] = []  # row and text of labels that are not as they should be
+        self.labels: list[str] = []  # if references were given
+        self.unread_labels: list[tuple[int, str]] = []  # row and text of labels that failed to parse or were repaired
 
     def _update(self, found: Any, labels: Any) -> None:
         """Score more rows."""
@@ -164,20 +163,20 @@ class ComputeMetrics:
         return [each.value for each in read]
 
     def _label_texts(self, labels: Any) -> list[str]:
-        """The labels where they are texts; beside references they need not be."""
+        """The labels decoded as texts; empty if they are not tokens, which references allow."""
         try:
             return self._texts(labels, "label_ids")
         except TypeError:
             return []
 
     def _in_other_order(self, references: list[Any]) -> bool:
-        """Whether the labels are the references, but not row by row: a Trainer that groups by length sorts its rows."""
+        """Whether the labels are the references in another order, as after a Trainer grouped the rows by length."""
         given = [_key(self._read(text).value) for text in self.labels]
         wanted = [_key(value) for value in references]
         return given != wanted and sorted(given) == sorted(wanted)
 
     def _texts(self, tokens: Any, name: str) -> list[str]:
-        """Token numbers as texts, what is ignored left out; with eval_do_concat_batches=False they are a list."""
+        """Decode token ids without padding; with eval_do_concat_batches=False they are a list of batches."""
         several = isinstance(tokens, list) and all(isinstance(each, tuple) or np.ndim(each) > 1 for each in tokens)
         return [text for batch in (tokens if several else [tokens]) for text in self._decoded(batch, name)]
 
@@ -189,14 +188,14 @@ class ComputeMetrics:
         return [self._without_special(text) if keep else text for text in texts]
 
     def _without_special(self, text: str) -> str:
-        """Only the tokens that begin, end or fill up a text are taken away."""
+        """Remove only the tokens for the beginning, end and padding of a text."""
         named = (getattr(self.tokenizer, name, None) for name in ("eos_token", "pad_token", "bos_token"))
         for token in filter(None, named):
             text = text.replace(token, "")
         return text.strip()
 
     def _read(self, text: str) -> Parsed:
-        """The value of a text, and whether it could not be read or was repaired."""
+        """Parse a text as `parse` says."""
         if self.parse is None:
             return Parsed(text)
         if self.parse != "donut":
@@ -214,12 +213,12 @@ def _ground_truths(references: Any) -> list[Any]:
 
 
 def _key(value: Any) -> str:
-    """A text that equal values share."""
+    """A text that is the same for equal values."""
     return json.dumps(value, sort_keys=True, default=str)
 
 
 def _array(tokens: Any, name: str) -> npt.NDArray[Any]:
-    """Token numbers of shape (n, length) as an array, from one, or from a tensor on any device."""
+    """Token ids of shape (n, length) as an array, from an array or a tensor on any device."""
     shape, kind = np.shape(tokens), str(getattr(tokens, "dtype", type(tokens).__name__))
     if len(shape) == 2:  # noqa: PLR2004
         array = np.asarray(tokens.cpu() if hasattr(tokens, "cpu") else tokens)
@@ -234,19 +233,19 @@ def _array(tokens: Any, name: str) -> npt.NDArray[Any]:
 
 
 def preprocess_logits_for_metrics(logits: Any, labels: Any, *, causal: bool = False) -> Any:
-    """The most likely tokens of logits, so that a Trainer need not keep logits for the whole evaluation set.
+    """Convert logits to the most likely tokens, so that a Trainer need not keep logits for the whole evaluation set.
 
-    What a model predicts where labels are ignored, behind the end of a text, is ignored too. Every token is predicted
-    from the right ones before it, so that scores are higher than those of generated texts.
+    Positions without labels, after the end of a text, are ignored. Each token is predicted from the correct tokens
+    before it (teacher forcing), so that scores are higher than those of generated texts.
 
     Args:
         logits: a tensor of shape (n, length, vocabulary), or a tuple that begins with one; generated tokens, of shape
-            (n, length), are given back as they are.
-        labels: a tensor of shape (n, length), -100 where there is nothing.
-        causal: for decoders alone, whose logits at a place are of the next token: they are moved to it.
+            (n, length), are returned unchanged.
+        labels: a tensor of shape (n, length), padded with -100.
+        causal: for decoder-only models, whose logits at a position are of the next token: they are shifted by one.
 
     Returns:
-        Token numbers, shape (n, length), -100 where labels have it.
+        Token ids, shape (n, length), -100 where labels are -100.
     """
     first = logits[0] if isinstance(logits, tuple) else logits
     if first.ndim == 2:  # noqa: PLR2004

@@ -1,4 +1,4 @@
-"""The alignment of entities and groups, with the edit that each entity needs (KIEval, equations 1, 2 and 8 to 10)."""
+"""Align entities and groups, and determine the edit that each entity needs (KIEval, equations 1, 2 and 8 to 10)."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Edit = Literal["right", "change", "add", "delete"]
 
 
 class Step(NamedTuple):
-    """One entity, and what is to be done with it.
+    """An entity and the edit that it needs.
 
     Attributes:
-        edit: "right" for nothing, "change", "add" or "delete".
-        truth: the entity as it should be; None where it should not be.
-        prediction: the entity as it is; None where it is missing.
+        edit: "right" if none is needed, "change", "add" or "delete".
+        truth: the entity in the ground truth; None if it has none.
+        prediction: the entity in the prediction; None if it is missing.
     """
 
     edit: Edit
@@ -36,12 +36,12 @@ class Step(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Where the entity is in the prediction, or in the ground truth if it is to be added."""
+        """The path of the entity in the prediction, or in the ground truth if it is missing."""
         found = self.prediction or self.truth
         return found.place if found else ""
 
     def to_dict(self) -> dict[str, Any]:
-        """The same in plain types."""
+        """The attributes in plain types."""
         return {
             "edit": self.edit,
             "entity": self.kind,
@@ -52,19 +52,19 @@ class Step(NamedTuple):
 
 
 def matched_groups(truths: Sequence[Group], predictions: Sequence[Group]) -> list[tuple[Group | None, Group | None]]:
-    """The pairs of groups of one type, and those without a partner (equation 1).
+    """Match the groups of one type; a group without a partner is paired with None (equation 1).
 
-    As many pairs as there can be, with the largest number of identical entities; where several matchings have it, the
-    fewest corrections of all groups decide, then the number of groups that are right, then how sure the model was of
-    those that have a partner, so that no count depends on the order.
+    As many pairs as possible, with the largest number of identical entities. Ties are broken by the fewest corrections
+    of all groups, then the most groups that are right, then the highest confidences of the matched groups, so that no
+    count depends on the order.
     """
     partner: dict[int, int] = {}
     if truths and predictions:
         identical, corrections = _compared_groups(truths, predictions)
-        sizes = np.add.outer(*([len(group.entities) for group in side] for side in (truths, predictions)))
-        sure = np.broadcast_to([_confidence(group) for group in predictions], identical.shape)
-        # a pair saves its sizes: what stays without a partner is all added or deleted
-        partner = _partners([identical, sizes - corrections, (corrections == 0).astype(np.float64), sure])
+        sizes = np.add.outer([len(group.entities) for group in truths], [len(group.entities) for group in predictions])
+        confidences = np.broadcast_to([_confidence(group) for group in predictions], identical.shape)
+        # without a partner, all entities of both groups would be added or deleted: `sizes` corrections
+        partner = _partners([identical, sizes - corrections, (corrections == 0).astype(np.float64), confidences])
     taken = set(partner.values())
     pairs: list[tuple[Group | None, Group | None]] = [
         (truth, predictions[partner[i]] if i in partner else None) for i, truth in enumerate(truths)
@@ -73,12 +73,12 @@ def matched_groups(truths: Sequence[Group], predictions: Sequence[Group]) -> lis
 
 
 def _confidence(group: Group) -> float:
-    """How sure the model was of a group's entities together; 0 where that is not known."""
+    """The sum of the confidences of a group's entities; 0 for those without one."""
     return float(sum(entity.confidence or 0.0 for entity in group.entities))
 
 
 def _partners(criteria: list[Matrix]) -> dict[int, int]:
-    """The column of each row that has one, in the matching that is best by the criteria, one after the other."""
+    """The column matched with each row; the criteria are maximised lexicographically."""
     rows, columns = criteria[0].shape
     if rows <= columns:
         return dict(enumerate(lexicographic_assignment(criteria).tolist()))
@@ -86,7 +86,7 @@ def _partners(criteria: list[Matrix]) -> dict[int, int]:
 
 
 def _compared_groups(rows: Sequence[Group], columns: Sequence[Group]) -> tuple[Matrix, Matrix]:
-    """How many entities each pair of groups has in common, and how many corrections it needs, each of shape (n, m)."""
+    """The numbers of identical entities and of corrections of each pair of groups, each of shape (n, m)."""
     names: dict[Any, int] = {}
     kinds: dict[str, int] = {}
     for group in (*rows, *columns):
@@ -94,19 +94,19 @@ def _compared_groups(rows: Sequence[Group], columns: Sequence[Group]) -> tuple[M
             names.setdefault(each, len(names))
         for entity in group.entities:
             kinds.setdefault(entity.kind, len(kinds))
-    here, there = (_indicators(side, names) for side in (rows, columns))
-    identical: Matrix = (here @ there.T).toarray()
+    identical: Matrix = (_indicators(rows, names) @ _indicators(columns, names).T).toarray()
     for i, row in enumerate(rows):
         if any(len(entity.texts) > 1 for entity in row.entities):  # alternatives, which indicators cannot compare
             for j, column in enumerate(columns):
-                identical[i, j] = sum(step.edit == "right" for step in steps_between(row.entities, column.entities))
-    ours, theirs = (_kind_counts(side, kinds) for side in (rows, columns))
-    larger = np.array([np.maximum(row, theirs).sum(axis=1) for row in ours])
+                steps = steps_between(row.entities, column.entities)
+                identical[i, j] = len([step for step in steps if step.edit == "right"])
+    row_counts, column_counts = _kind_counts(rows, kinds), _kind_counts(columns, kinds)
+    larger = np.array([np.maximum(counts, column_counts).sum(axis=1) for counts in row_counts])
     return identical, larger - identical
 
 
 def _occurrences(group: Group) -> Iterator[tuple[str, str, int]]:
-    """The entities of a group, the second of two that are identical told apart from the first."""
+    """Yield type, text and occurrence of each entity, so that identical entities of a group are distinct."""
     seen: Counter[tuple[str, str]] = Counter()
     for entity in group.entities:
         key = entity.kind, entity.texts[0]
@@ -115,7 +115,7 @@ def _occurrences(group: Group) -> Iterator[tuple[str, str, int]]:
 
 
 def _indicators(groups: Sequence[Group], names: dict[Any, int]) -> Any:
-    """Which group holds which entity: a sparse matrix of ones."""
+    """A sparse matrix with a 1 for each group (row) and entity that it holds (column)."""
     from scipy.sparse import csr_array  # noqa: PLC0415  slow to import
 
     columns = [[names[each] for each in _occurrences(group)] for group in groups]
@@ -125,6 +125,7 @@ def _indicators(groups: Sequence[Group], names: dict[Any, int]) -> Any:
 
 
 def _kind_counts(groups: Sequence[Group], kinds: dict[str, int]) -> Matrix:
+    """The number of entities of each group (row) and type (column)."""
     found = np.zeros((len(groups), len(kinds)))
     for row, group in enumerate(groups):
         for entity in group.entities:
@@ -133,18 +134,19 @@ def _kind_counts(groups: Sequence[Group], kinds: dict[str, int]) -> Matrix:
 
 
 def steps_between(truths: Sequence[Entity], predictions: Sequence[Entity]) -> Iterator[Step]:
-    """What is to be done with each entity of a pair of groups, type by type (equations 2 and 8 to 10)."""
-    ours: dict[str, list[Entity]] = defaultdict(list)
-    theirs: dict[str, list[Entity]] = defaultdict(list)
-    for side, entities in ((theirs, truths), (ours, predictions)):
-        for entity in entities:
-            side[entity.kind].append(entity)
-    for kind in dict.fromkeys([*theirs, *ours]):
-        yield from _steps_of_kind(theirs[kind], ours[kind])
+    """Yield the edit of each entity of a pair of groups, type by type (equations 2 and 8 to 10)."""
+    truths_of: dict[str, list[Entity]] = defaultdict(list)
+    predictions_of: dict[str, list[Entity]] = defaultdict(list)
+    for truth in truths:
+        truths_of[truth.kind].append(truth)
+    for prediction in predictions:
+        predictions_of[prediction.kind].append(prediction)
+    for kind in dict.fromkeys([*truths_of, *predictions_of]):
+        yield from _steps_of_kind(truths_of[kind], predictions_of[kind])
 
 
 def _steps_of_kind(truths: list[Entity], predictions: list[Entity]) -> Iterator[Step]:
-    """Identical ones are right; of the rest as many as can be are changed, most confident first, in order."""
+    """Identical entities are right; as many others as possible are changed, most confident predictions first."""
     partners = _identical(truths, predictions)
     taken = set(partners.values())
     missing = [truth for i, truth in enumerate(truths) if i not in partners]
@@ -157,14 +159,14 @@ def _steps_of_kind(truths: list[Entity], predictions: list[Entity]) -> Iterator[
 
 
 def _identical(truths: list[Entity], predictions: list[Entity]) -> dict[int, int]:
-    """For each entity of the ground truth that has an identical one in the prediction, which it is."""
+    """The index of the identical predicted entity for each entity of the ground truth that has one."""
     if predictions and len(truths) > 1 and any(len(entity.texts) > 1 for entity in truths):
         same = np.array([[float(p.texts[0] in t.texts) for p in predictions] for t in truths])
-        sure = np.broadcast_to([p.confidence or 0.0 for p in predictions], same.shape)
-        return {i: j for i, j in _partners([same, same * sure]).items() if same[i, j]}
+        confidences = np.broadcast_to([p.confidence or 0.0 for p in predictions], same.shape)
+        return {i: j for i, j in _partners([same, same * confidences]).items() if same[i, j]}
     places: dict[str, list[int]] = defaultdict(list)
     for j in sorted(range(len(predictions)), key=lambda j: (predictions[j].confidence or 0.0, -j)):
-        places[predictions[j].texts[0]].append(j)  # the surest last: it is taken first
+        places[predictions[j].texts[0]].append(j)  # the most confident is last, and taken first
     found = {}
     for i, truth in enumerate(truths):
         fitting = next((places[each] for each in truth.texts if places.get(each)), None)

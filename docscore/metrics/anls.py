@@ -1,6 +1,6 @@
-"""ANLS*, ANLS and ANLSL as metrics of a test set: their scores of rows are those of ANLS*.
+"""ANLS*, ANLS and ANLSL as metrics of a test set.
 
-ANLS is ANLS* where answers are scalars, ANLSL where they are lists of scalars.
+The score of a row is its ANLS* score: ANLS is ANLS* for answers that are scalars, ANLSL for lists of scalars.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from docscore.metrics.base import FigureName, MeanOfRows, MetricRow
 
 
 class AnlsStar(MeanOfRows):
-    """ANLS*, of any JSON values (Peer et al. 2024, arXiv 2402.03848)."""
+    """ANLS* of any JSON values (Peer et al. 2024, arXiv 2402.03848)."""
 
     name: ClassVar[str] = "anls_star"
     label: ClassVar[str] = "ANLS*"
@@ -27,7 +27,7 @@ class AnlsStar(MeanOfRows):
 
 
 class Anls(MeanOfRows):
-    """ANLS, of texts and several acceptable texts (Biten et al. 2019, arXiv 1905.13648)."""
+    """ANLS of texts with one or more acceptable answers (Biten et al. 2019, arXiv 1905.13648)."""
 
     name: ClassVar[str] = "anls"
     label: ClassVar[str] = "ANLS"
@@ -35,9 +35,9 @@ class Anls(MeanOfRows):
     options: ClassVar[frozenset[str]] = frozenset({"threshold", "ignore_case", "strict", "rules", "numbers"})
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> float:
-        """The ANLS* score; with `strict` 0 where it is exactly the threshold, as in the equation of the paper.
+        """Return the ANLS* score; with `strict`, 0 if it equals the threshold, as in the equation of the paper.
 
-        The official script of the competition counts such a similarity, as is done here without `strict`.
+        Without `strict` such a score counts, as in the official script of the competition.
         """
         check_answer(row.ground_truth, row.prediction, lists=False)
         if options.strict and abs(row.anls_star - options.threshold) <= ROUNDING:
@@ -46,7 +46,7 @@ class Anls(MeanOfRows):
 
 
 class Anlsl(MeanOfRows):
-    """ANLSL, of lists of texts (Tito et al. 2021, arXiv 2104.14336)."""
+    """ANLSL of lists of texts (Tito et al. 2021, arXiv 2104.14336)."""
 
     name: ClassVar[str] = "anlsl"
     label: ClassVar[str] = "ANLSL"
@@ -68,12 +68,17 @@ def check_answer(truth: Any, prediction: Any, *, lists: bool) -> None:
     """Raise `ValueError` for a pair that ANLS, or ANLSL for lists, cannot score."""
     plain, given = convert_ground_truth(truth), convert_prediction(prediction)
     wanted = "lists of texts" if lists else "texts"
+    is_accepted = _is_list_of_scalars if lists else _is_scalar
     for option in plain if isinstance(plain, tuple) else (plain,):
-        if not (_is_list(option) if lists else not isinstance(option, list | dict | tuple)):
+        if not is_accepted(option):
             raise InputValueError(expected=f"acceptable answers that are {wanted}", got=type(option).__name__)
-    if given is not None and not (_is_list(given) if lists else not isinstance(given, list | dict)):
+    if given is not None and not is_accepted(given):
         raise InputValueError(expected=f"predictions that are {wanted}", got=type(given).__name__)
 
 
-def _is_list(value: Any) -> bool:
+def _is_scalar(value: Any) -> bool:
+    return not isinstance(value, list | dict | tuple)
+
+
+def _is_list_of_scalars(value: Any) -> bool:
     return isinstance(value, list) and not any(isinstance(item, list | dict) for item in value)

@@ -1,4 +1,4 @@
-"""What a metric is: it scores one row at a time, and says how the points of rows become figures."""
+"""The base class of metrics: a metric scores one row at a time, and defines figures over the points of all rows."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ P = TypeVar("P")
 
 
 class MetricRow(NamedTuple):
-    """What a metric sees of a test set: one row.
+    """One row of a test set, the input of a metric.
 
     Attributes:
-        ground_truth: what was to be extracted; a tuple holds alternatives of which any is right.
-        prediction: what the model extracted; None where it gave nothing.
+        ground_truth: the expected value; a tuple holds alternatives, any of which is right.
+        prediction: the predicted value; None if there is none.
         confidences: numbers from 0 to 1 in the shape of the prediction, or None.
-        anls_star: the ANLS* score of the row, in [0, 1]; it is computed for all rows at once.
+        anls_star: the ANLS* score of the row, in [0, 1], computed before.
     """
 
     ground_truth: Any
@@ -28,11 +28,11 @@ class MetricRow(NamedTuple):
 
 
 class FigureName(NamedTuple):
-    """What a figure is called.
+    """The names of a figure.
 
     Attributes:
-        key: in results, such as "kieval_entity_f1".
-        label: in tables, such as "KIEval Entity F1".
+        key: its name in results, such as "kieval_entity_f1".
+        label: its name in tables, such as "KIEval Entity F1".
     """
 
     key: str
@@ -40,25 +40,25 @@ class FigureName(NamedTuple):
 
 
 class Breakdown(Protocol):
-    """What a metric counts beyond its figures, over all rows."""
+    """Protocol of the counts of a metric in addition to its figures, over all rows."""
 
     def counts(self) -> dict[str, int]:
-        """Numbers that stand beside the figures in results, by name."""
+        """Counts by name, added to the figures in results."""
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
-        """Tables by name, a dict a row, in plain types."""
+        """Tables by name, each a list of dicts in plain types."""
 
 
 class Metric(ABC, Generic[P]):
-    """A metric; an instance of each stands in `docscore.metrics.registry`.
+    """The base class of metrics; one instance of each is listed in `docscore.metrics.registry`.
 
     Every figure is a ratio of sums over rows, so that one set of resampled documents gives the intervals of all.
 
     Attributes:
-        name: what users type: "kieval".
-        label: what tables call the metric: "KIEval".
+        name: its name in options and results: "kieval".
+        label: its name in tables: "KIEval".
         figures: the names of its figures.
-        options: the fields of `ScoringOptions` that change its figures; they stand in the signature.
+        options: the fields of `ScoringOptions` that change its figures; they are part of the signature.
     """
 
     name: ClassVar[str]
@@ -68,7 +68,7 @@ class Metric(ABC, Generic[P]):
 
     @abstractmethod
     def row_points(self, row: MetricRow, options: ScoringOptions) -> P:
-        """The points of one row: whatever the metric needs to make its figures.
+        """Return the points of one row: any object from which the metric can compute its figures.
 
         Raises:
             TypeError, ValueError: for a value that the metric cannot score; the caller adds the name of the row.
@@ -76,18 +76,18 @@ class Metric(ABC, Generic[P]):
 
     @abstractmethod
     def figure_sums(self, points: P) -> Sequence[tuple[float, float]]:
-        """What a row adds to the numerator and the denominator of each figure, in the order of `figures`."""
+        """Return numerator and denominator of a row for each figure, in the order of `figures`; rows are summed."""
 
     def check_options(self, options: ScoringOptions) -> None:
-        """Raise `ValueError` for options that this metric cannot take together."""
+        """Raise `ValueError` for options that this metric does not support."""
 
     def breakdown(self, points: Sequence[P]) -> Breakdown | None:  # noqa: ARG002  most metrics have none
-        """What the points of all rows add up to, where the metric has more to say than its figures."""
+        """Return counts over all rows in addition to the figures, or None."""
         return None
 
 
 class MeanOfRows(Metric[float]):
-    """A metric whose points of a row are its score, and whose figure is their mean."""
+    """A metric whose points are the score of the row, and whose only figure is the mean."""
 
     def figure_sums(self, points: float) -> Sequence[tuple[float, float]]:
         return [(points, 1.0)]

@@ -1,7 +1,7 @@
-"""Documents as entities in groups, as KIEval sees them: what is a group, what stands alone, and what counts as equal.
+"""Convert documents to entities in groups, as KIEval defines them.
 
-An object in a list is a group, and so is an object at the top level; what is left stands alone. Objects inside a group
-are flattened by path, and a list of scalars is several values of one entity type. Null and "" are no entities.
+An object in a list is a group, and so is an object at the top level; other values are entities outside groups. Objects
+inside a group are flattened by path, and a list of scalars is several entities of one type. Null and "" are left out.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from docscore.core.errors import InputValueError
 from docscore.core.similarity import fold
 from docscore.core.values import Scalar, Value, is_empty, scalar_text, step_text
 
-MOST_READINGS = 1000  # of a ground truth with alternatives
+MOST_READINGS = 1000  # combinations of the alternatives of a ground truth
 
 
 _NONE = object()
@@ -28,10 +28,10 @@ class Entity(NamedTuple):
 
     Attributes:
         kind: its type, the path of keys: `menu.price`.
-        texts: what counts as identical: one text, or several where the ground truth has alternatives.
-        value: the value as it stands; of alternatives all of them.
-        place: where it is: `$.menu[0].price`.
-        confidence: how sure the model was, or None.
+        texts: the texts that are compared: one, or several where the ground truth has alternatives.
+        value: the original value, or all alternatives.
+        place: its path: `$.menu[0].price`.
+        confidence: the confidence of the model, or None.
     """
 
     kind: str
@@ -46,9 +46,9 @@ class Group:
     """Entities that belong together.
 
     Attributes:
-        kind: its type, the path of keys: `menu`; "" for those that stand alone.
-        place: where it is.
-        entities: what it holds; may be nothing.
+        kind: its type, the path of keys: `menu`; "" for the entities outside groups.
+        place: its path.
+        entities: its entities; may be empty.
     """
 
     kind: str
@@ -61,25 +61,25 @@ class Document:
     """The entities of a document.
 
     Attributes:
-        alone: those in no group.
-        groups: the others, group by group.
+        alone: the entities outside groups.
+        groups: the groups.
     """
 
     alone: Group
     groups: list[Group]
 
     def entities(self) -> Iterator[Entity]:
-        """All of them, whatever their group."""
+        """All entities, inside and outside groups."""
         yield from self.alone.entities
         for group in self.groups:
             yield from group.entities
 
 
 def document_of(value: Value, *, normalise: bool = False, confidences: Any = None) -> Document:
-    """The entities of a plain value.
+    """Convert a value to entities in groups.
 
     Args:
-        value: a value in plain types; of alternatives only those among scalars.
+        value: a value in plain types; alternatives are allowed among scalars only.
         normalise: whether texts are compared in lower case, with white space folded.
         confidences: numbers in the same shape, or None.
 
@@ -137,19 +137,19 @@ class _Reader:
             group.entities.append(Entity(kind, (self.text(value),), value, place, _number(confidences, place)))
 
     def text(self, value: Any) -> str:
-        """What is compared."""
+        """The text of a scalar that is compared."""
         return fold(value, ignore_case=True) if self.normalise else json_text(value)
 
 
 def readings(truth: Value, *, scalars: bool = False) -> Iterator[Value]:
-    """The ground truth with every choice among its alternatives.
+    """Yield the ground truth with every combination of its alternatives ("readings").
 
     Args:
         truth: a ground truth in plain types.
-        scalars: whether to choose among scalars too; otherwise these stay together, as a prediction may be any of them.
+        scalars: whether alternative scalars are expanded too; otherwise they stay together as one value.
 
     Raises:
-        ValueError: if there are more than 1,000 readings.
+        ValueError: if there are more than 1,000 combinations.
     """
     found = list(islice(_readings(truth, scalars), MOST_READINGS + 1))
     if len(found) > MOST_READINGS:
@@ -176,12 +176,12 @@ def _readings(truth: Value, scalars: bool) -> Iterator[Value]:
 
 
 def json_text(value: Scalar) -> str:
-    """The scalar as text: a string as it is, numbers and booleans as JSON writes them."""
+    """The scalar as text: strings unchanged, numbers and booleans as in JSON."""
     return str(value).lower() if isinstance(value, bool) else scalar_text(value)
 
 
 def _products(parts: list[Iterator[Value]]) -> Iterator[tuple[Value, ...]]:
-    """Every choice of one reading a part; each part is read no further than may be needed."""
+    """All combinations of one reading of each part; of each part only as many as the limit are read."""
     return product(*(list(islice(part, MOST_READINGS + 1)) for part in parts))
 
 
@@ -190,7 +190,7 @@ def _name(kind: str, key: str) -> str:
 
 
 def _part(confidences: Any, step: str | int) -> Any:
-    """The confidences below a key or an index; those of an object or a list as a whole count for all below."""
+    """The confidences below a key or an index; a number for a whole object or list applies to all values in it."""
     if isinstance(confidences, dict):
         return confidences.get(step)
     if isinstance(confidences, list):
@@ -208,15 +208,15 @@ def _number(confidence: Any, place: str) -> float | None:
 
 
 def length_first(key: str) -> tuple[int, str]:
-    """The key of Donut's order of keys: by length, then by name."""
+    """The sort key of Donut's order of keys: by length, then by name."""
     return len(key), key
 
 
 def donut_value(value: Value) -> Any:
-    """The value as Donut's evaluation reads it: an object of lists, a list of objects, or a list of texts.
+    """Convert a value as Donut's evaluation does: to an object of lists, a list of objects, or a list of texts.
 
-    What is false in Python is left out, 0 and False included, and in a list that does not hold objects alone everything
-    but texts and numbers.
+    Values that are false in Python, including 0 and False, are left out. In a list that does not only hold objects,
+    everything except texts and numbers is left out.
     """
     if not value:
         return {}

@@ -1,4 +1,4 @@
-"""Entity F1: entities that are exactly right, whatever their group; the figure of most papers on extraction."""
+"""Entity F1: F1 of exactly matching entities, without regard to groups; the usual metric in extraction papers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from docscore.metrics.entities import document_of, donut_value, readings
 
 
 class EntityCounts(NamedTuple):
-    """How many entities are right, only predicted, and only expected."""
+    """The numbers of entities that are right, only in the prediction, and only in the ground truth."""
 
     right: int = 0
     invented: int = 0
@@ -30,18 +30,18 @@ class EntityCounts(NamedTuple):
 
 
 def entity_counts(gt: object, pred: object, *, normalise: bool = False, donut: bool = False) -> EntityCounts:
-    """The entities that are right, whatever their group: of the same path of keys and with identical values.
+    """Count the entities that are right: same path of keys, identical value, in any group.
 
     Args:
-        gt: the ground truth, as for `anls_score`. Of alternatives among scalars any is right; of others the reading
-            with the best F1 counts.
+        gt: the ground truth, as for `anls_score`. A prediction equal to any of several alternative scalars is right;
+            of other alternatives those with the best F1 count.
         pred: the prediction.
         normalise: whether texts are compared in lower case, with white space folded; otherwise they must be identical.
         donut: read documents as the published implementation of Donut does: 0 and False are left out, texts are
-            stripped; and booleans, lists and objects are left out of lists that hold other things than objects.
+            stripped; booleans, lists and objects are left out of lists that do not only hold objects.
 
     Raises:
-        TypeError, ValueError: as `anls_score`; and for more than 1,000 readings of a ground truth with alternatives.
+        TypeError, ValueError: as `anls_score`; and for a ground truth with more than 1,000 combinations of alternatives.
 
     Source:
         Micro-averaged over documents as in Kim et al. 2022, arXiv 2111.15664, and Khang et al. 2025, arXiv 2503.05488.
@@ -78,17 +78,17 @@ def _compared(truth: Counter[tuple[str, str]], prediction: Counter[tuple[str, st
 
 
 def _donut_entities(value: Any, normalise: bool) -> Counter[tuple[str, str]]:
-    """The texts with the path of keys above them; elements of lists are no step of it."""
+    """The number of each pair of key path and text; the path has no list indices."""
     found: Counter[tuple[str, str]] = Counter()
     waiting = [("", value)]
     while waiting:
-        path, value = waiting.pop()
-        if isinstance(value, dict):
-            waiting.extend((f"{path}.{key}" if path else key, below) for key, below in value.items())
-        elif isinstance(value, list):
-            waiting.extend((path, item) for item in value)
+        path, node = waiting.pop()
+        if isinstance(node, dict):
+            waiting.extend((f"{path}.{key}" if path else key, child) for key, child in node.items())
+        elif isinstance(node, list):
+            waiting.extend((path, item) for item in node)
         else:
-            found[path, fold(value, ignore_case=True) if normalise else value] += 1
+            found[path, fold(node, ignore_case=True) if normalise else node] += 1
     return found
 
 

@@ -13,17 +13,17 @@ from typing import Any, ClassVar, NamedTuple
 from docscore.core.options import ScoringOptions
 from docscore.core.stack import with_room_to_recurse
 from docscore.core.values import convert_ground_truth, convert_prediction
-from docscore.metrics.alignment import Step, matched_groups, steps_between
+from docscore.metrics.alignment import Edit, Step, matched_groups, steps_between
 from docscore.metrics.base import FigureName, Metric, MetricRow
 from docscore.metrics.entities import Document, Group, document_of, readings
 
 
 class Counts(NamedTuple):
-    """What became of entities (equations 3 to 5 and 8 to 11).
+    """Counts of outcomes of entities (equations 3 to 5 and 8 to 11).
 
     Attributes:
         right: entities that are identical (TP).
-        substitutions: entities with another value.
+        substitutions: entities with a different value.
         additions: entities of the ground truth that the prediction lacks.
         deletions: entities of the prediction that the ground truth lacks.
     """
@@ -59,15 +59,15 @@ class Counts(NamedTuple):
         return _share(self.right, self.right + self.corrections)
 
     def plus(self, other: Counts) -> Counts:
-        """Both together."""
+        """The sum of two counts."""
         return Counts(*(a + b for a, b in zip(self, other, strict=True)))
 
 
 class GroupCounts(NamedTuple):
-    """What became of groups (equation 7).
+    """Counts of outcomes of groups (equation 7).
 
     Attributes:
-        right: groups in which everything is right.
+        right: groups whose entities are all right.
         wrong: groups that have a partner, but are not right.
         missed: groups of the ground truth without a partner.
         invented: groups of the prediction without a partner.
@@ -84,20 +84,20 @@ class GroupCounts(NamedTuple):
         return _share(2 * self.right, 2 * self.right + 2 * self.wrong + self.missed + self.invented)
 
     def plus(self, other: GroupCounts) -> GroupCounts:
-        """Both together."""
+        """The sum of two counts."""
         return GroupCounts(*(a + b for a, b in zip(self, other, strict=True)))
 
 
 @dataclass
 class KieScore:
-    """KIEval of a document, or of many.
+    """The KIEval result of one document, or of many.
 
     Attributes:
-        entities: what became of all entities.
-        groups: what became of all groups.
-        by_entity: the same for each entity type.
-        by_group: the same for each type of group.
-        steps: each entity of a document with what is to be done with it; empty for many documents.
+        entities: the counts of all entities.
+        groups: the counts of all groups.
+        by_entity: the counts for each entity type.
+        by_group: the counts for each type of group.
+        steps: each entity of a document with the edit that it needs; empty for many documents.
     """
 
     entities: Counts = field(default_factory=Counts)
@@ -107,11 +107,11 @@ class KieScore:
     steps: list[Step] = field(default_factory=list)
 
     def corrections(self) -> list[Step]:
-        """What is to be changed, added and deleted."""
+        """The entities to change, add or delete."""
         return [step for step in self.steps if step.edit != "right"]
 
     def counts(self) -> dict[str, int]:
-        """The numbers behind the figures."""
+        """The counts behind the figures, by name."""
         entities, groups = self.entities, self.groups
         return {
             "true_positives": entities.right,
@@ -125,7 +125,7 @@ class KieScore:
         }
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
-        """The entity types and the types of groups, a row each, in plain types."""
+        """The counts and figures of each entity type and each type of group, as tables in plain types."""
         entities = [
             {
                 "entity": kind,
@@ -156,22 +156,21 @@ class KieScore:
 
 
 def kieval_score(gt: object, pred: object, *, normalise: bool = False, confidences: Any = None) -> KieScore:
-    """KIEval of one prediction.
+    """Compute KIEval of one prediction.
 
     Args:
-        gt: the ground truth, as for `anls_score`. Of alternatives among scalars any is right; of others that reading of
-            the ground truth counts that needs the smallest share of corrections, then the fewest.
+        gt: the ground truth, as for `anls_score`. A prediction equal to any of several alternative scalars is right;
+            of other alternatives those count that need the smallest share of corrections, then the fewest.
         pred: the prediction, as for `anls_score`.
         normalise: whether texts are compared in lower case, with white space folded; otherwise they must be identical.
         confidences: numbers from 0 to 1 in the shape of the prediction, or None.
 
     Returns:
         Counts, figures and the corrections. An object in a list, or at the top level, is a group; groups of one type
-        are matched so that most entities are identical, then so that fewest corrections are needed, then so that most
-        groups are right.
+        are matched for the most identical entities, then the fewest corrections, then the most right groups.
 
     Raises:
-        TypeError, ValueError: as `anls_score`; and for more than 1,000 readings of a ground truth.
+        TypeError, ValueError: as `anls_score`; and for a ground truth with more than 1,000 combinations of alternatives.
 
     Source:
         Khang et al. 2025, arXiv 2503.05488, equations 1 to 12.
@@ -184,7 +183,7 @@ def kieval_score(gt: object, pred: object, *, normalise: bool = False, confidenc
 
 
 def total_kieval(scores: Iterable[KieScore]) -> KieScore:
-    """Many documents together: counts are summed, figures are computed from the sums."""
+    """Sum the counts of many documents; figures are then computed from the sums."""
     result = KieScore()
     for score in scores:
         result.entities = result.entities.plus(score.entities)
@@ -204,7 +203,7 @@ def _best_reading(gt: object, pred: object, normalise: bool, confidences: Any) -
 
 
 def _preference(score: KieScore) -> tuple[Any, ...]:
-    """Which reading counts: the best one, and of those alike the one with fewest corrections, whatever their order."""
+    """The sort key of the results for different alternatives: the best one counts, independent of their order."""
     return (
         score.entities.aligned,
         score.entities.right,
@@ -216,18 +215,18 @@ def _preference(score: KieScore) -> tuple[Any, ...]:
 
 
 def _compared(truth: Document, prediction: Document) -> KieScore:
-    """One reading of a ground truth against the prediction."""
+    """Compare a ground truth, its alternatives chosen, with the prediction."""
     pairs: list[tuple[Group | None, Group | None]] = [(truth.alone, prediction.alone)]
-    ours, theirs = _by_kind(prediction.groups), _by_kind(truth.groups)
-    for kind in dict.fromkeys([*theirs, *ours]):
-        pairs += matched_groups(theirs.get(kind, []), ours.get(kind, []))
+    truths, predictions = _by_kind(truth.groups), _by_kind(prediction.groups)
+    for kind in dict.fromkeys([*truths, *predictions]):
+        pairs += matched_groups(truths.get(kind, []), predictions.get(kind, []))
     score = KieScore()
-    for number, (here, there) in enumerate(pairs):
-        steps = list(steps_between(here.entities if here else [], there.entities if there else []))
+    for number, (left, right) in enumerate(pairs):
+        steps = list(steps_between(left.entities if left else [], right.entities if right else []))
         score.steps += steps
-        if number:
-            counts = _group_counts(here, there, steps)
-            kind = (here or there or truth.alone).kind
+        if number > 0:  # the first pair holds the entities outside groups
+            counts = _group_counts(left, right, steps)
+            kind = (left or right or truth.alone).kind
             score.groups = score.groups.plus(counts)
             score.by_group[kind] = score.by_group.get(kind, GroupCounts()).plus(counts)
     _count(score)
@@ -248,12 +247,20 @@ def _group_counts(truth: Group | None, prediction: Group | None, steps: Sequence
     return GroupCounts(right=1) if right else GroupCounts(wrong=1)
 
 
+_COUNTS_OF_EDIT: dict[Edit, Counts] = {
+    "right": Counts(right=1),
+    "change": Counts(substitutions=1),
+    "add": Counts(additions=1),
+    "delete": Counts(deletions=1),
+}
+
+
 def _count(score: KieScore) -> None:
-    """Sum up the steps, in all and by entity type."""
+    """Count the steps, in total and by entity type."""
     for step in score.steps:
-        one = Counts(*(int(step.edit == edit) for edit in ("right", "change", "add", "delete")))
-        score.entities = score.entities.plus(one)
-        score.by_entity[step.kind] = score.by_entity.get(step.kind, Counts()).plus(one)
+        counts = _COUNTS_OF_EDIT[step.edit]
+        score.entities = score.entities.plus(counts)
+        score.by_entity[step.kind] = score.by_entity.get(step.kind, Counts()).plus(counts)
 
 
 def _share(part: int, whole: int) -> float:
@@ -278,7 +285,7 @@ class Kieval(Metric[KieScore]):
         return kieval_score(row.ground_truth, row.prediction, normalise=options.normalise, confidences=row.confidences)
 
     def figure_sums(self, points: KieScore) -> Sequence[tuple[float, float]]:
-        """Equations 5 to 7 and 12, summed over documents."""
+        """Numerators and denominators of equations 5 to 7 and 12."""
         entities, groups = points.entities, points.groups
         predicted = entities.right + entities.substitutions + entities.deletions
         expected = entities.right + entities.substitutions + entities.additions
@@ -291,5 +298,5 @@ class Kieval(Metric[KieScore]):
         ]
 
     def breakdown(self, points: Sequence[KieScore]) -> KieScore:
-        """The counts of all rows together, in all and by type."""
+        """The counts of all rows together, in total and by type."""
         return total_kieval(points)

@@ -15,30 +15,33 @@ from docscore.metrics.base import FigureName, MeanOfRows, MetricRow
 from docscore.metrics.entities import donut_value, json_text, length_first, readings
 from docscore.metrics.tree_edit import FlatTree, Node, tree_edit_distance
 
-_ROOT, _ELEMENT = "<root>", "<subtree>"  # the known implementation's names; a key of this name is the same node
+_ROOT, _ELEMENT = (
+    "<root>",
+    "<subtree>",
+)  # names of the published implementation, where a key of this name is the same node
 
 
-_LEAF = "<leaf>"  # what it marks texts with
+_LEAF = "<leaf>"  # its mark of texts
 
 
 def nted_score(gt: object, pred: object, *, donut: bool = False) -> float:
-    """The normalised tree edit distance as an accuracy: max(0, 1 - TED / TED(empty, ground truth)).
+    """Compute the normalised tree edit distance as an accuracy: max(0, 1 - TED / TED(empty, ground truth)).
 
     Keys are sorted by length, then by name; null, "", [] and {} are left out; texts are stripped. Lists are compared in
-    their order. Of alternatives the best counts.
+    their order. Of several alternatives the best one counts.
 
     Args:
         gt: the ground truth, as for `anls_score`.
         pred: the prediction.
         donut: reproduce the published implementation exactly: 0 and False are left out too, as are booleans, lists and
-            objects in a list that holds other things than objects, and an empty ground truth scores 0 even against an
-            empty prediction. Otherwise these count, and empty against empty is 1.
+            objects in a list that does not only hold objects, and an empty ground truth scores 0 even with an
+            empty prediction. Otherwise these values count, and two empty documents score 1.
 
     Returns:
         The accuracy in [0, 1]; 1 is best.
 
     Raises:
-        TypeError, ValueError: as `anls_score`; and for more than 1,000 readings of a ground truth with alternatives.
+        TypeError, ValueError: as `anls_score`; and for a ground truth with more than 1,000 combinations of alternatives.
 
     >>> nted_score({"menu": [{"nm": "tea"}]}, {"menu": [{"nm": "tee"}]})
     0.8333333333333334
@@ -60,20 +63,20 @@ def _accuracy(truth: Node, prediction: Node, *, donut: bool) -> float:
 
 
 def document_tree(value: Value, *, donut: bool = False) -> Node:
-    """The tree of a plain value without alternatives."""
+    """Convert a plain value without alternatives to a tree."""
     if donut:
         return Node(_ROOT, _donut_nodes(donut_value(value)))
     return Node(_ROOT, _fields(value) if isinstance(value, dict) else _branches(value))
 
 
 def _fields(items: dict[str, Value]) -> list[Node]:
-    """The keys that have something below, shorter ones first."""
+    """The nodes of the keys with non-empty values, shorter keys first."""
     found = ((key, _branches(items[key])) for key in sorted(items, key=length_first))
     return [Node(key, below) for key, below in found if below]
 
 
 def _branches(value: Value) -> list[Node]:
-    """The nodes of a value: an element for an object, and for a list those of each of its elements."""
+    """The nodes of a value: one element node for an object, the nodes of all elements for a list."""
     if isinstance(value, dict):
         below = _fields(value)
         return [Node(_ELEMENT, below)] if below else []
@@ -88,7 +91,7 @@ def _branches(value: Value) -> list[Node]:
 
 
 def _donut_nodes(value: Any) -> list[Node]:
-    """The nodes below one that stands for such a value."""
+    """The child nodes for a value from `donut_value`."""
     if isinstance(value, dict):
         return [_marked(key, _donut_nodes(below)) for key, below in value.items()]
     if all(isinstance(item, dict) for item in value):
@@ -97,7 +100,7 @@ def _donut_nodes(value: Any) -> list[Node]:
 
 
 def _marked(label: str, children: list[Node]) -> Node:
-    """A node that is a text wherever its label has the mark, and has lost all marks."""
+    """A node whose label has the marks removed; it is a text if there was a mark, as in the published implementation."""
     return Node(label.replace(_LEAF, ""), children, is_text=_LEAF in label)
 
 

@@ -1,4 +1,4 @@
-"""The list of all metrics. A new metric is a module beside this one and a line here."""
+"""The registry of all metrics; to add a metric, add its module to this package and its class to `METRICS`."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ METRICS: dict[str, Metric[Any]] = {
 
 
 def checked_metrics(metrics: Iterable[str]) -> list[str]:
-    """The names, each once, if there are such metrics.
+    """Check names of metrics, and return them without repetitions.
 
     Raises:
-        ValueError: for one that does not exist, or none at all.
+        ValueError: for an unknown name, or no names.
     """
     found = list(dict.fromkeys(metrics))
     unknown = [name for name in found if name not in METRICS]

@@ -1,4 +1,4 @@
-"""The signature of figures: what makes them comparable with others, as sacreBLEU's signature does."""
+"""Signatures of figures: metrics, version and options, as in sacreBLEU; figures with equal ones are comparable."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from docscore.version import VERSION
 
 @dataclass(frozen=True)
 class Signature:
-    """What figures depend on; its text is `anls_star|tau:0.5|case:i|empty:ignored|docscore:0.1.0`.
+    """The metrics, options and version behind figures; as text `anls_star|tau:0.5|case:i|empty:ignored|docscore:0.1.0`.
 
     Attributes:
         metrics: the names of the metrics.
@@ -28,11 +28,11 @@ class Signature:
 
     @classmethod
     def of(cls, metrics: Iterable[str], options: ScoringOptions, *, skipped: int | None = None) -> Signature:
-        """The signature of figures.
+        """Build the signature of figures.
 
         Args:
             metrics: their names.
-            options: how rows were read and compared; an option that none of the metrics uses is left out.
+            options: how rows were read and compared; options that none of the metrics uses are left out.
             skipped: how many rows were left out because of faults.
 
         >>> str(Signature.of(["anls_star"], ScoringOptions()))
@@ -49,7 +49,7 @@ class Signature:
 
 
 def _of_texts(options: ScoringOptions, used: frozenset[str]) -> Iterable[tuple[str, str]]:
-    """How ANLS* and its kin compare."""
+    """The options of ANLS*, ANLS and ANLSL."""
     if "threshold" in used:
         yield "tau", str(options.threshold)
     if "strict" in used and options.strict:
@@ -63,10 +63,10 @@ def _of_texts(options: ScoringOptions, used: frozenset[str]) -> Iterable[tuple[s
 
 
 def _of_rows(options: ScoringOptions, skipped: int | None) -> Iterable[tuple[str, str]]:
-    """How rows were read, and how many were left out."""
+    """The options for reading rows, and the number of rows left out."""
     if options.parse is not None:
         yield "parse", options.parse
-    if options.parse == "repair":  # what can be repaired depends on the library that does it
+    if options.parse == "repair":  # the result depends on the version of json-repair
         yield "json-repair", metadata.version("json-repair")
     if options.parse_references is not None:
         yield "references", options.parse_references
@@ -77,7 +77,7 @@ def _of_rows(options: ScoringOptions, skipped: int | None) -> Iterable[tuple[str
 
 
 def _of_entities(options: ScoringOptions, used: frozenset[str]) -> Iterable[tuple[str, str]]:
-    """How the metrics of entities and trees compare."""
+    """The options of the metrics of entities and trees."""
     if "normalise" in used:
         yield "compare", "folded" if options.normalise else "exact"
     if "donut" in used and options.donut:

@@ -1,4 +1,4 @@
-"""The edit distance of ordered trees (Zhang and Shasha 1989), in rows of arrays."""
+"""The edit distance of ordered trees (Zhang and Shasha 1989), computed with arrays."""
 
 from __future__ import annotations
 
@@ -28,19 +28,18 @@ class Node(NamedTuple):
 
 
 def tree_edit_distance(left: Node, right: Node) -> int:
-    """The least cost of deletions, insertions and changes that turn one ordered tree into the other.
+    """Compute the least cost of deletions, insertions and changes that turn one ordered tree into the other.
 
     Source:
         Zhang and Shasha 1989, Simple fast algorithms for the editing distance between trees and related problems,
         SIAM J. Comput. 18(6). For each key root of the left tree, one row of all forests of the right tree is computed
         at a time: a few operations on arrays.
     """
-    here, there = FlatTree(left), FlatTree(right)
-    return _Distances(here, there).all()
+    return _Distances(FlatTree(left), FlatTree(right)).of_roots()
 
 
 def forests(root: Node) -> int:
-    """How many forests of a tree the distance looks at: the time grows with the product of both trees' numbers."""
+    """The number of forests of a tree in the algorithm; the time is proportional to the product for both trees."""
     flat = FlatTree(root)
     return sum(number + 1 - int(flat.first[number]) for number in flat.roots)
 
@@ -50,8 +49,8 @@ class FlatTree:
 
     Attributes:
         nodes: n nodes, children before their parents.
-        first: for each the number of the leftmost leaf below it, shape (n,).
-        costs: of deleting or inserting each, shape (n,).
+        first: for each node the number of the leftmost leaf below it, shape (n,).
+        costs: the cost of deleting or inserting each node, shape (n,).
         roots: the key roots: the nodes that have a left sibling, and the root; in order.
     """
 
@@ -65,7 +64,7 @@ class FlatTree:
                 first.append(start)
                 self.nodes.append(node)
                 continue
-            # what is numbered next is the leftmost leaf below this node
+            # the next number is given to the leftmost leaf below this node
             waiting.append((node, True, len(self.nodes)))
             waiting.extend((child, False, 0) for child in reversed(node.children))
         self.first = np.array(first)
@@ -76,9 +75,9 @@ class FlatTree:
 class _Distances:
     """The distances of all pairs of subtrees.
 
-    The forests of the right tree stand side by side, one part a key root: in front the empty forest, then the nodes
-    from the leftmost leaf to the key root. Parts that hold no other key root come first, then those that hold only
-    such, and so on, so that what a part needs of the others in its row is there.
+    A row has the forests of the right tree side by side, one part for each key root: first the empty forest, then the
+    nodes from the leftmost leaf to the key root. Parts are sorted by how deep other key roots are nested in them, so
+    that the parts that a part depends on are computed before it.
     """
 
     def __init__(self, left: FlatTree, right: FlatTree) -> None:
@@ -95,24 +94,26 @@ class _Distances:
         first = np.concatenate([right.first[part] - part[0] for _, part in parts])
         self.is_tree = first == 0  # the forest up to here is one tree
         start_of = np.repeat(starts, [len(part) for _, part in parts])
-        self.before = start_of + first  # the forest to the left of the tree that ends here
+        self.before = start_of + first  # the forest to the left of the tree that ends at this node
         self.levels = _slices([level for level, part in parts for _ in part])
-        self.reaches = _slices([level for level, part in parts for _ in range(len(part) + 1)])  # with empty forests
+        self.reaches = _slices(
+            [level for level, part in parts for _ in range(len(part) + 1)]
+        )  # including empty forests
         self.inserted = np.zeros(width, dtype=np.int64)
         for start, (_, part) in zip(starts, parts, strict=True):
             self.inserted[start + 1 : start + 1 + len(part)] = np.cumsum(right.costs[part])
-        # lower in each further part, so that a running minimum never reaches into the next one
+        # an offset for each part, so that a running minimum does not carry over to the next one
         number = np.repeat(np.arange(len(parts)), [len(part) + 1 for _, part in parts])
         self.step = number * (int(left.costs.sum() + right.costs.sum()) * 2 + 2)
 
-    def all(self) -> int:
-        """The distance of the two trees."""
+    def of_roots(self) -> int:
+        """The distance of the two whole trees."""
         for root in self.left.roots:
             self._forests(root)
         return int(self.trees[-1, -1])
 
     def _forests(self, root: int) -> None:
-        """The distances of all forests that begin where the tree of a key root does."""
+        """Compute the distances of all forests that begin at the leftmost leaf of a key root of the left tree."""
         start = self.left.first[root]
         rows = [self.inserted]
         for node in range(start, root + 1):
@@ -126,7 +127,7 @@ class _Distances:
             rows.append(row)
 
     def _tree_row(self, rows: list[Costs], row: Costs, node: int) -> None:
-        """The row of a tree on the left: where there is a tree on the right too, that pair is settled here."""
+        """Compute the row of a forest that is a tree, and the distances of its pairs with trees on the right."""
         above, deleted = rows[-1], row.copy()
         for level, reach in zip(self.levels, self.reaches, strict=True):
             column, is_tree, inside = self.column[level], self.is_tree[level], self.node[level]
@@ -137,14 +138,14 @@ class _Distances:
             self.trees[node, inside[is_tree]] = row[column[is_tree]]
 
     def _with_insertions(self, row: Costs, reach: slice) -> Costs:
-        """A piece of the row, of whole parts, where every node may also be inserted behind what stands to its left."""
+        """The columns of the row with the option of inserting nodes after each forest; `reach` covers whole parts."""
         offset = self.inserted[reach] + self.step[reach]
         lowest: Costs = np.minimum.accumulate(row[reach] - offset) + offset
         return lowest
 
 
 def _parts(tree: FlatTree) -> list[tuple[int, npt.NDArray[np.intp]]]:
-    """The nodes of the tree of each key root, with how deep key roots are nested in it, least nested first."""
+    """For each key root the nesting depth of key roots below it and the nodes of its tree, least nested first."""
     roots = set(tree.roots)
     level = [0] * len(tree.nodes)
     parts = []
@@ -157,18 +158,19 @@ def _parts(tree: FlatTree) -> list[tuple[int, npt.NDArray[np.intp]]]:
 
 
 def _slices(levels: Sequence[int]) -> list[slice]:
-    """Where each run of equal numbers is."""
+    """The slices of runs of equal numbers."""
     ends = [i for i in range(1, len(levels) + 1) if i == len(levels) or levels[i] != levels[i - 1]]
     return [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
 
 
 def _change_costs(left: Sequence[Node], right: Sequence[Node]) -> Costs:
-    """The cost of changing each node into each other: the edit distance of two texts, 1 for two keys that differ."""
-    here, there = (np.array([node.is_text for node in side]) for side in (left, right))
-    labels = [[node.label for node in side] for side in (left, right)]
-    lengths = [np.array([len(label) for label in side]) for side in labels]
-    distances: Costs = cdist(*labels, scorer=Levenshtein.distance, dtype=np.int64)
-    one_text = np.where(here[:, None], lengths[0][:, None], lengths[1][None, :]) + 1
-    both, neither = np.logical_and.outer(here, there), ~np.logical_or.outer(here, there)
+    """The cost of changing each left node into each right one: the edit distance of two texts, 1 for different keys."""
+    left_is_text, right_is_text = (np.array([node.is_text for node in side]) for side in (left, right))
+    left_labels, right_labels = [node.label for node in left], [node.label for node in right]
+    left_lengths, right_lengths = np.array([*map(len, left_labels)]), np.array([*map(len, right_labels)])
+    distances: Costs = cdist(left_labels, right_labels, scorer=Levenshtein.distance, dtype=np.int64)
+    one_text = np.where(left_is_text[:, None], left_lengths[:, None], right_lengths[None, :]) + 1
+    both = np.logical_and.outer(left_is_text, right_is_text)
+    neither = ~np.logical_or.outer(left_is_text, right_is_text)
     costs: Costs = np.where(both, distances, np.where(neither, np.minimum(distances, 1), one_text))
     return costs

@@ -1,4 +1,4 @@
-"""What the modules for `evaluate` share: features, rows stored as JSON text, and results."""
+"""The base of the modules for `evaluate`: features, rows stored as JSON text, and results."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _OPTIONS = frozenset(field.name for field in fields(ScoringOptions))
 class DocumentMetricMixin:
     """Mixin for a metric of documents; list it before `evaluate.Metric`.
 
-    Rows of any format are stored as JSON text, two texts a row and side, so that values come out as they went in.
+    Rows of any format are stored as text columns (id and JSON), so that values are not changed by Arrow types.
 
     Attributes:
-        DESCRIPTION: what the metric is, for `evaluate`.
+        DESCRIPTION: the description of the metric, for `evaluate`.
         CITATION: BibTeX, for `evaluate`.
         KWARGS_DESCRIPTION: arguments, results and examples, for `evaluate`.
-        REFERENCE_URL: of the paper.
+        REFERENCE_URL: the URL of the paper.
         METRIC: its name in `docscore.METRICS`.
         FEATURES: the columns in which rows are stored; values are JSON text.
 
@@ -76,7 +76,7 @@ class DocumentMetricMixin:
         signature: bool,
         by_type: bool = False,
     ) -> dict[str, Any]:
-        """The figures of stored rows, and what was asked for beside them, in plain types."""
+        """Compute the figures of stored rows, and what else is requested, in plain types."""
         pairs = decode_rows(predictions, references, options.missing)
         evaluation = Evaluation(pairs, options, metrics=[self.METRIC], confidence=confidence)
         result = {**evaluation.measured.to_dict(), **evaluation.scores.counts()}
@@ -86,7 +86,7 @@ class DocumentMetricMixin:
 
     def add(self, *, prediction: Any = _NOT_GIVEN, reference: Any = _NOT_GIVEN, **kwargs: Any) -> None:
         """Add one row of predictions and one of references."""
-        prediction = kwargs.pop("predictions", prediction)  # what evaluate.combine calls them
+        prediction = kwargs.pop("predictions", prediction)  # the names that evaluate.combine uses
         reference = kwargs.pop("references", reference)
         if prediction is _NOT_GIVEN or reference is _NOT_GIVEN:
             raise InputValueError(expected="both prediction and reference")
@@ -103,10 +103,10 @@ class DocumentMetricMixin:
         if form is not None:
             predictions, references = encode_rows(predictions, references, form)
         super().add_batch(predictions=predictions, references=references, **kwargs)  # type: ignore[misc]
-        self._form = form  # only now: a batch that was refused tells nothing
+        self._form = form  # only after success: a rejected batch does not determine the format
 
     def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> dict[str, Any] | None:
-        """Compute the score of all rows added so far and of those given here."""
+        """Compute the score of all rows added so far and those given here."""
         options = inspect.signature(self._compute).bind([], [], **kwargs).arguments  # type: ignore[attr-defined]
         self._refuse(options)
         ScoringOptions(**{name: options[name] for name in options.keys() & _OPTIONS})
@@ -123,10 +123,10 @@ class DocumentMetricMixin:
                 self._release_cache()
 
     def _refuse(self, options: Mapping[str, Any]) -> None:
-        """Raise `ValueError` for options that this metric cannot take together, before the rows are used up."""
+        """Raise `ValueError` for options that this metric does not support, before the rows are used up."""
 
     def _release_cache(self) -> None:
-        """Give up the cache files, which evaluate does only after success."""
+        """Unlock and delete the cache files, which evaluate does only after success."""
         locks, paths = self.filelocks or [], self.file_paths or []  # type: ignore[attr-defined]
         for lock, path in zip(locks, paths, strict=True):
             if lock is not None and lock.is_locked:

@@ -1,4 +1,4 @@
-"""Where the evaluate modules are that this package carries."""
+"""The paths of the evaluate modules in this package."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PACKAGE = Path(__file__).parents[2]
 
 
 def evaluate_module(name: str) -> str:
-    """The path of an evaluate module, for `evaluate.load(docscore.evaluate_module("anls_star"))`.
+    """Return the path of an evaluate module, for `evaluate.load(docscore.evaluate_module("anls_star"))`.
 
     Args:
         name: "anls_star", "kieval", "entity_f1" or "nted".

@@ -1,6 +1,6 @@
-"""Rows as `evaluate` stores them: every value as JSON text, so that what goes in comes out.
+"""Store rows for `evaluate` with every value as JSON text, so that values are read back unchanged.
 
-Arrow columns have one type and `datasets.Json` rewrites strings that look like JSON; a text column keeps everything.
+Arrow columns have one type, and `datasets.Json` rewrites strings that look like JSON; a text column keeps all values.
 """
 
 from __future__ import annotations
@@ -17,47 +17,54 @@ from docscore.data.rows import Row, RowFormat, read_predictions, read_references
 StoredRows = list[dict[str, str]]
 
 
-_NONE = {"question_id": "", "prediction": "", "references": ""}  # fills up the shorter side; no value is an empty text
+_NONE = {
+    "question_id": "",
+    "prediction": "",
+    "references": "",
+}  # padding for the shorter side; the JSON text of a value is never empty
 
 
 def encode_rows(
     predictions: Sequence[Any], references: Sequence[Any], form: RowFormat
 ) -> tuple[StoredRows, StoredRows]:
-    """The rows of both sides as `{"question_id": str, "prediction": JSON text}` and `{..., "references": JSON text}`.
+    """Encode the rows of both sides as `{"question_id": str, "prediction": JSON text}` and `{..., "references": JSON text}`.
 
-    The sides may differ in length where rows have ids; the shorter one is filled up, as Arrow wants columns of one
-    length. In the plain format the ids are empty.
+    The sides may differ in length where rows have ids; the shorter one is padded, since Arrow columns must have the
+    same length. In the plain format the ids are empty.
 
     Raises:
-        TypeError, ValueError: for a row or a value that is not of the format, naming both places.
+        TypeError, ValueError: for a row or a value that is not of the format, naming its place.
     """
-    ours = read_predictions(predictions, form, "predictions[{}]".format)
-    theirs = read_references(references, form, "references[{}]".format)
+    prediction_rows = read_predictions(predictions, form, "predictions[{}]".format)
+    reference_rows = read_references(references, form, "references[{}]".format)
     if form.prediction is None:
-        check_equal_count(len(ours), len(theirs))
-    length = max(len(ours), len(theirs))
-    return _stored(ours, "prediction", "predictions", length), _stored(theirs, "references", "references", length)
+        check_equal_count(len(prediction_rows), len(reference_rows))
+    length = max(len(prediction_rows), len(reference_rows))
+    return (
+        _stored(prediction_rows, "prediction", "predictions", length),
+        _stored(reference_rows, "references", "references", length),
+    )
 
 
 def decode_rows(predictions: Sequence[Any], references: Sequence[Any], missing: str) -> Pairs:
-    """The pairs of ground truths and predictions in stored rows.
+    """Decode stored rows, and pair ground truths with predictions.
 
     Raises:
         ValueError: if there are none, if rows with and without ids were mixed, or as `pair_rows`.
     """
-    ours, theirs = _loaded(predictions, "prediction"), _loaded(references, "references")
-    if not theirs:
+    prediction_rows, reference_rows = _loaded(predictions, "prediction"), _loaded(references, "references")
+    if not reference_rows:
         raise InputValueError(place="references", expected="at least one row", got="none")
-    if len({row.id is None for row in ours + theirs}) > 1:
+    if len({row.id is None for row in prediction_rows + reference_rows}) > 1:
         got = "rows with a question_id and rows without"
         raise InputValueError(expected="one row format", got=got)
-    return pair_rows(ours, theirs, missing)
+    return pair_rows(prediction_rows, reference_rows, missing)
 
 
 def _stored(rows: list[Row], key: str, side: str, length: int) -> StoredRows:
     stored = [{"question_id": row.id or "", key: _text(row, key, f"{side}[{i}]")} for i, row in enumerate(rows)]
-    filling = {name: _NONE[name] for name in ("question_id", key)}
-    return stored + [filling] * (length - len(rows))
+    padding = {name: _NONE[name] for name in ("question_id", key)}
+    return stored + [padding] * (length - len(rows))
 
 
 def _text(row: Row, key: str, place: str) -> str:
