@@ -33,15 +33,15 @@ def entity_counts(gt: object, pred: object, *, normalise: bool = False, donut: b
     """Count the entities that are right: same path of keys, identical value, in any group.
 
     Args:
-        gt: the ground truth, as for `anls_score`. A prediction equal to any of several alternative scalars is right;
-            of other alternatives those with the best F1 count.
+        gt: the ground truth, as for `anls_score`. A prediction equal to one of several alternative scalars is
+            right; of other alternatives those with the best F1 count.
         pred: the prediction.
         normalise: whether texts are compared in lower case, with white space folded; otherwise they must be identical.
         donut: read documents as the published implementation of Donut does: 0 and False are left out, texts are
             stripped; booleans, lists and objects are left out of lists that do not only hold objects.
 
     Raises:
-        TypeError, ValueError: as `anls_score`; and for a ground truth with more than 1,000 combinations of alternatives.
+        TypeError, ValueError: as `anls_score`; also for a ground truth with over 1,000 combinations of alternatives.
 
     Source:
         Micro-averaged over documents as in Kim et al. 2022, arXiv 2111.15664, and Khang et al. 2025, arXiv 2503.05488.

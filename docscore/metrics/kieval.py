@@ -159,8 +159,8 @@ def kieval_score(gt: object, pred: object, *, normalise: bool = False, confidenc
     """Compute KIEval of one prediction.
 
     Args:
-        gt: the ground truth, as for `anls_score`. A prediction equal to any of several alternative scalars is right;
-            of other alternatives those count that need the smallest share of corrections, then the fewest.
+        gt: the ground truth, as for `anls_score`. A prediction equal to one of several alternative scalars is
+            right; of other alternatives those count that need the smallest share of corrections, then the fewest.
         pred: the prediction, as for `anls_score`.
         normalise: whether texts are compared in lower case, with white space folded; otherwise they must be identical.
         confidences: numbers from 0 to 1 in the shape of the prediction, or None.
@@ -170,7 +170,7 @@ def kieval_score(gt: object, pred: object, *, normalise: bool = False, confidenc
         are matched for the most identical entities, then the fewest corrections, then the most right groups.
 
     Raises:
-        TypeError, ValueError: as `anls_score`; and for a ground truth with more than 1,000 combinations of alternatives.
+        TypeError, ValueError: as `anls_score`; also for a ground truth with over 1,000 combinations of alternatives.
 
     Source:
         Khang et al. 2025, arXiv 2503.05488, equations 1 to 12.

@@ -15,10 +15,7 @@ from docscore.metrics.base import FigureName, MeanOfRows, MetricRow
 from docscore.metrics.entities import donut_value, json_text, length_first, readings
 from docscore.metrics.tree_edit import FlatTree, Node, tree_edit_distance
 
-_ROOT, _ELEMENT = (
-    "<root>",
-    "<subtree>",
-)  # names of the published implementation, where a key of this name is the same node
+_ROOT, _ELEMENT = "<root>", "<subtree>"  # as in the published implementation, where a key may have the same name
 
 
 _LEAF = "<leaf>"  # its mark of texts
@@ -41,7 +38,7 @@ def nted_score(gt: object, pred: object, *, donut: bool = False) -> float:
         The accuracy in [0, 1]; 1 is best.
 
     Raises:
-        TypeError, ValueError: as `anls_score`; and for a ground truth with more than 1,000 combinations of alternatives.
+        TypeError, ValueError: as `anls_score`; also for a ground truth with over 1,000 combinations of alternatives.
 
     >>> nted_score({"menu": [{"nm": "tea"}]}, {"menu": [{"nm": "tee"}]})
     0.8333333333333334
@@ -100,7 +97,7 @@ def _donut_nodes(value: Any) -> list[Node]:
 
 
 def _marked(label: str, children: list[Node]) -> Node:
-    """A node whose label has the marks removed; it is a text if there was a mark, as in the published implementation."""
+    """A node with the marks removed from its label; a text if there was one, as in the published implementation."""
     return Node(label.replace(_LEAF, ""), children, is_text=_LEAF in label)
 
 

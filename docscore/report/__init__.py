@@ -1,4 +1,4 @@
-"""What people read: text, tables and HTML."""
+"""Reports for people: terminal text, Markdown, LaTeX and HTML."""
 
 from docscore.report.html_report import report_as_html
 

@@ -1,4 +1,4 @@
-"""What the command prints: score trees, test sets and comparisons, for 80 columns."""
+"""Print score trees, test sets and comparisons on a terminal of 80 columns."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ _BAR = 24  # columns
 _LONGEST_VALUE = 60  # characters of a value in a correction
 
 
-_PLAIN_SIGNS = str.maketrans("–·", "-.")  # for numbers; every encoding has these
+_PLAIN_SIGNS = str.maketrans("–·", "-.")  # in numbers, for encodings without these characters
 
 
 def print_summary(console: Console, summary: Summary, worst: int) -> None:
-    """Print the mean with its interval, counts, fields if there are any, and the rows with the lowest scores."""
+    """Print the mean with its interval, counts, fields if analysed, and the rows with the lowest scores."""
     scores = summary.scores
     head = f"ANLS*  {scores.mean:.6f}  mean of {sample_text(summary, 'row')}"
     _print_lines(console, [head] if len(head) <= _WIDTH else head.split(", ", 1))
@@ -81,7 +81,7 @@ def print_summary(console: Console, summary: Summary, worst: int) -> None:
 
 
 def print_comparison(console: Console, found: Comparison, gate: Gate | None, changes: int) -> None:
-    """Print the difference with its interval and test, what changed, the fields, and whether the gate let it pass."""
+    """Print the difference with interval and p-value, changed documents and fields, and the result of the gate."""
     base, new = found.base.scores, found.new.scores
     head = f"ANLS*  base {base.mean:.6f}  new {new.mean:.6f}  difference {with_sign(found.difference, 6)}"
     facts = "; ".join(difference_facts(found)), changes_text(found), *count_lines_of_both(found)
@@ -99,7 +99,7 @@ def print_comparison(console: Console, found: Comparison, gate: Gate | None, cha
 
 
 def print_measured(console: Console, measured: Measured, rows: int, confidence: float) -> None:
-    """Print the figures of metrics with their intervals, and what KIEval counted."""
+    """Print the figures of metrics with their intervals, and the counts of KIEval."""
     table = figures_table(measured)
     head = f"\n{table.caption}  {counted(rows, 'row')}, intervals of {percent_text(confidence)}"
     _print_lines(console, [head])
@@ -110,7 +110,7 @@ def print_measured(console: Console, measured: Measured, rows: int, confidence: 
 
 
 def print_corrections(console: Console, score: KieScore) -> None:
-    """Print what is to be changed, added and deleted in one document."""
+    """Print the corrections of one document: values to change, add and delete."""
     entities, steps = score.entities, score.corrections()
     figures = f"entity F1 {entities.f1:.3f}  group F1 {score.groups.f1:.3f}  aligned {entities.aligned:.3f}"
     _print_lines(console, [f"KIEval  {figures}", *kieval_lines(score)])
@@ -121,14 +121,14 @@ def print_corrections(console: Console, score: KieScore) -> None:
 
 
 def print_systems(console: Console, systems: Mapping[str, Measured], *, percent: bool) -> None:
-    """Print the figures of several systems, a column each, the best of each figure marked."""
+    """Print the figures of several systems, one column each, with the best of each figure marked."""
     table = systems_table(systems, percent=percent).transposed("metric", "metric")
     console.print(_drawn(table))
     _print_lines(console, [f"\n{signature}" for signature in table.signatures])
 
 
 def print_automation(console: Console, curve: Curve, choice: Choice, confidence: float) -> None:
-    """Print the trade-off at some thresholds, and the lowest one that reaches what is wanted."""
+    """Print the trade-off at some thresholds, and the lowest threshold that reaches the target."""
     console.print(_drawn(curve_table(curve)))
     _print_lines(console, ["", *textwrap.wrap(choice_text(choice, confidence), _WIDTH)])
 
@@ -147,9 +147,9 @@ def print_table(console: Console, table: ReportTable, explanation: str = "") -> 
     """Print a table below its caption.
 
     Args:
-        console: where to.
+        console: the console to print to.
         table: the table.
-        explanation: a line between the two.
+        explanation: a line between caption and table.
     """
     _print_lines(console, [f"\n{table.caption}", *filter(None, [explanation])])
     console.print(_drawn(table))
@@ -157,7 +157,7 @@ def print_table(console: Console, table: ReportTable, explanation: str = "") -> 
 
 
 def _drawn(table: ReportTable) -> Table:
-    """The table without lines and bars: names are folded, numbers whole; the best has an asterisk behind it."""
+    """The table without lines and bars; long names wrap, numbers do not; the best value has an asterisk."""
     shown = table.shown(bars=False)
     drawn = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="")
     for column in shown.columns:
@@ -173,7 +173,8 @@ def _drawn(table: ReportTable) -> Table:
 def _cell_text(column: TableColumn, cell: TableCell) -> str:
     if column.kind in ("text", "code"):
         return shown_name(cell.text)
-    return (cell.terminal or cell.text).translate(_PLAIN_SIGNS) + "*" * cell.best
+    text = (cell.terminal or cell.text).translate(_PLAIN_SIGNS)
+    return f"{text}*" if cell.best else text
 
 
 def _print_lines(console: Console, lines: Iterable[str]) -> None:
@@ -208,7 +209,7 @@ def _print_changes(console: Console, head: str, changes: Iterable[Change]) -> No
         _print_lines(console, [f"  {difference.text}  {base.text} to {new.text}  {name.text}"])
 
 
-# Blue and orange stay apart for colour-blind readers and in grey; every status has a glyph as well.
+# Blue and orange can be told apart by colour-blind readers and in grey; every status also has a glyph.
 _STATUS_STYLE = {"exact": "dim", "partial": "", "wrong": "bold", "missing": "bold", "extra": "bold"}
 
 
@@ -221,7 +222,7 @@ _IN_ASCII = str.maketrans(
 
 
 def print_tree(console: Console, tree: ScoreTree, *, fold: bool) -> None:
-    """Print the tree, a line a node; exact containers as one line if folded."""
+    """Print the tree, one line for each node; with `fold`, an exact container takes one line."""
     plain = not _can_print(console, "≈≠−↔→…├└│─")
     for line in outline(tree, fold=fold):
         text = Text(line.text().translate(_IN_ASCII)) if plain else _styled(line)
@@ -248,7 +249,7 @@ def _styled(line: Line) -> Text:
 
 
 def _with_differences(node: ScoreTree) -> Text | None:
-    """Both values with what differs marked, where the similarity counts."""
+    """Both values with differences marked, for a partial match of texts; else None."""
     if node.kind != "scalar" or node.status != "partial":
         return None
     left, right = text_differences(*paired_excerpts(node.ground_truth, node.prediction))

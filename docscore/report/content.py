@@ -1,4 +1,4 @@
-"""What the tables of a report hold: one builder for each kind of content, with its columns and number formats."""
+"""Build the tables of reports: one function for each kind of content, with its columns and number formats."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from docscore.report.wording import STATUS_WORDS, counted, p_text, share_text, s
 from docscore.stats.calibration import Calibration
 from docscore.stats.intervals import Interval
 
-_NONE, _ZERO = "–", "·"  # what stands in a cell without a value, and in one that counts nothing
+_NONE, _ZERO = "–", "·"  # the text of a cell without a value, and of a count of 0
 
 
 OUTCOME_COLUMNS: dict[Outcome, TableColumn] = {
@@ -68,10 +68,10 @@ DOCUMENT_COLUMNS = TableColumn("question_id", "document", "code"), TableColumn("
 
 
 def fields_table(summary: Summary, analysis: Analysis) -> ReportTable:
-    """The fields of a test set, those that lost most points first.
+    """The fields of a test set, most points lost first.
 
     Args:
-        summary: the test set; its intervals are those of the fields.
+        summary: the summary of the test set, with the intervals of the fields.
         analysis: its fields.
     """
 
@@ -93,7 +93,7 @@ def fields_table(summary: Summary, analysis: Analysis) -> ReportTable:
 
 
 def lists_table(analysis: Analysis) -> ReportTable:
-    """The elements of lists that have a partner on the other side, and those that have none."""
+    """For each list the number of elements with and without a partner on the other side."""
 
     def row(each: ListRows) -> tuple[TableCell, ...]:
         return _name(each.path), _count(each.matched), _count(each.missing), _count(each.extra)
@@ -108,7 +108,7 @@ def lists_table(analysis: Analysis) -> ReportTable:
 
 
 def causes_table(analysis: Analysis) -> ReportTable:
-    """The causes of lost points, largest first; no rows where no point was lost."""
+    """The causes of lost points, largest first; without rows if no point was lost."""
     lost = {cause: points for cause, points in analysis.lost.items() if points}
     whole, most = sum(lost.values()), max(lost.values(), default=0.0)
     columns = (
@@ -130,7 +130,7 @@ def causes_table(analysis: Analysis) -> ReportTable:
 
 
 def rates_table(rates: Iterable[Rate]) -> ReportTable:
-    """Shares of documents and of values, with their intervals."""
+    """Rates of documents and of values, with their intervals."""
     columns = (
         TableColumn("rate", "rate", "text"),
         TableColumn("value", "value"),
@@ -167,7 +167,7 @@ def figures_table(measured: Measured) -> ReportTable:
 
 
 def kieval_tables(score: KieScore) -> list[ReportTable]:
-    """The entities and the groups that KIEval counted, each all together and by type."""
+    """Two tables of the counts of KIEval, of entities and of groups, in total and by type."""
     return [_entities_table(score), _groups_table(score)]
 
 
@@ -211,11 +211,11 @@ def _groups_table(score: KieScore) -> ReportTable:
 
 
 def systems_table(systems: Mapping[str, Measured], *, percent: bool) -> ReportTable:
-    """The figures of several systems, a row each; of each figure the best is marked, and all that equal it.
+    """The figures of several systems, one row each; the best value of each figure is marked, also when tied.
 
     Args:
-        systems: what was measured of each, by its name; the same metrics for all.
-        percent: whether figures are written times 100 with two decimals, or as they are with four.
+        systems: the figures of each system by its name; the same metrics for all.
+        percent: whether figures are multiplied by 100 and have two decimals; otherwise they have four.
     """
     figures = next(iter(systems.values())).figures
     columns = TableColumn("system", "System", "text"), *(TableColumn(each.name, each.label) for each in figures)
@@ -279,7 +279,7 @@ def documents_table(scores: CorpusScore, numbers: Sequence[int]) -> ReportTable:
 
 
 def curve_table(curve: Curve) -> ReportTable:
-    """The share of values that nobody reviews and the accuracy after the review, at some thresholds."""
+    """The automation rate and the accuracy after review, at some thresholds."""
     columns = (
         TableColumn("threshold", "review below"),
         TableColumn("automation_rate", "automated"),
@@ -383,7 +383,7 @@ def _optional(number: float | None, text: Callable[[float], str]) -> TableCell:
 
 
 def _interval(interval: Interval | None, text: Callable[[float], str]) -> TableCell:
-    """The ends of an interval; none, with the reason, where there is none or none was asked for."""
+    """The ends of an interval; without an interval a dash, with the reason as note."""
     if interval is None or interval.ends is None:
         return TableCell(None, _NONE, note="" if interval is None else interval.note)
     low, high = interval.ends

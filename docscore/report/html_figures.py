@@ -1,4 +1,4 @@
-"""Pictures of a test set: where the bars and lines are, in the units of the drawing; and lists of corrections."""
+"""Data for drawing reports as HTML: tables, coordinates of histograms and curves, and lists of corrections."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ MOST_FIELDS_DRAWN = 500  # rows of a table, and corrections
 _LONGEST = 200  # characters of a place and of a value in a correction
 
 
-_WIDTH, _HEIGHT, _TOP, _FOOT = 640, 160, 14, 22  # of a picture: the drawing, the room above it and below it
+_WIDTH, _HEIGHT, _TOP, _FOOT = 640, 160, 14, 22  # of a picture: drawing area, space above it and space below it
 
 
 class PictureBar(NamedTuple):
-    """A bar of a histogram: where it stands, how many it counts, and what of."""
+    """A bar of a histogram: its rectangle, its count as text, and its tooltip."""
 
     left: float
     top: float
@@ -49,14 +49,14 @@ class PictureBar(NamedTuple):
 
 
 class PictureLine(NamedTuple):
-    """A line: its corners as an SVG has them, and its class."""
+    """A line: its CSS class, and its corners in the format of SVG."""
 
     kind: str
     corners: str
 
 
 class AxisMark(NamedTuple):
-    """A number below a picture: where it stands, and which of its ends is there."""
+    """A number at the axis of a picture: its position, the SVG text anchor, and the text."""
 
     left: float
     anchor: str
@@ -67,11 +67,11 @@ class Picture(NamedTuple):
     """A drawing with its text.
 
     Attributes:
-        label: what it shows.
+        label: a description for screen readers.
         caption: the text below it.
         marks: the numbers of its axis.
-        bars, lines: what is drawn.
-        width, height, base: the size of the drawing, and where its axis is.
+        bars, lines: the elements of the drawing.
+        width, height, base: the size of the drawing, and the y coordinate of its axis.
     """
 
     label: str
@@ -88,7 +88,7 @@ class ReportFigures(NamedTuple):
     """The tables and pictures of a test set.
 
     Attributes:
-        causes, rates, fields, lists: where the points went.
+        causes, rates, fields, lists: tables of lost points by cause, of rates, fields and lists.
         histogram: of the scores.
         metrics: the figures of other metrics and what KIEval counted; empty if they were not measured.
         curve: the trade-off of automation and accuracy, as a picture and as a table; None if it was not asked for.
@@ -110,14 +110,14 @@ class ReportFigures(NamedTuple):
 
 
 class CorrectionList(NamedTuple):
-    """What is to be corrected in a document.
+    """The corrections of a document, for its template.
 
     Attributes:
         score: KIEval Aligned.
-        cost: how many corrections there are, in words.
-        lines: the other figures, and what was counted.
-        steps: each correction in parts.
-        note: how many of them are drawn, or "".
+        cost: the number of corrections as text.
+        lines: the other figures, and the counts.
+        steps: each correction as parts of a sentence.
+        note: how many of the corrections are shown, or "" if all are.
     """
 
     score: str
@@ -128,12 +128,12 @@ class CorrectionList(NamedTuple):
 
 
 def table_as_html(table: ReportTable) -> str:
-    """The table with its caption, in a part that scrolls sideways; it wants `stylesheet()` and `.anls-tree` around."""
+    """The table with its caption; needs `stylesheet()` and an element of class `anls-tree` around it."""
     return macro_as_html("tables.html.jinja", "draw_table", table)
 
 
 def corrections_as_html(score: KieScore) -> str:
-    """KIEval of one document: its figures, and what is to be changed, added and deleted, at a cost of 1 each."""
+    """The KIEval figures of one document and its corrections: values to change, add and delete."""
     return macro_as_html("figures.html.jinja", "draw_corrections", correction_list(score))
 
 
@@ -175,7 +175,7 @@ def _metrics(measured: Measured) -> list[ReportTable]:
 
 
 def histogram_of_scores(scores: Sequence[float]) -> Picture:
-    """How many documents have which score, as a picture with its numbers as text."""
+    """A histogram of the scores of documents."""
     counts = [0] * HISTOGRAM_BINS
     for score in scores:
         counts[min(int(score * HISTOGRAM_BINS + 1e-9), HISTOGRAM_BINS - 1)] += 1
@@ -224,7 +224,7 @@ def _marks(*places: float) -> list[AxisMark]:
 
 
 def _corners(points: Sequence[Point], values: Sequence[float]) -> str:
-    """The corners of a line of steps: a value holds from its threshold to the next; the last point is not drawn."""
+    """The corners of a step function: a value holds up to the next threshold; the last point is not drawn."""
     corners = []
     for point, value, following in zip(points, values, [*(p.threshold for p in points[1:-1]), 1.0], strict=False):
         high = _HEIGHT + _TOP - value * _HEIGHT
@@ -233,7 +233,7 @@ def _corners(points: Sequence[Point], values: Sequence[float]) -> str:
 
 
 def correction_list(score: KieScore) -> CorrectionList:
-    """What the template draws of the corrections of a document."""
+    """Build the data for drawing the corrections of a document."""
     entities, steps = score.entities, score.corrections()
     figures = [
         f"Entity F1 {entities.f1:.4f}, precision {entities.precision:.4f}, recall {entities.recall:.4f}",

@@ -1,4 +1,4 @@
-"""A report on a test set as one HTML file: no script, no network, safe whatever a model wrote."""
+"""A report on a test set as one HTML file, without scripts or network access; all values are escaped."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def report_as_html(
     slices: Sequence[Slice] = (),
     by: str = "value",
 ) -> str:
-    """The report on a test set.
+    """Render the report on a test set as HTML.
 
     Args:
         summary: a scored test set with its fields.

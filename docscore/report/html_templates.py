@@ -1,4 +1,4 @@
-"""HTML from templates: whatever is put into one is escaped, and made printable, by the environment itself."""
+"""Render HTML templates; the environment escapes all values and makes control characters visible."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _HERE = Path(__file__).parent
 
 @cache
 def template_environment(*folders: Path) -> Environment:
-    """The environment of the templates of the report.
+    """Return the jinja2 environment of the report's templates.
 
     Args:
-        folders: where templates are looked for first; they may import the macros of the report.
+        folders: folders to search first; their templates may import the macros of the report.
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415  slow to import
 
     return Environment(
-        loader=FileSystemLoader([*folders, _HERE / "templates", _HERE]),  # the style sheets are in the last
+        loader=FileSystemLoader([*folders, _HERE / "templates", _HERE]),  # the style sheets are in the last folder
         autoescape=True,
         finalize=_printable,
         undefined=StrictUndefined,
@@ -35,7 +35,7 @@ def template_environment(*folders: Path) -> Environment:
 
 
 def _printable(value: object) -> object:
-    """What an expression of a template gives, as text without control characters; markup of other templates as it is.
+    """The value of a template expression as text without control characters; markup of other templates is unchanged.
 
     The environment applies it to every expression, before it escapes.
     """
@@ -47,13 +47,13 @@ def _printable(value: object) -> object:
 
 
 def macro_as_html(template: str, macro: str, /, *arguments: Any, folders: tuple[Path, ...] = ()) -> str:
-    """The HTML that a macro gives.
+    """Render a macro of a template as HTML.
 
     Args:
-        template: the name of the template that holds it.
-        macro: its name.
-        arguments: what it is called with.
-        folders: where templates are looked for first.
+        template: the name of the template.
+        macro: the name of the macro.
+        arguments: the arguments of the macro.
+        folders: folders to search first.
     """
     module = template_environment(*folders).get_template(template).module
     return str(getattr(module, macro)(*arguments))

@@ -1,4 +1,4 @@
-"""The score tree as HTML: plain markup that reads without a script."""
+"""The score tree as HTML that works without scripts."""
 
 from __future__ import annotations
 
@@ -13,43 +13,43 @@ from docscore.report.html_templates import macro_as_html
 from docscore.report.text_diff import Span, text_differences
 from docscore.report.wording import STATUS_WORDS, counted, points_text
 
-MAX_ROWS = 3000  # beyond, only what is not exact is drawn; a browser takes seconds for 20,000 rows
+MAX_ROWS = 3000  # with more nodes, exact ones are left out; a browser takes seconds for 20,000 rows
 
 
-LOSSES = 10
+LOSSES = 10  # shown above the tree
 
 
-_LONGEST_TEXT = 2000  # characters of a value that are drawn
+_LONGEST_TEXT = 2000  # characters of a value that are shown
 
 
 _LONGEST_LABEL, _LONGEST_LINK = 200, 80  # characters of a key or path, and of a path in the list of losses
 
 
-_BEFORE_DIFFERENCE = 200
+_BEFORE_DIFFERENCE = 200  # characters shown before the first difference of long texts
 
 
-_DEEPEST_INDENT = 12  # levels; deeper rows start where these do
+_DEEPEST_INDENT = 12  # levels; deeper rows have the same indent
 
 
 _LEGEND = tuple((status, word, GLYPHS[status]) for status, word in STATUS_WORDS.items())
 
 
 class TreeRow(NamedTuple):
-    """A row of a drawn tree: one place.
+    """A row of a drawn tree: one node.
 
     Attributes:
         row_id: its id in the page.
-        path, short_path: the place.
-        label: the key, or the index on either side.
-        status: what became of it.
-        indent: how many levels the row is set in.
-        moved: from and to which index an element moved, in words, or "".
-        score, width, lost: the score, the width of its bar, and the points lost here.
-        parts: what a container holds, in words, or "".
-        truth, prediction: the values in pieces; no pieces where there is no value to show.
-        reason: why the number may surprise, or "".
-        opens: whether a part begins that holds the rows below.
-        closes: how many parts end behind the row.
+        path, short_path: the path of the node, and a shortened one.
+        label: the key, or the indices of a list element on both sides.
+        status: the status of the node.
+        indent: the indent in levels.
+        moved: the old and new index of a list element that moved, as text, or "".
+        score, width, lost: the score, the width of its bar, and the points lost at the node.
+        parts: kind and size of a container, as text, or "".
+        truth, prediction: the values as marked spans; empty if there is no value to show.
+        reason: an explanation of a score that is not obvious, or "".
+        opens: whether a `<details>` element begins that contains the rows of the children.
+        closes: how many `<details>` elements end after the row.
     """
 
     row_id: str
@@ -71,7 +71,7 @@ class TreeRow(NamedTuple):
 
 
 class Loss(NamedTuple):
-    """A place where points were lost, with the id of its row."""
+    """A node where points were lost, with the id of its row."""
 
     points: str
     row_id: str
@@ -80,13 +80,13 @@ class Loss(NamedTuple):
 
 
 class TreeDrawing(NamedTuple):
-    """What the template draws of a tree.
+    """The data for drawing a tree with its template.
 
     Attributes:
-        score, points: the score, and the points in words.
+        score, points: the score, and the points as text.
         losses: the largest losses.
-        note: how much is not drawn, or "".
-        rows: a row a place, parents before what they hold.
+        note: how many rows are left out, or "".
+        rows: one row for each node, parents before children.
         legend: each status with its word and glyph.
     """
 
@@ -100,26 +100,26 @@ class TreeDrawing(NamedTuple):
 
 @cache
 def stylesheet() -> str:
-    """The CSS that the markup needs, for light and dark pages and narrow ones."""
+    """The CSS for the markup, with support for light, dark and narrow pages."""
     return Path(__file__).with_name("tree.css").read_text(encoding="utf-8")
 
 
 def tree_as_html(tree: ScoreTree, *, prefix: str = "anls", heading: str = "h2") -> str:
-    """The score, the largest losses, and the tree with a row a place.
+    """Render the score, the largest losses, and the tree with one row for each node.
 
     Args:
         tree: the root.
-        prefix: what the ids of the rows begin with; unlike for each tree of a page.
-        heading: the element of the heading of the losses.
+        prefix: the beginning of the ids of the rows; unique for each tree of a page.
+        heading: the HTML element of the heading of the losses.
 
     Returns:
-        A `<div class="anls-tree">`; it wants `stylesheet()` in its page.
+        A `<div class="anls-tree">`; its page needs `stylesheet()`.
     """
     return macro_as_html("tree.html.jinja", "draw_tree", tree_drawing(tree, prefix), heading)
 
 
 def tree_drawing(tree: ScoreTree, prefix: str) -> TreeDrawing:
-    """What the template `tree.html.jinja` draws; takes what `tree_as_html` does."""
+    """Build the data for the template `tree.html.jinja`; arguments as for `tree_as_html`."""
     places, total = _drawn_places(tree)
     ids = {id(node): f"{prefix}-{number}" for number, (node, _) in enumerate(places)}
     lost = sorted((node for node in _losses(tree) if id(node) in ids), key=lambda node: -node.points_lost)
@@ -138,7 +138,7 @@ def tree_drawing(tree: ScoreTree, prefix: str) -> TreeDrawing:
 
 
 def _drawn_places(tree: ScoreTree) -> tuple[list[tuple[ScoreTree, int]], int]:
-    """The nodes that are drawn, each with its depth, parents before children; and how many nodes there are."""
+    """The nodes to draw, each with its depth, parents before children; and the number of all nodes."""
     total = sum(1 for _ in tree.nodes())
     found: list[tuple[ScoreTree, int]] = []
     waiting = [(tree, 0)]
@@ -151,7 +151,7 @@ def _drawn_places(tree: ScoreTree) -> tuple[list[tuple[ScoreTree, int]], int]:
 
 
 def _losses(tree: ScoreTree) -> list[ScoreTree]:
-    """The places where points were lost: leaves, but what only one side has as a whole."""
+    """The nodes where points were lost: leaves, and the roots of missing and extra parts."""
     found = []
     waiting = [tree]
     while waiting:
@@ -164,7 +164,7 @@ def _losses(tree: ScoreTree) -> list[ScoreTree]:
 
 
 def _row(node: ScoreTree, row_id: str, depth: int, following: int) -> TreeRow:
-    """The row of a node at a depth, and at which depth the next row is."""
+    """The row of a node at a depth; `following` is the depth of the next row."""
     opens = bool(node.children)
     truth, prediction = ([], []) if opens else _values(node)
     unit = "element" if node.kind == "list" else "key"
@@ -184,7 +184,7 @@ def _row(node: ScoreTree, row_id: str, depth: int, following: int) -> TreeRow:
         prediction=prediction,
         reason=node.reason,
         opens=opens,
-        closes=depth + opens - following,
+        closes=(depth + 1 if opens else depth) - following,
     )
 
 
@@ -208,7 +208,7 @@ def _moved(node: ScoreTree) -> str:
 
 
 def _values(node: ScoreTree) -> tuple[list[Span], list[Span]]:
-    """Both values of a leaf in pieces, those marked that are not right."""
+    """Both values of a leaf as spans, with differences marked."""
     truth, prediction = value_text(node.ground_truth), value_text(node.prediction)
     if node.status == "missing":
         return _whole(truth, changed=True), []
@@ -227,7 +227,7 @@ def _whole(text: str, *, changed: bool) -> list[Span]:
 
 
 def _first_difference(left: str, right: str) -> int:
-    """Where two texts that are too long to be drawn whole begin to differ, a little before."""
+    """The position some characters before the first difference of two long texts; 0 for short ones."""
     if max(len(left), len(right)) <= _LONGEST_TEXT:
         return 0
     same = next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), 0)

@@ -1,4 +1,4 @@
-"""Tables as terminal, Markdown, LaTeX and HTML show them: typed cells that hold the raw value beside its text."""
+"""The table model for terminal, Markdown, LaTeX and HTML: typed cells with a raw value and its text."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ class TableColumn(NamedTuple):
     Attributes:
         name: the key of its values, such as "points_lost".
         head: its heading.
-        kind: "text" for words, "code" for text that stands so in data, "number", "interval" for the two ends of an
-            interval, "bar" for shares in [0, 1] that are drawn as bars.
-        terminal: the heading on a terminal, which has little room; "" if it is `head`.
-        extra: whether it is left out where the table is shown, and kept among the raw values.
+        kind: "text" for words, "code" for text from the data, "number", "interval" for the two ends of an interval,
+            "bar" for shares in [0, 1] that are drawn as bars.
+        terminal: a short heading for terminals; "" to use `head`.
+        extra: whether it is hidden in displayed tables and only part of the raw values.
     """
 
     name: str
@@ -31,11 +31,11 @@ class TableCell(NamedTuple):
     """A cell of a table.
 
     Attributes:
-        value: the raw value; for an interval its ends as a tuple; None where there is none.
-        text: the value as it is shown.
-        terminal: how it is shown on a terminal; "" if it is `text`.
-        note: what the text means, or why there is no value; "" for nothing.
-        best: whether it is the best of its column, and marked.
+        value: the raw value; for an interval its ends as a tuple; None if there is none.
+        text: the value as displayed.
+        terminal: the value as displayed on a terminal; "" to use `text`.
+        note: an explanation of the text, or why there is no value; "" for none.
+        best: whether it is the best of its column, which is marked.
     """
 
     value: Any
@@ -46,7 +46,7 @@ class TableCell(NamedTuple):
 
 
 def shown_of_total(shown: int, total: int, unit: str) -> str:
-    """How many of some things are shown; "" where all are.
+    """A sentence on how many items are shown; "" if all are.
 
     >>> shown_of_total(20, 1200, "fields")
     '20 of 1,200 fields are shown.'
@@ -56,15 +56,15 @@ def shown_of_total(shown: int, total: int, unit: str) -> str:
 
 @dataclass(frozen=True)
 class ReportTable:
-    """A table of a report, not yet drawn.
+    """A table of a report, independent of the output format.
 
     Attributes:
-        caption: what it shows.
+        caption: the heading of the table.
         columns: the columns.
         rows: the rows; each has a cell for every column.
-        unit: what the rows are, in the plural.
-        left_out: how many rows were cut off at the end.
-        signatures: what makes the numbers comparable with others, shown below.
+        unit: the name of the rows, in the plural.
+        left_out: the number of rows cut off at the end.
+        signatures: the signatures of the figures, shown below the table.
     """
 
     caption: str
@@ -76,19 +76,19 @@ class ReportTable:
 
     @property
     def note(self) -> str:
-        """How many of the rows are shown; "" where all are."""
+        """A sentence on how many of the rows are shown; "" if all are."""
         return shown_of_total(len(self.rows), len(self.rows) + self.left_out, self.unit)
 
     def first(self, count: int) -> ReportTable:
-        """The table with at most that many rows."""
+        """The table with at most `count` rows."""
         return replace(self, rows=self.rows[:count], left_out=self.left_out + max(0, len(self.rows) - count))
 
     def shown(self, *, bars: bool = True) -> ReportTable:
-        """The table without extra columns, and without bars where they cannot be drawn."""
+        """The table without extra columns; with `bars=False` also without columns of bars."""
         return self.without(*(c.name for c in self.columns if c.extra or (c.kind == "bar" and not bars)))
 
     def without(self, *names: str) -> ReportTable:
-        """The table without the columns of these names."""
+        """The table without the named columns."""
         kept = [number for number, column in enumerate(self.columns) if column.name not in names]
         return replace(
             self,
@@ -97,7 +97,7 @@ class ReportTable:
         )
 
     def transposed(self, name: str, head: str) -> ReportTable:
-        """The table with a column for each row, and a row for each column but the first, whose cells become headings.
+        """Swap rows and columns; the cells of the first column become headings.
 
         Args:
             name: the key of the new first column.
@@ -112,7 +112,7 @@ class ReportTable:
         return replace(self, columns=(TableColumn(name, head, first.kind), *columns), rows=tuple(rows))
 
     def records(self) -> list[dict[str, Any]]:
-        """The raw values, a dict a row; an interval as "low" and "high", bars left out.
+        """The raw values, one dict for each row; an interval as "low" and "high", without bars.
 
         >>> columns = TableColumn("field", "field", "code"), TableColumn("interval", "interval", "interval")
         >>> ReportTable("", columns, ((TableCell("a", "a"), TableCell((0.5, 1.0), "0.5 to 1")),)).records()

@@ -14,7 +14,7 @@ from docscore.report.wording import changes_text, count_lines_of_both, differenc
 FORMATS = ("text", "markdown", "latex")
 
 
-MOST_FIELDS_LISTED = 20  # in a comment on a pull request
+MOST_FIELDS_LISTED = 20  # in the Markdown of a comparison
 
 
 _LATEX = {
@@ -29,7 +29,7 @@ _LONGEST_NAME = 80  # characters of a name in Markdown
 
 
 def markdown_code(text: str) -> str:
-    """The text as code in which nothing is Markdown, HTML or a mention: all signs are written as entities.
+    """The text as Markdown code; punctuation is written as entities, so that it is never markup or a mention.
 
     >>> markdown_code("a|b")
     '<code>a&#124;b</code>'
@@ -38,12 +38,12 @@ def markdown_code(text: str) -> str:
 
 
 def markdown_escaped(text: str) -> str:
-    """The text with all signs written as entities, shortened."""
+    """The text with punctuation written as entities, shortened."""
     return "".join(c if c.isalnum() or c == " " else f"&#{ord(c)};" for c in clipped(printable(text), _LONGEST_NAME))
 
 
 def table_as_markdown(table: ReportTable) -> str:
-    """The table as Markdown: without caption and bars, the best in bold, then the note and the signatures."""
+    """The table as Markdown, without caption and bars, with the best values in bold, then note and signatures."""
     shown = table.shown(bars=False)
     lines = [
         _markdown_row([markdown_escaped(column.head) for column in shown.columns]),
@@ -71,9 +71,9 @@ def _is_text(column: TableColumn) -> bool:
 
 
 def table_as_latex(table: ReportTable) -> str:
-    """The table as a LaTeX `tabular`: without caption and bars, the best in bold, the signatures as comments before it.
+    """The table as a LaTeX `tabular`, without caption and bars, best values in bold, signatures as comments before it.
 
-    The caption is for the float around it, which is the author's.
+    The caption belongs into the float around it.
     """
     shown = table.shown(bars=False)
     lines = [f"% {printable(signature)}" for signature in shown.signatures]
@@ -101,15 +101,15 @@ def _in_latex(text: str) -> str:
 
 
 def table_of_systems(systems: Mapping[str, Measured], form: str, *, percent: bool = False) -> str:
-    """The figures of several systems as a table, a row each, the best of each figure in bold.
+    """The figures of several systems as a table, one row each, with the best of each figure in bold.
 
     Args:
-        systems: what was measured of each, by its name; the same metrics for all.
+        systems: the figures of each system by its name; the same metrics for all.
         form: "markdown" or "latex".
-        percent: whether figures are written times 100.
+        percent: whether figures are multiplied by 100.
 
     Raises:
-        ValueError: for another form.
+        ValueError: for another format.
     """
     if form not in FORMATS[1:]:
         msg = f"form: expected 'markdown' or 'latex', got {form!r}"
@@ -119,12 +119,12 @@ def table_of_systems(systems: Mapping[str, Measured], form: str, *, percent: boo
 
 
 def comparison_as_markdown(found: Comparison, gate: Gate | None, changes: int) -> str:
-    """The difference with its interval and test, the gate, the fields that changed, and the largest changes.
+    """A comparison as Markdown: difference with interval and p-value, gate, changed fields and largest changes.
 
     Args:
         found: the comparison.
-        gate: what the gate decided, if there is one.
-        changes: how many documents are listed on either side.
+        gate: the result of the gate, optional.
+        changes: how many of the better and of the worse documents are listed.
     """
     base, new = found.base.scores, found.new.scores
     parts = [

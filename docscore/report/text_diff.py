@@ -1,4 +1,4 @@
-"""Where two texts differ, character by character."""
+"""Differences of two texts, character by character."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Span(NamedTuple):
 
 
 def text_differences(truth: str, prediction: str) -> tuple[list[Span], list[Span]]:
-    """Both texts cut into pieces: those they share, and those deleted from the truth or inserted in the prediction.
+    """Split both texts into shared spans and changed ones: deleted from the truth, or inserted in the prediction.
 
     >>> text_differences("12.50", "12.5")
     ([Span(text='12.5', changed=False), Span(text='0', changed=True)], [Span(text='12.5', changed=False)])

@@ -1,4 +1,4 @@
-"""The sentences, words and number formats that the terminal, Markdown, HTML and the page share."""
+"""Sentences, words and number formats shared by the terminal, Markdown, HTML and the Space."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ def by_value_text(mean: float, by_value: float | None) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """A number of things.
+    """A number with a noun in the singular or plural.
 
     >>> counted(1, "row"), counted(1200, "row")
     ('1 row', '1,200 rows')
     """
-    return f"{count:,} {noun}{'s' * (count != 1)}"
+    return f"{count:,} {noun if count == 1 else noun + 's'}"
 
 
 def shown_name(name: str) -> str:
@@ -71,22 +71,22 @@ def share_text(share: float) -> str:
 
 
 def percent_text(share: float) -> str:
-    """A share as a percentage with the decimals that it has, such as 95% or 99.9%."""
+    """A share as a percentage with the decimals it needs, such as 95% or 99.9%."""
     return f"{share * 100:.4g}%"
 
 
 def p_text(p_value: float) -> str:
-    """A p-value; what is not 0 is not rounded to it."""
+    """A p-value with three decimals, or four if it is below 0.001."""
     return f"{p_value:.3f}" if p_value >= 0.001 else f"{p_value:.4f}"  # noqa: PLR2004
 
 
 def threshold_text(threshold: float) -> str:
-    """A threshold, or that everything is reviewed."""
+    """A threshold with two decimals; "all" if it is infinite."""
     return f"{threshold:.2f}" if math.isfinite(threshold) else "all"
 
 
 def interval_text(interval: Interval, confidence: float, *, signed: bool = False) -> str:
-    """The interval in words, or why there is none."""
+    """The interval as text, or why there is none."""
     if interval.ends is None:
         return f"no interval: {interval.note}"
     low, high = (with_sign(end) if signed else f"{end:.4f}" for end in interval.ends)
@@ -94,7 +94,7 @@ def interval_text(interval: Interval, confidence: float, *, signed: bool = False
 
 
 def sample_text(summary: Summary, noun: str) -> str:
-    """How many rows or documents a mean is of, and its interval if there is one."""
+    """The number of rows or documents of a mean, and its interval if requested."""
     size = counted(len(summary.scores.ids), noun)
     if summary.interval is None:
         return size
@@ -102,7 +102,7 @@ def sample_text(summary: Summary, noun: str) -> str:
 
 
 def count_lines(scores: CorpusScore) -> list[str]:
-    """What was skipped, missing, not parsed and repaired, a line each."""
+    """One line for each count of skipped, missing, unparsed and repaired rows."""
     return [_count_line(name, count) for name, count in scores.counts().items()]
 
 
@@ -118,18 +118,18 @@ def perfect_text(scores: Sequence[float]) -> str:
 
 
 def difference_facts(found: Comparison) -> tuple[str, str]:
-    """The interval of a difference, and the p-value of its test."""
+    """The interval of a difference and its p-value, as text."""
     return interval_text(found.interval, found.confidence, signed=True), f"p = {p_text(found.p_value)}"
 
 
 def changes_text(found: Comparison) -> str:
-    """How many documents got better, worse and stayed."""
+    """The number of documents that got better, got worse, and stayed the same, as text."""
     changes = f"{len(found.better):,} better, {len(found.worse):,} worse, {found.same:,} the same"
     return f"{counted(len(found.new.scores.ids), 'document')}: {changes}"
 
 
 def count_lines_of_both(found: Comparison) -> list[str]:
-    """What was left out of both systems, and what was missing, not parsed and repaired in each, a line each."""
+    """One line for the rows left out of both systems, and for each count of missing, unparsed and repaired rows."""
     skipped = found.new.scores.pairs.skipped
     lines = [f"{counted(skipped, 'document')} left out of both because of faults"] if skipped else []
     for side, scores in (("base", found.base.scores), ("new", found.new.scores)):
@@ -139,7 +139,7 @@ def count_lines_of_both(found: Comparison) -> list[str]:
 
 
 def choice_text(choice: Choice, confidence: float) -> str:
-    """The lowest threshold that reaches the wanted accuracy, in words."""
+    """The lowest threshold that reaches the wanted accuracy, as a sentence."""
     if choice.point is None:
         return f"No threshold reaches an accuracy of {choice.target:g}: {choice.threshold.note}"
     ends = choice.threshold.ends
@@ -151,12 +151,12 @@ def choice_text(choice: Choice, confidence: float) -> str:
 
 
 def points_text(tree: ScoreTree) -> str:
-    """How many of its points a document earned."""
+    """The number of points earned, of those possible, as text."""
     return f"{tree.earned:.4g} of {tree.weight:g} points" if tree.weight else "nothing counts"
 
 
 def kieval_lines(score: KieScore) -> list[str]:
-    """What KIEval counted of entities and of groups, a line each."""
+    """The KIEval counts of entities and of groups, one line each."""
     return [f"Entities: {_entities_text(score.entities)}", f"Groups: {_groups_text(score.groups)}"]
 
 
@@ -170,11 +170,11 @@ def _groups_text(counts: GroupCounts) -> str:
 
 
 class SentencePart(NamedTuple):
-    """A part of a sentence: our words, or a place or value that the sentence names.
+    """A part of a sentence: fixed words, or a path or value from the data.
 
     Attributes:
         text: the part.
-        role: "" for our words; "place", "truth" or "prediction" for what they name.
+        role: "" for fixed words; "place", "truth" or "prediction" for data.
     """
 
     text: str
@@ -182,12 +182,12 @@ class SentencePart(NamedTuple):
 
 
 def correction_parts(step: Step, *, value: int, place: int | None = None) -> list[SentencePart]:
-    """One correction in words: what to do where, and from and to what; its parts have a space between them.
+    """One correction as a sentence: the edit, its path, and the old and new value; parts are joined by spaces.
 
     Args:
         step: an entity that is not right.
-        value: how many characters of a value are shown.
-        place: how many of the place; None for all.
+        value: the largest number of characters of a value.
+        place: the largest number of characters of the path; None for no limit.
     """
     where = SentencePart(printable(step.place) if place is None else clipped(printable(step.place), place), "place")
     truth, prediction = (

@@ -115,7 +115,7 @@ class Ratios:
         return found
 
     def along(self, direction: Array, steps: Array) -> Array:
-        """The ratios for the weights 1 + step x direction, for each of k steps; NaN where the denominator is not > 0."""
+        """The ratios for the weights 1 + step x direction, for each of k steps; NaN for a denominator of at most 0."""
         numerators, denominators = (
             total + steps * moved for total, moved in zip(self.sums, self._moved(direction), strict=True)
         )

@@ -17,17 +17,13 @@ from docscore.data.rows import Row, RowFormat, read_predictions, read_references
 StoredRows = list[dict[str, str]]
 
 
-_NONE = {
-    "question_id": "",
-    "prediction": "",
-    "references": "",
-}  # padding for the shorter side; the JSON text of a value is never empty
+_NONE = {"question_id": "", "prediction": "", "references": ""}  # padding; JSON text is never empty
 
 
 def encode_rows(
     predictions: Sequence[Any], references: Sequence[Any], form: RowFormat
 ) -> tuple[StoredRows, StoredRows]:
-    """Encode the rows of both sides as `{"question_id": str, "prediction": JSON text}` and `{..., "references": JSON text}`.
+    """Encode both sides as rows `{"question_id": str, "prediction": JSON text}` and `{..., "references": JSON text}`.
 
     The sides may differ in length where rows have ids; the shorter one is padded, since Arrow columns must have the
     same length. In the plain format the ids are empty.
