@@ -1,4 +1,4 @@
-"""The Space: paste a pair of JSON values, or load two files, and see where the points went."""
+"""The Space: score a pair of JSON values or files of them, and show where points were lost."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def score_as_tree(
     rules: str = PAPER,
     numbers: str = "text",
 ) -> dict[str, Any]:
-    """Score a predicted JSON value against a ground truth with ANLS*, and say where the points went.
+    """Score a predicted JSON value against a ground truth with ANLS*, and show where points were lost.
 
     Args:
         ground_truth: any JSON value; {"$one_of": [...]} holds alternatives.
@@ -118,9 +118,9 @@ def score(
 
 
 def for_clients(node: dict[str, Any]) -> dict[str, Any]:
-    """The node with `place` for `path`, and values that are objects or lists as JSON text.
+    """Rename `path` of a node to `place`, and convert values that are objects or lists to JSON text.
 
-    gradio's Python client takes every object that has a "path" for a file, and tries to download it.
+    gradio's Python client treats every object with the key "path" as a file, and tries to download it.
     """
     shown = {"place": node.pop("path"), **node}
     for side in ("ground_truth", "prediction"):
@@ -140,7 +140,7 @@ def score_pair(
     rules: str,
     numbers: str,
 ) -> tuple[str, str, str]:
-    """What the first tab shows."""
+    """The outputs of the tab for one pair."""
     if any(pair.faults(truth, prediction, as_text=as_text, metric=metric)):  # a link may hold anything
         return "", "", ""
     options = ScoringOptions(threshold=threshold, ignore_case=ignore_case, rules=rules, numbers=numbers)
@@ -150,14 +150,14 @@ def score_pair(
 def check_pair(
     truth: str, prediction: str, _threshold: float, _ignore_case: bool, as_text: bool, metric: str, *others: str
 ) -> list[Any]:
-    """Pins what is wrong to its editor."""
+    """Show the error messages at their editors."""
     faults = pair.faults(truth, prediction, as_text=as_text, metric=metric)
     fine = gr.validate(is_valid=True, message="")
     return [gr.validate(not fault, fault) for fault in faults] + [fine] * (4 + len(others))
 
 
 def build_demo() -> gr.Blocks:
-    """The page, not launched."""
+    """Build the page without launching it."""
     demo: gr.Blocks
     with gr.Blocks(title="ANLS*", analytics_enabled=False, delete_cache=(3600, 3600)) as demo:
         gr.Markdown(INTRODUCTION)
@@ -170,7 +170,7 @@ def build_demo() -> gr.Blocks:
         with gr.Tab("API"):
             gr.Markdown(SNIPPETS)
         gr.api(score_as_tree, api_name="score")
-        gr.api(score, api_name="score_text")  # as an MCP tool; there, objects become Python text
+        gr.api(score, api_name="score_text")  # for MCP, where objects would become Python text
     return demo
 
 
@@ -195,7 +195,7 @@ def _pair_tab(demo: gr.Blocks) -> None:
     run: dict[str, Any] = {"fn": score_pair, "inputs": inputs, "outputs": outputs, "api_visibility": "private"}
     button.click(
         None, None, outputs, js="() => ['', '', '']", api_visibility="private"
-    )  # no result of another pair stays
+    )  # clears the result of the last pair
     button.click(**run, validator=check_pair, concurrency_limit=4)
     chosen = samples.click(take_example, samples, inputs, api_visibility="private")
     chosen.then(**run)
@@ -205,7 +205,7 @@ def _pair_tab(demo: gr.Blocks) -> None:
 
 
 def take_example(index: int) -> tuple[Any, ...]:
-    """The editors and options of an example."""
+    """The values of editors and options for an example."""
     example = EXAMPLES[index]
     return example.truth, example.prediction, THRESHOLD, True, False, pair.METRICS[0], PAPER, "text"
 
@@ -240,7 +240,7 @@ def _pair_inputs(first: Example) -> list[Any]:
 
 
 def _pair_outputs() -> list[Any]:
-    """The tree, as a picture, as JSON, and as the Python that makes it."""
+    """Build the outputs: the result as HTML, as JSON, and as Python code."""
     result = gr.HTML(elem_id="pair-result")
     with gr.Accordion("The result as JSON", open=False):
         raw = gr.Code(language="json", label="JSON", interactive=False, max_lines=30, elem_id="pair-json")
@@ -259,7 +259,7 @@ def main() -> None:
         css=stylesheet() + (PAGE / "page.css").read_text(encoding="utf-8"),
         head=f"<script>{script}</script>",
         max_file_size=MAX_FILE_BYTES,
-        run_history=False,  # what a visitor entered stays in no list
+        run_history=False,  # inputs of visitors are not listed
         allowed_paths=[str(EXAMPLE_FILES[0].parent)],
         mcp_server=importlib.util.find_spec("mcp") is not None,
         footer_links=["api"],

@@ -1,1 +1,1 @@
-"""Speed, side by side in one run: the published package, docscore, and the floor beneath both."""
+"""Benchmarks of speed: the published package, docscore, and a lower bound for both, in one run."""

@@ -1,4 +1,4 @@
-"""One command, one table: `python -m benchmarks`."""
+"""Measure all workloads and print one table: `python -m benchmarks`."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ _GROWS = ("statement of 1,000 rows", "text of 50,000 characters", "1,000 plain s
 
 
 class Line(NamedTuple):
-    """One line of the table; seconds, or None where nothing was measured."""
+    """One line of the table; times in seconds, or None if not measured."""
 
     name: str
-    ours: float
+    docscore: float
     floor: float | None
     published: float | None
-    published_ours: float | None
+    docscore_at_size: float | None
     published_size: str
     memory: float | None = None
     growth: float | None = None
 
     def cells(self) -> list[str]:
-        """The line as text."""
-        against_floor = f"{self.ours / self.floor:.2f}×" if self.floor else ""
-        against = f"{self.published / self.published_ours:,.0f}×" if self.published and self.published_ours else ""
+        """The cells of the line as text."""
+        against_floor = f"{self.docscore / self.floor:.2f}×" if self.floor else ""
+        against = f"{self.published / self.docscore_at_size:,.0f}×" if self.published and self.docscore_at_size else ""
         return [
             self.name,
-            milliseconds(self.ours),
+            milliseconds(self.docscore),
             milliseconds(self.floor),
             against_floor,
             milliseconds(self.published),
@@ -71,35 +71,36 @@ def milliseconds(value: float | None) -> str:
 
 
 def measure(workload: Workload, *, full: bool, repeats: int) -> list[Line]:
-    """The lines of a workload."""
+    """Measure a workload; return its lines."""
     pairs = workload.make(workload.size)
     size = workload.size if full else workload.small
     works = [one_by_one(pairs), floor(pairs)]
     batched = len(pairs) > 1
     if batched:
         works.append(lambda: score_pairs(pairs))
-    ours, least, *batch = seconds(works, repeats)
+    times = seconds(works, repeats)
+    one_by_one_time, floor_time = times[:2]
     small = workload.make(size)
     published = published_seconds(small)
     small_works = [one_by_one(small)] + ([lambda: score_pairs(small)] if batched else [])
-    small_ours = seconds(small_works, repeats)
+    small_times = seconds(small_works, repeats)
     memory = peak_megabytes(workload.name, workload.size)
     growth = grows(workload, repeats) if workload.name in _GROWS else None
     label = f"{size:,}"
-    lines = [Line(workload.name, ours, least, published, small_ours[0], label, memory, growth)]
+    lines = [Line(workload.name, one_by_one_time, floor_time, published, small_times[0], label, memory, growth)]
     if batched:
-        lines.append(Line(f"{workload.name}, batched", batch[0], least, published, small_ours[1], label))
+        lines.append(Line(f"{workload.name}, batched", times[2], floor_time, published, small_times[1], label))
     return lines
 
 
 def grows(workload: Workload, repeats: int) -> float:
-    """The exponent over a quarter, half and the whole of the size."""
+    """The growth exponent of the time, from a quarter, half and the whole size."""
     sizes = [workload.size // 4, workload.size // 2, workload.size]
     return exponent(sizes, seconds([one_by_one(workload.make(size)) for size in sizes], repeats))
 
 
 def other_lines(repeats: int) -> list[Line]:
-    """Trees, two processes, and `evaluate`; for these "floor" is what the name says they are compared with."""
+    """Measure trees, two processes, and `evaluate`; the column "floor" is here what their names compare with."""
     documents = invoices(1_000)
     many = documents * 20
     works = [lambda: [score_tree(*pair) for pair in documents], one_by_one(documents)]
@@ -116,7 +117,7 @@ def other_lines(repeats: int) -> list[Line]:
 
 
 def through_evaluate(name: str, pairs: list[Pair], repeats: int) -> Line:
-    """`compute` against scoring and one round trip of the standard json."""
+    """Measure `compute` of `evaluate` against scoring plus one round trip through the standard json."""
     import evaluate  # noqa: PLC0415  slow to import
 
     metric = evaluate.load(evaluate_module("anls_star"), keep_in_memory=True)
@@ -132,12 +133,12 @@ def through_evaluate(name: str, pairs: list[Pair], repeats: int) -> Line:
             json.loads(json.dumps(row))
 
     compute = partial(metric.compute, predictions=predictions, references=references)
-    ours, lower = seconds([compute, least], repeats)
-    return Line(f"{name} through evaluate, against scoring and json", ours, lower, None, None, "")
+    compute_time, floor_time = seconds([compute, least], repeats)
+    return Line(f"{name} through evaluate, against scoring and json", compute_time, floor_time, None, None, "")
 
 
 def markdown(lines: list[Line]) -> str:
-    """The table for the README."""
+    """The table as Markdown."""
     rows = [HEADER, ["---"] * len(HEADER), *(line.cells() for line in lines)]
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
@@ -146,9 +147,9 @@ def main() -> None:
     """Measure, print, and write the table into the README if asked."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--full", action="store_true", help="run anls_star at full size too: about an hour")
-    parser.add_argument("--only", help="only workloads whose name contains this")
-    parser.add_argument("--repeats", type=int, default=_REPEATS)
-    parser.add_argument("--write", action="store_true", help="put the table into benchmarks/README.md")
+    parser.add_argument("--only", help="measure only workloads whose name contains this")
+    parser.add_argument("--repeats", type=int, default=_REPEATS, help="the number of runs; the median is shown")
+    parser.add_argument("--write", action="store_true", help="write the table to benchmarks/README.md")
     arguments = parser.parse_args()
     chosen = [each for each in WORKLOADS if (arguments.only or "") in each.name]
     lines: list[Line] = []

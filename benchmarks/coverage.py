@@ -1,4 +1,4 @@
-"""How often intervals hold the true value and tests find what is not there: `python -m benchmarks.coverage`.
+"""Coverage of intervals and false positive rates of tests, by simulation: `python -m benchmarks.coverage`.
 
 Documents are drawn from made populations (`benchmarks.populations`), whose means, rates and differences are known.
 """
@@ -81,7 +81,7 @@ class Table(NamedTuple):
 
 
 def holds(interval: Interval, truth: float) -> bool:
-    """Whether the interval has the true value in it; where all documents are alike there is none, and it has not."""
+    """Whether the interval contains the true value; False if there is no interval."""
     return interval.low is not None and interval.high is not None and interval.low <= truth <= interval.high
 
 
@@ -337,7 +337,7 @@ def simulate(table: Table, trials: int, pool: Executor) -> None:
 def main() -> None:
     """Simulate and print."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__)
-    parser.add_argument("--trials", type=int, default=TRIALS, help="simulated test sets of each size")
+    parser.add_argument("--trials", type=int, default=TRIALS, help="the number of simulated test sets of each size")
     trials = parser.parse_args().trials
     print(f"{trials:,} trials of each size or more, {RESAMPLES:,} resamples each; ± Monte Carlo standard error.")
     with ProcessPoolExecutor(_PROCESSES) as pool:

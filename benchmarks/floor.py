@@ -1,8 +1,8 @@
-"""The floor: what no scorer on these libraries can avoid.
+"""A lower bound of the time of any scorer that uses these libraries.
 
 rapidfuzz's `cdist` over the distinct strings of each leaf path of each document (one `cpdist` over all options of all
-questions where documents are questions), and scipy's assignments on ready matrices. Nothing else is counted: no reading
-of the values, no white space, no sums, no choice.
+questions where documents are questions), and scipy's assignments on ready matrices. Nothing else is measured: no
+conversion of values, no white space, no sums, no choice among alternatives.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Matrix = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def floor(pairs: list[Pair]) -> Callable[[], None]:
-    """A function that does the unavoidable work of these pairs and nothing else; all preparation is done before."""
+    """Return a function that does only the unavoidable work for these pairs; preparation is done before."""
     if all(isinstance(prediction, str) for _, prediction in pairs) and len(pairs) > 1:
         return _questions(pairs)
     jobs = [job for truth, prediction in pairs for job in _string_jobs(truth, prediction)]
@@ -32,7 +32,7 @@ def floor(pairs: list[Pair]) -> Callable[[], None]:
     def work() -> None:
         for left, right in jobs:
             if len(left) == len(right) == 1:
-                _one(left[0], right[0])
+                _compare_two(left[0], right[0])
             else:
                 cdist(left, right, scorer=Levenshtein.distance, dtype=np.int32)
         for table in tables:
@@ -41,7 +41,7 @@ def floor(pairs: list[Pair]) -> Callable[[], None]:
     return work
 
 
-def _one(left: str, right: str) -> None:
+def _compare_two(left: str, right: str) -> None:
     longest = max(len(left), len(right))
     if longest > 64:
         Levenshtein.distance(left, right, score_cutoff=longest // 2, score_hint=max(64, longest // 50))
@@ -60,7 +60,7 @@ def _questions(pairs: list[Pair]) -> Callable[[], None]:
 
 
 def _string_jobs(truth: Any, prediction: Any) -> list[tuple[list[str], list[str]]]:
-    """For each leaf path the distinct strings of both sides."""
+    """For each leaf path the distinct strings on both sides."""
     sides: tuple[Strings, Strings] = (defaultdict(list), defaultdict(list))
     for value, found in zip((truth, prediction), sides, strict=True):
         _collect(value, "$", found)
@@ -74,13 +74,13 @@ def _collect(value: Any, path: str, found: Strings) -> None:
             _collect(item, f"{path}.{key}", found)
     elif isinstance(value, list | tuple):
         for item in value:
-            _collect(item, path + "[]" * isinstance(value, list), found)
+            _collect(item, f"{path}[]" if isinstance(value, list) else path, found)
     elif value is not None:
         found[path].append(str(value).lower())
 
 
 def _tables(truth: Any, prediction: Any) -> tuple[float, list[Matrix]]:
-    """The score of a pair, roughly, and the table of every assignment in it; only for values of like shape."""
+    """The approximate score of a pair, and the matrices of all its assignments; for values of the same types."""
     if isinstance(truth, tuple):
         results = [_tables(option, prediction) for option in truth]
         return max(score for score, _ in results), [table for _, tables in results for table in tables]

@@ -1,4 +1,4 @@
-"""Clocks: medians side by side, the published package in its own interpreter, peak memory, growth."""
+"""Measure median times, the time of the published package in its own environment, peak memory, and growth."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Work = Callable[[], object]
 
 
 def seconds(works: Sequence[Work], repeats: int) -> list[float]:
-    """The median seconds of each work, taken in turns so that a busy machine is busy for all."""
+    """The median seconds of each work; works run in turns, so that other load affects all of them."""
     times: list[list[float]] = [[] for _ in works]
     for _ in range(repeats):
         for work, taken in zip(works, times, strict=True):
@@ -35,7 +35,7 @@ def seconds(works: Sequence[Work], repeats: int) -> list[float]:
 
 
 def one_by_one(pairs: list[Pair]) -> Work:
-    """Score the pairs, a call each."""
+    """Return a function that scores the pairs with one call each."""
 
     def work() -> None:
         for truth, prediction in pairs:
@@ -45,7 +45,7 @@ def one_by_one(pairs: list[Pair]) -> Work:
 
 
 def published_seconds(pairs: list[Pair]) -> float:
-    """The seconds that the published package takes for the pairs."""
+    """The seconds that the published package needs for the pairs."""
     python = PUBLISHED / "bin" / "python"
     if not python.exists():
         venv.create(PUBLISHED, with_pip=True)
@@ -56,7 +56,7 @@ def published_seconds(pairs: list[Pair]) -> float:
 
 
 def peak_megabytes(name: str, size: int) -> float:
-    """The peak memory of scoring a workload above what its values and the imports take, in a process of its own."""
+    """The peak memory of scoring a workload, without its values and imports; measured in a new process."""
     command = [sys.executable, "-m", "benchmarks.measure", name, str(size)]
     done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=HERE.parent)
     return float(done.stdout)
@@ -71,14 +71,14 @@ def main() -> None:
     """Print the peak memory of the workload and size on the command line."""
     name, size = sys.argv[1:]
     work = one_by_one(next(each for each in WORKLOADS if each.name == name).make(int(size)))
-    one_by_one([(["a", "b", "c"], ["c", "b", "d"])])()  # imports what is imported late
+    one_by_one([(["a", "b", "c"], ["c", "b", "d"])])()  # runs the lazy imports
     before = _peak_kilobytes()
     work()
     print((_peak_kilobytes() - before) / 1024)
 
 
 def _peak_kilobytes() -> int:
-    """The peak of this program's memory; getrusage would count what the process was before it started it."""
+    """The peak memory of this program; getrusage would include memory from before exec."""
     status = Path("/proc/self/status").read_text(encoding="ascii")
     return int(status.split("VmHWM:")[1].split()[0])
 

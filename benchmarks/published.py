@@ -1,4 +1,4 @@
-"""Times the published package; run by its own interpreter, in which nothing of docscore is installed."""
+"""Measure the published package; runs in its own environment, without docscore."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Rows per second with 1, 2 and 4 workers, side by side in one run: `python -m benchmarks.workers`.
+"""Rows per second with 1, 2 and 4 workers, measured in one run: `python -m benchmarks.workers`.
 
 Each engine does all of its work: Ray reads files, joins, scores and writes; `score_pairs` has the pairs in memory; the
-map of `datasets` reads and writes Arrow files. The numbers of workers take turns, so that a busy machine is busy for
-all. An engine that is not installed is left out.
+map of `datasets` reads and writes Arrow files. The numbers of workers take turns, so that other load affects all
+of them. An engine that is not installed is left out.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ ROWS = {"questions": 200_000, "invoices": 20_000}
 REPEATS = 3
 _MAKERS = {"questions": questions, "invoices": invoices}
 Run = Callable[[], object]
-Runs = Iterator[Callable[[Any, int], Run]]  # what an engine does with rows, and how many workers
+Runs = Iterator[Callable[[Any, int], Run]]  # functions of rows and number of workers
 
 
 class Work(NamedTuple):
     """Rows of one kind.
 
     Attributes:
-        name: what the table calls them.
+        name: their name in the table.
         pairs: ground truths and predictions.
-        folder: where files of them are, and results go.
+        folder: the folder of their files and of results.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Work(NamedTuple):
 
 
 def made(name: str, rows: int, folder: Path) -> Work:
-    """The rows, in memory and as files."""
+    """Create the rows, in memory and as files."""
     work = Work(name, _MAKERS[name](rows), folder)
     sides = {"prediction": [prediction for _, prediction in work.pairs], "references": list(work.answers())}
     for side, values in sides.items():
@@ -65,13 +65,13 @@ def made(name: str, rows: int, folder: Path) -> Work:
 
 @contextmanager
 def in_processes() -> Runs:
-    """`score_pairs`."""
+    """Run `score_pairs` in several processes."""
     yield lambda work, workers: partial(score_pairs, work.pairs, num_proc=workers)
 
 
 @contextmanager
 def in_map() -> Runs:
-    """`Dataset.map`; values as JSON text, which it parses."""
+    """Run `Dataset.map` on values as JSON text."""
     from datasets import Dataset, disable_progress_bars  # noqa: PLC0415  slow to import
 
     from docscore.integrations.datasets import score_batch  # noqa: PLC0415  beside what it is used with
@@ -91,8 +91,8 @@ def in_map() -> Runs:
 
 @contextmanager
 def in_ray() -> Runs:
-    """A Ray whose workers have started when the runs begin, and of which so many may work at a time."""
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # what will be the default, without its warning
+    """Run Ray Data; its workers are started before, and the number that may work at a time is limited."""
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # the future default; avoids a warning
     import ray  # noqa: PLC0415  slow to import
 
     kept = {"idle_worker_killing_time_threshold_ms": 600_000}
@@ -124,7 +124,7 @@ ENGINES = {
 
 
 def line(name: str, prepared: Callable[[Work, int], Run], work: Work, repeats: int) -> list[str]:
-    """Rows per second by the number of workers, and how many times those of one; a run before is not counted."""
+    """Rows per second for each number of workers, and the ratios to one worker; after one warm-up run."""
     runs = [prepared(work, workers) for workers in WORKERS]
     runs[-1]()
     speeds = [len(work.pairs) / taken for taken in seconds(runs, repeats)]
@@ -135,8 +135,8 @@ def line(name: str, prepared: Callable[[Work, int], Run], work: Work, repeats: i
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.workers", description=__doc__)
-    parser.add_argument("--rows", type=int, help="so many rows of each kind")
-    parser.add_argument("--repeats", type=int, default=REPEATS, help="runs of which the median counts")
+    parser.add_argument("--rows", type=int, help="the number of rows of each kind")
+    parser.add_argument("--repeats", type=int, default=REPEATS, help="the number of runs; the median is shown")
     arguments = parser.parse_args()
     print(f"Rows per second; {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}.\n")
     header = ["engine", "rows", *(f"{n} worker{'s' * (n > 1)}" for n in WORKERS), *(f"{n} / 1" for n in WORKERS[1:])]

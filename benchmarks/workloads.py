@@ -1,4 +1,4 @@
-"""The workloads: pairs of ground truth and prediction, made with fixed seeds."""
+"""The workloads: generated pairs of ground truth and prediction, with fixed seeds."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ RECEIPTS = Path(__file__).parent.parent.parent / "shared" / "data" / "cord_qwen2
 
 
 class Workload(NamedTuple):
-    """Something to score.
+    """A workload.
 
     Attributes:
-        name: what the table calls it.
-        make: the pairs for a size.
+        name: its name in the table.
+        make: a function from a size to pairs.
         size: the size that is measured.
         small: the size at which the published package is measured as well; at most `size`.
         cap: why `small` is less than `size`, else "".
@@ -33,16 +33,21 @@ class Workload(NamedTuple):
 
 
 def words(rng: random.Random, low: int, high: int) -> str:
-    """A text of that many characters."""
+    """A random text of `low` to `high` characters."""
     return "".join(rng.choices(LETTERS, k=rng.randint(low, high))).strip() or "x"
 
 
 def typo(rng: random.Random, text: str, rate: float) -> str:
-    """The text with that share of its characters replaced, deleted or doubled."""
+    """The text with a share `rate` of its characters replaced, deleted or doubled."""
     out = []
     for c in text:
         draw = rng.random() / rate
-        out.append(rng.choice(LETTERS) if draw < 1 / 3 else "" if draw < 2 / 3 else c + c if draw < 1 else c)
+        if draw < 1 / 3:
+            out.append(rng.choice(LETTERS))
+        elif draw >= 1:
+            out.append(c)
+        elif draw >= 2 / 3:
+            out.append(c + c)
     return "".join(out)
 
 
@@ -78,7 +83,7 @@ def invoice(rng: random.Random) -> Pair:
 
 
 def invoices(count: int) -> list[Pair]:
-    """Invoices."""
+    """Invoices, see `invoice`."""
     rng = random.Random(2)
     return [invoice(rng) for _ in range(count)]
 
@@ -109,13 +114,13 @@ def text(length: int) -> list[Pair]:
 
 
 def unrelated(length: int) -> list[Pair]:
-    """Two texts that have nothing to do with each other."""
+    """Two unrelated random texts."""
     rng = random.Random(5)
     return [("".join(rng.choices(LETTERS, k=length)), "".join(rng.choices(LETTERS, k=length)))]
 
 
 def nested(levels: int) -> Callable[[int], list[Pair]]:
-    """Lists in lists, so many levels, so many elements each."""
+    """Return a function that makes lists nested in `levels` levels, with `width` elements each."""
 
     def make(width: int) -> list[Pair]:
         rng = random.Random(6)
@@ -146,7 +151,7 @@ def strings(count: int) -> list[Pair]:
 
 
 def repeated(count: int) -> list[Pair]:
-    """Two lists of objects of which twelve are distinct: ties everywhere."""
+    """Two lists of objects with twelve distinct values, so that there are many ties."""
     rng = random.Random(8)
     kinds = [{"name": words(rng, 5, 20), "price": f"{rng.uniform(1, 99):.2f}"} for _ in range(12)]
     truth = [dict(rng.choice(kinds)) for _ in range(count)]
@@ -155,7 +160,7 @@ def repeated(count: int) -> list[Pair]:
 
 
 def receipts(_: int) -> list[Pair]:
-    """The 60 real receipts, where they are."""
+    """The 60 real receipts, if their files are present."""
     rows = {
         name: map(json.loads, (RECEIPTS / f"{name}.jsonl").open(encoding="utf-8"))
         for name in ("predictions", "references")

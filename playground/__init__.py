@@ -1,1 +1,1 @@
-"""What `app.py` shows; only `app.py` imports it."""
+"""The parts of the Space; imported by `app.py` only."""

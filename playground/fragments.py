@@ -1,4 +1,4 @@
-"""What the page shows of a result: pieces of HTML from templates, and rows of its tables."""
+"""Render results for the page: HTML fragments from templates, and rows of tables."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ _DIGITS = 4
 
 
 def fragment(macro: str, *arguments: Any) -> str:
-    """The HTML that a macro of the page's template gives."""
+    """Render a macro of the page's template as HTML."""
     return macro_as_html("fragments.html.jinja", macro, *arguments, folders=(_TEMPLATES,))
 
 
 def frame_headers(columns: Iterable[TableColumn]) -> list[str]:
-    """The headings of a table that can be sorted; an interval has two columns."""
+    """The headings of a sortable table; an interval has two columns."""
     shown = (column for column in columns if not column.extra)
     return [head for column in shown for head in (("from", "to") if column.kind == "interval" else (column.head,))]
 
 
 def frame_rows(table: ReportTable, *, digits: int = _DIGITS, names: Mapping[str, str] | None = None) -> list[list[Any]]:
-    """The rows of a table that can be sorted: rounded numbers, None where there is none.
+    """The rows of a sortable table: rounded numbers, None where there is no value.
 
     Args:
         table: the table.
         digits: to how many digits numbers are rounded.
-        names: what the values of the first column are called; by default their text, shortened.
+        names: the displayed names of the values of the first column; by default their text, shortened.
     """
     shown = table.shown()
     rows = []

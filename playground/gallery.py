@@ -1,4 +1,4 @@
-"""Examples, each of which teaches one thing."""
+"""The examples of the page; each demonstrates one rule of ANLS*."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ RECEIPTS = Path(__file__).parent.parent / "examples" / "receipts"
 
 
 class Example(NamedTuple):
-    """An example: what it teaches, and the two sides as they stand in the editors."""
+    """An example: its title, and the texts for the two editors."""
 
     title: str
     truth: str
@@ -26,7 +26,7 @@ def _pretty(value: Any) -> str:
 
 
 def _receipt() -> Example:
-    """A whole receipt, with the mistakes of a model."""
+    """A whole receipt with typical mistakes of a model."""
     rows = {}
     for name in ("references", "predictions"):
         lines = (RECEIPTS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()

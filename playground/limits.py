@@ -1,4 +1,4 @@
-"""How much a visitor may give, and the sentence for more: the page must never hang."""
+"""Limits on the input of the page, so that it never hangs, and their error messages."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from docscore.metrics.entities import readings
 from docscore.metrics.nted import document_tree
 from docscore.metrics.tree_edit import forests
 
-MAX_BYTES = 1_000_000  # of text a side
+MAX_BYTES = 1_000_000  # of text on each side
 MAX_LEAVES = 20_000
 MAX_PAIRS = 4_000_000  # of list elements: 2,000 against 2,000 take 300 ms and 100 MB
-MAX_FORESTS = 10_000  # of 600 rows of a table: two such trees take two seconds
+MAX_FORESTS = 10_000  # a table of 600 rows; two such trees take two seconds
 MAX_FILE_BYTES = 50_000_000
 _LONGEST_SENTENCE = 600
 MAX_DIGITS = 5_000  # of a number; longer ones take seconds to read
 
 
 def read_text(text: str | None) -> Any:
-    """The JSON value in an editor.
+    """Parse the JSON value in an editor.
 
     Raises:
-        ValueError: one sentence, with line and column where it is not JSON.
+        ValueError: one sentence, with line and column if the text is not JSON.
     """
     text = text or ""
     check_length(text)
@@ -57,17 +57,17 @@ def check_value(value: Any, *, is_truth: bool) -> None:
 
 def check_work(truth: Any, prediction: Any) -> None:
     """Raise `ValueError` for lists that would take too long to match, every element with every other."""
-    here, there = _elements(truth), _elements(prediction)
-    if here * there > MAX_PAIRS:
+    left, right = _elements(truth), _elements(prediction)
+    if left * right > MAX_PAIRS:
         msg = (
-            f"lists of {here:,} and {there:,} elements: {here * there:,} pairs to compare; "
+            f"lists of {left:,} and {right:,} elements: {left * right:,} pairs to compare; "
             f"this page compares {MAX_PAIRS:,}"
         )
         raise ValueError(msg)
 
 
 def check_metric(metric: str, truth: Any, prediction: Any) -> None:
-    """Raise `ValueError` for what a metric would take too long for: nTED, and the readings of alternatives."""
+    """Raise `ValueError` for values on which a metric would take too long: large trees for nTED, many alternatives."""
     if metric == "nTED":
         values = convert_ground_truth(truth), convert_prediction(prediction)
         first = next(readings(values[0], scalars=True))
@@ -81,7 +81,7 @@ def check_metric(metric: str, truth: Any, prediction: Any) -> None:
 
 
 def shortened(sentence: str, longest: int = _LONGEST_SENTENCE) -> str:
-    """The sentence without the middle of a path that is too long to read."""
+    """The sentence with its middle left out if it is too long."""
     if len(sentence) <= longest:
         return sentence
     half = longest // 2
@@ -89,7 +89,7 @@ def shortened(sentence: str, longest: int = _LONGEST_SENTENCE) -> str:
 
 
 def _elements(value: Any) -> int:
-    """The most list elements that a level of the value has together."""
+    """The largest total number of list elements on one nesting level of the value."""
     most, level = 0, [value]
     while level:
         lists = [each for each in level if isinstance(each, list | tuple)]

@@ -1,4 +1,4 @@
-"""One pair: from what stands in the editors to the tree, its JSON, and the Python that reproduces it."""
+"""The tab for one pair: from the texts in the editors to the result as HTML, as JSON, and as Python code."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from docscore.report.html_tree import tree_as_html
 from playground.fragments import fragment
 from playground.limits import check_length, check_metric, check_value, check_work, read_text, shortened
 
-LONGEST_AT_EDITOR = 160  # characters of a message; it stands over the text
+LONGEST_AT_EDITOR = 160  # characters of a message, which covers the text of the editor
 MAX_RAW = 200_000  # characters of raw JSON that are shown
 METRICS = ("ANLS*", "KIEval", "Entity F1", "nTED")
 
 
 def faults(truth: str | None, prediction: str | None, *, as_text: bool, metric: str = METRICS[0]) -> tuple[str, str]:
-    """What is wrong with each editor, in one sentence, or "" where nothing is."""
+    """The error message for each editor; "" if there is none."""
     found, values = [], []
     for text, is_truth in ((truth, True), (prediction, False)):
         try:
@@ -45,7 +45,7 @@ def faults(truth: str | None, prediction: str | None, *, as_text: bool, metric: 
 def score(
     truth: str | None, prediction: str | None, options: ScoringOptions, *, as_text: bool, metric: str = METRICS[0]
 ) -> tuple[str, str, str]:
-    """The result as HTML and as JSON, and the Python that reproduces it."""
+    """The result as HTML and as JSON, and the Python code that reproduces it."""
     values = _value(truth, as_text=False), _value(prediction, as_text=as_text)
     if metric == "KIEval":
         return _kieval(values, normalise=options.ignore_case)
@@ -93,7 +93,7 @@ def _value(text: str | None, *, as_text: bool) -> Any:
 
 
 def _limited(result: dict[str, Any]) -> str:
-    """A result as JSON; very long ones are cut."""
+    """A result as JSON text, cut if it is very long."""
     try:
         raw = json.dumps(result, indent=1, ensure_ascii=False)
     except ValueError:  # an integer that Python refuses to print

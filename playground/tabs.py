@@ -1,4 +1,4 @@
-"""The tabs for files: one scores a file of predictions, one compares two."""
+"""The tabs for files: one scores a file of predictions, the other compares two files."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def score_testset(
     confidences: bool,
     progress: gr.Progress = PROGRESS,
 ) -> tuple[Any, ...]:
-    """What the tab for a file shows."""
+    """The outputs of the tab for a file."""
 
-    def scored(theirs: Path, ours: Path) -> tuple[Any, ...]:
+    def scored(references: Path, predictions: Path) -> tuple[Any, ...]:
         found = testset.score_files(
-            theirs,
-            ours,
+            references,
+            predictions,
             _mode(parse),
             skip=skip,
             progress=progress,
@@ -61,10 +61,10 @@ def compare_systems(
     skip: bool,
     progress: gr.Progress = PROGRESS,
 ) -> tuple[Any, ...]:
-    """What the tab for two files of predictions shows."""
+    """The outputs of the tab for two files of predictions."""
 
-    def compared(theirs: Path, before: Path, after: Path) -> tuple[Any, ...]:
-        found = versus.compare_files(theirs, before, after, _mode(parse), skip=skip, progress=progress)
+    def compared(references: Path, base: Path, new: Path) -> tuple[Any, ...]:
+        found = versus.compare_files(references, base, new, _mode(parse), skip=skip, progress=progress)
         return found.summary, found.fields, found.documents, "", found.scores
 
     nothing = gr.DataFrame(value=[]), gr.DataFrame(value=[]), "", None
@@ -72,12 +72,12 @@ def compare_systems(
 
 
 def show_row(scores: Any, event: gr.SelectData) -> str:
-    """The tree of the row that was chosen."""
+    """The tree of the selected row."""
     return "" if scores is None or not event.row_value else testset.tree_of(scores, str(event.row_value[0]))
 
 
 def show_change(scores: Any, event: gr.SelectData) -> str:
-    """The trees of the document that was chosen."""
+    """The trees of the selected document."""
     return "" if scores is None or not event.row_value else versus.trees_of(scores, str(event.row_value[0]))
 
 
@@ -88,7 +88,7 @@ def _mode(parse: str) -> str | None:
 def _tried(
     work: Callable[..., tuple[Any, ...]], files: list[str | None], wanted: str, nothing: tuple[Any, ...]
 ) -> tuple[Any, ...]:
-    """What the work gives, or a sentence that says what is wrong and nothing else."""
+    """The outputs of `work`, or an error message and empty outputs."""
     paths = [Path(file) for file in files if file]
     if len(paths) < len(files):
         return sentence(f"Choose {wanted}."), *nothing
@@ -101,7 +101,7 @@ def _tried(
 
 
 def file_tab() -> None:
-    """The tab for a file."""
+    """Build the tab for a file."""
     gr.Markdown(_ROWS)
     with gr.Row():
         files = [_upload("References", "file-references"), _upload("Predictions", "file-predictions")]
@@ -130,7 +130,7 @@ def file_tab() -> None:
 
 
 def compare_tab() -> None:
-    """The tab for two files of predictions."""
+    """Build the tab for two files of predictions."""
     gr.Markdown(_ROWS)
     with gr.Row():
         files = [
@@ -166,7 +166,7 @@ def _table(headers: list[str], label: str, name: str) -> Any:
 
 
 def _controls(tab: str, verb: str) -> tuple[Any, Any, Any, Any]:
-    """How predictions are read, whether rows with faults are left out, and two buttons."""
+    """Build the options for parsing and faulty rows, and two buttons."""
     with gr.Row(elem_classes="file-options"):
         parse = gr.Dropdown(
             ["none", "json", "repair"],
@@ -190,7 +190,7 @@ def _wire(
     outputs: list[Any],
     examples: tuple[Path, ...],
 ) -> None:
-    """Score on either button; the example fills in its files first."""
+    """Connect the buttons; the example button fills in its files before scoring."""
     run: dict[str, Any] = {
         "fn": work,
         "inputs": [*files, *options],

@@ -1,4 +1,4 @@
-"""A file: from two uploads to the scores of a test set, its fields, its rows, and a report."""
+"""The tab for a file: from two uploads to scores, fields, rows and a report."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ _DIGITS_OF_SCORES = 6
 
 
 class TestSet(NamedTuple):
-    """A scored test set.
+    """The outputs for a scored test set.
 
     Attributes:
         scores: its rows and their scores.
         summary: the mean and the counts, as HTML.
         picture: why points were lost, the rates and the distribution of the scores, as HTML.
-        fields: a row a field, as `FIELD_HEADERS` says.
-        rows: a row a document, as `ROW_HEADERS` says.
+        fields: one row for each field, with the columns `FIELD_HEADERS`.
+        rows: one row for each document, with the columns `ROW_HEADERS`.
         downloads: a CSV file and a JSON file with the scores, and the report.
     """
 
@@ -74,19 +74,24 @@ def score_files(
 
     Args:
         references: the ground truths.
-        predictions: what the model answered.
+        predictions: the predictions.
         parse: how predictions that are text are read as JSON.
         skip: whether rows with faults are left out.
-        progress: the bar.
-        metrics: metrics beside ANLS*.
-        confidences: whether predictions carry confidences: then the trade-off of automation and accuracy is drawn.
+        progress: the progress bar.
+        metrics: metrics in addition to ANLS*.
+        confidences: whether predictions have confidences; the trade-off of automation and accuracy is then drawn.
 
     Raises:
-        TypeError, ValueError, OSError: one sentence, or a few, that name the file and the place.
+        TypeError, ValueError, OSError: with a message that names the file and the place.
     """
     options = ScoringOptions(parse=parse, with_confidences=confidences)
     uploaded = rows_of_uploads(references, [predictions], options, skip=skip)
-    bar = Bar(progress, phases=3 + 2 * bool(metrics) + confidences)
+    phases = 3
+    if metrics:
+        phases += 2
+    if confidences:
+        phases += 1
+    bar = Bar(progress, phases)
     evaluation = Evaluation(uploaded.systems[0], options, metrics=metrics or [ANLS_STAR], progress=bar.phase)
     found, scores = evaluation.summary, evaluation.scores
     for metric in metrics:
@@ -110,7 +115,7 @@ def _check(question_id: str, metric: str, truth: Any, prediction: Any) -> None:
 
 
 def tree_of(scores: CorpusScore, shown_id: str) -> str:
-    """The tree of a row, by its id as it is shown, as HTML."""
+    """The tree of a row as HTML, by its displayed id; "" if there is no such row."""
     names = shown_ids(scores.ids)
     if shown_id not in names:
         return ""

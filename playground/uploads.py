@@ -1,4 +1,4 @@
-"""Uploaded files: from their rows, within the limits of the page, to scores; and files to take away."""
+"""Read uploaded files within the limits of the page, show errors, and provide folders for downloads."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ Progress = Callable[[float, str], object]
 
 
 class Bar:
-    """A bar of progress in several phases of equal length."""
+    """A progress bar for several phases of equal length."""
 
     def __init__(self, progress: Progress, phases: int) -> None:
         self.progress, self.phases, self.begun = progress, phases, 0
 
     def phase(self, name: str, total: int) -> Callable[[int], object]:
-        """A function that moves the bar through its next phase."""
+        """Begin the next phase; return a function to call with increments."""
         begun, self.begun = self.begun, self.begun + 1
         done = last = 0.0
 
@@ -49,10 +49,10 @@ class Bar:
 
 
 def rows_of_uploads(references: Path, predictions: Sequence[Path], options: ScoringOptions, *, skip: bool) -> FileRows:
-    """The rows of uploaded files in pairs, every value within the limits of the page.
+    """Read and pair the rows of uploaded files, and check every value against the limits of the page.
 
     Raises:
-        TypeError, ValueError: one sentence, or a few, that name the file and the place.
+        TypeError, ValueError: with a message that names the file and the place.
     """
     rows = rows_of_files(
         references=references,
@@ -69,7 +69,7 @@ def rows_of_uploads(references: Path, predictions: Sequence[Path], options: Scor
 
 
 def _check_pairs(pairs: Pairs, parse: str | None) -> None:
-    """Raise `ValueError` for a row that takes too long; the value that a text becomes has the same limits."""
+    """Raise `ValueError` for a row that takes too long; values parsed from text have the same limits."""
     parsed = parse_predictions(pairs.predictions, parse)[0]
     for question_id, truth, prediction in zip(pairs.ids, pairs.truths, parsed, strict=True):
         try:
@@ -84,7 +84,7 @@ def _check(value: object, is_truth: bool) -> None:
 
 
 def skipped_lines(rows: FileRows) -> list[str]:
-    """What was left out, in lines; none if nothing was."""
+    """A message on rows that were left out, as lines; empty if there are none."""
     pairs, faults = rows.systems[0], rows.faults
     if not faults.found:
         return []
@@ -93,12 +93,12 @@ def skipped_lines(rows: FileRows) -> list[str]:
 
 
 def sentence(fault: str) -> str:
-    """What went wrong, as HTML, a line a fault."""
+    """An error message as HTML."""
     return fragment("fault", _lines(fault), "alert")
 
 
 def sentence_of(error: Exception) -> str:
-    """What went wrong, as HTML, without the folder of the uploads and without options that the page does not have."""
+    """The message of an error as HTML, without server folders and options that the page does not have."""
     return sentence(str(error.for_remote_users() if isinstance(error, InputError) else error))
 
 
@@ -107,7 +107,7 @@ def _lines(text: str) -> list[str]:
 
 
 def shown_ids(ids: Sequence[str]) -> list[str]:
-    """The ids as they are shown, each unlike the others."""
+    """The displayed ids, made unique."""
     seen: dict[str, int] = {}
     found = []
     for name in map(printable, ids):
@@ -117,7 +117,7 @@ def shown_ids(ids: Sequence[str]) -> list[str]:
 
 
 def folder_for_downloads() -> Path:
-    """A folder of this call alone; it goes within the next hours."""
+    """Create a new folder; folders older than an hour are deleted."""
     for old in _FOLDER.iterdir():
         if old.stat().st_mtime < time.time() - _KEPT_SECONDS:
             shutil.rmtree(old, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Two files of predictions against one file of references: what changed, and whether that could be chance."""
+"""The tab for two files of predictions: the differences, and their confidence intervals and p-values."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ DOCUMENT_HEADERS = frame_headers(DOCUMENT_CHANGE_COLUMNS)
 
 
 class Versus(NamedTuple):
-    """Two compared systems.
+    """The outputs for two compared systems.
 
     Attributes:
-        scores: of the base and of the new one.
-        summary: the difference, its interval and test, as HTML.
-        fields: a row a field that changed, as `FIELD_HEADERS` says.
-        documents: a row a document that changed, as `DOCUMENT_HEADERS` says.
+        scores: of the base and of the new system.
+        summary: the difference, its interval and p-value, as HTML.
+        fields: one row for each field that changed, with the columns `FIELD_HEADERS`.
+        documents: one row for each document that changed, with the columns `DOCUMENT_HEADERS`.
     """
 
     scores: tuple[CorpusScore, CorpusScore]
@@ -48,7 +48,7 @@ def compare_files(
     """Compare two files of predictions.
 
     Raises:
-        TypeError, ValueError, OSError: one sentence, or a few, that name the file and the place.
+        TypeError, ValueError, OSError: with a message that names the file and the place.
     """
     options = ScoringOptions(parse=parse)
     uploaded = rows_of_uploads(references, [base, new], options, skip=skip)
@@ -82,7 +82,7 @@ def _summary(found: Comparison, left_out: Sequence[str]) -> str:
 
 
 def _documents(found: Comparison) -> list[list[Any]]:
-    """The documents that changed, largest change first, the worse ones before the better ones where that is equal."""
+    """The documents that changed, largest change first; of equal changes, losses first."""
     ids = found.base.scores.ids
     names = dict(zip(ids, shown_ids(ids), strict=True))
     changes = sorted([*found.worse, *found.better], key=lambda each: -abs(each.difference))
