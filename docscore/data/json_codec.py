@@ -19,7 +19,7 @@ Hook = Callable[[list[tuple[str, Any]]], dict[str, Any]]
 
 
 class JsonError(InputValueError):
-    """A text that is not JSON, or not JSON that is taken.
+    """A text that is not JSON, is nested too deep, or has an object with a key twice.
 
     Attributes:
         line: the line of the text where the fault is, counted from 1; None where that is not known.
