@@ -1,4 +1,4 @@
-"""JSON text in and out, without the gaps of the standard module: integers of any length, nesting, line and column."""
+"""Read and write JSON text, beyond the standard module: integers of any length, deep nesting, unique keys."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class JsonError(InputValueError):
     """A text that is not JSON, is nested too deep, or has an object with a key twice.
 
     Attributes:
-        line: the line of the text where the fault is, counted from 1; None where that is not known.
-        column: the column of that line, counted from 1; None where that is not known.
+        line: the line of the fault, counted from 1; None if unknown.
+        column: the column of the fault, counted from 1; None if unknown.
     """
 
     def __init__(self, diagnostic: Diagnostic, line: int | None = None, column: int | None = None) -> None:
@@ -32,11 +32,11 @@ class JsonError(InputValueError):
         self.column = column
 
     def in_place(self, place: PlacePart, *, one_line: bool = False) -> Diagnostic:
-        """What is wrong where the text stands in something larger, such as a file.
+        """The diagnostic of the error for a text that is part of something larger, such as a file.
 
         Args:
-            place: where the text stands.
-            one_line: whether texts there have one line: then the first is not named, only the column.
+            place: the place of the text.
+            one_line: whether texts at this place have one line; line 1 is then not named, only the column.
         """
         if self.line is None:
             return Diagnostic((place,), problem=self.problem, joint=", ")
@@ -46,11 +46,11 @@ class JsonError(InputValueError):
 
 
 def loads(source: str, *, unique_keys: bool = False) -> Any:
-    """The value of a JSON text; `NaN` and `Infinity` are read, as the standard module does.
+    """Parse a JSON text; `NaN` and `Infinity` are accepted, as by the standard module.
 
     Args:
         source: the text.
-        unique_keys: whether an object that has a key twice is an error; otherwise the last one counts.
+        unique_keys: whether a repeated key in an object is an error; otherwise the last one counts.
 
     Raises:
         JsonError: a ValueError "line 1, column 9: expecting ..." where the text is not JSON.
@@ -62,7 +62,7 @@ def loads(source: str, *, unique_keys: bool = False) -> Any:
     try:
         return with_room_to_recurse(_parsed, source, hook)
     except json.JSONDecodeError as error:
-        fault = error.msg.removesuffix(" at")  # "Unterminated string starting at" line and column
+        fault = error.msg.removesuffix(" at")  # some messages end in "at", before line and column
         place = f"line {error.lineno}, column {error.colno}"
         diagnostic = Diagnostic((place,), problem=f"{fault[0].lower()}{fault[1:]}")
         raise JsonError(diagnostic, error.lineno, error.colno) from None
@@ -71,15 +71,15 @@ def loads(source: str, *, unique_keys: bool = False) -> Any:
 
 
 def loads_at(source: str, place: PlacePart, *, one_line: bool = False) -> Any:
-    """The value of a JSON text whose objects have no key twice; errors name the place where the text stands.
+    """Parse a JSON text without repeated keys; errors name the place of the text.
 
     Args:
         source: the text.
-        place: where it stands, such as a file.
-        one_line: whether texts there have one line: then the first is not named, only the column.
+        place: the place of the text, such as a file.
+        one_line: whether texts at this place have one line; line 1 is then not named, only the column.
 
     Raises:
-        InputValueError: at "refs.json, line 2, column 9" where the text is not JSON.
+        InputValueError: "refs.json, line 2, column 9: expecting ..." where the text is not JSON.
     """
     try:
         return loads(source, unique_keys=True)
@@ -88,7 +88,7 @@ def loads_at(source: str, place: PlacePart, *, one_line: bool = False) -> Any:
 
 
 def loads_all(sources: Sequence[str]) -> list[Any]:
-    """The values of JSON texts that `dumps` wrote; one call of the parser for all."""
+    """Parse JSON texts written by `dumps`, all in one call of the parser."""
     try:
         values: list[Any] = json.loads(f"[{','.join(sources)}]")
     except (ValueError, RecursionError):
@@ -97,9 +97,9 @@ def loads_all(sources: Sequence[str]) -> list[Any]:
 
 
 def dumps(value: Value) -> str:
-    r"""The value as ASCII JSON that `loads` turns into the same value; one-ofs as `{"$one_of": [...]}`.
+    r"""Write the value as ASCII JSON that `loads` reads as the same value; one-ofs as `{"$one_of": [...]}`.
 
-    JSON cannot tell two surrogates that form a pair from the character that they stand for.
+    Exception: a surrogate pair in a text is read as the character that it encodes.
 
     >>> dumps({"a": ("x", "\ud800"), "n": float("nan")})
     '{"a": {"$one_of": ["x", "\\ud800"]}, "n": NaN}'
