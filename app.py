@@ -101,7 +101,7 @@ def score(
     rules: str = PAPER,
     numbers: str = "text",
 ) -> str:
-    """Score a predicted JSON value against a ground truth with ANLS*, and say where the points went, as JSON text.
+    """Score a predicted JSON value against a ground truth with ANLS*; return the score tree as JSON text.
 
     Args:
         ground_truth: any JSON value; {"$one_of": [...]} holds alternatives.

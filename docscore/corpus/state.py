@@ -124,7 +124,7 @@ class ScoreState:
             self.lists.setdefault(path, ListRows(path)).merge(rows)
 
     def compute(self, *, names: str = "plain") -> dict[str, float]:
-        """The figures of all rows seen so far, a flat dict of floats as trackers log it.
+        """Return the figures of all rows so far as a flat dict of floats, ready for experiment trackers.
 
         Args:
             names: "plain" for paths as they are, `anls_star/items[].price`; "safe" for names without brackets and other

@@ -111,7 +111,7 @@ def upper_bound(differences: Differences, confidence: float, clusters: npt.Array
 
 
 def _largest_gain(first: Differences) -> float:
-    """N x the influence of a document of the largest weight, in which the new system got all and the base nothing."""
+    """Return n x the influence of a document of the largest weight with score 1 of the new system and 0 of the base."""
     largest = [float(side.weight.max() * side.count / (side.totals[0] or 1.0)) for side in (first.new, first.base)]
     return largest[0] * float(1 - first.new.values[0]) + largest[1] * float(first.base.values[0])
 
