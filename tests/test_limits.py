@@ -10,7 +10,6 @@ pytest.importorskip("gradio", reason="the playground wants gradio")
 
 from docscore.core.options import ScoringOptions
 from playground.limits import MAX_PAIRS, check_value, check_work, read_text, shortened
-from docscore.core.options import ScoringOptions
 from playground.pair import faults, score
 
 DEEP: Any = "x"
