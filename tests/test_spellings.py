@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from docscore.core.spellings import are_same_value, date_of, number_of
+from docscore.core.dates import date_of
+from docscore.core.spellings import are_same_value, number_of
 
 NUMBERS: list[tuple[Any, dict[str, str], str | None, str]] = [  # value, separators, number, why
     (1, {}, "1", "a JSON number"),

@@ -26,7 +26,7 @@ MatchedPairs = tuple[Indices, Indices]
 Total = tuple[float, float]
 
 
-ElementSizes = Sequence[int]
+ElementSizes = Sequence[float]
 
 
 Slices = Sequence[slice]

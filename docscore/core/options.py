@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from docscore.core.errors import InputTypeError, InputValueError
+from docscore.core.schema_source import SchemaSource
 
 THRESHOLD = 0.5  # tau of ANLS, Biten et al. 2019
 
@@ -41,6 +42,9 @@ class ScoringOptions:
             by which they do, as in the published package of that version.
         numbers: how numbers are compared (ANLS*, ANLS, ANLSL): "text", as they print, or "value", by their shortest
             decimal spelling, so that 1000.0 is 1000.
+        schema: a JSON Schema that says how each place compares and what it weighs (typed score): a dict, the path of a
+            file, or of a folder with one schema a document named by its id, or a pydantic model class; kept as
+            `SchemaSource`.
 
     Raises:
         TypeError: for a value of another type.
@@ -58,6 +62,7 @@ class ScoringOptions:
     with_confidences: bool = False
     rules: str = PAPER
     numbers: str = "text"
+    schema: Any = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "threshold", _share("threshold", self.threshold))
@@ -68,6 +73,8 @@ class ScoringOptions:
         check_choice("missing", self.missing, MISSING_MODES)
         check_choice("rules", self.rules, RULES)
         check_choice("numbers", self.numbers, NUMBERS)
+        if self.schema is not None:
+            object.__setattr__(self, "schema", SchemaSource.of(self.schema))
 
 
 def _share(name: str, value: Any) -> float:

@@ -152,7 +152,7 @@ def metric_rows(scores: CorpusScore) -> list[MetricRow]:
     """The rows of a scored test set as input for metrics."""
     pairs = scores.pairs
     confidences = pairs.confidences or [None] * len(pairs.ids)
-    return list(map(MetricRow, pairs.truths, pairs.predictions, confidences, scores.scores))
+    return list(map(MetricRow, pairs.truths, pairs.predictions, confidences, scores.scores, pairs.ids))
 
 
 def _points(metric: Metric[Any], scores: CorpusScore, rows: Sequence[MetricRow], measured: Advance) -> list[Any]:

@@ -19,12 +19,14 @@ class MetricRow(NamedTuple):
         prediction: the predicted value; None if there is none.
         confidences: numbers from 0 to 1 in the shape of the prediction, or None.
         anls_star: the ANLS* score of the row, in [0, 1], computed before.
+        question_id: the id of the row.
     """
 
     ground_truth: Any
     prediction: Any
     confidences: Any
     anls_star: float
+    question_id: str = ""
 
 
 class FigureName(NamedTuple):

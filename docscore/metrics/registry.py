@@ -11,6 +11,7 @@ from docscore.metrics.base import Metric
 from docscore.metrics.entity_f1 import EntityF1
 from docscore.metrics.kieval import Kieval
 from docscore.metrics.nted import Nted
+from docscore.metrics.typed.typed_score import Typed
 
 METRICS: dict[str, Metric[Any]] = {
     metric.name: metric
@@ -21,6 +22,7 @@ METRICS: dict[str, Metric[Any]] = {
         Kieval(),
         EntityF1(),
         Nted(),
+        Typed(),
     )
 }
 

@@ -60,6 +60,8 @@ def _of_texts(options: ScoringOptions, used: frozenset[str]) -> Iterable[tuple[s
         yield ("empty", "ignored") if options.rules == PAPER else ("rules", options.rules)
     if "numbers" in used and options.numbers != "text":
         yield "numbers", options.numbers
+    if "schema" in used and options.schema is not None:
+        yield "schema", options.schema.digest
 
 
 def _of_rows(options: ScoringOptions, skipped: int | None) -> Iterable[tuple[str, str]]:

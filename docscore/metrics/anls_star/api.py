@@ -19,6 +19,7 @@ from docscore.core.similarity import fold_all, similarities, text_rule
 from docscore.core.stack import level_of_caller, with_room_to_recurse
 from docscore.core.values import SCALAR_TYPES, Value, convert_ground_truth, convert_prediction
 from docscore.metrics.anls_star.explainer import Explainer
+from docscore.metrics.anls_star.schema_node import SchemaNode
 from docscore.metrics.anls_star.scorer import Scorer, answer_score, is_answer
 from docscore.metrics.anls_star.tree import ScoreTree
 
@@ -187,9 +188,9 @@ def score_pairs(
     return score(pairs, 0)
 
 
-def explained(gt: object, pred: object, options: ScoringOptions) -> ScoreTree:
-    """The score tree of a pair, by options in one object."""
-    return with_room_to_recurse(_tree, gt, pred, options)
+def explained(gt: object, pred: object, options: ScoringOptions, schema: SchemaNode | None = None) -> ScoreTree:
+    """The score tree of a pair, by options in one object; with a schema that of its typed score."""
+    return with_room_to_recurse(_tree, gt, pred, options, schema)
 
 
 def _score_portion(pairs: Iterable[Pair], start: int, options: ScoringOptions) -> npt.NDArray[np.float64]:
@@ -285,8 +286,8 @@ def _scored_and_explained(gt: object, pred: object, options: ScoringOptions) -> 
     return earned / weight if weight else 1.0, Explainer(scorer).tree(truth, prediction)
 
 
-def _tree(gt: object, pred: object, options: ScoringOptions) -> ScoreTree:
-    return Explainer(Scorer(options)).tree(*_converted(gt, pred))
+def _tree(gt: object, pred: object, options: ScoringOptions, schema: SchemaNode | None) -> ScoreTree:
+    return Explainer(Scorer(options), schema).tree(*_converted(gt, pred))
 
 
 def _converted(gt: object, pred: object) -> tuple[Value, Value]:

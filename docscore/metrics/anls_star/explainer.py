@@ -13,9 +13,10 @@ from docscore.core.assignment import best_mask, match
 from docscore.core.options import ScoringOptions
 from docscore.core.similarity import fold, similarity, text_rule
 from docscore.core.spellings import are_same_value
-from docscore.core.values import Matrix, Scalar, Value, scalar_text, step_text
+from docscore.core.values import SCALAR_TYPES, Matrix, Scalar, Value, scalar_text, step_text
+from docscore.metrics.anls_star.schema_node import SchemaNode, unit_at
 from docscore.metrics.anls_star.scorer import Scorer
-from docscore.metrics.anls_star.tree import Kind, ScoreTree, Status, Whole
+from docscore.metrics.anls_star.tree import Kind, ScoreTree, Side, Status, Whole
 
 
 class NodePlace(NamedTuple):
@@ -29,6 +30,7 @@ class NodePlace(NamedTuple):
         option: which option of a one-of was taken, or None.
         note: what the reason of the node begins with.
         absent: whether the prediction lacks the key.
+        schema: the place in a schema, or None.
     """
 
     path: str = "$"
@@ -38,33 +40,46 @@ class NodePlace(NamedTuple):
     option: int | None = None
     note: str = ""
     absent: bool = False
+    schema: SchemaNode | None = None
 
     def at_key(self, key: str, *, absent: bool = False) -> NodePlace:
         """The place below this one at a key."""
-        return NodePlace(self.path + step_text(key), key, absent=absent)
+        below = self.schema and self.schema.at_key(key)
+        return NodePlace(self.path + step_text(key), key, absent=absent, schema=below)
 
     def at_index(self, truth: int | None, prediction: int | None) -> NodePlace:
         """The place below this one at a list index of either side or both."""
         index = truth if truth is not None else prediction
-        return NodePlace(f"{self.path}[{index}]", None, truth, prediction)
+        return NodePlace(f"{self.path}[{index}]", None, truth, prediction, schema=self.schema and self.schema.items)
+
+    @property
+    def unit(self) -> float:
+        """What a scalar counts here."""
+        return unit_at(self.schema)
 
 
 _ONE_SIDED = {"missing": "missing", "extra": "only in the prediction"}
 
 
 class Explainer:
-    """Builds the score tree of a pair of plain values."""
+    """Builds the score tree of a pair of plain values.
 
-    __slots__ = ("counting", "scorer", "whole")
+    Args:
+        scorer: scores what is to be matched.
+        schema: the root of a schema, or None.
+    """
 
-    def __init__(self, scorer: Scorer) -> None:
+    __slots__ = ("counting", "schema", "scorer", "whole")
+
+    def __init__(self, scorer: Scorer, schema: SchemaNode | None = None) -> None:
         self.scorer = scorer
         self.counting = scorer.counting
+        self.schema = schema
         self.whole = Whole()
 
     def tree(self, truth: Value, prediction: Value) -> ScoreTree:
         """The tree of the whole pair."""
-        root = self.pair(truth, prediction, NodePlace())
+        root = self.pair(truth, prediction, NodePlace(schema=self.schema))
         self.whole.weight = root.weight
         return root
 
@@ -76,31 +91,38 @@ class Explainer:
             return self.null(prediction, place)
         if prediction is None:
             place = place if place.path != "$" else place._replace(note="the whole prediction is null or absent")
-            return self.one_sided(truth, place, "missing", least=1)
+            return self.one_sided(truth, place, "missing", least=place.unit)
         if isinstance(truth, list) and isinstance(prediction, list):
             return self.lists(truth, prediction, place)
         if isinstance(truth, dict) and isinstance(prediction, dict):
             return self.objects(truth, prediction, place)
         if not isinstance(truth, list | dict) and not isinstance(prediction, list | dict | tuple):
             return self.scalars(truth, prediction, place)
-        weight = float(max(self.counting.truth(truth), self.counting.prediction(prediction)))
+        schema = place.schema
+        weight = float(max(self.counting.truth(truth, schema), self.counting.prediction(prediction, schema)))
         reason = f"{type_name(truth)} against {type_name(prediction)}"
         return self.node(place, "mismatch", None, 0.0, weight, truth, prediction, reason)
 
     def null(self, prediction: Value, place: NodePlace) -> ScoreTree:
         if not self.counting.is_empty(prediction):
-            return self.one_sided(prediction, place._replace(note="nothing expected"), "extra", least=1)
+            return self.one_sided(prediction, place._replace(note="nothing expected"), "extra", least=place.unit)
         given = "absent" if place.absent else empty_name(prediction)
         reason = "" if prediction is None and not place.absent else f"null and {given} agree"
-        return self.node(place._replace(absent=False), "null", "exact", 1.0, 1.0, None, prediction, reason)
+        return self.node(
+            place._replace(absent=False), "null", "exact", place.unit, place.unit, None, prediction, reason
+        )
 
     def scalars(self, truth: Scalar, prediction: Scalar, place: NodePlace) -> ScoreTree:
-        scorer = self.scorer
+        scorer, unit = self.scorer, place.unit
+        if place.schema is not None and place.schema.comparator is not None:
+            earned, _ = scorer.pair(truth, prediction, place.schema)
+            reason = place.schema.comparator.remark(truth, prediction, right=earned == unit)
+            return self.node(place, "scalar", None, earned, unit, truth, prediction, reason)
         left, right = (fold(value, scorer.ignore_case, scorer.text) for value in (truth, prediction))
         found = similarity(left, right, scorer.threshold)
         raw = found or similarity(left, right, 0.0)  # what was below the threshold
         reason = scalar_reason(truth, prediction, raw, scorer.options)
-        return self.node(place, "scalar", None, found, 1.0, truth, prediction, reason)
+        return self.node(place, "scalar", None, unit * found, unit, truth, prediction, reason)
 
     def objects(self, truth: dict[str, Value], prediction: dict[str, Value], place: NodePlace) -> ScoreTree:
         children = []
@@ -110,16 +132,15 @@ class Explainer:
         for key, value in prediction.items():
             if key not in truth:
                 children.append(self.surplus(value, place.at_key(key)))
-        earned = 0.0
-        for child in sorted(children, key=lambda child: child.key or ""):  # the order in which the scorer adds them
-            earned += child.earned
-        return self.container(place, "object", earned, truth, prediction, children)
+        in_order = sorted(children, key=lambda child: child.key or "")  # in which the scorer adds them
+        earned, weight = sum(child.earned for child in in_order), sum(child.weight for child in in_order)
+        return self.node(place, "object", None, float(earned), float(weight), truth, prediction, "", tuple(children))
 
     def surplus(self, value: Value, place: NodePlace) -> ScoreTree:
         """A key that only the prediction has."""
         if self.counting.ignores(value):
             return self.ignored(value, place)
-        least = int(self.counting.all_keys)
+        least = place.unit if self.counting.all_keys else 0.0
         return self.one_sided(value, place._replace(note="key only in the prediction"), "extra", least=least)
 
     def ignored(self, value: Value, place: NodePlace) -> ScoreTree:
@@ -128,7 +149,7 @@ class Explainer:
         return self.node(place._replace(note=note), kind_of(value), "extra", 0.0, 0.0, None, value, "")
 
     def lists(self, truth: list[Value], prediction: list[Value], place: NodePlace) -> ScoreTree:
-        partner = self.partners(truth, prediction)
+        partner = self.partners(truth, prediction, place.schema and place.schema.items)
         children = []
         for i, value in enumerate(truth):
             if i in partner:
@@ -139,21 +160,23 @@ class Explainer:
         for j, value in enumerate(prediction):
             if j not in taken:
                 children.append(self.one_sided(value, place.at_index(None, j), "extra"))
-        earned = math.fsum(child.earned for child in children)
-        return self.container(place, "list", earned, truth, prediction, children)
+        earned, weight = math.fsum(child.earned for child in children), math.fsum(child.weight for child in children)
+        return self.node(place, "list", None, earned, weight, truth, prediction, "", tuple(children))
 
-    def partners(self, truth: list[Value], prediction: list[Value]) -> dict[int, int]:
+    def partners(self, truth: list[Value], prediction: list[Value], schema: SchemaNode | None) -> dict[int, int]:
         """For each matched element of the ground truth, its partner in the prediction."""
         if len(truth) == 1 and len(prediction) == 1:
             return {0: 0}
-        sizes = self.counting.truths(truth), self.counting.predictions(prediction)
-        rows, columns = match(*self.scorer.pairwise(truth, prediction), *sizes, partial(equality, truth, prediction))
+        sizes = self.counting.truths(truth, schema), self.counting.predictions(prediction, schema)
+        table = self.scorer.pairwise(truth, prediction, schema)
+        rows, columns = match(*table, *sizes, partial(equality, truth, prediction))
         return dict(zip(rows.tolist(), columns.tolist(), strict=True))
 
     def one_of(self, options: tuple[Value, ...], prediction: Value, place: NodePlace) -> ScoreTree:
         best = [0]
         if len(options) > 1:
-            best = best_mask(*self.scorer.pairwise(options, [prediction]))[:, 0].nonzero()[0].tolist()
+            table = self.scorer.pairwise(options, [prediction], place.schema)
+            best = best_mask(*table)[:, 0].nonzero()[0].tolist()
         wanted = identity(prediction)
         chosen = next((i for i in best if identity(options[i]) == wanted), best[0])
         if place.option is None:
@@ -161,9 +184,10 @@ class Explainer:
             place = place._replace(option=chosen, note="; ".join(filter(None, (note, place.note))))
         return self.pair(options[chosen], prediction, place)
 
-    def one_sided(self, value: Value, place: NodePlace, status: Status, *, least: int = 0) -> ScoreTree:
+    def one_sided(self, value: Value, place: NodePlace, status: Status, *, least: float = 0.0) -> ScoreTree:
         """What only one side has: its whole size is lost, shared among its parts."""
-        whole = self.counting.truth(value) if status == "missing" else self.counting.prediction(value)
+        size = self.counting.truth if status == "missing" else self.counting.prediction
+        whole = size(value, place.schema)
         truth, prediction = (value, None) if status == "missing" else (None, value)
         weight = float(max(least, whole))
         while isinstance(value, tuple):
@@ -176,7 +200,7 @@ class Explainer:
 
     def largest_option(self, options: tuple[Value, ...], place: NodePlace) -> tuple[NodePlace, Value]:
         """The option that gives a one-of its size, and the place with its index unless an outer one-of gave one."""
-        option = max(range(len(options)), key=lambda i: self.counting.truth(options[i]))
+        option = max(range(len(options)), key=lambda i: self.counting.truth(options[i], place.schema))
         return place if place.option is not None else place._replace(option=option), options[option]
 
     def parts(self, value: Value, place: NodePlace, status: Status) -> Iterable[ScoreTree]:
@@ -189,18 +213,6 @@ class Explainer:
             for i, item in enumerate(value):
                 below = place.at_index(i, None) if status == "missing" else place.at_index(None, i)
                 yield self.one_sided(item, below, status)
-
-    def container(
-        self,
-        place: NodePlace,
-        kind: Kind,
-        earned: float,
-        truth: Value,
-        prediction: Value,
-        children: Sequence[ScoreTree],
-    ) -> ScoreTree:
-        weight = sum(child.weight for child in children)
-        return self.node(place, kind, None, earned, float(weight), truth, prediction, "", tuple(children))
 
     def node(
         self,
@@ -231,7 +243,20 @@ class Explainer:
             "; ".join(filter(None, (place.note, "absent from the prediction" if place.absent else "", reason))),
             children,
             self.whole,
+            *comparison_at(place.schema, kind, truth, prediction),
         )
+
+
+def comparison_at(
+    schema: SchemaNode | None, kind: Kind, truth: Value, prediction: Value
+) -> tuple[str, tuple[Side, ...]]:
+    """How a scalar is compared where it is not as text, and which sides cannot be read as what the place holds."""
+    if kind != "scalar" or schema is None or schema.comparator is None:
+        return "", ()
+    comparator = schema.comparator
+    sides: tuple[tuple[Side, Value], ...] = (("ground_truth", truth), ("prediction", prediction))
+    unread = (side for side, value in sides if type(value) in SCALAR_TYPES and not comparator.reads(value))  # type: ignore[arg-type]
+    return comparator.label, tuple(unread)
 
 
 def scalar_reason(truth: Scalar, prediction: Scalar, found: float, options: ScoringOptions) -> str:

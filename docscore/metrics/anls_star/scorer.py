@@ -18,6 +18,7 @@ from docscore.core.options import ScoringOptions
 from docscore.core.similarity import fold, fold_all, similarity, similarity_matrix, text_rule
 from docscore.core.values import LEAF_TYPES, SCALAR_TYPES, Matrix, Scalar, Value
 from docscore.metrics.anls_star.counting import Counting
+from docscore.metrics.anls_star.schema_node import SchemaNode, unit_at
 
 _FEW = 4  # pairs that are scored one by one; more go by columns
 
@@ -34,7 +35,7 @@ Object = dict[str, Value]
 Places = Sequence[int]
 
 
-Rule = Callable[[Any, Any], tuple[Matrix, Weight]]
+Rule = Callable[[Any, Any, Any], tuple[Matrix, Weight]]
 
 
 def is_answer(truth: object, prediction: object) -> bool:
@@ -66,67 +67,74 @@ class Scorer:
 
     # One pair.
 
-    def pair(self, truth: Value, prediction: Value) -> tuple[float, float]:  # noqa: PLR0911  one branch a rule
+    def pair(self, truth: Value, prediction: Value, schema: SchemaNode | None = None) -> tuple[float, float]:  # noqa: PLR0911  one branch a rule
         """S, in [0, L], and L, a whole number, of one pair.
 
         Args:
             truth: ground truth; a tuple is a one-of.
             prediction: prediction, without tuples.
+            schema: the place in a schema; without one all values are texts and weigh 1.
         """
         if truth is None:
-            return float(self.counting.is_empty(prediction)), float(max(1, self.counting.prediction(prediction)))
+            unit = unit_at(schema)
+            return unit * self.counting.is_empty(prediction), max(unit, self.counting.prediction(prediction, schema))
         kind, other = type(truth), type(prediction)
         if kind in SCALAR_TYPES and other in SCALAR_TYPES:
+            if schema is not None:
+                return float(self._leaves([truth], [prediction], schema)[0][0, 0]), schema.unit
             if kind is str and truth == prediction:
                 return 1.0, 1.0
             left, right = fold(truth, self.ignore_case, self.text), fold(prediction, self.ignore_case, self.text)  # type: ignore[arg-type]
             return similarity(left, right, self.threshold), 1.0
         if kind is list and other is list:
-            return self._list_pair(truth, prediction)  # type: ignore[arg-type]
+            return self._list_pair(truth, prediction, schema)  # type: ignore[arg-type]
         if kind is dict and other is dict:
-            return self._object_pair(truth, prediction)  # type: ignore[arg-type]
+            return self._object_pair(truth, prediction, schema)  # type: ignore[arg-type]
         if kind is tuple:
-            return self._one_of_pair(truth, prediction)  # type: ignore[arg-type]
-        return 0.0, float(max(self.counting.truth(truth), self.counting.prediction(prediction)))
+            return self._one_of_pair(truth, prediction, schema)  # type: ignore[arg-type]
+        return 0.0, float(max(self.counting.truth(truth, schema), self.counting.prediction(prediction, schema)))
 
-    def _object_pair(self, truth: Object, prediction: Object) -> tuple[float, float]:
+    def _object_pair(self, truth: Object, prediction: Object, schema: SchemaNode | None) -> tuple[float, float]:
         """The sums over the keys of the ground truth, an absent key being null; other keys add to L."""
         earned = weight = 0.0
         for key in sorted(truth):  # sorted: a sum of floats does not depend on the order of keys
-            part, counted = self.pair(truth[key], prediction.get(key))
+            part, counted = self.pair(truth[key], prediction.get(key), schema and schema.at_key(key))
             earned += part
             weight += counted
         for key in prediction:
             if key not in truth:
-                weight += self.counting.surplus(prediction, key)
+                weight += self.counting.surplus(prediction, key, schema and schema.at_key(key))
         return earned, weight
 
-    def _list_pair(self, truth: list[Value], prediction: list[Value]) -> tuple[float, float]:
+    def _list_pair(self, truth: list[Value], prediction: list[Value], schema: SchemaNode | None) -> tuple[float, float]:
         """The sums over the best matching; what stays unmatched adds its size to L."""
+        below = schema and schema.items
         if len(truth) == len(prediction) == 1:
-            return self.pair(truth[0], prediction[0])
-        sizes = self.counting.truths(truth), self.counting.predictions(prediction)
+            return self.pair(truth[0], prediction[0], below)
+        sizes = self.counting.truths(truth, below), self.counting.predictions(prediction, below)
         everything = float(sum(sizes[0]) + sum(sizes[1]))
         if not truth or not prediction:
             return 0.0, everything
-        table = *self.pairwise(truth, prediction), *sizes
+        table = *self.pairwise(truth, prediction, below), *sizes
         earned, surplus = totals(match(*table), *table)
         return earned, everything + surplus
 
-    def _one_of_pair(self, options: tuple[Value, ...], prediction: Value) -> tuple[float, float]:
+    def _one_of_pair(
+        self, options: tuple[Value, ...], prediction: Value, schema: SchemaNode | None
+    ) -> tuple[float, float]:
         """The option with the largest (S/L, S, -L)."""
-        if is_answer(options, prediction):
+        if schema is None and is_answer(options, prediction):
             return answer_score(options, prediction, self.options), 1.0  # type: ignore[arg-type]
-        best = self.pair(options[0], prediction)
+        best = self.pair(options[0], prediction, schema)
         for option in options[1:]:
-            found = self.pair(option, prediction)
+            found = self.pair(option, prediction, schema)
             if is_better(found, best):
                 best = found
         return best
 
     # Two columns.
 
-    def pairwise(self, truths: Column, predictions: Column) -> tuple[Matrix, Weight]:
+    def pairwise(self, truths: Column, predictions: Column, schema: SchemaNode | None = None) -> tuple[Matrix, Weight]:
         """S and L of every pair, by the same rules as `pair`.
 
         Returns:
@@ -134,15 +142,15 @@ class Scorer:
             weight: L, of the same shape, or a number where it is the same for all.
         """
         if len(truths) * len(predictions) <= _FEW:
-            table = np.array([[self.pair(truth, each) for each in predictions] for truth in truths])
+            table = np.array([[self.pair(truth, each, schema) for each in predictions] for truth in truths])
             table = table.reshape(len(truths), len(predictions), 2)
             return table[:, :, 0], table[:, :, 1]
         left, right = {*map(type, truths)}, {*map(type, predictions)}
         if left <= LEAF_TYPES and right <= LEAF_TYPES:
-            return self._leaves(truths, predictions)
+            return self._leaves(truths, predictions, schema)
         if left == right and len(left) == 1:
-            return self._rules()[left.pop()](truths, predictions)
-        return self._mixed(truths, predictions)
+            return self._rules()[left.pop()](truths, predictions, schema)
+        return self._mixed(truths, predictions, schema)
 
     def _rules(self) -> dict[type, Rule]:
         return {
@@ -152,32 +160,49 @@ class Scorer:
             tuple: self._one_ofs,
         }
 
-    def _mixed(self, truths: Column, predictions: Column) -> tuple[Matrix, Weight]:
+    def _mixed(self, truths: Column, predictions: Column, schema: SchemaNode | None) -> tuple[Matrix, Weight]:
         """Columns of several kinds: a block for each two kinds that can be compared, (0, larger size) elsewhere."""
         shape = len(truths), len(predictions)
         earned = np.zeros(shape)
-        sizes = self.counting.truths(truths), self.counting.predictions(predictions)
+        sizes = self.counting.truths(truths, schema), self.counting.predictions(predictions, schema)
         weight = np.maximum.outer(*sizes).astype(np.float64)
         here, there = kinds(truths), kinds(predictions)
         null = here.pop(NULL, None)
         if null:
-            earned[null] = [float(self.counting.is_empty(each)) for each in predictions]
+            earned[null] = [unit_at(schema) * self.counting.is_empty(each) for each in predictions]
         for kind, places in here.items():
             others = range(shape[1]) if kind is tuple else there.get(kind)
             if others:
                 block = _block(places, others, shape)
                 earned[block], weight[block] = self._rules()[kind](
-                    [truths[i] for i in places], [predictions[j] for j in others]
+                    [truths[i] for i in places], [predictions[j] for j in others], schema
                 )
         return earned, weight
 
-    def _leaves(self, truths: Column, predictions: Column) -> tuple[Matrix, Weight]:
-        """Scalars and nulls: S is the similarity of the texts, 0 below the threshold; L = 1."""
+    def _leaves(self, truths: Column, predictions: Column, schema: SchemaNode | None) -> tuple[Matrix, Weight]:
+        """Scalars and nulls: S is the similarity of the texts, 0 below the threshold; L = 1.
+
+        With a schema S is what the place says of its values, and both are multiplied by its weight.
+        """
+        if schema is None:
+            return self._texts(truths, predictions), 1.0
+        if schema.comparator is None:
+            return schema.unit * self._texts(truths, predictions), schema.unit
+        rows = [i for i, value in enumerate(truths) if value is not None]
+        columns = [j for j, value in enumerate(predictions) if value is not None]
+        earned = np.array([[float(g is None and self.counting.is_empty(p)) for p in predictions] for g in truths])
+        if rows and columns:
+            sides = [truths[i] for i in rows], [predictions[j] for j in columns]
+            earned[np.ix_(rows, columns)] = schema.comparator.compared(*sides, self._texts)  # type: ignore[arg-type]
+        return schema.unit * earned, schema.unit
+
+    def _texts(self, truths: Column, predictions: Column) -> Matrix:
+        """The similarities of scalars and nulls as texts."""
         left, right = (fold_all(side, self.ignore_case, self.text) for side in (truths, predictions))  # type: ignore[arg-type]
         earned = similarity_matrix(left, right, self.threshold)
         if "" in left and "" in right and (_has_blank(left, truths) or _has_blank(right, predictions)):
             self._tell_null_from_blank(truths, predictions, left, right, earned)
-        return earned, 1.0
+        return earned
 
     @staticmethod
     def _tell_null_from_blank(
@@ -190,7 +215,9 @@ class Scorer:
             if not left[i]:
                 earned[i, blank if value is None else null] = 0.0
 
-    def _objects(self, truths: Sequence[Object], predictions: Sequence[Object]) -> tuple[Matrix, Weight]:
+    def _objects(
+        self, truths: Sequence[Object], predictions: Sequence[Object], schema: SchemaNode | None
+    ) -> tuple[Matrix, Weight]:
         """Objects: the sums over the keys of the ground truths, absent keys being null; other keys add to L."""
         earned = np.zeros((len(truths), len(predictions)))
         weight: Weight = 0.0
@@ -201,11 +228,12 @@ class Scorer:
             column = [truth.get(key) for truth in truths]
             values = [prediction.get(key) for prediction in predictions]
             score = self._leaves if only_leaves else self.pairwise
-            points, counted = score(column, values)
+            below = schema and schema.at_key(key)
+            points, counted = score(column, values, below)
             lacking = [i for i, value in enumerate(column) if value is None and key not in truths[i]]
             if lacking:  # scored as null so far
                 points[lacking] = 0.0
-                surplus = [self.counting.surplus(prediction, key) for prediction in predictions]
+                surplus = [self.counting.surplus(prediction, key, below) for prediction in predictions]
                 if isinstance(counted, float):  # leaves: the same for all, which is put right at the end
                     absent.append([key not in truth for truth in truths])
                     added.append(np.array(surplus) - counted)
@@ -217,28 +245,33 @@ class Scorer:
             weight = weight + np.array(absent, dtype=np.float64).T @ np.array(added)
         return earned, weight
 
-    def _lists(self, truths: Sequence[list[Value]], predictions: Sequence[list[Value]]) -> tuple[Matrix, Matrix]:
+    def _lists(
+        self, truths: Sequence[list[Value]], predictions: Sequence[list[Value]], schema: SchemaNode | None
+    ) -> tuple[Matrix, Matrix]:
         """Lists: the sums over the best matching of each two; what stays unmatched adds its size to L."""
+        below = schema and schema.items
         elements, columns = _concatenated(predictions)
-        sizes = self.counting.predictions(elements)
+        sizes = self.counting.predictions(elements, below)
         here = [sum(sizes[part]) for part in columns]
         weight = np.zeros((len(truths), len(predictions)))
         earned = np.zeros(weight.shape)
         for start, stop in _portions(truths, len(elements)):
             items, rows = _concatenated(truths[start:stop])
-            lengths = self.counting.truths(items)
+            lengths = self.counting.truths(items, below)
             weight[start:stop] = np.add.outer([sum(lengths[part]) for part in rows], here)
             if items and elements:
-                points, counted = self.pairwise(items, elements)
+                points, counted = self.pairwise(items, elements, below)
                 matched = match_blocks(points, counted + np.zeros(points.shape), lengths, sizes, rows, columns)
                 earned[start:stop] = matched[0]
                 weight[start:stop] += matched[1]
         return earned, weight
 
-    def _one_ofs(self, truths: Sequence[tuple[Value, ...]], predictions: Column) -> tuple[Matrix, Matrix]:
+    def _one_ofs(
+        self, truths: Sequence[tuple[Value, ...]], predictions: Column, schema: SchemaNode | None
+    ) -> tuple[Matrix, Matrix]:
         """One-ofs: the option with the largest (S/L, S, -L)."""
         options, rows = _concatenated(truths)
-        points, counted = self.pairwise(options, predictions)
+        points, counted = self.pairwise(options, predictions, schema)
         counted = counted + np.zeros(points.shape)
         earned = np.empty((len(truths), len(predictions)))
         weight = np.empty(earned.shape)

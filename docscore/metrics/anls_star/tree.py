@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from docscore.core.formatting import clipped, display_width, paired_excerpts, printable, three_digits, value_excerpt
 from docscore.core.stack import with_room_to_recurse
-from docscore.core.values import is_empty, to_json
+from docscore.core.values import is_empty, step_text, to_json
 
 GLYPHS = {"exact": "=", "partial": "≈", "wrong": "≠", "missing": "−", "extra": "+"}
 
@@ -138,6 +138,9 @@ Kind = Literal["scalar", "null", "list", "object", "mismatch"]
 Status = Literal["exact", "partial", "wrong", "missing", "extra"]
 
 
+Side = Literal["ground_truth", "prediction"]
+
+
 @dataclass
 class ScoreNode:
     """The score of an object key, and the scores of the keys below it.
@@ -173,7 +176,7 @@ class ScoreTree:
         status: "exact" (score 1), "partial", "wrong" (score 0), "missing" (nothing predicted) or "extra" (nothing
             expected).
         earned: S, from 0 to `weight`.
-        weight: L, a whole number; the root's is the number of values that count.
+        weight: L, a whole number; the root's is the number of values that count. With a schema, times the weights.
         ground_truth: the value expected here (of a one-of the option taken), None if none is.
         prediction: the value predicted here, None if none is.
         truth_index: where this place is in its list of the ground truth, or None.
@@ -181,6 +184,8 @@ class ScoreTree:
         option: which option of a one-of was taken, or None.
         reason: a sentence where the number may surprise, else "".
         children: the nodes below.
+        compared: how a scalar was compared by a schema, "number, tolerance 1%"; "" for as text.
+        unreadable: the sides whose value could not be read so, and was compared as text.
     """
 
     path: str
@@ -197,6 +202,8 @@ class ScoreTree:
     reason: str
     children: tuple[ScoreTree, ...]
     _whole: Whole = field(compare=False)
+    compared: str = ""
+    unreadable: tuple[Side, ...] = ()
 
     @property
     def score(self) -> float:
@@ -219,6 +226,17 @@ class ScoreTree:
             node = waiting.pop()
             yield node
             waiting.extend(reversed(node.children))
+
+    def leaves_by_field(self) -> Iterator[tuple[str, ScoreTree]]:
+        """The leaves with their paths, list indices left out, `$` for the root: `items[].price`."""
+        waiting = [("", self)]
+        while waiting:
+            path, node = waiting.pop()
+            if not node.children:
+                yield path.removeprefix(".") or "$", node
+            steps = ("[]" if child.key is None else step_text(child.key) for child in node.children)
+            below = [(path + step, child) for step, child in zip(steps, node.children, strict=True)]
+            waiting.extend(reversed(below))
 
     def closest_gt(self) -> Any:
         """What the prediction would be if it were right in the way nearest to it.
@@ -275,6 +293,7 @@ class ScoreTree:
             "prediction_index": self.prediction_index,
             "option": self.option,
             "reason": self.reason,
+            **({"compared": self.compared, "unreadable": list(self.unreadable)} if self.compared else {}),
             "children": list(map(ScoreTree._to_dict, self.children)),
         }
 

@@ -1,0 +1,157 @@
+"""Reading a date from a text, only where there is one way to read it."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime, time, timezone
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
+
+from docscore.core.values import Scalar
+
+ORDERS = ("dmy", "mdy", "ymd")
+
+
+_LONGEST = 60  # characters of a date
+
+
+_ISO = re.compile(r"(\d{4}-\d{2}-\d{2}|\d{8})([T ]\d{2}(:?\d{2}.*)?)?\Z", re.ASCII)
+
+
+_TIME = r"(\d{2}:\d{2}(?::\d{2})?|\d:\d{2})"
+
+
+_IN_NUMBERS = re.compile(rf"(\d{{1,4}})([./ -]) ?(\d{{1,2}})\2 ?(\d{{1,4}})(?:,? +{_TIME})?\Z", re.ASCII)
+
+
+_MONTHS = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)", re.IGNORECASE)
+
+
+# What may stand beside the numbers of a date with the name of a month; no time zones, whose names are ambiguous.
+_WORDS = re.compile(
+    """
+    jan(uary)? | feb(ruary)? | mar(ch)? | apr(il)? | may | june? | july? | aug(ust)? | sept?(ember)? | oct(ober)?
+    | nov(ember)? | dec(ember)?
+    | mon(day)? | tue(s|sday)? | wed(nesday)? | thu(r|rs|rsday)? | fri(day)? | sat(urday)? | sun(day)?
+    | st | nd | rd | th | of | am | pm
+    """,
+    re.VERBOSE,
+)
+
+
+_MIDNIGHT = datetime(2000, 1, 1)  # noqa: DTZ001  where a text has no time; it always has day, month and year
+
+
+class Moment(NamedTuple):
+    """A date that a text spells.
+
+    Attributes:
+        when: the date at the time of day that the text has, or at midnight; of a text with a time zone in UTC.
+        has_time: whether the text has a time of day.
+    """
+
+    when: datetime
+    has_time: bool
+
+
+@lru_cache(maxsize=1 << 14)
+def read_moment(text: str, order: str | None = None) -> Moment | None:
+    """The date that a text spells; None where it spells none, or may spell more than one.
+
+    Read are ISO 8601, numbers with a year of four digits whose order is certain (`31.12.2024`, `2024/3/1`), and English
+    names of months (`1 March 2024`). What leaves day and month or the century open (`03/04/2024`, `1.2.24`) is read
+    with an order only; years of two digits are then those from 1969 to 2068.
+
+    Args:
+        text: the text.
+        order: "dmy", "mdy" or "ymd", or None.
+
+    >>> str(read_moment("31.12.2024").when.date()), read_moment("03/04/2024")
+    ('2024-12-31', None)
+    >>> str(read_moment("03/04/2024", "dmy").when.date())
+    '2024-04-03'
+    """
+    plain = text.strip()
+    if len(plain) > _LONGEST:
+        return None
+    try:
+        found = _iso(plain) or _in_numbers(plain, order) or _with_month(plain, order)
+        if found is None or found.when.tzinfo is None:
+            return found
+        return Moment(found.when.astimezone(timezone.utc), has_time=True)
+    except (ValueError, OverflowError):  # 31 February
+        return None
+
+
+def date_of(value: Scalar, *, order: str | None = None) -> date | None:
+    """The date that a text spells without a time of day, as `read_moment` reads it; None for anything else.
+
+    >>> date_of("12 March 2024"), date_of("25.03.2024"), date_of("03/04/2024")
+    (datetime.date(2024, 3, 12), datetime.date(2024, 3, 25), None)
+    """
+    found = read_moment(value, order) if isinstance(value, str) else None
+    return None if found is None or found.has_time else found.when.date()
+
+
+def _iso(text: str) -> Moment | None:
+    found = _ISO.match(text)
+    return None if found is None else Moment(_parsers()[0].isoparse(text), has_time=found[2] is not None)
+
+
+def _in_numbers(text: str, order: str | None) -> Moment | None:
+    """A date of three numbers, read in the order that was given, or else in the only one that makes a date."""
+    found = _IN_NUMBERS.match(text)
+    if found is None:
+        return None
+    parts = found[1], found[3], found[4]
+    readings = {_in_order(parts, order, digits=(2, 4))} if order else set()
+    if not readings - {None}:
+        readings = {_in_order(parts, each, digits=(4,)) for each in ORDERS}
+    dates = [each for each in readings if each is not None]
+    if len(dates) != 1:
+        return None
+    clock = time.fromisoformat((found[5] or "00:00").rjust(5, "0"))
+    return Moment(datetime.combine(dates[0], clock), has_time=found[5] is not None)
+
+
+def _in_order(parts: tuple[str, str, str], order: str, digits: tuple[int, ...]) -> date | None:
+    """The date of three numbers in an order; None where there is no such date or its year has other digits."""
+    part = dict(zip(order, parts, strict=True))
+    try:
+        return date(_year(part["y"]), int(part["m"]), int(part["d"])) if len(part["y"]) in digits else None
+    except ValueError:
+        return None
+
+
+def _year(digits: str) -> int:
+    """The year; of two digits one from 1969 to 2068, as POSIX reads it."""
+    number = int(digits)
+    return number if len(digits) > 2 else number + (2000 if number <= 68 else 1900)  # noqa: PLR2004
+
+
+def _with_month(text: str, order: str | None) -> Moment | None:
+    """A date with the name of a month, a day, and a year of four digits, or of two where an order is given."""
+    words = re.findall(r"[^\W\d_]+", text.lower())
+    plain, times = re.subn(_TIME, "", text)
+    numbers = re.findall(r"\d+", plain)
+    if not _MONTHS.search(text) or not all(map(_WORDS.fullmatch, words)) or len(numbers) != 2:  # noqa: PLR2004  day and year
+        return None
+    if order is None and not any(len(number) == 4 for number in numbers):  # noqa: PLR2004
+        return None
+    when = _parsers()[1 + (order == "ymd")].parse(text, default=_MIDNIGHT, ignoretz=True)
+    return Moment(when, has_time=times > 0)
+
+
+@cache
+def _parsers() -> tuple[Any, Any, Any]:
+    """What reads ISO 8601, and what reads dates with the name of a month, the year last or first."""
+    from dateutil import parser  # noqa: PLC0415  only who looks for dates pays for the import
+
+    class FixedCentury(parser.parserinfo):
+        """Years of two digits without a look at today's date."""
+
+        def convertyear(self, year: int, century_specified: bool = False) -> int:  # noqa: FBT002  dateutil's signature
+            return year if century_specified else _year(f"{year:02}")
+
+    year_last, year_first = (parser.parser(FixedCentury(yearfirst=first)) for first in (False, True))
+    return parser.isoparser(), year_last, year_first

@@ -1,0 +1,213 @@
+"""The typed score: ANLS* by a schema, as functions and as a metric of a test set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from docscore.core.errors import InputValueError, at_place
+from docscore.core.options import PAPER, THRESHOLD, ScoringOptions
+from docscore.core.schema_source import SchemaSource
+from docscore.metrics.anls_star.api import explained
+from docscore.metrics.anls_star.schema_node import SchemaNode
+from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.metrics.base import FigureName, Metric, MetricRow
+from docscore.metrics.typed.compiled_schema import compiled_schema
+
+
+def typed_score(
+    gt: object,
+    pred: object,
+    schema: Any,
+    *,
+    threshold: float = THRESHOLD,
+    ignore_case: bool = True,
+    rules: str = PAPER,
+    numbers: str = "text",
+) -> float:
+    """The score of a prediction where a schema says how places compare; a schema that says nothing gives ANLS*.
+
+    Args:
+        gt: the ground truth, as for `anls_score`.
+        pred: the prediction.
+        schema: a JSON Schema as a dict or the path of a file, or a pydantic model class. Numbers, booleans and dates
+            (`format`) compare by value; `x-docscore` says otherwise: {"compare": "text", "exact", "number", "date" or
+            "boolean", "tolerance": 0.01 or "1%", "weight": 3, "decimal": ",", "group": ".", "order": "dmy"}.
+        threshold: tau in [0, 1]; a similarity of texts below it counts as 0.
+        ignore_case: whether texts are compared in lower case.
+        rules: what counts in the prediction, as for `anls_score`.
+        numbers: how numbers are compared where the schema says nothing, as for `anls_score`.
+
+    Returns:
+        The score in [0, 1], 1 is best. It is no ANLS*, and comparable with other scores by the same schema only.
+
+    Raises:
+        TypeError, ValueError: as `anls_score`; for a schema that is wrong or contradicts itself, naming the place.
+
+    >>> prices = {"properties": {"total": {"type": "number", "x-docscore": {"tolerance": "1%"}}}}
+    >>> typed_score({"total": 100}, {"total": 100.9}, prices)
+    1.0
+    """
+    keywords: dict[str, Any] = {
+        "threshold": threshold,
+        "ignore_case": ignore_case,
+        "rules": rules,
+        "numbers": numbers,
+    }
+    return typed_tree(gt, pred, schema, **keywords).score
+
+
+def typed_tree(gt: object, pred: object, schema: Any, **keywords: Any) -> ScoreTree:
+    """How the typed score of a prediction comes about; takes and raises what `typed_score` does.
+
+    Returns:
+        The root of a score tree. Its leaves say in `compared` how they were compared where it was not as text, and in
+        `unreadable` which sides could not be read so.
+    """
+    return explained_by_schema(gt, pred, ScoringOptions(**keywords, schema=schema))
+
+
+def explained_by_schema(gt: object, pred: object, options: ScoringOptions, question_id: str = "") -> ScoreTree:
+    """The tree of a typed score, by options in one object.
+
+    Args:
+        gt: the ground truth.
+        pred: the prediction.
+        options: how values compare; with a schema.
+        question_id: of the document, where each has its own schema.
+
+    Raises:
+        TypeError, ValueError: as `typed_score`.
+    """
+    return explained(gt, pred, options, _root(options.schema, question_id))
+
+
+def _root(source: SchemaSource, question_id: str) -> SchemaNode:
+    """The compiled schema of a document; what is wrong with it names the schema."""
+    text = source.schema_of(question_id)
+    try:
+        return compiled_schema(text)
+    except ValueError as error:
+        raise at_place("schema" if source.common is not None else f"schema {question_id}", error) from None
+
+
+@dataclass
+class TypedField:
+    """A place of a schema, over all documents.
+
+    Attributes:
+        path: the place with list indices left out: `items[].price`.
+        compared: how its values were compared; several ways where documents have several schemas.
+        earned: the sum of S over its values.
+        weight: the sum of L over its values.
+        values: how many values there are, on either side.
+        unreadable_ground_truths: how many values of ground truths could not be read, and were compared as text.
+        unreadable_predictions: how many of predictions.
+    """
+
+    path: str
+    compared: list[str] = field(default_factory=list)
+    earned: float = 0.0
+    weight: float = 0.0
+    values: int = 0
+    unreadable_ground_truths: int = 0
+    unreadable_predictions: int = 0
+
+    def add(self, other: TypedField) -> None:
+        """Count the same place of another document."""
+        self.compared = list(dict.fromkeys([*self.compared, *other.compared]))
+        self.earned += other.earned
+        self.weight += other.weight
+        self.values += other.values
+        self.unreadable_ground_truths += other.unreadable_ground_truths
+        self.unreadable_predictions += other.unreadable_predictions
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row of a table, in plain types."""
+        return {
+            "field": self.path,
+            "typed_score": self.earned / self.weight if self.weight else 1.0,
+            "compared": " or ".join(self.compared),
+            "weight": self.weight,
+            "values": self.values,
+            "unreadable_ground_truths": self.unreadable_ground_truths,
+            "unreadable_predictions": self.unreadable_predictions,
+        }
+
+
+@dataclass
+class TypedFields:
+    """The fields of a document, or of many, with how each was compared."""
+
+    fields: dict[str, TypedField] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, tree: ScoreTree) -> TypedFields:
+        """Those of one document."""
+        found = cls()
+        for path, leaf in tree.leaves_by_field():
+            if leaf.weight:
+                unread = (int(side in leaf.unreadable) for side in ("ground_truth", "prediction"))
+                found.add(TypedField(path, [leaf.compared or "text"], leaf.earned, leaf.weight, 1, *unread))
+        return found
+
+    def add(self, *fields: TypedField) -> None:
+        """Count fields of another document."""
+        for each in fields:
+            self.fields.setdefault(each.path, TypedField(each.path)).add(each)
+
+    def counts(self) -> dict[str, int]:
+        """How many values could not be read."""
+        fields = self.fields.values()
+        return {
+            "unreadable_ground_truths": sum(each.unreadable_ground_truths for each in fields),
+            "unreadable_predictions": sum(each.unreadable_predictions for each in fields),
+        }
+
+    def tables(self) -> dict[str, list[dict[str, Any]]]:
+        """The fields, a row each, in plain types."""
+        return {"typed_fields": [each.to_dict() for each in self.fields.values()]}
+
+
+@dataclass
+class TypedPoints:
+    """The typed score of a document.
+
+    Attributes:
+        score: in [0, 1].
+        fields: its fields.
+    """
+
+    score: float
+    fields: TypedFields
+
+
+class Typed(Metric[TypedPoints]):
+    """The typed score as a metric of a test set: the mean over documents, by the schema of the options."""
+
+    name: ClassVar[str] = "typed"
+    label: ClassVar[str] = "Typed score"
+    figures: ClassVar[tuple[FigureName, ...]] = (FigureName("typed_score", "Typed score"),)
+    options: ClassVar[frozenset[str]] = frozenset({"threshold", "ignore_case", "rules", "numbers", "schema"})
+
+    def check_options(self, options: ScoringOptions) -> None:
+        """Raise `ValueError` where there is no schema, or one that is wrong."""
+        if options.schema is None:
+            raise InputValueError(place="schema", expected="a JSON Schema for the metric typed", got="none")
+        for question_id in options.schema.schemas():
+            _root(options.schema, question_id)
+
+    def row_points(self, row: MetricRow, options: ScoringOptions) -> TypedPoints:
+        tree = explained_by_schema(row.ground_truth, row.prediction, options, row.question_id)
+        return TypedPoints(tree.score, TypedFields.of(tree))
+
+    def figure_sums(self, points: TypedPoints) -> Sequence[tuple[float, float]]:
+        return [(points.score, 1.0)]
+
+    def breakdown(self, points: Sequence[TypedPoints]) -> TypedFields:
+        """The fields of all documents."""
+        found = TypedFields()
+        for each in points:
+            found.add(*each.fields.fields.values())
+        return found
