@@ -22,7 +22,7 @@ OPTIONS: dict[str, set[str]] = {
     "explain": RULES | {"--id", "--all", "--metric", "--normalise", "--with-confidences", "--on-error", "--json"},
     "compare": RULES | TEST_SET | {"--references", "--fail-below", "--changes", "--markdown", "--json"},
     "table": RULES | TEST_SET | METRICS | {"--references", "--format", "--percent", "--json"},
-    "report": RULES | TEST_SET | METRICS | {"-o", "--output", "--worst", "--title"},
+    "report": RULES | TEST_SET | METRICS | {"-o", "--output", "--by", "--worst", "--title"},
     "automation": RULES | TEST_SET | {"--normalise", "--target", "--json"},
 }
 NEW = RECEIPTS / "predictions_new.jsonl"
@@ -53,7 +53,11 @@ def test_every_option_is_there_and_explained(name: str) -> None:
 
 def test_all_commands_are_listed_with_a_sentence_each() -> None:
     text = succeed("--help")
-    assert dict(re.findall(r"^  (\w+) +(\S)", text, re.MULTILINE)).keys() == OPTIONS.keys() == commands.commands.keys()
+    assert (
+        dict(re.findall(r"^  (\w+) +(\S)", text, re.MULTILINE)).keys()
+        == {*OPTIONS, "bench"}
+        == commands.commands.keys()
+    )
 
 
 @pytest.mark.parametrize("name", ["score", "explain", "compare", "table", "report", "automation"])

@@ -272,7 +272,7 @@ def test_score_refuses_metrics_that_do_not_exist(metrics: str, write: Write) -> 
     rows = plain_rows(2)
     done = run("score", truths(write, rows), system(write, "p.jsonl", rows), "--metrics", metrics)
     assert (done.code, done.out) == (2, "")
-    assert "metrics: expected some of anls_star, anls, anlsl, kieval, entity_f1, nted, got" in done.err
+    assert "metrics: expected some of anls_star, anls, anlsl, kieval, entity_f1, nted, typed, got" in done.err
 
 
 def test_a_number_called_confidence_is_nobodys_business_unless_asked_for(write: Write) -> None:

@@ -8,11 +8,11 @@ from typing import TypeVar
 
 from docscore.core.errors import InputValueError
 
-T = TypeVar("T")
+RowT = TypeVar("RowT")
 PAPER_SEED = 42  # of the paper's code, set before the rows in file order were shuffled
 
 
-def chosen(rows: Sequence[T], sample: str | int, paper_size: int | None) -> list[T]:
+def chosen(rows: Sequence[RowT], sample: str | int, paper_size: int | None) -> list[RowT]:
     """The rows to use.
 
     Args:

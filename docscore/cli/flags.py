@@ -30,7 +30,7 @@ from docscore.core.options import (
 from docscore.core.progress import Advance, Progress, no_progress
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation, rows_of_files
 from docscore.data.columns import Grouping
-from docscore.data.faults import NAMED, Faults, summary
+from docscore.data.faults import NAMED, Faults, faults_summary
 from docscore.data.pairing import Pairs
 from docscore.metrics.registry import METRICS, checked_metrics
 from docscore.stats.intervals import CONFIDENCE, check_confidence
@@ -264,7 +264,7 @@ test_set_flags = together(
 by_option = click.option(
     "--by",
     metavar="COLUMN",
-    help="A column of the references. Also compute the metrics for the rows of each value (in --json).",
+    help="A column of the references. Also compute the metrics for the rows of each value.",
 )
 metric_flags = together(
     click.option(
@@ -319,7 +319,7 @@ def say_skipped(pairs: Pairs, faults: Faults) -> None:
     """Report on stderr how many rows were left out, and the first of their faults."""
     if faults.found:
         total = len(pairs.ids) + (pairs.skipped or 0)
-        say(f"{summary(faults.found)}; {pairs.skipped} of {total:,} rows are left out")
+        say(f"{faults_summary(faults.found)}; {pairs.skipped} of {total:,} rows are left out")
         for fault in faults.found[:NAMED]:
             say(fault.sentence)
 
