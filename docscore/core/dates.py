@@ -153,4 +153,5 @@ def _parsers() -> tuple[Any, Any, Any]:
         def convertyear(self, year: int, century_specified: bool = False) -> int:  # noqa: FBT002  dateutil's signature
             return year if century_specified else _year(f"{year:02}")
 
-    return parser.isoparser(), *(parser.parser(FixedCentury(yearfirst=first)) for first in (False, True))
+    first, last = (parser.parser(FixedCentury(yearfirst=year_first)) for year_first in (True, False))
+    return parser.isoparser(), last, first
