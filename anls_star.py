@@ -23,11 +23,13 @@ import evaluate
 from docscore import anls_score
 from docscore.core.errors import InputValueError
 from docscore.core.options import ScoringOptions
+from docscore.corpus.measure import measure
 from docscore.corpus.measure import scores_as
 from docscore.corpus.scores import score_corpus
 from docscore.corpus.summary import summarise
 from docscore.integrations.evaluate.metric import DocumentMetricMixin
 from docscore.integrations.evaluate.storage import decode_rows
+from docscore.metrics.registry import METRICS
 
 __all__ = ["AnlsStar", "anls_score"]
 
@@ -76,6 +78,8 @@ Args:
         "anls_star-1.0.1", by which they do, as in the published package of that version.
     numbers: how numbers are compared: "text" (the default), as they print, or "value", by their shortest decimal
         spelling, so that 1000.0 is 1000; texts stay texts.
+    schema: a JSON Schema that says how each place compares and what it weighs: a dict, the path of a file, or of a
+        folder with one a document (`ID.json`), or a pydantic model class; default None. See `docs/rules.md`.
     The configurations "anls" and "anlsl", `evaluate.load(..., "anls")`, score the same as the default one, but refuse
     answers that are no text, or no lists of texts.
 Returns:
@@ -94,6 +98,10 @@ Returns:
     points_lost: a dict from cause to its share of 1 - anls_score; they add up to it.
     lists: a list of dicts, the elements of the lists at a place each: `field`, `matched`, `missing`, `extra`.
     rates: a list of dicts, a rate of documents or of values each: `rate`, `value`, `hits`, `total`.
+    typed_score: the mean of the typed scores of the rows, from 0 to 1, which are no ANLS*; with `schema` only, as
+        unreadable_ground_truths and unreadable_predictions: how many values could not be read as what their place
+        holds. With `confidence` typed_confidence_interval, with `key_scores=True` typed_fields: how each field was
+        compared; with `signature=True` typed_signature.
     per_sample: a list of `{"question_id", "anls_score"}` in the order of the references, with `parse` also "parsed"
         ("exact", "repaired" or "failed"), with `missing="zero"` also "missing"; with `per_sample=True` only.
     signature: a string; with `signature=True` only.
@@ -142,6 +150,8 @@ class AnlsStar(DocumentMetricMixin, evaluate.Metric):  # type: ignore[misc]
         if options.get("strict") and self.config_name != "anls":
             expected = "False but with the configuration 'anls'"
             raise InputValueError(place="strict", expected=expected, got="True")
+        if options.get("schema") is not None:
+            METRICS["typed"].check_options(ScoringOptions(schema=options["schema"]))
 
     def _compute(
         self,
@@ -159,6 +169,7 @@ class AnlsStar(DocumentMetricMixin, evaluate.Metric):  # type: ignore[misc]
         parse_references: str | None = None,
         rules: str = "paper",
         numbers: str = "text",
+        schema: Any = None,
     ) -> dict[str, Any]:
         options = ScoringOptions(
             threshold=threshold,
@@ -169,9 +180,14 @@ class AnlsStar(DocumentMetricMixin, evaluate.Metric):  # type: ignore[misc]
             missing=missing,
             rules=rules,
             numbers=numbers,
+            schema=schema,
         )
         scores = score_corpus(decode_rows(predictions, references, missing), options)
         if self.config_name != "default":
             scores = scores_as(scores, self.config_name)
         found = summarise(scores, fields=key_scores, confidence=confidence)
-        return found.to_dict(per_sample=per_sample, signature=signature)
+        result = found.to_dict(per_sample=per_sample, signature=signature)
+        if schema is not None:
+            typed = measure(scores, ["typed"], confidence=confidence)
+            result |= typed.to_typed_dict(fields=key_scores, signature=signature)
+        return result

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from docscore.metrics.kieval import kieval_score as kieval_score
     from docscore.metrics.nted import nted_score as nted_score
     from docscore.metrics.registry import METRICS as METRICS
+    from docscore.metrics.typed.typed_score import typed_score as typed_score
+    from docscore.metrics.typed.typed_score import typed_tree as typed_tree
 
 _IMPORTED_WHEN_USED = {
     "METRICS": "docscore.metrics.registry",
@@ -31,6 +33,8 @@ _IMPORTED_WHEN_USED = {
     "nted_score": "docscore.metrics.nted",
     "pairs_of": "docscore.data.pairing",
     "summarise": "docscore.corpus.summary",
+    "typed_score": "docscore.metrics.typed.typed_score",
+    "typed_tree": "docscore.metrics.typed.typed_score",
 }
 
 __all__ = [  # noqa: PLE0604  the names that are imported when they are used are listed above

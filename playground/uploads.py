@@ -88,7 +88,8 @@ def skipped_lines(rows: FileRows) -> list[str]:
     pairs, faults = rows.systems[0], rows.faults
     if not faults.found:
         return []
-    left = f"{faults_summary(faults.found)}; {pairs.skipped} of {len(pairs.ids) + (pairs.skipped or 0):,} rows are left out."
+    total = len(pairs.ids) + (pairs.skipped or 0)
+    left = f"{faults_summary(faults.found)}; {pairs.skipped} of {total:,} rows are left out."
     return _lines(f"{left}\nThe first: {faults.found[0].diagnostic.for_remote_users()}")
 
 

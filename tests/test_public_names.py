@@ -21,6 +21,8 @@ WHEN_USED = [
     "nted_score",
     "pairs_of",
     "summarise",
+    "typed_score",
+    "typed_tree",
 ]
 PATHS = [
     "docscore.corpus:score_corpus",

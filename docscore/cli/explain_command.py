@@ -14,13 +14,14 @@ from docscore.cli.flags import (
     json_option,
     normalise_option,
     on_error_option,
+    schema_option,
     stdout_console,
     two_files,
     with_settings,
 )
 from docscore.core.errors import InputValueError, in_file
 from docscore.core.options import ScoringOptions
-from docscore.corpus.evaluation import ANLS_STAR, rows_of_files
+from docscore.corpus.evaluation import ANLS_STAR, TYPED, rows_of_files
 from docscore.data.confidences import unwrapped
 from docscore.data.files import read_value, suffix_of
 from docscore.data.json_codec import dumps
@@ -28,6 +29,8 @@ from docscore.data.model_output import parse_text
 from docscore.data.rows import ID
 from docscore.metrics.anls_star.api import explained
 from docscore.metrics.kieval import kieval_score
+from docscore.metrics.registry import METRICS
+from docscore.metrics.typed.typed_score import explained_by_schema
 from docscore.report.console import print_corrections, print_tree
 
 _SOME = 3  # ids in a message
@@ -35,15 +38,15 @@ _SOME = 3  # ids in a message
 
 @click.command(name="explain")
 @two_files
-@with_settings(comparing_flags, normalise_option, confidences_option, on_error_option)
+@with_settings(comparing_flags, schema_option, normalise_option, confidences_option, on_error_option)
 @click.option("--id", "question_id", help="The id of the document; not needed if each file holds one JSON value.")
 @click.option("--all", "everything", is_flag=True, help="Also show the contents of exact parts.")
 @click.option(
     "--metric",
-    type=click.Choice([ANLS_STAR, "kieval"]),
+    type=click.Choice([ANLS_STAR, TYPED, "kieval"]),
     default=ANLS_STAR,
     show_default=True,
-    help="The score tree of ANLS*, or the corrections that KIEval counts.",
+    help="The score tree of ANLS*, that of the typed score (with --schema), or the corrections that KIEval counts.",
 )
 @json_option
 def explain_command(
@@ -63,7 +66,9 @@ def explain_command(
     Each line shows one value, object or list: its status (= exact, ≈ partial, ≠ wrong, − missing, + only in the
     prediction), its score, the points lost out of 1.000 for the document, and expected → predicted value.
     """
-    truth, prediction = _one_pair(references, predictions, question_id, settings.on_error)
+    if metric == TYPED:
+        METRICS[TYPED].check_options(settings.options)
+    name, truth, prediction = _one_pair(references, predictions, question_id, settings.on_error)
     prediction = _as_scored(prediction, settings.options)
     if metric == "kieval":
         corrected = kieval_score(truth, prediction, normalise=settings.options.normalise)
@@ -72,7 +77,10 @@ def explain_command(
         else:
             print_corrections(stdout_console(), corrected)
         return
-    tree = explained(truth, prediction, settings.options)
+    if metric == TYPED:
+        tree = explained_by_schema(truth, prediction, settings.options, name)
+    else:
+        tree = explained(truth, prediction, settings.options)
     if as_json:
         click.echo(dumps(tree.to_dict()))
     else:
@@ -90,12 +98,14 @@ def _as_scored(prediction: Any, options: ScoringOptions) -> Any:
     return unwrapped(prediction)[0] if options.with_confidences else prediction
 
 
-def _one_pair(references: Path | None, predictions: Path, question_id: str | None, on_error: str) -> tuple[Any, Any]:
-    """The ground truth and the prediction to explain."""
+def _one_pair(
+    references: Path | None, predictions: Path, question_id: str | None, on_error: str
+) -> tuple[str, Any, Any]:
+    """The id, the ground truth and the prediction to explain; the id is "" where files hold one value each."""
     if question_id is None and references and suffix_of(references) == suffix_of(predictions) == ".json":
         values = read_value(references), read_value(predictions)
         if not any(_is_row(value) for value in values):
-            return values
+            return "", *values
     rows = rows_of_files(references=references, predictions=[predictions], missing="zero", on_error=on_error)
     (pairs,) = rows.systems
     if question_id is None and len(pairs.ids) == 1:
@@ -106,7 +116,7 @@ def _one_pair(references: Path | None, predictions: Path, question_id: str | Non
         expected = f"--id with one of the {len(pairs.ids)} ids ({some})"
         raise InputValueError(place=in_file(references or predictions), expected=expected, got=got)
     index = pairs.ids.index(question_id)
-    return pairs.truths[index], pairs.predictions[index]
+    return question_id, pairs.truths[index], pairs.predictions[index]
 
 
 def _is_row(value: Any) -> bool:

@@ -28,7 +28,7 @@ from docscore.core.options import (
     ScoringOptions,
 )
 from docscore.core.progress import Advance, Progress, no_progress
-from docscore.corpus.evaluation import ANLS_STAR, Evaluation, rows_of_files
+from docscore.corpus.evaluation import ANLS_STAR, TYPED, Evaluation, rows_of_files
 from docscore.data.columns import Grouping
 from docscore.data.faults import NAMED, Faults, faults_summary
 from docscore.data.pairing import Pairs
@@ -75,6 +75,7 @@ _FLAGS_OF_OPTIONS = {
     "strict": "strict",
     "rules": "rules",
     "numbers": "numbers",
+    "schema": "schema",
 }
 _FLAGS_OF_SETTINGS = {
     "metrics": "metrics",
@@ -95,6 +96,8 @@ def settings_from(flags: Mapping[str, Any]) -> Settings:
     if "case_sensitive" in flags:
         options["ignore_case"] = not flags["case_sensitive"]
     others = {name: flags[flag] for flag, name in _FLAGS_OF_SETTINGS.items() if flag in flags}
+    if options.get("schema") is not None and "metrics" in others:
+        others["metrics"] = tuple(dict.fromkeys([*others["metrics"], TYPED]))
     if flags.get("cluster_of_id") is not None:
         if others.get("cluster") is not None:
             raise InputValueError(expected="--cluster or --cluster-of-id", got="both")
@@ -266,6 +269,13 @@ by_option = click.option(
     metavar="COLUMN",
     help="A column of the references. Also compute the metrics for the rows of each value.",
 )
+schema_option = click.option(
+    "--schema",
+    type=a_file,
+    metavar="FILE",
+    help="A JSON Schema, or a folder with one a document (ID.json): also show the typed score, for which it says how "
+    "each place compares.",
+)
 metric_flags = together(
     click.option(
         "--metrics",
@@ -277,6 +287,7 @@ metric_flags = together(
     ),
     normalise_option,
     click.option("--donut", is_flag=True, help="For Entity F1 and nTED: read documents as Donut's evaluation does."),
+    schema_option,
     click.option("--strict", is_flag=True, help="For ANLS: a similarity equal to the threshold counts as 0."),
 )
 

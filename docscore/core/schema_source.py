@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from docscore.core.errors import InputTypeError, InputValueError, in_file, row_place, short_repr
+from docscore.core.errors import InputTypeError, InputValueError, in_file, short_repr
 
 _SUFFIX = ".json"
 
@@ -70,8 +70,8 @@ class SchemaSource:
             return self.common
         found = self._by_id.get(question_id)
         if found is None:
-            expected = f"its schema, {question_id}{_SUFFIX} in {self.folder}"
-            raise InputValueError(place=row_place(question_id), expected=expected, got="no such file")
+            expected = f"a file {question_id}{_SUFFIX} in {self.folder}"
+            raise InputValueError(place="schema", expected=expected, got="none")
         return found
 
     @cached_property

@@ -26,11 +26,12 @@ from docscore.data.faults import Faults
 from docscore.data.files import Table, read_table
 from docscore.data.pairing import Check, Pairs, common_rows, read_pairs, table_with_both
 from docscore.metrics.kieval import KieScore
-from docscore.metrics.registry import checked_metrics
+from docscore.metrics.registry import METRICS, checked_metrics
 from docscore.stats.calibration import Calibration
 from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, check_confidence
 
 ANLS_STAR = "anls_star"
+TYPED = "typed"
 
 
 class FileRows(NamedTuple):
@@ -109,7 +110,8 @@ class Evaluation:
         progress: called when each phase of the work begins.
 
     Raises:
-        TypeError, ValueError: for unknown metrics, or a level that is not between 0 and 1.
+        TypeError, ValueError: for unknown metrics, a level that is not between 0 and 1, and options that a metric
+            cannot take.
     """
 
     def __init__(
@@ -128,6 +130,8 @@ class Evaluation:
         self.by = by
         self.options = options
         self.metrics = checked_metrics(metrics)
+        for name in self.metrics:
+            METRICS[name].check_options(options)
         self.confidence = None if confidence is None else check_confidence(confidence)
         self.seed = seed
         self.progress = progress

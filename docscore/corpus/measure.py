@@ -15,6 +15,7 @@ from docscore.metrics.base import Breakdown, FigureName, Metric, MetricRow
 from docscore.metrics.kieval import KieScore
 from docscore.metrics.registry import METRICS, checked_metrics
 from docscore.metrics.signature import Signature
+from docscore.metrics.typed.typed_score import TypedFields
 from docscore.stats.intervals import RESAMPLES, SEED, Interval, check_confidence, intervals_of
 from docscore.stats.ratios import Ratios
 
@@ -55,6 +56,12 @@ class Measured:
         found = self.breakdowns.get("kieval")
         return found if isinstance(found, KieScore) else None
 
+    @property
+    def typed(self) -> TypedFields | None:
+        """The fields behind the typed score with how each was compared, if it was asked for."""
+        found = self.breakdowns.get("typed")
+        return found if isinstance(found, TypedFields) else None
+
     def to_dict(self) -> dict[str, Any]:
         """The figures by name, and the numbers behind them, in plain types."""
         result: dict[str, Any] = {figure.name: figure.value for figure in self.figures}
@@ -62,6 +69,21 @@ class Measured:
             result |= breakdown.counts()
         ends = {figure.name: figure.interval.ends for figure in self.figures if figure.interval is not None}
         return {**result, "confidence_intervals": ends} if ends else result
+
+    def to_typed_dict(self, *, fields: bool, signature: bool) -> dict[str, Any]:
+        """The typed score beside the results of ANLS*, in plain types.
+
+        Args:
+            fields: whether to say how each field was compared.
+            signature: whether to say what makes the score comparable.
+        """
+        result = self.to_dict()
+        ends = result.pop("confidence_intervals", None)
+        if ends is not None:
+            result["typed_confidence_interval"] = ends["typed_score"]
+        if fields and self.typed is not None:
+            result |= self.typed.tables()
+        return {**result, "typed_signature": str(self.signature)} if signature else result
 
 
 class FigureColumns(NamedTuple):

@@ -30,6 +30,7 @@ from docscore.report.content import (
     rates_table,
     slices_table,
     systems_table,
+    typed_fields_table,
 )
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from docscore.report.text_diff import Span, text_differences
@@ -99,13 +100,15 @@ def print_comparison(console: Console, found: Comparison, gate: Gate | None, cha
 
 
 def print_measured(console: Console, measured: Measured, rows: int, confidence: float) -> None:
-    """Print the figures of metrics with their intervals, and the counts of KIEval."""
+    """Print the figures of metrics with their intervals, the counts of KIEval, and how typed fields were compared."""
     table = figures_table(measured)
     head = f"\n{table.caption}  {counted(rows, 'row')}, intervals of {percent_text(confidence)}"
     _print_lines(console, [head])
     console.print(_drawn(table))
     if measured.kieval is not None:
         _print_lines(console, kieval_lines(measured.kieval))
+    if measured.typed is not None:
+        print_table(console, typed_fields_table(measured.typed))
     _print_lines(console, [f"\n{signature}" for signature in table.signatures])
 
 

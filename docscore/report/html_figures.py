@@ -19,6 +19,7 @@ from docscore.report.content import (
     lists_table,
     rates_table,
     reliability_table,
+    typed_fields_table,
 )
 from docscore.report.html_templates import macro_as_html
 from docscore.report.table_model import ReportTable, shown_of_total
@@ -170,8 +171,9 @@ def report_figures(
 
 
 def _metrics(measured: Measured) -> list[ReportTable]:
-    kieval = [] if measured.kieval is None else kieval_tables(measured.kieval)
-    return [figures_table(measured), *(table.first(MOST_FIELDS_DRAWN) for table in kieval)]
+    more = [] if measured.kieval is None else kieval_tables(measured.kieval)
+    more += [] if measured.typed is None else [typed_fields_table(measured.typed)]
+    return [figures_table(measured), *(table.first(MOST_FIELDS_DRAWN) for table in more)]
 
 
 def histogram_of_scores(scores: Sequence[float]) -> Picture:

@@ -195,7 +195,7 @@ class Explainer:
         kind: Kind = kind_of(value) if weight == whole else "mismatch"
         if value is None and not place.note and not place.absent:
             place = place._replace(note=f"null counts here, since what holds it is {_ONE_SIDED[status]}")
-        children = tuple(self.parts(value, place, status)) if whole else ()
+        children = tuple(self.parts(value, place, status)) if whole and kind != "mismatch" else ()
         return self.node(place, kind, status, 0.0, weight, truth, prediction, "", children)
 
     def largest_option(self, options: tuple[Value, ...], place: NodePlace) -> tuple[NodePlace, Value]:

@@ -92,6 +92,9 @@ def _root(source: SchemaSource, question_id: str) -> SchemaNode:
         raise at_place("schema" if source.common is not None else f"schema {question_id}", error) from None
 
 
+AS_TEXT = "text"
+
+
 @dataclass
 class TypedField:
     """A place of a schema, over all documents.
@@ -123,12 +126,22 @@ class TypedField:
         self.unreadable_ground_truths += other.unreadable_ground_truths
         self.unreadable_predictions += other.unreadable_predictions
 
+    @property
+    def score(self) -> float:
+        """S / L over all documents, in [0, 1]; 1 where L is 0."""
+        return self.earned / self.weight if self.weight else 1.0
+
+    @property
+    def compared_as(self) -> str:
+        """How its values were compared, in words."""
+        return " or ".join(self.compared)
+
     def to_dict(self) -> dict[str, Any]:
         """The row of a table, in plain types."""
         return {
             "field": self.path,
-            "typed_score": self.earned / self.weight if self.weight else 1.0,
-            "compared": " or ".join(self.compared),
+            "typed_score": self.score,
+            "compared": self.compared_as,
             "weight": self.weight,
             "values": self.values,
             "unreadable_ground_truths": self.unreadable_ground_truths,
@@ -149,7 +162,7 @@ class TypedFields:
         for path, leaf in tree.leaves_by_field():
             if leaf.weight:
                 unread = (int(side in leaf.unreadable) for side in ("ground_truth", "prediction"))
-                found.add(TypedField(path, [leaf.compared or "text"], leaf.earned, leaf.weight, 1, *unread))
+                found.add(TypedField(path, [leaf.compared or AS_TEXT], leaf.earned, leaf.weight, 1, *unread))
         return found
 
     def add(self, *fields: TypedField) -> None:

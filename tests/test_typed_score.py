@@ -1,0 +1,381 @@
+"""The typed score: golden rows, the oracle, what must hold for every value, and schemas that are wrong."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import BaseModel, Field
+
+from docscore import anls_score, typed_score, typed_tree
+from docscore.core.options import PACKAGE, ScoringOptions
+from docscore.core.schema_source import SchemaSource
+from docscore.corpus.measure import measure
+from docscore.corpus.scores import score_corpus
+from docscore.corpus.state import ScoreState
+from docscore.data.json_codec import loads
+from docscore.data.pairing import pairs_of
+from docscore.metrics.anls_star.api import explained
+from docscore.metrics.anls_star.scorer import Scorer
+from docscore.metrics.signature import Signature
+from docscore.metrics.typed.compiled_schema import compiled_schema
+from docscore.metrics.typed.typed_score import explained_by_schema
+from tests.oracle import Oracle
+from tests.structures import KEYS, damaged, filled, predictions, random_prediction, random_truth, shuffled, truths
+
+pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
+
+CASES = [
+    json.loads(line)
+    for line in Path(__file__).with_name("data").joinpath("typed_cases.jsonl").read_text("utf-8").splitlines()
+]
+NUMBERS_BY_TYPE: dict[str, Any] = {  # every place that can hold a number, as deep as the random values go
+    "$defs": {"any": {"type": ["number", "object", "array"], "items": {"$ref": "#/$defs/any"}}},
+    "$ref": "#/$defs/any",
+}
+NUMBERS_BY_TYPE["$defs"]["any"]["additionalProperties"] = {"$ref": "#/$defs/any"}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["why"])
+def test_golden_rows(case: dict[str, Any]) -> None:
+    found = typed_score(case["ground_truth"], case["prediction"], case["schema"])
+    assert found == pytest.approx(case["expected"], abs=1e-12)
+
+
+def random_schema(rng: random.Random, depth: int) -> dict[str, Any]:
+    """A schema over the keys of the random values, with weights, types and tolerances."""
+    weight = rng.choice([1, 1, 1, 2, 3, 0.5, 0.1, 0])
+    settings: dict[str, Any] = {} if weight == 1 else {"weight": weight}
+    schema: dict[str, Any] = {}
+    if depth and rng.random() < 0.8:
+        chosen = rng.sample(KEYS, rng.randint(0, len(KEYS)))
+        schema["properties"] = {key: random_schema(rng, depth - 1) for key in chosen}
+        schema["items"] = random_schema(rng, depth - 1)
+        if rng.random() < 0.3:
+            schema["additionalProperties"] = random_schema(rng, depth - 1)
+    else:
+        settings |= rng.choice([{}, {}, {"compare": "exact"}, {"compare": "text"}, {"compare": "boolean"}])
+        if not settings.get("compare") and rng.random() < 0.5:
+            schema["type"] = "number"
+            settings |= rng.choice([{}, {}, {"tolerance": 1}, {"tolerance": "10%"}, {"tolerance": 0.5}])
+    return {**schema, "x-docscore": settings} if settings else schema
+
+
+@pytest.mark.parametrize("rules", ["paper", PACKAGE])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_oracle_agrees_and_order_does_not_matter(seed: int, rules: str) -> None:
+    """Weights, comparisons and tolerances in every place; the scorer, for one pair and by columns, and the tree."""
+    rng = random.Random(seed)
+    slow = Oracle(package=rules == PACKAGE)
+    for _ in range(200):
+        schema, truth = random_schema(rng, 3), random_truth(rng, depth=3)
+        prediction = damaged(rng, truth) if rng.random() < 0.7 else random_prediction(rng, depth=3)
+        prediction = filled(rng, prediction) if rng.random() < 0.3 else prediction
+        expected = slow.score(truth, prediction, schema)
+        tree = typed_tree(truth, prediction, schema, rules=rules)
+        where = (schema, truth, prediction)
+        assert tree.score == pytest.approx(float(expected.score), abs=1e-9), where
+        assert (tree.earned, tree.weight) == pytest.approx((float(expected.earned), float(expected.weight))), where
+        other = typed_score(shuffled(rng, truth), shuffled(rng, prediction), schema, rules=rules)
+        assert other == pytest.approx(tree.score, abs=1e-9), where
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_columns_agree_with_single_pairs(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The two writings of the rules, with a schema."""
+    rng = random.Random(100 + seed)
+    for _ in range(40):
+        root = compiled_schema(json.dumps(random_schema(rng, 3)))
+        truths = [random_truth(rng, depth=3) for _ in range(rng.randint(1, 5))]
+        found = [damaged(rng, rng.choice(truths)) for _ in range(3)] + [random_prediction(rng, depth=3)]
+        scorer = Scorer(ScoringOptions())
+        single = [[scorer.pair(truth, prediction, root) for prediction in found] for truth in truths]
+        monkeypatch.setattr("docscore.metrics.anls_star.scorer._FEW", 0)
+        earned, weight = scorer.pairwise(truths, found, root)
+        monkeypatch.undo()
+        for i, row in enumerate(single):
+            for j, (points, counted) in enumerate(row):
+                here = weight if isinstance(weight, float) else weight[i, j]
+                assert (earned[i, j], here) == pytest.approx((points, counted), abs=1e-9)
+
+
+THOROUGH = settings(max_examples=150, deadline=None)
+schemas = st.integers(0, 2**32).map(lambda seed: random_schema(random.Random(seed), 3))
+
+
+@THOROUGH
+@given(truths, predictions)
+def test_a_schema_that_says_nothing_gives_anls_star(truth: Any, prediction: Any) -> None:
+    for schema in ({}, {"type": "object", "title": "anything"}, {"items": True, "properties": {"a": {}}}):
+        assert typed_score(truth, prediction, schema) == pytest.approx(anls_score(truth, prediction), abs=1e-12)
+
+
+@THOROUGH
+@given(truths, predictions, schemas)
+def test_bounds(truth: Any, prediction: Any, schema: Any) -> None:
+    tree = typed_tree(truth, prediction, schema)
+    assert 0.0 <= tree.score <= 1.0
+    assert math.fsum(leaf.points_lost for leaf in tree.leaves()) == pytest.approx(1 - tree.score, abs=1e-9)
+
+
+@THOROUGH
+@given(predictions, schemas)
+def test_a_value_scores_1_against_itself(value: Any, schema: Any) -> None:
+    assert typed_score(value, value, schema) == 1.0
+
+
+@THOROUGH
+@given(truths, predictions, schemas, st.integers(0, 2**32))
+def test_the_order_of_keys_and_lists_does_not_matter(truth: Any, prediction: Any, schema: Any, seed: int) -> None:
+    rng = random.Random(seed)
+    expected = typed_score(truth, prediction, schema)
+    assert typed_score(shuffled(rng, truth), shuffled(rng, prediction), schema) == pytest.approx(expected, abs=1e-9)
+
+
+amounts = st.one_of(st.integers(-50, 50), st.floats(-50, 50), st.sampled_from(["7", "8.5", "x", None]))
+
+
+@THOROUGH
+@given(
+    st.lists(amounts, max_size=6),
+    st.lists(amounts, max_size=6),
+    st.sampled_from([(0, 0.5), (0.5, 2), (1, 100), ("0%", "5%"), ("1%", "50%")]),
+)
+def test_a_wider_tolerance_never_lowers_the_score(truth: Any, prediction: Any, tolerances: Any) -> None:
+    """Of numbers, of lists of them, and of objects of them."""
+    for gt, pred in ((truth, prediction), (dict(enumerate_keys(truth)), dict(enumerate_keys(prediction)))):
+        scores = []
+        for tolerance in tolerances:
+            place = {"type": "number", "x-docscore": {"tolerance": tolerance}}
+            scores.append(typed_score(gt, pred, {"items": place, "additionalProperties": place}))
+        assert scores[0] <= scores[1] + 1e-12
+
+
+def enumerate_keys(values: list[Any]) -> Any:
+    return ((f"k{number}", value) for number, value in enumerate(values))
+
+
+def numbers_only(rng: random.Random, value: Any) -> Any:
+    """The value with numbers for all scalars."""
+    if isinstance(value, list | tuple):
+        return type(value)(numbers_only(rng, item) for item in value)
+    if isinstance(value, dict):
+        return {key: numbers_only(rng, item) for key, item in value.items()}
+    return value if value is None else rng.choice([1, 1.0, 10, 12.5, 1000.0, 1e3, -0.0, 0, 7])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_all_numbers_by_type_equals_numbers_by_value(seed: int) -> None:
+    rng = random.Random(seed)
+    for _ in range(100):
+        truth = numbers_only(rng, random_truth(rng, depth=3))
+        prediction = numbers_only(rng, damaged(rng, truth))
+        by_value = anls_score(truth, prediction, numbers="value")
+        assert typed_score(truth, prediction, NUMBERS_BY_TYPE) == pytest.approx(by_value, abs=1e-12)
+
+
+def test_real_documents_by_their_schemas(docubench: Path) -> None:
+    """As with numbers by value, but for one date that a system printed in another form."""
+    truths_of = dict(rows(docubench / "references.jsonl", "references"))
+    options = ScoringOptions(schema=docubench / "schemas")
+    for system in ("claude", "gemini", "gpt"):
+        found = dict(rows(docubench / f"predictions_{system}.jsonl", "prediction"))
+        others = []
+        for name, answers in truths_of.items():
+            typed = explained_by_schema(tuple(answers), found[name], options, name).score
+            by_value = explained(tuple(answers), found[name], ScoringOptions(numbers="value")).score
+            if typed != pytest.approx(by_value, abs=1e-12):
+                others.append((name, typed - by_value > 0.03))
+        assert others == [("GW7i2xbM", True)]
+
+
+def rows(path: Path, column: str) -> Any:
+    for line in path.read_text("utf-8").splitlines():
+        row = loads(line)
+        yield row["question_id"], row[column]
+
+
+# Schemas that are wrong.
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    (
+        {"properties": {"total": {"x-docscore": {"compare": "fuzzy"}}}},
+        "#/properties/total/x-docscore/compare: expected one of text, exact, number, date, boolean, got 'fuzzy'",
+    ),
+    ({"properties": {"total": {"x-docscore": "number"}}}, "#/properties/total/x-docscore: expected an object"),
+    ({"x-docscore": {"tol": 1}}, "#/x-docscore: expected some of compare, tolerance"),
+    ({"x-docscore": {"tolerance": -1}}, "#/x-docscore/tolerance: expected a number of at least 0, or a share"),
+    ({"x-docscore": {"tolerance": "1 euro"}}, "#/x-docscore/tolerance: expected a number of at least 0, or a share"),
+    ({"x-docscore": {"tolerance": True}}, "#/x-docscore/tolerance: expected a number"),
+    ({"x-docscore": {"weight": "3"}}, "#/x-docscore/weight: expected a number of at least 0, got '3'"),
+    ({"x-docscore": {"order": "ydm"}}, "#/x-docscore/order: expected one of dmy, mdy, ymd"),
+    ({"type": "number", "x-docscore": {"decimal": ",,"}}, "#/x-docscore/decimal: expected one character"),
+    ({"type": "string", "x-docscore": {"tolerance": 1}}, "#/x-docscore/tolerance: expected tolerance where values"),
+    ({"type": "number", "x-docscore": {"order": "dmy"}}, "#/x-docscore/order: expected order where values compare"),
+    (
+        {"type": "number", "x-docscore": {"decimal": ",", "group": ","}},
+        "#/x-docscore/group: expected another character than decimal, got ','",
+    ),
+    (
+        {"properties": {"a": {"type": "boolean", "x-docscore": {"compare": "number"}}}},
+        "#/properties/a/x-docscore/compare: expected a comparison of values of the type, got 'number' where",
+    ),
+    ({"type": "object", "x-docscore": {"compare": "exact"}}, "#/x-docscore/compare: expected a comparison of values"),
+    (
+        {"properties": {"a/b": {"anyOf": [{"x-docscore": {"weight": 2}}, {"x-docscore": {"weight": 3}}]}}},
+        "#/properties/a~1b/anyOf/1/x-docscore: weight is 3 here and 2 in #/properties/a~1b/anyOf/0/x-docscore",
+    ),
+    (
+        {
+            "$defs": {"n": {"properties": {"k": {"$ref": "#/$defs/n"}}, "x-docscore": {"weight": 2}}},
+            "$ref": "#/$defs/n",
+        },
+        "#/$defs/n/properties/k/x-docscore: a weight in a part of the schema that contains itself",
+    ),
+    ({"$ref": "#/nowhere"}, "#/$ref: expected a reference within the schema, got '#/nowhere'"),
+    ({"$ref": "https://example.org/x.json"}, "#/$ref: expected a reference within the schema"),
+    ({"properties": {"a": {"type": "money"}}}, "#/properties/a/type: no JSON Schema: 'money' is not valid"),
+]
+
+
+@pytest.mark.parametrize(("schema", "message"), WRONG, ids=lambda each: str(each)[:30])
+def test_a_wrong_schema_is_an_error_that_names_the_place(schema: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011  its message is compared
+        typed_score("x", "x", schema)
+    assert str(caught.value).startswith(f"schema: {message}")
+
+
+def test_what_is_no_schema(tmp_path: Path) -> None:
+    for source in (3, [], object()):
+        with pytest.raises(TypeError, match=r"^schema: expected a JSON Schema: a dict, a path, or a pydantic model"):
+            typed_score("x", "x", source)
+    (tmp_path / "s.json").write_text("{'a'}")
+    with pytest.raises(ValueError, match=r"s.json, line 1, column 2: expecting property name"):
+        typed_score("x", "x", tmp_path / "s.json")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ValueError, match=r"empty: expected a JSON Schema a document, ID.json, got none"):
+        typed_score("x", "x", tmp_path / "empty")
+    with pytest.raises(FileNotFoundError):
+        typed_score("x", "x", tmp_path / "none.json")
+
+
+# Where schemas come from.
+
+
+class Item(BaseModel):
+    name: str
+    price: Decimal | None = None
+
+
+class Receipt(BaseModel):
+    total: Annotated[float, Field(json_schema_extra={"x-docscore": {"tolerance": "1%", "weight": 3}})]
+    day: date
+    paid: bool = True
+    items: list[Item] = []
+
+
+def test_a_pydantic_model_is_a_schema() -> None:
+    truth = {"total": 100, "day": "2024-03-12", "paid": True, "items": [{"name": "tea", "price": "2.50"}]}
+    prediction = {"total": "100.5", "day": "12 March 2024", "paid": "yes", "items": [{"name": "tea", "price": 2.5}]}
+    tree = typed_tree(truth, prediction, Receipt)
+    assert (tree.earned, tree.weight) == (7.0, 7.0)
+    compared = {leaf.path: leaf.compared for leaf in tree.leaves()}
+    assert compared == {
+        "$.total": "number, tolerance 1%",
+        "$.day": "date",
+        "$.paid": "boolean",
+        "$.items[0].name": "",
+        "$.items[0].price": "number",
+    }
+
+
+def test_a_schema_that_contains_itself() -> None:
+    schema = {
+        "$defs": {"n": {"properties": {"v": {"type": "number"}, "in": {"$ref": "#/$defs/n"}}}},
+        "$ref": "#/$defs/n",
+    }
+    truth, prediction = {"v": 1.0, "in": {"v": 2.0, "in": {"v": 3.0}}}, {"v": 1, "in": {"v": 2, "in": {"v": 3}}}
+    assert typed_score(truth, prediction, schema) == 1.0
+
+
+def test_one_schema_a_document(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"type": "number"}')
+    (tmp_path / "b.json").write_text('{"type": "string"}')
+    pairs = pairs_of(
+        [{"question_id": name, "prediction": 1} for name in "ab"],
+        [{"question_id": name, "references": [1.0]} for name in "ab"],
+    )
+    scores = score_corpus(pairs, schema=tmp_path)
+    measured = measure(scores, ["anls_star", "typed"])
+    assert [figure.value for figure in measured.figures] == [0.0, 0.5]
+    (tmp_path / "b.json").unlink()
+    scores = score_corpus(pairs, schema=tmp_path)
+    with pytest.raises(ValueError, match=r"^row 'b': schema: expected a file b.json in .*, got none"):
+        measure(scores, ["typed"])
+
+
+def test_the_signature_holds_the_hash_of_the_schema() -> None:
+    """The first eight digits of the SHA-256 of `{"type":"number"}`, whatever the order and the white space."""
+    options = ScoringOptions(schema={"type": "number"})
+    assert str(Signature.of(["typed"], options)).split("|")[:5] == [
+        "typed",
+        "tau:0.5",
+        "case:i",
+        "empty:ignored",
+        f"schema:{SchemaSource.of({'type': 'number'}).digest}",
+    ]
+    assert SchemaSource.of({"a": 1, "b": 2}).digest == SchemaSource.of({"b": 2, "a": 1}).digest
+    assert "schema" not in str(Signature.of(["anls_star"], options))
+
+
+def test_the_metric_wants_a_schema() -> None:
+    scores = score_corpus(pairs_of(["a"], ["a"]))
+    with pytest.raises(ValueError, match=r"^schema: expected a JSON Schema for the metric typed, got none"):
+        measure(scores, ["typed"])
+
+
+# What is said of values.
+
+
+def test_values_that_cannot_be_read_are_counted_by_field() -> None:
+    schema = {"additionalProperties": {"type": "number"}}
+    truths_, found = [{"a": 1, "b": "two"}, {"a": 3}], [{"a": "one", "b": "zwei"}, {"a": "3"}]
+    measured = measure(score_corpus(pairs_of(found, truths_), schema=schema), ["typed"])
+    (fields,) = (breakdown.tables()["typed_fields"] for breakdown in measured.breakdowns.values())
+    kept = [(row["field"], row["compared"], row["values"]) for row in fields]
+    assert kept == [("a", "number", 2), ("b", "number", 1)]
+    unread = [(row["unreadable_ground_truths"], row["unreadable_predictions"]) for row in fields]
+    assert unread == [(0, 1), (1, 1)]
+    assert measured.to_dict() == {"typed_score": 0.5, "unreadable_ground_truths": 1, "unreadable_predictions": 2}
+
+
+def test_a_tree_says_why() -> None:
+    schema = {
+        "properties": {
+            "n": {"type": "number", "x-docscore": {"tolerance": 1}},
+            "d": {"format": "date", "type": "string"},
+        }
+    }
+    tree = typed_tree({"n": 10, "d": "soon"}, {"n": 10.5, "d": "2024-03-12"}, schema)
+    reasons = [leaf.reason for leaf in tree.leaves()]
+    assert reasons == ["within the tolerance", "the ground truth cannot be read as a date: compared as text"]
+    assert [leaf.unreadable for leaf in tree.leaves()] == [(), ("ground_truth",)]
+    first = tree.to_dict()["children"][0]
+    assert (first["compared"], first["unreadable"]) == ("number, tolerance 1", [])
+    assert "compared" not in tree.to_dict()
+
+
+def test_a_state_takes_a_schema_and_can_be_merged() -> None:
+    schema = {"additionalProperties": {"type": "number"}}
+    one, other = (ScoreState(metrics=["anls_star", "typed"], schema=schema, fields=False) for _ in range(2))
+    one.update([{"a": 1}], [{"a": 1.0}])
+    other.update([{"a": 1}], [{"a": 2}])
+    assert one.merge(other).compute() == {"anls_star": 0.0, "typed_score": 0.5}
