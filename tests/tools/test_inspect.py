@@ -213,6 +213,22 @@ def test_own_documents_each_with_its_schema(server: Loopback, tmp_path: Path) ->
     assert sorted(map(_keys, server.requests)) == [["a"], ["b"]]
 
 
+def test_own_documents_by_their_types(server: Loopback, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    properties = {"total": {"type": "number"}, "shop": {"type": "string", "x-docscore": {"weight": 3}}}
+    for name in ("a", "b"):
+        put(folder / f"{name}.txt", "Tea")
+        put(folder / "schemas" / f"{name}.json", {"type": "object", "properties": properties})
+    references = [{"question_id": name, "references": [{"total": 1000.0, "shop": "Tea"}]} for name in ("a", "b")]
+    put(folder / "references.json", references)
+    server.answer = lambda _: Reply('{"total": "1000", "shop": "Rum"}')
+    for schema in ("schemas", "schemas/a.json"):  # one each, and one for all
+        task = tasks.documents(str(folder), schema=str(folder / schema), method="simple", typed=True)
+        (log,) = run_tasks(task, tmp_path / "logs")
+        assert figures(log)["mean"] == pytest.approx(1 / 3)  # "1000" is four sixths of "1000.0"
+        assert figures(log, "typed") == {"mean": 0.25, "stderr": 0.0, "total": 1.0, "shop": 0.0}
+
+
 def _keys(request: Request) -> list[str]:
     return list(request["response_format"]["json_schema"]["schema"]["properties"])
 
