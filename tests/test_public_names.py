@@ -37,6 +37,7 @@ EXTRAS = [
     ("torch", "docscore.integrations.distributed:merged"),
     ("inspect_ai", "docscore.integrations.inspect:anls_star"),
     ("inspect_ai", "docscore.integrations.inspect:kieval_entities"),
+    ("inspect_ai", "docscore.integrations.inspect:typed_by_schema"),
     ("mlflow", "docscore.integrations.mlflow:anls_star_scorer"),
     ("pydantic_evals", "docscore.integrations.pydantic_evals:AnlsStarEvaluator"),
     ("ray", "docscore.integrations.ray:joined"),

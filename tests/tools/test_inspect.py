@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -212,6 +213,22 @@ def test_own_documents_each_with_its_schema(server: Loopback, tmp_path: Path) ->
     assert sorted(map(_keys, server.requests)) == [["a"], ["b"]]
 
 
+def test_own_documents_by_their_types(server: Loopback, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    properties = {"total": {"type": "number"}, "shop": {"type": "string", "x-docscore": {"weight": 3}}}
+    for name in ("a", "b"):
+        put(folder / f"{name}.txt", "Tea")
+        put(folder / "schemas" / f"{name}.json", {"type": "object", "properties": properties})
+    references = [{"question_id": name, "references": [{"total": 1000.0, "shop": "Tea"}]} for name in ("a", "b")]
+    put(folder / "references.json", references)
+    server.answer = lambda _: Reply('{"total": "1000", "shop": "Rum"}')
+    for schema in ("schemas", "schemas/a.json"):  # one each, and one for all
+        task = tasks.documents(str(folder), schema=str(folder / schema), method="simple", typed=True)
+        (log,) = run_tasks(task, tmp_path / "logs")
+        assert figures(log)["mean"] == pytest.approx(1 / 3)  # "1000" is four sixths of "1000.0"
+        assert figures(log, "typed") == {"mean": 0.25, "stderr": 0.0, "total": 1.0, "shop": 0.0}
+
+
 def _keys(request: Request) -> list[str]:
     return list(request["response_format"]["json_schema"]["schema"]["properties"])
 
@@ -261,10 +278,14 @@ def test_a_run_that_was_interrupted_goes_on(server: Loopback, tmp_path: Path) ->
     """Nothing is lost and nothing counted twice: every sample is in the log of the retry, once."""
     folder = bench_data.write_kleister_charity(tmp_path / "data", 6)
 
-    def slowly(request: Request) -> Reply:
-        return right(request)._replace(after=0.5)
+    stopped_by_now = threading.Event()
 
-    server.answer = slowly
+    def three_at_once(request: Request) -> Reply:
+        if len(server.requests) > 3:
+            stopped_by_now.wait(300)  # the fourth hangs until the run was stopped
+        return right(request)
+
+    server.answer = three_at_once
     logs = tmp_path / "logs"
     command = [sys.executable, "-m", "inspect_ai", "eval", "docscore/kleister_charity", "-T", f"data={folder}"]
     options = ["--model", MODEL, "--log-dir", str(logs), "--max-connections", "1", "--log-buffer", "1"]
@@ -273,6 +294,7 @@ def test_a_run_that_was_interrupted_goes_on(server: Loopback, tmp_path: Path) ->
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     process.wait(240)
+    stopped_by_now.set()
     from inspect_ai.log import read_eval_log  # noqa: PLC0415  the tool
 
     (first,) = logs.glob("*.eval")
@@ -280,11 +302,11 @@ def test_a_run_that_was_interrupted_goes_on(server: Loopback, tmp_path: Path) ->
     assert stopped.status == "cancelled"
     done = {sample.id for sample in stopped.samples if sample.scores}
     assert 1 <= len(done) < 6
-    asked = len(server.requests)
+    assert len(server.requests) == 4
     retry = [sys.executable, "-m", "inspect_ai", "eval-retry", str(first), "--log-dir", str(logs)]
     subprocess.run(retry, env=inspect_environment(), stdout=subprocess.DEVNULL, check=True, timeout=240)
     (second,) = set(logs.glob("*.eval")) - {first}
     whole = read_eval_log(str(second))
     assert sorted(sample.id for sample in whole.samples) == [f"{number:032x}.pdf" for number in range(6)]
     assert set(values(whole).values()) == {1.0}
-    assert len(server.requests) - asked == 6 - len(done)
+    assert len(server.requests) == 4 + 6 - len(done)

@@ -3,7 +3,7 @@
 Install with `pip install "docscore[bench]"`, in Python 3.11 or newer.
 """
 
-from docscore.integrations.inspect.scorers import anls_star, kieval_entities
+from docscore.integrations.inspect.scorers import anls_star, kieval_entities, typed_by_schema
 from docscore.integrations.inspect.tasks import (
     documents,
     docvqa,
@@ -24,6 +24,7 @@ __all__ = [
     "kleister_nda",
     "mp_docvqa",
     "sroie",
+    "typed_by_schema",
     "vrdu_ad_buy",
     "vrdu_registration",
 ]

@@ -24,21 +24,18 @@ from docscore.bench.records import DocumentRecord
 from docscore.bench.schemas import strict_schema
 from docscore.core.errors import InputValueError
 from docscore.data.json_codec import dumps
-from docscore.integrations.inspect.scorers import GROUP
+from docscore.integrations.inspect.scorers import GROUP, SCHEMA
 
-SCHEMA = "schema"  # the metadata of a sample that has its own strict schema
 _NAME = "extraction"  # of the schema, which providers ask for
 
 
-def dataset_of(
-    documents: Sequence[DocumentRecord], name: str, *, method: str, style: str, dpi: int, structured: bool
-) -> MemoryDataset:
+def dataset_of(documents: Sequence[DocumentRecord], name: str, *, method: str, style: str, dpi: int) -> MemoryDataset:
     """The documents as a dataset; each with its own schema only where they differ.
 
     Raises:
         ValueError: naming the document that lacks what the method needs.
     """
-    own = structured and shared_schema(documents) is None
+    own = shared_schema(documents) is None
     samples = [sample_of(each, method=method, style=style, dpi=dpi, own_schema=own) for each in documents]
     return MemoryDataset(samples, name=name)
 
@@ -49,7 +46,7 @@ def sample_of(document: DocumentRecord, *, method: str, style: str, dpi: int, ow
     is_question = document.question is not None
     metadata: dict[str, Any] = {GROUP: document.group}
     if own_schema and document.schema is not None:
-        metadata[SCHEMA] = strict_schema(document.schema)
+        metadata[SCHEMA] = document.schema
     return Sample(
         id=document.id,
         input=[ChatMessageUser(content=content)],

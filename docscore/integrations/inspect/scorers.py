@@ -1,7 +1,8 @@
-"""ANLS* and KIEval as scorers of Inspect, with metrics that count every sample."""
+"""ANLS*, KIEval and the typed score as scorers of Inspect, with metrics that count every sample."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import fsum
 from typing import Any
 
@@ -14,8 +15,10 @@ from docscore.data.json_codec import dumps
 from docscore.integrations.judging import JudgedOutput, answer_in, judged_output
 from docscore.metrics.alignment import Step
 from docscore.metrics.kieval import Counts, GroupCounts, kieval_score
+from docscore.metrics.typed.typed_score import typed_tree
 
 GROUP = "group"  # the metadata of a sample that names its file
+SCHEMA = "schema"  # the metadata of a sample that has its own JSON Schema
 _WHOLE = "$"  # the field of a document that is one value
 
 
@@ -145,6 +148,33 @@ def kieval_entities(*, target: str = "auto", parse: str = "auto", normalise: boo
             answer=found.shown,
             explanation="```text\n{}\n```".format("\n".join(steps) or "nothing to correct"),
             metadata={"entities": result.entities._asdict(), "groups": result.groups._asdict()},
+        )
+
+    return score
+
+
+@scorer(metrics=[mean_of_scores(), clustered_error(), scores_of_fields()], name="typed")
+def typed_by_schema(*, schema: Any = None, target: str = "auto", parse: str = "auto") -> Scorer:
+    """The typed score of a sample: ANLS* by a JSON Schema that says how each place compares and what it weighs.
+
+    Args:
+        schema: a JSON Schema; by default that under `schema` in the sample's metadata.
+        target: as for `anls_star`.
+        parse: as for `anls_star`.
+    """
+
+    async def score(state: TaskState, target_of_sample: Target) -> Score:
+        answers = [answer_in(text, target) for text in target_of_sample.target]
+        output = output_text(state)
+        found = judged_output(output, answers, parse=parse)
+        tree = typed_tree(found.answers, found.prediction, schema or state.metadata[SCHEMA])
+        typed = replace(found, tree=tree)
+        return Score(
+            value=typed.score,
+            answer=None if output is None else typed.shown,
+            explanation=f"```text\n{typed.explanation}\n```",
+            reason=_reason(output, typed),
+            metadata={"fields": {path: list(points) for path, points in typed.fields.items()}},
         )
 
     return score

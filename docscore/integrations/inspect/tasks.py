@@ -19,8 +19,8 @@ from docscore.bench.prompts import TEXT_METHODS
 from docscore.bench.records import DocumentRecord
 from docscore.bench.sampling import chosen
 from docscore.core.options import check_choice
-from docscore.integrations.inspect.samples import dataset_of, generation, solver_for
-from docscore.integrations.inspect.scorers import anls_star, kieval_entities
+from docscore.integrations.inspect.samples import dataset_of, generation, shared_schema, solver_for
+from docscore.integrations.inspect.scorers import anls_star, kieval_entities, typed_by_schema
 
 _VERSION = 1  # of the tasks: raised where prompts, samples or scores change
 _PAPER_TEMPERATURE = 0.0
@@ -170,6 +170,7 @@ def documents(
     structured: bool = True,
     dpi: int = DPI,
     kieval: bool = False,
+    typed: bool = False,
 ) -> Task:
     """Values from your own PDFs, pictures or texts.
 
@@ -183,6 +184,7 @@ def documents(
         structured: whether the provider is held to the schema.
         dpi: the resolution of rendered pages.
         kieval: whether KIEval is scored too.
+        typed: whether the typed score is too, by the same schema.
     """
     found = documents_in(
         Path(data),
@@ -190,7 +192,7 @@ def documents(
         schema=None if schema is None else Path(schema),
         with_text=method in TEXT_METHODS,
     )
-    return _task("documents", chosen(found, sample, None), _How(method, "plain", dpi, structured, kieval))
+    return _task("documents", chosen(found, sample, None), _How(method, "plain", dpi, structured, kieval, typed))
 
 
 class _How(NamedTuple):
@@ -201,6 +203,7 @@ class _How(NamedTuple):
     dpi: int
     structured: bool | None = None
     kieval: bool = False
+    typed: bool = False
 
 
 def _paper_task(
@@ -221,8 +224,10 @@ def _task(name: str, found: list[DocumentRecord], how: _How) -> Task:
     scorers: list[Scorer] = [anls_star(**reading)]
     if how.kieval:
         scorers.append(kieval_entities(**reading))
+    if how.typed:
+        scorers.append(typed_by_schema(schema=shared_schema(found), **reading))
     return Task(
-        dataset=dataset_of(found, name, method=how.method, style=how.style, dpi=how.dpi, structured=structured),
+        dataset=dataset_of(found, name, method=how.method, style=how.style, dpi=how.dpi),
         solver=solver_for(found, structured=structured),
         scorer=scorers,
         config=generation(

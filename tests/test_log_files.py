@@ -1,0 +1,109 @@
+"""Files whose rows hold references and predictions, and the grid of runs, without the tool that writes logs."""
+
+from __future__ import annotations
+
+import json
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from docscore import pairs_of, summarise
+from docscore.corpus.grid import LoggedRun, grid_of_runs
+from docscore.corpus.scores import score_corpus
+from docscore.corpus.summary import Summary
+from docscore.report.grid_table import grid_as_markdown, table_of_costs, table_of_scores
+from tests.commands import ref, run, succeed, written
+
+
+def both(question: str, value: Any, *answers: Any, **others: Any) -> dict[str, Any]:
+    return {**ref(question, *answers), "prediction": value, **others}
+
+
+def test_a_file_that_holds_both_is_given_alone(tmp_path: Path) -> None:
+    path = written(tmp_path, "both.jsonl", [both("a", "x", "x", "y"), both("b", "q", "x")])
+    assert json.loads(succeed("score", path, "--json"))["anls_score"] == 0.5
+    assert succeed("explain", path, "--id", "a").startswith("= $")
+    answers = [
+        {"question_id": "a", "prediction_text": "x", "answers": ["x"]},
+        {"question_id": "b", "prediction_text": "x", "answers": ["q"]},
+    ]
+    assert json.loads(succeed("score", written(tmp_path, "anls.json", answers), "--json"))["anls_score"] == 0.5
+
+
+def test_two_such_files_are_compared_by_the_references_of_both(tmp_path: Path) -> None:
+    base = written(tmp_path, "base.jsonl", [both("a", "x", "x"), both("b", "q", "x")])
+    new = written(tmp_path, "new.jsonl", [both("b", "x", "x"), both("a", "x", "x")])
+    assert json.loads(succeed("compare", base, new, "--json"))["difference"] == 0.5
+    other = written(tmp_path, "other.jsonl", [both("a", "x", "x"), both("b", "x", "z")])
+    done = run("table", base, new, other)
+    assert done.code == 2
+    assert f"{other}, line 2: expected the same references as in {base}, got others" in done.err
+
+
+ALONE: list[tuple[str, list[Any], str]] = [  # why, rows, what came
+    ("references alone", [ref("a", "x")], "an object with 'question_id', 'references'"),
+    ("plain rows", ["x"], "str"),
+    ("no rows", [], "NoneType"),
+]
+
+
+@pytest.mark.parametrize(("rows", "got"), [case[1:] for case in ALONE], ids=[case[0] for case in ALONE])
+def test_a_file_that_does_not_hold_both(tmp_path: Path, rows: list[Any], got: str) -> None:
+    done = run("score", written(tmp_path, "rows.json", rows))
+    assert (done.code, done.out) == (2, "")
+    expected = "expected rows with 'question_id', 'references' and 'prediction', as no other file was given, got"
+    assert f"rows.json: {expected} {got}" in done.err
+
+
+def test_without_its_library_a_log_says_what_it_needs(tmp_path: Path) -> None:
+    if find_spec("inspect_ai") is not None:
+        pytest.skip("needs an environment without inspect_ai")
+    log = {"version": 2, "status": "success", "eval": {}}
+    for path in (written(tmp_path, "a.eval", b""), written(tmp_path, "a.json", log)):
+        done = run("score", path)
+        assert done.code == 2
+        assert f"{path}: reading logs of Inspect needs its library" in done.err
+        assert "pip install 'docscore[bench]'" in done.err
+
+
+def summary_of(*predictions: str) -> Summary:
+    ids = [f"d{number}" for number in range(len(predictions))]
+    ours = [{"question_id": name, "prediction": value} for name, value in zip(ids, predictions, strict=True)]
+    theirs = [{"question_id": name, "references": ["right"]} for name in ids]
+    return summarise(score_corpus(pairs_of(ours, theirs)), confidence=0.95)
+
+
+def run_of(model: str, method: str = "simple", data_set: str = "SROIE", **others: Any) -> LoggedRun:
+    return LoggedRun(data_set, method, model, 10, **others)
+
+
+def test_a_grid_marks_the_best_and_what_is_lower_beyond_chance() -> None:
+    """Ten documents, all ten of them worse: of 2^10 swaps, the two that keep all together are as extreme."""
+    good, bad = summary_of(*["right"] * 10), summary_of(*["zzzzz"] * 10)
+    middle = summary_of(*["right"] * 9, "zzzzz")
+    cells = grid_of_runs([(run_of("a"), good), (run_of("b"), bad), (run_of("a", "latin"), middle)])
+    assert [cell.is_best for cell in cells] == [True, False, False]
+    assert [cell.q_value for cell in cells] == [None, pytest.approx(2 * 2 / 2**10), 1.0]
+    assert table_of_scores(cells).rows == [
+        ["SROIE", "simple", "1.000 *", "0.000 -"],
+        ["SROIE", "latin", "0.900 [0.500, 1.000]  ", ""],
+    ]
+    assert "| SROIE | simple | **1.000** | 0.000 - |" in grid_as_markdown(cells)
+
+
+def test_runs_on_other_documents_are_not_tested() -> None:
+    cells = grid_of_runs([(run_of("a"), summary_of("right", "right")), (run_of("b"), summary_of("zzzzz"))])
+    assert [(cell.is_best, cell.q_value) for cell in cells] == [(True, None), (False, None)]
+    with pytest.raises(ValueError, match="expected one run of SROIE, simple, a, got two"):
+        grid_of_runs([(run_of("a"), summary_of("right")), (run_of("a"), summary_of("right"))])
+
+
+def test_what_a_log_does_not_say_stays_empty() -> None:
+    said = run_of("a", input_tokens=12345, output_tokens=6, cost=0.25, seconds=61.4, errors=1)
+    cells = grid_of_runs([(said, summary_of("right")), (run_of("b"), summary_of("right"))])
+    assert table_of_costs(cells).rows == [
+        ["SROIE", "simple", "a", "10", "1", "12,345", "6", "0.2500", "61"],
+        ["SROIE", "simple", "b", "10", "0", "", "", "", ""],
+    ]
