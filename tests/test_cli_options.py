@@ -22,7 +22,7 @@ OPTIONS: dict[str, set[str]] = {
     "explain": RULES | {"--id", "--all", "--metric", "--normalise", "--with-confidences", "--on-error", "--json"},
     "compare": RULES | TEST_SET | {"--references", "--fail-below", "--changes", "--markdown", "--json"},
     "table": RULES | TEST_SET | METRICS | {"--references", "--format", "--percent", "--json"},
-    "report": RULES | TEST_SET | METRICS | {"-o", "--output", "--worst", "--title"},
+    "report": RULES | TEST_SET | METRICS | {"-o", "--output", "--by", "--worst", "--title"},
     "automation": RULES | TEST_SET | {"--normalise", "--target", "--json"},
 }
 NEW = RECEIPTS / "predictions_new.jsonl"
