@@ -13,7 +13,7 @@ from docscore.core.formatting import printable
 from docscore.core.options import ScoringOptions
 from docscore.corpus.evaluation import FileRows, rows_of_files
 from docscore.corpus.scores import parse_predictions
-from docscore.data.faults import summary
+from docscore.data.faults import summary_of_faults
 from docscore.data.files import EXTENSIONS
 from docscore.data.pairing import Pairs
 from playground.fragments import fragment
@@ -88,7 +88,8 @@ def skipped_lines(rows: FileRows) -> list[str]:
     pairs, faults = rows.systems[0], rows.faults
     if not faults.found:
         return []
-    left = f"{summary(faults.found)}; {pairs.skipped} of {len(pairs.ids) + (pairs.skipped or 0):,} rows are left out."
+    total = len(pairs.ids) + (pairs.skipped or 0)
+    left = f"{summary_of_faults(faults.found)}; {pairs.skipped} of {total:,} rows are left out."
     return _lines(f"{left}\nThe first: {faults.found[0].diagnostic.for_remote_users()}")
 
 

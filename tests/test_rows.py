@@ -80,7 +80,7 @@ def test_values_come_through_as_they_are() -> None:
 
 def test_rows_are_paired_by_id_in_the_order_of_the_references() -> None:
     predictions = [pred("c", 3), pred("a", 1), pred("b", 2)]
-    references = [ref("a", "x"), ref("b", "y", "z"), ref("c", None)]
+    references: Rows = [ref("a", "x"), ref("b", "y", "z"), ref("c", None)]
     assert paired(predictions, references) == Pairs(
         ids=["a", "b", "c"],
         truths=[("x",), ("y", "z"), (None,)],
@@ -291,7 +291,7 @@ def test_ids_that_do_not_pair(predictions: Rows, references: Rows, message: str)
 
 
 def test_missing_predictions_score_as_null_where_that_is_asked_for() -> None:
-    references = [ref("a"), ref("b"), ref("c")]
+    references: Rows = [ref("a"), ref("b"), ref("c")]
     pairs = paired([pred("b", 5)], references, missing="zero")
     absent = frozenset({0, 2})
     assert pairs == Pairs(["a", "b", "c"], [("x",)] * 3, [None, 5, None], absent, reference_rows=references)

@@ -8,11 +8,11 @@ from typing import TypeVar
 
 from docscore.core.errors import InputValueError
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 PAPER_SEED = 42  # of the paper's code, set before the rows in file order were shuffled
 
 
-def chosen(rows: Sequence[T], sample: str | int, paper_size: int | None) -> list[T]:
+def chosen(rows: Sequence[_T], sample: str | int, paper_size: int | None) -> list[_T]:
     """The rows to use.
 
     Args:

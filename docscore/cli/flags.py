@@ -30,7 +30,7 @@ from docscore.core.options import (
 from docscore.core.progress import Advance, Progress, no_progress
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation, rows_of_files
 from docscore.data.columns import Grouping
-from docscore.data.faults import NAMED, Faults, summary
+from docscore.data.faults import NAMED, Faults, summary_of_faults
 from docscore.data.pairing import Pairs
 from docscore.metrics.registry import METRICS, checked_metrics
 from docscore.stats.intervals import CONFIDENCE, check_confidence
@@ -44,7 +44,7 @@ a_file = click.Path(path_type=Path)
 
 
 @dataclass(frozen=True)
-class Settings:
+class CommandSettings:
     """The settings from the flags of a command.
 
     Attributes:
@@ -85,7 +85,7 @@ _FLAGS_OF_SETTINGS = {
 }
 
 
-def settings_from(flags: Mapping[str, Any]) -> Settings:
+def settings_from(flags: Mapping[str, Any]) -> CommandSettings:
     """Build the settings from flags; flags that a command does not have keep their defaults.
 
     Raises:
@@ -99,7 +99,7 @@ def settings_from(flags: Mapping[str, Any]) -> Settings:
         if others.get("cluster") is not None:
             raise InputValueError(expected="--cluster or --cluster-of-id", got="both")
         others["cluster"] = partial(_part_of_id, flags["cluster_of_id"])
-    return Settings(ScoringOptions(**options), **others)
+    return CommandSettings(ScoringOptions(**options), **others)
 
 
 def with_settings(*decorators: Callable[[Any], Any]) -> Callable[[Callable[..., Any]], Any]:
@@ -294,7 +294,7 @@ def stdout_console() -> Console:
 
 
 def evaluations_of_files(
-    references: Path | None, predictions: list[Path], settings: Settings, progress: Progress
+    references: Path | None, predictions: list[Path], settings: CommandSettings, progress: Progress
 ) -> list[Evaluation]:
     """Build an evaluation of each file of predictions; rows that are left out are reported on stderr."""
     rows = rows_of_files(
@@ -319,7 +319,7 @@ def say_skipped(pairs: Pairs, faults: Faults) -> None:
     """Report on stderr how many rows were left out, and the first of their faults."""
     if faults.found:
         total = len(pairs.ids) + (pairs.skipped or 0)
-        say(f"{summary(faults.found)}; {pairs.skipped} of {total:,} rows are left out")
+        say(f"{summary_of_faults(faults.found)}; {pairs.skipped} of {total:,} rows are left out")
         for fault in faults.found[:NAMED]:
             say(fault.sentence)
 

@@ -52,7 +52,7 @@ class DataError(InputValueError):
         self.faults = list(faults)
         self.lines = [fault.sentence for fault in self.faults[:NAMED]]
         if len(self.faults) > 1:
-            self.lines.append(summary(self.faults))
+            self.lines.append(summary_of_faults(self.faults))
         super().__init__(problem="\n".join(self.lines))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -91,10 +91,10 @@ class Faults:
             raise DataError(self.found)
 
 
-def summary(faults: Sequence[Fault]) -> str:
+def summary_of_faults(faults: Sequence[Fault]) -> str:
     """Count the faults of each kind, most frequent first.
 
-    >>> summary([Fault("not JSON", Diagnostic(("line 1",))), Fault("duplicate id", Diagnostic(), 3)])
+    >>> summary_of_faults([Fault("not JSON", Diagnostic(("line 1",))), Fault("duplicate id", Diagnostic(), 3)])
     '4 faults: 3 duplicate id, 1 not JSON'
     """
     counts: Counter[str] = Counter()

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from docscore.core.errors import Diagnostic, FilePlace, InputValueError, at_place, diagnostic_of, in_file, short_repr
 from docscore.core.options import MISSING_MODES, check_choice
 from docscore.core.values import convert_ground_truth, convert_prediction
-from docscore.data.faults import NAMED, DataError, Faults, summary
+from docscore.data.faults import NAMED, DataError, Faults, summary_of_faults
 from docscore.data.files import Table, suffix_of
 from docscore.data.rows import (
     ANLS,
@@ -242,7 +242,7 @@ def read_pairs(
         paths = references.path, predictions.path
         kept_predictions, kept_references = _with_valid_ids(valid_predictions, valid_references, missing, faults, paths)
         if not kept_references:
-            problem = f"no row is left to score of {len(references.rows):,}; {summary(faults.found)}"
+            problem = f"no row is left to score of {len(references.rows):,}; {summary_of_faults(faults.found)}"
             raise InputValueError(problem=problem)
     skipped = len(references.rows) - len(kept_references) if faults.skip else None
     return paired(kept_predictions, kept_references)._replace(skipped=skipped)
@@ -281,7 +281,7 @@ def _common_format(predictions: Table, references: Table, faults: Faults) -> Row
     forms = [format_of(row, "references") for row in reference_rows]
     found = Counter(form for form in forms if form is not None)
     if not found:
-        counted = f"; {summary(faults.found)}" if faults.found else ""
+        counted = f"; {summary_of_faults(faults.found)}" if faults.found else ""
         problem = f"no row is left of {len(references.rows):,}{counted}"
         raise InputValueError(place=in_file(references.path), problem=problem)
     return found.most_common(1)[0][0]
