@@ -53,11 +53,9 @@ def test_every_option_is_there_and_explained(name: str) -> None:
 
 def test_all_commands_are_listed_with_a_sentence_each() -> None:
     text = succeed("--help")
-    assert (
-        dict(re.findall(r"^  (\w+) +(\S)", text, re.MULTILINE)).keys()
-        == {*OPTIONS, "bench"}
-        == commands.commands.keys()
-    )
+    listed = dict(re.findall(r"^  (\w+) +(\S)", text, re.MULTILINE)).keys()
+    assert listed == commands.commands.keys()
+    assert listed >= OPTIONS.keys()
 
 
 @pytest.mark.parametrize("name", ["score", "explain", "compare", "table", "report", "automation"])

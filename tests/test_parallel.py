@@ -113,7 +113,7 @@ def test_ctrl_c_ends_all_processes(tmp_path: Path) -> None:
                 os.write(1, f"{os.getpid()}\\n".encode())
                 return rows
         if __name__ == "__main__":
-            score_pairs([(Telling(), rows[::-1])] * 4000, num_proc=2)
+            score_pairs([(Telling(), rows[::-1])] * 800, num_proc=2)
     """
     returned, _, err = run(tmp_path, code, interrupt_at=2)
     assert returned in (-signal.SIGINT, 130)

@@ -29,7 +29,7 @@ GUESS = {"total": "12.5", "items": [{"n": "Cake"}, {"n": "Te"}], "c": "EUR"}
 def client(app: Playground) -> Any:
     """A gradio client of the app."""
     gradio_client = pytest.importorskip("gradio_client")
-    return gradio_client.Client(app.url, verbose=False)
+    return gradio_client.Client(app.url, verbose=False, httpx_kwargs={"timeout": HUNG})
 
 
 def call(app: Playground, *arguments: Any) -> tuple[str, Any]:

@@ -80,8 +80,12 @@ def test_values_come_through_as_they_are() -> None:
 
 def test_rows_are_paired_by_id_in_the_order_of_the_references() -> None:
     predictions = [pred("c", 3), pred("a", 1), pred("b", 2)]
-    assert paired(predictions, [ref("a", "x"), ref("b", "y", "z"), ref("c", None)]) == Pairs(
-        ids=["a", "b", "c"], truths=[("x",), ("y", "z"), (None,)], predictions=[1, 2, 3]
+    references: Rows = [ref("a", "x"), ref("b", "y", "z"), ref("c", None)]
+    assert paired(predictions, references) == Pairs(
+        ids=["a", "b", "c"],
+        truths=[("x",), ("y", "z"), (None,)],
+        predictions=[1, 2, 3],
+        reference_rows=references,
     )
 
 
@@ -287,8 +291,10 @@ def test_ids_that_do_not_pair(predictions: Rows, references: Rows, message: str)
 
 
 def test_missing_predictions_score_as_null_where_that_is_asked_for() -> None:
-    pairs = paired([pred("b", 5)], [ref("a"), ref("b"), ref("c")], missing="zero")
-    assert pairs == Pairs(["a", "b", "c"], [("x",)] * 3, [None, 5, None], frozenset({0, 2}))
+    references: Rows = [ref("a"), ref("b"), ref("c")]
+    pairs = paired([pred("b", 5)], references, missing="zero")
+    absent = frozenset({0, 2})
+    assert pairs == Pairs(["a", "b", "c"], [("x",)] * 3, [None, 5, None], absent, reference_rows=references)
     assert paired([], [ref("a")], missing="zero").absent == {0}
     assert paired([pred("a", None)], [ref("a")], missing="zero").absent == set()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from docscore.cli.flags import (
-    Settings,
+    CommandSettings,
     comparing_flags,
     evaluations_of_files,
     json_option,
@@ -38,7 +38,7 @@ _TARGET = 0.95
 )
 @json_option
 def automation_command(
-    references: Path | None, predictions: Path, *, settings: Settings, target: float, as_json: bool
+    references: Path | None, predictions: Path, *, settings: CommandSettings, target: float, as_json: bool
 ) -> None:
     """Show accuracy after reviewing low-confidence values, for thresholds of confidence from 0 to 1.
 

@@ -10,7 +10,7 @@ import click
 from docscore.bench.catalogue import DATA_SETS
 from docscore.bench.checking import Found, checked_data
 from docscore.cli.flags import (
-    Settings,
+    CommandSettings,
     a_file,
     comparing_flags,
     evaluations_of_files,
@@ -67,7 +67,7 @@ def check_command(data: Path, *, name: str | None, as_json: bool) -> int:
     help="How the table is written.",
 )
 @json_option
-def grid_command(logs: tuple[Path, ...], *, settings: Settings, form: str, as_json: bool) -> None:
+def grid_command(logs: tuple[Path, ...], *, settings: CommandSettings, form: str, as_json: bool) -> None:
     """Print the table of the paper over the LOGS of Inspect: a row a data set and method, a column a model.
 
     Each score has its interval, and a mark where it is the best of its data set, or lower than that beyond chance. A

@@ -10,7 +10,7 @@ import click
 
 from docscore.cli.flags import (
     WORST,
-    Settings,
+    CommandSettings,
     a_file,
     comparing_flags,
     evaluations_of_files,
@@ -62,7 +62,7 @@ def compare_command(
     new: Path,
     *,
     references: Path | None,
-    settings: Settings,
+    settings: CommandSettings,
     fail_below: float | None,
     changes: int,
     as_markdown: bool,

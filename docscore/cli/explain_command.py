@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from docscore.cli.flags import (
-    Settings,
+    CommandSettings,
     comparing_flags,
     confidences_option,
     json_option,
@@ -53,7 +53,7 @@ def explain_command(
     references: Path | None,
     predictions: Path,
     *,
-    settings: Settings,
+    settings: CommandSettings,
     question_id: str | None,
     everything: bool,
     metric: str,

@@ -44,7 +44,7 @@ a_file = click.Path(path_type=Path)
 
 
 @dataclass(frozen=True)
-class Settings:
+class CommandSettings:
     """The settings from the flags of a command.
 
     Attributes:
@@ -86,7 +86,7 @@ _FLAGS_OF_SETTINGS = {
 }
 
 
-def settings_from(flags: Mapping[str, Any]) -> Settings:
+def settings_from(flags: Mapping[str, Any]) -> CommandSettings:
     """Build the settings from flags; flags that a command does not have keep their defaults.
 
     Raises:
@@ -102,7 +102,7 @@ def settings_from(flags: Mapping[str, Any]) -> Settings:
         if others.get("cluster") is not None:
             raise InputValueError(expected="--cluster or --cluster-of-id", got="both")
         others["cluster"] = partial(_part_of_id, flags["cluster_of_id"])
-    return Settings(ScoringOptions(**options), **others)
+    return CommandSettings(ScoringOptions(**options), **others)
 
 
 def with_settings(*decorators: Callable[[Any], Any]) -> Callable[[Callable[..., Any]], Any]:
@@ -305,7 +305,7 @@ def stdout_console() -> Console:
 
 
 def evaluations_of_files(
-    references: Path | None, predictions: list[Path], settings: Settings, progress: Progress
+    references: Path | None, predictions: list[Path], settings: CommandSettings, progress: Progress
 ) -> list[Evaluation]:
     """Build an evaluation of each file of predictions; rows that are left out are reported on stderr."""
     rows = rows_of_files(

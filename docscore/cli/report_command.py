@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from docscore.cli.flags import (
-    Settings,
+    CommandSettings,
     a_file,
     by_option,
     comparing_flags,
@@ -31,7 +31,13 @@ from docscore.report.html_report import report_as_html
 @worst_option
 @click.option("--title", help="The heading; by default the name of the file of predictions.")
 def report_command(
-    references: Path | None, predictions: Path, *, output: Path, settings: Settings, worst: int, title: str | None
+    references: Path | None,
+    predictions: Path,
+    *,
+    output: Path,
+    settings: CommandSettings,
+    worst: int,
+    title: str | None,
 ) -> None:
     """Write a report on PREDICTIONS as one HTML file that needs no script and no network.
 

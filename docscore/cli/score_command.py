@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from docscore.cli.flags import (
-    Settings,
+    CommandSettings,
     by_option,
     comparing_flags,
     evaluations_of_files,
@@ -37,7 +37,7 @@ from docscore.report.wording import by_value_text
 @worst_option
 @json_option
 def score_command(
-    references: Path | None, predictions: Path, *, settings: Settings, fields: bool, worst: int, as_json: bool
+    references: Path | None, predictions: Path, *, settings: CommandSettings, fields: bool, worst: int, as_json: bool
 ) -> None:
     """Score PREDICTIONS against REFERENCES, both JSONL, JSON, CSV or Parquet files.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from docscore.cli.flags import (
-    Settings,
+    CommandSettings,
     a_file,
     comparing_flags,
     evaluations_of_files,
@@ -42,7 +42,13 @@ from docscore.report.tables import FORMATS, table_of_systems
 @click.option("--percent", is_flag=True, help="Print figures multiplied by 100, with two decimals.")
 @json_option
 def table_command(
-    systems: tuple[Path, ...], *, references: Path | None, settings: Settings, form: str, percent: bool, as_json: bool
+    systems: tuple[Path, ...],
+    *,
+    references: Path | None,
+    settings: CommandSettings,
+    form: str,
+    percent: bool,
+    as_json: bool,
 ) -> None:
     """Print the metrics of several files of predictions as a table, the best of each metric in bold.
 

@@ -8,13 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 _PACKAGE = str(Path(__file__).parent.parent)  # of docscore
 
 
-def with_room_to_recurse(function: Callable[..., T], *arguments: object) -> T:
+def with_room_to_recurse(function: Callable[..., _T], *arguments: object) -> _T:
     """The result of the function; where the caller is too deep in Python's stack, from a thread with a fresh one."""
     try:
         return function(*arguments)
