@@ -44,9 +44,8 @@ _SOME = 3  # ids that a message names
 @click.option(
     "--metric",
     type=click.Choice([ANLS_STAR, TYPED, "kieval"]),
-    default=ANLS_STAR,
-    show_default=True,
-    help="The score tree of ANLS*, that of the typed score (with --schema), or the corrections that KIEval counts.",
+    help="The score tree of ANLS*, that of the typed score (the default with --schema), or the corrections that KIEval "
+    "counts.",
 )
 @json_option
 def explain_command(
@@ -56,7 +55,7 @@ def explain_command(
     settings: Settings,
     question_id: str | None,
     everything: bool,
-    metric: str,
+    metric: str | None,
     as_json: bool,
 ) -> None:
     """Show how the score of one document comes about.
@@ -66,8 +65,8 @@ def explain_command(
     A line is a place: = exact, ≈ partial, ≠ wrong, − missing, + only in the prediction; its score; the points it costs
     of the 1.000 of the whole; what was expected → what was predicted.
     """
-    if metric == TYPED:
-        METRICS[TYPED].check_options(settings.options)
+    metric = metric or (ANLS_STAR if settings.options.schema is None else TYPED)
+    METRICS[metric].check_options(settings.options)
     name, truth, prediction = _one_pair(references, predictions, question_id, settings.on_error)
     prediction = _as_scored(prediction, settings.options)
     if metric == "kieval":

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from docscore.core.errors import InputValueError, short_repr
 from docscore.metrics.anls_star.schema_node import SchemaNode
-from docscore.metrics.typed.schema_settings import KEYWORD, Settings, checked_settings, comparator_of
+from docscore.metrics.typed.schema_settings import KEYWORD, PlaceSettings, checked_settings, comparator_of
 
 _ALTERNATIVES = ("allOf", "anyOf", "oneOf")
 
@@ -165,7 +165,7 @@ def _views(schema: SubSchema, seen: frozenset[int] = frozenset()) -> Iterator[Su
         yield from _views(other, seen | {id(schema.content)})
 
 
-def _common_settings(schemas: Sequence[SubSchema], seen: frozenset[int] = frozenset()) -> Settings:
+def _common_settings(schemas: Sequence[SubSchema], seen: frozenset[int] = frozenset()) -> PlaceSettings:
     """The `x-docscore` of a place; what stands beside a reference or around alternatives overrides what is inside.
 
     Raises:

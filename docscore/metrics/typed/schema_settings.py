@@ -43,10 +43,10 @@ _BELONGS = {"tolerance": "number", "decimal": "number", "group": "number", "orde
 _SHARE = re.compile(r"(\d+(?:\.\d+)?) ?%", re.ASCII)
 
 
-Settings = Mapping[str, Any]
+PlaceSettings = Mapping[str, Any]
 
 
-def checked_settings(settings: Any, pointer: str) -> Settings:
+def checked_settings(settings: Any, pointer: str) -> PlaceSettings:
     """What stands under `x-docscore`, if it is right.
 
     Raises:
@@ -107,7 +107,7 @@ def types_of(schema: Mapping[str, Any]) -> list[str]:
     return [name for name in ([named] if isinstance(named, str) else named) if name != "null"]
 
 
-def comparator_of(settings: Settings, schemas: list[Mapping[str, Any]], pointer: str) -> Comparator | None:
+def comparator_of(settings: PlaceSettings, schemas: list[Mapping[str, Any]], pointer: str) -> Comparator | None:
     """How a place compares; None for as texts.
 
     Args:
@@ -137,7 +137,7 @@ def comparator_of(settings: Settings, schemas: list[Mapping[str, Any]], pointer:
     return {"exact": ExactComparator(), "boolean": BooleanComparator()}.get(comparison)
 
 
-def _number(settings: Settings, pointer: str) -> Comparator:
+def _number(settings: PlaceSettings, pointer: str) -> Comparator:
     decimal, group = settings.get("decimal", "."), settings.get("group", "")
     if decimal == group:
         raise InputValueError(place=f"{pointer}/group", expected="another character than decimal", got=repr(group))
