@@ -15,11 +15,12 @@ from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, Write, pred, ref, 
 
 RULES = {"--threshold", "--case-sensitive", "--parse", "--parse-references", "--rules", "--numbers"}
 TEST_SET = {"--missing", "--on-error", "--confidence-level", "--with-confidences", "--cluster", "--cluster-of-id"}
-METRICS = {"--metrics", "--normalise", "--donut", "--strict"}
+METRICS = {"--metrics", "--normalise", "--donut", "--strict", "--schema"}
 # What scripts may use: more can come, none goes without a word in the changelog.
 OPTIONS: dict[str, set[str]] = {
     "score": RULES | TEST_SET | METRICS | {"--fields", "--by", "--worst", "--json"},
-    "explain": RULES | {"--id", "--all", "--metric", "--normalise", "--with-confidences", "--on-error", "--json"},
+    "explain": RULES
+    | {"--schema", "--id", "--all", "--metric", "--normalise", "--with-confidences", "--on-error", "--json"},
     "compare": RULES | TEST_SET | {"--references", "--fail-below", "--changes", "--markdown", "--json"},
     "table": RULES | TEST_SET | METRICS | {"--references", "--format", "--percent", "--json"},
     "report": RULES | TEST_SET | METRICS | {"-o", "--output", "--by", "--worst", "--title"},
@@ -78,6 +79,10 @@ CHANGES: list[tuple[str, Any, Any, list[str], str, Any, Any]] = [
     ("score", {"a": "B"}, {"a": "b"}, ["--metrics", "entity_f1", "--normalise"], "metrics", None, {"entity_f1": 1.0}),
     ("score", "ab", "ax", ["--metrics", "anls"], "metrics", None, {"anls": 0.5}),
     ("score", "ab", "ax", ["--metrics", "anls", "--strict"], "metrics", None, {"anls": 0.0}),
+    ("score", {"a": "x"}, {"a": "x", "b": None}, ["--rules", "anls_star-1.0.1"], "anls_score", 1.0, 0.5),
+    ("score", 1000.0, 1000, ["--numbers", "value"], "anls_score", pytest.approx(2 / 3), 1.0),
+    ("explain", {"a": "x"}, {"a": "x", "b": None}, ["--rules", "anls_star-1.0.1"], "score", 1.0, 0.5),
+    ("explain", 1000.0, 1000, ["--numbers", "value"], "score", pytest.approx(2 / 3), 1.0),
     ("explain", "abcd", "abcx", ["--threshold", "0.8"], "score", 0.75, 0.0),
     ("explain", "Abc", "abc", ["--case-sensitive"], "score", 1.0, pytest.approx(2 / 3)),
     ("explain", {"a": "x"}, '{"a": "x"}', ["--parse", "json"], "score", 0.0, 1.0),

@@ -44,9 +44,8 @@ _SOME = 3  # ids in a message
 @click.option(
     "--metric",
     type=click.Choice([ANLS_STAR, TYPED, "kieval"]),
-    default=ANLS_STAR,
-    show_default=True,
-    help="The score tree of ANLS*, that of the typed score (with --schema), or the corrections that KIEval counts.",
+    help="The score tree of ANLS*, that of the typed score (the default with --schema), or the corrections that KIEval "
+    "counts.",
 )
 @json_option
 def explain_command(
@@ -56,7 +55,7 @@ def explain_command(
     settings: CommandSettings,
     question_id: str | None,
     everything: bool,
-    metric: str,
+    metric: str | None,
     as_json: bool,
 ) -> None:
     """Show how the score of one document is computed.
@@ -66,8 +65,8 @@ def explain_command(
     Each line shows one value, object or list: its status (= exact, ≈ partial, ≠ wrong, − missing, + only in the
     prediction), its score, the points lost out of 1.000 for the document, and expected → predicted value.
     """
-    if metric == TYPED:
-        METRICS[TYPED].check_options(settings.options)
+    metric = metric or (ANLS_STAR if settings.options.schema is None else TYPED)
+    METRICS[metric].check_options(settings.options)
     name, truth, prediction = _one_pair(references, predictions, question_id, settings.on_error)
     prediction = _as_scored(prediction, settings.options)
     if metric == "kieval":

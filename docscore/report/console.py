@@ -30,10 +30,10 @@ from docscore.report.content import (
     rates_table,
     slices_table,
     systems_table,
-    typed_fields_table,
 )
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from docscore.report.text_diff import Span, text_differences
+from docscore.report.typed_content import typed_fields_table
 from docscore.report.wording import (
     changes_text,
     choice_text,

@@ -15,7 +15,6 @@ from docscore.corpus.scores import CorpusScore
 from docscore.corpus.slices import Slice
 from docscore.corpus.summary import Analysis, Rate, Summary
 from docscore.metrics.kieval import Counts, GroupCounts, KieScore
-from docscore.metrics.typed.typed_score import AS_TEXT, TypedField, TypedFields
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from docscore.report.wording import STATUS_WORDS, counted, p_text, share_text, shown_name, threshold_text
 from docscore.stats.calibration import Calibration
@@ -170,30 +169,6 @@ def figures_table(measured: Measured) -> ReportTable:
 def kieval_tables(score: KieScore) -> list[ReportTable]:
     """Two tables of the counts of KIEval, of entities and of groups, in total and by type."""
     return [_entities_table(score), _groups_table(score)]
-
-
-def typed_fields_table(typed: TypedFields) -> ReportTable:
-    """The fields that were not compared as text for the typed score, those that lost most points first."""
-    columns = (
-        TableColumn("field", "field", "code"),
-        TableColumn("typed_score", "typed score", terminal="score"),
-        TableColumn("compared", "compared as", "text"),
-        TableColumn("values", "values"),
-        TableColumn("unreadable_ground_truths", "not read, expected", terminal="unread"),
-        TableColumn("unreadable_predictions", "not read, predicted", terminal="unread pred."),
-    )
-
-    def row(field: TypedField) -> tuple[TableCell, ...]:
-        score = TableCell(field.score, three_digits(field.score))
-        compared = TableCell(field.compared_as, field.compared_as)
-        unread = field.unreadable_ground_truths, field.unreadable_predictions
-        return _name(field.path), score, compared, *map(_count, (field.values, *unread))
-
-    typed_fields = (field for field in typed.fields.values() if field.compared != [AS_TEXT])
-    fields = sorted(typed_fields, key=lambda field: field.earned - field.weight)
-    return ReportTable(
-        "Typed score: fields that were not compared as text", columns, tuple(map(row, fields)), unit="fields"
-    )
 
 
 def _entities_table(score: KieScore) -> ReportTable:

@@ -19,10 +19,10 @@ from docscore.report.content import (
     lists_table,
     rates_table,
     reliability_table,
-    typed_fields_table,
 )
 from docscore.report.html_templates import macro_as_html
 from docscore.report.table_model import ReportTable, shown_of_total
+from docscore.report.typed_content import typed_fields_table
 from docscore.report.wording import SentencePart, correction_parts, counted, kieval_lines, perfect_text
 from docscore.stats.calibration import Calibration
 

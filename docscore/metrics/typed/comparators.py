@@ -22,7 +22,7 @@ from docscore.core.spellings import number_of
 from docscore.core.values import Matrix, Scalar, scalar_text
 from docscore.metrics.anls_star.schema_node import Comparator, TextSimilarities
 
-ReadT = TypeVar("ReadT")
+ReadValue = TypeVar("ReadValue")
 
 
 _EXACT = Context(prec=4000, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])  # differences are exact to so many digits
@@ -44,7 +44,7 @@ class ExactComparator(Comparator):
         return "" if right else "must be the same letter by letter"
 
 
-class ReadingComparator(Comparator, Generic[ReadT]):
+class ReadingComparator(Comparator, Generic[ReadValue]):
     """Compares what scalars are read as.
 
     Attributes:
@@ -54,14 +54,14 @@ class ReadingComparator(Comparator, Generic[ReadT]):
     name: str
 
     @abstractmethod
-    def reading(self, value: Scalar) -> ReadT | None:
+    def reading(self, value: Scalar) -> ReadValue | None:
         """What the scalar is read as; None where it cannot be read."""
 
     @abstractmethod
-    def spelling(self, value: ReadT) -> str:
+    def spelling(self, value: ReadValue) -> str:
         """The one text of what was read."""
 
-    def near(self, truths: Sequence[ReadT], predictions: Sequence[ReadT]) -> npt.NDArray[np.bool_] | None:  # noqa: ARG002
+    def near(self, truths: Sequence[ReadValue], predictions: Sequence[ReadValue]) -> npt.NDArray[np.bool_] | None:  # noqa: ARG002
         """Which pairs count as equal though their spellings differ; None for none."""
         return None
 
@@ -79,7 +79,7 @@ class ReadingComparator(Comparator, Generic[ReadT]):
             earned[np.ix_(rows, columns)] = self._read(here, there, texts)  # type: ignore[arg-type]
         return earned
 
-    def _read(self, truths: Sequence[ReadT], predictions: Sequence[ReadT], texts: TextSimilarities) -> Matrix:
+    def _read(self, truths: Sequence[ReadValue], predictions: Sequence[ReadValue], texts: TextSimilarities) -> Matrix:
         earned = texts(list(map(self.spelling, truths)), list(map(self.spelling, predictions)))
         near = self.near(truths, predictions)
         return earned if near is None else np.where(near, 1.0, earned)

@@ -1,0 +1,136 @@
+"""Typed scores on the command line, in the report and in `evaluate`: with a schema for all, and with one a document."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from docscore import evaluate_module, typed_score
+from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, Write, pred, ref, run, succeed, written
+
+SCHEMA = RECEIPTS / "schema.json"
+PRICES = {"additionalProperties": {"type": "number", "x-docscore": {"tolerance": "1%"}}}
+NUMBERED = {"type": "number"}
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """A function that writes a file of the test."""
+    return partial(written, tmp_path)
+
+
+@pytest.fixture
+def prices(write: Write, tmp_path: Path) -> tuple[Path, Path, Path]:
+    """References, predictions and a schema: one number is within the tolerance, one cannot be read."""
+    (tmp_path / "schema.json").write_text(json.dumps(PRICES))
+    return (
+        write("r.jsonl", [ref("a", {"total": 100.0, "tip": 2})]),
+        write("p.jsonl", [pred("a", {"total": 100.5, "tip": "two"})]),
+        tmp_path / "schema.json",
+    )
+
+
+def test_score_shows_both_figures(prices: tuple[Path, Path, Path]) -> None:
+    *files, schema = prices
+    text = succeed("score", *files, "--schema", schema)
+    assert "Typed score    0.500000" in text
+    assert "ANLS*          0.400000" in text  # 4 of 5 characters of the total
+    row = next(line for line in text.splitlines() if line.startswith("tip"))
+    assert row.split()[-3:] == ["1", "0", "1"]  # values, not read in the ground truth, in the prediction
+    found = json.loads(succeed("score", *files, "--schema", schema, "--json"))
+    assert found["anls_score"] == 0.4
+    assert found["metrics"]["typed_score"] == 0.5
+    assert found["metrics"]["unreadable_predictions"] == 1
+    assert "|schema:" in found["metrics"]["signature"]
+    assert "schema" not in found["signature"]
+
+
+def test_explain_shows_why(prices: tuple[Path, Path, Path]) -> None:
+    *files, schema = prices
+    text = succeed("explain", *files, "--metric", "typed", "--schema", schema)
+    assert "within the tolerance" in text
+    assert "the prediction cannot be read as a number: compared as text" in text
+    leaves = json.loads(succeed("explain", *files, "--metric", "typed", "--schema", schema, "--json"))["children"]
+    assert [leaf["compared"] for leaf in leaves] == ["number, tolerance 1%"] * 2
+
+
+def test_table_and_report(prices: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    references, predictions, schema = prices
+    table = succeed("table", predictions, "--references", references, "--schema", schema, "--format", "markdown")
+    assert "Typed score" in table
+    assert "0.5000" in table
+    assert run("report", references, predictions, "-o", tmp_path / "report.html", "--schema", schema).code == 0
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert "Typed score" in page
+    assert "number, tolerance 1%" in page
+
+
+def test_one_schema_a_document(write: Write, tmp_path: Path) -> None:
+    (tmp_path / "schemas").mkdir()
+    for name in "ab":
+        (tmp_path / "schemas" / f"{name}.json").write_text(json.dumps(NUMBERED if name == "a" else {}))
+    files = write("r.jsonl", [ref("a", 1.0), ref("b", 1.0)]), write("p.jsonl", [pred("a", 1), pred("b", 1)])
+    found = json.loads(succeed("score", *files, "--schema", tmp_path / "schemas", "--json"))
+    assert found["metrics"]["typed_score"] == 0.5
+    tree = json.loads(
+        succeed("explain", *files, "--id", "b", "--metric", "typed", "--schema", tmp_path / "schemas", "--json")
+    )
+    assert tree["score"] == 0.0
+    (tmp_path / "schemas" / "b.json").unlink()
+    done = run("score", *files, "--schema", tmp_path / "schemas")
+    assert (done.code, done.out) == (2, "")
+    assert "row 'b': schema: expected a file b.json in" in done.err
+
+
+@pytest.mark.parametrize(
+    ("schema", "message"),
+    [
+        ('{"items": {"x-docscore": {"compare": "fuzzy"}}}', "#/items/x-docscore/compare: expected"),
+        ('{"type": 3}', "#/type: no JSON Schema"),
+        ("{", "schema.json, line 1, column 2: "),
+        ("[]", "no JSON Schema"),
+    ],
+)
+def test_a_wrong_schema_is_one_line(prices: tuple[Path, Path, Path], schema: str, message: str) -> None:
+    *files, path = prices
+    path.write_text(schema)
+    for command in ("score", "explain"):
+        done = run(command, *files, "--schema", path)
+        assert (done.code, done.out) == (2, "")
+        assert message in done.err
+        assert done.err.count("\n") == 1
+
+
+def test_the_metric_without_a_schema() -> None:
+    for command in (["score", "--metrics", "typed"], ["explain", "--metric", "typed"]):
+        done = run(command[0], REFERENCES, PREDICTIONS, *command[1:])
+        assert done.code == 2
+        assert "schema: expected a JSON Schema for the metric typed, got none" in done.err
+
+
+def test_the_receipts_have_a_schema() -> None:
+    found = json.loads(succeed("score", REFERENCES, PREDICTIONS, "--schema", SCHEMA, "--json"))
+    assert found["anls_score"] == pytest.approx(0.804313, abs=1e-6)
+    assert found["metrics"]["typed_score"] == pytest.approx(0.807393, abs=1e-6)
+
+
+def test_evaluate_adds_the_typed_score() -> None:
+    evaluate = pytest.importorskip("evaluate")
+    metric = evaluate.load(evaluate_module("anls_star"))
+    rows: dict[str, Any] = {
+        "predictions": [{"question_id": "a", "prediction": {"total": 100.5}}],
+        "references": [{"question_id": "a", "references": [{"total": 100.0}]}],
+    }
+    found = metric.compute(**rows, schema=PRICES, key_scores=True, confidence=0.95, signature=True)
+    assert found["anls_score"] == pytest.approx(0.8)
+    assert found["typed_score"] == typed_score({"total": 100.0}, {"total": 100.5}, PRICES) == 1.0
+    assert found["typed_fields"][0]["compared"] == "number, tolerance 1%"
+    assert found["typed_confidence_interval"] is None
+    assert found["typed_signature"].startswith("typed|tau:0.5|case:i|empty:ignored|schema:")
+    assert set(metric.compute(**rows)) == {"anls_score"}
+    with pytest.raises(ValueError, match="x-docscore/compare"):
+        metric.compute(**rows, schema={"x-docscore": {"compare": "fuzzy"}})
