@@ -16,6 +16,7 @@ from tests.commands import environment
 from tests.conftest import HUNG, ROOT, skip_or_fail
 
 GUIDES: tuple[tuple[str, tuple[str, ...]], ...] = (  # file, needed modules
+    ("docs/rules.md", ()),
     ("docs/adding_a_metric.md", ()),
     ("docs/training.md", ("accelerate", "evaluate", "torch", "torchmetrics", "transformers")),
     ("docs/datasets.md", ("datasets",)),
