@@ -26,7 +26,7 @@ RESAMPLES = 10_000
 SEED = 0
 
 
-MOST_RESAMPLED = 10_000  # documents; with more, ABC differs less from BCa than BCa differs between two seeds
+MOST_RESAMPLED = 10_000  # documents; with more, ABC differs from BCa about as much as BCa between two seeds
 
 
 class Interval(NamedTuple):
@@ -88,8 +88,8 @@ def ratio_intervals(
 
     All ratios are computed from the same resamples, by the bias-corrected and accelerated bootstrap (BCa). With more
     than 10,000 documents, whose resampling would take long, the ends come from its closed-form approximation ABC,
-    which differs less from BCa than BCa differs between two seeds. An interval stays in the range of the documents' own
-    ratios: that of a share stays in [0, 1].
+    which differs from BCa about as much as BCa differs between two seeds (`benchmarks/README.md`). An interval stays in
+    the range of the documents' own ratios: that of a share stays in [0, 1].
 
     Args:
         earned: the numerators, one row for each document and one column for each ratio, shape (n, k).
