@@ -17,7 +17,7 @@ from docscore.core.progress import Progress, no_progress
 from docscore.core.values import holds_number
 from docscore.corpus.automation import Curve, automation_curve, calibration_of_scores
 from docscore.corpus.comparison import Comparison, compare
-from docscore.corpus.measure import Measured, figure_columns, measure, points_of_rows
+from docscore.corpus.measure import FigureColumns, Measured, figure_columns, measure, points_of_rows
 from docscore.corpus.scores import CorpusScore, score_corpus
 from docscore.corpus.slices import Slice, slices_of
 from docscore.corpus.summary import Analysis, Summary, analyse, summarise
@@ -185,7 +185,12 @@ class Evaluation:
     @cached_property
     def measured(self) -> Measured:
         """The figures of the metrics, with their intervals."""
-        return measure(self.scores, self.metrics, confidence=self.confidence, seed=self.seed, progress=self.progress)
+        drawn: dict[str, Any] = {"seed": self.seed, "progress": self.progress, "columns": self._columns}
+        return measure(self.scores, self.metrics, confidence=self.confidence, **drawn)
+
+    @cached_property
+    def _columns(self) -> FigureColumns:
+        return figure_columns(self.scores, self.metrics, self.progress)
 
     @property
     def other_figures(self) -> Measured | None:
@@ -219,9 +224,8 @@ class Evaluation:
         if self.by is None:
             return []
         values = groups_of_rows(self.scores.pairs, self.by, "by")
-        columns = figure_columns(self.scores, self.metrics, self.progress)
         drawn: dict[str, Any] = {"seed": self.seed, "progress": self.progress, "clusters": self.scores.clusters}
-        return slices_of(columns, values, confidence=self.confidence, **drawn)
+        return slices_of(self._columns, values, confidence=self.confidence, **drawn)
 
     def compare(self, new: Evaluation, *, n_resamples: int = RESAMPLES) -> Comparison:
         """Compare another system on the same rows with this one as the base."""

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from docscore.core.errors import at_place, row_place
-from docscore.core.progress import Advance, Progress, no_progress
+from docscore.core.progress import Advance, Progress, ignore, no_progress
 from docscore.corpus.scores import CorpusScore
 from docscore.metrics.base import Breakdown, FigureName, Metric, MetricRow
 from docscore.metrics.kieval import KieScore
@@ -107,6 +108,7 @@ def measure(
     confidence: float | None = None,
     seed: int = SEED,
     progress: Progress = no_progress,
+    columns: FigureColumns | None = None,
 ) -> Measured:
     """Compute the figures of metrics over scored rows, with the options with which the rows were scored.
 
@@ -116,6 +118,7 @@ def measure(
         confidence: the level of the intervals; None for none.
         seed: the seed of the random numbers of the intervals.
         progress: called when the phases "Measuring" and "Resampling" begin.
+        columns: what `figure_columns` gave for these scores and metrics, where it is known already.
 
     Raises:
         ValueError: for an unknown metric, or a value that a metric cannot score, naming its row.
@@ -126,18 +129,33 @@ def measure(
     >>> [(figure.label, figure.value) for figure in measure(scores, ["entity_f1", "nted"]).figures]
     [('Entity F1', 0.5), ('nTED', 0.75)]
     """
-    found = figure_columns(scores, metrics, progress)
-    intervals: list[Interval | None] = [None] * len(found.names)
-    if confidence is not None:
-        resampled = progress("Resampling", RESAMPLES)
-        drawn: dict[str, Any] = {"seed": seed, "resampled": resampled, "clusters": scores.clusters}
-        intervals = list(intervals_of(found.ratios, check_confidence(confidence), **drawn))
-    figures = [
-        Figure(*name, float(value), interval)
-        for name, value, interval in zip(found.names, found.ratios.values, intervals, strict=True)
-    ]
+    found = figure_columns(scores, metrics, progress) if columns is None else columns
+    resampled = ignore if confidence is None else progress("Resampling", RESAMPLES)
+    figures = figures_of(
+        found.names, found.ratios, confidence=confidence, seed=seed, resampled=resampled, clusters=scores.clusters
+    )
     signature = Signature.of(checked_metrics(metrics), scores.options, skipped=scores.pairs.skipped)
     return Measured(figures, signature, found.breakdowns)
+
+
+def figures_of(
+    names: Sequence[FigureName],
+    ratios: Ratios,
+    *,
+    confidence: float | None,
+    seed: int,
+    resampled: Advance,
+    clusters: npt.NDArray[np.intp] | None,
+) -> list[Figure]:
+    """Each ratio as a figure with its interval; without a confidence level there are no intervals."""
+    intervals: list[Interval | None] = [None] * len(names)
+    if confidence is not None:
+        level = check_confidence(confidence)
+        intervals = list(intervals_of(ratios, level, seed=seed, resampled=resampled, clusters=clusters))
+    return [
+        Figure(*name, float(value), interval)
+        for name, value, interval in zip(names, ratios.values, intervals, strict=True)
+    ]
 
 
 def figure_columns(scores: CorpusScore, metrics: Sequence[str], progress: Progress = no_progress) -> FigureColumns:

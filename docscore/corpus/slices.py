@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from docscore.core.progress import Progress, no_progress
-from docscore.corpus.measure import Figure, FigureColumns
-from docscore.stats.intervals import RESAMPLES, SEED, Interval, check_confidence, intervals_of
+from docscore.core.progress import Progress, ignore, no_progress
+from docscore.corpus.measure import Figure, FigureColumns, figures_of
+from docscore.stats.intervals import RESAMPLES, SEED
 from docscore.stats.ratios import Ratios
 
 
@@ -57,27 +57,14 @@ def slices_of(
     rows: dict[Hashable, list[int]] = {}
     for number, value in enumerate(values):
         rows.setdefault(value, []).append(number)
-    level = None if confidence is None else check_confidence(confidence)
-    resampled = progress("Resampling", RESAMPLES * len(rows))
+    resampled = ignore if confidence is None else progress("Resampling", RESAMPLES * len(rows))
     found = []
     for value, numbers in sorted(rows.items(), key=lambda item: -len(item[1])):
         chosen = np.array(numbers)
-        ratios = _rows_of(columns.ratios, chosen)
-        intervals: list[Interval | None] = [None] * len(columns.names)
-        if level is not None:
-            drawn: dict[str, Any] = {
-                "seed": seed,
-                "resampled": resampled,
-                "clusters": None if clusters is None else clusters[chosen],
-            }
-            intervals = list(intervals_of(ratios, level, **drawn))
-        figures = [
-            Figure(*name, float(figure), interval)
-            for name, figure, interval in zip(columns.names, ratios.values, intervals, strict=True)
-        ]
+        ratios = Ratios(columns.ratios.earned[chosen], columns.ratios.weight[chosen])
+        of_slice = None if clusters is None else clusters[chosen]
+        figures = figures_of(
+            columns.names, ratios, confidence=confidence, seed=seed, resampled=resampled, clusters=of_slice
+        )
         found.append(Slice("null" if value is None else str(value), len(numbers), figures))
     return found
-
-
-def _rows_of(ratios: Ratios, numbers: npt.NDArray[np.intp]) -> Ratios:
-    return Ratios(ratios.earned[numbers], ratios.weight[numbers])
