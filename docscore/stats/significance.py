@@ -167,14 +167,16 @@ def bound_of_mean(values: Array, largest: float, confidence: float) -> float:
     from scipy.optimize import brentq  # noqa: PLC0415  slow to import
 
     points = np.append(values, largest)
-    spread = float(largest - points.min())
+    least = float(points.min())
+    spread = largest - least
     if spread <= ROUNDING:
         return largest
-    low, high = float(points.min()) + ROUNDING * spread, largest - ROUNDING * spread
+    points = (points - least) / spread  # so that bounds close to the ends differ from them as numbers, too
+    low, high = ROUNDING, 1 - ROUNDING
     shares = [_share_below(points, end) - confidence for end in (low, high)]
     if shares[0] >= 0 or shares[1] <= 0:
-        return low if shares[0] >= 0 else largest
-    return float(brentq(lambda bound: _share_below(points, bound) - confidence, low, high))
+        return least if shares[0] >= 0 else largest
+    return least + spread * float(brentq(lambda bound: _share_below(points, bound) - confidence, low, high))
 
 
 def _share_below(points: Array, bound: float) -> float:
