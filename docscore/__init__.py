@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from docscore.core.displays import draw_with
 from docscore.integrations.evaluate.modules import evaluate_module
 from docscore.metrics.anls_star.api import anls_score, score_pairs, score_tree
 from docscore.metrics.anls_star.tree import ScoreNode, ScoreTree
@@ -22,13 +23,25 @@ if TYPE_CHECKING:
     from docscore.metrics.registry import METRICS as METRICS
     from docscore.metrics.typed.typed_score import typed_score as typed_score
     from docscore.metrics.typed.typed_score import typed_tree as typed_tree
+    from docscore.results.comparison_result import ComparisonResult as ComparisonResult
+    from docscore.results.evaluating import evaluate as evaluate
+    from docscore.results.result import DocumentResult as DocumentResult
+    from docscore.results.result import EvaluationResult as EvaluationResult
+    from docscore.results.result_table import ResultTable as ResultTable
+
+draw_with(ScoreTree, "docscore.report.notebook:tree_in_notebook")
 
 _IMPORTED_WHEN_USED = {
     "METRICS": "docscore.metrics.registry",
+    "ComparisonResult": "docscore.results.comparison_result",
+    "DocumentResult": "docscore.results.result",
+    "EvaluationResult": "docscore.results.result",
+    "ResultTable": "docscore.results.result_table",
     "ScoreState": "docscore.corpus.state",
     "compare": "docscore.corpus.comparison",
     "decide": "docscore.corpus.comparison",
     "entity_counts": "docscore.metrics.entity_f1",
+    "evaluate": "docscore.results.evaluating",
     "kieval_score": "docscore.metrics.kieval",
     "nted_score": "docscore.metrics.nted",
     "pairs_of": "docscore.data.pairing",

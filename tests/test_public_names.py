@@ -13,10 +13,15 @@ import docscore
 AT_ONCE = ["ScoreNode", "ScoreTree", "__version__", "anls_score", "evaluate_module", "score_pairs", "score_tree"]
 WHEN_USED = [
     "METRICS",
+    "ComparisonResult",
+    "DocumentResult",
+    "EvaluationResult",
+    "ResultTable",
     "ScoreState",
     "compare",
     "decide",
     "entity_counts",
+    "evaluate",
     "kieval_score",
     "nted_score",
     "pairs_of",
@@ -79,4 +84,6 @@ def test_importing_the_package_imports_neither_faces_nor_what_is_used_later() ->
     loaded = set(done.stdout.split())
     assert "docscore.metrics.anls_star.api" in loaded
     heavy = {"evaluate", "datasets", "gradio", "torch", "ray", "rich", "click", "pandas", "pyarrow", "scipy.optimize"}
-    assert not loaded & (heavy | {"scipy.stats", "docscore.corpus", "docscore.report", "docscore.cli"})
+    assert not loaded & (
+        heavy | {"scipy.stats", "docscore.corpus", "docscore.report", "docscore.results", "docscore.cli"}
+    )

@@ -28,7 +28,7 @@ from docscore.core.options import (
     ScoringOptions,
 )
 from docscore.core.progress import Advance, Progress, no_progress
-from docscore.corpus.evaluation import ANLS_STAR, TYPED, Evaluation, rows_of_files
+from docscore.corpus.evaluation import ANLS_STAR, Evaluation, metrics_with_schema, rows_of_files
 from docscore.data.columns import Grouping
 from docscore.data.faults import NAMED, Faults, faults_summary
 from docscore.data.pairing import Pairs
@@ -96,8 +96,8 @@ def settings_from(flags: Mapping[str, Any]) -> CommandSettings:
     if "case_sensitive" in flags:
         options["ignore_case"] = not flags["case_sensitive"]
     others = {name: flags[flag] for flag, name in _FLAGS_OF_SETTINGS.items() if flag in flags}
-    if options.get("schema") is not None and "metrics" in others:
-        others["metrics"] = tuple(dict.fromkeys([*others["metrics"], TYPED]))
+    if "metrics" in others:
+        others["metrics"] = metrics_with_schema(others["metrics"], options.get("schema"))
     if flags.get("cluster_of_id") is not None:
         if others.get("cluster") is not None:
             raise InputValueError(expected="--cluster or --cluster-of-id", got="both")

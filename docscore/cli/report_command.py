@@ -21,7 +21,8 @@ from docscore.cli.flags import (
     worst_option,
 )
 from docscore.core.errors import InputValueError, in_file
-from docscore.report.html_report import report_as_html
+from docscore.results.report_files import check_output
+from docscore.results.result import EvaluationResult
 
 
 @click.command(name="report", short_help="Write a report as one HTML file.")
@@ -46,30 +47,17 @@ def report_command(
     automation and accuracy and the reliability diagram; with --by the figures of each value of a column. Files
     and rows are as for `score`.
     """
-    _check_output(output, *filter(None, (references, predictions)))
+    _check_files(output, *filter(None, (references, predictions)))
     with progress_bars() as progress:
         (found,) = evaluations_of_files(references, [predictions], settings, progress)
-        has_confidences = settings.options.with_confidences
-        page = report_as_html(
-            found.summary,
-            title or predictions.name,
-            worst,
-            measured=found.other_figures,
-            curve=found.curve if has_confidences else None,
-            calibration=found.calibration if has_confidences else None,
-            slices=found.slices,
-            by=settings.by or "",
-        )
+        page = EvaluationResult(found).as_html(title or predictions.name, worst=worst)
     output.write_text(page, encoding="utf-8", errors="backslashreplace")
     say(f"wrote {output} ({len(page.encode('utf-8', 'backslashreplace')):,} bytes)")
 
 
-def _check_output(output: Path, *inputs: Path) -> None:
+def _check_files(output: Path, *inputs: Path) -> None:
     """Raise `ValueError` if the report cannot be written or would overwrite an input, before any work is done."""
-    if not output.parent.is_dir():
-        raise InputValueError(place=in_file(output), expected="a folder that exists", got=str(output.parent))
-    if output.is_dir():
-        raise InputValueError(place=in_file(output), expected="the name of a file", got="a folder")
+    check_output(output)
     for path in inputs:
         if output.exists() and path.exists() and output.samefile(path):
             expected = f"another file than {path}, which the report is made from"

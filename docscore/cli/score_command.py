@@ -23,11 +23,11 @@ from docscore.cli.flags import (
     with_settings,
     worst_option,
 )
-from docscore.corpus.evaluation import ANLS_STAR, Evaluation
 from docscore.data.confidences import CONFIDENCE_KEY, VALUE
 from docscore.data.pairing import Pairs
-from docscore.report.console import print_measured, print_slices, print_summary
+from docscore.report.console import print_evaluation
 from docscore.report.wording import by_value_text
+from docscore.results.result import EvaluationResult
 
 
 @click.command(name="score", short_help="Score a file of predictions.")
@@ -47,17 +47,12 @@ def score_command(
     """
     with progress_bars() as progress:
         (found,) = evaluations_of_files(references, [predictions], settings, progress)
-        summary = found.summary if fields else found.mean
-        measured, _ = found.other_figures, found.slices  # computed while progress is shown
+        # computed while progress is shown
+        _ = found.summary if fields else found.mean, found.other_figures, found.slices
     if as_json:
-        click.echo(json.dumps(_as_dict(found, worst, fields=fields)))
+        click.echo(json.dumps(EvaluationResult(found).to_dict(fields=fields, worst=worst)))
         return
-    if ANLS_STAR in settings.metrics or fields:
-        print_summary(stdout_console(), summary, worst)
-    if measured is not None:
-        print_measured(stdout_console(), measured, len(found.pairs.ids), settings.confidence)
-    if found.slices:
-        print_slices(stdout_console(), found.slices, str(settings.by))
+    print_evaluation(stdout_console(), found, fields=fields, worst=worst)
     hint = by_value_text(found.scores.mean, found.mean_by_value)
     if hint:
         say(hint)
@@ -65,17 +60,6 @@ def score_command(
         say("predictions hold $value and $confidence; --with-confidences takes the values out of them")
     if settings.options.parse is None and _are_unread_texts(found.pairs):
         say("all predictions are text; --parse json or --parse repair reads them as JSON")
-
-
-def _as_dict(found: Evaluation, worst: int, *, fields: bool) -> dict[str, Any]:
-    """The result as `--json` prints it."""
-    parts = (found.summary if fields else found.mean).to_dict(per_sample=True, signature=True)
-    measured = found.other_figures
-    if measured is not None:
-        parts["metrics"] = {**measured.to_dict(), "signature": str(measured.signature)}
-    if found.by is not None:
-        parts["slices"] = [each.to_dict() for each in found.slices]
-    return {**parts, "rows": len(found.pairs.ids), "worst": found.scores.worst(worst)}
 
 
 def _is_wrapped(prediction: Any) -> bool:

@@ -34,6 +34,11 @@ ANLS_STAR = "anls_star"
 TYPED = "typed"
 
 
+def metrics_with_schema(metrics: Sequence[str], schema: object) -> tuple[str, ...]:
+    """The metrics, and the typed score too where there is a schema."""
+    return tuple(metrics) if schema is None else tuple(dict.fromkeys([*metrics, TYPED]))
+
+
 class FileRows(NamedTuple):
     """The paired rows of files, and the faults of the rows that were left out.
 
@@ -80,9 +85,20 @@ def rows_of_files(
         return read_table(path, faults, max_bytes)
 
     truths = None if references is None else table_of(references)
-    tables = [table_of(path) for path in predictions]
-    truths = truths or table_with_both(tables)
-    systems = [read_pairs(truths, table, missing, faults, check) for table in tables]
+    return rows_of_tables(truths, list(map(table_of, predictions)), faults, missing=missing, check=check)
+
+
+def rows_of_tables(
+    references: Table | None,
+    predictions: Sequence[Table],
+    faults: Faults,
+    *,
+    missing: str = "error",
+    check: Check | None = None,
+) -> FileRows:
+    """Pair the rows of the references with those of each system; arguments and errors as for `rows_of_files`."""
+    references = references or table_with_both(predictions)
+    systems = [read_pairs(references, table, missing, faults, check) for table in predictions]
     return FileRows(_rows_of_all(systems) if faults.skip else systems, faults)
 
 
@@ -182,6 +198,12 @@ class Evaluation:
         changed = dict(zip(rows, again.scores, strict=True))
         return fsum(changed.get(number, score) for number, score in enumerate(scores.scores)) / len(scores.scores)
 
+    @property
+    def values(self) -> dict[str, float]:
+        """The value of each figure of the metrics by its name, in [0, 1]; without intervals."""
+        found = self._columns
+        return {name: float(value) for (name, _), value in zip(found.names, found.ratios.values, strict=True)}
+
     @cached_property
     def measured(self) -> Measured:
         """The figures of the metrics, with their intervals."""
@@ -226,6 +248,11 @@ class Evaluation:
         values = groups_of_rows(self.scores.pairs, self.by, "by")
         drawn: dict[str, Any] = {"seed": self.seed, "progress": self.progress, "clusters": self.scores.clusters}
         return slices_of(self._columns, values, confidence=self.confidence, **drawn)
+
+    @property
+    def slice_name(self) -> str:
+        """What the values of slices are called in tables: the column, or "value" where they do not come from one."""
+        return self.by if isinstance(self.by, str) else "value"
 
     def compare(self, new: Evaluation, *, n_resamples: int = RESAMPLES) -> Comparison:
         """Compare another system on the same rows with this one as the base."""

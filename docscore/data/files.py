@@ -33,17 +33,17 @@ FAULTY = object()  # placeholder for a row that could not be read
 
 
 class Table(NamedTuple):
-    """The rows of a file.
+    """The rows of a file, or of one side in memory.
 
     Attributes:
-        path: the file.
+        path: the file; for rows in memory the name of their side.
         rows: the value of each row, `FAULTY` for a row that could not be read.
         where: a function from the index of a row to its place: "refs.jsonl, line 3".
     """
 
     path: Path
     rows: list[Any]
-    where: Callable[[int], FilePlace]
+    where: Callable[[int], PlacePart]
 
     def good(self) -> dict[int, Any]:
         """The rows that could be read, by their index."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -12,6 +13,7 @@ from rich.text import Text
 from docscore.core.formatting import paired_excerpts, with_sign
 from docscore.corpus.automation import Choice, Curve
 from docscore.corpus.comparison import Change, Comparison, Gate
+from docscore.corpus.evaluation import ANLS_STAR, Evaluation
 from docscore.corpus.measure import Measured
 from docscore.corpus.slices import Slice
 from docscore.corpus.summary import Analysis, Rate, Summary
@@ -61,6 +63,33 @@ _LONGEST_VALUE = 60  # characters of a value in a correction
 _PLAIN_SIGNS = str.maketrans("–·", "-.")  # in numbers, for encodings without these characters
 
 
+def printed(print_on: Callable[..., None], *arguments: object, **options: object) -> str:
+    """What a function of this module prints with these arguments, as text without colour, 80 columns wide."""
+    text = io.StringIO()
+    console = Console(
+        file=text, width=_WIDTH, color_system=None, force_terminal=False, highlight=False, markup=False, emoji=False
+    )
+    print_on(console, *arguments, **options)
+    return text.getvalue()
+
+
+def print_evaluation(console: Console, found: Evaluation, *, fields: bool, worst: int) -> None:
+    """Print all that was asked for: ANLS* and its fields, the figures of other metrics, and slices.
+
+    Args:
+        console: the console to print to.
+        found: the evaluation.
+        fields: whether to print fields, causes of lost points and rates.
+        worst: how many of the rows with the lowest scores to print.
+    """
+    if ANLS_STAR in found.metrics or fields:
+        print_summary(console, found.summary if fields else found.mean, worst)
+    if found.other_figures is not None:
+        print_measured(console, found.other_figures, len(found.pairs.ids), found.confidence)
+    if found.slices:
+        print_slices(console, found.slices, found.slice_name)
+
+
 def print_summary(console: Console, summary: Summary, worst: int) -> None:
     """Print the mean with its interval, counts, fields if analysed, and the rows with the lowest scores."""
     scores = summary.scores
@@ -99,11 +128,11 @@ def print_comparison(console: Console, found: Comparison, gate: Gate | None, cha
     _print_lines(console, [f"\n{new.signature}"])
 
 
-def print_measured(console: Console, measured: Measured, rows: int, confidence: float) -> None:
+def print_measured(console: Console, measured: Measured, rows: int, confidence: float | None) -> None:
     """Print the figures of metrics with their intervals, the counts of KIEval, and how typed fields were compared."""
     table = figures_table(measured)
-    head = f"\n{table.caption}  {counted(rows, 'row')}, intervals of {percent_text(confidence)}"
-    _print_lines(console, [head])
+    intervals = "" if confidence is None else f", intervals of {percent_text(confidence)}"
+    _print_lines(console, [f"\n{table.caption}  {counted(rows, 'row')}{intervals}"])
     console.print(_drawn(table))
     if measured.kieval is not None:
         _print_lines(console, kieval_lines(measured.kieval))

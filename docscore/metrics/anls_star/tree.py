@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from docscore.core.displays import drawing_of
 from docscore.core.formatting import clipped, display_width, paired_excerpts, printable, three_digits, value_excerpt
 from docscore.core.stack import with_room_to_recurse
 from docscore.core.values import is_empty, step_text, to_json
@@ -302,6 +303,9 @@ class ScoreTree:
 
     def __repr__(self) -> str:
         return f"<ScoreTree {self.path} {self.status} {self.earned:g}/{self.weight:g}, {len(self.children)} children>"
+
+    def _repr_html_(self) -> str | None:
+        return drawing_of(self)
 
     def _matched(self) -> list[ScoreTree]:
         """The children of a list that have a partner."""

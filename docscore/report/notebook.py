@@ -1,0 +1,77 @@
+"""What notebooks show of results: HTML with its own style, in which all values are escaped."""
+
+from __future__ import annotations
+
+from zlib import crc32
+
+from docscore.core.formatting import with_sign
+from docscore.corpus.comparison import Comparison
+from docscore.corpus.evaluation import ANLS_STAR, Evaluation
+from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.report.content import (
+    document_changes_table,
+    documents_table,
+    field_changes_table,
+    figures_table,
+    slices_table,
+)
+from docscore.report.html_templates import macro_as_html
+from docscore.report.html_tree import tree_drawing
+from docscore.report.table_model import ReportTable
+from docscore.report.wording import changes_text, count_lines, count_lines_of_both, difference_facts, sample_text
+
+_TEMPLATE = "notebook.html.jinja"
+_MOST_ROWS = 100  # of a table
+
+
+def table_in_notebook(table: ReportTable) -> str:
+    """A table, cut off after a hundred rows."""
+    return macro_as_html(_TEMPLATE, "one_table", table.first(_MOST_ROWS))
+
+
+def tree_in_notebook(tree: ScoreTree, title: str = "") -> str:
+    """A score tree.
+
+    Args:
+        tree: the root.
+        title: a line above it; "" for none.
+    """
+    # the same tree has the same ids each time that a notebook is run, and different trees have different ones
+    content = "\n".join([title, str(tree)]).encode("utf-8", "backslashreplace")
+    return macro_as_html(_TEMPLATE, "one_tree", tree_drawing(tree, f"anls-{crc32(content):08x}"), title)
+
+
+def evaluation_in_notebook(found: Evaluation, worst: int) -> str:
+    """The figures of a test set with their intervals, its slices, and the documents with the lowest scores.
+
+    Args:
+        found: the evaluation.
+        worst: how many documents to list.
+    """
+    scores = found.scores
+    tables = [] if found.other_figures is None else [figures_table(found.other_figures)]
+    if found.slices:
+        tables.append(slices_table(found.slices, found.slice_name).first(_MOST_ROWS))
+    tables.append(documents_table(scores, scores.numbers_of_worst(worst)))
+    text = f"mean ANLS* of {sample_text(found.mean, 'document')}"
+    head = f"{scores.mean:.4f}", text, count_lines(scores)
+    if ANLS_STAR not in found.metrics and found.other_figures is not None:
+        first = found.other_figures.figures[0]
+        head = f"{first.value:.4f}", first.label, count_lines(scores)
+    return macro_as_html(_TEMPLATE, "overview", *head, tables, str(scores.signature))
+
+
+def comparison_in_notebook(found: Comparison, changes: int) -> str:
+    """The difference of two systems with its interval and p-value, and the fields and documents that changed.
+
+    Args:
+        found: the comparison.
+        changes: how many of the better and of the worse documents are listed.
+    """
+    base, new = found.base.scores, found.new.scores
+    facts = ["; ".join(difference_facts(found)), changes_text(found), *count_lines_of_both(found)]
+    documents = document_changes_table([*found.worse[:changes], *found.better[:changes]])
+    tables = [field_changes_table(found).first(_MOST_ROWS), documents]
+    text = f"mean ANLS* from {base.mean:.4f} to {new.mean:.4f}"
+    shown = [table for table in tables if table.rows]
+    return macro_as_html(_TEMPLATE, "overview", with_sign(found.difference), text, facts, shown, str(new.signature))

@@ -1,0 +1,372 @@
+"""`docscore.evaluate`: what a side may be, what the result holds, and that nothing is done before it is looked at."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import docscore
+from docscore.corpus import evaluation
+from docscore.corpus.scores import CorpusScore
+from docscore.data.json_codec import loads
+from docscore.data.sources import ColumnNames, table_of_source
+from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, TEXTS, pred, ref, rows, run, succeed, written
+
+TRUTHS = {"a": {"n": "tea", "p": "1.00"}, "b": {"n": "rum", "p": "2.00"}, "c": {"n": "ale", "p": "3.00"}}
+FOUND = {"a": {"n": "tea", "p": "1.00"}, "b": {"n": "xxx", "p": "2.00"}, "c": {"n": "ale"}}
+MEAN = (1 + 0.5 + 0.5) / 3
+PREDICTION_ROWS = [pred(name, value) for name, value in FOUND.items()]
+REFERENCE_ROWS = [ref(name, value) for name, value in TRUTHS.items()]
+
+
+@pytest.fixture(scope="module")
+def receipts() -> docscore.EvaluationResult:
+    return docscore.evaluate(predictions=PREDICTIONS, references=REFERENCES)
+
+
+def as_pandas(table: list[dict[str, Any]]) -> Any:
+    return pytest.importorskip("pandas").DataFrame(table)
+
+
+def as_polars(table: list[dict[str, Any]]) -> Any:
+    return pytest.importorskip("polars").DataFrame(table)
+
+
+def as_arrow(table: list[dict[str, Any]]) -> Any:
+    return pytest.importorskip("pyarrow").Table.from_pylist(table)
+
+
+def as_dataset(table: list[dict[str, Any]]) -> Any:
+    return pytest.importorskip("datasets").Dataset.from_list(table)
+
+
+def as_index(table: list[dict[str, Any]]) -> Any:
+    return as_pandas(table).set_index(next(iter(table[0])))
+
+
+Holder = Callable[[list[dict[str, Any]]], Any]
+HOLDERS: list[Holder] = [
+    list,
+    iter,
+    as_pandas,
+    as_index,
+    as_polars,
+    as_arrow,
+    as_dataset,
+]
+
+
+@pytest.mark.parametrize("holder", HOLDERS)
+def test_rows_in_memory(holder: Holder) -> None:
+    result = docscore.evaluate(predictions=holder(PREDICTION_ROWS[::-1]), references=holder(REFERENCE_ROWS))
+    assert result.score == MEAN
+    assert list(result) == ["a", "b", "c"]
+    assert result["c"].score == 0.5
+
+
+@pytest.mark.parametrize("holder", HOLDERS)
+def test_other_names_of_columns(holder: Holder) -> None:
+    """A ground truth that is no list is the one acceptable answer."""
+    found = holder([{"doc": name, "out": value} for name, value in FOUND.items()])
+    truths = holder([{"doc": name, "gold": value, "kind": "drink"} for name, value in TRUTHS.items()])
+    names = {"id_column": "doc", "prediction_column": "out", "references_column": "gold"}
+    result = docscore.evaluate(predictions=found, references=truths, by="kind", **names)  # type: ignore[arg-type]
+    assert result.score == MEAN
+    assert [(row["value"], row["documents"]) for row in result.slices] == [("drink", 3)]
+
+
+@pytest.mark.parametrize("holder", [as_pandas, as_polars, as_arrow, as_dataset])
+def test_one_table_with_both_sides_needs_no_ids(holder: Holder) -> None:
+    table = holder([{"gold": TRUTHS[name], "out": FOUND[name]} for name in TRUTHS])
+    result = docscore.evaluate(predictions=table, prediction_column="out", references_column="gold")
+    assert (result.score, list(result)) == (MEAN, ["0", "1", "2"])
+
+
+def test_dicts_by_id_and_acceptable_answers() -> None:
+    result = docscore.evaluate(predictions={1: "b", 2: ["x"]}, references={2: ["x", "y"], 1: ("a", "b")})
+    assert {name: result[name].score for name in result} == {"2": 0.5, "1": 1.0}
+
+
+def test_plain_values_are_paired_in_their_order() -> None:
+    result = docscore.evaluate(predictions=["tea", None], references=["tea", "rum"])
+    assert (result.score, list(result)) == (0.5, ["0", "1"])
+
+
+def test_a_file_and_a_dict() -> None:
+    truths = {row["question_id"]: tuple(row["references"]) for row in rows(REFERENCES)}
+    result = docscore.evaluate(predictions=str(PREDICTIONS), references=truths)
+    assert result.score == docscore.evaluate(predictions=PREDICTIONS, references=REFERENCES).score
+
+
+def test_missing_cells_of_pandas_are_null() -> None:
+    pandas = pytest.importorskip("pandas")
+    found = pandas.DataFrame({"question_id": ["a", "b"], "prediction": ["tea", None]})
+    result = docscore.evaluate(predictions=found, references={"a": "tea", "b": "rum"})
+    assert result["b"].prediction is None
+    assert result.score == 0.5
+
+
+def test_csv_files_with_other_names(tmp_path: Path) -> None:
+    truths = written(tmp_path, "truth.csv", 'doc,gold\na,tea\nb,"[""rum"", ""ron""]"\nc,"[broken"\n')
+    found = written(tmp_path, "found.csv", "doc,out\na,tea\nb,ron\nc,[broken\n")
+    names = {"id_column": "doc", "prediction_column": "out", "references_column": "gold"}
+    result = docscore.evaluate(predictions=found, references=truths, **names)  # type: ignore[arg-type]
+    assert result.score == 1
+
+
+FAULTS: list[tuple[dict[str, Any], type[Exception], str]] = [
+    ({"predictions": 3, "references": ["x"]}, TypeError, "predictions: expected a list of rows, got int"),
+    (
+        {"predictions": FOUND, "references": REFERENCE_ROWS[:2]},
+        ValueError,
+        "ids of predictions that no reference has (1): 'c'",
+    ),
+    (
+        {"predictions": PREDICTION_ROWS, "references": REFERENCE_ROWS, "id_column": "doc"},
+        ValueError,
+        "references: expected a column 'doc' (id_column), got 'question_id', 'references'",
+    ),
+    ({"predictions": PREDICTION_ROWS}, ValueError, "predictions: expected rows with 'question_id', 'references' and"),
+    (
+        {"predictions": FOUND, "references": TRUTHS, "metrics": "bleu"},
+        ValueError,
+        "metrics: expected some of anls_star",
+    ),
+    ({"predictions": FOUND, "references": TRUTHS, "progress": 3}, TypeError, "progress: expected None, True, False or"),
+    ({"predictions": FOUND, "references": TRUTHS, "threshold": 2}, ValueError, "threshold: expected a number from"),
+    (
+        {"predictions": FOUND, "references": TRUTHS, "confidence": 95},
+        ValueError,
+        "confidence: expected a number between",
+    ),
+    ({"predictions": "no.jsonl", "references": TRUTHS}, OSError, "no.jsonl"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "kind", "sentence"), FAULTS)
+def test_faults_are_sentences(arguments: dict[str, Any], kind: type[Exception], sentence: str) -> None:
+    with pytest.raises(kind) as caught:
+        docscore.evaluate(**arguments)
+    assert sentence in str(caught.value)
+
+
+def test_faults_of_frames() -> None:
+    frame = as_pandas([{"doc": "a", "prediction": "x"}])
+    with pytest.raises(ValueError, match=r"predictions: expected a column 'question_id', got 'doc', 'prediction'; id_"):
+        docscore.evaluate(predictions=frame, references={"a": "x"})
+
+
+def test_a_dataset_of_several_splits() -> None:
+    splits = {"train": as_dataset(REFERENCE_ROWS)}
+    with pytest.raises(TypeError, match="references: expected one split of a dataset, got several"):
+        docscore.evaluate(predictions=FOUND, references=splits)
+
+
+def test_rows_with_faults_are_left_out_and_named() -> None:
+    result = docscore.evaluate(predictions=[*PREDICTION_ROWS, "x"], references=REFERENCE_ROWS, on_error="skip")
+    assert result.counts == {"skipped": 0}
+    assert result.faults == ["predictions[3]: expected an object with 'question_id' and 'prediction', got str"]
+
+
+def test_sides_cannot_be_swapped_by_position() -> None:
+    with pytest.raises(TypeError):
+        docscore.evaluate(FOUND, TRUTHS)  # type: ignore[call-arg]
+
+
+def test_the_numbers_are_those_of_the_command(receipts: docscore.EvaluationResult) -> None:
+    plain = json.loads(succeed("score", REFERENCES, PREDICTIONS, "--json"))
+    assert receipts.score == plain["anls_score"]
+    assert receipts.interval == tuple(plain["confidence_interval"])
+    assert receipts.signature == plain["signature"]
+    assert loads(json.dumps(receipts.to_dict(fields=False))) == plain
+    with_fields = json.loads(succeed("score", REFERENCES, PREDICTIONS, "--json", "--fields"))
+    assert loads(json.dumps(receipts.to_dict())) == with_fields
+    assert sorted(receipts.fields, key=lambda row: row["field"]) == sorted(
+        with_fields["key_scores"], key=lambda row: row["field"]
+    )
+    assert {row["cause"]: row["points_lost"] for row in receipts.causes} == {
+        cause: lost for cause, lost in with_fields["points_lost"].items() if lost
+    }
+    assert receipts.documents.to_dict()["anls_score"] == [row["anls_score"] for row in plain["per_sample"]]
+    assert [document.to_dict()["question_id"] for document in receipts.worst(3)] == [
+        row["question_id"] for row in plain["worst"][:3]
+    ]
+
+
+def test_what_is_printed_is_what_the_command_prints(receipts: docscore.EvaluationResult) -> None:
+    assert str(receipts) == succeed("score", REFERENCES, PREDICTIONS).strip("\n")
+    document = receipts["receipt-018"]
+    assert str(document) == succeed("explain", REFERENCES, PREDICTIONS, "--id", "receipt-018").strip("\n")
+    new = docscore.evaluate(predictions=RECEIPTS / "predictions_new.jsonl", references=REFERENCES)
+    printed = succeed("compare", PREDICTIONS, RECEIPTS / "predictions_new.jsonl", "--references", REFERENCES)
+    assert str(receipts.compare(new)) == printed.strip("\n")
+
+
+def test_metrics_slices_and_options_are_those_of_the_command() -> None:
+    flags = ("--metrics", "kieval,nted", "--parse", "repair", "--by", "question_id", "--threshold", "0.7")
+    options = {"metrics": ["kieval", "nted"], "parse": "repair", "by": "question_id", "threshold": 0.7}
+    result = docscore.evaluate(predictions=TEXTS, references=REFERENCES, **options)  # type: ignore[arg-type]
+    assert loads(json.dumps(result.to_dict(fields=False))) == json.loads(
+        succeed("score", REFERENCES, TEXTS, "--json", *flags)
+    )
+    assert str(result) == run("score", REFERENCES, TEXTS, *flags).out.strip("\n")
+    assert result.score == result.figures["kieval_entity_f1"]
+    assert result.interval == result.intervals["kieval_entity_f1"]
+    assert len(result.slices) == 40 * len(result.figures)
+    assert {"parsed"} < set(result.documents.columns)
+
+
+def test_a_schema_adds_the_typed_score() -> None:
+    options: dict[str, Any] = {"predictions": PREDICTIONS, "references": REFERENCES}
+    result = docscore.evaluate(**options, schema=RECEIPTS / "schema.json")
+    assert list(result.figures) == ["anls_star", "typed_score"]
+
+
+def test_the_report_is_that_of_the_command(receipts: docscore.EvaluationResult, tmp_path: Path) -> None:
+    ours = receipts.report(tmp_path / "ours.html", title="Receipts")
+    assert run("report", REFERENCES, PREDICTIONS, "-o", tmp_path / "theirs.html", "--title", "Receipts").code == 0
+    assert ours.read_text("utf-8") == (tmp_path / "theirs.html").read_text("utf-8")
+
+
+def test_the_report_in_markdown(receipts: docscore.EvaluationResult, tmp_path: Path) -> None:
+    text = receipts.report(tmp_path / "receipts.md", worst=3).read_text("utf-8")
+    assert text.startswith("# receipts\n\n**ANLS\\* 0.8043**, mean of 40 documents, 95% interval 0.7078 to 0.8633\n")
+    assert "| missing field |" in text
+    assert "<code>receipt&#45;018</code>" in text
+
+
+def test_a_comparison(receipts: docscore.EvaluationResult, tmp_path: Path) -> None:
+    new = docscore.evaluate(predictions=RECEIPTS / "predictions_new.jsonl", references=REFERENCES)
+    found = receipts.compare(new)
+    given = succeed("compare", PREDICTIONS, RECEIPTS / "predictions_new.jsonl", "--references", REFERENCES, "--json")
+    assert loads(json.dumps({**found.to_dict(), "gate": None})) == json.loads(given)
+    assert found.interval == tuple(json.loads(given)["confidence_interval"])
+    assert [row["question_id"] for row in found.documents][:2] == ["receipt-004", "receipt-040"]
+    assert not found.decide(0.05).failed
+    assert found.report(tmp_path / "changes.md").read_text("utf-8").startswith("### ANLS\\*: 0.8043 → 0.8616")
+    with pytest.raises(TypeError, match="compare: expected a result of docscore"):
+        receipts.compare({})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("a.pdf", "expected a file name that ends in .html or .md, got .pdf"),
+        ("no/a.md", "expected a folder that exists, got"),
+        (".html", "expected a file name that ends in .html or .md, got none"),
+    ],
+)
+def test_reports_that_cannot_be_written(
+    receipts: docscore.EvaluationResult, tmp_path: Path, name: str, sentence: str
+) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        receipts.report(tmp_path / name)
+
+
+def test_documents(receipts: docscore.EvaluationResult) -> None:
+    assert len(receipts) == 40
+    assert "receipt-018" in receipts
+    assert "receipt-999" not in receipts
+    document = receipts["receipt-018"]
+    assert document.tree.score == pytest.approx(document.score, abs=1e-12)
+    assert document.ground_truth[0]["date"]
+    with pytest.raises(KeyError, match="row 'receipt-999': expected one of the 40 ids, such as 'receipt-001'"):
+        receipts["receipt-999"]
+
+
+def test_tables(receipts: docscore.EvaluationResult) -> None:
+    fields = receipts.fields
+    assert len(fields) == len(list(fields)) == len(fields.to_dict()["field"])
+    assert fields[0]["field"] == "items[].amount"
+    assert list(fields.to_dict()) == fields.columns
+    pytest.importorskip("pandas")
+    assert fields.to_pandas().to_dict("list")["field"] == fields.to_dict()["field"]
+    assert list(docscore.evaluate(predictions=FOUND, references=TRUTHS).slices) == []
+
+
+Counts = Counter[str]
+
+
+@pytest.fixture
+def work(monkeypatch: pytest.MonkeyPatch) -> Counts:
+    """Counts what an evaluation computes, and lets it go on."""
+    counted: Counts = Counter()
+
+    def counting(owner: Any, name: str) -> None:
+        wrapped = getattr(owner, name)
+
+        def counted_call(*arguments: Any, **options: Any) -> Any:
+            counted[name] += 1
+            return wrapped(*arguments, **options)
+
+        monkeypatch.setattr(owner, name, counted_call)
+
+    for name in ("score_corpus", "analyse", "summarise", "measure", "figure_columns", "slices_of", "compare"):
+        counting(evaluation, name)
+    counting(CorpusScore, "tree")
+    return counted
+
+
+LOOKS: list[tuple[Callable[[docscore.EvaluationResult], Any], Counts]] = [
+    (lambda result: (len(result), list(result), "a" in result, result.signature, result["a"]), Counter()),
+    (lambda result: (result.score, result.documents, result.worst(2), result.counts), Counter(score_corpus=1)),
+    (repr, Counter(score_corpus=1)),
+    (lambda result: (result["b"].tree, result["b"].score), Counter(score_corpus=1, tree=1)),
+    (lambda result: result.interval, Counter(score_corpus=1, summarise=1)),
+    (lambda result: result.figures, Counter(score_corpus=1, figure_columns=1)),
+    (lambda result: result.causes, Counter(score_corpus=1, analyse=1, tree=3)),
+    (
+        lambda result: (result.fields, result.causes, result.rates, result.fields),
+        Counter(score_corpus=1, analyse=1, tree=3, summarise=1),
+    ),
+    (lambda result: result.slices, Counter(score_corpus=1, figure_columns=1, slices_of=1)),
+]
+
+
+@pytest.mark.parametrize(("look", "done"), LOOKS)
+def test_work_that_is_not_looked_at_is_not_done(
+    work: Counts, look: Callable[[docscore.EvaluationResult], Any], done: Counts
+) -> None:
+    result = docscore.evaluate(
+        predictions=FOUND, references=TRUTHS, metrics=("anls_star", "nted"), by=lambda name: name, progress=False
+    )
+    assert work == Counter()
+    look(result)
+    assert work == done
+
+
+def test_phases_are_reported() -> None:
+    phases: dict[str, list[int]] = {}
+
+    def begin(phase: str, total: int) -> Callable[[int], object]:
+        phases[phase] = [total, 0]
+
+        def advance(increment: int) -> None:
+            phases[phase][1] += increment
+
+        return advance
+
+    result = docscore.evaluate(predictions=FOUND, references=TRUTHS, progress=begin)
+    assert phases == {}
+    assert result.fields
+    assert phases.keys() == {"Scoring", "Explaining", "Resampling"}
+    assert all(total == done for total, done in phases.values())
+
+
+def test_bars_are_shown_when_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    assert docscore.evaluate(predictions=FOUND, references=TRUTHS, progress=True).score == MEAN
+    assert "Scoring" in capsys.readouterr().err
+    for progress in (None, False):  # stderr is no terminal here
+        assert docscore.evaluate(predictions=FOUND, references=TRUTHS, progress=progress).score == MEAN
+    assert capsys.readouterr().err == ""
+
+
+def test_rows_keep_their_other_columns_under_both_names() -> None:
+    rows = [{"doc": "a", "gold": "x", "vendor": "v"}]
+    table = table_of_source(rows, "references", ColumnNames("doc", None, "gold"))
+    assert table.rows == [{"doc": "a", "gold": "x", "vendor": "v", "question_id": "a", "references": ["x"]}]
