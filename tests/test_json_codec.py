@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from docscore.core.errors import in_file
 from docscore.core.values import MAX_DEPTH, convert_ground_truth, to_json
 from docscore.data import json_codec
-from docscore.data.json_codec import dumps, loads
+from docscore.data.json_codec import JsonError, dumps, loads, loads_at
 from tests.structures import truths
 
 ROUND_TRIPS: list[tuple[str, Any, str]] = [
@@ -75,6 +76,25 @@ def test_an_integer_of_5001_digits_as_text() -> None:
     assert loads(source) == 10**5000
     assert loads(f'{{"a": [-{source}, 1.5, "x"]}}', unique_keys=True) == {"a": [-(10**5000), 1.5, "x"]}
     assert dumps([True, None, {"é": 10**5000}]) == rf'[true, null, {{"\u00e9": {source}}}]'
+
+
+@pytest.mark.parametrize(
+    "source", ["7" * 1_000_000, "-" + "7" * 10_001, "1." + "7" * 1_000_000, "1e" + "7" * 1_000_000]
+)
+@pytest.mark.parametrize("unique_keys", [False, True])
+def test_a_number_of_too_many_digits_is_refused_at_once(source: str, unique_keys: bool) -> None:
+    """Reading a million digits took minutes."""
+    sentence = rf"^a number of {len(source):,} digits, longer than the limit of 10,000$"
+    with pytest.raises(JsonError, match=sentence):
+        loads('{"n": [' + source + "]}", unique_keys=unique_keys)
+    with pytest.raises(ValueError, match=r"^refs\.json, a number of .* digits, longer than the limit of 10,000$"):
+        loads_at(source, in_file("refs.json"))
+
+
+def test_no_number_is_written_that_could_not_be_read() -> None:
+    assert loads(dumps(10**9_999)) == 10**9_999
+    with pytest.raises(ValueError, match=r"^a number of 10,001 digits, longer than the limit of 10,000$"):
+        dumps([10**10_000])
 
 
 # what is wrong, the text, and line and column where it shows, counted from 1; newer Pythons name the trailing comma

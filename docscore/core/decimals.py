@@ -5,6 +5,8 @@ from __future__ import annotations
 from decimal import Decimal, InvalidOperation
 from math import isfinite
 
+from docscore.core.limits import check_digits
+
 _MOST_ZEROS = 400  # at the end or the beginning of a spelling; every float has fewer
 
 
@@ -26,10 +28,15 @@ class LongFloat(float):
 
     @classmethod
     def reading(cls, digits: str) -> float:
-        """The number as a float, or with its digits beside where a float does not hold its value."""
-        found = float(digits)
+        """The number as a float, or with its digits beside where a float does not hold its value.
+
+        Raises:
+            ValueError: for more than `MAX_DIGITS` digits.
+        """
         if len(digits) <= _CERTAIN and "e" not in digits and "E" not in digits:
-            return found
+            return float(digits)
+        check_digits(len(digits))
+        found = float(digits)
         exact = decimal_of(digits)
         if exact is None or (isfinite(found) and Decimal(repr(found)) == exact):
             return found

@@ -6,11 +6,13 @@ import csv
 import gzip
 import io
 import zlib
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from docscore.core.errors import Diagnostic, FilePlace, InputValueError, PlacePart, closer, in_file
+from docscore.core.limits import MAX_UNPACKED
 from docscore.data.faults import Faults
 from docscore.data.json_codec import JsonError, loads, loads_at
 from docscore.data.rows import ANLS, BY_ID, ID
@@ -27,6 +29,9 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 _PARQUET_ROWS = 1000  # read at a time
+
+
+_CHUNK = 1 << 24  # bytes unpacked at a time
 
 
 FAULTY = object()  # placeholder for a row that could not be read
@@ -82,7 +87,8 @@ def read_table(path: Path, faults: Faults | None = None, max_bytes: int | None =
     Args:
         path: the file.
         faults: collects faults of single rows; without it they raise an error.
-        max_bytes: the largest size of a compressed file when unpacked.
+        max_bytes: the largest size of a compressed file when unpacked; by default `MAX_UNPACKED` for gzip, and none for
+            Parquet.
 
     Raises:
         ValueError: naming file, line and fault; `DataError` for faults of single rows.
@@ -138,26 +144,29 @@ def _read_bytes(path: Path, max_bytes: int | None) -> bytes:
     Raises:
         ValueError: if it is not a complete gzip file, larger than `max_bytes` when unpacked, or UTF-16.
     """
-    content = _unpacked(path, max_bytes) if path.suffix.lower() == ".gz" else path.read_bytes()
+    content = _unpacked(path, max_bytes or MAX_UNPACKED) if path.suffix.lower() == ".gz" else path.read_bytes()
     if content.startswith(_UTF16):
         raise InputValueError(place=in_file(path), expected="UTF-8 text", got="UTF-16")
     return content
 
 
-def _unpacked(path: Path, max_bytes: int | None) -> bytes:
+def _unpacked(path: Path, max_bytes: int) -> bytes:
+    content = io.BytesIO()
     try:
         with gzip.open(path) as file:
-            content = file.read(-1 if max_bytes is None else max_bytes + 1)
+            while chunk := file.read(_CHUNK):
+                content.write(chunk)
+                _check_unpacked(path, content.tell(), max_bytes)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         got = f"something else or a part of it ({error})"
         raise InputValueError(place=in_file(path), expected="what gzip writes", got=got) from None
-    _check_unpacked(path, len(content), max_bytes)
-    return content
+    return content.getvalue()
 
 
 def _check_unpacked(path: Path, length: int, max_bytes: int | None) -> None:
     if max_bytes is not None and length > max_bytes:
-        raise InputValueError(place=in_file(path), problem=f"more than {max_bytes:,} bytes when unpacked")
+        problem = f"more than {max_bytes:,} bytes when unpacked, the limit for compressed files"
+        raise InputValueError(place=in_file(path), problem=problem, remedy="a file that is not compressed has none")
 
 
 def _read_jsonl(path: Path, content: bytes, faults: Faults) -> Table:
@@ -252,9 +261,9 @@ def _read_csv(path: Path, content: bytes, faults: Faults) -> Table:
 
 def _checked_header(path: Path, line: int, cells: list[str]) -> list[str]:
     """Return the header; raise `ValueError` for a column that occurs twice, since one of the two would be lost."""
-    for name in cells:
-        if cells.count(name) > 1:
-            raise InputValueError(place=_in_line(path, line), problem=f"column {name!r} occurs twice")
+    name, times = Counter(cells).most_common(1)[0]
+    if times > 1:
+        raise InputValueError(place=_in_line(path, line), problem=f"column {name!r} occurs twice")
     return cells
 
 

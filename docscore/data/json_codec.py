@@ -9,6 +9,7 @@ from typing import Any
 
 from docscore.core.decimals import LongFloat
 from docscore.core.errors import Diagnostic, InputValueError, PlacePart, closer, short_repr
+from docscore.core.limits import check_digits
 from docscore.core.stack import with_room_to_recurse
 from docscore.core.values import MAX_DEPTH, Value, scalar_text, to_json
 
@@ -19,7 +20,7 @@ Hook = Callable[[list[tuple[str, Any]]], dict[str, Any]]
 
 
 class JsonError(InputValueError):
-    """A text that is not JSON, is nested too deep, or has an object with a key twice.
+    """A text that is not JSON, is nested too deep, has an object with a key twice, or a number that is too long.
 
     Attributes:
         line: the line of the fault, counted from 1; None if unknown.
@@ -53,7 +54,8 @@ def loads(source: str, *, unique_keys: bool = False) -> Any:
         unique_keys: whether a repeated key in an object is an error; otherwise the last one counts.
 
     Raises:
-        JsonError: a ValueError "line 1, column 9: expecting ..." where the text is not JSON.
+        JsonError: a ValueError "line 1, column 9: expecting ..." where the text is not JSON, or one for a number
+            of more than `MAX_DIGITS` digits.
 
     >>> loads('{"total": "12.50"}')
     {'total': '12.50'}
@@ -68,6 +70,10 @@ def loads(source: str, *, unique_keys: bool = False) -> Any:
         raise JsonError(diagnostic, error.lineno, error.colno) from None
     except RecursionError:
         raise JsonError(Diagnostic(problem=f"nested deeper than {MAX_DEPTH} levels")) from None
+    except JsonError:
+        raise
+    except InputValueError as error:
+        raise JsonError(error.diagnostic) from None
 
 
 def loads_at(source: str, place: PlacePart, *, one_line: bool = False) -> Any:
@@ -101,6 +107,9 @@ def dumps(value: Value) -> str:
 
     Exception: a surrogate pair in a text is read as the character that it encodes.
 
+    Raises:
+        ValueError: for a number of more digits than `loads` reads.
+
     >>> dumps({"a": ("x", "\ud800"), "n": float("nan")})
     '{"a": {"$one_of": ["x", "\\ud800"]}, "n": NaN}'
     """
@@ -118,13 +127,14 @@ def _dumped(value: Value) -> str:
 def _parsed(source: str, hook: Hook | None) -> Any:
     try:
         return json.loads(source, object_pairs_hook=hook, parse_float=LongFloat.reading)
-    except (json.JSONDecodeError, JsonError):
+    except (json.JSONDecodeError, InputValueError):
         raise
     except ValueError:  # an integer of more digits than Python reads
         return json.loads(source, object_pairs_hook=hook, parse_float=LongFloat.reading, parse_int=_integer)
 
 
 def _integer(digits: str) -> int:
+    check_digits(len(digits))
     return int(Decimal(digits))
 
 
@@ -150,5 +160,7 @@ def _dumps_long_integers(value: Any) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(map(_dumps_long_integers, value)) + "]"
     if isinstance(value, int) and not isinstance(value, bool):
-        return scalar_text(value)
+        digits = scalar_text(value)
+        check_digits(len(digits))
+        return digits
     return json.dumps(value)

@@ -60,6 +60,9 @@ _BAR = 24  # columns
 _LONGEST_VALUE = 60  # characters of a value in a correction
 
 
+_MOST_ROWS = 500  # of a table; rich takes most of a millisecond for each, and JSON has all
+
+
 _PLAIN_SIGNS = str.maketrans("–·", "-.")  # in numbers, for encodings without these characters
 
 
@@ -176,13 +179,14 @@ def print_calibration(console: Console, found: Calibration) -> None:
 
 
 def print_table(console: Console, table: ReportTable, explanation: str = "") -> None:
-    """Print a table below its caption.
+    """Print the first rows of a table below its caption, and how many there are.
 
     Args:
         console: the console to print to.
         table: the table.
         explanation: a line between caption and table.
     """
+    table = table.first(_MOST_ROWS)
     _print_lines(console, [f"\n{table.caption}", *filter(None, [explanation])])
     console.print(_drawn(table))
     _print_lines(console, [*filter(None, [table.note]), *(f"\n{signature}" for signature in table.signatures)])
