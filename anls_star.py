@@ -18,7 +18,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import datasets
 import evaluate
 from docscore import anls_score
 from docscore.core.errors import InputValueError
@@ -27,6 +26,8 @@ from docscore.corpus.measure import measure
 from docscore.corpus.measure import scores_as
 from docscore.corpus.scores import score_corpus
 from docscore.corpus.summary import summarise
+from docscore.data.columns import Grouping
+from docscore.data.columns import with_clusters
 from docscore.integrations.evaluate.metric import DocumentMetricMixin
 from docscore.integrations.evaluate.storage import decode_rows
 from docscore.metrics.registry import METRICS
@@ -71,6 +72,9 @@ Args:
     key_scores: whether to return what became of each field, and why points were lost.
     confidence: the level of confidence intervals, such as 0.95, between 0 and 1; default None, for none. They come from
         10,000 resamples of the rows (BCa bootstrap), always the same ones.
+    cluster: the rows that are not independent, such as the questions of one document, which `confidence` then resamples
+        together: the name of a column of the reference rows, a function of the question_id, or a list with a label for
+        each reference; default None, for rows that are all independent.
     signature: whether to return what makes the score comparable: threshold, case, version.
     strict: with the configuration "anls" only: whether a similarity of exactly the threshold counts as 0, as in the
         equation of the paper of ANLS; default False: it counts, as in the competition's script.
@@ -91,6 +95,7 @@ Returns:
         `confidence` only, as the next two.
     standard_error: that of anls_score, or None.
     confidence_note: why there is no interval; only where there is none.
+    clusters: how many there are; with `cluster` only.
     key_scores: a list of dicts, a field each: `field` (`items[].price`), `score`, with `confidence` its `low` and
         `high`, `points_lost` (they add up to 1 - anls_score), `documents`, how many values are `exact`, `partial`,
         `wrong`, `wrong_type`, `missing`, `extra`, `omission_rate`, `hallucination_rate`; with `key_scores=True` only,
@@ -120,7 +125,6 @@ Examples:
     {'anls_score': 0.9}
 """
 
-_TEXT = datasets.Value("string")
 _CONFIGURATIONS = ("default", "anls", "anlsl")
 
 
@@ -133,12 +137,6 @@ class AnlsStar(DocumentMetricMixin, evaluate.Metric):  # type: ignore[misc]
     KWARGS_DESCRIPTION = _KWARGS_DESCRIPTION
     REFERENCE_URL = "https://arxiv.org/abs/2402.03848"
     METRIC = "anls_star"
-    FEATURES = datasets.Features(
-        {
-            "predictions": {"question_id": _TEXT, "prediction": _TEXT},
-            "references": {"question_id": _TEXT, "references": _TEXT},
-        }
-    )
 
     def _info(self) -> evaluate.MetricInfo:
         if self.config_name not in _CONFIGURATIONS:
@@ -170,6 +168,7 @@ class AnlsStar(DocumentMetricMixin, evaluate.Metric):  # type: ignore[misc]
         rules: str = "paper",
         numbers: str = "text",
         schema: Any = None,
+        cluster: Grouping | None = None,
     ) -> dict[str, Any]:
         options = ScoringOptions(
             threshold=threshold,
@@ -182,7 +181,8 @@ class AnlsStar(DocumentMetricMixin, evaluate.Metric):  # type: ignore[misc]
             numbers=numbers,
             schema=schema,
         )
-        scores = score_corpus(decode_rows(predictions, references, missing), options)
+        pairs = with_clusters(decode_rows(predictions, references, missing), cluster)
+        scores = score_corpus(pairs, options)
         if self.config_name != "default":
             scores = scores_as(scores, self.config_name)
         found = summarise(scores, fields=key_scores, confidence=confidence)

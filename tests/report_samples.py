@@ -15,6 +15,7 @@ from docscore.corpus.measure import Figure, Measured, measure
 from docscore.corpus.scores import CorpusScore, score_corpus
 from docscore.corpus.slices import Slice
 from docscore.corpus.summary import Analysis, Summary, summarise
+from docscore.corpus.systems import BEST, SystemFigures, Systems, SystemTest
 from docscore.data.pairing import Pairs
 from docscore.metrics.kieval import GroupCounts, KieScore, kieval_score, total_kieval
 from docscore.metrics.signature import Signature
@@ -32,8 +33,8 @@ from docscore.report.content import (
     rates_table,
     reliability_table,
     slices_table,
-    systems_table,
 )
+from docscore.report.systems_content import systems_by_metric, systems_table
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from docscore.stats.calibration import Calibration, CalibrationFigure, ReliabilityPoint
 from docscore.stats.intervals import Interval
@@ -149,10 +150,26 @@ def slices(sample: Sample) -> list[Slice]:
     return [Slice(value, 2, sample.measured.figures) for value in ("de", "en", HOSTILE_TEXTS[8])]
 
 
-def systems(sample: Sample) -> dict[str, Measured]:
-    """Three systems: the first and the last are equally good, and one has a hostile name."""
-    worse = replace(sample.measured, figures=[each._replace(value=each.value / 2) for each in sample.measured.figures])
-    return {"good": sample.measured, HOSTILE_TEXTS[7]: worse, "as good": sample.measured}
+def systems(sample: Sample, *, tested: bool = False, sliced: bool = False) -> Systems:
+    """Three systems: the first and the last are equally good, and one has a hostile name and is worse by all figures.
+
+    With tests, only the first figure of that one is lower beyond chance; with slices, one has a hostile value.
+    """
+    good = sample.measured.figures
+    worse = [each._replace(value=each.value / 2) for each in good]
+    tests = {
+        each.name: SystemTest("good", -each.value / 2, 0.001, 0.1 if number else 0.002)
+        for number, each in enumerate(good if tested else [])
+    }
+    rows = [
+        SystemFigures("good", 5, good, counts={"missing": 1}),
+        SystemFigures(HOSTILE_TEXTS[7], 5, worse, tests=tests, counts={"missing": 0}),
+        SystemFigures("as good", 5, good, counts={"missing": 0}),
+    ]
+    for value in ("de", HOSTILE_TEXTS[2]) if sliced else ():
+        rows += [replace(row, value=value, documents=2, tests={}, counts={}) for row in rows[:3]]
+    by, against = HOSTILE_TEXTS[4] if sliced else "", BEST if tested else ""
+    return Systems(rows, 0.95, (str(sample.measured.signature),), by, against)
 
 
 TABLES: dict[str, Callable[[Sample], ReportTable]] = {
@@ -164,7 +181,12 @@ TABLES: dict[str, Callable[[Sample], ReportTable]] = {
     "entities": lambda sample: kieval_tables(sample.kieval)[0],
     "groups": lambda sample: kieval_tables(sample.kieval)[1],
     "systems": lambda sample: systems_table(systems(sample), percent=True),
-    "systems by metric": lambda sample: systems_table(systems(sample), percent=False).transposed("metric", "metric"),
+    "systems by metric": lambda sample: systems_by_metric(systems(sample)),
+    "systems with intervals": lambda sample: systems_table(
+        systems(sample, tested=True), intervals=True, columns=["missing"]
+    ),
+    "systems by slice": lambda sample: systems_table(systems(sample, sliced=True)),
+    "systems by slice and metric": lambda sample: systems_by_metric(systems(sample, tested=True, sliced=True)),
     "field changes": lambda sample: field_changes_table(sample.comparison),
     "document changes": lambda sample: document_changes_table([*sample.comparison.worse, *sample.comparison.better]),
     "documents": lambda sample: documents_table(sample.analysis.scores, sample.analysis.scores.numbers_of_worst(3)),
@@ -214,7 +236,7 @@ BY_HAND = ReportTable(
 
 def grid(table: ReportTable) -> list[list[str]]:
     """The texts of a table as it is shown."""
-    return [[cell.text for cell in row] for row in table.shown().rows]
+    return [[cell.text + cell.suffix for cell in row] for row in table.shown().rows]
 
 
 class Markup(HTMLParser):

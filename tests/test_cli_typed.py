@@ -141,3 +141,22 @@ def test_evaluate_adds_the_typed_score() -> None:
     assert set(metric.compute(**rows)) == {"anls_score"}
     with pytest.raises(ValueError, match="x-docscore/compare"):
         metric.compute(**rows, schema={"x-docscore": {"compare": "fuzzy"}})
+
+
+def test_compare_by_the_typed_score(prices: tuple[Path, Path, Path], write: Write) -> None:
+    _, _, schema = prices
+    truths = [ref(f"d{number}", {"total": 100.0}) for number in range(8)]
+    base, new = ([pred(f"d{number}", {"total": value}) for number in range(8)] for value in (110.0, 100.5))
+    files = write("base.jsonl", base), write("new.jsonl", new), "--references", write("refs.jsonl", truths)
+    found = json.loads(succeed("compare", *files, "--schema", schema, "--json"))
+    change = next(each for each in found["metrics"] if each["figure"] == "typed_score")
+    assert (change["base"], change["new"], change["difference"]) == (pytest.approx(2 / 3), 1.0, pytest.approx(1 / 3))
+    assert change["p_value"] == pytest.approx(2 / 2**8)  # all eight keep together in two of the swaps
+    assert found["difference"] == pytest.approx(0.0, abs=1e-9)  # one character each, by text
+    assert "|schema:" in found["metrics_signature"]
+    assert "metrics" not in json.loads(succeed("compare", *files, "--json"))
+    text = succeed("compare", *files, "--schema", schema)
+    assert "Typed score" in text
+    markdown = succeed("compare", *files, "--schema", schema, "--metrics", "entity_f1", "--markdown")
+    assert "| Typed score | 0.6667 | 1.0000 | +0.3333 |" in markdown
+    assert "| Entity F1 |" in markdown

@@ -80,6 +80,28 @@ GOLDEN: dict[str, tuple[str, list[str], list[list[str]]]] = {
         ["metric", "good", HOSTILE_TEXTS[7], "as good"],
         [["ANLS*", "0.7133", "0.3567", "0.7133"], ["nTED", "0.5000", "0.2500", "0.5000"]],
     ),
+    "systems with intervals": (
+        "Metrics by system",
+        ["System", "missing", "ANLS*", "nTED"],
+        [
+            ["good", "1", "0.7133 [0.6000, 0.8500]", "0.5000"],
+            [HOSTILE_TEXTS[7], "0", "0.3567 [0.6000, 0.8500]†", "0.2500"],
+            ["as good", "0", "0.7133 [0.6000, 0.8500]", "0.5000"],
+        ],
+    ),
+    "systems by slice": (
+        f"Metrics by system and {HOSTILE_TEXTS[4]}",
+        [HOSTILE_TEXTS[4], "System", "documents", "ANLS*", "nTED"],
+        [
+            [value, name, count, *figures]
+            for value, count in (("all rows", "5"), ("de", "2"), (HOSTILE_TEXTS[2], "2"))
+            for name, figures in (
+                ("good", ["0.7133", "0.5000"]),
+                (HOSTILE_TEXTS[7], ["0.3567", "0.2500"]),
+                ("as good", ["0.7133", "0.5000"]),
+            )
+        ],
+    ),
     "slices": (
         f"Slices by {HOSTILE_TEXTS[7]}, those of most documents first",
         [HOSTILE_TEXTS[7], "documents", "metric", "figure", "interval"],

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from docscore import pairs_of
+from docscore import evaluate_module, pairs_of
 from docscore.cli.entry_point import commands
 from docscore.cli.flags import stdout_console
 from docscore.core.options import ScoringOptions
@@ -172,3 +172,56 @@ def test_report_and_terminal_show_slices_and_calibration(capsys: pytest.CaptureF
     for each in found.slices:
         assert f"{each.figures[0].value:.4f}" in printed
     assert f"{found.calibration.auroc.value:.4f}" in printed
+
+
+def test_labels_are_clusters_too() -> None:
+    names = [row[1] for row in ROWS]
+    assert Evaluation(pairs(), cluster=names).mean == Evaluation(pairs(), cluster="document").mean
+    assert groups_of_rows(pairs(), np.arange(len(ROWS)), "by") == list(map(str, range(len(ROWS))))
+    with pytest.raises(ValueError, match=rf"^cluster: expected a label for each of {len(ROWS)} references, got 3$"):
+        Evaluation(pairs(), cluster=names[:3])
+
+
+DOORS = ["anls_star", "kieval", "entity_f1", "nted"]
+
+
+@pytest.mark.parametrize("name", DOORS)
+def test_compute_takes_clusters_as_a_column_labels_or_a_function_of_the_id(name: str) -> None:
+    evaluate = pytest.importorskip("evaluate")
+    module = evaluate.load(evaluate_module(name))
+    rows: dict[str, Any] = {"predictions": PREDICTIONS[::-1], "references": REFERENCES, "confidence": 0.95}
+    plain = module.compute(**rows)
+    labels = [row[1] for row in ROWS]
+    doors = [module.compute(**rows, cluster=each) for each in ("document", labels, lambda i: i.split("-")[0])]
+    assert doors[0] == doors[1] == doors[2]
+    assert doors[0]["clusters"] == 8
+    expected = Evaluation(pairs(), metrics=[name], cluster="document").measured.figures
+    assert all(doors[0][figure.name if name != "anls_star" else "anls_score"] == figure.value for figure in expected)
+    key = "confidence_interval" if name == "anls_star" else "confidence_intervals"
+    assert doors[0][key] != plain[key]
+    assert "clusters" not in plain
+
+
+def test_compute_with_clusters_after_batches_and_with_a_schema() -> None:
+    module = pytest.importorskip("evaluate").load(evaluate_module("anls_star"))
+    for number in range(len(ROWS)):
+        module.add(prediction=PREDICTIONS[number], reference=REFERENCES[number])
+    found = module.compute(confidence=0.95, cluster="document", schema={"type": "string"})
+    low, high = found["typed_confidence_interval"]
+    assert found["confidence_interval"] == pytest.approx((low, high))
+    assert found["clusters"] == 8
+
+
+def test_compute_refuses_clusters_that_change_nothing_or_are_not_there() -> None:
+    module = pytest.importorskip("evaluate").load(evaluate_module("anls_star"))
+    rows: dict[str, Any] = {"predictions": PREDICTIONS, "references": REFERENCES}
+    with pytest.raises(ValueError, match=r"^cluster: expected a level under confidence"):
+        module.compute(**rows, cluster="document")
+    with pytest.raises(ValueError, match=r"^cluster: expected a column 'page' of the references, got 'document', "):
+        module.compute(**rows, cluster="page", confidence=0.9)
+    pages = [{**row, "page": "word " * 100, "boxes": [1]} for row in REFERENCES]
+    for name in ("page", "boxes"):  # a whole text or a list is no label, and is not stored
+        with pytest.raises(ValueError, match=rf"^cluster: expected a column '{name}'"):
+            module.compute(predictions=PREDICTIONS, references=pages, cluster=name, confidence=0.9)
+    with pytest.raises(ValueError, match=r"rows without columns$"):
+        module.compute(predictions=["a", "b"], references=["a", "c"], cluster="page", confidence=0.9)

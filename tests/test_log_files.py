@@ -13,8 +13,10 @@ from docscore import pairs_of, summarise
 from docscore.corpus.grid import LoggedRun, grid_of_runs
 from docscore.corpus.scores import score_corpus
 from docscore.corpus.summary import Summary
-from docscore.report.grid_table import grid_as_markdown, table_of_costs, table_of_scores
+from docscore.report.grid_table import table_of_costs, table_of_scores
+from docscore.report.tables import table_as_latex, table_as_markdown
 from tests.commands import ref, run, succeed, written
+from tests.report_samples import grid
 
 
 def both(question: str, value: Any, *answers: Any, **others: Any) -> dict[str, Any]:
@@ -86,11 +88,16 @@ def test_a_grid_marks_the_best_and_what_is_lower_beyond_chance() -> None:
     cells = grid_of_runs([(run_of("a"), good), (run_of("b"), bad), (run_of("a", "latin"), middle)])
     assert [cell.is_best for cell in cells] == [True, False, False]
     assert [cell.q_value for cell in cells] == [None, pytest.approx(2 * 2 / 2**10), 1.0]
-    assert table_of_scores(cells).rows == [
-        ["SROIE", "simple", "1.000 *", "0.000 -"],
-        ["SROIE", "latin", "0.900 [0.500, 1.000]  ", ""],
+    table = table_of_scores(cells)
+    assert grid(table) == [
+        ["SROIE", "simple", "1.000", "0.000†"],
+        ["SROIE", "latin", "0.900 [0.500, 1.000]", ""],
     ]
-    assert "| SROIE | simple | **1.000** | 0.000 - |" in grid_as_markdown(cells)
+    assert [[cell.best for cell in row] for row in table.rows] == [[False, False, True, False], [False] * 4]
+    assert "| SROIE | simple | **1.000** | 0.000† |" in table_as_markdown(table)
+    latex = table_as_latex(table)
+    assert r"SROIE & simple & \textbf{1.000} & 0.000\textsuperscript{\textdagger} \\" in latex
+    assert r"\textsuperscript{\textdagger} lower than the best of its data set" in latex
 
 
 def test_runs_on_other_documents_are_not_tested() -> None:
@@ -103,7 +110,7 @@ def test_runs_on_other_documents_are_not_tested() -> None:
 def test_what_a_log_does_not_say_stays_empty() -> None:
     said = run_of("a", input_tokens=12345, output_tokens=6, cost=0.25, seconds=61.4, errors=1)
     cells = grid_of_runs([(said, summary_of("right")), (run_of("b"), summary_of("right"))])
-    assert table_of_costs(cells).rows == [
+    assert grid(table_of_costs(cells)) == [
         ["SROIE", "simple", "a", "10", "1", "12,345", "6", "0.2500", "61"],
         ["SROIE", "simple", "b", "10", "0", "", "", "", ""],
     ]

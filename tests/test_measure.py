@@ -22,7 +22,6 @@ from docscore.metrics.entity_f1 import entity_counts
 from docscore.metrics.kieval import kieval_score, total_kieval
 from docscore.metrics.nted import nted_score
 from docscore.metrics.registry import METRICS
-from docscore.report.tables import table_of_systems
 from docscore.version import VERSION
 from tests.commands import HOSTILE, RAW, Write, pred, ref, run, succeed, written
 from tests.structures import damaged, random_truth, taken
@@ -301,21 +300,14 @@ def test_table_in_all_its_forms(write: Write) -> None:
     assert markdown[2] == "| good | " + " | ".join(["**1.0000**"] * 6) + " |"
     assert markdown[3] == "| bad | 0.5000 | 0.5000 | 0.5000 | 0.0000 | 0.5000 | 0.8333 |"
     latex = call("--format", "latex", "--percent").splitlines()
-    assert latex[1] == r"\begin{tabular}{lrrrrrr}"
-    assert latex[5] == "good & " + " & ".join([r"\textbf{100.00}"] * 6) + r" \\"
-    assert latex[6] == r"bad & 50.00 & 50.00 & 50.00 & 0.00 & 50.00 & 83.33 \\"
-    assert latex[-1] == r"\end{tabular}"
-    found = json.loads(call("--json"))
-    assert list(found) == ["good", "bad"]
-    assert (found["bad"]["nted"], found["bad"]["substitutions"]) == (pytest.approx(5 / 6), 1)
-    assert found["bad"]["signature"] in text
-
-
-def test_equal_figures_are_all_best_and_other_formats_an_error() -> None:
-    measured = measure(corpus([("x", "x")]), ["nted"])
-    assert table_of_systems({"a": measured, "b": measured}, "markdown").count("**1.0000**") == 2
-    with pytest.raises(ValueError, match="form: expected 'markdown' or 'latex', got 'html'"):
-        table_of_systems({"a": measured}, "html")
+    assert latex[5] == r"  \begin{tabular}{lrrrrrr}"
+    assert latex[9] == "    good & " + " & ".join([r"\textbf{100.00}"] * 6) + r" \\"
+    assert latex[10] == r"    bad & 50.00 & 50.00 & 50.00 & 0.00 & 50.00 & 83.33 \\"
+    assert latex[-2:] == [r"  \end{tabular}", r"\end{table}"]
+    good, bad = json.loads(call("--json"))["systems"]
+    assert (good["system"], bad["system"]) == ("good", "bad")
+    assert (bad["nted"], bad["substitutions"]) == (pytest.approx(5 / 6), 1)
+    assert bad["signature"] in text
 
 
 def test_hostile_file_names(write: Write) -> None:
@@ -328,7 +320,7 @@ def test_hostile_file_names(write: Write) -> None:
     row = markdown.splitlines()[2]
     assert row.count("|") == 3
     assert not re.search(r"[`<>@\\$~^]|\*\*.*\*\*.*\*", row)
-    row = latex.splitlines()[5]
+    row = latex.splitlines()[9]
     assert len(re.findall(r"(?<!\\)&", row)) == 1
     assert r"\&\$\%\_\#\{\}\textbackslash{}\textasciitilde{}\textasciicircum{}" in row
 
@@ -348,17 +340,23 @@ def test_systems_are_called_by_their_files_without_extension(names: list[str], c
         if name.endswith(".gz"):
             packed = write(name, gzip.compress(paths[number].read_bytes()))
             paths[number] = packed
-    assert list(json.loads(succeed("table", "--references", references, *paths, "--json"))) == called
+    found = json.loads(succeed("table", "--references", references, *paths, "--json"))["systems"]
+    assert [each["system"] for each in found] == called
 
 
-def test_two_files_of_the_same_name_are_called_by_their_paths(write: Write, tmp_path: Path) -> None:
+def test_two_files_of_the_same_name_need_another(write: Write, tmp_path: Path) -> None:
+    """A path does not belong into a paper."""
     references, paths = two_systems(write, "good.jsonl", "bad.jsonl")
     others = []
     for path in paths:
         folder = tmp_path / path.stem
         folder.mkdir()
         others.append(path.rename(folder / "p.jsonl"))
-    assert list(json.loads(succeed("table", "--references", references, *others, "--json"))) == list(map(str, others))
+    done = run("table", "--references", references, *others)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("docscore: two systems are called 'p'; --name NAME=FILE gives a name")
+    named = succeed("table", "--references", references, others[0], "--name", f"Theirs={others[1]}", "--json")
+    assert [each["system"] for each in json.loads(named)["systems"]] == ["p", "Theirs"]
 
 
 def test_explain_lists_the_corrections(write: Write) -> None:

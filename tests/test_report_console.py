@@ -197,8 +197,8 @@ def test_metrics_with_what_kieval_counted() -> None:
 
 
 def test_systems_side_by_side() -> None:
-    assert printed(print_systems, systems(drinks()), percent=False) == SYSTEMS
-    assert "71.33*" in printed(print_systems, systems(drinks()), percent=True)
+    assert printed(print_systems, systems(drinks()), percent=False, intervals=False) == SYSTEMS
+    assert "71.33*" in printed(print_systems, systems(drinks()), percent=True, intervals=False)
 
 
 def test_corrections() -> None:
@@ -264,7 +264,7 @@ def test_text_of_others_steers_nothing(part: str) -> None:
         "summary": partial(printed, print_summary, sample.summary, 99),
         "comparison": partial(printed, print_comparison, sample.comparison, None, 99),
         "measured": partial(printed, print_measured, sample.measured, 9, 0.95),
-        "systems": partial(printed, print_systems, systems(sample), percent=False),
+        "systems": partial(printed, print_systems, systems(sample), percent=False, intervals=False),
     }
     text = printers[part]()
     assert not RAW.search(text)

@@ -36,14 +36,3 @@ def test_raw_values_by_name() -> None:
         {"field": "a_b", "name": "x", "score": 0.5, "hidden": 1, "low": 0.25, "high": 0.75},
         {"field": "c", "name": "y", "score": 0.25, "hidden": 2, "low": None, "high": None},
     ]
-
-
-def test_transposed_twice_the_numbers_stand_where_they_stood() -> None:
-    table = TABLES["systems"](drinks())
-    turned = table.transposed("metric", "metric")
-    assert [column.kind for column in turned.columns] == ["text", "number", "number", "number"]
-    assert [[cell.value for cell in row[1:]] for row in turned.rows] == [
-        list(values) for values in zip(*([cell.value for cell in row[1:]] for row in table.rows), strict=True)
-    ]
-    assert turned.transposed("system", "System") == table
-    assert table.without("anls_star", "nted").transposed("metric", "metric").rows == ()

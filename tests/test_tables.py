@@ -27,16 +27,20 @@ MARKDOWN = """\
 
 2 of 5 fields are shown.
 `a|b:1`"""
-LATEX = r"""% a|b:1
-\begin{tabular}{llrr}
-\hline
-field & what \& why & score & interval \\
-\hline
-\texttt{a\_b} & x|y & \textbf{0.500} & 25\% to 75\% \\
-\texttt{<c>} & y & 0.250 & – \\
-\multicolumn{4}{l}{2 of 5 fields are shown.} \\
-\hline
-\end{tabular}"""
+LATEX = r"""% needs \usepackage{booktabs}
+% a|b:1
+\begin{table}[t]
+  \centering
+  \caption{By \textless{}hand\textgreater{}. Best values in bold. 2 of 5 fields are shown.}
+  \begin{tabular}{llrr}
+    \toprule
+    field & what \& why & score & interval \\
+    \midrule
+    \texttt{a\_b} & x\textbar{}y & \textbf{0.500} & 25\% to 75\% \\
+    \texttt{\textless{}c\textgreater{}} & y & 0.250 & – \\
+    \bottomrule
+  \end{tabular}
+\end{table}"""
 HTML = """\
 <div class="anls-scroll" tabindex="0" role="region" aria-label="By &lt;hand&gt;">
 <table class="anls-table">
@@ -133,14 +137,21 @@ def from_latex(table: ReportTable) -> list[list[str]]:
     """Each line is a row; what is escaped is read back."""
     lines = [line.removesuffix(r" \\") for line in table_as_latex(table).splitlines() if line.endswith(r" \\")]
     rows = [re.split(r"(?<!\\)&", line) for line in lines if not line.startswith(r"\multicolumn")]
-    return [[read_back(re.sub(r"^\\text(?:tt|bf)\{(.*)\}$", r"\1", cell.strip(" "))) for cell in row] for row in rows]
+    return [[read_back(unmarked(cell.strip(" "))) for cell in row] for row in rows]
+
+
+def unmarked(cell: str) -> str:
+    """A cell without the marks around its text or its figure; what stands in front of a bracket too."""
+    plain = re.sub(r"^\\text(?:tt\{(.*)|bf\{([\d.]*))\}", r"\1\2", cell.removeprefix("{}"))
+    return plain.replace(r"\textsuperscript{\textdagger}", "†")
 
 
 def read_back(text: str) -> str:
     """What LaTeX shows of an escaped text; no sign of its own is left in it."""
     words = {"textbackslash": "\\", "textasciitilde": "~", "textasciicircum": "^"}
+    words |= {"textless": "<", "textgreater": ">", "textbar": "|"}
     signs = re.sub(rf"\\(?:{'|'.join(words)})\{{\}}|\\[&%$#_{{}}]", "", text)
-    assert not set(signs) & set("\\&%$#_{}~^"), text
+    assert not set(signs) & set("\\&%$#_{}~^<>|"), text
     return re.sub(r"\\(\w+)\{\}|\\(.)", lambda found: words[found[1]] if found[1] else found[2], text)
 
 
@@ -150,10 +161,12 @@ def from_terminal(table: ReportTable) -> list[list[str]]:
     lines = printed(table, width=4000).splitlines()[2 : 3 + len(table.rows)]
     assert not any(RAW.search(line) for line in lines)
     heads = [" ".join(column.terminal or column.head for column in shown.columns).split()]
-    plain = str.maketrans("–·", "-.")
+    plain = str.maketrans("–·†", "-.+")
     texts = [
         " ".join(
-            cell.text if column.kind in ("text", "code") else (cell.terminal or cell.text).translate(plain)
+            cell.text
+            if column.kind in ("text", "code")
+            else ((cell.terminal or cell.text) + cell.suffix).translate(plain)
             for column, cell in zip(shown.columns, row, strict=True)
         ).split()
         for row in shown.rows

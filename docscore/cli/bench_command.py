@@ -23,7 +23,9 @@ from docscore.cli.flags import (
 from docscore.core.formatting import printable
 from docscore.corpus.grid import grid_of_runs
 from docscore.integrations.log_files import run_of_file
-from docscore.report.grid_table import grid_as_markdown, print_grid
+from docscore.report.console import print_table
+from docscore.report.grid_table import table_of_costs, table_of_scores
+from docscore.report.tables import FORMATS, table_as_latex, table_as_markdown
 
 
 @click.group(name="bench", short_help="The data of the paper's benchmark.")
@@ -61,7 +63,7 @@ def check_command(data: Path, *, name: str | None, as_json: bool) -> int:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "markdown"]),
+    type=click.Choice(list(FORMATS)),
     default="text",
     show_default=True,
     help="How the table is written.",
@@ -81,10 +83,12 @@ def grid_command(logs: tuple[Path, ...], *, settings: CommandSettings, form: str
         cells = grid_of_runs(runs, progress)
     if as_json:
         click.echo(json.dumps([cell.to_dict() for cell in cells]))
-    elif form == "markdown":
-        click.echo(grid_as_markdown(cells))
-    else:
-        print_grid(stdout_console(), cells)
+        return
+    for table in (table_of_scores(cells), table_of_costs(cells)):
+        if form == "text":
+            print_table(stdout_console(), table)
+        else:
+            click.echo((table_as_markdown(table) if form == "markdown" else table_as_latex(table)) + "\n")
 
 
 def _lines_about(found: Found) -> list[str]:

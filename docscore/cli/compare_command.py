@@ -15,6 +15,7 @@ from docscore.cli.flags import (
     comparing_flags,
     evaluations_of_files,
     json_option,
+    metric_flags,
     progress_bars,
     references_option,
     say,
@@ -40,7 +41,7 @@ def _margin(_context: click.Context, _parameter: click.Parameter, value: float |
 @click.argument("base", type=a_file)
 @click.argument("new", type=a_file)
 @references_option
-@with_settings(comparing_flags, test_set_flags)
+@with_settings(comparing_flags, test_set_flags, metric_flags)
 @click.option(
     "--fail-below",
     type=click.FloatRange(min=0),
@@ -73,7 +74,8 @@ def compare_command(
     Files and rows are as for `score`; without --references, both hold them, as logs do. Prints the difference of the
     means with an interval that is paired by document, whether it could be chance (a paired permutation test), the
     documents that became better and worse, and the same for each field, with q-values that allow for the number of
-    fields (Benjamini-Hochberg).
+    fields (Benjamini-Hochberg). With --metrics or --schema the same is printed for other figures, such as the typed
+    score; the gate is about ANLS*.
     """
     if as_markdown and as_json:
         raise click.UsageError("expected --markdown or --json, got both", click.get_current_context())  # noqa: TRY003, EM101

@@ -136,9 +136,14 @@ def _level(_context: click.Context, _parameter: click.Parameter, value: float) -
     return check_confidence(value)
 
 
-def _names(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[str, ...]:
+def split_names(_context: click.Context, _parameter: click.Parameter, value: str | None) -> tuple[str, ...]:
+    """Split a comma-separated list of names; no names if the option was not given."""
+    return () if value is None else tuple(name.strip() for name in value.split(","))
+
+
+def _metrics(context: click.Context, parameter: click.Parameter, value: str) -> tuple[str, ...]:
     """Split and check a comma-separated list of metrics."""
-    return tuple(checked_metrics([name.strip() for name in value.split(",")]))
+    return tuple(checked_metrics(split_names(context, parameter, value)))
 
 
 def _pattern(_context: click.Context, _parameter: click.Parameter, value: str | None) -> re.Pattern[str] | None:
@@ -281,7 +286,7 @@ metric_flags = together(
         "--metrics",
         default=ANLS_STAR,
         show_default=True,
-        callback=_names,
+        callback=_metrics,
         metavar="NAMES",
         help=f"Metrics to compute, separated by commas: {', '.join(METRICS)}.",
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -10,27 +11,72 @@ import click
 from docscore.cli.flags import (
     CommandSettings,
     a_file,
+    by_option,
     comparing_flags,
     evaluations_of_files,
     json_option,
     metric_flags,
     progress_bars,
     references_option,
+    split_names,
     stdout_console,
     test_set_flags,
     with_settings,
 )
 from docscore.core.errors import InputValueError, in_file
+from docscore.corpus.evaluation import Evaluation
+from docscore.corpus.systems import SystemFigures, systems_of
 from docscore.data.files import name_without_extension
 from docscore.integrations.log_files import run_of_file
 from docscore.report.console import print_systems
-from docscore.report.tables import FORMATS, table_of_systems
+from docscore.report.systems_content import systems_table
+from docscore.report.tables import FORMATS, table_as_latex, table_as_markdown
+
+
+def _named_file(_context: click.Context, _parameter: click.Parameter, value: Sequence[str]) -> dict[Path, str]:
+    """The names that were given to files."""
+    found = {}
+    for each in value:
+        name, sign, file = each.partition("=")
+        if not (name.strip() and sign and file):
+            msg = f"expected NAME=FILE, got {each!r}"
+            raise click.BadParameter(msg)
+        found[Path(file)] = name.strip()
+    return found
 
 
 @click.command(name="table", short_help="Print the metrics of several systems as a table.")
-@click.argument("systems", type=a_file, nargs=-1, required=True)
+@click.argument("systems", type=a_file, nargs=-1)
 @references_option
-@with_settings(comparing_flags, test_set_flags, metric_flags)
+@click.option(
+    "--name",
+    "names",
+    multiple=True,
+    callback=_named_file,
+    metavar="NAME=FILE",
+    help="Call the system of this file NAME. Can be repeated; the file need not be among SYSTEMS.",
+)
+@with_settings(comparing_flags, test_set_flags, metric_flags, by_option)
+@click.option(
+    "--figures",
+    callback=split_names,
+    metavar="NAMES",
+    help="The figures to show, in this order, separated by commas, such as kieval_aligned; by default all.",
+)
+@click.option("--intervals", is_flag=True, help="Show the confidence interval of each figure.")
+@click.option(
+    "--against",
+    metavar="NAME",
+    help="Test each system against the one of this name, or against the best of each figure (best): paired permutation "
+    "tests, Holm-corrected for the number of systems, at the level 1 - confidence level.",
+)
+@click.option(
+    "--columns",
+    callback=split_names,
+    metavar="NAMES",
+    help="Further columns of Markdown and LaTeX: documents, and counts such as missing (with --missing zero) or "
+    "parse_failures (with --parse).",
+)
 @click.option(
     "--format",
     "form",
@@ -39,53 +85,81 @@ from docscore.report.tables import FORMATS, table_of_systems
     show_default=True,
     help="The format of the table.",
 )
+@click.option("--caption", default="", help="The caption of LaTeX; what the marks mean is added to it.")
 @click.option("--percent", is_flag=True, help="Print figures multiplied by 100, with two decimals.")
 @json_option
 def table_command(
     systems: tuple[Path, ...],
     *,
     references: Path | None,
+    names: dict[Path, str],
     settings: CommandSettings,
+    figures: tuple[str, ...],
+    intervals: bool,
+    against: str | None,
+    columns: tuple[str, ...],
     form: str,
+    caption: str,
     percent: bool,
     as_json: bool,
 ) -> None:
     """Print the metrics of several files of predictions as a table, the best of each metric in bold.
 
     SYSTEMS are files as the predictions of `score`; each is called by the name of its file without extension, logs by
-    their model and method. Without --references they are files whose rows hold references too, as logs do.
+    their model and method, or as --name says. Without --references they are files whose rows hold references too, as
+    logs do. LaTeX needs the package booktabs. With --by there is a row for each value of a column too; tests are over
+    all rows.
     """
+    systems = (*systems, *(path for path in names if path not in systems))
+    if not systems:
+        raise click.UsageError("Missing argument 'SYSTEMS...'.", click.get_current_context())  # noqa: TRY003, EM101
+    known = _names(systems, names, are_logs=references is None)
     with progress_bars() as progress:
         evaluations = evaluations_of_files(references, list(systems), settings, progress)
-        names = _names(systems) if references else _names_of_runs(systems)
-        found = {name: each.measured for name, each in zip(names, evaluations, strict=True)}
+        by_name = dict(zip(known, evaluations, strict=True))
+        found = systems_of(by_name, figures=figures or None, against=against, progress=progress)
     if as_json:
-        parts = {name: {**each.to_dict(), "signature": str(each.signature)} for name, each in found.items()}
-        click.echo(json.dumps(parts))
+        click.echo(json.dumps({"systems": [_as_dict(row, by_name[row.system]) for row in found.groups()[None]]}))
     elif form == "text":
-        print_systems(stdout_console(), found, percent=percent)
+        print_systems(stdout_console(), found, percent=percent, intervals=intervals)
     else:
-        click.echo(table_of_systems(found, form, percent=percent))
+        table = systems_table(found, percent=percent, intervals=intervals, columns=columns)
+        click.echo(table_as_markdown(table) if form == "markdown" else table_as_latex(table, caption))
 
 
-def _names_of_runs(systems: tuple[Path, ...]) -> list[str]:
-    """The names of systems whose files hold references too: model and method, if these tell all of them apart."""
-    try:
-        runs = [run_of_file(path) for path in systems]
-    except ValueError:
-        return _names(systems)
-    names = [", ".join(filter(None, (run.model, run.method))) for run in runs]
-    return names if len(set(names)) == len(names) else _names(systems)
+def _as_dict(row: SystemFigures, found: Evaluation) -> dict[str, object]:
+    """A system as `--json` prints it."""
+    parts = {**found.measured.to_dict(), **found.scores.counts(), "signature": str(found.measured.signature)}
+    if found.by is not None:
+        parts["slices"] = [each.to_dict() for each in found.slices]
+    if row.tests:
+        parts["tests"] = {figure: test._asdict() for figure, test in row.tests.items()}
+    return {"system": row.system, "rows": row.documents, **parts}
 
 
-def _names(systems: tuple[Path, ...]) -> list[str]:
-    """The names of the systems: file names without extensions, or paths if two names are the same.
+def _names(systems: Sequence[Path], given: dict[Path, str], *, are_logs: bool) -> list[str]:
+    """The names of the systems: as given; of logs model and method, if these differ; else of files without extension.
 
     Raises:
-        ValueError: if a file is given twice.
+        ValueError: if a file is given twice, or two systems have the same name.
     """
     twice = next((path for number, path in enumerate(systems) if path in systems[:number]), None)
     if twice is not None:
         raise InputValueError(place=in_file(twice), expected="each system once", got="it twice")
-    names = list(map(name_without_extension, systems))
-    return names if len(set(names)) == len(names) else [str(path) for path in systems]
+    defaults = (_names_of_runs(systems) if are_logs else None) or list(map(name_without_extension, systems))
+    names = [given.get(path, name) for path, name in zip(systems, defaults, strict=True)]
+    again = next((name for number, name in enumerate(names) if name in names[:number]), None)
+    if again is not None:
+        problem = f"two systems are called {again!r}"
+        raise InputValueError(problem=problem, remedy="--name NAME=FILE gives a name to the system of a file")
+    return names
+
+
+def _names_of_runs(systems: Sequence[Path]) -> list[str] | None:
+    """Model and method of logs, if these tell all of them apart."""
+    try:
+        runs = [run_of_file(path) for path in systems]
+    except ValueError:
+        return None
+    names = [", ".join(filter(None, (run.model, run.method))) for run in runs]
+    return names if len(set(names)) == len(names) else None

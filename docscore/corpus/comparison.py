@@ -12,6 +12,7 @@ from docscore.core.formatting import with_sign
 from docscore.core.progress import Progress, no_progress
 from docscore.core.tolerance import ROUNDING
 from docscore.corpus.fields import Field
+from docscore.corpus.figure_changes import FigureChange
 from docscore.corpus.summary import MOST_FIELDS_TESTED, Analysis, fields_as_ratios, mean_as_ratio
 from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, Interval, check_confidence, intervals_of, no_interval
 from docscore.stats.ratios import Differences, IntervalGap, Ratios, side_by_side
@@ -123,6 +124,8 @@ class Comparison:
         worse: the documents whose score fell, largest change first.
         same: the number of documents whose score did not change.
         fields: the fields, largest change first.
+        figures: the figures of other metrics that were asked for.
+        figures_signature: version and options of these figures; "" where there are none.
     """
 
     base: Analysis
@@ -135,6 +138,8 @@ class Comparison:
     worse: list[Change]
     same: int
     fields: list[FieldChange]
+    figures: tuple[FigureChange, ...] = ()
+    figures_signature: str = ""
 
     @property
     def difference(self) -> float:
@@ -157,10 +162,16 @@ class Comparison:
             "worse": [change.to_dict() for change in self.worse],
             "same": self.same,
             "fields": [field.to_dict() for field in self.fields],
+            **self._metrics(),
             **{name: count for name, count in self.new.scores.counts().items() if name == "skipped"},
             "counts": {"base": self.base.scores.counts(), "new": self.new.scores.counts()},
             "signature": str(self.new.scores.signature),
         }
+
+    def _metrics(self) -> dict[str, Any]:
+        """The figures of other metrics in plain types; nothing where none were asked for."""
+        changes = [change.to_dict() for change in self.figures]
+        return {"metrics": changes, "metrics_signature": self.figures_signature} if changes else {}
 
 
 def compare(

@@ -12,11 +12,13 @@ from math import fsum
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from docscore.core.errors import InputValueError
 from docscore.core.options import BY_VALUE, DEFAULT_OPTIONS, ScoringOptions
 from docscore.core.progress import Progress, no_progress
 from docscore.core.values import holds_number
 from docscore.corpus.automation import Curve, automation_curve, calibration_of_scores
 from docscore.corpus.comparison import Comparison, compare
+from docscore.corpus.figure_changes import figure_changes
 from docscore.corpus.measure import FigureColumns, Measured, figure_columns, measure, points_of_rows
 from docscore.corpus.scores import CorpusScore, score_corpus
 from docscore.corpus.slices import Slice, slices_of
@@ -27,6 +29,7 @@ from docscore.data.files import Table, read_table
 from docscore.data.pairing import Check, Pairs, common_rows, read_pairs, table_with_both
 from docscore.metrics.kieval import KieScore
 from docscore.metrics.registry import METRICS, checked_metrics
+from docscore.metrics.signature import Signature
 from docscore.stats.calibration import Calibration
 from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, check_confidence
 
@@ -117,10 +120,11 @@ class Evaluation:
         pairs: the rows.
         options: how predictions are read and compared.
         metrics: the metrics to compute, names among `METRICS`.
-        cluster: a column of the references, or a function of the id, that names the cluster of each row: rows of one
-            cluster, such as the questions of one document, are not independent. Intervals and tests resample and swap
-            whole clusters. None where all rows are independent.
-        by: a column of the references, or a function of the id, whose values make slices; None for no slices.
+        cluster: a column of the references, a function of the id, or a label for each reference, that names the cluster
+            of each row: rows of one cluster, such as the questions of one document, are not independent. Intervals and
+            tests resample and swap whole clusters. None where all rows are independent.
+        by: a column of the references, a function of the id, or a label for each reference, whose values make slices;
+            None for no slices.
         confidence: the level of the intervals, between 0 and 1; None for none.
         seed: the seed of the random numbers of the intervals.
         progress: called when each phase of the work begins.
@@ -151,6 +155,11 @@ class Evaluation:
         self.confidence = None if confidence is None else check_confidence(confidence)
         self.seed = seed
         self.progress = progress
+
+    @property
+    def cluster_count(self) -> int | None:
+        """The number of clusters; None where all rows are independent."""
+        return None if self.pairs.clusters is None else len(set(self.pairs.clusters))
 
     @cached_property
     def scores(self) -> CorpusScore:
@@ -207,12 +216,31 @@ class Evaluation:
     @cached_property
     def measured(self) -> Measured:
         """The figures of the metrics, with their intervals."""
-        drawn: dict[str, Any] = {"seed": self.seed, "progress": self.progress, "columns": self._columns}
+        drawn: dict[str, Any] = {"seed": self.seed, "progress": self.progress, "columns": self.columns}
         return measure(self.scores, self.metrics, confidence=self.confidence, **drawn)
 
     @cached_property
-    def _columns(self) -> FigureColumns:
+    def columns(self) -> FigureColumns:
+        """The figures of the metrics as ratios of sums over the rows."""
         return figure_columns(self.scores, self.metrics, self.progress)
+
+    def columns_of(self, ids: Sequence[str]) -> FigureColumns:
+        """The figures as ratios of sums over the rows with these ids, in their order.
+
+        Raises:
+            ValueError: unless they are the ids of all rows.
+        """
+        if list(ids) == self.scores.ids:
+            return self.columns
+        number_of = {name: number for number, name in enumerate(self.scores.ids)}
+        if number_of.keys() != set(ids):
+            raise InputValueError(expected="systems with the same ids", got="others")
+        return self.columns.rows([number_of[name] for name in ids])
+
+    @property
+    def figures_signature(self) -> str:
+        """What makes the figures of the metrics comparable: version and options."""
+        return str(Signature.of(self.metrics, self.options, skipped=self.pairs.skipped))
 
     @property
     def other_figures(self) -> Measured | None:
@@ -247,7 +275,7 @@ class Evaluation:
             return []
         values = groups_of_rows(self.scores.pairs, self.by, "by")
         drawn: dict[str, Any] = {"seed": self.seed, "progress": self.progress, "clusters": self.scores.clusters}
-        return slices_of(self._columns, values, confidence=self.confidence, **drawn)
+        return slices_of(self.columns, values, confidence=self.confidence, **drawn)
 
     @property
     def slice_name(self) -> str:
@@ -257,4 +285,10 @@ class Evaluation:
     def compare(self, new: Evaluation, *, n_resamples: int = RESAMPLES) -> Comparison:
         """Compare another system on the same rows with this one as the base."""
         drawn: dict[str, Any] = {"n_resamples": n_resamples, "seed": self.seed, "progress": self.progress}
-        return compare(self.analysis, new.analysis, confidence=self.confidence or CONFIDENCE, **drawn)
+        drawn["confidence"] = self.confidence or CONFIDENCE
+        found = compare(self.analysis, new.analysis, **drawn)
+        if new.metrics == [ANLS_STAR]:
+            return found
+        base = self.columns_of(new.scores.ids)
+        changes = figure_changes(base, new.columns, clusters=new.scores.clusters, **drawn)
+        return replace(found, figures=tuple(changes), figures_signature=new.figures_signature)

@@ -100,6 +100,11 @@ class FigureColumns(NamedTuple):
     ratios: Ratios
     breakdowns: dict[str, Breakdown]
 
+    def rows(self, numbers: Sequence[int]) -> FigureColumns:
+        """The figures of the rows with these numbers, in this order, without breakdowns."""
+        chosen = list(numbers)
+        return FigureColumns(self.names, Ratios(self.ratios.earned[chosen], self.ratios.weight[chosen]), {})
+
 
 def measure(
     scores: CorpusScore,

@@ -11,7 +11,6 @@ import numpy.typing as npt
 from docscore.core.progress import Progress, ignore, no_progress
 from docscore.corpus.measure import Figure, FigureColumns, figures_of
 from docscore.stats.intervals import RESAMPLES, SEED
-from docscore.stats.ratios import Ratios
 
 
 class Slice(NamedTuple):
@@ -60,9 +59,8 @@ def slices_of(
     resampled = ignore if confidence is None else progress("Resampling", RESAMPLES * len(rows))
     found = []
     for value, numbers in sorted(rows.items(), key=lambda item: -len(item[1])):
-        chosen = np.array(numbers)
-        ratios = Ratios(columns.ratios.earned[chosen], columns.ratios.weight[chosen])
-        of_slice = None if clusters is None else clusters[chosen]
+        of_slice = None if clusters is None else clusters[numbers]
+        ratios = columns.rows(numbers).ratios
         figures = figures_of(
             columns.names, ratios, confidence=confidence, seed=seed, resampled=resampled, clusters=of_slice
         )

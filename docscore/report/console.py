@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -17,6 +17,7 @@ from docscore.corpus.evaluation import ANLS_STAR, Evaluation
 from docscore.corpus.measure import Measured
 from docscore.corpus.slices import Slice
 from docscore.corpus.summary import Analysis, Rate, Summary
+from docscore.corpus.systems import Systems
 from docscore.metrics.anls_star.tree import Line, ScoreTree, outline
 from docscore.metrics.kieval import KieScore
 from docscore.report.content import (
@@ -27,12 +28,13 @@ from docscore.report.content import (
     documents_table,
     field_changes_table,
     fields_table,
+    figure_changes_table,
     figures_table,
     lists_table,
     rates_table,
     slices_table,
-    systems_table,
 )
+from docscore.report.systems_content import systems_by_metric
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from docscore.report.text_diff import Span, text_differences
 from docscore.report.typed_content import typed_fields_table
@@ -61,9 +63,7 @@ _LONGEST_VALUE = 60  # characters of a value in a correction
 
 
 _MOST_ROWS = 500  # of a table; rich takes most of a millisecond for each, and JSON has all
-
-
-_PLAIN_SIGNS = str.maketrans("–·", "-.")  # in numbers, for encodings without these characters
+_PLAIN_SIGNS = str.maketrans("–·†", "-.+")  # in numbers, for encodings without these characters
 
 
 def printed(print_on: Callable[..., None], *arguments: object, **options: object) -> str:
@@ -119,6 +119,8 @@ def print_comparison(console: Console, found: Comparison, gate: Gate | None, cha
     head = f"ANLS*  base {base.mean:.6f}  new {new.mean:.6f}  difference {with_sign(found.difference, 6)}"
     facts = "; ".join(difference_facts(found)), changes_text(found), *count_lines_of_both(found)
     _print_lines(console, [head, *facts])
+    if found.figures:
+        print_table(console, figure_changes_table(found), "p: permutation tests, each metric by itself")
     _print_changes(console, "Largest losses", found.worse[:changes])
     _print_changes(console, "Largest gains", found.better[:changes])
     fields = field_changes_table(found)
@@ -155,11 +157,15 @@ def print_corrections(console: Console, score: KieScore) -> None:
     _print_lines(console, [f"  {' '.join(part.text for part in parts)}" for parts in sentences])
 
 
-def print_systems(console: Console, systems: Mapping[str, Measured], *, percent: bool) -> None:
+def print_systems(console: Console, found: Systems, *, percent: bool, intervals: bool) -> None:
     """Print the figures of several systems, one column each, with the best of each figure marked."""
-    table = systems_table(systems, percent=percent).transposed("metric", "metric")
+    print_plain_table(console, systems_by_metric(found, percent=percent, intervals=intervals))
+
+
+def print_plain_table(console: Console, table: ReportTable) -> None:
+    """Print a table without its caption, what its marks mean, and the signatures."""
     console.print(_drawn(table))
-    _print_lines(console, [f"\n{signature}" for signature in table.signatures])
+    _print_lines(console, _lines_below(table))
 
 
 def print_automation(console: Console, curve: Curve, choice: Choice, confidence: float) -> None:
@@ -189,7 +195,13 @@ def print_table(console: Console, table: ReportTable, explanation: str = "") -> 
     table = table.first(_MOST_ROWS)
     _print_lines(console, [f"\n{table.caption}", *filter(None, [explanation])])
     console.print(_drawn(table))
-    _print_lines(console, [*filter(None, [table.note]), *(f"\n{signature}" for signature in table.signatures)])
+    _print_lines(console, _lines_below(table))
+
+
+def _lines_below(table: ReportTable) -> list[str]:
+    """What is printed below a table."""
+    remarks = [shown_name(remark).translate(_PLAIN_SIGNS) for remark in table.remarks]
+    return [*filter(None, [table.note]), *remarks, *(f"\n{signature}" for signature in table.signatures)]
 
 
 def _drawn(table: ReportTable) -> Table:
@@ -210,7 +222,7 @@ def _cell_text(column: TableColumn, cell: TableCell) -> str:
     if column.kind in ("text", "code"):
         return shown_name(cell.text)
     text = (cell.terminal or cell.text).translate(_PLAIN_SIGNS)
-    return f"{text}*" if cell.best else text
+    return (f"{text}*" if cell.best else text) + cell.suffix.translate(_PLAIN_SIGNS)
 
 
 def _print_lines(console: Console, lines: Iterable[str]) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from docscore.core.formatting import three_digits, with_sign
-from docscore.core.tolerance import ROUNDING
 from docscore.corpus.automation import Curve
 from docscore.corpus.causes import MEANINGS
 from docscore.corpus.comparison import Change, Comparison, FieldChange
 from docscore.corpus.fields import Field, ListRows, Outcome
+from docscore.corpus.figure_changes import FigureChange
 from docscore.corpus.measure import Figure, Measured
 from docscore.corpus.scores import CorpusScore
 from docscore.corpus.slices import Slice
@@ -210,29 +210,6 @@ def _groups_table(score: KieScore) -> ReportTable:
     return ReportTable("Groups by type", columns, rows, unit="types of groups")
 
 
-def systems_table(systems: Mapping[str, Measured], *, percent: bool) -> ReportTable:
-    """The figures of several systems, one row each; the best value of each figure is marked, also when tied.
-
-    Args:
-        systems: the figures of each system by its name; the same metrics for all.
-        percent: whether figures are multiplied by 100 and have two decimals; otherwise they have four.
-    """
-    figures = next(iter(systems.values())).figures
-    columns = TableColumn("system", "System", "text"), *(TableColumn(each.name, each.label) for each in figures)
-    best = [max(values) for values in zip(*([f.value for f in each.figures] for each in systems.values()), strict=True)]
-
-    def row(name: str, measured: Measured) -> tuple[TableCell, ...]:
-        values = [figure.value for figure in measured.figures]
-        texts = [f"{value * 100:.2f}" if percent else f"{value:.4f}" for value in values]
-        marked = [value >= top - ROUNDING for value, top in zip(values, best, strict=True)]
-        cells = (TableCell(v, text, best=top) for v, text, top in zip(values, texts, marked, strict=True))
-        return _name(name), *cells
-
-    rows = tuple(row(*item) for item in systems.items())
-    signatures = tuple(sorted({str(each.signature) for each in systems.values()}))
-    return ReportTable("Metrics by system", columns, rows, unit="systems", signatures=signatures)
-
-
 def field_changes_table(found: Comparison) -> ReportTable:
     """The fields whose score changed from one system to the other, largest change first."""
 
@@ -251,6 +228,24 @@ def field_changes_table(found: Comparison) -> ReportTable:
     same = len(found.fields) - len(changed)
     caption = f"Fields, largest change first ({same:,} did not change)"
     return ReportTable(caption, FIELD_CHANGE_COLUMNS, tuple(map(row, changed)), unit="fields that changed")
+
+
+def figure_changes_table(found: Comparison) -> ReportTable:
+    """The figures of other metrics in both systems, with the paired interval of the change and its p-value."""
+
+    def row(each: FigureChange) -> tuple[TableCell, ...]:
+        return (
+            TableCell(each.name, each.label),
+            TableCell(each.base, f"{each.base:.4f}"),
+            TableCell(each.new, f"{each.new:.4f}"),
+            TableCell(each.difference, with_sign(each.difference)),
+            _interval(each.interval, lambda end: with_sign(end, 3)),
+            _optional(each.p_value, p_text),
+        )
+
+    columns = TableColumn("figure", "metric", "text"), *FIELD_CHANGE_COLUMNS[1:-1]
+    rows = tuple(map(row, found.figures))
+    return ReportTable("Metrics", columns, rows, unit="figures", signatures=(found.figures_signature,))
 
 
 def document_changes_table(changes: Iterable[Change]) -> ReportTable:

@@ -36,6 +36,7 @@ class TableCell(NamedTuple):
         terminal: the value as displayed on a terminal; "" to use `text`.
         note: an explanation of the text, or why there is no value; "" for none.
         best: whether it is the best of its column, which is marked.
+        suffix: text behind the value that is not marked with it, such as an interval; "" for none.
     """
 
     value: Any
@@ -43,6 +44,7 @@ class TableCell(NamedTuple):
     terminal: str = ""
     note: str = ""
     best: bool = False
+    suffix: str = ""
 
 
 def shown_of_total(shown: int, total: int, unit: str) -> str:
@@ -65,6 +67,7 @@ class ReportTable:
         unit: the name of the rows, in the plural.
         left_out: the number of rows cut off at the end.
         signatures: the signatures of the figures, shown below the table.
+        remarks: sentences shown below the table, such as on what its marks mean.
     """
 
     caption: str
@@ -73,6 +76,7 @@ class ReportTable:
     unit: str = "rows"
     left_out: int = 0
     signatures: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def note(self) -> str:
@@ -95,21 +99,6 @@ class ReportTable:
             columns=tuple(self.columns[number] for number in kept),
             rows=tuple(tuple(row[number] for number in kept) for row in self.rows),
         )
-
-    def transposed(self, name: str, head: str) -> ReportTable:
-        """Swap rows and columns; the cells of the first column become headings.
-
-        Args:
-            name: the key of the new first column.
-            head: its heading.
-        """
-        first, *others = self.columns
-        columns = [TableColumn(row[0].value, row[0].text, others[0].kind if others else "number") for row in self.rows]
-        rows = [
-            (TableCell(column.name, column.head), *(row[number] for row in self.rows))
-            for number, column in enumerate(others, 1)
-        ]
-        return replace(self, columns=(TableColumn(name, head, first.kind), *columns), rows=tuple(rows))
 
     def records(self) -> list[dict[str, Any]]:
         """The raw values, one dict for each row; an interval as "low" and "high", without bars.

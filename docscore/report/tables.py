@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from docscore.core.formatting import clipped, printable, with_sign
 from docscore.corpus.comparison import Comparison, Gate
-from docscore.corpus.measure import Measured
-from docscore.report.content import document_changes_table, field_changes_table, systems_table
+from docscore.report.content import document_changes_table, field_changes_table, figure_changes_table
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from docscore.report.wording import changes_text, count_lines_of_both, difference_facts
 
@@ -18,6 +17,10 @@ MOST_FIELDS_LISTED = 20  # in the Markdown of a comparison
 
 
 _LATEX = {
+    "†": r"\textsuperscript{\textdagger}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
@@ -39,7 +42,11 @@ def markdown_code(text: str) -> str:
 
 def markdown_escaped(text: str) -> str:
     """The text with punctuation written as entities, shortened."""
-    return "".join(c if c.isalnum() or c == " " else f"&#{ord(c)};" for c in clipped(printable(text), _LONGEST_NAME))
+    return _with_entities(clipped(printable(text), _LONGEST_NAME))
+
+
+def _with_entities(text: str, plain: str = " ") -> str:
+    return "".join(c if c.isalnum() or c in plain else f"&#{ord(c)};" for c in text)
 
 
 def table_as_markdown(table: ReportTable) -> str:
@@ -51,6 +58,7 @@ def table_as_markdown(table: ReportTable) -> str:
         *(_markdown_row(map(_markdown_cell, shown.columns, row)) for row in shown.rows),
     ]
     below = [shown.note] if shown.note else []
+    below += [_with_entities(printable(remark), " ,;%()") for remark in shown.remarks]
     below += [f"`{printable(signature)}`" for signature in shown.signatures]
     return "\n".join([*lines, "", *below] if below else lines)
 
@@ -63,59 +71,58 @@ def _markdown_cell(column: TableColumn, cell: TableCell) -> str:
     if column.kind == "code":
         return markdown_code(cell.text)
     text = markdown_escaped(cell.text) if column.kind == "text" else cell.text
-    return f"**{text}**" if cell.best else text
+    return (f"**{text}**" if cell.best else text) + cell.suffix
 
 
 def _is_text(column: TableColumn) -> bool:
     return column.kind in ("text", "code")
 
 
-def table_as_latex(table: ReportTable) -> str:
-    """The table as a LaTeX `tabular`, without caption and bars, best values in bold, signatures as comments before it.
+def table_as_latex(table: ReportTable, caption: str = "") -> str:
+    """The table as a LaTeX `table` with rules of the package booktabs, best values in bold, signatures as comments.
 
-    The caption belongs into the float around it.
+    Args:
+        table: the table; bars are left out.
+        caption: the first sentences of the caption, by default the table's; what the marks mean is added.
     """
     shown = table.shown(bars=False)
-    lines = [f"% {printable(signature)}" for signature in shown.signatures]
-    lines += [rf"\begin{{tabular}}{{{''.join('l' if _is_text(column) else 'r' for column in shown.columns)}}}"]
-    lines += [r"\hline", _latex_row([_in_latex(column.head) for column in shown.columns]), r"\hline"]
-    lines += [_latex_row(map(_latex_cell, shown.columns, row)) for row in shown.rows]
-    if shown.note:
-        lines.append(rf"\multicolumn{{{len(shown.columns)}}}{{l}}{{{_in_latex(shown.note)}}} \\")
-    return "\n".join([*lines, r"\hline", r"\end{tabular}"])
+    parts = [caption or f"{shown.caption}.", *_bold_remark(shown), *shown.remarks, *filter(None, [shown.note])]
+    return "\n".join(
+        [
+            *(f"% {printable(line)}" for line in [r"needs \usepackage{booktabs}", *shown.signatures]),
+            r"\begin{table}[t]",
+            r"  \centering",
+            rf"  \caption{{{_in_latex(' '.join(parts))}}}",
+            rf"  \begin{{tabular}}{{{''.join('l' if _is_text(column) else 'r' for column in shown.columns)}}}",
+            r"    \toprule",
+            f"    {_latex_row(_in_latex(column.head) for column in shown.columns)}",
+            r"    \midrule",
+            *(f"    {_latex_row(map(_latex_cell, shown.columns, row))}" for row in shown.rows),
+            r"    \bottomrule",
+            r"  \end{tabular}",
+            r"\end{table}",
+        ]
+    )
+
+
+def _bold_remark(table: ReportTable) -> list[str]:
+    return ["Best values in bold."] if any(cell.best for row in table.rows for cell in row) else []
 
 
 def _latex_row(cells: Iterable[str]) -> str:
-    return " & ".join(cells) + r" \\"
+    row = " & ".join(cells)
+    return f"{{}}{row}" + r" \\" if row.startswith(("[", "*")) else row + r" \\"  # these two belong to \\ before them
 
 
 def _latex_cell(column: TableColumn, cell: TableCell) -> str:
     text = _in_latex(cell.text)
     if column.kind == "code":
         return rf"\texttt{{{text}}}"
-    return rf"\textbf{{{text}}}" if cell.best else text
+    return (rf"\textbf{{{text}}}" if cell.best else text) + _in_latex(cell.suffix)
 
 
 def _in_latex(text: str) -> str:
     return "".join(_LATEX.get(sign, sign) for sign in printable(text))
-
-
-def table_of_systems(systems: Mapping[str, Measured], form: str, *, percent: bool = False) -> str:
-    """The figures of several systems as a table, one row each, with the best of each figure in bold.
-
-    Args:
-        systems: the figures of each system by its name; the same metrics for all.
-        form: "markdown" or "latex".
-        percent: whether figures are multiplied by 100.
-
-    Raises:
-        ValueError: for another format.
-    """
-    if form not in FORMATS[1:]:
-        msg = f"form: expected 'markdown' or 'latex', got {form!r}"
-        raise ValueError(msg)
-    table = systems_table(systems, percent=percent)
-    return table_as_markdown(table) if form == "markdown" else table_as_latex(table)
 
 
 def comparison_as_markdown(found: Comparison, gate: Gate | None, changes: int) -> str:
@@ -136,6 +143,8 @@ def comparison_as_markdown(found: Comparison, gate: Gate | None, changes: int) -
         parts.append("\n".join(f"* {line}" for line in counts))
     if gate is not None:
         parts.append(f"**Gate {gate.sentence}.**")
+    if found.figures:
+        parts.append(table_as_markdown(figure_changes_table(found)))
     fields = field_changes_table(found).without("p_value")
     if fields.rows:
         parts.append(table_as_markdown(fields.first(MOST_FIELDS_LISTED)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from statistics import NormalDist
 from typing import Any
 
@@ -114,6 +115,25 @@ def _largest_gain(first: Differences) -> float:
     """Return n x the influence of a document of the largest weight with score 1 of the new system and 0 of the base."""
     largest = [float(side.weight.max() * side.count / (side.totals[0] or 1.0)) for side in (first.new, first.base)]
     return largest[0] * float(1 - first.new.values[0]) + largest[1] * float(first.base.values[0])
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Adjust p-values for their number, so that the chance of any false discovery among them stays below a level.
+
+    The i-th smallest of m is multiplied by m - i + 1, and is at least as large as those before it, and at most 1.
+
+    Source:
+        Holm 1979, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    count, largest = len(p_values), 0.0
+    adjusted = [0.0] * count
+    for place, number in enumerate(sorted(range(count), key=p_values.__getitem__)):
+        largest = max(largest, min(1.0, (count - place) * p_values[number]))
+        adjusted[number] = largest
+    return adjusted
 
 
 def fewest_documents(confidence: float, margin: float = 0.0) -> int:

@@ -19,6 +19,7 @@ from typing import Any
 
 import evaluate
 from docscore.core.options import ScoringOptions
+from docscore.data.columns import Grouping
 from docscore.integrations.evaluate.metric import DocumentMetricMixin
 
 _DESCRIPTION = """\
@@ -52,10 +53,14 @@ Args:
     parse_references: "json" to read references that are text as JSON; default None, which takes text as text.
     missing: "error" if a reference without a prediction is an error (the default), "zero" to score it as null.
     confidence: the level of confidence intervals, such as 0.95, between 0 and 1; default None, for none.
+    cluster: the rows that are not independent, such as the questions of one document, which `confidence` then resamples
+        together: the name of a column of the reference rows, a function of the question_id, or a list with a label for
+        each reference; default None, for rows that are all independent.
     signature: whether to return what makes the figures comparable.
 Returns:
     nted: the mean over documents, from 0 (worst) to 1 (best).
     confidence_intervals: a dict from figure to (low, high), or None where there is none; with `confidence` only.
+    clusters: how many there are; with `cluster` only.
     missing, parse_failures, parse_repaired: counts, as those of `anls_star`; signature: a string; if asked for.
 Examples:
     >>> import docscore
@@ -92,6 +97,9 @@ class NTED(DocumentMetricMixin, evaluate.Metric):  # type: ignore[misc]
         confidence: float | None = None,
         signature: bool = False,
         parse_references: str | None = None,
+        cluster: Grouping | None = None,
     ) -> dict[str, Any]:
         options = ScoringOptions(donut=donut, parse=parse, parse_references=parse_references, missing=missing)
-        return self._figures(predictions, references, options, confidence=confidence, signature=signature)
+        return self._figures(
+            predictions, references, options, confidence=confidence, signature=signature, cluster=cluster
+        )

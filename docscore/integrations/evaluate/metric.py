@@ -15,6 +15,7 @@ import evaluate
 from docscore.core.errors import InputValueError
 from docscore.core.options import ScoringOptions
 from docscore.corpus.evaluation import Evaluation
+from docscore.data.columns import Grouping
 from docscore.data.rows import RowFormat, as_rows, row_format
 from docscore.integrations.evaluate.storage import decode_rows, encode_rows
 from docscore.stats.intervals import check_confidence
@@ -74,12 +75,14 @@ class DocumentMetricMixin:
         *,
         confidence: float | None,
         signature: bool,
+        cluster: Grouping | None,
         by_type: bool = False,
     ) -> dict[str, Any]:
         """Compute the figures of stored rows, and what else is requested, in plain types."""
         pairs = decode_rows(predictions, references, options.missing)
-        evaluation = Evaluation(pairs, options, metrics=[self.METRIC], confidence=confidence)
-        result = {**evaluation.measured.to_dict(), **evaluation.scores.counts()}
+        evaluation = Evaluation(pairs, options, metrics=[self.METRIC], confidence=confidence, cluster=cluster)
+        clusters = {} if cluster is None else {"clusters": evaluation.cluster_count}
+        result = {**evaluation.measured.to_dict(), **clusters, **evaluation.scores.counts()}
         for breakdown in evaluation.measured.breakdowns.values() if by_type else ():
             result |= breakdown.tables()
         return {**result, "signature": str(evaluation.measured.signature)} if signature else result
@@ -112,6 +115,10 @@ class DocumentMetricMixin:
         ScoringOptions(**{name: options[name] for name in options.keys() & _OPTIONS})
         if options.get("confidence") is not None:
             check_confidence(options["confidence"])
+        elif options.get("cluster") is not None:
+            raise InputValueError(
+                place="cluster", expected="a level under confidence, whose intervals need it", got="none"
+            )
         try:
             result: dict[str, Any] | None = super().compute(  # type: ignore[misc]
                 predictions=predictions, references=references, **kwargs

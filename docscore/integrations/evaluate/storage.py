@@ -8,16 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from docscore.core.errors import InputValueError, at_place
-from docscore.core.values import convert_ground_truth, convert_prediction
+from docscore.core.values import LEAF_TYPES, convert_ground_truth, convert_prediction
 from docscore.data.json_codec import dumps, loads_all
 from docscore.data.pairing import Pairs, check_equal_count, pair_rows
-from docscore.data.rows import Row, RowFormat, read_predictions, read_references
+from docscore.data.rows import ID, Row, RowFormat, read_predictions, read_references
 
 StoredRows = list[dict[str, str]]
 
 
-_NONE = {"question_id": "", "prediction": "", "references": ""}  # padding; JSON text is never empty
+_LONGEST_LABEL = 256  # characters; longer texts in other columns, such as whole pages, are not labels of rows
 
 
 def encode_rows(
@@ -25,8 +27,10 @@ def encode_rows(
 ) -> tuple[StoredRows, StoredRows]:
     """Encode both sides as rows `{"question_id": str, "prediction": JSON text}` and `{..., "references": JSON text}`.
 
-    The sides may differ in length where rows have ids; the shorter one is padded, since Arrow columns must have the
-    same length. In the plain format the ids are empty.
+    Where the other columns of a reference hold labels (numbers and short texts), the JSON text is an object with
+    "references" and "columns", so that clusters can be named by a column. The sides may differ in length where rows
+    have ids; the shorter one is padded, since Arrow columns must have the same length. In the plain format the ids are
+    empty.
 
     Raises:
         TypeError, ValueError: for a row or a value that is not of the format, naming its place.
@@ -37,8 +41,8 @@ def encode_rows(
         check_equal_count(len(prediction_rows), len(reference_rows))
     length = max(len(prediction_rows), len(reference_rows))
     return (
-        _stored(prediction_rows, "prediction", "predictions", length),
-        _stored(reference_rows, "references", "references", length),
+        _stored(prediction_rows, "prediction", "predictions", length, form),
+        _stored(reference_rows, "references", "references", length, form),
     )
 
 
@@ -57,13 +61,24 @@ def decode_rows(predictions: Sequence[Any], references: Sequence[Any], missing: 
     return pair_rows(prediction_rows, reference_rows, missing)
 
 
-def _stored(rows: list[Row], key: str, side: str, length: int) -> StoredRows:
-    stored = [{"question_id": row.id or "", key: _text(row, key, f"{side}[{i}]")} for i, row in enumerate(rows)]
-    padding = {name: _NONE[name] for name in ("question_id", key)}
-    return stored + [padding] * (length - len(rows))
+def _stored(rows: list[Row], key: str, side: str, length: int, form: RowFormat) -> StoredRows:
+    stored = [{"question_id": row.id or "", key: _text(row, key, f"{side}[{i}]", form)} for i, row in enumerate(rows)]
+    padding = dict.fromkeys(("question_id", key), "")  # JSON text is never empty
+    return stored + [padding] * (length - len(stored))
 
 
-def _text(row: Row, key: str, place: str) -> str:
+def _labels(row: Row, form: RowFormat) -> dict[str, Any]:
+    """The labels in the other columns of a reference."""
+    found = {}
+    for name, value in (row.source or {}).items():
+        plain = value.item() if isinstance(value, np.generic) else value
+        is_long = isinstance(plain, str) and len(plain) > _LONGEST_LABEL
+        if name not in (ID, form.references) and type(plain) in LEAF_TYPES and not is_long:
+            found[str(name)] = plain
+    return found
+
+
+def _text(row: Row, key: str, place: str, form: RowFormat) -> str:
     convert = convert_prediction if key == "prediction" else convert_ground_truth
     try:
         value = convert(row.value)
@@ -72,13 +87,22 @@ def _text(row: Row, key: str, place: str) -> str:
         raise at_place(name, error) from None
     if row.id is not None and isinstance(value, tuple):  # acceptable answers: a list is enough
         value = list(value)
-    return dumps(value)
+    labels = _labels(row, form)
+    return dumps({"references": value, "columns": labels} if labels else value)
 
 
 def _loaded(rows: Sequence[Any], key: str) -> list[Row]:
     filled = [row for row in rows if row[key]]
     values = loads_all([row[key] for row in filled])
     ids = [row["question_id"] or None for row in filled]
-    if key == "references":
-        values = [value if name is None else tuple(value) for name, value in zip(ids, values, strict=True)]
-    return list(map(Row, ids, values))
+    if key == "prediction":
+        return list(map(Row, ids, values))
+    return [
+        Row(None, value) if name is None else _reference(name, value) for name, value in zip(ids, values, strict=True)
+    ]
+
+
+def _reference(name: str, value: Any) -> Row:
+    """A stored reference with an id: a list of answers, or an object with these and the labels."""
+    answers, columns = (value["references"], value["columns"]) if isinstance(value, dict) else (value, {})
+    return Row(name, tuple(answers), source={ID: name, **columns})
