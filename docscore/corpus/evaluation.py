@@ -210,7 +210,7 @@ class Evaluation:
     @property
     def values(self) -> dict[str, float]:
         """The value of each figure of the metrics by its name, in [0, 1]; without intervals."""
-        found = self._columns
+        found = self.columns
         return {name: float(value) for (name, _), value in zip(found.names, found.ratios.values, strict=True)}
 
     @cached_property
