@@ -14,15 +14,23 @@ from docscore.cli.entry_point import commands
 from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, Write, pred, ref, run, succeed, written
 
 RULES = {"--threshold", "--case-sensitive", "--parse", "--parse-references", "--rules", "--numbers"}
-TEST_SET = {"--missing", "--on-error", "--confidence-level", "--with-confidences", "--cluster", "--cluster-of-id"}
+COLUMNS = {"--delimiter"}
+TEST_SET = COLUMNS | {
+    *("--missing", "--on-error", "--confidence-level", "--with-confidences", "--cluster", "--cluster-of-id")
+}
 METRICS = {"--metrics", "--normalise", "--donut", "--strict", "--schema"}
 # What scripts may use: more can come, none goes without a word in the changelog.
 OPTIONS: dict[str, set[str]] = {
     "score": RULES | TEST_SET | METRICS | {"--fields", "--by", "--worst", "--json"},
     "explain": RULES
+    | COLUMNS
     | {"--schema", "--id", "--all", "--metric", "--normalise", "--with-confidences", "--on-error", "--json"},
-    "compare": RULES | TEST_SET | {"--references", "--fail-below", "--changes", "--markdown", "--json"},
-    "table": RULES | TEST_SET | METRICS | {"--references", "--format", "--percent", "--json"},
+    "compare": RULES | TEST_SET | METRICS | {"--references", "--fail-below", "--changes", "--markdown", "--json"},
+    "table": RULES
+    | TEST_SET
+    | METRICS
+    | {"--references", "--name", "--by", "--figures", "--intervals", "--against", "--columns"}
+    | {"--format", "--caption", "--percent", "--json"},
     "report": RULES | TEST_SET | METRICS | {"-o", "--output", "--by", "--worst", "--title"},
     "automation": RULES | TEST_SET | {"--normalise", "--target", "--json"},
 }
@@ -48,7 +56,7 @@ def test_every_option_is_there_and_explained(name: str) -> None:
         text = succeed(*arguments)
         assert text.startswith(f"Usage: docscore {name} ")
         assert max(map(len, text.splitlines())) <= 80
-        shown = re.findall(r"^  (?:-\w, )?(--[\w-]+)(?: [\w\[\]|.-]+)*(?:  +|\n +)(\w)", text, re.MULTILINE)
+        shown = re.findall(r"^  (?:-\w, )?(--[\w-]+)(?: [\w\[\]|.=-]+)*(?:  +|\n +)(\w)", text, re.MULTILINE)
         assert {option for option, _ in shown} >= {each for each in OPTIONS[name] if each.startswith("--")}
 
 
@@ -233,8 +241,8 @@ KEYS: list[tuple[list[Any], list[str]]] = [
     (
         ["table", PREDICTIONS, NEW, "--references", REFERENCES, "--metrics", "anls_star,nted"],
         [
-            *("predictions.anls_star", "predictions.nted", "predictions.signature"),
-            *("predictions_new.confidence_intervals.anls_star", "predictions_new.confidence_intervals.nted"),
+            *("systems.system", "systems.rows", "systems.anls_star", "systems.nted", "systems.signature"),
+            *("systems.confidence_intervals.anls_star", "systems.confidence_intervals.nted"),
         ],
     ),
 ]

@@ -127,11 +127,21 @@ FAULTS: list[tuple[str, str, str | bytes, str]] = [
         ", line 3: expected UTF-8 text, got the byte 0xe9",
     ),
     ("no Parquet", "t.parquet", "id,n\n", ": not a Parquet file"),
-    ("an unknown extension", "t.txt", "1", ": expected a file name that ends in .jsonl, .ndjson, .json, .csv, .parqu"),
-    ("no extension", "t", "1", ": expected a file name that ends in .jsonl, .ndjson, .json, .csv, .parquet"),
+    (
+        "an unknown extension",
+        "t.txt",
+        "1",
+        ": expected a file name that ends in .jsonl, .ndjson, .json, .csv, .tsv, .p",
+    ),
+    ("no extension", "t", "1", ": expected a file name that ends in .jsonl, .ndjson, .json, .csv, .tsv"),
     ("a part of a compressed file", "t.jsonl.gz", b"\x1f\x8b", ": expected what gzip writes, got something else or"),
     ("compressed by name only", "t.jsonl.gz", "1\n", ": expected what gzip writes, got something else or a part"),
-    ("compressed Parquet", "t.parquet.gz", b"", ": expected a file name that ends in .jsonl, .ndjson, .json, .csv, .p"),
+    (
+        "compressed Parquet",
+        "t.parquet.gz",
+        b"",
+        ": expected a file name that ends in .jsonl, .ndjson, .json, .csv, .tsv, ",
+    ),
 ]
 
 

@@ -9,6 +9,7 @@ import click
 
 from docscore.cli.flags import (
     CommandSettings,
+    columns_flags,
     comparing_flags,
     confidences_option,
     json_option,
@@ -38,7 +39,7 @@ _SOME = 3  # ids in a message
 
 @click.command(name="explain")
 @two_files
-@with_settings(comparing_flags, schema_option, normalise_option, confidences_option, on_error_option)
+@with_settings(comparing_flags, columns_flags, schema_option, normalise_option, confidences_option, on_error_option)
 @click.option("--id", "question_id", help="The id of the document; not needed if each file holds one JSON value.")
 @click.option("--all", "everything", is_flag=True, help="Also show the contents of exact parts.")
 @click.option(
@@ -67,7 +68,7 @@ def explain_command(
     """
     metric = metric or (ANLS_STAR if settings.options.schema is None else TYPED)
     METRICS[metric].check_options(settings.options)
-    name, truth, prediction = _one_pair(references, predictions, question_id, settings.on_error)
+    name, truth, prediction = _one_pair(references, predictions, question_id, settings)
     prediction = _as_scored(prediction, settings.options)
     if metric == "kieval":
         corrected = kieval_score(truth, prediction, normalise=settings.options.normalise)
@@ -98,14 +99,20 @@ def _as_scored(prediction: Any, options: ScoringOptions) -> Any:
 
 
 def _one_pair(
-    references: Path | None, predictions: Path, question_id: str | None, on_error: str
+    references: Path | None, predictions: Path, question_id: str | None, settings: CommandSettings
 ) -> tuple[str, Any, Any]:
     """The id, the ground truth and the prediction to explain; the id is "" where files hold one value each."""
     if question_id is None and references and suffix_of(references) == suffix_of(predictions) == ".json":
         values = read_value(references), read_value(predictions)
         if not any(_is_row(value) for value in values):
             return "", *values
-    rows = rows_of_files(references=references, predictions=[predictions], missing="zero", on_error=on_error)
+    rows = rows_of_files(
+        references=references,
+        predictions=[predictions],
+        missing="zero",
+        on_error=settings.on_error,
+        delimiter=settings.delimiter,
+    )
     (pairs,) = rows.systems
     if question_id is None and len(pairs.ids) == 1:
         question_id = pairs.ids[0]

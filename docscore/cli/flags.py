@@ -54,6 +54,7 @@ class CommandSettings:
         on_error: rows with faults: "error" or "skip".
         cluster: a column of the references, or a function of the id, that names the cluster of each row.
         by: a column of the references whose values make slices.
+        delimiter: the sign between the columns of CSV files; None to tell it by their headers.
     """
 
     options: ScoringOptions
@@ -62,6 +63,7 @@ class CommandSettings:
     on_error: str = "error"
     cluster: Grouping | None = None
     by: str | None = None
+    delimiter: str | None = None
 
 
 _FLAGS_OF_OPTIONS = {
@@ -83,6 +85,7 @@ _FLAGS_OF_SETTINGS = {
     "on_error": "on_error",
     "cluster": "cluster",
     "by": "by",
+    "delimiter": "delimiter",
 }
 
 
@@ -157,6 +160,15 @@ def _pattern(_context: click.Context, _parameter: click.Parameter, value: str | 
         raise click.BadParameter(msg) from None
     if found.groups != 1:
         msg = f"expected a regular expression with one group in parentheses, got {value!r}"
+        raise click.BadParameter(msg)
+    return found
+
+
+def _delimiter(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+    """Check that a sign between columns is one character; the tab can be written as "tab"."""
+    found = "\t" if value in ("tab", r"\t") else value
+    if found is not None and (len(found) != 1 or found in '"\r\n'):
+        msg = f"expected one character, or tab, got {value!r}"
         raise click.BadParameter(msg)
     return found
 
@@ -238,7 +250,16 @@ confidences_option = click.option(
 normalise_option = click.option(
     "--normalise", is_flag=True, help="For KIEval and Entity F1: ignore case and white space."
 )
+columns_flags = together(
+    click.option(
+        "--delimiter",
+        metavar="SIGN",
+        callback=_delimiter,
+        help="The sign between the columns of CSV files, such as ; or tab; by default told by their headers.",
+    ),
+)
 test_set_flags = together(
+    columns_flags,
     click.option(
         "--missing",
         type=click.Choice(MISSING_MODES),
@@ -314,7 +335,11 @@ def evaluations_of_files(
 ) -> list[Evaluation]:
     """Build an evaluation of each file of predictions; rows that are left out are reported on stderr."""
     rows = rows_of_files(
-        references=references, predictions=predictions, missing=settings.options.missing, on_error=settings.on_error
+        references=references,
+        predictions=predictions,
+        missing=settings.options.missing,
+        on_error=settings.on_error,
+        delimiter=settings.delimiter,
     )
     say_skipped(rows.systems[0], rows.faults)
     return [

@@ -61,6 +61,7 @@ def rows_of_files(
     missing: str = "error",
     on_error: str = "error",
     max_bytes: int | None = None,
+    delimiter: str | None = None,
     check: Check | None = None,
     before_reading: Callable[[Path], object] = bool,
 ) -> FileRows:
@@ -72,6 +73,7 @@ def rows_of_files(
         missing: a reference without a prediction: "error", or "zero" to score it as null.
         on_error: rows with faults: "error", or "skip" to leave them out and count them.
         max_bytes: the largest size of a compressed file when unpacked.
+        delimiter: the sign between the columns of CSV files; None to tell it by their headers.
         check: called with each value, to raise an error for one that is not accepted; by default one that cannot be
             scored.
         before_reading: called with the path of each file before it is read, to raise an error for one that is not
@@ -85,7 +87,7 @@ def rows_of_files(
 
     def table_of(path: Path) -> Table:
         before_reading(path)
-        return read_table(path, faults, max_bytes)
+        return read_table(path, faults, max_bytes, delimiter)
 
     truths = None if references is None else table_of(references)
     return rows_of_tables(truths, list(map(table_of, predictions)), faults, missing=missing, check=check)

@@ -8,16 +8,18 @@ import io
 import zlib
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from docscore.core.errors import Diagnostic, FilePlace, InputValueError, PlacePart, closer, in_file
 from docscore.core.limits import MAX_UNPACKED
+from docscore.data.delimiters import DELIMITERS, delimiter_of
 from docscore.data.faults import Faults
 from docscore.data.json_codec import JsonError, loads, loads_at
 from docscore.data.rows import ANLS, BY_ID, ID
 
-TEXT_EXTENSIONS = (".jsonl", ".ndjson", ".json", ".csv")  # each may also be compressed, with .gz appended
+TEXT_EXTENSIONS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")  # each may also be compressed, with .gz appended
 EXTENSIONS = (*TEXT_EXTENSIONS, ".parquet")
 _JSON_COLUMNS = (BY_ID.references, ANLS.references)  # in CSV these hold a JSON list; other cells are text
 
@@ -77,11 +79,14 @@ def register_logs(form: LogFormat) -> None:
     _LOG_FORMATS[form.extension] = form
 
 
-def read_table(path: Path, faults: Faults | None = None, max_bytes: int | None = None) -> Table:
+def read_table(
+    path: Path, faults: Faults | None = None, max_bytes: int | None = None, delimiter: str | None = None
+) -> Table:
     """Read the rows of a file; its extension determines the format.
 
     JSONL: one JSON value a line, blank lines passed over. JSON: a list of rows. CSV: a header and rows; cells are text,
-    but `references` and `answers` hold a JSON list. Parquet: columns (needs pyarrow). Each of the first three may be
+    but `references` and `answers` hold a JSON list; commas, semicolons, tabs or bars between columns are told by the
+    header. TSV: the same with tabs. Parquet: columns (needs pyarrow). Each but the last may be
     compressed by gzip and end in `.gz` too. Logs: what was registered with `register_logs`.
 
     Args:
@@ -89,13 +94,21 @@ def read_table(path: Path, faults: Faults | None = None, max_bytes: int | None =
         faults: collects faults of single rows; without it they raise an error.
         max_bytes: the largest size of a compressed file when unpacked; by default `MAX_UNPACKED` for gzip, and none for
             Parquet.
+        delimiter: the sign between the columns of a CSV or TSV file; None to tell it by the header, or the extension.
 
     Raises:
         ValueError: naming file, line and fault; `DataError` for faults of single rows.
         OSError: if the file cannot be read.
     """
     faults = faults or Faults()
-    readers = {".jsonl": _read_jsonl, ".ndjson": _read_jsonl, ".json": _read_json, ".csv": _read_csv}
+    of_csv, of_tsv = (partial(_read_csv, delimiter=sign) for sign in (delimiter, delimiter or "\t"))
+    readers: dict[str, Callable[[Path, bytes, Faults], Table]] = {
+        ".jsonl": _read_jsonl,
+        ".ndjson": _read_jsonl,
+        ".json": _read_json,
+        ".csv": of_csv,
+        ".tsv": of_tsv,
+    }
     suffix = suffix_of(path)
     if suffix == ".parquet" or suffix in _LOG_FORMATS:
         path.open("rb").close()  # whatever the format, what cannot be opened is said in the same words
@@ -103,7 +116,7 @@ def read_table(path: Path, faults: Faults | None = None, max_bytes: int | None =
     reader = readers.get(suffix)
     if reader is None:
         known = ", ".join([*EXTENSIONS, *_LOG_FORMATS])
-        expected = f"a file name that ends in {known} (or one of the first four and .gz)"
+        expected = f"a file name that ends in {known} (or one of the first five and .gz)"
         raise InputValueError(place=in_file(path), expected=expected, got=path.suffix or "none")
     table = reader(path, _read_bytes(path, max_bytes), faults)
     faults.stop_if_any()
@@ -236,9 +249,10 @@ def _read_log(path: Path, form: LogFormat) -> Table:
     return Table(path, rows, lambda index: in_file(path, names[index]))
 
 
-def _read_csv(path: Path, content: bytes, faults: Faults) -> Table:
+def _read_csv(path: Path, content: bytes, faults: Faults, delimiter: str | None) -> Table:
     csv.field_size_limit(1 << 30)  # a reference of a long document is one cell
-    reader = csv.reader(io.StringIO(_decoded(path, content), newline=""), strict=True)
+    text = _decoded(path, content)
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter or delimiter_of(text, [ID]))
     rows: list[Any] = []
     lines: list[int] = []
     header: list[str] = []
@@ -270,7 +284,10 @@ def _checked_header(path: Path, line: int, cells: list[str]) -> list[str]:
 def _csv_row(header: list[str], cells: list[str], path: Path, line: int, faults: Faults) -> Any:
     if len(cells) != len(header):
         expected = f"{len(header)} cells as in the header"
-        faults.add("unlike the header", Diagnostic((_in_line(path, line),), expected, str(len(cells))))
+        others = set("".join(header)) & set(DELIMITERS)
+        remedy = "--delimiter names the sign between the columns" if others else ""
+        diagnostic = Diagnostic((_in_line(path, line),), expected, str(len(cells)), remedy=remedy)
+        faults.add("unlike the header", diagnostic)
         return FAULTY
     try:
         return {name: _cell(name, cell) for name, cell in zip(header, cells, strict=True)}

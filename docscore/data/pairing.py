@@ -351,10 +351,11 @@ def _with_valid_ids(
 
 def _check_columns(table: Table, form: RowFormat) -> None:
     """Raise `ValueError` for a CSV or Parquet table without ids: CSV may have been split at the wrong character."""
-    if form is PLAIN and suffix_of(table.path) in (".csv", ".parquet"):
+    if form is PLAIN and suffix_of(table.path) in (".csv", ".tsv", ".parquet"):
         columns: dict[str, Any] = next(iter(table.good().values()), {})
         got = ", ".join(map(repr, columns))
-        raise InputValueError(place=in_file(table.path), expected=f"a column {ID!r}", got=got)
+        remedy = "--id-column names another, --delimiter the sign between the columns of CSV"
+        raise InputValueError(place=in_file(table.path), expected=f"a column {ID!r}", got=got, remedy=remedy)
 
 
 @contextmanager

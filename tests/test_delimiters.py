@@ -1,0 +1,86 @@
+"""Files with signs other than commas between their columns: told by the header, by the extension, or by an option."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from functools import partial
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from docscore.data.delimiters import DELIMITERS, delimiter_of
+from docscore.data.files import read_table
+from tests.commands import Write, run, succeed, written
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """A function that writes a file of the test."""
+    return partial(written, tmp_path)
+
+
+HEADERS: list[tuple[str, str, str]] = [  # why, text, sign
+    ("commas", "question_id,prediction\na,x;y\n", ","),
+    ("semicolons, as Excel writes where the comma is for decimals", "question_id;prediction\na;1,5\n", ";"),
+    ("tabs", "question_id\tprediction\na\tx\n", "\t"),
+    ("bars", "question_id|prediction\na|x\n", "|"),
+    ("a comma in another column", "question_id;first, second\na;x\n", ";"),
+    ("other names, one sign", "doc;answer\na;x\n", ";"),
+    ("other names, two signs: nothing tells which", "doc;first, second\na;x\n", ","),
+    ("one column", "question_id\na\n", ","),
+    ("a quoted column with another sign in it", 'question_id,"a;b"\na,x\n', ","),
+    ("lines before it that are blank", "\n\nquestion_id;prediction\n", ";"),
+    ("nothing", "", ","),
+]
+
+
+@pytest.mark.parametrize(("why", "text", "sign"), HEADERS)
+def test_the_header_tells(why: str, text: str, sign: str) -> None:
+    assert delimiter_of(text, ["question_id"]) == sign, why
+
+
+@given(st.sampled_from(DELIMITERS), st.lists(st.text('ab,;|\t" \n', min_size=1), min_size=1, max_size=4, unique=True))
+def test_any_file_that_has_ids_is_read_as_it_was_written(sign: str, columns: list[str]) -> None:
+    """Whatever stands in the other columns: only the right sign gives a column of that name."""
+    file = io.StringIO(newline="")
+    csv.writer(file, delimiter=sign, quoting=csv.QUOTE_ALL).writerow(["question_id", *columns])
+    assert delimiter_of(file.getvalue(), ["question_id"]) == sign
+
+
+@pytest.mark.parametrize(("name", "sign"), [("p.csv", ";"), ("p.csv", "\t"), ("p.tsv", "\t"), ("p.csv", "|")])
+def test_the_command_reads_them(write: Write, name: str, sign: str) -> None:
+    references = write("r.csv", 'question_id;references\na;"[""tea""]"\nb;"[""rum""]"\n')
+    predictions = write(name, f"question_id{sign}prediction\na{sign}tea\nb{sign}gin\n")
+    assert json.loads(succeed("score", references, predictions, "--json"))["anls_score"] == 0.5
+    assert "tea" in succeed("explain", references, predictions, "--id", "a")
+
+
+def test_a_sign_that_is_given_counts(write: Write) -> None:
+    path = write("t.csv", "id;n, m\na;1\n")
+    assert read_table(path, delimiter=";").rows == [{"id": "a", "n, m": "1"}]
+    assert read_table(write("t.tsv", "id:n\na:1\n"), delimiter=":").rows == [{"id": "a", "n": "1"}]
+    references = write("r.jsonl", [{"question_id": "a", "references": ["x"]}])
+    for sign, option in (("\t", "tab"), ("\t", r"\t"), (":", ":")):
+        predictions = write("p.csv", f"question_id{sign}x,y{sign}prediction\na{sign},{sign}x\n")
+        found = succeed("score", references, predictions, "--delimiter", option, "--json")
+        assert json.loads(found)["anls_score"] == 1.0
+
+
+@pytest.mark.parametrize("sign", ["::", "", '"'])
+def test_other_signs_are_refused(write: Write, sign: str) -> None:
+    done = run("score", write("r.csv", ""), write("p.csv", ""), "--delimiter", sign)
+    assert (done.code, done.out) == (2, "")
+    assert f"expected one character, or tab, got {sign!r}" in done.err
+
+
+def test_columns_that_cannot_be_told_are_named_with_the_remedy(write: Write) -> None:
+    references = write("r.csv", "doc;first, second\na;x, y\n")
+    done = run("score", references, references)
+    assert (done.code, done.out) == (2, "")
+    assert "expected a column 'question_id', got 'doc;first', ' second'; --id-column names another" in done.err
+    done = run("score", references, write("p.csv", "doc;first, second\na;x\n"))
+    assert "expected 2 cells as in the header, got 1; --delimiter names the sign" in done.err
