@@ -14,7 +14,7 @@ from docscore.cli.entry_point import commands
 from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, Write, pred, ref, run, succeed, written
 
 RULES = {"--threshold", "--case-sensitive", "--parse", "--parse-references", "--rules", "--numbers"}
-COLUMNS = {"--delimiter"}
+COLUMNS = {"--id-column", "--prediction-column", "--references-column", "--delimiter"}
 TEST_SET = COLUMNS | {
     *("--missing", "--on-error", "--confidence-level", "--with-confidences", "--cluster", "--cluster-of-id")
 }

@@ -112,6 +112,7 @@ def _one_pair(
         missing="zero",
         on_error=settings.on_error,
         delimiter=settings.delimiter,
+        names=settings.names,
     )
     (pairs,) = rows.systems
     if question_id is None and len(pairs.ids) == 1:

@@ -32,6 +32,7 @@ from docscore.corpus.evaluation import ANLS_STAR, Evaluation, metrics_with_schem
 from docscore.data.columns import Grouping
 from docscore.data.faults import NAMED, Faults, faults_summary
 from docscore.data.pairing import Pairs
+from docscore.data.sources import ColumnNames
 from docscore.metrics.registry import METRICS, checked_metrics
 from docscore.stats.intervals import CONFIDENCE, check_confidence
 
@@ -55,6 +56,9 @@ class CommandSettings:
         cluster: a column of the references, or a function of the id, that names the cluster of each row.
         by: a column of the references whose values make slices.
         delimiter: the sign between the columns of CSV files; None to tell it by their headers.
+        id_column: the column of the ids; None for "question_id".
+        prediction_column: the column of the predictions; None for "prediction".
+        references_column: the column of the ground truths; None for "references".
     """
 
     options: ScoringOptions
@@ -64,6 +68,15 @@ class CommandSettings:
     cluster: Grouping | None = None
     by: str | None = None
     delimiter: str | None = None
+    id_column: str | None = None
+    prediction_column: str | None = None
+    references_column: str | None = None
+
+    @property
+    def names(self) -> ColumnNames:
+        """The columns that have other names than in the row formats."""
+        is_json = self.options.parse_references is not None
+        return ColumnNames(self.id_column, self.prediction_column, self.references_column, is_json)
 
 
 _FLAGS_OF_OPTIONS = {
@@ -86,6 +99,9 @@ _FLAGS_OF_SETTINGS = {
     "cluster": "cluster",
     "by": "by",
     "delimiter": "delimiter",
+    "id_column": "id_column",
+    "prediction_column": "prediction_column",
+    "references_column": "references_column",
 }
 
 
@@ -251,6 +267,16 @@ normalise_option = click.option(
     "--normalise", is_flag=True, help="For KIEval and Entity F1: ignore case and white space."
 )
 columns_flags = together(
+    click.option("--id-column", metavar="COLUMN", help="The column or key of the ids, if it is not question_id."),
+    click.option(
+        "--prediction-column", metavar="COLUMN", help="The column or key of the predictions, if it is not prediction."
+    ),
+    click.option(
+        "--references-column",
+        metavar="COLUMN",
+        help="The column or key of the ground truths, if it is not references. A list in it holds acceptable answers; "
+        "anything else is the only one.",
+    ),
     click.option(
         "--delimiter",
         metavar="SIGN",
@@ -340,6 +366,7 @@ def evaluations_of_files(
         missing=settings.options.missing,
         on_error=settings.on_error,
         delimiter=settings.delimiter,
+        names=settings.names,
     )
     say_skipped(rows.systems[0], rows.faults)
     return [

@@ -27,6 +27,7 @@ from docscore.data.columns import Grouping, groups_of_rows, with_clusters
 from docscore.data.faults import Faults
 from docscore.data.files import Table, read_table
 from docscore.data.pairing import Check, Pairs, common_rows, read_pairs, table_with_both
+from docscore.data.sources import SAME_NAMES, ColumnNames, SourceSide, with_names
 from docscore.metrics.kieval import KieScore
 from docscore.metrics.registry import METRICS, checked_metrics
 from docscore.metrics.signature import Signature
@@ -62,6 +63,7 @@ def rows_of_files(
     on_error: str = "error",
     max_bytes: int | None = None,
     delimiter: str | None = None,
+    names: ColumnNames = SAME_NAMES,
     check: Check | None = None,
     before_reading: Callable[[Path], object] = bool,
 ) -> FileRows:
@@ -74,6 +76,7 @@ def rows_of_files(
         on_error: rows with faults: "error", or "skip" to leave them out and count them.
         max_bytes: the largest size of a compressed file when unpacked.
         delimiter: the sign between the columns of CSV files; None to tell it by their headers.
+        names: the columns that have other names than in the row formats.
         check: called with each value, to raise an error for one that is not accepted; by default one that cannot be
             scored.
         before_reading: called with the path of each file before it is read, to raise an error for one that is not
@@ -85,12 +88,14 @@ def rows_of_files(
     """
     faults = Faults(on_error)
 
-    def table_of(path: Path) -> Table:
+    def table_of(path: Path, side: SourceSide) -> Table:
         before_reading(path)
-        return read_table(path, faults, max_bytes, delimiter)
+        table = read_table(path, faults, max_bytes, delimiter)
+        return with_names(table, side, names, both=references is None)
 
-    truths = None if references is None else table_of(references)
-    return rows_of_tables(truths, list(map(table_of, predictions)), faults, missing=missing, check=check)
+    truths = None if references is None else table_of(references, "references")
+    systems = [table_of(path, "predictions") for path in predictions]
+    return rows_of_tables(truths, systems, faults, missing=missing, check=check)
 
 
 def rows_of_tables(

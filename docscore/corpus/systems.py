@@ -119,8 +119,8 @@ def systems_of(
             part = by_value[value]
             rows.append(SystemFigures(name, part.documents, _only(part.figures, chosen), value))
     signatures = tuple(sorted({each.figures_signature for each in evaluations.values()}))
-    by = first.by if isinstance(first.by, str) else "group"
-    return Systems(rows, first.confidence or 0.0, signatures, by if first.slices else "", against or "")
+    by = first.slice_name if first.slices else ""
+    return Systems(rows, first.confidence or 0.0, signatures, by, against or "")
 
 
 def _chosen(known: Sequence[str], figures: Sequence[str] | None) -> list[str]:

@@ -24,11 +24,14 @@ class ColumnNames(NamedTuple):
         prediction: the column of the predictions, instead of "prediction".
         references: the column of the ground truths, instead of "references". A list in it holds acceptable answers;
             anything else is the one acceptable answer.
+        json_references: whether ground truths are JSON text: text in a column of another name is then one answer, even
+            if it is that of a list; and in "references" of CSV and Parquet, what is no list is one answer.
     """
 
     id: str | None = None
     prediction: str | None = None
     references: str | None = None
+    json_references: bool = False
 
     def of_side(self, side: SourceSide, *, both: bool) -> dict[str, tuple[str, str]]:
         """The option and the given name of each column that a side has, by its name in the row format.
@@ -43,6 +46,9 @@ class ColumnNames(NamedTuple):
         if both or side == "references":
             wanted[str(BY_ID.references)] = "references_column", self.references
         return {name: (option, given) for name, (option, given) in wanted.items() if given is not None}
+
+
+SAME_NAMES = ColumnNames()
 
 
 def table_of_source(
@@ -64,19 +70,19 @@ def table_of_source(
         OSError: if a file cannot be read.
     """
     if isinstance(source, str | os.PathLike):
-        return _with_names(read_table(Path(source), faults), side, names, both=both)
+        return with_names(read_table(Path(source), faults), side, names, both=both)
     if isinstance(source, Mapping):
         return _in_memory(_rows_by_id(source, side), side)
     rows = _rows_of_frame(source, names.id or ID)
     if rows is None:
-        return _with_names(_in_memory(as_rows(source, side), side), side, names, both=both)
+        return with_names(_in_memory(as_rows(source, side), side), side, names, both=both)
     if rows and ID not in rows[0] and names.id is None:
         if not both:
             remedy = "id_column names it"
             got = ", ".join(map(repr, rows[0]))
             raise InputValueError(place=side, expected=f"a column {ID!r}", got=got, remedy=remedy)
         rows = [{ID: str(number), **row} for number, row in enumerate(rows)]
-    return _with_names(_in_memory(rows, side), side, names, both=both)
+    return with_names(_in_memory(rows, side), side, names, both=both)
 
 
 def _in_memory(rows: list[Any], side: SourceSide) -> Table:
@@ -116,35 +122,55 @@ def _rows_of_frame(source: Any, id_column: str) -> list[dict[str, Any]] | None:
     return found
 
 
-def _with_names(table: Table, side: SourceSide, names: ColumnNames, *, both: bool) -> Table:
-    """The table with its columns under the names of the row format; the columns that they come from stay."""
+def with_names(table: Table, side: SourceSide, names: ColumnNames, *, both: bool) -> Table:
+    """Put the columns of a table under the names of the row format; the columns that they come from stay.
+
+    Args:
+        table: the rows.
+        side: predictions or references.
+        names: the columns that have other names.
+        both: whether the rows hold predictions and references.
+
+    Raises:
+        ValueError: for a column that does not exist.
+    """
     wanted = names.of_side(side, both=both)
     first = next(iter(table.good().values()), None)
-    if not wanted or first is None:
+    if first is None:
         return table
     known = first if isinstance(first, dict) else {}
     for option, given in wanted.values():
         if given not in known:
             got = ", ".join(map(repr, known)) or type(first).__name__
             raise InputValueError(place=in_file(table.path), expected=f"a column {given!r} ({option})", got=got)
-    is_csv = suffix_of(table.path) == ".csv"
-    return table._replace(rows=[_renamed(row, wanted, is_csv=is_csv) for row in table.rows])
+    of_cells = suffix_of(table.path) in (".csv", ".tsv", ".parquet")
+    if not wanted and not of_cells:
+        return table
+    rows = [_renamed(row, wanted, of_cells=of_cells, is_json=names.json_references) for row in table.rows]
+    return table._replace(rows=rows)
 
 
-def _renamed(row: Any, wanted: Mapping[str, tuple[str, str]], *, is_csv: bool) -> Any:
+def _renamed(row: Any, wanted: Mapping[str, tuple[str, str]], *, of_cells: bool, is_json: bool) -> Any:
     if row is FAULTY or not isinstance(row, dict):
         return row
     found = {name: row[given] for name, (_, given) in wanted.items() if given in row}
-    if BY_ID.references in found:
-        found[BY_ID.references] = _answers(found[BY_ID.references], is_csv=is_csv)
+    key = str(BY_ID.references)
+    if key in found:
+        found[key] = _answers(found[key], of_cells=of_cells and not is_json)
+    elif of_cells and key in row and (is_json or _is_list_text(row[key])):
+        found[key] = _answers(row[key], of_cells=True)
     return {**row, **found}
 
 
-def _answers(value: Any, *, is_csv: bool) -> Any:
-    """A list of acceptable answers; in a cell of a CSV file such a list is JSON text."""
-    if is_csv and value.startswith("["):
+def _answers(value: Any, *, of_cells: bool) -> Any:
+    """A list of acceptable answers; in a cell of a table such a list may be JSON text."""
+    if of_cells and _is_list_text(value):
         try:
             value = loads(value, unique_keys=True)
         except JsonError:
             return [value]
     return value if isinstance(value, list | tuple) or hasattr(value, "tolist") else [value]
+
+
+def _is_list_text(value: Any) -> bool:
+    return isinstance(value, str) and value.lstrip().startswith("[")

@@ -114,7 +114,7 @@ def evaluate(
     settings = {name: given[name] for name in ("by", "cluster", "confidence", "seed")}
     bars = progress_from(progress)
     chosen = metrics_with_schema((metrics,) if isinstance(metrics, str) else metrics, schema)
-    names = ColumnNames(id_column, prediction_column, references_column)
+    names = ColumnNames(id_column, prediction_column, references_column, parse_references is not None)
     rows = _rows_of_sides(references, predictions, names, missing, on_error)
     evaluation = Evaluation(rows.systems[0], options, metrics=chosen, progress=bars, **settings)
     return EvaluationResult(evaluation, [fault.sentence for fault in rows.faults.found])

@@ -1,0 +1,118 @@
+"""Files as people have them: columns of other names, and JSON text in the columns of CSV and Parquet, on both sides."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import docscore
+from tests.commands import Write, run, succeed, written
+
+TRUTH = {"total": "6.40", "items": ["Tea", "Cake"]}
+NAMES = ["--id-column", "doc", "--prediction-column", "output", "--references-column", "truth"]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """A function that writes a file of the test."""
+    return partial(written, tmp_path)
+
+
+def cells(*rows: dict[str, Any], sign: str = ";") -> str:
+    """CSV with quoted cells; what is no text becomes JSON text."""
+    texts = [[value if isinstance(value, str) else json.dumps(value) for value in row.values()] for row in rows]
+    lines = [list(rows[0]), *texts]
+    return "".join(sign.join(f'"{cell.replace(chr(34), chr(34) * 2)}"' for cell in line) + "\n" for line in lines)
+
+
+def parquet(path: Path, *rows: dict[str, Any]) -> Path:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet as files  # noqa: PLC0415  only where it is installed
+
+    files.write_table(pyarrow.Table.from_pylist(list(rows)), path)
+    return path
+
+
+REFERENCE, PREDICTION = {"doc": "a", "truth": TRUTH}, {"doc": "a", "output": TRUTH}
+AS_TEXT = [{**row, key: json.dumps(TRUTH)} for row, key in ((REFERENCE, "truth"), (PREDICTION, "output"))]
+PARSE = ["--parse", "json", "--parse-references", "json"]
+
+
+def test_other_names_in_jsonl(write: Write) -> None:
+    files = write("r.jsonl", [REFERENCE]), write("p.jsonl", [PREDICTION])
+    assert json.loads(succeed("score", *files, *NAMES, "--json"))["anls_score"] == 1.0
+    assert succeed("explain", *files, *NAMES, "--id", "a").startswith("= ")
+
+
+def test_json_text_on_both_sides_of_csv_and_parquet(write: Write, tmp_path: Path) -> None:
+    csv_files = [write(f"{n}.csv", cells(row)) for n, row in zip("rp", AS_TEXT, strict=True)]
+    parquet_files = [parquet(tmp_path / f"{n}.parquet", row) for n, row in zip("rp", AS_TEXT, strict=True)]
+    for references in (csv_files[0], parquet_files[0]):
+        for predictions in (csv_files[1], parquet_files[1]):
+            assert json.loads(succeed("score", references, predictions, *NAMES, *PARSE, "--json"))["anls_score"] == 1.0
+            names = {"id_column": "doc", "prediction_column": "output", "references_column": "truth"}
+            result = docscore.evaluate(
+                references=references, predictions=predictions, **names, parse="json", parse_references="json"
+            )
+            assert result.score == 1.0
+
+
+ANSWERS: list[tuple[str, str, Any, list[str], float]] = [  # why, column, cell, options, score of ["Tea", "Rum"]
+    ("a list of acceptable answers", "references", ["Tea", ["Tea", "Rum"]], [], 1.0),
+    ("the same in a column of another name", "truth", ["Tea", ["Tea", "Rum"]], [], 1.0),
+    ("with parsing, a column of another name holds one answer", "truth", ["Tea", "Rum"], PARSE[2:], 1.0),
+    ("without, its items are answers, and none of them a list", "truth", ["Tea", "Rum"], [], 0.0),
+    ("with parsing, references without a list are one answer", "references", {"a": "x"}, PARSE[2:], 0.0),
+]
+
+
+@pytest.mark.parametrize(("why", "column", "cell", "options", "score"), ANSWERS)
+def test_what_a_cell_of_references_holds(
+    write: Write, tmp_path: Path, why: str, column: str, cell: Any, options: list[str], score: float
+) -> None:
+    row = {"question_id": "a", column: json.dumps(cell)}
+    predictions = write("p.jsonl", [{"question_id": "a", "prediction": ["Tea", "Rum"]}])
+    named = [] if column == "references" else ["--references-column", column]
+    for references in (
+        write("r.csv", cells(row)),
+        write("r.tsv", cells(row, sign="\t")),
+        parquet(tmp_path / "r.parquet", row),
+    ):
+        found = succeed("score", references, predictions, *named, *options, "--json")
+        assert json.loads(found)["anls_score"] == score, why
+
+
+def test_text_that_is_no_json_is_an_answer(write: Write) -> None:
+    references = write("r.csv", cells({"doc": "a", "truth": "Tea"}, {"doc": "b", "truth": "[sic"}))
+    predictions = write("p.csv", cells({"doc": "a", "output": "Tea"}, {"doc": "b", "output": "[sic"}))
+    assert json.loads(succeed("score", references, predictions, *NAMES, "--json"))["anls_score"] == 1.0
+
+
+@pytest.mark.parametrize("option", [NAMES[:2], NAMES[2:4], NAMES[4:]])
+def test_a_column_that_is_not_there_is_named(write: Write, option: list[str]) -> None:
+    files = (
+        write("r.jsonl", [{"question_id": "a", "references": ["x"]}]),
+        write("p.jsonl", [{"question_id": "a", "prediction": "x"}]),
+    )
+    done = run("score", *files, *option)
+    assert (done.code, done.out) == (2, "")
+    assert f"expected a column {option[1]!r} ({option[0][2:].replace('-', '_')}), got 'question_id', " in done.err
+
+
+def test_every_command_that_reads_rows_knows_them(write: Write, tmp_path: Path) -> None:
+    references, predictions = write("r.csv", cells(AS_TEXT[0])), write("p.csv", cells(AS_TEXT[1]))
+    report = tmp_path / "report.html"
+    commands: list[list[Any]] = [
+        ["score", references, predictions],
+        ["explain", references, predictions],
+        ["compare", predictions, predictions, "--references", references],
+        ["table", predictions, "--references", references],
+        ["report", references, predictions, "-o", report],
+    ]
+    for command in commands:
+        assert run(*command, *NAMES, *PARSE).code == 0
+    assert "1.0000" in report.read_text("utf-8")
