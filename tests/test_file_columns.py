@@ -54,7 +54,7 @@ def test_json_text_on_both_sides_of_csv_and_parquet(write: Write, tmp_path: Path
     for references in (csv_files[0], parquet_files[0]):
         for predictions in (csv_files[1], parquet_files[1]):
             assert json.loads(succeed("score", references, predictions, *NAMES, *PARSE, "--json"))["anls_score"] == 1.0
-            names = {"id_column": "doc", "prediction_column": "output", "references_column": "truth"}
+            names: dict[str, Any] = {"id_column": "doc", "prediction_column": "output", "references_column": "truth"}
             result = docscore.evaluate(
                 references=references, predictions=predictions, **names, parse="json", parse_references="json"
             )

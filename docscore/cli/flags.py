@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,7 +14,8 @@ import click
 from rich.console import Console
 from rich.progress import Progress as ProgressBars
 
-from docscore.core.errors import InputValueError, row_place
+from docscore.cli.flag_values import checked_level, column_sign, id_pattern, metric_names, part_of_id
+from docscore.core.errors import InputValueError
 from docscore.core.formatting import printable
 from docscore.core.options import (
     MISSING_MODES,
@@ -33,8 +33,8 @@ from docscore.data.columns import Grouping
 from docscore.data.faults import NAMED, Faults, faults_summary
 from docscore.data.pairing import Pairs
 from docscore.data.sources import ColumnNames
-from docscore.metrics.registry import METRICS, checked_metrics
-from docscore.stats.intervals import CONFIDENCE, check_confidence
+from docscore.metrics.registry import METRICS
+from docscore.stats.intervals import CONFIDENCE
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -120,7 +120,7 @@ def settings_from(flags: Mapping[str, Any]) -> CommandSettings:
     if flags.get("cluster_of_id") is not None:
         if others.get("cluster") is not None:
             raise InputValueError(expected="--cluster or --cluster-of-id", got="both")
-        others["cluster"] = partial(_part_of_id, flags["cluster_of_id"])
+        others["cluster"] = partial(part_of_id, flags["cluster_of_id"])
     return CommandSettings(ScoringOptions(**options), **others)
 
 
@@ -148,53 +148,6 @@ def together(*decorators: Callable[[F], F]) -> Callable[[F], F]:
         return command
 
     return decorated
-
-
-def _level(_context: click.Context, _parameter: click.Parameter, value: float) -> float:
-    """Check the confidence level before any work is done."""
-    return check_confidence(value)
-
-
-def split_names(_context: click.Context, _parameter: click.Parameter, value: str | None) -> tuple[str, ...]:
-    """Split a comma-separated list of names; no names if the option was not given."""
-    return () if value is None else tuple(name.strip() for name in value.split(","))
-
-
-def _metrics(context: click.Context, parameter: click.Parameter, value: str) -> tuple[str, ...]:
-    """Split and check a comma-separated list of metrics."""
-    return tuple(checked_metrics(split_names(context, parameter, value)))
-
-
-def _pattern(_context: click.Context, _parameter: click.Parameter, value: str | None) -> re.Pattern[str] | None:
-    """Compile a regular expression, and check that it has one group."""
-    if value is None:
-        return None
-    try:
-        found = re.compile(value)
-    except re.error as error:
-        msg = f"expected a regular expression, got {value!r} ({error})"
-        raise click.BadParameter(msg) from None
-    if found.groups != 1:
-        msg = f"expected a regular expression with one group in parentheses, got {value!r}"
-        raise click.BadParameter(msg)
-    return found
-
-
-def _delimiter(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
-    """Check that a sign between columns is one character; the tab can be written as "tab"."""
-    found = "\t" if value in ("tab", r"\t") else value
-    if found is not None and (len(found) != 1 or found in '"\r\n'):
-        msg = f"expected one character, or tab, got {value!r}"
-        raise click.BadParameter(msg)
-    return found
-
-
-def _part_of_id(pattern: re.Pattern[str], question_id: str) -> str:
-    """The part of an id that the group of the pattern matches."""
-    found = pattern.search(question_id)
-    if found is None:
-        raise InputValueError(place=row_place(question_id), expected=f"an id that matches {pattern.pattern!r}")
-    return str(found[1])
 
 
 def two_files(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -280,7 +233,7 @@ columns_flags = together(
     click.option(
         "--delimiter",
         metavar="SIGN",
-        callback=_delimiter,
+        callback=column_sign,
         help="The sign between the columns of CSV files, such as ; or tab; by default told by their headers.",
     ),
 )
@@ -299,7 +252,7 @@ test_set_flags = together(
         type=float,
         default=CONFIDENCE,
         show_default=True,
-        callback=_level,
+        callback=checked_level,
         help="The confidence level of the intervals, between 0 and 1.",
     ),
     confidences_option,
@@ -312,7 +265,7 @@ test_set_flags = together(
     click.option(
         "--cluster-of-id",
         metavar="PATTERN",
-        callback=_pattern,
+        callback=id_pattern,
         help=r"Like --cluster, by a part of the id: a regular expression with one group, such as '^(.*)-q\d+$'.",
     ),
 )
@@ -333,7 +286,7 @@ metric_flags = together(
         "--metrics",
         default=ANLS_STAR,
         show_default=True,
-        callback=_metrics,
+        callback=metric_names,
         metavar="NAMES",
         help=f"Metrics to compute, separated by commas: {', '.join(METRICS)}.",
     ),

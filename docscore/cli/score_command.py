@@ -23,9 +23,11 @@ from docscore.cli.flags import (
     with_settings,
     worst_option,
 )
+from docscore.corpus.evaluation import Evaluation
+from docscore.corpus.level_gate import decide_level
 from docscore.data.confidences import CONFIDENCE_KEY, VALUE
 from docscore.data.pairing import Pairs
-from docscore.report.console import print_evaluation
+from docscore.report.console import print_evaluation, print_gate
 from docscore.report.wording import by_value_text
 from docscore.results.result import EvaluationResult
 
@@ -35,10 +37,24 @@ from docscore.results.result import EvaluationResult
 @with_settings(comparing_flags, test_set_flags, metric_flags, by_option)
 @click.option("--fields", is_flag=True, help="Also show the score of each field, and the causes of lost points.")
 @worst_option
+@click.option(
+    "--fail-under",
+    type=click.FloatRange(0, 1, min_open=True),
+    metavar="LEVEL",
+    help="Exit with status 1 if the mean ANLS* is below this with the stated confidence, that is, if its one-sided "
+    "upper bound is. A mean that may be below it by chance passes.",
+)
 @json_option
 def score_command(
-    references: Path | None, predictions: Path, *, settings: CommandSettings, fields: bool, worst: int, as_json: bool
-) -> None:
+    references: Path | None,
+    predictions: Path,
+    *,
+    settings: CommandSettings,
+    fields: bool,
+    worst: int,
+    fail_under: float | None,
+    as_json: bool,
+) -> int:
     """Score PREDICTIONS against REFERENCES, both JSONL, JSON, CSV or Parquet files.
 
     Rows are {"question_id", "prediction"} and {"question_id", "references": [acceptable answers]}, in any order; or
@@ -49,10 +65,20 @@ def score_command(
         (found,) = evaluations_of_files(references, [predictions], settings, progress)
         # computed while progress is shown
         _ = found.summary if fields else found.mean, found.other_figures, found.slices
+    gate = None if fail_under is None else decide_level(found.scores, fail_under, settings.confidence)
     if as_json:
-        click.echo(json.dumps(EvaluationResult(found).to_dict(fields=fields, worst=worst)))
-        return
-    print_evaluation(stdout_console(), found, fields=fields, worst=worst)
+        parts = EvaluationResult(found).to_dict(fields=fields, worst=worst)
+        click.echo(json.dumps(parts if gate is None else {**parts, "gate": gate.to_dict()}))
+    else:
+        print_evaluation(stdout_console(), found, fields=fields, worst=worst)
+        if gate is not None:
+            print_gate(stdout_console(), gate.sentence)
+        _say_hints(found, settings)
+    return 1 if gate and gate.failed else 0
+
+
+def _say_hints(found: Evaluation, settings: CommandSettings) -> None:
+    """Name on stderr the options that would read or compare these rows otherwise."""
     hint = by_value_text(found.scores.mean, found.mean_by_value)
     if hint:
         say(hint)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from docscore.cli.flag_values import split_names
 from docscore.cli.flags import (
     CommandSettings,
     a_file,
@@ -18,7 +19,6 @@ from docscore.cli.flags import (
     metric_flags,
     progress_bars,
     references_option,
-    split_names,
     stdout_console,
     test_set_flags,
     with_settings,

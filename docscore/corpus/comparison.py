@@ -13,6 +13,7 @@ from docscore.core.progress import Progress, no_progress
 from docscore.core.tolerance import ROUNDING
 from docscore.corpus.fields import Field
 from docscore.corpus.figure_changes import FigureChange
+from docscore.corpus.level_gate import check_none_skipped, units_of
 from docscore.corpus.summary import MOST_FIELDS_TESTED, Analysis, fields_as_ratios, mean_as_ratio
 from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, Interval, check_confidence, intervals_of, no_interval
 from docscore.stats.ratios import Differences, IntervalGap, Ratios, side_by_side
@@ -234,13 +235,9 @@ def decide(comparison: Comparison, margin: float) -> Gate:
     """
     if not 0 <= margin < math.inf:
         raise InputValueError(place="margin", expected="a number of at least 0", got=str(margin))
-    skipped = comparison.new.scores.pairs.skipped
-    if skipped:
-        problem = f"the gate cannot decide: left out because of faults are {skipped:,}, which may be the worst"
-        raise InputValueError(problem=problem)
+    check_none_skipped(comparison.new.scores)
     bound = comparison.upper
-    names = comparison.new.scores.pairs.clusters
-    count, unit = (len(comparison.new.scores.ids), "document") if names is None else (len(set(names)), "cluster")
+    count, unit = units_of(comparison.new.scores)
     too_few = too_few_documents(count, comparison.confidence, margin, unit)
     if bound is None or too_few:
         raise InputValueError(problem=f"the gate cannot decide: {too_few}")

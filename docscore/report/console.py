@@ -129,8 +129,13 @@ def print_comparison(console: Console, found: Comparison, gate: Gate | None, cha
     else:
         _print_lines(console, [f"\n{fields.caption}"])
     if gate is not None:
-        _print_lines(console, ["", *textwrap.wrap(f"Gate {gate.sentence}", _WIDTH, subsequent_indent="  ")])
+        print_gate(console, gate.sentence)
     _print_lines(console, [f"\n{new.signature}"])
+
+
+def print_gate(console: Console, sentence: str) -> None:
+    """Print the result of a gate."""
+    _print_lines(console, ["", *textwrap.wrap(f"Gate {sentence}", _WIDTH, subsequent_indent="  ")])
 
 
 def print_measured(console: Console, measured: Measured, rows: int, confidence: float | None) -> None:

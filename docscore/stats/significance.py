@@ -106,6 +106,23 @@ def upper_bound(differences: Differences, confidence: float, clusters: npt.Array
         first = first.by_cluster(clusters)
     if first.count < fewest_documents(confidence):
         return None
+    return _upper_bound(first, confidence)
+
+
+def upper_bound_of_ratio(ratios: Ratios, confidence: float, clusters: npt.ArrayLike | None = None) -> float:
+    """Compute the one-sided upper confidence bound of the first ratio, as `upper_bound` does that of a difference.
+
+    Args:
+        ratios: of n documents, in [0, 1]; the first is bounded.
+        confidence: the share of test sets in which the bound is above the true ratio, between 0 and 1.
+        clusters: the number of each document's cluster, shape (n,), for documents that are not independent.
+    """
+    nothing = Ratios(np.zeros_like(ratios.earned), ratios.weight, unit=ratios.unit)
+    first = Differences(ratios, nothing).columns([0])
+    return _upper_bound(first if clusters is None else first.by_cluster(clusters), confidence)
+
+
+def _upper_bound(first: Differences, confidence: float) -> float:
     value = float(first.values[0])
     each = value + first.count * first.influence()[:, 0]
     return min(1.0, bound_of_mean(each, value + _largest_gain(first), confidence))

@@ -1,0 +1,109 @@
+"""The gate on a level: it fails where the mean is below it beyond chance, and says what it cannot decide."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from docscore import pairs_of
+from docscore.corpus import score_corpus
+from docscore.corpus.evaluation import Evaluation
+from docscore.corpus.level_gate import LevelGate, decide_level
+from docscore.corpus.scores import CorpusScore
+from docscore.stats.ratios import Ratios
+from docscore.stats.significance import bound_of_mean, upper_bound_of_ratio
+from tests.commands import PREDICTIONS, REFERENCES, Write, pred, ref, run, succeed, written
+
+
+def corpus(right: int, wrong: int) -> CorpusScore:
+    return score_corpus(pairs_of(["x"] * (right + wrong), ["x"] * right + ["y"] * wrong))
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """A function that writes a file of the test."""
+    return partial(written, tmp_path)
+
+
+def test_the_bound_of_zeros_and_ones_is_that_of_clopper_and_pearson() -> None:
+    from scipy import stats  # noqa: PLC0415  slow to import
+
+    exact = stats.binomtest(30, 40).proportion_ci(0.9).high  # two-sided 0.9 has the one-sided bound of 0.95
+    found = decide_level(corpus(30, 10), 0.9)
+    assert found.bound == pytest.approx(exact, rel=0.01)
+    assert not decide_level(corpus(30, 10), float(exact) - 0.01).failed
+    assert decide_level(corpus(30, 10), float(exact) + 0.01).failed
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=30), st.floats(0.5, 0.99))
+def test_the_bound_of_a_mean_is_that_of_its_values(values: list[float], confidence: float) -> None:
+    column = np.array(values)[:, np.newaxis]
+    found = upper_bound_of_ratio(Ratios(column, np.ones_like(column)), confidence)
+    assert found == pytest.approx(bound_of_mean(np.array(values), 1.0, confidence), abs=1e-6)
+    assert found >= min(1.0, sum(values) / len(values)) - 1e-9
+
+
+def test_clusters_prove_less() -> None:
+    rows = [ref(f"d{n // 5}-{n}", "x") for n in range(40)]
+    found = pairs_of([pred(row["question_id"], "x" if n < 30 else "y") for n, row in enumerate(rows)], rows)
+    free, bound = (Evaluation(found, cluster=each).scores for each in (None, lambda name: name.split("-")[0]))
+    assert decide_level(free, 0.9).bound < decide_level(bound, 0.9).bound
+
+
+CANNOT: list[tuple[int, float, str]] = [
+    (1, 0.9, "one document is too few for a confidence of 0.95: it takes 2, even if all have the score 0"),
+    (5, 0.1, "5 documents are too few for a confidence of 0.95: it takes 29, even if all have the score 0"),
+]
+
+
+@pytest.mark.parametrize(("count", "level", "message"), CANNOT)
+def test_too_few_documents_decide_nothing(count: int, level: float, message: str) -> None:
+    with pytest.raises(ValueError, match=rf"^the gate cannot decide: {message}$"):
+        decide_level(corpus(0, count), level)
+
+
+@pytest.mark.parametrize("level", [0.9, 0.5, 0.1, 1.0])
+def test_one_document_more_decides(level: float) -> None:
+    needed = next(count for count in range(1, 100) if 1 - 0.05 ** (1 / count) < level)
+    assert decide_level(corpus(0, needed), level).failed
+    if needed > 1:
+        with pytest.raises(ValueError, match="cannot decide"):
+            decide_level(corpus(0, needed - 1), level)
+
+
+@pytest.mark.parametrize("level", [0.0, -1.0, 1.1])
+def test_a_level_is_above_0_and_at_most_1(level: float) -> None:
+    with pytest.raises(ValueError, match=r"^level: expected a number above 0 and at most 1, got"):
+        decide_level(corpus(1, 1), level)
+
+
+def test_the_command_ends_with_its_decision(write: Write) -> None:
+    files = REFERENCES, PREDICTIONS  # a mean of 0.80
+    done = run("score", *files, "--fail-under", "0.95")
+    assert done.code == 1
+    assert "Gate failed: the mean is below 0.95 with confidence 0.95 (it stays below 0." in " ".join(done.out.split())
+    done = run("score", *files, "--fail-under", "0.85", "--json")
+    gate = json.loads(done.out)["gate"]
+    assert (done.code, gate["passed"], gate["level"]) == (0, True, 0.85)
+    assert gate["bound"] > 0.85
+    assert "gate" not in json.loads(succeed("score", *files, "--json"))
+    cut = write("p.jsonl", [pred("receipt-001", "x"), pred("nobody", "x")])
+    done = run("score", REFERENCES, cut, "--on-error", "skip", "--fail-under", "0.5")
+    assert done.code == 2
+    assert "the gate cannot decide: left out because of faults are 39, which may be the worst" in done.err
+    assert run("score", *files, "--fail-under", "2").code == 2
+
+
+def test_it_is_plain() -> None:
+    assert LevelGate(0.9, 0.8, failed=True, sentence="failed").to_dict() == {
+        "passed": False,
+        "level": 0.9,
+        "bound": 0.8,
+        "sentence": "failed",
+    }
