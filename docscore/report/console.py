@@ -70,7 +70,13 @@ def printed(print_on: Callable[..., None], *arguments: object, **options: object
     """What a function of this module prints with these arguments, as text without colour, 80 columns wide."""
     text = io.StringIO()
     console = Console(
-        file=text, width=_WIDTH, color_system=None, force_terminal=False, highlight=False, markup=False, emoji=False
+        file=text,
+        width=_WIDTH,
+        color_system=None,
+        force_jupyter=False,  # in a notebook it would draw each line, and the text would be empty
+        highlight=False,
+        markup=False,
+        emoji=False,
     )
     print_on(console, *arguments, **options)
     return text.getvalue()

@@ -1,0 +1,217 @@
+"""The same rows give the same figures through every face of the library, to the last bit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from math import fsum
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import docscore
+from docscore.corpus import score_corpus
+from docscore.data.json_codec import dumps
+from docscore.data.model_output import parse_text
+from docscore.integrations.datasets import score_batch
+from tests.commands import run
+from tests.structures import predictions, truths
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+SOME = settings(max_examples=50)
+Face = dict[str, Any]
+
+
+class Rows(NamedTuple):
+    """A test set by id, one row of which may lack its prediction."""
+
+    references: list[dict[str, Any]]
+    predictions: list[dict[str, Any]]
+
+    def both(self) -> dict[str, Any]:
+        """Both sides as keywords."""
+        return self._asdict()
+
+
+def rows_of(answers: list[list[Any]], found: list[Any], *, absent: bool) -> Rows:
+    references = [{"question_id": f"q{i}", "references": each} for i, each in enumerate(answers)]
+    rows = [{"question_id": f"q{i}", "prediction": each} for i, each in enumerate(found)]
+    return Rows(references, rows[absent:][::-1])
+
+
+@st.composite
+def random_sets(draw: Callable[..., Any]) -> tuple[Rows, dict[str, Any]]:
+    """Random rows, of which some predictions are JSON text, and random options of ANLS*."""
+    count = draw(st.integers(1, 6))
+    options: dict[str, Any] = draw(
+        st.fixed_dictionaries(
+            {
+                "threshold": st.sampled_from([0.0, 0.3, 0.5, 0.8, 1.0]),
+                "ignore_case": st.booleans(),
+                "rules": st.sampled_from(["paper", "anls_star-1.0.1"]),
+                "numbers": st.sampled_from(["text", "value"]),
+                "parse": st.sampled_from([None, "json", "repair"]),
+                "missing": st.sampled_from(["error", "zero"]),
+            }
+        )
+    )
+    answers = draw(st.lists(st.lists(truths, min_size=1, max_size=2), min_size=count, max_size=count))
+    found = draw(st.lists(st.one_of(predictions, predictions.map(dumps)), min_size=count, max_size=count))
+    return rows_of(answers, found, absent=options["missing"] == "zero"), options
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("faces")
+
+
+@pytest.fixture(scope="module")
+def modules(folder: Path) -> dict[str, Any]:
+    """The modules of `evaluate` by name."""
+    evaluate = pytest.importorskip("evaluate")
+    names = "anls_star", "kieval", "entity_f1", "nted"
+    return {name: evaluate.load(docscore.evaluate_module(name), cache_dir=str(folder / "cache")) for name in names}
+
+
+def files(rows: Rows, folder: Path) -> tuple[Path, Path]:
+    paths = folder / "references.jsonl", folder / "predictions.jsonl"
+    for path, side in zip(paths, rows, strict=True):
+        path.write_text("".join(dumps(row) + "\n" for row in side), "utf-8", newline="")
+    return paths
+
+
+def command(rows: Rows, folder: Path, *flags: str) -> Any:
+    done = run("score", *files(rows, folder), "--json", *flags)
+    assert done.code == 0, done.err
+    return json.loads(done.out)
+
+
+def flags_of(options: dict[str, Any]) -> list[str]:
+    flags = [] if options["ignore_case"] else ["--case-sensitive"]
+    others = {name: value for name, value in options.items() if name != "ignore_case" and value is not None}
+    return [*flags, *(f"--{name.replace('_', '-')}={value}" for name, value in others.items())]
+
+
+def values_of(rows: Rows, parse: str | None) -> list[tuple[Any, Any]]:
+    """The pairs that are scored."""
+    found = {row["question_id"]: row["prediction"] for row in rows.predictions}
+    pairs = [(tuple(row["references"]), found.get(row["question_id"])) for row in rows.references]
+    return [
+        (truth, parse_text(value, parse).value if parse and isinstance(value, str) else value) for truth, value in pairs
+    ]
+
+
+@SOME
+@given(random_sets())
+def test_rows_in_python(test_set: tuple[Rows, dict[str, Any]]) -> None:
+    rows, options = test_set
+    alone = {name: options[name] for name in ("threshold", "ignore_case", "rules", "numbers")}
+    pairs = values_of(rows, options["parse"])
+    scores = [docscore.anls_score(*pair, **alone) for pair in pairs]
+    mean = fsum(scores) / len(scores)
+    assert docscore.score_pairs(pairs, **alone).tolist() == scores
+    columns = {"prediction": [each for _, each in pairs], "references": [list(each) for each, _ in pairs]}
+    assert score_batch(columns, **alone)["anls_score"] == scores
+    corpus = score_corpus(docscore.pairs_of(rows.predictions, rows.references, options["missing"]), **options)
+    assert (corpus.scores, corpus.mean) == (scores, mean)
+    result = docscore.evaluate(**rows.both(), **options)
+    assert (result.score, result.figures) == (mean, {"anls_star": mean})
+    assert result.documents.to_dict()["anls_score"] == scores
+
+
+@SOME
+@given(random_sets())
+def test_rows_in_portions(test_set: tuple[Rows, dict[str, Any]]) -> None:
+    rows, options = test_set
+    result = docscore.evaluate(**rows.both(), **options)
+    state = docscore.ScoreState(**options)
+    for row in rows.references:
+        found = [each for each in rows.predictions if each["question_id"] == row["question_id"]]
+        state.merge(state.empty())
+        state.update(found, [row])
+    computed = state.compute()
+    assert computed["anls_star"] == result.score
+    known = {name.partition("/")[2]: value for name, value in computed.items() if name.startswith("anls_star/")}
+    fields = {row["field"]: row["score"] for row in result.fields}
+    assert {name: fields[name] for name in known} == known
+
+
+@SOME
+@given(test_set=random_sets())
+def test_the_command_and_evaluate(test_set: tuple[Rows, dict[str, Any]], modules: dict[str, Any], folder: Path) -> None:
+    rows, options = test_set
+    both = rows.both()
+    result = docscore.evaluate(**both, **options)
+    printed = command(rows, folder, "--fields", *flags_of(options))
+    asked = {"per_sample": True, "key_scores": True, "confidence": 0.95, "signature": True}
+    loaded = modules["anls_star"].compute(**both, **asked, **options)
+    for face in (printed, loaded):
+        assert face["anls_score"] == result.score
+        assert [row["anls_score"] for row in face["per_sample"]] == result.documents.to_dict()["anls_score"]
+        assert {row["field"]: row["score"] for row in face["key_scores"]} == {
+            row["field"]: row["score"] for row in result.fields
+        }
+        assert {cause: lost for cause, lost in face["points_lost"].items() if lost} == {
+            row["cause"]: row["points_lost"] for row in result.causes
+        }
+        assert face["signature"] == result.signature
+        assert ends(face) == ends(result.to_dict())
+
+
+def ends(face: Face) -> list[float] | None:
+    """The interval; in JSON a list."""
+    found = face["confidence_interval"]
+    return None if found is None else list(found)
+
+
+texts = st.sampled_from(["tea", "Tea", "rum", "r um", "", "12", "12.0"])
+documents = st.dictionaries(
+    st.sampled_from(["a", "b", "c"]),
+    st.one_of(texts, st.lists(st.dictionaries(st.sampled_from(["n", "p"]), texts, max_size=2), max_size=3)),
+    max_size=3,
+)
+METRICS = ("anls_star", "kieval", "entity_f1", "nted")
+
+
+@SOME
+@given(st.lists(st.tuples(documents, documents), min_size=1, max_size=5), st.booleans(), st.booleans())
+def test_all_metrics(
+    modules: dict[str, Any], folder: Path, pairs: list[tuple[Any, Any]], normalise: bool, donut: bool
+) -> None:
+    rows = rows_of([[truth] for truth, _ in pairs], [found for _, found in pairs], absent=False)
+    options: dict[str, Any] = {"normalise": normalise, "donut": donut}
+    both = rows.both()
+    result = docscore.evaluate(**both, metrics=METRICS, **options)
+    flags = [f"--{name}" for name, value in options.items() if value]
+    printed = command(rows, folder, "--metrics", ",".join(METRICS), *flags)["metrics"]
+    state = docscore.ScoreState(metrics=METRICS, fields=False, **options)
+    state.update(**both)
+    assert {name: printed[name] for name in result.figures} == result.figures == state.compute()
+
+    loaded = modules["kieval"].compute(**both, normalise=normalise)
+    loaded |= modules["entity_f1"].compute(**both, **options)
+    loaded |= modules["nted"].compute(**both, donut=donut)
+    assert {name: value for name, value in loaded.items() if name in result.figures} == {
+        name: value for name, value in result.figures.items() if name != "anls_star"
+    }
+
+
+@settings(max_examples=20)
+@given(st.lists(st.tuples(documents, documents), min_size=1, max_size=5), st.sampled_from([None, "json", "repair"]))
+def test_the_page(folder: Path, pairs: list[tuple[Any, Any]], parse: str | None) -> None:
+    testset = pytest.importorskip("playground.testset")
+    found = [dumps(prediction) if parse else prediction for _, prediction in pairs]
+    rows = rows_of([[truth] for truth, _ in pairs], found, absent=False)
+    paths = files(rows, folder)
+    result = docscore.evaluate(predictions=paths[1], references=paths[0], metrics=METRICS, parse=parse)
+    page = testset.score_files(*paths, parse, skip=False, progress=lambda *_: None, metrics=METRICS)
+    assert page.scores.scores == result.documents.to_dict()["anls_score"]
+    shown = json.loads(Path(page.downloads[1]).read_text("utf-8"))
+    assert shown["anls_score"] == result.score
+    assert {name: shown["metrics"][name] for name in result.figures} == result.figures
+    ours = json.loads(json.dumps(result.to_dict()))
+    assert shown["key_scores"] == ours["key_scores"]
+    assert shown["metrics"]["confidence_intervals"] == ours["metrics"]["confidence_intervals"]

@@ -1,0 +1,207 @@
+"""What notebooks and consoles show of results: short, escaped, with its own style; and the notebook of the docs."""
+
+from __future__ import annotations
+
+import html
+import importlib.util
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import rich.console
+
+import docscore
+from docscore.core.displays import drawing_of
+from tests import browser
+from tests.browser import MILLISECONDS, axe
+from tests.conftest import ROOT, skip_or_fail
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+chromium = browser.chromium
+
+NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
+SCRIPT = ROOT / "examples" / "notebook" / "execute.py"
+MARKUP = "<script>alert(1)</script><img src=x onerror=alert(1)>&\x1b[31m"
+SHOWN = "&lt;script&gt;alert(1)&lt;/script&gt;"
+
+
+def evaluated(found: Any, **options: Any) -> docscore.EvaluationResult:
+    truths = {MARKUP: {MARKUP: MARKUP, "n": "tea"}, "b": {MARKUP: "rum", "n": "ale"}}
+    return docscore.evaluate(predictions=found, references=truths, **options)
+
+
+@pytest.fixture(scope="module")
+def drawn() -> dict[str, Any]:
+    """One value of each kind, full of markup."""
+    base = evaluated({MARKUP: {MARKUP: f"{MARKUP}!", "n": "tea"}, "b": {MARKUP: "rum", "n": "xxx"}}, by=str)
+    new = evaluated({MARKUP: {MARKUP: MARKUP, "n": "tea"}, "b": {MARKUP: "rum", "n": "xxx"}}, metrics="kieval")
+    return {
+        "result": base,
+        "result of another metric": new,
+        "fields": base.fields,
+        "causes": base.causes,
+        "documents": base.documents,
+        "slices": base.slices,
+        "document": base[MARKUP],
+        "tree": base[MARKUP].tree,
+        "comparison": base.compare(new),
+    }
+
+
+KINDS = [
+    ("result", "<EvaluationResult anls_star 0.", 80),
+    ("result of another metric", "<EvaluationResult kieval 0.75", 80),
+    ("fields", "<ResultTable 'Fields, most points lost first', 2 rows: field, score, low, high, ", 300),
+    ("causes", "<ResultTable 'Why ", 100),
+    ("documents", "<ResultTable 'Documents', 2 rows: question_id, anls_score>", 80),
+    ("slices", "<ResultTable 'Slices by value, ", 140),
+    ("document", "<DocumentResult '<script>alert(1)</script><img src=x onerror=alert(1)>&\\x1b[31m'", 120),
+    ("tree", "<ScoreTree $ partial 1.9", 60),
+    ("comparison", "<ComparisonResult anls_star +0.00", 80),
+]
+kinds = pytest.mark.parametrize("kind", [kind for kind, _, _ in KINDS])
+
+
+@pytest.mark.parametrize(("kind", "beginning", "length"), KINDS)
+def test_the_repr_is_short(drawn: dict[str, Any], kind: str, beginning: str, length: int) -> None:
+    text = repr(drawn[kind])
+    assert text.startswith(beginning)
+    assert len(text) < length
+    assert text.isprintable()
+
+
+@kinds
+def test_the_text_cannot_steer_a_terminal(drawn: dict[str, Any], kind: str) -> None:
+    text = str(drawn[kind])
+    assert len(text) > 20
+    assert all(line.isprintable() for line in text.split("\n"))
+
+
+@kinds
+def test_the_text_is_the_same_in_a_notebook(drawn: dict[str, Any], kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There `rich` draws what is printed, instead of writing it to a file."""
+    before = str(drawn[kind])
+    monkeypatch.setattr(rich.console, "_is_jupyter", lambda: True)
+    assert str(drawn[kind]) == before
+
+
+@kinds
+def test_the_drawing_is_escaped(drawn: dict[str, Any], kind: str) -> None:
+    page = drawn[kind]._repr_html_()
+    assert "<script" not in page
+    assert "<img" not in page
+    assert "\x1b" not in page
+    if kind not in ("causes", "slices"):
+        assert SHOWN in page or kind == "result of another metric"
+
+
+@kinds
+def test_the_style_holds_for_the_drawing_alone(drawn: dict[str, Any], kind: str) -> None:
+    page = drawn[kind]._repr_html_()
+    (style,) = re.findall(r"<style>(.*?)</style>", page, flags=re.DOTALL)
+    rules = re.sub(r"/\*.*?\*/|@media[^{]*\{", "", style, flags=re.DOTALL)
+    selectors = [part for rule in re.findall(r"([^{}]+)\{", rules) for part in rule.split(",\n")]
+    assert selectors
+    assert [each for each in selectors if ".anls-" not in each] == []
+
+
+def test_the_same_tree_is_drawn_alike_and_ids_of_others_differ(drawn: dict[str, Any]) -> None:
+    first, again = (drawn["document"]._repr_html_() for _ in range(2))
+    other = drawn["result"]["b"]._repr_html_()
+    ids = [set(re.findall(r' id="([^"]+)"', page)) for page in (first, again, other)]
+    assert ids[0] == ids[1]
+    assert ids[0] & ids[2] == set()
+
+
+def test_what_nobody_draws_is_shown_as_text() -> None:
+    assert drawing_of(3) is None
+
+
+def test_a_table_is_cut_off() -> None:
+    truths = {f"q{number}": "x" for number in range(150)}
+    table = docscore.evaluate(predictions=truths, references=truths).documents
+    assert len(table) == 150
+    assert "100 of 150 documents are shown." in str(table)
+    assert "100 of 150 documents are shown." in table._repr_html_()
+
+
+# the page around it, what the system wants, and whether the drawing is dark
+PAGES = [
+    ("", "light", False),
+    ("", "dark", True),
+    ('data-jp-theme-light="true"', "dark", False),
+    ('data-jp-theme-light="false"', "light", True),
+    ('class="vscode-dark"', "light", True),
+    ('class="vscode-light"', "dark", False),
+]
+
+
+@pytest.fixture
+def page(chromium: Browser) -> Iterator[Page]:
+    """An empty page."""
+    found = chromium.new_page()
+    found.set_default_timeout(MILLISECONDS)
+    yield found
+    found.close()
+
+
+@pytest.mark.parametrize(("around", "system", "dark"), PAGES)
+def test_light_and_dark(page: Page, drawn: dict[str, Any], around: str, system: Any, dark: bool) -> None:
+    page.emulate_media(color_scheme=system)
+    content = "\n".join(drawn[kind]._repr_html_() for kind in ("result", "fields", "document"))
+    page.set_content(
+        f"<!doctype html><html lang=en><title>x</title><body {around}><main>{content}</main></body></html>"
+    )
+    colours = page.evaluate(
+        "[...document.querySelectorAll('.anls-tree, td')].map(each => getComputedStyle(each))"
+        ".map(each => [each.colorScheme, each.color])"
+    )
+    ink = "rgb(230, 237, 243)" if dark else "rgb(31, 35, 40)"
+    assert {tuple(each) for each in colours} == {("dark" if dark else "light", ink)}
+    assert axe(page, "main") == []
+
+
+def module() -> Any:
+    """The script that executes the notebook."""
+    missing = [
+        name for name in ("ipykernel", "nbclient", "nbformat", "pandas") if importlib.util.find_spec(name) is None
+    ]
+    if missing:
+        skip_or_fail(f"needs {', '.join(missing)}")
+    spec = importlib.util.spec_from_file_location("execute", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    found = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return found
+
+
+def shown(notebook: Any) -> list[str]:
+    """What the cells show, as text without style and markup."""
+    texts = []
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            data = output.get("data", {"text/plain": output.get("text", "")})
+            page = re.sub(r"<style.*?</style>|<[^>]+>", " ", data.get("text/html", ""), flags=re.DOTALL)
+            texts += [data["text/plain"], html.unescape(" ".join(page.split()))]
+    return texts
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_the_notebook_of_the_docs_shows_what_it_says() -> None:
+    """After a change: python examples/notebook/execute.py."""
+    script = module()
+    import nbformat  # noqa: PLC0415  an extra
+
+    assert shown(script.executed()) == shown(nbformat.read(NOTEBOOK, as_version=4))
+
+
+def test_the_notebook_of_the_docs_names_no_machine() -> None:
+    text = NOTEBOOK.read_text("utf-8")
+    assert not re.search(r"/(tmp|home|root|Users|usr|opt)/|C:\\\\|execution\":", text)
+    assert str(Path.home()) + "/" not in text
