@@ -249,8 +249,20 @@ def test_a_comparison(receipts: docscore.EvaluationResult, tmp_path: Path) -> No
     assert [row["question_id"] for row in found.documents][:2] == ["receipt-004", "receipt-040"]
     assert not found.decide(0.05).failed
     assert found.report(tmp_path / "changes.md").read_text("utf-8").startswith("### ANLS\\*: 0.8043 → 0.8616")
+    assert list(found.figures) == []
     with pytest.raises(TypeError, match="compare: expected a result of docscore"):
         receipts.compare({})  # type: ignore[arg-type]
+
+
+def test_a_comparison_by_other_metrics(receipts: docscore.EvaluationResult) -> None:
+    paths = PREDICTIONS, RECEIPTS / "predictions_new.jsonl"
+    base, new = (docscore.evaluate(predictions=path, references=REFERENCES, metrics=["nted"]) for path in paths)
+    found = base.compare(new)
+    printed = succeed("compare", *paths, "--references", REFERENCES, "--metrics", "nted", "--json")
+    assert loads(json.dumps({**found.to_dict(), "gate": None})) == json.loads(printed)
+    assert [row["new"] for row in found.figures] == [new.score]
+    with pytest.raises(ValueError, match="metrics: expected the same for both systems, got anls_star and nted"):
+        receipts.compare(new)
 
 
 @pytest.mark.parametrize(

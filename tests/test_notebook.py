@@ -38,17 +38,17 @@ def evaluated(found: Any, **options: Any) -> docscore.EvaluationResult:
 def drawn() -> dict[str, Any]:
     """One value of each kind, full of markup."""
     base = evaluated({MARKUP: {MARKUP: f"{MARKUP}!", "n": "tea"}, "b": {MARKUP: "rum", "n": "xxx"}}, by=str)
-    new = evaluated({MARKUP: {MARKUP: MARKUP, "n": "tea"}, "b": {MARKUP: "rum", "n": "xxx"}}, metrics="kieval")
+    better = {MARKUP: {MARKUP: MARKUP, "n": "tea"}, "b": {MARKUP: "rum", "n": "xxx"}}
     return {
         "result": base,
-        "result of another metric": new,
+        "result of another metric": evaluated(better, metrics="kieval"),
         "fields": base.fields,
         "causes": base.causes,
         "documents": base.documents,
         "slices": base.slices,
         "document": base[MARKUP],
         "tree": base[MARKUP].tree,
-        "comparison": base.compare(new),
+        "comparison": base.compare(evaluated(better)),
     }
 
 

@@ -290,7 +290,14 @@ class Evaluation:
         return self.by if isinstance(self.by, str) else "value"
 
     def compare(self, new: Evaluation, *, n_resamples: int = RESAMPLES) -> Comparison:
-        """Compare another system on the same rows with this one as the base."""
+        """Compare another system on the same rows with this one as the base.
+
+        Raises:
+            ValueError: if the two have other ids, ground truths, options or metrics.
+        """
+        if self.metrics != new.metrics:
+            got = " and ".join(", ".join(each.metrics) for each in (self, new))
+            raise InputValueError(place="metrics", expected="the same for both systems", got=got)
         drawn: dict[str, Any] = {"n_resamples": n_resamples, "seed": self.seed, "progress": self.progress}
         drawn["confidence"] = self.confidence or CONFIDENCE
         found = compare(self.analysis, new.analysis, **drawn)

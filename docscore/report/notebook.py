@@ -12,6 +12,7 @@ from docscore.report.content import (
     document_changes_table,
     documents_table,
     field_changes_table,
+    figure_changes_table,
     figures_table,
     slices_table,
 )
@@ -71,7 +72,8 @@ def comparison_in_notebook(found: Comparison, changes: int) -> str:
     base, new = found.base.scores, found.new.scores
     facts = ["; ".join(difference_facts(found)), changes_text(found), *count_lines_of_both(found)]
     documents = document_changes_table([*found.worse[:changes], *found.better[:changes]])
-    tables = [field_changes_table(found).first(_MOST_ROWS), documents]
+    figures = [figure_changes_table(found)] if found.figures else []
+    tables = [*figures, field_changes_table(found).first(_MOST_ROWS), documents]
     text = f"mean ANLS* from {base.mean:.4f} to {new.mean:.4f}"
     shown = [table for table in tables if table.rows]
     return macro_as_html(_TEMPLATE, "overview", with_sign(found.difference), text, facts, shown, str(new.signature))

@@ -9,7 +9,7 @@ from typing import Any
 from docscore.core.formatting import with_sign
 from docscore.corpus.comparison import Comparison, Gate, decide
 from docscore.report.console import print_comparison, printed
-from docscore.report.content import document_changes_table, field_changes_table
+from docscore.report.content import document_changes_table, field_changes_table, figure_changes_table
 from docscore.report.notebook import comparison_in_notebook
 from docscore.report.tables import comparison_as_markdown
 from docscore.results.report_files import LISTED, write_report
@@ -64,6 +64,11 @@ class ComparisonResult:
     def fields(self) -> ResultTable:
         """The fields whose score changed, largest change first, each with interval, p-value and q-value."""
         return ResultTable(field_changes_table(self.comparison))
+
+    @cached_property
+    def figures(self) -> ResultTable:
+        """The change of each figure of the metrics, with interval and p-value; no rows if ANLS* is the only metric."""
+        return ResultTable(figure_changes_table(self.comparison))
 
     def decide(self, margin: float) -> Gate:
         """Whether the new system is worse than the base by more than a margin, with the confidence of the intervals.

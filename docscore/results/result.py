@@ -10,7 +10,6 @@ from typing import Any
 from docscore.core.errors import InputTypeError, row_place, short_repr
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation
 from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.metrics.signature import Signature
 from docscore.report.console import print_evaluation, print_tree, printed
 from docscore.report.content import causes_table, fields_table, rates_table, slices_table
 from docscore.report.html_report import report_as_html
@@ -129,8 +128,7 @@ class EvaluationResult:
     @property
     def signature(self) -> str:
         """What makes the figures comparable: metrics, options and version."""
-        pairs = self.evaluation.pairs
-        return str(Signature.of(self.evaluation.metrics, self.evaluation.options, skipped=pairs.skipped))
+        return self.evaluation.figures_signature
 
     @property
     def counts(self) -> dict[str, int]:
@@ -171,7 +169,7 @@ class EvaluationResult:
 
         Raises:
             TypeError: for something else than a result.
-            ValueError: if an id is on one side only, or the two have other options or ground truths.
+            ValueError: if an id is on one side only, or the two have other ground truths, options or metrics.
         """
         if not isinstance(other, EvaluationResult):
             raise InputTypeError(place="compare", expected="a result of docscore.evaluate", got=type(other).__name__)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import docscore
 from tests import bench_data
 from tests.commands import run, succeed
 from tests.conftest import needs_tool
@@ -106,6 +107,10 @@ def test_the_mean_is_the_same_to_the_last_bit_everywhere(tmp_path: Path) -> None
     found = json.loads(succeed("score", path, "--json"))
     assert figures(log)["mean"] == found["anls_score"] == fsum(scores) / len(scores)
     assert {row["question_id"]: row["anls_score"] for row in found["per_sample"]} == values(log)
+    result = docscore.evaluate(predictions=path)
+    assert result.score == figures(log)["mean"]
+    assert {name: result[name].score for name in result} == values(log)
+    assert json.loads(json.dumps(result.to_dict(fields=False))) == found
 
 
 def _nth(request: Request, texts: list[str]) -> str:
