@@ -89,7 +89,8 @@ Args:
 Returns:
     anls_score: the mean of the rows' scores, from 0 to 1; 1 is best.
     parse_failures: how many texts could not be parsed; with `parse` only.
-    parse_repaired: how many texts were repaired; with `parse="repair"` only.
+    parse_extracted: how many texts are JSON without the prose or the fence around it; with `parse="repair"` only.
+    parse_mended: how many texts hold JSON that was damaged or cut off; with `parse="repair"` only.
     missing: how many predictions were missing; with `missing="zero"` only.
     confidence_interval: the lower and the upper end for anls_score, or None where there is none, as with one row; with
         `confidence` only, as the next two.
@@ -108,7 +109,9 @@ Returns:
         holds. With `confidence` typed_confidence_interval, with `key_scores=True` typed_fields: how each field was
         compared; with `signature=True` typed_signature.
     per_sample: a list of `{"question_id", "anls_score"}` in the order of the references, with `parse` also "parsed"
-        ("exact", "repaired" or "failed"), with `missing="zero"` also "missing"; with `per_sample=True` only.
+        ("exact", "extracted", "mended" or "failed"), with `missing="zero"` also "missing"; with `per_sample=True` only.
+    parsed_ids: the ids of the texts that are "failed", "extracted" and "mended"; with `parse` and `per_sample=True`
+        only.
     signature: a string; with `signature=True` only.
 Examples:
     >>> import docscore

@@ -91,9 +91,9 @@ TEXTS = ['{"n": "12.50"}', "{'n': '12.50',", "n/a"]  # JSON; JSON with faults; n
 PARSING: list[tuple[str | None, list[Any], dict[str, float]]] = [
     (None, TEXTS, {"anls_score": 0.0}),
     ("json", TEXTS, {"anls_score": 1 / 3, "parse_failures": 2}),
-    ("repair", TEXTS, {"anls_score": 2 / 3, "parse_failures": 1, "parse_repaired": 1}),
+    ("repair", TEXTS, {"anls_score": 2 / 3, "parse_failures": 1, "parse_extracted": 0, "parse_mended": 1}),
     ("json", [{"n": "12.50"}] * 3, {"anls_score": 1.0, "parse_failures": 0}),
-    ("repair", [{"n": "12.50"}] * 3, {"anls_score": 1.0, "parse_failures": 0, "parse_repaired": 0}),
+    ("repair", [{"n": "12.50"}] * 3, {"anls_score": 1.0, "parse_failures": 0, "parse_extracted": 0, "parse_mended": 0}),
 ]
 
 

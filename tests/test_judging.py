@@ -25,7 +25,7 @@ SAID = 'Sure: ```json\n{"total": "1.20", "items": [{"name": "Tea"}]}\n```'
 
 # why, output, answers, parse, score, parsed
 OUTPUTS: list[tuple[str, Any, list[Any], str, float, str | None]] = [
-    ("an object is found in prose", SAID, [BILL], "auto", 2 / 3, "repaired"),
+    ("an object is found in prose", SAID, [BILL], "auto", 2 / 3, "extracted"),
     ("text stays text where texts are right", "[1]", ["[1]"], "auto", 1.0, None),
     ("none asks for nothing", SAID, [BILL], "none", 0.0, None),
     ("json takes the whole or nothing", SAID, [BILL], "json", 0.0, "failed"),

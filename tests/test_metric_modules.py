@@ -146,7 +146,7 @@ def test_everything_asked_for_comes_in_plain_types(name: str, load: Load) -> Non
     references = [*REFERENCES, *({"question_id": each, "references": [{"k": np.int64(1)}]} for each in "cd")]
     found = load(name).compute(predictions=predictions, references=references, **options)
     assert plain_types(found)
-    assert (found["missing"], found["parse_failures"], found["parse_repaired"]) == (1, 0, 1)
+    assert (found["missing"], found["parse_failures"], found["parse_mended"]) == (1, 0, 1)
     assert found["signature"].startswith(name)
     assert found["signature"].endswith(f"docscore:{VERSION}")
     figures = [each for each in RESULTS[name] if each in found["confidence_intervals"]]

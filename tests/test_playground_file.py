@@ -266,7 +266,7 @@ def test_texts_are_read_as_json_where_asked(visitor: Visitor) -> None:
     visitor.press_score("file")
     assert visitor.total("file-summary") == pytest.approx(expected["anls_score"], abs=5e-5)
     summary = visitor["file-summary"].inner_text()
-    assert "19 predictions repaired" in summary
+    assert "9 predictions mended" in summary
     assert "2 predictions that could not be parsed, scored as text" in summary
 
 

@@ -136,7 +136,11 @@ def test_where_all_is_right_there_are_no_losses_and_no_lists() -> None:
 def test_counts_of_what_was_not_read() -> None:
     scores = scored(("a", {"k": "x"}, "no JSON"), ("b", {"k": "x"}, "{'k': 'x'"), parse="repair")
     lines = printed(print_summary, summarise(scores), 0).splitlines()
-    assert lines[1:3] == ["1 prediction that could not be parsed, scored as text", "1 prediction repaired"]
+    assert lines[1:4] == [
+        "1 prediction that could not be parsed, scored as text: a",
+        "0 predictions extracted from prose or a fence",
+        "1 prediction mended, as JSON that was damaged or cut off: b",
+    ]
 
 
 def test_a_comparison_with_and_without_a_gate() -> None:
@@ -184,7 +188,7 @@ def test_a_comparison_as_markdown_lists_twenty_fields_and_counts_each_side() -> 
     base = analyse(scored(("a", truth, truth), ("b", truth, truth), parse="json"))
     new = analyse(scored(("a", truth, {}), ("b", truth, "no JSON"), parse="json"))
     markdown = comparison_as_markdown(compare(base, new, n_resamples=9), None, 0)
-    assert "\n* new: 1 prediction that could not be parsed, scored as text\n" in markdown
+    assert "\n* new: 1 prediction that could not be parsed, scored as text: b\n" in markdown
     assert "\n\n20 of 26 fields that changed are shown.\n\n" in markdown  # and the document as a whole
     assert "<details>" not in markdown
 

@@ -33,6 +33,7 @@ from docscore.metrics.kieval import kieval_score
 from docscore.metrics.registry import METRICS
 from docscore.metrics.typed.typed_score import explained_by_schema
 from docscore.report.console import print_corrections, print_tree
+from docscore.report.wording import READ
 
 _SOME = 3  # ids in a message
 
@@ -92,9 +93,9 @@ def _as_scored(prediction: Any, options: ScoringOptions) -> Any:
     if options.parse and isinstance(prediction, str):
         parsed = parse_text(prediction, options.parse)
         prediction = parsed.value
-        if parsed.failed or parsed.repaired:
-            outcome = "repaired" if parsed.repaired else "no JSON and is scored as text"
-            click.echo(f"The prediction was {outcome}.", err=True)
+        if parsed.outcome != "exact":
+            note = f" ({parsed.note})" if parsed.note else ""
+            click.echo(f"The prediction was {READ[parsed.outcome]}{note}.", err=True)
     return unwrapped(prediction)[0] if options.with_confidences else prediction
 
 

@@ -13,6 +13,9 @@ MAX_TEXT = 100_000  # characters of a text where others wait: to compare two tha
 MAX_UNPACKED = 1_000_000_000  # bytes of a compressed file when unpacked: gzip makes 1 MB of a gigabyte of equal lines
 
 
+MAX_STEPS = 3_000_000  # of mending JSON: one or two a character of a text that is cut off, a second or two in all
+
+
 def check_digits(length: int) -> None:
     """Raise `ValueError` for a number that is written in more characters than are read."""
     if length > MAX_DIGITS:

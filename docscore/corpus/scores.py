@@ -15,11 +15,13 @@ from docscore.core.options import ScoringOptions, options_from
 from docscore.core.progress import Progress, no_progress
 from docscore.core.stack import level_of_caller
 from docscore.data.confidences import with_confidences
-from docscore.data.model_output import parse_reference, parse_text
+from docscore.data.model_output import Parsed, parse_reference, parse_text
 from docscore.data.pairing import Pairs
 from docscore.metrics.anls_star.api import explained, score_all
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.signature import Signature
+
+PARSE_COUNTS = {"failed": "parse_failures", "extracted": "parse_extracted", "mended": "parse_mended"}
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class CorpusScore:
         absent: the numbers of the rows whose predictions were missing and scored as null; None if missing predictions
             are an error.
         failed: the numbers of the rows whose text could not be parsed and was scored as text; None if none was parsed.
-        repaired: the numbers of the rows whose text was repaired; None if `parse` is not "repair".
+        readings: how the text of each row was read that was read as JSON, by its number; None if none was parsed.
         options: how predictions were read and compared.
         metric: the metric whose scores these are: "anls_star", or "anls" or "anlsl" for rows that these can score.
     """
@@ -41,7 +43,7 @@ class CorpusScore:
     scores: list[float]
     absent: frozenset[int] | None
     failed: frozenset[int] | None
-    repaired: frozenset[int] | None
+    readings: dict[int, Parsed] | None
     options: ScoringOptions
     metric: str = "anls_star"
 
@@ -69,16 +71,25 @@ class CorpusScore:
         return np.array([numbers[name] for name in self.pairs.clusters], dtype=np.intp)
 
     def counts(self) -> dict[str, int]:
-        """The counts skipped, missing, parse_failures and parse_repaired, those that the options ask for."""
-        found = {"missing": self.absent, "parse_failures": self.failed, "parse_repaired": self.repaired}
-        counts = {name: len(rows) for name, rows in found.items() if rows is not None}
-        return counts if self.pairs.skipped is None else {"skipped": self.pairs.skipped, **counts}
+        """The counts skipped, missing, parse_failures, parse_extracted and parse_mended that the options ask for."""
+        counts = {"skipped": self.pairs.skipped, "missing": None if self.absent is None else len(self.absent)}
+        read = {PARSE_COUNTS[outcome]: len(ids) for outcome, ids in self.parsed_ids().items()}
+        return {name: count for name, count in counts.items() if count is not None} | read
+
+    def parsed_ids(self) -> dict[str, list[str]]:
+        """The ids of the texts that are "failed", and with `parse="repair"` of those "extracted" and "mended"."""
+        outcomes = {None: (), "json": ("failed",), "repair": ("failed", "extracted", "mended")}[self.options.parse]
+        readings = self.readings or {}
+        return {
+            outcome: [self.ids[i] for i, each in readings.items() if each.outcome == outcome] for outcome in outcomes
+        }
 
     def samples(self) -> list[dict[str, Any]]:
         """One `{"question_id": ..., "anls_score": ...}` for each row, in the order of the references.
 
-        With `parse`, each also has the key "parsed": "exact" for a text read as it is, "repaired", "failed", or None
-        where there was no prediction. With missing "zero" it has the key "missing": whether there was no prediction.
+        With `parse`, each also has the key "parsed": "exact" for what is read as it is, "extracted", "mended",
+        "failed", or None where there was no prediction; and, if mending was given up for any, the key "parse_note" with
+        the reason. With missing "zero" it has the key "missing": whether there was no prediction.
         """
         samples: list[dict[str, Any]] = [
             {"question_id": i, "anls_score": s} for i, s in zip(self.ids, self.scores, strict=True)
@@ -86,6 +97,9 @@ class CorpusScore:
         if self.failed is not None:
             for number, sample in enumerate(samples):
                 sample["parsed"] = self._parsed(number)
+            if any(each.note for each in (self.readings or {}).values()):
+                for number, sample in enumerate(samples):
+                    sample["parse_note"] = self._reading(number).note
         if self.absent is not None:
             for number, sample in enumerate(samples):
                 sample["missing"] = number in self.absent
@@ -94,9 +108,11 @@ class CorpusScore:
     def _parsed(self, number: int) -> str | None:
         if number in self.pairs.absent:
             return None
-        if number in (self.failed or ()):
-            return "failed"
-        return "repaired" if number in (self.repaired or ()) else "exact"
+        return self._reading(number).outcome
+
+    def _reading(self, number: int) -> Parsed:
+        """How the prediction of a row was read."""
+        return (self.readings or {}).get(number, Parsed(None))
 
     def tree(self, number: int) -> ScoreTree:
         """The score tree of a row."""
@@ -140,7 +156,7 @@ def score_corpus(
             UserWarning,
             stacklevel=level_of_caller(),
         )
-    predictions, failed, repaired = parse_predictions(pairs.predictions, options.parse)
+    predictions, readings = parse_predictions(pairs.predictions, options.parse)
     pairs = pairs._replace(predictions=predictions)
     pairs = with_confidences(pairs) if options.with_confidences else pairs._replace(confidences=None)
     values = list(zip(pairs.truths, pairs.predictions, strict=True))
@@ -150,8 +166,8 @@ def score_corpus(
         pairs=pairs,
         scores=scores.tolist(),
         absent=pairs.absent if options.missing == "zero" else None,
-        failed=failed if options.parse else None,
-        repaired=repaired if options.parse == "repair" else None,
+        failed=frozenset(i for i, each in readings.items() if each.failed) if options.parse else None,
+        readings=readings if options.parse else None,
         options=options,
     )
 
@@ -170,11 +186,10 @@ def _parsed_reference(name: str, truth: Any) -> Any:
         raise at_place(closer(row_place(name), "an answer"), error) from None
 
 
-def parse_predictions(predictions: list[Any], mode: str | None) -> tuple[list[Any], frozenset[int], frozenset[int]]:
-    """Read text predictions as JSON; return all predictions, and the row numbers of failed and of repaired ones."""
+def parse_predictions(predictions: list[Any], mode: str | None) -> tuple[list[Any], dict[int, Parsed]]:
+    """Read text predictions as JSON; return all predictions, and how each text was read, by its row number."""
     if mode is None:
-        return predictions, frozenset(), frozenset()
+        return predictions, {}
     parsed = {i: parse_text(value, mode) for i, value in enumerate(predictions) if isinstance(value, str)}
     values = [parsed[i].value if i in parsed else value for i, value in enumerate(predictions)]
-    failed = frozenset(i for i, each in parsed.items() if each.failed)
-    return values, failed, frozenset(i for i, each in parsed.items() if each.repaired)
+    return values, {i: each._replace(value=None) for i, each in parsed.items()}

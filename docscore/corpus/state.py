@@ -22,6 +22,12 @@ from docscore.metrics.registry import checked_metrics
 from docscore.stats.exact import as_float, total_units
 
 _ANLS_STAR = "anls_star"
+_RATES = {  # by the count that is divided by the number of rows
+    "parse_failures": "parse_failure_rate",
+    "parse_extracted": "parse_extracted_rate",
+    "parse_mended": "parse_mended_rate",
+    "missing": "missing_rate",
+}
 
 
 class ScoreState:
@@ -132,7 +138,8 @@ class ScoreState:
 
         Returns:
             Each figure by its name; for every field that a ground truth has, `anls_star/items[].price`, its score; with
-            `parse`, `parse_failure_rate`; with missing "zero", `missing_rate`.
+            `parse`, `parse_failure_rate`, and with "repair" `parse_extracted_rate` and `parse_mended_rate`; with
+            missing "zero", `missing_rate`.
 
         Raises:
             ValueError: if there were no rows, and for other names.
@@ -144,7 +151,7 @@ class ScoreState:
         for field in sorted(self.fields.values(), key=lambda field: field.path):
             if field.expected:
                 result[f"{_ANLS_STAR}/{field.path}"] = field.score
-        for name, key in (("parse_failures", "parse_failure_rate"), ("missing", "missing_rate")):
+        for name, key in _RATES.items():
             if name in self.counts:
                 result[key] = self.counts[name] / self.rows
         if names == "plain":

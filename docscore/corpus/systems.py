@@ -43,7 +43,7 @@ class SystemFigures:
         value: the value of the slice; None for all rows.
         tests: by the name of the figure, the test against another system; nothing for that system itself, for slices,
             and where none was asked for.
-        counts: how many predictions were missing, not parsed, or repaired; nothing for slices.
+        counts: how many predictions were missing, not parsed, extracted or mended; nothing for slices.
     """
 
     system: str

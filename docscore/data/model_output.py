@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
+from docscore.core.limits import MAX_STEPS
 from docscore.core.stack import with_room_to_recurse
 from docscore.core.values import convert_prediction
 from docscore.data.json_codec import loads
+from docscore.data.json_mending import TooManyStepsError, mended_json
+
+Reading = Literal["exact", "extracted", "mended", "failed"]
 
 
 class Parsed(NamedTuple):
@@ -15,33 +19,43 @@ class Parsed(NamedTuple):
 
     Attributes:
         value: the JSON value, or the unchanged text if it could not be parsed.
-        failed: whether the text could not be parsed.
-        repaired: whether the text was not JSON, but could be repaired.
+        outcome: "exact" if the text is JSON; "extracted" if a part of it is, and prose or a fence around it was taken
+            away; "mended" if that part was changed or cut off; "failed" if nothing could be parsed.
+        note: why mending was given up; "" where it was not.
     """
 
     value: Any
-    failed: bool = False
-    repaired: bool = False
+    outcome: Reading = "exact"
+    note: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether the text could not be parsed."""
+        return self.outcome == "failed"
 
 
 def parse_text(text: str, mode: str) -> Parsed:
     """Parse the JSON value in the output text of a model.
 
-    "json" accepts only text that is JSON as a whole. "repair" also finds an object or a list in a fenced block or
-    after prose, and repairs trailing commas, single quotes, and truncated text (with `json-repair`).
+    "json" accepts only text that is JSON as a whole. "repair" takes the first complete object or list that is JSON as
+    it stands: in blocks fenced as json, in other fenced blocks, in the text; then a scalar that is all of a fenced
+    block. Only where there is none, it mends the largest part that begins as an object or a list does (with
+    `json-repair`): trailing commas, single quotes, text that is cut off. Thoughts before `</think>` are passed over.
 
     >>> parse_text('{"total": 1}', "json")
-    Parsed(value={'total': 1}, failed=False, repaired=False)
-    >>> parse_text('Here it is: {"total": 1,', "json").failed
-    True
+    Parsed(value={'total': 1}, outcome='exact', note='')
+    >>> parse_text('Here it is: {"total": 1} (see [1])', "json").outcome
+    'failed'
+    >>> parse_text('Here it is: {"total": 1} (see [1])', "repair")
+    Parsed(value={'total': 1}, outcome='extracted', note='')
     >>> parse_text('Here it is: {"total": 1,', "repair")
-    Parsed(value={'total': 1}, failed=False, repaired=True)
+    Parsed(value={'total': 1}, outcome='mended', note='')
     """
     try:
         value = loads(text)
     except ValueError:
-        return _repaired(text) if mode == "repair" else Parsed(text, failed=True)
-    return Parsed(value) if can_be_scored(value) else Parsed(text, failed=True)
+        return _found(text) if mode == "repair" else Parsed(text, "failed")
+    return Parsed(value) if can_be_scored(value) else Parsed(text, "failed")
 
 
 def parse_reference(truth: Any) -> Any:
@@ -58,46 +72,6 @@ def parse_reference(truth: Any) -> Any:
     return loads(truth) if isinstance(truth, str) else truth
 
 
-def _repaired(text: str) -> Parsed:
-    """The value in the first fenced block, or in the text, with `json-repair` if needed."""
-    fenced = _fenced(text)
-    source = text.lstrip(_BEFORE) if fenced is None else fenced
-    for value in (_loaded(source), _mended(source)):
-        if isinstance(value, dict | list) and can_be_scored(value):
-            return Parsed(value, repaired=True)
-    return Parsed(text, failed=True)
-
-
-def _fenced(text: str) -> str | None:
-    """The content of the first fenced block, up to its end or that of the text; None if there is no block."""
-    _, fence, rest = text.partition("```")
-    if not fence:
-        return None
-    block, _, _ = rest.partition("```")
-    return _LANGUAGE.sub("", block, count=1).strip()
-
-
-def _loaded(source: str) -> Any:
-    """The value of a JSON text; None if it is not JSON."""
-    try:
-        return loads(source)
-    except ValueError:
-        return None
-
-
-def _mended(source: str) -> Any:
-    """The object or list that `json-repair` reads, None if empty; brackets in prose, as in "see [1]", are no list."""
-    from json_repair import repair_json  # noqa: PLC0415  imported only when needed
-
-    start = _START.search(source)
-    if start is None:
-        return None
-    try:
-        return repair_json(source[start.start() :], return_objects=True, skip_json_loads=True) or None
-    except (ValueError, RecursionError):
-        return None
-
-
 def can_be_scored(value: Any) -> bool:
     """Whether a value can be scored: it is not nested too deeply."""
     try:
@@ -107,19 +81,130 @@ def can_be_scored(value: Any) -> bool:
     return True
 
 
-_BEFORE = "\ufeff \t\r\n"  # a byte order mark, white space
+def _found(text: str) -> Parsed:
+    """The value in a text that is not JSON as a whole."""
+    answer = _without_thoughts(text)
+    blocks = _fenced_blocks(answer)
+    damaged = []
+    for source in (*blocks, answer):
+        whole, largest = _first_whole(source)
+        if whole is not None:
+            return Parsed(whole, "extracted")
+        damaged.append(largest)
+    for block in blocks:
+        scalar = parse_text(block, "json")
+        if not (scalar.failed or isinstance(scalar.value, dict | list)):
+            return scalar._replace(outcome="extracted")
+    try:
+        mended = next(filter(_is_container, map(mended_json, filter(None, damaged))), None)
+    except TooManyStepsError:
+        return Parsed(text, "failed", f"not mended: it takes more than {MAX_STEPS:,} steps")
+    return Parsed(text, "failed") if mended is None else Parsed(mended, "mended")
 
 
-_LANGUAGE = re.compile(r"\A[\w-]*")
+def _without_thoughts(text: str) -> str:
+    """The text behind the thoughts of a model; nothing where they do not end."""
+    ends = [found.end() for found in _END_OF_THOUGHTS.finditer(text)]
+    if ends:
+        return text[ends[-1] :]
+    return "" if _THOUGHTS.match(text) else text
 
+
+def _fenced_blocks(text: str) -> list[str]:
+    """The content of the fenced blocks, up to their ends or that of the text: those marked json first."""
+    marked: list[str] = []
+    others: list[str] = []
+    position = 0
+    while fence := _FENCE.search(text, position):
+        closing = _ANY_CLOSING.search(text, fence.end())
+        if closing and "\n" in text[fence.end() : closing.start()]:
+            closing = _CLOSING.search(text, fence.end())
+        start, end = closing.span() if closing else (len(text), len(text))
+        blocks = marked if fence[1].lower().startswith("json") else others
+        block = text[fence.end() : start].strip(_BLANK)
+        if block:
+            blocks.append(block)
+        position = end
+    return marked + others
+
+
+def _first_whole(source: str) -> tuple[Any, str]:
+    """The first object or list that is JSON as it stands, or None; and the largest part that may be a damaged one."""
+    position, left, largest = 0, _READ_AGAIN * len(source) + _READ_AGAIN, ""
+    while left > 0 and (found := _BRACKET.search(source, position)):
+        start = found.end() - 1
+        likely = _LIKELY.match(source, start) or (start == 0 and _NUMBERS.match(source))
+        position = found.end()
+        if not likely and found[1] is None:
+            continue
+        end = _end_of_part(source, start)
+        part = source[start:end]
+        left -= end - start
+        value = _whole(part)
+        if value is not None and (likely or _REST_OF_LINE.match(source, end)):
+            return value, ""
+        if likely:
+            position = end
+            largest = max(largest, part, key=len)
+    return None, largest
+
+
+def _whole(part: str) -> Any:
+    """The object or list that a text is; None if it is not JSON."""
+    try:
+        value = loads(part)
+    except ValueError:
+        return None
+    return value if _is_container(value) else None
+
+
+def _end_of_part(source: str, start: int) -> int:
+    """Where the bracket at the start is closed, in or out of texts; the end of the source if it is not."""
+    return _end_of_brackets(source, start, '"') or _end_of_brackets(source, start, "") or len(source)
+
+
+def _end_of_brackets(source: str, start: int, quote: str) -> int:
+    """Where the bracket at the start is closed; 0 if it is not. Brackets between two quotes do not count."""
+    depth, quoted = 0, False
+    for token in _TOKEN.finditer(source, start):
+        sign = token[0]
+        if sign == '"':
+            quoted = quoted != (sign == quote)
+        elif sign in ("{", "["):
+            depth += not quoted
+        elif sign in ("}", "]"):
+            depth -= not quoted
+            if not depth:
+                return token.end()
+    return 0
+
+
+def _is_container(value: Any) -> bool:
+    """Whether it is an object or a list that can be scored."""
+    return isinstance(value, dict | list) and can_be_scored(value)
+
+
+_BLANK = "\ufeff \t\r\n"  # a byte order mark, white space
+_READ_AGAIN = 8  # times that the characters of a source are read before the search ends
+
+_THOUGHTS = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
+_END_OF_THOUGHTS = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+
+_FENCE = re.compile(r"```[ \t]*([\w+.-]*)")
+_CLOSING = re.compile(r"^[ \t]*```+", re.MULTILINE)
+_ANY_CLOSING = re.compile(r"```+")
+
+_BRACKET = re.compile(r"(^[ \t\ufeff]*)?[{\[]", re.MULTILINE)  # with what is before it, if it is the first of its line
+_REST_OF_LINE = re.compile(r"[ \t\r]*(?:\n|\Z)")
+_TOKEN = re.compile(r'\\.|["{}\[\]]', re.DOTALL)
 
 # The beginning of an object or a list: a key or a value follows. Brackets in prose, as in "[sic]" or "see [1]", do not
-# match. No two repeated parts match the same characters, so that the search takes linear time.
-_START = re.compile(
+# match. No two repeated parts match the same characters, so that a search takes linear time.
+_LIKELY = re.compile(
     r"""
-    \{ \s* (?: ["'] | \w+ \s* : )
-    | \[ \s* (?: ["'\[{] | (?: null | true | false | None | True | False ) \b )
-    | \A \[ [-\d.,\s]+ (?: \] \s* )? \Z
+    \{ \s* (?: \\?["'“”‘’] | \w+ \s* : )
+    | \[ \s* (?: \\?["'“”‘’\[{] | (?: null | true | false | None | True | False ) \b )
     """,
     re.VERBOSE,
 )
+_NUMBERS = re.compile(r"\[[-\d.,\s]+(?:\]\s*)?\Z")

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from docscore.core.errors import InputValueError
 from docscore.core.options import PARSE_MODES, THRESHOLD, check_choice
 from docscore.core.values import Value, convert_ground_truth
 from docscore.corpus.fields import field_table
 from docscore.data.json_codec import dumps, loads
-from docscore.data.model_output import parse_text
+from docscore.data.model_output import Reading, parse_text
 from docscore.metrics.anls_star.api import score_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 
 _WHOLE = "$"  # the field of a document that is one value
-Reading = Literal["exact", "repaired", "failed"]
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,7 @@ def judged_output(
     parsed: Reading | None = None
     if mode is not None and isinstance(output, str):
         read = parse_text(output, mode)
-        output, parsed = read.value, "failed" if read.failed else "repaired" if read.repaired else "exact"
+        output, parsed = read.value, read.outcome
     truth = tuple(answers)
     tree = score_tree(truth, output, threshold=threshold, ignore_case=ignore_case)
     return JudgedOutput(tree, truth, output, parsed)

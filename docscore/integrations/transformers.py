@@ -110,7 +110,7 @@ class ComputeMetrics:
         self.state.reset()
         self.failures = 0
         self.labels: list[str] = []  # if references were given
-        self.unread_labels: list[tuple[int, str]] = []  # row and text of labels that failed to parse or were repaired
+        self.unread_labels: list[tuple[int, str]] = []  # row and text of labels that are no JSON as they stand
 
     def _update(self, found: Any, labels: Any) -> None:
         """Score more rows."""
@@ -158,7 +158,7 @@ class ComputeMetrics:
             got = f"{count:,} and {len(texts):,}"
             raise InputValueError(expected="as many predictions as label_ids", got=got)
         read = [self._read(text) for text in texts]
-        unread = [number for number, each in enumerate(read) if each.failed or each.repaired]
+        unread = [number for number, each in enumerate(read) if each.outcome != "exact"]
         self.unread_labels += [(start + number, texts[number]) for number in unread]
         return [each.value for each in read]
 
@@ -202,7 +202,7 @@ class ComputeMetrics:
             return parse_text(text, self.parse)
         value = self.processor.token2json(text)
         if not value or (isinstance(value, Mapping) and set(value) == {"text_sequence"}) or not can_be_scored(value):
-            return Parsed(text, failed=True)
+            return Parsed(text, "failed")
         return Parsed(value)
 
 

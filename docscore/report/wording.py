@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from docscore.core.formatting import clipped, printable, value_text, with_sign
 from docscore.corpus.automation import Choice
 from docscore.corpus.comparison import Comparison
-from docscore.corpus.scores import CorpusScore
+from docscore.corpus.scores import PARSE_COUNTS, CorpusScore
 from docscore.corpus.summary import Summary
+from docscore.data.faults import NAMED
 from docscore.metrics.alignment import Step
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.kieval import Counts, GroupCounts, KieScore
@@ -35,7 +37,14 @@ COUNTED = {
     "skipped": ("row", "left out because of faults"),
     "missing": ("prediction", "missing, scored as null"),
     "parse_failures": ("prediction", "that could not be parsed, scored as text"),
-    "parse_repaired": ("prediction", "repaired"),
+    "parse_extracted": ("prediction", "extracted from prose or a fence"),
+    "parse_mended": ("prediction", "mended, as JSON that was damaged or cut off"),
+}
+
+READ = {  # what a prediction was, by the outcome of its parsing
+    "extracted": "extracted from prose or a fence",
+    "mended": "mended, as JSON that was damaged or cut off",
+    "failed": "no JSON and is scored as text",
 }
 
 _LARGE_CHANGE = 0.005  # of a mean, from which a sentence is worth reading
@@ -102,13 +111,21 @@ def sample_text(summary: Summary, noun: str) -> str:
 
 
 def count_lines(scores: CorpusScore) -> list[str]:
-    """One line for each count of skipped, missing, unparsed and repaired rows."""
-    return [_count_line(name, count) for name, count in scores.counts().items()]
+    """One line for each count of skipped, missing, unparsed, extracted and mended rows; with the first ids of texts."""
+    ids = {PARSE_COUNTS[outcome]: ids for outcome, ids in scores.parsed_ids().items()}
+    return [_count_line(name, count, ids.get(name, [])) for name, count in scores.counts().items()]
 
 
-def _count_line(name: str, count: int) -> str:
+def _count_line(name: str, count: int, ids: Sequence[str]) -> str:
     noun, what = COUNTED[name]
-    return f"{counted(count, noun)} {what}"
+    line = f"{counted(count, noun)} {what}"
+    return f"{line}: {_first_names(ids)}" if ids else line
+
+
+def _first_names(ids: Sequence[str]) -> str:
+    """The first of the ids, and how many more there are."""
+    more = f" and {len(ids) - NAMED:,} more" if len(ids) > NAMED else ""
+    return ", ".join(map(shown_name, ids[:NAMED])) + more
 
 
 def perfect_text(scores: Sequence[float]) -> str:
@@ -129,12 +146,11 @@ def changes_text(found: Comparison) -> str:
 
 
 def count_lines_of_both(found: Comparison) -> list[str]:
-    """One line for the rows left out of both systems, and for each count of missing, unparsed and repaired rows."""
+    """One line for the rows left out of both systems, and one for each other count of `count_lines`."""
     skipped = found.new.scores.pairs.skipped
     lines = [f"{counted(skipped, 'document')} left out of both because of faults"] if skipped else []
     for side, scores in (("base", found.base.scores), ("new", found.new.scores)):
-        counts = {name: count for name, count in scores.counts().items() if name != "skipped"}
-        lines += [f"{side}: {_count_line(name, count)}" for name, count in counts.items()]
+        lines += [f"{side}: {line}" for line in count_lines(replace(scores, pairs=scores.pairs._replace(skipped=None)))]
     return lines
 
 

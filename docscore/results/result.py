@@ -132,7 +132,7 @@ class EvaluationResult:
 
     @property
     def counts(self) -> dict[str, int]:
-        """The counts skipped, missing, parse_failures and parse_repaired, those that the options ask for."""
+        """The counts skipped, missing, parse_failures, parse_extracted and parse_mended that the options ask for."""
         return self.evaluation.scores.counts()
 
     @cached_property

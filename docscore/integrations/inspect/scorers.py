@@ -104,8 +104,8 @@ def anls_star(
         ignore_case: whether texts are compared in lower case.
 
     Returns:
-        A scorer. Its score's metadata have `references` and `prediction` (JSON text), `parsed` ("exact", "repaired",
-        "failed" or None), and `fields`: points earned and points that count, by path.
+        A scorer. Its score's metadata have `references` and `prediction` (JSON text), `parsed` ("exact",
+        "extracted", "mended", "failed" or None), and `fields`: points earned and points that count, by path.
     """
 
     async def score(state: TaskState, target_of_sample: Target) -> Score:
