@@ -204,7 +204,9 @@ def test_where_all_is_right_no_point_is_lost() -> None:
 
 def test_texts_that_cannot_be_parsed_are_counted(tmp_path: Path) -> None:
     page = report(tmp_path / "out.html", REFERENCES, TEXTS, "--parse", "json")
-    assert "21 predictions that could not be parsed, scored as text" in page.texts["li"]
+    (unparsed,) = [item for item in page.texts["li"] if "could not be parsed" in item]
+    assert unparsed.startswith("21 predictions that could not be parsed, scored as text: receipt-003, ")
+    assert unparsed.endswith(" and 16 more")
     assert "21 of 40" in page.texts["td"]
     assert [cell for cell in page.texts["td"] if cell.startswith("unparsable ")] != []
     assert "|parse:json|" in page.whole
