@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,17 @@ MAX_LEAVES = 20_000
 MAX_PAIRS = 4_000_000  # of list elements: 2,000 against 2,000 take 300 ms and 100 MB
 MAX_FORESTS = 10_000  # a table of 600 rows; two such trees take two seconds
 MAX_FILE_BYTES = 50_000_000
+MAX_SLICES = 50  # each is resampled for its intervals
 _LONGEST_SENTENCE = 600
 MAX_DIGITS = 5_000  # of a number; longer ones take seconds to read
+
+
+def check_slices(values: Sequence[str]) -> None:
+    """Raise `ValueError` for a column with too many different values to make slices of."""
+    count = len(set(values))
+    if count > MAX_SLICES:
+        msg = f"slices: expected a column with at most {MAX_SLICES} different values, got {count:,}"
+        raise ValueError(msg)
 
 
 def read_text(text: str | None) -> Any:

@@ -33,6 +33,7 @@ def score_testset(
     skip: bool,
     metrics: list[str],
     confidences: bool,
+    by: str,
     progress: gr.Progress = PROGRESS,
 ) -> tuple[Any, ...]:
     """The outputs of the tab for a file."""
@@ -46,6 +47,7 @@ def score_testset(
             progress=progress,
             metrics=metrics,
             confidences=confidences,
+            by=by.strip(),
         )
         return found.summary, found.picture, found.fields, found.rows, "", *found.downloads, found.scores
 
@@ -112,6 +114,7 @@ def file_tab() -> None:
             label="Predictions carry confidences: draw the trade-off of automation and accuracy",
             elem_id="file-confidences",
         )
+        by = gr.Textbox(label="Slices: a column of the references, such as language", elem_id="file-by", max_lines=1)
     parse, skip, example, button = _controls("file", "Score")
     summary = gr.HTML(elem_id="file-summary")
     picture = gr.HTML(elem_id="file-picture")
@@ -125,7 +128,9 @@ def file_tab() -> None:
     tree = gr.HTML(elem_id="file-tree")
     scores = gr.State(time_to_live=3600)
     outputs = [summary, picture, fields, rows, tree, *downloads, scores]
-    _wire(button, example, score_testset, files, [parse, skip, metrics, confidences], outputs, testset.EXAMPLE_FILES)
+    _wire(
+        button, example, score_testset, files, [parse, skip, metrics, confidences, by], outputs, testset.EXAMPLE_FILES
+    )
     rows.select(show_row, scores, tree, api_visibility="private")
 
 

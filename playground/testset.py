@@ -10,19 +10,18 @@ from typing import Any, NamedTuple
 
 from docscore.core.errors import at_place, row_place
 from docscore.core.options import ScoringOptions
-from docscore.corpus.automation import Curve
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation
-from docscore.corpus.measure import Measured
 from docscore.corpus.scores import CorpusScore
 from docscore.corpus.summary import Summary
+from docscore.data.columns import groups_of_rows
 from docscore.report.content import DOCUMENT_COLUMNS, FIELD_COLUMNS, documents_table, fields_table
-from docscore.report.html_figures import report_figures
-from docscore.report.html_report import report_as_html
+from docscore.report.html_figures import figures_of_evaluation
 from docscore.report.html_tree import tree_drawing
 from docscore.report.wording import NOTHING_LOST, count_lines, sample_text
+from docscore.results.result import EvaluationResult
 from playground.fragments import fragment, frame_headers, frame_rows
 from playground.gallery import RECEIPTS
-from playground.limits import check_metric
+from playground.limits import check_metric, check_slices
 from playground.uploads import (
     Bar,
     Progress,
@@ -69,6 +68,7 @@ def score_files(
     progress: Progress,
     metrics: Sequence[str] = (),
     confidences: bool = False,
+    by: str = "",
 ) -> TestSet:
     """Score two files.
 
@@ -79,7 +79,9 @@ def score_files(
         skip: whether rows with faults are left out.
         progress: the progress bar.
         metrics: metrics in addition to ANLS*.
-        confidences: whether predictions have confidences; the trade-off of automation and accuracy is then drawn.
+        confidences: whether predictions have confidences; the trade-off of automation and accuracy, and how far
+            confidences can be trusted, are then drawn.
+        by: a column of the references whose values make slices; "" for none.
 
     Raises:
         TypeError, ValueError, OSError: with a message that names the file and the place.
@@ -90,21 +92,23 @@ def score_files(
     if metrics:
         phases += 2
     if confidences:
-        phases += 1
+        phases += 2
+    if by:
+        phases += 1 if metrics else 2
+        check_slices(groups_of_rows(uploaded.systems[0], by, "slices"))
     bar = Bar(progress, phases)
-    evaluation = Evaluation(uploaded.systems[0], options, metrics=metrics or [ANLS_STAR], progress=bar.phase)
+    settings: dict[str, Any] = {"metrics": metrics or [ANLS_STAR], "by": by or None, "progress": bar.phase}
+    evaluation = Evaluation(uploaded.systems[0], options, **settings)
     found, scores = evaluation.summary, evaluation.scores
     for metric in metrics:
         for name, truth, prediction in zip(scores.ids, scores.pairs.truths, scores.pairs.predictions, strict=True):
             _check(name, metric, truth, prediction)
-    measured = evaluation.other_figures
-    curve = evaluation.curve if confidences else None
     names = dict(zip(scores.ids, shown_ids(scores.ids), strict=True))
     table = documents_table(scores, scores.numbers_of_worst(len(names)))
     rows = frame_rows(table, digits=_DIGITS_OF_SCORES, names=names)
     head = _summary(found, skipped_lines(uploaded))
-    picture = fragment("test_set", report_figures(found, measured, curve), NOTHING_LOST)
-    return TestSet(scores, head, picture, _fields(found), rows, _downloads(found, predictions.name, measured, curve))
+    picture = fragment("test_set", figures_of_evaluation(evaluation), NOTHING_LOST)
+    return TestSet(scores, head, picture, _fields(found), rows, _downloads(evaluation, predictions.name))
 
 
 def _check(question_id: str, metric: str, truth: Any, prediction: Any) -> None:
@@ -132,18 +136,19 @@ def _fields(found: Summary) -> list[list[Any]]:
     return [] if found.analysis is None else frame_rows(fields_table(found, found.analysis))
 
 
-def _downloads(found: Summary, name: str, measured: Measured | None, curve: Curve | None) -> tuple[str, str, str]:
+def _downloads(evaluation: Evaluation, name: str) -> tuple[str, str, str]:
     folder = folder_for_downloads()
     table, document, report = folder / "scores.csv", folder / "scores.json", folder / "report.html"
-    samples = found.scores.samples()
+    samples = evaluation.scores.samples()
+    result = EvaluationResult(evaluation)
     with table.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(samples[0]))
         writer.writeheader()
         writer.writerows(samples)
-    parts = found.to_dict(per_sample=True, signature=True)
-    parts |= {"metrics": measured.to_dict()} if measured else {}
-    parts |= {"curve": [point.to_dict() for point in curve.points()]} if curve else {}
+    parts = result.to_dict(worst=WORST)
+    if evaluation.options.with_confidences:
+        parts["curve"] = [point.to_dict() for point in evaluation.curve.points()]
+        parts["calibration"] = evaluation.calibration.to_dict()
     document.write_text(json.dumps(parts, indent=1), encoding="utf-8")
-    page = report_as_html(found, name, WORST, measured=measured, curve=curve)
-    report.write_text(page, encoding="utf-8", errors="backslashreplace")
+    report.write_text(result.as_html(name, worst=WORST), encoding="utf-8", errors="backslashreplace")
     return str(table), str(document), str(report)

@@ -86,8 +86,8 @@ def test_confidences_draw_a_curve(tmp_path: Path) -> None:
     guesses = [pred(f"d{n}", {"a": wrapped("x", 0.9), "b": wrapped("z", 0.2)}) for n in range(4)]
     files = written(tmp_path, "r.jsonl", truths), written(tmp_path, "p.jsonl", guesses)
     picture = Markup(scored_files(*files, confidences=True).picture)
-    assert len(picture.of("polyline")) == 2
-    assert picture.texts("caption")[-1] == "Trade-off of automation and accuracy"
+    assert len(picture.of("polyline")) == 2 + 2  # the curve, and the reliability diagram
+    assert "Trade-off of automation and accuracy" in picture.texts("caption")
 
 
 def test_what_was_left_out_stands_above_the_mean(tmp_path: Path) -> None:
@@ -163,3 +163,31 @@ def test_the_examples_are_those_of_the_command() -> None:
     assert [row["question_id"] for row in rows(testset.EXAMPLE_FILES[0])] == [
         row["question_id"] for row in rows(REFERENCES)
     ]
+
+
+def test_slices_and_calibration_of_a_file(tmp_path: Path) -> None:
+    truths = [{**ref(f"d{n}", {"a": "x"}), "lang": "de" if n % 3 else "en"} for n in range(12)]
+    guesses = [pred(f"d{n}", {"a": {"$value": "x" if n % 4 else "y", "$confidence": n / 12}}) for n in range(12)]
+    files = written(tmp_path, "r.jsonl", truths), written(tmp_path, "p.jsonl", guesses)
+    found = scored_files(*files, by="lang", confidences=True)
+    picture = Markup(found.picture)
+    captions = picture.texts("caption")
+    assert "Slices by lang, those of most documents first" in captions
+    assert any(each.startswith("Calibration of 12 values in 12 documents, ") for each in captions)
+    assert "Reliability diagram" in found.picture
+    document = json.loads(Path(found.downloads[1]).read_text("utf-8"))
+    assert [each["value"] for each in document["slices"]] == ["de", "en"]
+    assert document["calibration"]["brier"] is not None
+    report = Path(found.downloads[2]).read_text("utf-8")
+    assert "Slices by lang" in report
+    assert "Reliability diagram" in report
+    assert "Slices by" not in scored_files(*files, confidences=True).picture
+
+
+def test_slices_that_the_page_refuses(tmp_path: Path) -> None:
+    truths = [{**ref(f"d{n}", "x"), "number": n} for n in range(51)]
+    files = written(tmp_path, "r.jsonl", truths), written(tmp_path, "p.jsonl", [pred(f"d{n}", "x") for n in range(51)])
+    with pytest.raises(ValueError, match=r"^slices: expected a column with at most 50 different values, got 51$"):
+        scored_files(*files, by="number")
+    with pytest.raises(ValueError, match=r"^slices: expected a column 'lang' of the references, got "):
+        scored_files(*files, by="lang")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from docscore.corpus.automation import Curve, Point
+from docscore.corpus.evaluation import Evaluation
 from docscore.corpus.measure import Measured
 from docscore.corpus.summary import Summary
 from docscore.metrics.kieval import KieScore
@@ -19,6 +20,7 @@ from docscore.report.content import (
     lists_table,
     rates_table,
     reliability_table,
+    slices_table,
 )
 from docscore.report.html_templates import macro_as_html
 from docscore.report.table_model import ReportTable, shown_of_total
@@ -167,6 +169,24 @@ def report_figures(
         if calibration is not None and calibration.points
         else None,
         slices,
+    )
+
+
+def figures_of_evaluation(found: Evaluation, *, most_slices: int | None = None) -> ReportFigures:
+    """The tables and pictures of an evaluation: all metrics, slices, and with confidences curve and calibration.
+
+    Args:
+        found: the evaluation.
+        most_slices: how many rows the table of slices has at most; None for all.
+    """
+    slices = slices_table(found.slices, found.slice_name) if found.slices else None
+    has_confidences = found.options.with_confidences
+    return report_figures(
+        found.summary,
+        found.other_figures,
+        found.curve if has_confidences else None,
+        found.calibration if has_confidences else None,
+        slices if slices is None or most_slices is None else slices.first(most_slices),
     )
 
 
