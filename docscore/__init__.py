@@ -50,15 +50,30 @@ _IMPORTED_WHEN_USED = {
     "typed_tree": "docscore.metrics.typed.typed_score",
 }
 
-__all__ = [  # noqa: PLE0604  the names that are imported when they are used are listed above
+__all__ = [
+    "METRICS",
+    "ComparisonResult",
+    "DocumentResult",
+    "EvaluationResult",
+    "ResultTable",
     "ScoreNode",
+    "ScoreState",
     "ScoreTree",
     "__version__",
     "anls_score",
+    "compare",
+    "decide",
+    "entity_counts",
+    "evaluate",
     "evaluate_module",
+    "kieval_score",
+    "nted_score",
+    "pairs_of",
     "score_pairs",
     "score_tree",
-    *_IMPORTED_WHEN_USED,
+    "summarise",
+    "typed_score",
+    "typed_tree",
 ]
 
 

@@ -110,7 +110,7 @@ class Gate(NamedTuple):
         return {"passed": not self.failed, "margin": self.margin, "bound": self.bound, "sentence": self.sentence}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """The comparison of two systems on the same documents.
 
@@ -141,6 +141,11 @@ class Comparison:
     fields: list[FieldChange]
     figures: tuple[FigureChange, ...] = ()
     figures_signature: str = ""
+
+    def __repr__(self) -> str:
+        scores = self.new.scores
+        facts = f"{with_sign(self.difference)}, p {self.p_value:.4g}, {len(scores.ids):,} documents"
+        return f"<Comparison {scores.metric} {facts}>"
 
     @property
     def difference(self) -> float:

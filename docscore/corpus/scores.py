@@ -24,7 +24,7 @@ from docscore.metrics.signature import Signature
 PARSE_COUNTS = {"failed": "parse_failures", "extracted": "parse_extracted", "mended": "parse_mended"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CorpusScore:
     """The scores of a test set.
 
@@ -46,6 +46,9 @@ class CorpusScore:
     readings: dict[int, Parsed] | None
     options: ScoringOptions
     metric: str = "anls_star"
+
+    def __repr__(self) -> str:
+        return f"<CorpusScore {self.metric} {self.mean:.4f}, {len(self.scores):,} rows>"
 
     @property
     def signature(self) -> Signature:

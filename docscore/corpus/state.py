@@ -62,6 +62,9 @@ class ScoreState:
         self.options = options_from(options, keywords)
         self.reset()
 
+    def __repr__(self) -> str:
+        return f"<ScoreState {', '.join(self.metrics)}, {self.rows:,} rows>"
+
     def reset(self) -> None:
         """Forget all rows."""
         self.rows = 0

@@ -27,7 +27,7 @@ from docscore.stats.ratios import IntervalGap, Ratios, side_by_side
 MOST_FIELDS_TESTED = 200  # only so many fields, those of most weight, get an interval or are compared
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Analysis:
     """The fields of a scored test set, and the causes of its lost points.
 
@@ -44,6 +44,9 @@ class Analysis:
     lists: list[ListRows]
     lost: dict[Cause, float]
     values: list[ValueCounts]
+
+    def __repr__(self) -> str:
+        return f"<Analysis {len(self.fields):,} fields of {self.scores!r}>"
 
     def points_lost(self, field: Field) -> float:
         """The share of a field in 1 - mean; the shares of all fields add up to 1 - mean."""
@@ -132,7 +135,7 @@ class Rate(NamedTuple):
         return {"rate": self.name, "value": self.value, **ends, "hits": self.hits, "total": self.total}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Summary:
     """The summary of a scored test set.
 
@@ -151,6 +154,12 @@ class Summary:
     analysis: Analysis | None
     field_intervals: dict[str, Interval]
     rates: list[Rate]
+
+    def __repr__(self) -> str:
+        ends = None if self.interval is None else self.interval.ends
+        interval = "" if ends is None else " [{:.4f}, {:.4f}]".format(*ends)
+        fields = "" if self.analysis is None else f", {len(self.analysis.fields):,} fields"
+        return f"<Summary {self.scores.metric} {self.scores.mean:.4f}{interval}, {len(self.scores.ids):,} rows{fields}>"
 
     def to_dict(self, *, per_sample: bool = False, signature: bool = False) -> dict[str, Any]:
         """The attributes in plain types, tables as lists of dicts."""

@@ -57,6 +57,10 @@ class Pairs(NamedTuple):
     reference_rows: list[Mapping[str, Any]] | None = None
     clusters: list[str] | None = None
 
+    def __repr__(self) -> str:
+        absent = f", {len(self.absent):,} without a prediction" if self.absent else ""
+        return f"<Pairs {len(self.ids):,} rows{absent}>"
+
     def only(self, numbers: Sequence[int]) -> Pairs:
         """Select the rows with these numbers, in this order; the others count as skipped."""
         chosen: dict[str, Any] = {}

@@ -6,7 +6,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from docscore.core.formatting import with_sign
 from docscore.corpus.comparison import Comparison, Gate, decide
 from docscore.report.console import print_comparison, printed
 from docscore.report.content import document_changes_table, field_changes_table, figure_changes_table
@@ -101,8 +100,7 @@ class ComparisonResult:
         return self.comparison.to_dict()
 
     def __repr__(self) -> str:
-        rows = len(self.comparison.new.scores.ids)
-        return f"<ComparisonResult anls_star {with_sign(self.difference)}, p {self.p_value:.4g}, {rows:,} documents>"
+        return repr(self.comparison).replace("Comparison", type(self).__name__, 1)
 
     def __str__(self) -> str:
         return printed(print_comparison, self.comparison, None, LISTED).strip("\n")
