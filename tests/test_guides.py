@@ -1,10 +1,12 @@
-"""The guides: every Python block of a file runs, one after the other, in a process of its own."""
+"""Every page of the documentation and every card: what it shows runs, and prints what the page says.
+
+Each page runs in a process and a folder of its own, in which `examples` is that of the project.
+"""
 
 from __future__ import annotations
 
 import importlib.util
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -12,41 +14,40 @@ from pathlib import Path
 
 import pytest
 
+from docscore.integrations.evaluate.modules import MODULES
 from tests.commands import environment
 from tests.conftest import HUNG, ROOT, skip_or_fail
+from tests.page_runner import blocks_of, imports_of, run_page
 
-GUIDES: tuple[tuple[str, tuple[str, ...]], ...] = (  # file, needed modules
-    ("docs/rules.md", ()),
-    ("docs/adding_a_metric.md", ()),
-    ("docs/training.md", ("accelerate", "evaluate", "torch", "torchmetrics", "transformers")),
-    ("docs/datasets.md", ("datasets",)),
-    ("docs/ray.md", ("ray", "polars")),
-    ("docs/spark.md", ("pandas", "pyarrow", "pyspark")),
-)
-
-
-def blocks(text: str) -> list[str]:
-    """The Python blocks of a guide."""
-    return re.findall(r"^```python\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
+IN_TOOLS = {"benchmark.md", "evaluation_tools.md"}  # tests/tools runs these, where the tools are
+PAGES = [
+    "README.md",
+    *(f"evaluate_modules/{name}/README.md" for name in MODULES if name != "anls_star"),
+    *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")) if path.name not in IN_TOOLS),
+]
+ALSO_NEEDED = {"pyspark": {"pandas", "pyarrow"}, "ray": {"polars"}, "transformers": {"torch"}}
 
 
-@pytest.mark.parametrize(("guide", "modules"), GUIDES)
-def test_every_block_of_a_guide_runs(guide: str, modules: tuple[str, ...], tmp_path: Path) -> None:
-    missing = [name for name in modules if importlib.util.find_spec(name) is None]
-    if "pyspark" in modules and not (shutil.which("java") or os.environ.get("JAVA_HOME")):
+def missing_for(page: str) -> list[str]:
+    """What a page needs and is not installed here."""
+    needed = imports_of(page)
+    needed = needed.union(*(ALSO_NEEDED.get(name, set()) for name in needed))
+    missing = sorted(name for name in needed if importlib.util.find_spec(name) is None)
+    if "pyspark" in needed and not (shutil.which("java") or os.environ.get("JAVA_HOME")):
         missing.append("a Java runtime")
-    if not (ROOT / guide).exists():
-        missing.append(guide)
+    return missing
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_runs_and_prints_what_it_says(page: str, tmp_path: Path) -> None:
+    missing = missing_for((ROOT / page).read_text("utf-8"))
     if missing:
         skip_or_fail(f"needs {', '.join(missing)}")
-    found = blocks((ROOT / guide).read_text("utf-8"))
-    assert found
-    script = tmp_path / "guide.py"
-    script.write_text("\n".join(found), "utf-8")
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
     done = subprocess.run(
-        [sys.executable, str(script)],
+        [sys.executable, "-m", "tests.page_runner", str(ROOT / page)],
         cwd=tmp_path,
-        env=environment(OMP_NUM_THREADS="1"),
+        env=environment(OMP_NUM_THREADS="1", PYTHONPATH=str(ROOT)),
         capture_output=True,
         text=True,
         check=False,
@@ -55,8 +56,26 @@ def test_every_block_of_a_guide_runs(guide: str, modules: tuple[str, ...], tmp_p
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize("page", PAGES[: len(MODULES)])
+def test_a_card_has_code(page: str) -> None:
+    assert [block.language for block in blocks_of((ROOT / page).read_text("utf-8"))].count("python") >= 2
+
+
 def test_blocks_are_found() -> None:
-    assert blocks("a\n```python\nx = 1\ny = 2\n```\n```bash\nls\n```\n```python\nz = 3\n```\n") == [
-        "x = 1\ny = 2\n",
-        "z = 3\n",
+    page = 'a\n```python\nimport os\nimport torch\n```\n```csv title="a.csv"\nx\n```\n```text\n1\n```\n'
+    assert [tuple(block) for block in blocks_of(page)] == [
+        ("python", "", "import os\nimport torch\n", 2),
+        ("csv", "a.csv", "x\n", 6),
+        ("text", "", "1\n", 9),
     ]
+    assert imports_of(page) == {"torch"}
+
+
+def test_a_page_that_says_something_else_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = tmp_path / "page.md"
+    page.write_text('```text title="a.txt"\n2\n```\n```bash\ncat a.txt\n```\n```text\n2\n```\n')
+    run_page(page)
+    page.write_text("```bash\necho 2\n```\n```text\n3\n```\n")
+    with pytest.raises(AssertionError, match=r"page\.md:4: the page says\n3"):
+        run_page(page)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -56,22 +53,6 @@ def test_each_card_has_all_sections_in_order_and_none_is_empty(root: Path, path:
     sections = dict(zip(parts[1::2], parts[2::2], strict=True))
     assert [title for title in sections if title in CARD_SECTIONS] == CARD_SECTIONS
     assert all(len(sections[title].strip()) > 80 or title == "How to use" for title in CARD_SECTIONS)
-
-
-@pytest.mark.parametrize("path", CARDS)
-def test_the_python_in_the_cards_runs_and_prints_what_it_says(root: Path, path: str) -> None:
-    card = (root / path).read_text(encoding="utf-8")
-    blocks = re.findall(r"```(python|text)\n(.*?)```", card, flags=re.DOTALL)
-    assert [kind for kind, _ in blocks].count("python") >= 2
-    names: dict[str, Any] = {}
-    printed = ""
-    for kind, block in blocks:
-        if kind == "text":
-            assert printed == block
-            continue
-        with contextlib.redirect_stdout(io.StringIO()) as output:
-            exec(compile(block, path, "exec"), names)  # noqa: S102  our own card
-        printed = output.getvalue()
 
 
 def test_requirements_are_those_of_the_package_and_its_app(root: Path) -> None:
