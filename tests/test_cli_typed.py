@@ -117,12 +117,12 @@ def test_the_metric_without_a_schema() -> None:
     ("name", "plain", "typed"), [("predictions.jsonl", 0.8043, 0.8074), ("predictions_new.jsonl", 0.8616, 0.8606)]
 )
 def test_the_receipts_have_a_schema(name: str, plain: float, typed: float) -> None:
-    """The figures of the card."""
+    """The figures of the guide."""
     found = json.loads(succeed("score", REFERENCES, RECEIPTS / name, "--schema", SCHEMA, "--json"))
     assert found["anls_score"] == pytest.approx(plain, abs=5e-5)
     assert found["metrics"]["typed_score"] == pytest.approx(typed, abs=5e-5)
-    card = (ROOT / "README.md").read_text("utf-8")
-    assert f"| `{name}` | {plain:.4f} | {typed:.4f} |" in card
+    guide = (ROOT / "docs/products.md").read_text("utf-8")
+    assert f"| `{name}` | {plain:.4f} | {typed:.4f} |" in guide
 
 
 def test_evaluate_adds_the_typed_score() -> None:

@@ -14,7 +14,7 @@ from docscore import ScoreState
 from docscore.metrics.registry import METRICS
 from tests.commands import PREDICTIONS, REFERENCES, run, succeed
 from tests.conftest import ROOT
-from tests.test_guides import blocks
+from tests.page_runner import blocks_of
 
 GUIDE = ROOT / "docs" / "adding_a_metric.md"
 NAMES = "anls_star,exact_match"
@@ -26,7 +26,8 @@ def registered() -> Iterator[dict[str, Any]]:
     before = dict(METRICS)
     defined: dict[str, Any] = {"__name__": "exact_match"}
     try:
-        exec("\n".join(blocks(GUIDE.read_text("utf-8"))), defined)  # noqa: S102  it is what a reader is told to do
+        found = [block.text for block in blocks_of(GUIDE.read_text("utf-8")) if block.language == "python"]
+        exec("\n".join(found), defined)  # noqa: S102  it is what a reader is told to do
         yield defined
     finally:
         METRICS.clear()

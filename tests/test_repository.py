@@ -12,6 +12,7 @@ import yaml
 
 from docscore import __version__
 from docscore.integrations.evaluate.modules import MODULES
+from scripts.project_address import project_address
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -44,6 +45,51 @@ def test_front_matter_is_that_of_a_space_and_a_metric(card: str) -> None:
     assert front["sdk"] == "gradio"
     assert re.fullmatch(r"\d+\.\d+\.\d+", front["sdk_version"])
     assert front["tags"] == ["evaluate", "metric"]
+
+
+def test_the_card_is_short_and_begins_with_what_a_newcomer_needs(card: str) -> None:
+    """One sentence, a picture, one line that installs, three of Python, one command."""
+    lines = card.splitlines()
+    assert len(lines) <= 160
+    assert max(map(len, (line for line in lines if not line.startswith(("|", "    author"))))) <= 120
+    screen = card.split("---\n", 2)[2].split("| to | read |", maxsplit=1)[0]
+    assert len(screen.splitlines()) <= 40
+    kinds = re.findall(r"^```(\w+)\n(.*?)^```$|^(!\[)", screen, flags=re.DOTALL | re.MULTILINE)
+    assert [kind or "picture" for kind, _, _ in kinds] == ["picture", "bash", "python", "text"]
+    assert re.fullmatch(r"pip install -e \. && docscore score \S+ \S+\n", kinds[1][1])
+
+
+def test_pictures_and_files_that_the_card_names_exist(root: Path, card: str) -> None:
+    named = [link.split("#")[0] for link in re.findall(r"\]\(([^):\s]+)\)", card)]
+    assert len(named) > 20
+    assert [path for path in named if not (root / path).exists()] == []
+
+
+def test_the_address_of_the_repository_is_that_of_pyproject_everywhere(root: Path) -> None:
+    address = project_address()
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, text=True, check=False).stdout  # noqa: S607
+    names = [name for name in listed.split("\0") if name.endswith((".md", ".py", ".cff", ".yml", ".toml"))]
+    if not names:
+        pytest.skip("needs a clone")
+    found: dict[str, str] = {}
+    for name in names:
+        text = (root / name).read_text("utf-8")
+        for other in re.findall(r"https://github\.com/[\w.-]+/docscore\b|git\+https://[\w./-]+", text):
+            found.setdefault(other.removeprefix("git+"), name)
+    assert found.keys() == {address}, found
+
+
+def test_extras_that_texts_name_exist(root: Path) -> None:
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    pages = [root / "README.md", *(root / "docs").glob("*.md"), *root.glob("e*/*/README.md")]
+    named = {
+        extra
+        for page in pages
+        for extras in re.findall(r"(?:docscore|\.)\[([a-z,]+)\]", page.read_text("utf-8"))
+        for extra in extras.split(",")
+    }
+    assert "evaluate" in named
+    assert named <= project["optional-dependencies"].keys()
 
 
 @pytest.mark.parametrize("path", CARDS)

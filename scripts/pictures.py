@@ -1,0 +1,62 @@
+"""Draws the pictures `docs/tree.png` and `docs/report.png`: `python -m scripts.pictures`, with Chromium."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+from docscore import score_tree
+from docscore.report.html_tree import stylesheet, tree_as_html
+from scripts.project_address import ROOT
+
+TRUTH = {
+    "merchant": {"name": "Crank & Lumber Hardware Co.", "vat_id": None},
+    "date": "07/02/2024",
+    "items": [
+        {"name": "Seed packet, heirloom corn", "amount": "5.58"},
+        {"name": "Work gloves L", "amount": "25.98"},
+        {"name": "Shop towels", "amount": "10.96"},
+    ],
+    "total": "42.52",
+}
+PREDICTION = {
+    "merchant": {"name": "Crank and Lumber Hardware", "vat_id": None},
+    "date": "07/02/2024",
+    "items": [
+        {"name": "Shop towels", "amount": "10.96"},
+        {"name": "Seed packet, heirloom corn", "amount": "5.53"},
+    ],
+    "total": "42.52",
+    "table": "7",
+}
+PAGE = """<!doctype html><meta charset="utf-8"><style>body {{ margin: 16px; font-family: sans-serif }} {style}</style>
+<main>{tree}</main>"""
+
+
+def draw(page: Page, source: Path, target: str) -> None:
+    """A picture of what a window shows of a page."""
+    page.goto(source.as_uri())
+    page.screenshot(path=str(ROOT / "docs" / target))
+
+
+def main() -> None:
+    """Draw both."""
+    receipts = ROOT / "examples" / "receipts"
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        tree, report = Path(folder, "tree.html"), Path(folder, "report.html")
+        tree.write_text(PAGE.format(style=stylesheet(), tree=tree_as_html(score_tree(TRUTH, PREDICTION))), "utf-8")
+        files = [receipts / "references.jsonl", receipts / "predictions.jsonl"]
+        subprocess.run([sys.executable, "-m", "docscore", "report", *files, "-o", report], check=True)
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        draw(browser.new_page(viewport={"width": 900, "height": 740}), tree, "tree.png")
+        draw(browser.new_page(viewport={"width": 1100, "height": 1500}), report, "report.png")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
