@@ -19,18 +19,25 @@ from collections.abc import Mapping
 from typing import Any
 
 import evaluate
-from docscore import anls_score
-from docscore.core.errors import InputValueError
-from docscore.core.options import ScoringOptions
-from docscore.corpus.measure import measure
-from docscore.corpus.measure import scores_as
-from docscore.corpus.scores import score_corpus
-from docscore.corpus.summary import summarise
-from docscore.data.columns import Grouping
-from docscore.data.columns import with_clusters
-from docscore.integrations.evaluate.metric import DocumentMetricMixin
-from docscore.integrations.evaluate.storage import decode_rows
-from docscore.metrics.registry import METRICS
+
+try:  # indented, since the loader would tell people to install the imports that it finds from an index
+    from docscore import anls_score
+    from docscore.core.errors import InputValueError
+    from docscore.core.options import ScoringOptions
+    from docscore.corpus.measure import measure
+    from docscore.corpus.measure import scores_as
+    from docscore.corpus.scores import score_corpus
+    from docscore.corpus.summary import summarise
+    from docscore.data.columns import Grouping
+    from docscore.data.columns import with_clusters
+    from docscore.integrations.evaluate.metric import DocumentMetricMixin
+    from docscore.integrations.evaluate.storage import decode_rows
+    from docscore.metrics.registry import METRICS
+except ModuleNotFoundError as error:
+    if error.name != "docscore":
+        raise
+    msg = 'this metric needs docscore: pip install "docscore[evaluate] @ git+https://github.com/OWNER/docscore"'
+    raise ModuleNotFoundError(msg, name="docscore") from None
 
 __all__ = ["AnlsStar", "anls_score"]
 

@@ -14,6 +14,7 @@ import yaml
 
 from docscore.integrations.evaluate.modules import MODULES
 from scripts.build_space import build_space
+from scripts.project_address import project_address
 from tests.conftest import skip_or_fail
 from tests.test_loading import LOAD_AND_SCORE, LOOPBACK_ONLY, Hub, last_line, online, run
 
@@ -40,6 +41,29 @@ def test_it_loads_from_a_hub(space: Path, tmp_path: Path) -> None:
         hub.shutdown()
         thread.join()
     assert last_line(output)[FIGURES[space.name]] == 1.0
+
+
+def test_without_docscore_it_says_how_to_install_it(space: Path, tmp_path: Path) -> None:
+    """There is none on an index, where the loader would send people to."""
+    code = """
+import sys
+import evaluate
+
+class NotInstalled:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name.partition(".")[0] == "docscore":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, NotInstalled)
+try:
+    evaluate.load(sys.argv[1])
+except ImportError as error:
+    print(repr(str(error)))
+"""
+    output = run("-c", code, str(space / f"{space.name}.py"), cwd=tmp_path)
+    wanted = f'this metric needs docscore: pip install "docscore[evaluate] @ git+{project_address()}"'
+    assert output.splitlines()[-1] == repr(wanted)
 
 
 def test_its_card_is_that_of_a_space(space: Path, root: Path) -> None:

@@ -18,9 +18,16 @@ from __future__ import annotations
 from typing import Any
 
 import evaluate
-from docscore.core.options import ScoringOptions
-from docscore.data.columns import Grouping
-from docscore.integrations.evaluate.metric import DocumentMetricMixin
+
+try:  # indented, since the loader would tell people to install the imports that it finds from an index
+    from docscore.core.options import ScoringOptions
+    from docscore.data.columns import Grouping
+    from docscore.integrations.evaluate.metric import DocumentMetricMixin
+except ModuleNotFoundError as error:
+    if error.name != "docscore":
+        raise
+    msg = 'this metric needs docscore: pip install "docscore[evaluate] @ git+https://github.com/OWNER/docscore"'
+    raise ModuleNotFoundError(msg, name="docscore") from None
 
 _DESCRIPTION = """\
 Entity F1 scores what a model extracted from a document by the values that are exactly right, whatever their group: the
