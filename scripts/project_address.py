@@ -1,6 +1,6 @@
 """The address of the repository, which stands in `pyproject.toml` once: read it, or put another in its place.
 
-`python -m scripts.project_address https://github.com/OWNER/docscore` changes it everywhere.
+`python -m scripts.project_address ADDRESS` changes it everywhere.
 """
 
 from __future__ import annotations
