@@ -84,6 +84,13 @@ def succeed(*arguments: str | Path) -> str:
     return done.out
 
 
+def without_format(name: str, printed: str) -> dict[str, Any]:
+    """The JSON that a command printed, without the format that it begins with."""
+    found: dict[str, Any] = json.loads(printed)
+    assert found.pop("format") == f"docscore.{name}/1"
+    return found
+
+
 class OnTerminal(NamedTuple):
     code: int
     terminal: str

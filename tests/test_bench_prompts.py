@@ -246,7 +246,7 @@ def test_the_command_lists_what_is_there(tmp_path: Path) -> None:
     assert "  pdf: 2 documents lack a PDF\n" in out
     assert "DocVQA (docvqa, split val): not here\n" in out
     assert "git clone https://github.com/applicaai/kleister-nda; no licence file\n" in out
-    found = {each["name"]: each for each in json.loads(succeed("bench", "check", tmp_path, "--json"))}
+    found = {each["name"]: each for each in json.loads(succeed("bench", "check", tmp_path, "--json"))["data_sets"]}
     assert found["sroie"]["methods"] == {"simple": 2, "latin": 2, "vision": 2, "pdf": 0}
     assert found["docvqa"]["documents"] is None
 

@@ -110,7 +110,7 @@ def test_the_text_where_nothing_changed() -> None:
 def test_json_equals_the_library() -> None:
     result = json.loads(succeed("compare", *RECEIPT_FILES, "--json"))
     found = compare(analysis(PREDICTIONS), analysis(NEW))
-    assert result == {**json.loads(json.dumps(found.to_dict())), "gate": None}
+    assert result == {"format": "docscore.compare/1", **json.loads(json.dumps(found.to_dict())), "gate": None}
 
 
 def test_json_equals_the_library_with_every_option() -> None:
@@ -118,7 +118,11 @@ def test_json_equals_the_library_with_every_option() -> None:
     result = json.loads(succeed("compare", *RECEIPT_FILES, "--json", *options))
     sides = (analysis(path, threshold=0.9, ignore_case=False) for path in (PREDICTIONS, NEW))
     found = compare(*sides, confidence=0.8)
-    assert result == {**json.loads(json.dumps(found.to_dict())), "gate": decide(found, 0.02).to_dict()}
+    assert result == {
+        "format": "docscore.compare/1",
+        **json.loads(json.dumps(found.to_dict())),
+        "gate": decide(found, 0.02).to_dict(),
+    }
 
 
 def test_parsed_texts_are_compared_as_values() -> None:

@@ -22,6 +22,7 @@ from tests.commands import (
     on_terminal,
     pred,
     ref,
+    run,
     run_process,
     succeed,
     written,
@@ -163,3 +164,19 @@ def test_an_encoding_without_blocks_gets_other_bars(encoding: str) -> None:
 def test_no_colour_where_none_is_wanted() -> None:
     shown = on_terminal("score", REFERENCES, PREDICTIONS, "--fields", NO_COLOR="1", TERM="dumb")
     assert "\x1b" not in shown.terminal
+
+
+def test_score_and_compare_name_the_option_where_numbers_are_only_printed_differently(tmp_path: Path) -> None:
+    """1000.0 against 1000: the same number, and 4 of 6 characters as text, on one of two fields."""
+    truths = written(tmp_path, "r.jsonl", [ref(f"d{n}", {"total": 1000.0, "name": "tea"}) for n in range(6)])
+    same, other = (
+        written(tmp_path, f"{name}.jsonl", [pred(f"d{n}", {"total": total, "name": "tea"}) for n in range(6)])
+        for name, total in (("same", 1000), ("other", 1000.0))
+    )
+    sentence = "numbers are compared as they print: by value (--numbers value) the mean is 1.0000, +0.1667"
+    done = run("score", truths, same, "--fields")
+    assert done.err == f"docscore: {sentence}\n"
+    assert "same value" in done.out
+    assert run("compare", same, other, "--references", truths).err == f"docscore: base: {sentence}\n"
+    assert run("score", truths, same, "--numbers", "value").err == ""
+    assert run("score", truths, other).err == ""

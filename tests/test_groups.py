@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from docscore import evaluate_module, pairs_of
+from docscore import decide, evaluate_module, pairs_of
 from docscore.cli.entry_point import commands
 from docscore.cli.flags import stdout_console
 from docscore.core.options import ScoringOptions
@@ -88,10 +88,28 @@ def test_every_interval_and_test_knows_the_clusters() -> None:
     worse = [
         {**row, "prediction": "xyz" if number < 9 else row["prediction"]} for number, row in enumerate(PREDICTIONS)
     ]
-    others = [Evaluation(pairs_of(worse, REFERENCES), cluster=cluster) for cluster in (None, "document")]
+    others = [
+        Evaluation(pairs_of(worse, REFERENCES), metrics=["anls_star", "kieval"], cluster=cluster)
+        for cluster in (None, "document")
+    ]
     free, bound = plain.compare(others[0]), found.compare(others[1])
     assert free.difference == bound.difference
     assert free.p_value < bound.p_value
+
+
+def test_the_gate_knows_the_clusters() -> None:
+    """All rows fall, but in eight documents: the bound over documents is further away."""
+    bad = [{**row, "prediction": "xyz"} for row in PREDICTIONS]
+    good = [{**row, "prediction": "tea"} for row in PREDICTIONS]
+    gates = []
+    for cluster in (None, "document"):
+        base, new = (Evaluation(pairs_of(rows, REFERENCES), cluster=cluster) for rows in (good, bad))
+        gates.append(decide(base.compare(new), 0.1))
+    assert gates[0].failed
+    assert gates[0].bound < gates[1].bound
+    few = [Evaluation(pairs_of(rows, REFERENCES), cluster=lambda name: name[:2] > "d3") for rows in (good, bad)]
+    with pytest.raises(ValueError, match=r"^the gate cannot decide: 2 clusters are too few"):
+        decide(few[0].compare(few[1]), 0.1)
 
 
 def test_slices_are_the_figures_of_their_rows() -> None:

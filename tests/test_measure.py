@@ -379,7 +379,7 @@ def test_explain_lists_the_corrections(write: Write) -> None:
     assert not any(map(RAW.search, lines))
     assert "3 corrections" in succeed("explain", *files, "--metric", "kieval", "--normalise")
     found = json.loads(succeed("explain", *files, "--metric", "kieval", "--json"))
-    assert found == kieval_score(truth, guess).to_dict()
+    assert found == {"format": "docscore.corrections/1", **kieval_score(truth, guess).to_dict()}
 
 
 def test_explain_takes_a_row_by_its_id(write: Write) -> None:

@@ -120,7 +120,9 @@ def test_the_example_receipts_are_what_their_script_writes(root: Path, tmp_path:
         if source.suffix in (".py", ".json"):
             (tmp_path / source.name).write_bytes(source.read_bytes())
     subprocess.run([sys.executable, "generate.py"], cwd=tmp_path, check=True, capture_output=True)
-    for name in ("references.jsonl", "predictions.jsonl", "predictions_text.jsonl", "predictions_new.jsonl"):
+    names = [path.name for path in folder.glob("*.jsonl")]
+    assert len(names) == 5
+    for name in names:
         assert (tmp_path / name).read_bytes() == (folder / name).read_bytes(), name
 
 

@@ -19,11 +19,18 @@ from docscore.cli.flags import (
     two_files,
     with_settings,
 )
+from docscore.cli.help_endings import with_ending
+from docscore.cli.json_format import with_format
 from docscore.report.console import print_automation, print_calibration
 
 _TARGET = 0.95
 
 
+@with_ending(
+    "docscore automation references.jsonl predictions_confident.jsonl",
+    "--target 0.9",
+    json_format="automation",
+)
 @click.command(name="automation", short_help="Show accuracy after reviewing low-confidence values.")
 @two_files
 @with_settings(
@@ -53,7 +60,8 @@ def automation_command(
         calibration = found.calibration
     if as_json:
         curve = [point.to_dict() for point in found.curve.points()]
-        click.echo(json.dumps({**choice.to_dict(), "curve": curve, "calibration": calibration.to_dict()}))
+        parts = {**choice.to_dict(), "curve": curve, "calibration": calibration.to_dict()}
+        click.echo(json.dumps(with_format("automation", parts)))
     else:
         print_automation(stdout_console(), found.curve, choice, settings.confidence)
         print_calibration(stdout_console(), calibration)

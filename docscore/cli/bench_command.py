@@ -20,6 +20,8 @@ from docscore.cli.flags import (
     test_set_flags,
     with_settings,
 )
+from docscore.cli.help_endings import with_ending
+from docscore.cli.json_format import with_format
 from docscore.core.formatting import printable
 from docscore.corpus.grid import grid_of_runs
 from docscore.integrations.log_files import run_of_file
@@ -33,6 +35,7 @@ def bench_command() -> None:
     """The benchmark of the ANLS* paper: what of its data is there. `inspect eval docscore/NAME` runs it."""
 
 
+@with_ending("docscore bench check data", where="where the folder data holds the data sets", json_format="bench_check")
 @bench_command.command(name="check", short_help="Which data is there, and what is missing.")
 @click.argument("data", type=a_file)
 @click.option(
@@ -50,13 +53,14 @@ def check_command(data: Path, *, name: str | None, as_json: bool) -> int:
     """
     found = checked_data(data, name)
     if as_json:
-        click.echo(json.dumps([each.to_dict() for each in found]))
+        click.echo(json.dumps(with_format("bench_check", {"data_sets": [each.to_dict() for each in found]})))
     else:
         for each in found:
             click.echo("\n".join(map(printable, _lines_about(each))))
     return 0 if any(each.documents for each in found) else 1
 
 
+@with_ending("docscore bench table logs/*.eval", where="after inspect eval docscore/...", json_format="bench_table")
 @bench_command.command(name="table", short_help="Runs as a table: data sets and methods by models.")
 @click.argument("logs", type=a_file, nargs=-1, required=True)
 @with_settings(comparing_flags, test_set_flags)
@@ -82,7 +86,7 @@ def grid_command(logs: tuple[Path, ...], *, settings: CommandSettings, form: str
         ]
         cells = grid_of_runs(runs, progress)
     if as_json:
-        click.echo(json.dumps([cell.to_dict() for cell in cells]))
+        click.echo(json.dumps(with_format("bench_table", {"runs": [cell.to_dict() for cell in cells]})))
         return
     for table in (table_of_scores(cells), table_of_costs(cells)):
         if form == "text":

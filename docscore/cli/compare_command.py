@@ -23,6 +23,8 @@ from docscore.cli.flags import (
     test_set_flags,
     with_settings,
 )
+from docscore.cli.help_endings import with_ending
+from docscore.cli.json_format import with_format
 from docscore.corpus.comparison import decide
 from docscore.report.console import print_comparison
 from docscore.report.tables import comparison_as_markdown
@@ -37,6 +39,12 @@ def _margin(_context: click.Context, _parameter: click.Parameter, value: float |
     return value
 
 
+@with_ending(
+    "docscore compare predictions.jsonl predictions_new.jsonl",
+    "--references references.jsonl --fail-below 0.05",
+    json_format="compare",
+    failing="--fail-below: NEW is worse by more than the margin",
+)
 @click.command(name="compare", short_help="Compare two systems on the same documents.")
 @click.argument("base", type=a_file)
 @click.argument("new", type=a_file)
@@ -84,7 +92,7 @@ def compare_command(
         found = before.compare(after)
     gate = None if fail_below is None else decide(found, fail_below)
     if as_json:
-        click.echo(json.dumps({**found.to_dict(), "gate": gate and gate.to_dict()}))
+        click.echo(json.dumps(with_format("compare", {**found.to_dict(), "gate": gate and gate.to_dict()})))
     elif as_markdown:
         click.echo(comparison_as_markdown(found, gate, changes))
     else:

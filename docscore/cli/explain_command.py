@@ -20,6 +20,8 @@ from docscore.cli.flags import (
     two_files,
     with_settings,
 )
+from docscore.cli.help_endings import with_ending
+from docscore.cli.json_format import with_format
 from docscore.core.errors import InputValueError, in_file
 from docscore.core.options import ScoringOptions
 from docscore.corpus.evaluation import ANLS_STAR, TYPED, rows_of_files
@@ -38,6 +40,10 @@ from docscore.report.wording import READ
 _SOME = 3  # ids in a message
 
 
+@with_ending(
+    "docscore explain references.jsonl predictions.jsonl --id receipt-018",
+    json_format="explain",
+)
 @click.command(name="explain")
 @two_files
 @with_settings(comparing_flags, columns_flags, schema_option, normalise_option, confidences_option, on_error_option)
@@ -74,7 +80,7 @@ def explain_command(
     if metric == "kieval":
         corrected = kieval_score(truth, prediction, normalise=settings.options.normalise)
         if as_json:
-            click.echo(dumps(corrected.to_dict()))
+            click.echo(dumps(with_format("corrections", corrected.to_dict())))
         else:
             print_corrections(stdout_console(), corrected)
         return
@@ -83,7 +89,7 @@ def explain_command(
     else:
         tree = explained(truth, prediction, settings.options)
     if as_json:
-        click.echo(dumps(tree.to_dict()))
+        click.echo(dumps(with_format("explain", tree.to_dict())))
     else:
         print_tree(stdout_console(), tree, fold=not everything)
 

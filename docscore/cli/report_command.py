@@ -20,11 +20,13 @@ from docscore.cli.flags import (
     with_settings,
     worst_option,
 )
+from docscore.cli.help_endings import with_ending
 from docscore.core.errors import InputValueError, in_file
 from docscore.results.report_files import check_output
 from docscore.results.result import EvaluationResult
 
 
+@with_ending("docscore report references.jsonl predictions.jsonl -o report.html")
 @click.command(name="report", short_help="Write a report as one HTML file.")
 @two_files
 @click.option("-o", "--output", type=a_file, required=True, help="The HTML file to write.")

@@ -23,6 +23,8 @@ from docscore.cli.flags import (
     with_settings,
     worst_option,
 )
+from docscore.cli.help_endings import with_ending
+from docscore.cli.json_format import with_format
 from docscore.corpus.evaluation import Evaluation
 from docscore.corpus.level_gate import decide_level
 from docscore.data.confidences import CONFIDENCE_KEY, VALUE
@@ -32,6 +34,11 @@ from docscore.report.wording import by_value_text
 from docscore.results.result import EvaluationResult
 
 
+@with_ending(
+    "docscore score references.jsonl predictions.jsonl --fields",
+    json_format="score",
+    failing="--fail-under: the mean is below the level",
+)
 @click.command(name="score", short_help="Score a file of predictions.")
 @two_files
 @with_settings(comparing_flags, test_set_flags, metric_flags, by_option)
@@ -68,7 +75,8 @@ def score_command(
     gate = None if fail_under is None else decide_level(found.scores, fail_under, settings.confidence)
     if as_json:
         parts = EvaluationResult(found).to_dict(fields=fields, worst=worst)
-        click.echo(json.dumps(parts if gate is None else {**parts, "gate": gate.to_dict()}))
+        decision = {} if gate is None else {"gate": gate.to_dict()}
+        click.echo(json.dumps(with_format("score", {**parts, **decision})))
     else:
         print_evaluation(stdout_console(), found, fields=fields, worst=worst)
         if gate is not None:

@@ -23,6 +23,8 @@ from docscore.cli.flags import (
     test_set_flags,
     with_settings,
 )
+from docscore.cli.help_endings import with_ending
+from docscore.cli.json_format import with_format
 from docscore.core.errors import InputValueError, in_file
 from docscore.corpus.evaluation import Evaluation
 from docscore.corpus.systems import SystemFigures, systems_of
@@ -45,6 +47,11 @@ def _named_file(_context: click.Context, _parameter: click.Parameter, value: Seq
     return found
 
 
+@with_ending(
+    "docscore table predictions.jsonl --name Ours=predictions_new.jsonl",
+    "--references references.jsonl --intervals --against best --format latex",
+    json_format="table",
+)
 @click.command(name="table", short_help="Print the metrics of several systems as a table.")
 @click.argument("systems", type=a_file, nargs=-1)
 @references_option
@@ -119,7 +126,8 @@ def table_command(
         by_name = dict(zip(known, evaluations, strict=True))
         found = systems_of(by_name, figures=figures or None, against=against, progress=progress)
     if as_json:
-        click.echo(json.dumps({"systems": [_as_dict(row, by_name[row.system]) for row in found.groups()[None]]}))
+        rows = [_as_dict(row, by_name[row.system]) for row in found.groups()[None]]
+        click.echo(json.dumps(with_format("table", {"systems": rows})))
     elif form == "text":
         print_systems(stdout_console(), found, percent=percent, intervals=intervals)
     else:

@@ -248,6 +248,23 @@ def as_texts(predictions: list[Any], rng: Random) -> list[str]:
     ]
 
 
+def texts_in(value: Any) -> set[str]:
+    """All values in it as text."""
+    if isinstance(value, dict | list):
+        return set().union(*map(texts_in, value.values() if isinstance(value, dict) else value))
+    return {str(value)}
+
+
+def confident(prediction: Any, right: set[str], rng: Random) -> Any:
+    """Wrap every value with a confidence, which is mostly high where it stands somewhere in the answers."""
+    if isinstance(prediction, dict):
+        return {key: confident(value, right, rng) for key, value in prediction.items()}
+    if isinstance(prediction, list):
+        return [confident(value, right, rng) for value in prediction]
+    doubt = rng.random() ** 3 * 0.6 if str(prediction) in right else rng.random()
+    return None if prediction is None else {"$value": prediction, "$confidence": round(1 - doubt, 2)}
+
+
 def save(name: str, key: str, questions: list[str], values: list[Any]) -> None:
     """Write one question per line beside this script."""
     rows = [{"question_id": q, key: v} for q, v in zip(questions, values, strict=True)]
@@ -256,7 +273,7 @@ def save(name: str, key: str, questions: list[str], values: list[Any]) -> None:
 
 
 def main() -> None:
-    """Write the four files."""
+    """Write the five files."""
     rng = Random(2024)
     receipts = [make_receipt(shop, rng) for shop in WORLD["shops"] * 2]
     rng.shuffle(receipts)
@@ -271,6 +288,9 @@ def main() -> None:
     ordered = dict(zip(order, predictions, strict=True))
     later = predict_later(answers, [ordered[name] for name in names], Random(2025))
     save("predictions_new.jsonl", "prediction", names, later)
+    doubts = Random(2026)
+    sure = [confident(value, texts_in(answer), doubts) for value, answer in zip(later, answers, strict=True)]
+    save("predictions_confident.jsonl", "prediction", names, sure)
     print(f"Wrote {len(answers)} receipts and the predictions of two models, one also as text.")
 
 

@@ -73,7 +73,7 @@ def test_all_tasks_with_all_methods_make_the_table(data: Path, tmp_path: Path) -
         logs = run_tasks(asked, tmp_path, max_tasks=2)
         assert len(server.requests) == len(asked) == 3 * 3 + 4 * 4
     assert {log.status for log in logs} == {"success"}
-    cells = json.loads(succeed("bench", "table", *(log.location for log in logs), "--json"))
+    cells = json.loads(succeed("bench", "table", *(log.location for log in logs), "--json"))["runs"]
     found = {(cell["data_set"], cell["method"]): cell["anls_score"] for cell in cells}
     assert len(found) == len(asked)
     assert {name for name, _ in found} == {each.title for each in DATA_SETS.values()}
@@ -144,19 +144,10 @@ def test_two_logs_are_compared(two_logs: tuple[Path, Path]) -> None:
 def test_the_table_has_intervals_marks_and_costs(two_logs: tuple[Path, Path]) -> None:
     good, bad = two_logs
     out = succeed("bench", "table", good, bad)
-    scores, costs = out.split("\n\n")[:2]
-    assert scores.split("\n")[1].split() == [
-        "Kleister",
-        "Charity",
-        "simple",
-        "1.000",
-        "*",
-        "0.700",
-        "[0.400,",
-        "0.900]",
-    ]
-    assert costs.split("\n")[2].split()[:8] == ["Kleister", "Charity", "simple", model("bad"), "10", "2", "800", "160"]
-    cells = json.loads(succeed("bench", "table", good, bad, "--json"))
+    scores, _signature, costs = out.split("\n\n")[:3]
+    assert scores.split("\n")[3].split() == ["Kleister", "Charity", "simple", "1.000*", "0.700", "[0.400,", "0.900]"]
+    assert costs.split("\n")[3].split()[:8] == ["Kleister", "Charity", "simple", model("bad"), "10", "2", "800", "160"]
+    cells = json.loads(succeed("bench", "table", good, bad, "--json"))["runs"]
     assert [(cell["best"], cell["q_value"]) for cell in cells] == [(True, None), (False, 0.25)]
     markdown = succeed("bench", "table", good, bad, "--format", "markdown")
     assert "| Kleister Charity | simple | **1.000** | 0.700 [0.400, 0.900] |" in markdown
