@@ -87,6 +87,8 @@ def test_tokens_become_figures(tokenizer: Any) -> None:
         "anls_star/n": 1.0,
         "anls_star/total": 1.0,
         "parse_failure_rate": 0.5,
+        "parse_extracted_rate": 0.0,
+        "parse_mended_rate": 0.0,
     }
     assert {type(value) for value in result.values()} == {float}
 
@@ -109,13 +111,14 @@ def test_texts_are_decoded_as_they_are(tokenizer: Any) -> None:
     assert compute_metrics(eager, references=[{"a": "x ,y"}])(prediction(found))["anls_star"] == 1.0
 
 
+_READ = {"parse_failure_rate": 0.0, "parse_extracted_rate": 0.0, "parse_mended_rate": 0.0}
 PARSED: list[tuple[Any, str, Any, dict[str, float]]] = [  # parse, text, reference, figures
     (None, "tea", "tea", {"anls_star": 1.0, "anls_star/$": 1.0}),
     ("json", '{"a": "x"}', {"a": "x"}, {"anls_star": 1.0, "anls_star/a": 1.0, "parse_failure_rate": 0.0}),
     ("json", '{"a": "x"', {"a": "x"}, {"anls_star": 0.0, "anls_star/$": 0.0, "parse_failure_rate": 1.0}),
-    ("repair", '{"a": "x"', {"a": "x"}, {"anls_star": 1.0, "anls_star/a": 1.0, "parse_failure_rate": 0.0}),
-    ("repair", "x", {"a": "x"}, {"anls_star": 0.0, "anls_star/$": 0.0, "parse_failure_rate": 1.0}),
-    ("repair", "[" * 999, {"a": "x"}, {"anls_star": 0.0, "anls_star/$": 0.0, "parse_failure_rate": 1.0}),
+    ("repair", '{"a": "x"', {"a": "x"}, {"anls_star": 1.0, "anls_star/a": 1.0, **_READ, "parse_mended_rate": 1.0}),
+    ("repair", "x", {"a": "x"}, {"anls_star": 0.0, "anls_star/$": 0.0, **_READ, "parse_failure_rate": 1.0}),
+    ("repair", "[" * 999, {"a": "x"}, {"anls_star": 0.0, "anls_star/$": 0.0, **_READ, "parse_failure_rate": 1.0}),
     ("json", '{"a": "y"}', {"a": ("x", "y")}, {"anls_star": 1.0, "anls_star/a": 1.0, "parse_failure_rate": 0.0}),
 ]
 

@@ -21,6 +21,7 @@ from docscore.cli.flags import (
 )
 from docscore.cli.help_endings import with_ending
 from docscore.cli.json_format import with_format
+from docscore.corpus.evaluation import ANLS_STAR
 from docscore.report.console import print_automation, print_calibration
 
 _TARGET = 0.95
@@ -53,7 +54,8 @@ def automation_command(
     Values with a confidence below the threshold are reviewed, and changed or deleted if they are wrong. A review does
     not find missing values.
     """
-    settings = replace(settings, options=replace(settings.options, with_confidences=True))
+    options = replace(settings.options, with_confidences=True)
+    settings = replace(settings, options=options, metrics=(ANLS_STAR, "kieval"))
     with progress_bars() as progress:
         (found,) = evaluations_of_files(references, [predictions], settings, progress)
         choice = found.curve.lowest(target, confidence=settings.confidence, progress=progress)

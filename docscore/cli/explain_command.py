@@ -32,7 +32,7 @@ from docscore.data.model_output import parse_text
 from docscore.data.rows import ID
 from docscore.metrics.anls_star.api import explained
 from docscore.metrics.kieval import kieval_score
-from docscore.metrics.registry import METRICS
+from docscore.metrics.registry import check_options_of
 from docscore.metrics.typed.typed_score import explained_by_schema
 from docscore.report.console import print_corrections, print_tree
 from docscore.report.wording import READ
@@ -74,7 +74,7 @@ def explain_command(
     prediction), its score, the points lost out of 1.000 for the document, and expected → predicted value.
     """
     metric = metric or (ANLS_STAR if settings.options.schema is None else TYPED)
-    METRICS[metric].check_options(settings.options)
+    check_options_of([metric], settings.options)
     name, truth, prediction = _one_pair(references, predictions, question_id, settings)
     prediction = _as_scored(prediction, settings.options)
     if metric == "kieval":

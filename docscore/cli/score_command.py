@@ -28,7 +28,6 @@ from docscore.cli.json_format import with_format
 from docscore.corpus.evaluation import Evaluation
 from docscore.corpus.level_gate import decide_level
 from docscore.data.confidences import CONFIDENCE_KEY, VALUE
-from docscore.data.pairing import Pairs
 from docscore.report.console import print_evaluation, print_gate
 from docscore.report.wording import by_value_text
 from docscore.results.result import EvaluationResult
@@ -92,19 +91,9 @@ def _say_hints(found: Evaluation, settings: CommandSettings) -> None:
         say(hint)
     if not settings.options.with_confidences and any(map(_is_wrapped, found.pairs.predictions)):
         say("predictions hold $value and $confidence; --with-confidences takes the values out of them")
-    if settings.options.parse is None and _are_unread_texts(found.pairs):
-        say("all predictions are text; --parse json or --parse repair reads them as JSON")
 
 
 def _is_wrapped(prediction: Any) -> bool:
     """Whether a value at the first two levels has a confidence."""
     inside = prediction.values() if isinstance(prediction, dict) else ()
     return any(isinstance(each, dict) and VALUE in each and CONFIDENCE_KEY in each for each in (prediction, *inside))
-
-
-def _are_unread_texts(pairs: Pairs) -> bool:
-    """Whether all predictions are text where objects are expected."""
-    answers = [truth[0] if isinstance(truth, tuple) else truth for truth in pairs.truths]
-    if not all(isinstance(each, str) for each in pairs.predictions):
-        return False
-    return all(isinstance(each, dict) for each in answers)

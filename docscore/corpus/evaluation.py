@@ -29,7 +29,7 @@ from docscore.data.files import Table, read_table
 from docscore.data.pairing import Check, Pairs, common_rows, read_pairs, table_with_both
 from docscore.data.sources import SAME_NAMES, ColumnNames, SourceSide, with_names
 from docscore.metrics.kieval import KieScore
-from docscore.metrics.registry import METRICS, checked_metrics
+from docscore.metrics.registry import check_options_of, checked_metrics
 from docscore.metrics.signature import Signature
 from docscore.stats.calibration import Calibration
 from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, check_confidence
@@ -137,8 +137,8 @@ class Evaluation:
         progress: called when each phase of the work begins.
 
     Raises:
-        TypeError, ValueError: for unknown metrics, a level that is not between 0 and 1, and options that a metric
-            cannot take.
+        TypeError, ValueError: for unknown metrics, a level that is not between 0 and 1, options that a metric
+            cannot take, and options that none of them uses.
     """
 
     def __init__(
@@ -157,8 +157,7 @@ class Evaluation:
         self.by = by
         self.options = options
         self.metrics = checked_metrics(metrics)
-        for name in self.metrics:
-            METRICS[name].check_options(options)
+        check_options_of(self.metrics, options)
         self.confidence = None if confidence is None else check_confidence(confidence)
         self.seed = seed
         self.progress = progress

@@ -17,6 +17,7 @@ from docscore.core.stack import level_of_caller
 from docscore.data.confidences import with_confidences
 from docscore.data.model_output import Parsed, parse_reference, parse_text
 from docscore.data.pairing import Pairs
+from docscore.data.suspicions import suspicions
 from docscore.metrics.anls_star.api import explained, score_all
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.signature import Signature
@@ -150,15 +151,10 @@ def score_corpus(
         TypeError, ValueError: for a value that cannot be scored, naming its row, and for invalid options.
     """
     options = options_from(options, keywords)
+    for sentence in suspicions(pairs, options):
+        warnings.warn(sentence, UserWarning, stacklevel=level_of_caller())
     if options.parse_references:
         pairs = pairs._replace(truths=list(map(_parsed_reference, pairs.ids, pairs.truths)))
-    elif options.parse and all(map(_is_json_text, pairs.truths)):
-        warnings.warn(
-            "parse reads predictions only, and all references are text that looks like JSON; "
-            'parse_references="json" reads them',
-            UserWarning,
-            stacklevel=level_of_caller(),
-        )
     predictions, readings = parse_predictions(pairs.predictions, options.parse)
     pairs = pairs._replace(predictions=predictions)
     pairs = with_confidences(pairs) if options.with_confidences else pairs._replace(confidences=None)
@@ -173,12 +169,6 @@ def score_corpus(
         readings=readings if options.parse else None,
         options=options,
     )
-
-
-def _is_json_text(truth: Any) -> bool:
-    """Whether it is text, or a one-of of texts, that begins with `{` or `[`."""
-    answers = truth if isinstance(truth, tuple) else (truth,)
-    return all(isinstance(answer, str) and answer.lstrip()[:1] in ("{", "[") for answer in answers)
 
 
 def _parsed_reference(name: str, truth: Any) -> Any:

@@ -22,7 +22,7 @@ from docscore.metrics.registry import checked_metrics
 from docscore.stats.exact import as_float, total_units
 
 _ANLS_STAR = "anls_star"
-_RATES = {  # by the count that is divided by the number of rows
+RATES: dict[str, str] = {  # by the count that is divided by the number of rows
     "parse_failures": "parse_failure_rate",
     "parse_extracted": "parse_extracted_rate",
     "parse_mended": "parse_mended_rate",
@@ -154,7 +154,7 @@ class ScoreState:
         for field in sorted(self.fields.values(), key=lambda field: field.path):
             if field.expected:
                 result[f"{_ANLS_STAR}/{field.path}"] = field.score
-        for name, key in _RATES.items():
+        for name, key in RATES.items():
             if name in self.counts:
                 result[key] = self.counts[name] / self.rows
         if names == "plain":

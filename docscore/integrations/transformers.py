@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
 
@@ -15,7 +16,8 @@ import numpy.typing as npt
 
 from docscore.core.errors import InputTypeError, InputValueError, short_repr
 from docscore.core.stack import level_of_caller
-from docscore.corpus.state import ScoreState
+from docscore.corpus.scores import PARSE_COUNTS
+from docscore.corpus.state import RATES, ScoreState
 from docscore.data.model_output import Parsed, can_be_scored, parse_text
 from docscore.data.pairing import Pairs
 from docscore.data.rows import as_rows, read_references, row_format
@@ -48,7 +50,8 @@ def compute_metrics(
 
     Returns:
         A function of an `EvalPrediction`, also for `batch_eval_metrics=True`. It returns `anls_star`, for each field
-        a key such as `anls_star/total`, `parse_failure_rate`, and the figures of the other metrics.
+        a key such as `anls_star/total`, `parse_failure_rate`, with parse="repair" also `parse_extracted_rate` and
+        `parse_mended_rate`, and the figures of the other metrics.
 
     Raises:
         TypeError, ValueError: for a processor that cannot decode, references that are not rows, or invalid options.
@@ -108,7 +111,7 @@ class ComputeMetrics:
 
     def _reset(self) -> None:
         self.state.reset()
-        self.failures = 0
+        self.outcomes: Counter[str] = Counter()  # how texts were read
         self.labels: list[str] = []  # if references were given
         self.unread_labels: list[tuple[int, str]] = []  # row and text of labels that are no JSON as they stand
 
@@ -116,7 +119,7 @@ class ComputeMetrics:
         """Score more rows."""
         predictions = [self._read(text) for text in self._texts(found, "predictions")]
         truths = self._truths(labels, len(predictions))
-        self.failures += sum(each.failed for each in predictions)
+        self.outcomes.update(each.outcome for each in predictions)
         ids = [str(self.state.rows + number) for number in range(len(predictions))]
         if ids:
             self.state.update_pairs(Pairs(ids, truths, [each.value for each in predictions]))
@@ -134,7 +137,8 @@ class ComputeMetrics:
         if self.unread_labels:
             self._warn()
         result = self.state.compute()
-        return result if self.parse is None else {**result, "parse_failure_rate": self.failures / rows}
+        read = {None: (), "repair": ("failed", "extracted", "mended")}.get(self.parse, ("failed",))
+        return result | {RATES[PARSE_COUNTS[outcome]]: self.outcomes[outcome] / rows for outcome in read}
 
     def _warn(self) -> None:
         count, (row, text) = len(self.unread_labels), self.unread_labels[0]

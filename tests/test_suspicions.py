@@ -1,0 +1,124 @@
+"""Rows that are read in another way than they are meant: a warning that names the remedy, and options without use."""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import docscore
+from docscore.core.options import ScoringOptions
+from docscore.corpus.evaluation import Evaluation
+from docscore.corpus.scores import score_corpus
+from docscore.data.pairing import pairs_of
+from docscore.metrics.registry import METRICS
+from tests.commands import PREDICTIONS, REFERENCES, Write, run, written
+
+BILL = {"total": "12.50"}
+TEXT = '{"total": "12.50"}'
+UNREAD = "all predictions are text where objects are expected; parse="
+UNREAD_TRUTHS = "all references are text that looks like JSON.*parse_references="
+ONE_ELEMENT = "all references are lists of one object.*rows by id"
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """A function that writes a file of the test."""
+    return partial(written, tmp_path)
+
+
+def by_id(references: list[Any]) -> list[dict[str, Any]]:
+    return [{"question_id": str(number), "references": [each]} for number, each in enumerate(references)]
+
+
+def with_id(predictions: list[Any]) -> list[dict[str, Any]]:
+    return [{"question_id": str(number), "prediction": each} for number, each in enumerate(predictions)]
+
+
+SUSPECTED: list[tuple[str, list[Any], list[Any], dict[str, Any], str]] = [
+    ("texts where objects are expected", [TEXT, "n/a"], [BILL, BILL], {}, UNREAD),
+    ("texts by id", with_id([TEXT]), by_id([BILL]), {}, UNREAD),
+    ("lists of one answer in plain rows", [BILL, {}], [[BILL], [BILL]], {}, ONE_ELEMENT),
+    ("one list too many by id", with_id([BILL]), by_id([[BILL]]), {}, ONE_ELEMENT),
+    ("references that are JSON text", [BILL], [TEXT], {}, UNREAD_TRUTHS),
+    ("references that are JSON text, by id", with_id([BILL]), by_id([TEXT]), {}, UNREAD_TRUTHS),
+    ("texts of which the predictions alone are read", [TEXT], [TEXT], {"parse": "json"}, UNREAD_TRUTHS),
+]
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references", "options", "sentence"),
+    [row[1:] for row in SUSPECTED],
+    ids=[row[0] for row in SUSPECTED],
+)
+def test_a_warning_names_the_remedy(
+    predictions: list[Any], references: list[Any], options: dict[str, Any], sentence: str
+) -> None:
+    with pytest.warns(UserWarning, match=sentence):
+        score_corpus(pairs_of(predictions, references), **options)
+
+
+FINE: list[tuple[str, list[Any], list[Any], dict[str, Any]]] = [
+    ("texts that are read", [TEXT], [BILL], {"parse": "json"}),
+    ("prose, which no option reads", ["I cannot read this."], [BILL], {}),
+    ("some texts", [TEXT, BILL], [BILL, BILL], {}),
+    ("texts on both sides", [TEXT], [TEXT], {}),
+    ("references that are read", [BILL], [TEXT], {"parse_references": "json"}),
+    ("references that only begin so", [["x"]], ["[sic]"], {}),
+    ("lists of one object on both sides", [[BILL]], [[BILL]], {}),
+    ("lists of texts", [BILL], [["x"]], {}),
+]
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references", "options"), [row[1:] for row in FINE], ids=[row[0] for row in FINE]
+)
+def test_no_warning_where_nothing_is_wrong(
+    predictions: list[Any], references: list[Any], options: dict[str, Any]
+) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        score_corpus(pairs_of(predictions, references), **options)
+
+
+def test_the_command_says_it_once(write: Write) -> None:
+    done = run("score", write("r.jsonl", by_id([BILL])), write("p.jsonl", with_id([TEXT])))
+    assert done.code == 0
+    assert done.err.count("(--parse) reads them as JSON") == 1
+
+
+@pytest.mark.parametrize(
+    ("metrics", "option", "value"),
+    [
+        (["anls_star"], "normalise", True),
+        (["anls_star"], "strict", True),
+        (["anls_star"], "donut", True),
+        (["kieval"], "donut", True),
+        (["kieval"], "threshold", 0.7),
+        (["nted", "kieval"], "ignore_case", False),
+        (["entity_f1"], "rules", "anls_star-1.0.1"),
+        (["entity_f1"], "numbers", "value"),
+        (["anls_star"], "schema", {"type": "object"}),
+    ],
+)
+def test_an_option_that_no_metric_uses_is_refused(metrics: list[str], option: str, value: Any) -> None:
+    pairs = pairs_of([BILL], [BILL])
+    having = ", ".join(name for name, metric in METRICS.items() if option in metric.options)
+    sentence = (
+        rf"^{option}: no metric that was asked for uses it \({', '.join(metrics)}\); it is an option of {having}$"
+    )
+    with pytest.raises(ValueError, match=sentence):
+        Evaluation(pairs, ScoringOptions(**{option: value}), metrics=metrics)
+    assert Evaluation(pairs, metrics=metrics).scores.mean == 1.0
+
+
+def test_it_is_refused_in_python_and_in_the_command() -> None:
+    with pytest.raises(ValueError, match=r"^donut: no metric that was asked for uses it"):
+        docscore.evaluate(predictions=[BILL], references=[BILL], donut=True)
+    for options in (["--normalise"], ["--donut"], ["--strict"], ["--metrics", "kieval", "--threshold", "0.7"]):
+        done = run("score", REFERENCES, PREDICTIONS, *options)
+        assert (done.code, done.out) == (2, "")
+        assert "no metric that was asked for uses it" in done.err
