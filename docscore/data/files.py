@@ -17,6 +17,7 @@ from docscore.core.limits import MAX_UNPACKED
 from docscore.data.delimiters import DELIMITERS, delimiter_of
 from docscore.data.faults import Faults
 from docscore.data.json_codec import JsonError, loads, loads_at
+from docscore.data.parquet_files import parquet_rows
 from docscore.data.rows import ANLS, BY_ID, ID
 
 TEXT_EXTENSIONS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")  # each may also be compressed, with .gz appended
@@ -28,9 +29,6 @@ _LONGEST_SHOWN = 80  # characters of a cell in a message
 
 
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
-
-
-_PARQUET_ROWS = 1000  # read at a time
 
 
 _CHUNK = 1 << 24  # bytes unpacked at a time
@@ -309,22 +307,7 @@ def _cell(name: str, cell: str) -> Any:
 
 
 def _read_parquet(path: Path, max_bytes: int | None) -> Table:
-    try:
-        import pyarrow as pa  # noqa: PLC0415  an extra
-        from pyarrow import parquet  # noqa: PLC0415
-    except ImportError:
-        remedy = "pip install 'docscore[parquet]'"
-        raise InputValueError(place=in_file(path), problem="reading Parquet needs pyarrow", remedy=remedy) from None
-    rows: list[Any] = []
-    unpacked = 0
-    try:
-        with parquet.ParquetFile(path) as file:
-            for batch in file.iter_batches(batch_size=_PARQUET_ROWS):
-                unpacked += batch.nbytes
-                _check_unpacked(path, unpacked, max_bytes)
-                rows += batch.to_pylist()
-    except pa.ArrowInvalid as error:
-        raise InputValueError(place=in_file(path), problem=f"not a Parquet file: {error}") from None
+    rows = parquet_rows(path, lambda size: _check_unpacked(path, size, max_bytes))
     return Table(path, rows, lambda index: in_file(path, f"row {index + 1}"))
 
 
