@@ -18,7 +18,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import evaluate
+try:  # `anls_score` needs neither
+    import datasets  # noqa: F401  what evaluate stores rows with
+    import evaluate
+except ModuleNotFoundError as error:
+    if error.name not in ("datasets", "evaluate"):
+        raise
+    evaluate = None
 
 try:  # indented, since the loader would tell people to install the imports that it finds from an index
     from docscore import anls_score
@@ -30,9 +36,11 @@ try:  # indented, since the loader would tell people to install the imports that
     from docscore.corpus.summary import summarise
     from docscore.data.columns import Grouping
     from docscore.data.columns import with_clusters
-    from docscore.integrations.evaluate.metric import DocumentMetricMixin
-    from docscore.integrations.evaluate.storage import decode_rows
     from docscore.metrics.registry import METRICS
+
+    if evaluate is not None:
+        from docscore.integrations.evaluate.metric import DocumentMetricMixin
+        from docscore.integrations.evaluate.storage import decode_rows
 except ModuleNotFoundError as error:
     if error.name != "docscore":
         raise
@@ -138,66 +146,77 @@ Examples:
 _CONFIGURATIONS = ("default", "anls", "anlsl")
 
 
-@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
-class AnlsStar(DocumentMetricMixin, evaluate.Metric):  # type: ignore[misc]
-    """ANLS* as an `evaluate` metric; values are stored as JSON text, so strings such as "12.50" stay strings."""
+def __getattr__(name: str) -> Any:
+    """Say what to install where the metric is asked for and `evaluate` is absent."""
+    if name == "AnlsStar" and evaluate is None:
+        msg = 'AnlsStar needs evaluate and datasets: pip install "docscore[evaluate] @ git+https://github.com/OWNER/docscore"'
+        raise ModuleNotFoundError(msg, name="evaluate")
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)
 
-    DESCRIPTION = _DESCRIPTION
-    CITATION = _CITATION
-    KWARGS_DESCRIPTION = _KWARGS_DESCRIPTION
-    REFERENCE_URL = "https://arxiv.org/abs/2402.03848"
-    METRIC = "anls_star"
 
-    def _info(self) -> evaluate.MetricInfo:
-        if self.config_name not in _CONFIGURATIONS:
-            expected = f"a configuration among {', '.join(_CONFIGURATIONS)}"
-            raise InputValueError(expected=expected, got=repr(self.config_name))
-        return super()._info()
+if evaluate is not None:
 
-    def _refuse(self, options: Mapping[str, Any]) -> None:
-        if options.get("strict") and self.config_name != "anls":
-            expected = "False but with the configuration 'anls'"
-            raise InputValueError(place="strict", expected=expected, got="True")
-        if options.get("schema") is not None:
-            METRICS["typed"].check_options(ScoringOptions(schema=options["schema"]))
+    @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
+    class AnlsStar(DocumentMetricMixin, evaluate.Metric):  # type: ignore[misc]
+        """ANLS* as an `evaluate` metric; values are stored as JSON text, so strings such as "12.50" stay strings."""
 
-    def _compute(
-        self,
-        predictions: list[dict[str, str]],
-        references: list[dict[str, str]],
-        threshold: float = 0.5,
-        ignore_case: bool = True,
-        parse: str | None = None,
-        missing: str = "error",
-        per_sample: bool = False,
-        key_scores: bool = False,
-        confidence: float | None = None,
-        signature: bool = False,
-        strict: bool = False,
-        parse_references: str | None = None,
-        rules: str = "paper",
-        numbers: str = "text",
-        schema: Any = None,
-        cluster: Grouping | None = None,
-    ) -> dict[str, Any]:
-        options = ScoringOptions(
-            threshold=threshold,
-            ignore_case=ignore_case,
-            strict=strict,
-            parse=parse,
-            parse_references=parse_references,
-            missing=missing,
-            rules=rules,
-            numbers=numbers,
-            schema=schema,
-        )
-        pairs = with_clusters(decode_rows(predictions, references, missing), cluster)
-        scores = score_corpus(pairs, options)
-        if self.config_name != "default":
-            scores = scores_as(scores, self.config_name)
-        found = summarise(scores, fields=key_scores, confidence=confidence)
-        result = found.to_dict(per_sample=per_sample, signature=signature)
-        if schema is not None:
-            typed = measure(scores, ["typed"], confidence=confidence)
-            result |= typed.to_typed_dict(fields=key_scores, signature=signature)
-        return result
+        DESCRIPTION = _DESCRIPTION
+        CITATION = _CITATION
+        KWARGS_DESCRIPTION = _KWARGS_DESCRIPTION
+        REFERENCE_URL = "https://arxiv.org/abs/2402.03848"
+        METRIC = "anls_star"
+
+        def _info(self) -> evaluate.MetricInfo:
+            if self.config_name not in _CONFIGURATIONS:
+                expected = f"a configuration among {', '.join(_CONFIGURATIONS)}"
+                raise InputValueError(expected=expected, got=repr(self.config_name))
+            return super()._info()
+
+        def _refuse(self, options: Mapping[str, Any]) -> None:
+            if options.get("strict") and self.config_name != "anls":
+                expected = "False but with the configuration 'anls'"
+                raise InputValueError(place="strict", expected=expected, got="True")
+            if options.get("schema") is not None:
+                METRICS["typed"].check_options(ScoringOptions(schema=options["schema"]))
+
+        def _compute(
+            self,
+            predictions: list[dict[str, str]],
+            references: list[dict[str, str]],
+            threshold: float = 0.5,
+            ignore_case: bool = True,
+            parse: str | None = None,
+            missing: str = "error",
+            per_sample: bool = False,
+            key_scores: bool = False,
+            confidence: float | None = None,
+            signature: bool = False,
+            strict: bool = False,
+            parse_references: str | None = None,
+            rules: str = "paper",
+            numbers: str = "text",
+            schema: Any = None,
+            cluster: Grouping | None = None,
+        ) -> dict[str, Any]:
+            options = ScoringOptions(
+                threshold=threshold,
+                ignore_case=ignore_case,
+                strict=strict,
+                parse=parse,
+                parse_references=parse_references,
+                missing=missing,
+                rules=rules,
+                numbers=numbers,
+                schema=schema,
+            )
+            pairs = with_clusters(decode_rows(predictions, references, missing), cluster)
+            scores = score_corpus(pairs, options)
+            if self.config_name != "default":
+                scores = scores_as(scores, self.config_name)
+            found = summarise(scores, fields=key_scores, confidence=confidence)
+            result = found.to_dict(per_sample=per_sample, signature=signature)
+            if schema is not None:
+                typed = measure(scores, ["typed"], confidence=confidence)
+                result |= typed.to_typed_dict(fields=key_scores, signature=signature)
+            return result

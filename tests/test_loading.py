@@ -211,6 +211,23 @@ print(json.dumps([anls_star.__file__, anls_score({"a": ["x", "y"]}, {"a": ["y"]}
     assert last_line(run("-c", code, cwd=root)) == [str(root / "anls_star.py"), 0.5]
 
 
+@pytest.mark.parametrize("absent", ["evaluate", "datasets"])
+def test_the_function_needs_neither_evaluate_nor_datasets(absent: str, root: Path) -> None:
+    """The class is not there then, and says what to install."""
+    code = f"""
+import json, sys
+sys.modules[{absent!r}] = None  # as if it were not installed
+from anls_star import anls_score
+try:
+    from anls_star import AnlsStar
+except ModuleNotFoundError as error:
+    print(json.dumps([anls_score("tea", "tea"), str(error)]))
+"""
+    score, message = last_line(run("-c", code, cwd=root))
+    assert score == 1.0
+    assert message.startswith("AnlsStar needs evaluate and datasets: pip install")
+
+
 @pytest.mark.parametrize("module", ["docscore", "docscore.cli"])
 def test_importing_stays_light(module: str, tmp_path: Path) -> None:
     """Whoever scores in a loop or calls the command does not pay seconds for libraries that it does not use."""
