@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from docscore.core.values import convert_ground_truth, convert_prediction, size
 from docscore.data.json_codec import loads
+from docscore.metrics.anls_star.matching_tables import list_tables
 from docscore.metrics.entities import readings
 from docscore.metrics.nted import document_tree
 from docscore.metrics.tree_edit import forests
@@ -67,12 +67,11 @@ def check_value(value: Any, *, is_truth: bool) -> None:
 
 def check_work(truth: Any, prediction: Any) -> None:
     """Raise `ValueError` for lists that would take too long to match, every element with every other."""
-    left, right = _elements(truth), _elements(prediction)
-    if left * right > MAX_PAIRS:
-        msg = (
-            f"lists of {left:,} and {right:,} elements: {left * right:,} pairs to compare; "
-            f"this page compares {MAX_PAIRS:,}"
-        )
+    tables = list(list_tables(convert_ground_truth(truth), convert_prediction(prediction)))
+    pairs = sum(table.pairs for table in tables)
+    if pairs > MAX_PAIRS:
+        largest = max(tables, key=lambda table: table.pairs)
+        msg = f"lists at {largest.place}: {pairs:,} pairs to compare; this page compares {MAX_PAIRS:,}"
         raise ValueError(msg)
 
 
@@ -96,17 +95,6 @@ def shortened(sentence: str, longest: int = _LONGEST_SENTENCE) -> str:
         return sentence
     half = longest // 2
     return f"{sentence[:half]} … {sentence[-half:]}"
-
-
-def _elements(value: Any) -> int:
-    """The largest total number of list elements on one nesting level of the value."""
-    most, level = 0, [value]
-    while level:
-        lists = [each for each in level if isinstance(each, list | tuple)]
-        objects = [each for each in level if isinstance(each, dict)]
-        most = max(most, sum(map(len, lists)))
-        level = [*chain.from_iterable(lists), *chain.from_iterable(map(dict.values, objects))]
-    return most
 
 
 def check_file(path: Path) -> None:

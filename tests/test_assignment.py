@@ -42,7 +42,7 @@ def test_match_maximises_score_then_s_then_minus_w(shape: tuple[int, int]) -> No
         earned = tenths * weight / 10
         sizes = [rng.integers(0, 4, length).tolist() for length in shape]
         surplus = weight - np.add.outer(*sizes)
-        rows, columns = match(earned, weight, *sizes)
+        rows, columns, _ = match(earned, weight, *sizes)
         assert len(rows) == len(columns) == min(shape)
         exact = [tenths.astype(float), np.round(tenths * weight), -surplus]
         wanted = best_totals([c if shape[0] <= shape[1] else c.T for c in exact])
@@ -52,17 +52,17 @@ def test_match_maximises_score_then_s_then_minus_w(shape: tuple[int, int]) -> No
 def test_equality_decides_last_and_only_among_ties() -> None:
     score = np.ones((2, 2))
     equality = np.array([[0.0, 1.0], [1.0, 0.0]])
-    rows, columns = match(score, 1.0, [1, 1], [1, 1], lambda: equality)
+    rows, columns, _ = match(score, 1.0, [1, 1], [1, 1], lambda: equality)
     assert list(zip(rows.tolist(), columns.tolist(), strict=True)) == [(0, 1), (1, 0)]
     better = np.array([[1.0, 0.5], [0.5, 1.0]])
-    rows, columns = match(better, 1.0, [1, 1], [1, 1], lambda: equality)
+    rows, columns, _ = match(better, 1.0, [1, 1], [1, 1], lambda: equality)
     assert list(zip(rows.tolist(), columns.tolist(), strict=True)) == [(0, 0), (1, 1)]
 
 
 def test_one_side_empty() -> None:
     for shape in ((0, 0), (0, 3), (3, 0)):
         empty = np.zeros(shape)
-        rows, columns = match(empty, empty, [1] * shape[0], [1] * shape[1])
+        rows, columns, _ = match(empty, empty, [1] * shape[0], [1] * shape[1])
         assert len(rows) == len(columns) == 0
 
 
@@ -71,7 +71,7 @@ def test_a_plain_assignment_would_give_another_s() -> None:
     weight = np.array([[1.0, 2.0], [2.0, 4.0]])
     earned = np.array([[0.5, 1.0], [1.0, 2.0]])  # ratios are all 1/2
     for order in ([0, 1], [1, 0]):
-        rows, columns = match(earned[:, order], weight[:, order], [1, 1], [1, 1])
+        rows, columns, _ = match(earned[:, order], weight[:, order], [1, 1], [1, 1])
         assert earned[:, order][rows, columns].sum() == 2.5
 
 
@@ -86,7 +86,7 @@ def test_large_tied_matrices_do_not_depend_on_order(size: int) -> None:
     for _ in range(4):
         left, right = rng.permutation(kinds[0]), rng.permutation(kinds[1])
         earned, weight = base_earned[np.ix_(left, right)], base_weight[np.ix_(left, right)]
-        rows, columns = match(earned, weight, [2] * len(left), [3] * len(right))
+        rows, columns, _ = match(earned, weight, [2] * len(left), [3] * len(right))
         sums = (score_ratios(earned, weight), earned, weight)
         totals.add(tuple(round(float(each[rows, columns].sum()), 9) for each in sums))
     assert len(totals) == 1

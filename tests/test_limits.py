@@ -48,6 +48,8 @@ def test_values() -> None:
         ({"a": [0] * 20_000}, {"a": [0] * 200}, True),
         ({"a": {"b": ([0] * 20_000, "x")}}, {"a": {"b": [0] * 201}}, False),
         ([0] * 20_000, "x", True),
+        ({f"k{i}": [0] * 60 for i in range(100)}, {f"k{i}": [0] * 60 for i in range(100)}, True),  # 360,000 pairs
+        ({"a": [0] * 1500, "b": [0] * 1500}, {"a": [0] * 1500, "b": [0] * 1500}, False),
     ],
 )
 def test_lists_that_take_too_long_are_refused_before_trying(truth: Any, prediction: Any, fits: bool) -> None:

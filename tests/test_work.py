@@ -8,8 +8,9 @@ import pytest
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist, cpdist
 
-from docscore import anls_score, score_pairs
+from docscore import anls_score, score_pairs, score_tree
 from docscore.core import assignment, similarity
+from docscore.metrics.anls_star.counting import Counting
 
 
 class Work:
@@ -105,3 +106,39 @@ def test_equal_lists_of_clear_rows_need_no_assignment(work: Work) -> None:
     truth = [{f"key{k}": f"{'abcdefgh'[i] * 9}{k}" for k in range(i + 1)} for i in range(8)]
     anls_score(truth, truth[::-1])
     assert work.assignments == 0
+
+
+def test_a_key_is_compared_only_for_the_rows_whose_ground_truth_has_it(work: Work) -> None:
+    """60 rows, each with a key of its own and one that all have: 2 times 3,600 pairs, not 61 times."""
+    truth = [{"name": f"n{i}", f"key{i}": f"value {i}"} for i in range(60)]
+    anls_score(truth, truth[::-1])
+    assert work.cells == 2 * 60 * 60
+
+
+def test_the_sizes_of_deep_values_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of 150 levels holds two elements: some visits a level and side, not one a level for every level above."""
+    visits = 0
+    add = Counting._sum  # noqa: SLF001
+
+    def counting(*arguments: Any, **options: Any) -> float:
+        nonlocal visits
+        visits += 1
+        return add(*arguments, **options)
+
+    monkeypatch.setattr(Counting, "_sum", counting)
+    truth: Any = "x"
+    for _ in range(150):
+        truth = [truth, "y"]
+    score_tree(truth, truth)
+    assert visits <= 2 * 150
+
+
+def test_a_score_tree_matches_every_two_lists_once(work: Work) -> None:
+    """20 levels of five elements: the tables of the first pass serve the second."""
+    truth: Any = "x"
+    for _ in range(20):
+        truth = [truth, "a", "b", "c", "d"]
+    score_tree(truth, truth)
+    once = work.cells
+    assert anls_score(truth, truth) == 1.0
+    assert once <= 2 * (work.cells - once) + 200

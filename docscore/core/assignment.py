@@ -9,18 +9,22 @@ because the same sum added in another order differs in its last bits.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from importlib import import_module
 from math import fsum
 
 import numpy as np
 import numpy.typing as npt
 
+from docscore.core.exact_sums import halves, sum_of_ties
 from docscore.core.tolerance import ROUNDING, TIE
 from docscore.core.values import Matrix
 
 Indices = npt.NDArray[np.intp]
 
 
-MatchedPairs = tuple[Indices, Indices]
+Matching = tuple[Indices, Indices, bool]
 
 
 Total = tuple[float, float]
@@ -56,7 +60,7 @@ def best_options(earned: Matrix, weight: Matrix) -> Indices:
     >>> best_options(np.array([[1.0], [2.0], [2.0]]), np.array([[2.0], [4.0], [4.0]]))
     array([1])
     """
-    return np.asarray(best_mask(earned, weight).argmax(axis=0))
+    return np.asarray(np.where(best_mask(earned, weight), earned, -np.inf).argmax(axis=0))
 
 
 def best_mask(earned: Matrix, weight: Weight) -> Mask:
@@ -83,7 +87,7 @@ def match(
     truth_sizes: ElementSizes,
     prediction_sizes: ElementSizes,
     equality: Equality | None = None,
-) -> MatchedPairs:
+) -> Matching:
     """The lexicographically best one-to-one matching of the rows with the columns.
 
     Args:
@@ -95,25 +99,26 @@ def match(
             same score, and is called only where there may be several.
 
     Returns:
-        min(n, m) row indices and as many column indices, in pairs.
+        min(n, m) row indices and as many column indices, in pairs, and whether each row has one best column (or, where
+        there are more rows, each column one best row): then no other matching has the same sums.
     """
     rows, columns = earned.shape
     if rows > columns:
         flipped = equality and (lambda: equality().T)
         turned = weight if isinstance(weight, float) else weight.T
-        second, first = match(earned.T, turned, prediction_sizes, truth_sizes, flipped)
-        return first, second
+        second, first, clear = match(earned.T, turned, prediction_sizes, truth_sizes, flipped)
+        return first, second, clear
     everyone = np.arange(rows)
-    if rows == 0 or columns == 1:
-        return everyone, everyone
-    constant = rows == columns or len(set(prediction_sizes)) == 1
-    constant = constant and (isinstance(weight, float) or weight.min() == weight.max())
-    if constant and equality is None:  # then the sum of S decides all
-        return everyone, _assignment(earned)
+    if rows == 0:
+        return everyone, everyone, True
     score = score_ratios(earned, weight)
     best = score.argmax(axis=1)
     if _is_clear(score, best):
-        return everyone, best
+        return everyone, best, True
+    constant = rows == columns or len(set(prediction_sizes)) == 1
+    constant = constant and (isinstance(weight, float) or weight.min() == weight.max())
+    if constant and equality is None:  # then the sum of S decides all
+        return everyone, _assignment(earned), False
     certain = _certain(score, best)
     open_rows = np.flatnonzero(~certain)
     open_columns = np.setdiff1d(np.arange(columns), best[certain], assume_unique=True)
@@ -124,7 +129,7 @@ def match(
     if equality is not None:
         criteria.append(equality()[rest])
     best[open_rows] = open_columns[lexicographic_assignment(criteria)]
-    return everyone, best
+    return everyone, best, False
 
 
 def _is_clear(score: Matrix, best: Indices) -> bool:
@@ -152,42 +157,54 @@ def _certain(score: Matrix, best: Indices) -> Mask:
 
 
 def totals(
-    pairs: MatchedPairs, earned: Matrix, weight: Weight, truth_sizes: ElementSizes, prediction_sizes: ElementSizes
+    matching: Matching,
+    earned: Matrix,
+    weight: Weight,
+    truth_sizes: ElementSizes,
+    prediction_sizes: ElementSizes,
 ) -> Total:
-    """The sums of S and of w = L - size(g) - size(p) over the pairs of a matching."""
-    rows, columns = (side.tolist() for side in pairs)
-    counted = weight * len(rows) if isinstance(weight, float) else float(weight[pairs].sum())
-    matched = sum([truth_sizes[i] for i in rows]) + sum([prediction_sizes[j] for j in columns])
-    return fsum(earned[pairs].tolist()), counted - matched
+    """S and L of two lists by a matching: S and L of its pairs, and to L the sizes of what stays unmatched."""
+    rows, columns, clear = matching
+    pairs = rows, columns
+    points, add = earned[pairs].tolist(), fsum if clear else sum_of_ties
+    counted = [weight] * len(rows) if isinstance(weight, float) else weight[pairs].tolist()
+    for sizes, matched in ((truth_sizes, rows), (prediction_sizes, columns)):
+        if len(matched) < len(sizes):
+            rest = set(range(len(sizes))).difference(matched.tolist())
+            counted += [sizes[i] for i in rest]
+    return add(points), add(counted)
 
 
 def match_blocks(
     earned: Matrix,
-    weight: Matrix,
+    weight: Weight,
     truth_sizes: ElementSizes,
     prediction_sizes: ElementSizes,
     rows: Slices,
     columns: Slices,
 ) -> tuple[Matrix, Matrix]:
-    """The sums of S and of w over the best matching of each block, each of shape (len(rows), len(columns)).
+    """S and L of the two lists of each block by its best matching, each of shape (len(rows), len(columns)).
 
-    Blocks in which all pairs are alike, or each row (or column) has one clear best, are settled all at once.
+    Blocks in which all pairs are alike, or each row (or column) has one clear best, are settled all at once where L is
+    whole.
     """
     found = np.zeros((2, len(rows), len(columns)))
+    found[1] = np.add.outer([fsum(truth_sizes[row]) for row in rows], [fsum(prediction_sizes[row]) for row in columns])
     filled = [i for i, row in enumerate(rows) if row.stop > row.start]
     full = [j for j, column in enumerate(columns) if column.stop > column.start]
     surplus = weight - np.add.outer(truth_sizes, prediction_sizes)
     settled, sums = _settled_blocks(earned, weight, surplus, [rows[i] for i in filled], [columns[j] for j in full])
-    found[np.ix_((0, 1), filled, full)] = sums
-    for i, j in np.argwhere(~settled):
+    found[np.ix_((0, 1), filled, full)] += sums
+    for i, j in np.argwhere(~settled).tolist():
         row, column = rows[filled[i]], columns[full[j]]
-        block = earned[row, column], weight[row, column], truth_sizes[row], prediction_sizes[column]
-        found[:, filled[i], full[j]] = totals(match(*block), *block)
+        points, counted = earned[row, column], weight if isinstance(weight, float) else weight[row, column]
+        sizes = truth_sizes[row], prediction_sizes[column]
+        found[:, filled[i], full[j]] = totals(match(points, counted, *sizes), points, counted, *sizes)
     return found[0], found[1]
 
 
 def _settled_blocks(
-    earned: Matrix, weight: Matrix, surplus: Matrix, rows: Slices, columns: Slices
+    earned: Matrix, weight: Weight, surplus: Matrix, rows: Slices, columns: Slices
 ) -> tuple[Mask, Matrix]:
     """Which blocks are settled without an assignment, and the sums of S and w over the matchings of those."""
     tops, lefts = ([part.start for part in parts] for parts in (rows, columns))
@@ -203,6 +220,8 @@ def _settled_blocks(
     for values in (score, earned, surplus):
         low.append(of_blocks(np.minimum, values))
         settled &= of_blocks(np.maximum, values) - low[-1] <= 0
+    settled &= low[1] == np.rint(low[1])  # whole points, which are added without rounding
+    whole = bool((surplus == np.rint(surplus)).all())
     count = np.minimum.outer(heights, widths)
     sums = np.stack([low[1] * count, low[2] * count])
     for flipped in (False, True):
@@ -215,9 +234,10 @@ def _settled_blocks(
         clear, best = (clear.T, best.T) if flipped else (clear, best)
         chosen = fits & clear & ~settled
         for total, values in zip(sums, (earned, surplus), strict=True):
-            total[chosen] = of_blocks(np.add, values * best)[chosen]
+            high, rest = halves(values * best)
+            total[chosen] = (of_blocks(np.add, high) + of_blocks(np.add, rest))[chosen]
         settled |= chosen
-    return settled, sums
+    return settled & whole, sums
 
 
 def _clear_blocks(score: Matrix, tops: list[int], lefts: list[int], widths: Indices) -> tuple[Mask, Mask]:
@@ -245,6 +265,9 @@ def lexicographic_assignment(criteria: Sequence[Matrix]) -> Indices:
     rows, columns = criteria[0].shape
     if rows == 1:
         return _largest(criteria)
+    best: Indices = criteria[0].argmax(axis=1)
+    if _is_clear(criteria[0], best):
+        return best
     allowed = np.ones((rows, columns), dtype=bool)
     needed = np.zeros(columns, dtype=bool)
     everyone = np.arange(rows)
@@ -272,10 +295,20 @@ def _largest(criteria: Sequence[Matrix]) -> Indices:
 
 def _assignment(value: Matrix) -> Indices:
     """The column of each row in a matching with the largest sum; pairs of value -inf are not used."""
-    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415  importing scipy.optimize takes 0.2 s: when needed
-
-    columns: Indices = linear_sum_assignment(value, maximize=True)[1]
+    columns: Indices = _solver()(value, maximize=True)[1]
     return columns
+
+
+@cache
+def _solver() -> Callable[..., tuple[Indices, Indices]]:
+    """Scipy's solver, imported when it is needed, since that takes 0.2 s.
+
+    In a thread, which has a stack of its own: values may be so deep that too little of the caller's is left.
+    """
+    with ThreadPoolExecutor(max_workers=1) as fresh:
+        module = fresh.submit(import_module, "scipy.optimize").result()
+    solver: Callable[..., tuple[Indices, Indices]] = module.linear_sum_assignment
+    return solver
 
 
 def _between_0_and_1(criterion: Matrix, allowed: Mask) -> Matrix:
@@ -294,10 +327,11 @@ def _slack(value: Matrix, matched: Indices) -> tuple[Matrix, Matrix]:
     rows, columns = value.shape
     gain = value - value[np.arange(rows), matched][:, None]
     price = np.zeros(columns)
+    moved = np.arange(rows)  # the rows whose own column has another price than before: only they can raise others
     for _ in range(columns):
-        raised = np.maximum(price, (gain + price[matched][:, None]).max(axis=0))
-        converged = (raised - price).max() <= ROUNDING
+        raised = np.maximum(price, (gain[moved] + price[matched[moved], None]).max(axis=0))
+        moved = np.flatnonzero((raised - price)[matched] > ROUNDING)
         price = raised
-        if converged:
+        if not len(moved):
             break
     return price - (gain + price[matched][:, None]), price

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from docscore.core.stack import with_room_to_recurse
 from docscore.core.tolerance import ROUNDING
 from docscore.core.values import Value, to_json
 
@@ -76,9 +77,13 @@ def value_text(value: Value) -> str:
     if isinstance(value, tuple):
         return " | ".join(map(value_text, value))
     try:
-        return printable(json.dumps(to_json(value), ensure_ascii=False))
+        return printable(with_room_to_recurse(_json_line, value))
     except ValueError:  # an integer that Python refuses to print
         return f"<{type(value).__name__} of more digits than can be shown>"
+
+
+def _json_line(value: Value) -> str:
+    return json.dumps(to_json(value), ensure_ascii=False)
 
 
 def display_width(text: str) -> int:

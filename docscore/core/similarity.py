@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from rapidfuzz.distance import Levenshtein
@@ -90,7 +90,8 @@ def similarity_matrix(truths: Sequence[str], predictions: Sequence[str], thresho
 
 def similarities(truths: Sequence[str], predictions: Sequence[str], threshold: float) -> Matrix:
     """`similarity` of each truth with the prediction at its side, shape (n,)."""
-    return _compared(cpdist, truths, predictions, threshold)
+    hint = 1 - 1 / _FEW_ERRORS if max(map(len, truths), default=0) > _LONG else None
+    return _compared(partial(cpdist, score_hint=hint), truths, predictions, threshold)
 
 
 def _compared(

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from math import fsum
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from docscore.core.assignment import lexicographic_assignment
+from docscore.core.memory import check_memory
 from docscore.core.values import Matrix, to_json
 from docscore.metrics.entities import Entity, Group
+
+_BYTES_A_PAIR = 128  # of groups: five criteria, masks, and the work of the assignment
+
 
 Edit = Literal["right", "change", "add", "delete"]
 
@@ -60,6 +65,9 @@ def matched_groups(truths: Sequence[Group], predictions: Sequence[Group]) -> lis
     """
     partner: dict[int, int] = {}
     if truths and predictions:
+        kind = truths[0].kind
+        place = kind if kind == "$" else f"${'' if kind.startswith('[') else '.'}{kind}"
+        check_memory(len(truths), len(predictions), things="groups", bytes_a_pair=_BYTES_A_PAIR, place=place)
         identical, corrections = _compared_groups(truths, predictions)
         sizes = np.add.outer([len(group.entities) for group in truths], [len(group.entities) for group in predictions])
         confidences = np.broadcast_to([_confidence(group) for group in predictions], identical.shape)
@@ -74,7 +82,7 @@ def matched_groups(truths: Sequence[Group], predictions: Sequence[Group]) -> lis
 
 def _confidence(group: Group) -> float:
     """The sum of the confidences of a group's entities; 0 for those without one."""
-    return float(sum(entity.confidence or 0.0 for entity in group.entities))
+    return fsum(entity.confidence or 0.0 for entity in group.entities)
 
 
 def _partners(criteria: list[Matrix]) -> dict[int, int]:
@@ -87,22 +95,30 @@ def _partners(criteria: list[Matrix]) -> dict[int, int]:
 
 def _compared_groups(rows: Sequence[Group], columns: Sequence[Group]) -> tuple[Matrix, Matrix]:
     """The numbers of identical entities and of corrections of each pair of groups, each of shape (n, m)."""
-    names: dict[Any, int] = {}
-    kinds: dict[str, int] = {}
-    for group in (*rows, *columns):
-        for each in _occurrences(group):
-            names.setdefault(each, len(names))
-        for entity in group.entities:
-            kinds.setdefault(entity.kind, len(kinds))
-    identical: Matrix = (_indicators(rows, names) @ _indicators(columns, names).T).toarray()
+    identical: Matrix = np.zeros((len(rows), len(columns)))
+    owners, others = _owners(rows), _owners(columns)
+    for each in owners.keys() & others.keys():
+        identical[np.ix_(owners[each], others[each])] += 1
     for i, row in enumerate(rows):
-        if any(len(entity.texts) > 1 for entity in row.entities):  # alternatives, which indicators cannot compare
+        if any(len(entity.texts) > 1 for entity in row.entities):  # alternatives, which are more than one text
             for j, column in enumerate(columns):
                 steps = steps_between(row.entities, column.entities)
                 identical[i, j] = len([step for step in steps if step.edit == "right"])
-    row_counts, column_counts = _kind_counts(rows, kinds), _kind_counts(columns, kinds)
-    larger = np.array([np.maximum(counts, column_counts).sum(axis=1) for counts in row_counts])
+    counts, other_counts = _kind_counts(rows), _kind_counts(columns)
+    larger = np.zeros(identical.shape)
+    none = np.zeros(len(rows)), np.zeros(len(columns))
+    for kind in counts.keys() | other_counts.keys():
+        larger += np.maximum.outer(counts.get(kind, none[0]), other_counts.get(kind, none[1]))
     return identical, larger - identical
+
+
+def _owners(groups: Sequence[Group]) -> dict[tuple[str, str, int], list[int]]:
+    """For each entity, by type, text and occurrence, the groups that hold it."""
+    found: dict[tuple[str, str, int], list[int]] = defaultdict(list)
+    for i, group in enumerate(groups):
+        for each in _occurrences(group):
+            found[each].append(i)
+    return found
 
 
 def _occurrences(group: Group) -> Iterator[tuple[str, str, int]]:
@@ -114,22 +130,14 @@ def _occurrences(group: Group) -> Iterator[tuple[str, str, int]]:
         seen[key] += 1
 
 
-def _indicators(groups: Sequence[Group], names: dict[Any, int]) -> Any:
-    """A sparse matrix with a 1 for each group (row) and entity that it holds (column)."""
-    from scipy.sparse import csr_array  # noqa: PLC0415  slow to import
-
-    columns = [[names[each] for each in _occurrences(group)] for group in groups]
-    starts = np.cumsum([0, *map(len, columns)])
-    flat = np.array([name for row in columns for name in row], dtype=np.int64)
-    return csr_array((np.ones(len(flat)), flat, starts), shape=(len(groups), len(names)))
-
-
-def _kind_counts(groups: Sequence[Group], kinds: dict[str, int]) -> Matrix:
-    """The number of entities of each group (row) and type (column)."""
-    found = np.zeros((len(groups), len(kinds)))
-    for row, group in enumerate(groups):
+def _kind_counts(groups: Sequence[Group]) -> dict[str, Matrix]:
+    """For each type the number of its entities in each group."""
+    found: dict[str, Matrix] = {}
+    for i, group in enumerate(groups):
         for entity in group.entities:
-            found[row, kinds[entity.kind]] += 1
+            if entity.kind not in found:
+                found[entity.kind] = np.zeros(len(groups))
+            found[entity.kind][i] += 1
     return found
 
 

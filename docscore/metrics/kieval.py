@@ -5,7 +5,7 @@ Khang et al. 2025, KIEval: Evaluation Metric for Document Key Information Extrac
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
@@ -247,20 +247,15 @@ def _group_counts(truth: Group | None, prediction: Group | None, steps: Sequence
     return GroupCounts(right=1) if right else GroupCounts(wrong=1)
 
 
-_COUNTS_OF_EDIT: dict[Edit, Counts] = {
-    "right": Counts(right=1),
-    "change": Counts(substitutions=1),
-    "add": Counts(additions=1),
-    "delete": Counts(deletions=1),
-}
+_EDITS: tuple[Edit, ...] = ("right", "change", "add", "delete")  # in the order of the attributes of `Counts`
 
 
 def _count(score: KieScore) -> None:
     """Count the steps, in total and by entity type."""
-    for step in score.steps:
-        counts = _COUNTS_OF_EDIT[step.edit]
-        score.entities = score.entities.plus(counts)
-        score.by_entity[step.kind] = score.by_entity.get(step.kind, Counts()).plus(counts)
+    edits = Counter((step.kind, step.edit) for step in score.steps)
+    for kind in dict.fromkeys(kind for kind, _ in edits):
+        score.by_entity[kind] = Counts(*(edits[kind, edit] for edit in _EDITS))
+    score.entities = Counts(*map(sum, zip(*score.by_entity.values(), strict=True))) if edits else Counts()
 
 
 def _share(part: int, whole: int) -> float:

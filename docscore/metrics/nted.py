@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from docscore.core.memory import check_memory
 from docscore.core.options import ScoringOptions
 from docscore.core.stack import with_room_to_recurse
 from docscore.core.values import Value, convert_ground_truth, convert_prediction
@@ -16,6 +17,9 @@ from docscore.metrics.entities import donut_value, json_text, length_first, read
 from docscore.metrics.tree_edit import FlatTree, Node, tree_edit_distance
 
 _ROOT, _ELEMENT = "<root>", "<subtree>"  # as in the published implementation, where a key may have the same name
+
+
+_BYTES_A_PAIR = 28  # of nodes: the costs of changes, the distances of subtrees, and the work for them
 
 
 _LEAF = "<leaf>"  # its mark of texts
@@ -56,6 +60,8 @@ def _accuracy(truth: Node, prediction: Node, *, donut: bool) -> float:
     whole = int(FlatTree(truth).costs.sum()) - 1  # the root is never inserted
     if whole == 0:
         return 0.0 if donut or prediction.children else 1.0
+    sides = (len(FlatTree(side).nodes) for side in (truth, prediction))
+    check_memory(*sides, things="nodes", bytes_a_pair=_BYTES_A_PAIR, place="$")
     return max(0.0, 1 - tree_edit_distance(truth, prediction) / whole)
 
 

@@ -6,12 +6,13 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import chain, islice, repeat
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from docscore.core.errors import InputTypeError, at_place
+from docscore.core.memory import TooManyPairsError
 from docscore.core.options import DEFAULT_OPTIONS, PAPER, THRESHOLD, ScoringOptions
 from docscore.core.parallel import checked_processes, score_in_processes
 from docscore.core.progress import Advance, ignore
@@ -19,9 +20,13 @@ from docscore.core.similarity import fold_all, similarities, text_rule
 from docscore.core.stack import level_of_caller, with_room_to_recurse
 from docscore.core.values import SCALAR_TYPES, Value, convert_ground_truth, convert_prediction
 from docscore.metrics.anls_star.explainer import Explainer
+from docscore.metrics.anls_star.matching_tables import Tables, list_tables
 from docscore.metrics.anls_star.schema_node import SchemaNode
 from docscore.metrics.anls_star.scorer import Scorer, answer_score, is_answer
 from docscore.metrics.anls_star.tree import ScoreTree
+
+_T = TypeVar("_T")
+
 
 Pair = tuple[object, object]
 
@@ -105,8 +110,9 @@ def anls_score(
 
     Raises:
         TypeError: for a value that is none of the types above; the message names the path.
-        ValueError: for a tuple in the prediction, an empty tuple, nesting deeper than 200 levels, a threshold
-            outside [0, 1], or rules or numbers that do not exist.
+        ValueError: for a tuple in the prediction, an empty tuple, nesting deeper than 200 levels, lists so long that
+            their comparison takes more memory than the environment variable `DOCSCORE_MAX_MEMORY` allows (in
+            gigabytes; 2 if it is not set), a threshold outside [0, 1], or rules or numbers that do not exist.
 
     Source:
         Peer et al. 2024, arXiv 2402.03848, equations 1 to 6.
@@ -142,7 +148,7 @@ def score_tree(
     Takes and raises what `anls_score` does.
 
     Returns:
-        The root of the tree. Its `score` is that of `anls_score` but for the last bits of a float (1e-12).
+        The root of the tree. Its `score` is that of `anls_score`.
 
     >>> tree = score_tree({"date": "12.03.2024", "total": "6.40"}, {"date": "12.03.24"})
     >>> [(leaf.path, leaf.status, leaf.score) for leaf in tree.leaves()]
@@ -274,20 +280,29 @@ def _score_answers(pairs: Sequence[tuple[Any, Any]], options: ScoringOptions) ->
 def _score_one(gt: object, pred: object, options: ScoringOptions) -> float:
     if is_answer(gt, pred):
         return answer_score(gt, pred, options)  # type: ignore[arg-type]
-    earned, weight = Scorer(options).pair(*_converted(gt, pred))
+    earned, weight = _located(Scorer(options).pair, *_converted(gt, pred))
     return earned / weight if weight else 1.0
 
 
 def _scored_and_explained(gt: object, pred: object, options: ScoringOptions) -> tuple[float, ScoreTree]:
     """The score and the tree of values that are converted once."""
     truth, prediction = _converted(gt, pred)
-    scorer = Scorer(options)
-    earned, weight = scorer.pair(truth, prediction)
-    return earned / weight if weight else 1.0, Explainer(scorer).tree(truth, prediction)
+    scorer = Scorer(options, Tables())
+    earned, weight = _located(scorer.pair, truth, prediction)
+    return earned / weight if weight else 1.0, _located(Explainer(scorer).tree, truth, prediction)
 
 
 def _tree(gt: object, pred: object, options: ScoringOptions, schema: SchemaNode | None) -> ScoreTree:
-    return Explainer(Scorer(options), schema).tree(*_converted(gt, pred))
+    return _located(Explainer(Scorer(options, Tables()), schema).tree, *_converted(gt, pred))
+
+
+def _located(work: Callable[[Value, Value], _T], truth: Value, prediction: Value) -> _T:
+    """The result of the work; where lists are too long, the error names their place."""
+    try:
+        return work(truth, prediction)
+    except TooManyPairsError as error:
+        largest = max(list_tables(truth, prediction), key=lambda table: table.rows * table.columns)
+        raise at_place(largest.place, error) from None
 
 
 def _converted(gt: object, pred: object) -> tuple[Value, Value]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
+from math import fsum
 from typing import cast
 
 from docscore.core.options import PAPER
-from docscore.core.values import LEAF_TYPES, Value, is_empty, size
+from docscore.core.values import LEAF_TYPES, Value, is_empty
 from docscore.metrics.anls_star.schema_node import SchemaNode, unit_at
 
 
@@ -19,18 +20,31 @@ class Counting:
 
     Where a place of a schema has a weight, sizes are multiplied by it, so that what is missing costs as much as what is
     wrong.
+
+    Of values that hold containers the answers are kept by identity, so that deep nesting costs no more than its size:
+    the values must live as long as the object.
     """
 
-    __slots__ = ("all_keys",)
+    __slots__ = ("_empty", "_sizes", "all_keys")
 
     def __init__(self, rules: str) -> None:
         self.all_keys = rules != PAPER
+        self._empty: dict[int, bool] = {}
+        self._sizes: dict[tuple[int, int, bool], float] = {}
 
     def is_empty(self, prediction: Value) -> bool:
         """Whether a prediction is null, `""` or `[]`, or an object without a value that is not empty; or only `{}`."""
-        if type(prediction) is dict and not self.all_keys:
-            return all(map(self.is_empty, prediction.values()))
-        return is_empty(prediction)
+        if type(prediction) is not dict or self.all_keys:
+            return is_empty(prediction)
+        found = self._empty.get(id(prediction))
+        if found is None:
+            found = True
+            for value in prediction.values():  # a loop: `all(map(...))` takes more of Python's stack
+                if not self.is_empty(value):
+                    found = False
+                    break
+            self._empty[id(prediction)] = found
+        return found
 
     def ignores(self, prediction: Value) -> bool:
         """Whether a key of a prediction does not count, having this value."""
@@ -38,34 +52,51 @@ class Counting:
 
     def truth(self, value: Value, schema: SchemaNode | None = None) -> float:
         """The size of a ground truth at a place."""
-        return size(value) if schema is None or not schema.weighted else self._weighed(value, schema, all_keys=True)
+        return self._size(value, schema, all_keys=True)
 
     def prediction(self, value: Value, schema: SchemaNode | None = None) -> float:
         """The size of a prediction at a place, keys that do not count left out."""
-        if schema is not None and schema.weighted:
-            return self._weighed(value, schema, all_keys=self.all_keys)
-        if self.all_keys or type(value) in LEAF_TYPES:
-            return size(value)
-        if type(value) is list:
-            return sum(self.predictions(value))
-        values = cast("dict[str, Value]", value).values()
-        if not LEAF_TYPES.issuperset(map(type, values)):
-            return sum([self.prediction(each) for each in values if not self.ignores(each)])
-        return len(values) if all(values) else sum([each is not None and each != "" for each in values])
+        return self._size(value, schema, all_keys=self.all_keys)
+
+    def _size(self, value: Value, schema: SchemaNode | None, *, all_keys: bool) -> float:
+        kind = type(value)
+        place = schema if schema is not None and schema.weighted else None
+        if kind in LEAF_TYPES:
+            return unit_at(place)
+        items = cast("dict[str, Value]", value).values() if kind is dict else cast("list[Value]", value)
+        if place is None and kind is not tuple and LEAF_TYPES.issuperset(map(type, items)):
+            every = all_keys or kind is list or all(items)
+            return len(items) if every else sum([each is not None and each != "" for each in items])
+        name = id(value), id(place), all_keys
+        if name not in self._sizes:
+            self._sizes[name] = self._sum(value, place, all_keys=all_keys)
+        return self._sizes[name]
+
+    def _sum(self, value: Value, place: SchemaNode | None, *, all_keys: bool) -> float:
+        """The sum of the sizes of the parts of a container; of a one-of the largest."""
+        parts = []
+        if isinstance(value, dict):
+            for key, item in value.items():
+                if all_keys or not self.ignores(item):
+                    parts.append(self._size(item, place and place.at_key(key), all_keys=all_keys))
+        else:
+            below = place if isinstance(value, tuple) else place and place.items
+            parts += [self._size(item, below, all_keys=all_keys) for item in cast("list[Value]", value)]
+        return max(parts) if isinstance(value, tuple) else fsum(parts)
 
     def truths(self, column: Sequence[Value], schema: SchemaNode | None = None) -> list[float]:
         """The size of each ground truth at a place."""
         if schema is not None and schema.weighted:
-            return [self._weighed(value, schema, all_keys=True) for value in column]
+            return [self.truth(value, schema) for value in column]
         kinds = {*map(type, column)}
         if kinds <= LEAF_TYPES:
             return [1] * len(column)
-        return list(map(len, column)) if are_records(column, kinds) else list(map(size, column))  # type: ignore[arg-type]
+        return list(map(len, column)) if are_records(column, kinds) else list(map(self.truth, column))  # type: ignore[arg-type]
 
     def predictions(self, column: Sequence[Value], schema: SchemaNode | None = None) -> list[float]:
         """The size of each prediction at a place."""
         if schema is not None and schema.weighted:
-            return [self._weighed(value, schema, all_keys=self.all_keys) for value in column]
+            return [self.prediction(value, schema) for value in column]
         kinds = {*map(type, column)}
         if kinds <= LEAF_TYPES:
             return [1] * len(column)
@@ -79,18 +110,6 @@ class Counting:
             return 0.0
         least = unit_at(schema) if self.all_keys else 0.0
         return float(max(least, self.prediction(prediction[key], schema)))
-
-    def _weighed(self, value: Value, schema: SchemaNode | None, *, all_keys: bool) -> float:
-        """The size of a value at a place with weights."""
-        if isinstance(value, tuple):
-            return max(self._weighed(option, schema, all_keys=all_keys) for option in value)
-        if isinstance(value, list):
-            below = schema and schema.items
-            return sum([self._weighed(item, below, all_keys=all_keys) for item in value])
-        if isinstance(value, dict):
-            counted = [(key, item) for key, item in value.items() if all_keys or not self.ignores(item)]
-            return sum([self._weighed(item, schema and schema.at_key(key), all_keys=all_keys) for key, item in counted])
-        return unit_at(schema)
 
 
 def are_records(column: Sequence[Value], kinds: set[type]) -> bool:

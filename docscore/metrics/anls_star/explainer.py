@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from docscore.core.assignment import best_mask, match
+from docscore.core.exact_sums import sum_of_ties
 from docscore.core.options import ScoringOptions
 from docscore.core.similarity import fold, similarity, text_rule
 from docscore.core.spellings import are_same_value
@@ -69,10 +70,11 @@ class Explainer:
         schema: the root of a schema, or None.
     """
 
-    __slots__ = ("counting", "schema", "scorer", "whole")
+    __slots__ = ("counting", "identities", "schema", "scorer", "whole")
 
     def __init__(self, scorer: Scorer, schema: SchemaNode | None = None) -> None:
         self.scorer = scorer
+        self.identities = Identities()
         self.counting = scorer.counting
         self.schema = schema
         self.whole = Whole()
@@ -149,7 +151,7 @@ class Explainer:
         return self.node(place._replace(note=note), kind_of(value), "extra", 0.0, 0.0, None, value, "")
 
     def lists(self, truth: list[Value], prediction: list[Value], place: NodePlace) -> ScoreTree:
-        partner = self.partners(truth, prediction, place.schema and place.schema.items)
+        partner, clear = self.partners(truth, prediction, place.schema and place.schema.items)
         children = []
         for i, value in enumerate(truth):
             if i in partner:
@@ -160,25 +162,29 @@ class Explainer:
         for j, value in enumerate(prediction):
             if j not in taken:
                 children.append(self.one_sided(value, place.at_index(None, j), "extra"))
-        earned, weight = math.fsum(child.earned for child in children), math.fsum(child.weight for child in children)
+        add = math.fsum if clear else sum_of_ties
+        earned, weight = add([child.earned for child in children]), add([child.weight for child in children])
         return self.node(place, "list", None, earned, weight, truth, prediction, "", tuple(children))
 
-    def partners(self, truth: list[Value], prediction: list[Value], schema: SchemaNode | None) -> dict[int, int]:
-        """For each matched element of the ground truth, its partner in the prediction."""
+    def partners(
+        self, truth: list[Value], prediction: list[Value], schema: SchemaNode | None
+    ) -> tuple[dict[int, int], bool]:
+        """For each matched element of the ground truth its partner in the prediction; whether the matching is clear."""
         if len(truth) == 1 and len(prediction) == 1:
-            return {0: 0}
+            return {0: 0}, True
         sizes = self.counting.truths(truth, schema), self.counting.predictions(prediction, schema)
-        table = self.scorer.pairwise(truth, prediction, schema)
-        rows, columns = match(*table, *sizes, partial(equality, truth, prediction))
-        return dict(zip(rows.tolist(), columns.tolist(), strict=True))
+        kept = self.scorer.tables and self.scorer.tables.of(truth, prediction, schema)
+        table = kept or self.scorer.pairwise(truth, prediction, schema)
+        rows, columns, clear = match(*table, *sizes, partial(self.identities.equality, truth, prediction))
+        return dict(zip(rows.tolist(), columns.tolist(), strict=True)), clear
 
     def one_of(self, options: tuple[Value, ...], prediction: Value, place: NodePlace) -> ScoreTree:
         best = [0]
         if len(options) > 1:
             table = self.scorer.pairwise(options, [prediction], place.schema)
             best = best_mask(*table)[:, 0].nonzero()[0].tolist()
-        wanted = identity(prediction)
-        chosen = next((i for i in best if identity(options[i]) == wanted), best[0])
+        wanted = self.identities.of(prediction)
+        chosen = next((i for i in best if self.identities.of(options[i]) == wanted), best[0])
         if place.option is None:
             note = f"option {chosen + 1} of {len(options)}" if len(options) > 1 else ""
             place = place._replace(option=chosen, note="; ".join(filter(None, (note, place.note))))
@@ -301,17 +307,33 @@ def kind_of(value: Value) -> Kind:
     return "object" if isinstance(value, dict) else "scalar"
 
 
-def equality(truths: Sequence[Value], predictions: Sequence[Value]) -> Matrix:
-    """1 for the pairs that are equal as they stand, type by type; for a one-of, if an option is. Shape (n, m)."""
-    wanted = [identity(prediction) for prediction in predictions]
-    offered = [set(map(identity, truth)) if isinstance(truth, tuple) else {identity(truth)} for truth in truths]
-    return np.array([[float(each in options) for each in wanted] for options in offered])
+class Identities:
+    """Numbers for values: the same for values that are equal in type and content, whatever the order of keys.
 
+    Those of containers are kept, so that deep nesting costs no more than its size; the values must live as long.
+    """
 
-def identity(value: Value) -> Hashable:
-    """A hashable stand-in, equal for values that are equal in type and content, whatever the order of keys."""
-    if isinstance(value, dict):
-        return frozenset((key, identity(item)) for key, item in value.items())
-    if isinstance(value, list | tuple):
-        return (type(value), *map(identity, value))
-    return (type(value), value)
+    __slots__ = ("_known", "_numbers")
+
+    def __init__(self) -> None:
+        self._known: dict[int, int] = {}
+        self._numbers: dict[Hashable, int] = {}
+
+    def of(self, value: Value) -> int:
+        """The number of a value."""
+        if isinstance(value, dict | list | tuple):
+            if id(value) not in self._known:
+                self._known[id(value)] = self._container(value)
+            return self._known[id(value)]
+        return self._numbers.setdefault((type(value), value), len(self._numbers))
+
+    def _container(self, value: dict[str, Value] | list[Value] | tuple[Value, ...]) -> int:
+        parts = [self.of(item) for item in (value.values() if isinstance(value, dict) else value)]
+        content: Hashable = frozenset(zip(value, parts, strict=True)) if isinstance(value, dict) else tuple(parts)
+        return self._numbers.setdefault((type(value), content), len(self._numbers))
+
+    def equality(self, truths: Sequence[Value], predictions: Sequence[Value]) -> Matrix:
+        """1 for the pairs that are equal as they stand; for a one-of, if an option is. Shape (n, m)."""
+        wanted = np.array([self.of(prediction) for prediction in predictions])
+        offered = [list(map(self.of, truth)) if isinstance(truth, tuple) else [self.of(truth)] for truth in truths]
+        return np.array([np.isin(wanted, options) for options in offered], dtype=np.float64)

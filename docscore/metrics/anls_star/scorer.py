@@ -8,16 +8,19 @@ columns per key, a column of lists one pair of columns that holds all their elem
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, product
+from math import fsum
 from typing import Any
 
 import numpy as np
 
 from docscore.core.assignment import Weight, best_options, is_better, match, match_blocks, totals
+from docscore.core.memory import check_memory
 from docscore.core.options import ScoringOptions
 from docscore.core.similarity import fold, fold_all, similarity, similarity_matrix, text_rule
 from docscore.core.values import LEAF_TYPES, SCALAR_TYPES, Matrix, Scalar, Value
 from docscore.metrics.anls_star.counting import Counting
+from docscore.metrics.anls_star.matching_tables import Tables
 from docscore.metrics.anls_star.schema_node import SchemaNode, unit_at
 
 _FEW = 4  # pairs that are scored one by one; more go by columns
@@ -56,12 +59,18 @@ def answer_score(truth: Scalar | tuple[Scalar, ...], prediction: Scalar, options
 
 
 class Scorer:
-    """Scores plain values."""
+    """Scores plain values, which must live as long as it does.
 
-    __slots__ = ("counting", "ignore_case", "options", "text", "threshold")
+    Args:
+        options: how texts are compared, and what counts.
+        tables: keeps the tables of the lists that are matched on the way; None where nobody asks for them later.
+    """
 
-    def __init__(self, options: ScoringOptions) -> None:
+    __slots__ = ("counting", "ignore_case", "options", "tables", "text", "threshold")
+
+    def __init__(self, options: ScoringOptions, tables: Tables | None = None) -> None:
         self.options = options
+        self.tables = tables
         self.threshold, self.ignore_case, self.text = options.threshold, options.ignore_case, text_rule(options.numbers)
         self.counting = Counting(options.rules)
 
@@ -82,7 +91,7 @@ class Scorer:
         if kind in SCALAR_TYPES and other in SCALAR_TYPES:
             if schema is not None:
                 return float(self._leaves([truth], [prediction], schema)[0][0, 0]), schema.unit
-            if kind is str and truth == prediction:
+            if kind is other is str and truth == prediction:
                 return 1.0, 1.0
             left, right = fold(truth, self.ignore_case, self.text), fold(prediction, self.ignore_case, self.text)  # type: ignore[arg-type]
             return similarity(left, right, self.threshold), 1.0
@@ -101,9 +110,8 @@ class Scorer:
             part, counted = self.pair(truth[key], prediction.get(key), schema and schema.at_key(key))
             earned += part
             weight += counted
-        for key in prediction:
-            if key not in truth:
-                weight += self.counting.surplus(prediction, key, schema and schema.at_key(key))
+        for key in sorted(prediction.keys() - truth.keys()):
+            weight += self.counting.surplus(prediction, key, schema and schema.at_key(key))
         return earned, weight
 
     def _list_pair(self, truth: list[Value], prediction: list[Value], schema: SchemaNode | None) -> tuple[float, float]:
@@ -112,12 +120,12 @@ class Scorer:
         if len(truth) == len(prediction) == 1:
             return self.pair(truth[0], prediction[0], below)
         sizes = self.counting.truths(truth, below), self.counting.predictions(prediction, below)
-        everything = float(sum(sizes[0]) + sum(sizes[1]))
         if not truth or not prediction:
-            return 0.0, everything
-        table = *self.pairwise(truth, prediction, below), *sizes
-        earned, surplus = totals(match(*table), *table)
-        return earned, everything + surplus
+            return 0.0, fsum(chain(*sizes))
+        earned, weight = self.pairwise(truth, prediction, below)
+        if self.tables is not None:
+            self.tables.keep([truth], [prediction], below, earned, weight)
+        return totals(match(earned, weight, *sizes), earned, weight, *sizes)
 
     def _one_of_pair(
         self, options: tuple[Value, ...], prediction: Value, schema: SchemaNode | None
@@ -128,7 +136,7 @@ class Scorer:
         best = self.pair(options[0], prediction, schema)
         for option in options[1:]:
             found = self.pair(option, prediction, schema)
-            if is_better(found, best):
+            if is_better(found, best) or (found > best and not is_better(best, found)):  # of a tie the same bits always
                 best = found
         return best
 
@@ -142,15 +150,22 @@ class Scorer:
             weight: L, of the same shape, or a number where it is the same for all.
         """
         if len(truths) * len(predictions) <= _FEW:
-            table = np.array([[self.pair(truth, each, schema) for each in predictions] for truth in truths])
-            table = table.reshape(len(truths), len(predictions), 2)
-            return table[:, :, 0], table[:, :, 1]
+            return self._few(truths, predictions, schema)
+        check_memory(len(truths), len(predictions))
         left, right = {*map(type, truths)}, {*map(type, predictions)}
         if left <= LEAF_TYPES and right <= LEAF_TYPES:
             return self._leaves(truths, predictions, schema)
         if left == right and len(left) == 1:
             return self._rules()[left.pop()](truths, predictions, schema)
         return self._mixed(truths, predictions, schema)
+
+    def _few(self, truths: Column, predictions: Column, schema: SchemaNode | None) -> tuple[Matrix, Weight]:
+        """The pairs one by one."""
+        found = []
+        for truth, prediction in product(truths, predictions):  # a loop: a comprehension takes more of Python's stack
+            found.append(self.pair(truth, prediction, schema))
+        table = np.array(found, dtype=np.float64).reshape(len(truths), len(predictions), 2)
+        return table[:, :, 0], table[:, :, 1]
 
     def _rules(self) -> dict[type, Rule]:
         return {
@@ -223,27 +238,24 @@ class Scorer:
         weight: Weight = 0.0
         values_of = map(dict.values, (*truths, *predictions))
         only_leaves = LEAF_TYPES.issuperset(map(type, chain.from_iterable(values_of)))
-        absent, added = [], []  # for keys that some ground truths lack: which, and what the predictions' values add
+        score = self._leaves if only_leaves else self.pairwise
+        lacked = np.zeros(len(predictions))  # what the keys that some ground truths lack add for those
         for key in sorted(set().union(*truths, *predictions)):  # sorted as in `_object_pair`
-            column = [truth.get(key) for truth in truths]
-            values = [prediction.get(key) for prediction in predictions]
-            score = self._leaves if only_leaves else self.pairwise
             below = schema and schema.at_key(key)
-            points, counted = score(column, values, below)
-            lacking = [i for i, value in enumerate(column) if value is None and key not in truths[i]]
-            if lacking:  # scored as null so far
-                points[lacking] = 0.0
-                surplus = [self.counting.surplus(prediction, key, below) for prediction in predictions]
-                if isinstance(counted, float):  # leaves: the same for all, which is put right at the end
-                    absent.append([key not in truth for truth in truths])
-                    added.append(np.array(surplus) - counted)
-                else:
-                    counted[lacking] = surplus
-            earned += points
-            weight = weight + counted
-        if absent:
-            weight = weight + np.array(absent, dtype=np.float64).T @ np.array(added)
-        return earned, weight
+            here = [i for i, truth in enumerate(truths) if key in truth]
+            values = [prediction.get(key) for prediction in predictions]
+            points, counted = score([truths[i][key] for i in here], values, below) if here else (0.0, 0.0)
+            if len(here) == len(truths):
+                earned += points
+                weight = weight + counted
+                continue
+            surplus = np.array([self.counting.surplus(each, key, below) for each in predictions])
+            lacked += surplus
+            if here:
+                weight = weight if isinstance(weight, np.ndarray) else np.full(earned.shape, weight)
+                earned[here] += points
+                weight[here] += counted - surplus
+        return earned, weight + np.broadcast_to(lacked, earned.shape) if lacked.any() else weight
 
     def _lists(
         self, truths: Sequence[list[Value]], predictions: Sequence[list[Value]], schema: SchemaNode | None
@@ -252,18 +264,16 @@ class Scorer:
         below = schema and schema.items
         elements, columns = _concatenated(predictions)
         sizes = self.counting.predictions(elements, below)
-        here = [sum(sizes[part]) for part in columns]
         weight = np.zeros((len(truths), len(predictions)))
         earned = np.zeros(weight.shape)
         for start, stop in _portions(truths, len(elements)):
             items, rows = _concatenated(truths[start:stop])
             lengths = self.counting.truths(items, below)
-            weight[start:stop] = np.add.outer([sum(lengths[part]) for part in rows], here)
-            if items and elements:
-                points, counted = self.pairwise(items, elements, below)
-                matched = match_blocks(points, counted + np.zeros(points.shape), lengths, sizes, rows, columns)
-                earned[start:stop] = matched[0]
-                weight[start:stop] += matched[1]
+            points, counted = self.pairwise(items, elements, below)
+            if self.tables is not None:
+                self.tables.keep(truths[start:stop], predictions, below, points, counted)
+            found = match_blocks(points, counted, lengths, sizes, rows, columns)
+            earned[start:stop], weight[start:stop] = found
         return earned, weight
 
     def _one_ofs(
