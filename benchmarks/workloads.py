@@ -6,6 +6,7 @@ import json
 import random
 import string
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -159,6 +160,37 @@ def repeated(count: int) -> list[Pair]:
     return [(truth, prediction)]
 
 
+def right_answers(count: int) -> list[Pair]:
+    """Questions of which three in four are answered as one of the acceptable answers stands."""
+    return [(truth, answer if i % 4 == 0 else truth[-1]) for i, (truth, answer) in enumerate(questions(count))]
+
+
+def own_keys(count: int) -> list[Pair]:
+    """Two lists of objects, each of which has a key that no other has."""
+    rng = random.Random(9)
+    sides = ([{"name": words(rng, 5, 9), f"key {i}": words(rng, 5, 9)} for i in range(count)] for _ in range(2))
+    return [(next(sides), next(sides))]
+
+
+def chained(count: int) -> list[Pair]:
+    """Rows each of which fits two others equally well, and so in a chain; every other one has a key more."""
+    numbers = [f"{i:06}" for i in range(count + 1)]
+    truth = [{"a": n, "b": n, "c": "x"} if i % 2 else {"a": n, "b": n} for i, n in enumerate(numbers[:-1])]
+    return [(truth, [{"a": here, "b": there} for here, there in pairwise(numbers)])]
+
+
+def lists_of_cells(count: int) -> list[Pair]:
+    """A table of ten columns as a list of lists; one cell in twenty is wrong."""
+    rng = random.Random(10)
+    truth = [[words(rng, 3, 9) for _ in range(10)] for _ in range(count)]
+    return [(truth, [[cell if rng.random() > 0.05 else words(rng, 3, 9) for cell in row] for row in truth])]
+
+
+def long_texts(length: int) -> list[Pair]:
+    """Four texts with 3 % errors."""
+    return text(length) * 4
+
+
 def receipts(_: int) -> list[Pair]:
     """The 60 real receipts, if their files are present."""
     rows = {
@@ -185,6 +217,11 @@ WORKLOADS = [
     Workload("1,000 plain strings", strings, 1_000, 100, "cubic: 1,000 take over a minute"),
     Workload("300 items, 12 distinct", repeated, 300, 100, "cubic: 300 take 10 s"),
     Workload("1,000 items, 12 distinct", repeated, 1_000, 100, "cubic: 1,000 take minutes"),
+    Workload("questions, mostly right", right_answers, 10_000, 10_000),
+    Workload("1,000 rows with keys of their own", own_keys, 1_000, 60, "cubic"),
+    Workload("1,000 rows that tie in chains", chained, 1_000, 60, "cubic"),
+    Workload("table of 100 rows as lists", lists_of_cells, 100, 20, "recomputes every level"),
+    Workload("4 texts of 50,000 characters", long_texts, 50_000, 2_000, "quadratic"),
 ]
 if RECEIPTS.is_dir():
     WORKLOADS.append(Workload("60 real receipts", receipts, 60, 60))

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from docscore import anls_score
+from docscore.core import assignment
 from docscore.core.assignment import best_mask, lexicographic_assignment, match, score_ratios
 from docscore.core.values import Matrix
 
@@ -114,3 +115,20 @@ def test_random_order_of_a_long_list_gives_the_same_score() -> None:
         rng.shuffle(prediction)
         scores.add(round(anls_score(truth, prediction), 12))
     assert len(scores) == 1
+
+
+@pytest.mark.parametrize("share", [1, 10**9])
+def test_prices_along_the_open_pairs_alone_are_those_of_all_pairs(share: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that tie in a chain, where a price rises once for each row before it: 0.5 a row."""
+    monkeypatch.setattr(assignment, "_FEW_OPEN", share)
+    count = 40
+    rows = np.arange(count)
+    first = np.zeros((count, count))
+    first[rows, rows] = first[rows[:-1], rows[1:]] = 1.0
+    second = np.zeros((count, count))
+    second[rows[:-1], rows[1:]] = 0.5
+    assert lexicographic_assignment([first, second]).tolist() == rows.tolist()
+    value = np.where(first > 0, second, -np.inf)
+    slack, price = assignment._slack(value, rows)  # noqa: SLF001
+    np.testing.assert_allclose(price, rows / 2)
+    np.testing.assert_allclose(slack[first > 0], 0.0, atol=1e-12)

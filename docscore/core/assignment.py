@@ -36,6 +36,9 @@ ElementSizes = Sequence[float]
 Slices = Sequence[slice]
 
 
+_FEW_OPEN = 8  # where less than this fraction of the pairs is open, prices go along these alone
+
+
 Weight = Matrix | float  # L of every pair, or the number that it is for all
 
 
@@ -192,15 +195,29 @@ def match_blocks(
     found[1] = np.add.outer([fsum(truth_sizes[row]) for row in rows], [fsum(prediction_sizes[row]) for row in columns])
     filled = [i for i, row in enumerate(rows) if row.stop > row.start]
     full = [j for j, column in enumerate(columns) if column.stop > column.start]
-    surplus = weight - np.add.outer(truth_sizes, prediction_sizes)
+    sizes = {*truth_sizes}, {*prediction_sizes}
+    plain = isinstance(weight, float) and len(sizes[0]) == 1 == len(sizes[1])
+    plain = plain and not any(number % 1 for number in (weight, *sizes[0], *sizes[1]))
+    surplus = weight - (np.full((1, 1), sum(map(sum, sizes))) if plain else np.add.outer(truth_sizes, prediction_sizes))
     settled, sums = _settled_blocks(earned, weight, surplus, [rows[i] for i in filled], [columns[j] for j in full])
     found[np.ix_((0, 1), filled, full)] += sums
     for i, j in np.argwhere(~settled).tolist():
         row, column = rows[filled[i]], columns[full[j]]
+        if plain:  # the sum of S decides all, and L is what it is for any matching
+            found[0, filled[i], full[j]] = _largest_sum(earned[row, column])
+            continue
         points, counted = earned[row, column], weight if isinstance(weight, float) else weight[row, column]
-        sizes = truth_sizes[row], prediction_sizes[column]
-        found[:, filled[i], full[j]] = totals(match(points, counted, *sizes), points, counted, *sizes)
+        lengths = truth_sizes[row], prediction_sizes[column]
+        found[:, filled[i], full[j]] = totals(match(points, counted, *lengths), points, counted, *lengths)
     return found[0], found[1]
+
+
+def _largest_sum(earned: Matrix) -> float:
+    """The largest sum of S over the matchings."""
+    some = earned > 0
+    if some.sum(axis=0).max() <= 1 >= some.sum(axis=1).max():  # no two of them compete
+        return sum_of_ties(earned[some].tolist())
+    return sum_of_ties(earned[_solver()(earned, maximize=True)].tolist())
 
 
 def _settled_blocks(
@@ -214,16 +231,19 @@ def _settled_blocks(
         reduced: Matrix = ufunc.reduceat(ufunc.reduceat(values, lefts, axis=1), tops, axis=0)
         return reduced
 
+    plain = surplus.size == 1 < earned.size  # L and the sizes are the same for all pairs
     score = score_ratios(earned, weight)
-    settled = np.ones((len(rows), len(columns)), dtype=bool)
-    low = []
-    for values in (score, earned, surplus):
-        low.append(of_blocks(np.minimum, values))
-        settled &= of_blocks(np.maximum, values) - low[-1] <= 0
-    settled &= low[1] == np.rint(low[1])  # whole points, which are added without rounding
+    points = of_blocks(np.minimum, earned)
+    least = surplus if plain else of_blocks(np.minimum, surplus)
+    settled = points == np.rint(points)  # whole points are added without rounding
+    settled &= of_blocks(np.maximum, earned) <= points
+    if not plain:
+        settled &= of_blocks(np.maximum, surplus) <= least
+    if not isinstance(weight, float):
+        settled &= of_blocks(np.maximum, score) <= of_blocks(np.minimum, score)
     whole = bool((surplus == np.rint(surplus)).all())
     count = np.minimum.outer(heights, widths)
-    sums = np.stack([low[1] * count, low[2] * count])
+    sums = np.stack([points * count, least * count])
     for flipped in (False, True):
         fits = (heights[:, None] > widths) if flipped else (heights[:, None] <= widths)
         if not fits.any():
@@ -233,9 +253,10 @@ def _settled_blocks(
         )
         clear, best = (clear.T, best.T) if flipped else (clear, best)
         chosen = fits & clear & ~settled
-        for total, values in zip(sums, (earned, surplus), strict=True):
-            high, rest = halves(values * best)
-            total[chosen] = (of_blocks(np.add, high) + of_blocks(np.add, rest))[chosen]
+        high, rest = halves(earned * best)
+        sums[0][chosen] = (of_blocks(np.add, high) + of_blocks(np.add, rest))[chosen]
+        if not plain:
+            sums[1][chosen] = of_blocks(np.add, surplus * best)[chosen]  # whole numbers
         settled |= chosen
     return settled & whole, sums
 
@@ -327,9 +348,17 @@ def _slack(value: Matrix, matched: Indices) -> tuple[Matrix, Matrix]:
     rows, columns = value.shape
     gain = value - value[np.arange(rows), matched][:, None]
     price = np.zeros(columns)
+    to, of = np.nonzero(np.isfinite(gain).T)  # the pairs that are open, column by column
+    few = len(to) * _FEW_OPEN < gain.size
+    reached, starts = np.unique(to, return_index=True)
+    worth = gain[of, to]
     moved = np.arange(rows)  # the rows whose own column has another price than before: only they can raise others
     for _ in range(columns):
-        raised = np.maximum(price, (gain[moved] + price[matched[moved], None]).max(axis=0))
+        if few:
+            raised = price.copy()
+            raised[reached] = np.maximum(price[reached], np.maximum.reduceat(worth + price[matched[of]], starts))
+        else:
+            raised = np.maximum(price, (gain[moved] + price[matched[moved], None]).max(axis=0))
         moved = np.flatnonzero((raised - price)[matched] > ROUNDING)
         price = raised
         if not len(moved):

@@ -118,7 +118,8 @@ class _Reader:
 
     def entries(self, items: dict[str, Value], kind: str, place: str, group: Group, confidences: Any) -> None:
         for key, item in items.items():
-            self.visit(item, _name(kind, key), place + step_text(key), group, _part(confidences, key))
+            step = step_text(key)
+            self.visit(item, (kind + step).removeprefix("."), place + step, group, _part(confidences, key))
 
     def visit(self, value: Value, kind: str, place: str, group: Group, confidences: Any) -> None:
         if isinstance(value, dict):
@@ -151,11 +152,27 @@ def readings(truth: Value, *, scalars: bool = False) -> Iterator[Value]:
     Raises:
         ValueError: if there are more than 1,000 combinations.
     """
+    if not _has_alternatives(truth):
+        yield truth
+        return
     found = list(islice(_readings(truth, scalars), MOST_READINGS + 1))
     if len(found) > MOST_READINGS:
         expected = f"at most {MOST_READINGS:,} readings of a ground truth with alternatives"
         raise InputValueError(place="$", expected=expected, got="more")
     yield from found
+
+
+def _has_alternatives(truth: Value) -> bool:
+    waiting = [truth]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, tuple):
+            return True
+        if isinstance(value, dict):
+            waiting.extend(value.values())
+        elif isinstance(value, list):
+            waiting.extend(value)
+    return False
 
 
 def _readings(truth: Value, scalars: bool) -> Iterator[Value]:

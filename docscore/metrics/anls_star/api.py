@@ -22,7 +22,7 @@ from docscore.core.values import SCALAR_TYPES, Value, convert_ground_truth, conv
 from docscore.metrics.anls_star.explainer import Explainer
 from docscore.metrics.anls_star.matching_tables import Tables, list_tables
 from docscore.metrics.anls_star.schema_node import SchemaNode
-from docscore.metrics.anls_star.scorer import Scorer, answer_score, is_answer
+from docscore.metrics.anls_star.scorer import Scorer, answer_score, is_answer, is_offered
 from docscore.metrics.anls_star.tree import ScoreTree
 
 _T = TypeVar("_T")
@@ -265,6 +265,12 @@ def _score_answers(pairs: Sequence[tuple[Any, Any]], options: ScoringOptions) ->
     """The scores of many answers at once: the best of the similarities with what is accepted."""
     if not pairs:
         return []
+    unequal = [i for i, pair in enumerate(pairs) if not is_offered(*pair)]
+    if len(unequal) < len(pairs):
+        scores = [1.0] * len(pairs)
+        for i, score in zip(unequal, _score_answers([pairs[i] for i in unequal], options), strict=True):
+            scores[i] = score
+        return scores
     accepted = [gt if type(gt) is tuple else (gt,) for gt, _ in pairs]
     counts = list(map(len, accepted))
     text = text_rule(options.numbers)

@@ -111,6 +111,15 @@ class Counting:
         least = unit_at(schema) if self.all_keys else 0.0
         return float(max(least, self.prediction(prediction[key], schema)))
 
+    def surpluses(
+        self, predictions: Sequence[dict[str, Value]], key: str, schema: SchemaNode | None = None
+    ) -> Sequence[float]:
+        """`surplus` of each prediction."""
+        values = [prediction.get(key) for prediction in predictions]
+        if schema is None and not self.all_keys and LEAF_TYPES.issuperset(map(type, values)):
+            return [value is not None and value != "" for value in values]
+        return [self.surplus(prediction, key, schema) for prediction in predictions]
+
 
 def are_records(column: Sequence[Value], kinds: set[type]) -> bool:
     """Whether all values, of these types, are objects of scalars and nulls, as rows of a table are."""

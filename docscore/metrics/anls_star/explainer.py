@@ -120,6 +120,8 @@ class Explainer:
             earned, _ = scorer.pair(truth, prediction, place.schema)
             reason = place.schema.comparator.remark(truth, prediction, right=earned == unit)
             return self.node(place, "scalar", None, earned, unit, truth, prediction, reason)
+        if type(truth) is type(prediction) is str and truth == prediction:
+            return self.node(place, "scalar", "exact", unit, unit, truth, prediction, "")
         left, right = (fold(value, scorer.ignore_case, scorer.text) for value in (truth, prediction))
         found = similarity(left, right, scorer.threshold)
         raw = found or similarity(left, right, 0.0)  # what was below the threshold
@@ -335,5 +337,8 @@ class Identities:
     def equality(self, truths: Sequence[Value], predictions: Sequence[Value]) -> Matrix:
         """1 for the pairs that are equal as they stand; for a one-of, if an option is. Shape (n, m)."""
         wanted = np.array([self.of(prediction) for prediction in predictions])
-        offered = [list(map(self.of, truth)) if isinstance(truth, tuple) else [self.of(truth)] for truth in truths]
-        return np.array([np.isin(wanted, options) for options in offered], dtype=np.float64)
+        found: Matrix = np.equal.outer([self.of(truth) for truth in truths], wanted).astype(np.float64)
+        for i, truth in enumerate(truths):
+            if isinstance(truth, tuple):
+                found[i] = np.isin(wanted, [self.of(option) for option in truth])
+        return found

@@ -49,9 +49,20 @@ def is_answer(truth: object, prediction: object) -> bool:
     return kind in SCALAR_TYPES or (kind is tuple and truth != () and SCALAR_TYPES.issuperset(map(type, truth)))  # type: ignore[call-overload]
 
 
+def is_offered(truth: object, prediction: object) -> bool:
+    """Whether a text is the acceptable answer, or one of several, letter by letter: it need not be compared then."""
+    if type(prediction) is not str:
+        return False
+    if type(truth) is not tuple:
+        return type(truth) is str and truth == prediction
+    return prediction in truth and type(truth[truth.index(prediction)]) is str
+
+
 def answer_score(truth: Scalar | tuple[Scalar, ...], prediction: Scalar, options: ScoringOptions) -> float:
     """S, and as L is 1 the score, of such a pair: the best of the similarities."""
     threshold, ignore_case, text = options.threshold, options.ignore_case, text_rule(options.numbers)
+    if is_offered(truth, prediction):
+        return 1.0
     right = fold(prediction, ignore_case, text)
     if type(truth) is not tuple:
         return similarity(fold(truth, ignore_case, text), right, threshold)  # type: ignore[arg-type]
@@ -242,16 +253,18 @@ class Scorer:
         lacked = np.zeros(len(predictions))  # what the keys that some ground truths lack add for those
         for key in sorted(set().union(*truths, *predictions)):  # sorted as in `_object_pair`
             below = schema and schema.at_key(key)
-            here = [i for i, truth in enumerate(truths) if key in truth]
+            column = [truth.get(key) for truth in truths]
             values = [prediction.get(key) for prediction in predictions]
-            points, counted = score([truths[i][key] for i in here], values, below) if here else (0.0, 0.0)
-            if len(here) == len(truths):
+            here = None if None not in column else [i for i, truth in enumerate(truths) if key in truth]
+            if here is None or len(here) == len(truths):
+                points, counted = score(column, values, below)
                 earned += points
                 weight = weight + counted
                 continue
-            surplus = np.array([self.counting.surplus(each, key, below) for each in predictions])
+            surplus = np.array(self.counting.surpluses(predictions, key, below), dtype=np.float64)
             lacked += surplus
             if here:
+                points, counted = score([column[i] for i in here], values, below)
                 weight = weight if isinstance(weight, np.ndarray) else np.full(earned.shape, weight)
                 earned[here] += points
                 weight[here] += counted - surplus
