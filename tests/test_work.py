@@ -142,3 +142,9 @@ def test_a_score_tree_matches_every_two_lists_once(work: Work) -> None:
     once = work.cells
     assert anls_score(truth, truth) == 1.0
     assert once <= 2 * (work.cells - once) + 200
+
+
+def test_long_texts_that_are_unlike_are_given_up_at_the_threshold() -> None:
+    """Beyond it the whole distance would be computed for one sentence: it names no number then."""
+    assert score_tree("ab" * 5_000, "cd" * 5_000).reason == "similarity 0.00 < 0.5"
+    assert score_tree("ab" * 15_000, "cd" * 15_000).reason == "similarity < 0.5"

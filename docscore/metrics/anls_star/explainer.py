@@ -59,6 +59,9 @@ class NodePlace(NamedTuple):
         return unit_at(self.schema)
 
 
+_LONG_TEXT = 20_000  # characters from which a similarity below the threshold is not computed for its sentence
+
+
 _ONE_SIDED = {"missing": "missing", "extra": "only in the prediction"}
 
 
@@ -124,7 +127,8 @@ class Explainer:
             return self.node(place, "scalar", "exact", unit, unit, truth, prediction, "")
         left, right = (fold(value, scorer.ignore_case, scorer.text) for value in (truth, prediction))
         found = similarity(left, right, scorer.threshold)
-        raw = found or similarity(left, right, 0.0)  # what was below the threshold
+        unknown = not found and max(len(left), len(right)) > _LONG_TEXT
+        raw = None if unknown else found or similarity(left, right, 0.0)  # what was below the threshold
         reason = scalar_reason(truth, prediction, raw, scorer.options)
         return self.node(place, "scalar", None, unit * found, unit, truth, prediction, reason)
 
@@ -267,8 +271,8 @@ def comparison_at(
     return comparator.label, tuple(unread)
 
 
-def scalar_reason(truth: Scalar, prediction: Scalar, found: float, options: ScoringOptions) -> str:
-    """Why two scalars scored what they did, where that may surprise."""
+def scalar_reason(truth: Scalar, prediction: Scalar, found: float | None, options: ScoringOptions) -> str:
+    """Why two scalars scored what they did, where that may surprise; a similarity of None is below the threshold."""
     threshold, text = options.threshold, text_rule(options.numbers)
     same_type = isinstance(truth, str) == isinstance(prediction, str)
     if found == 1:
@@ -280,7 +284,9 @@ def scalar_reason(truth: Scalar, prediction: Scalar, found: float, options: Scor
     reasons = [] if same_type and isinstance(truth, str) else ["numbers and booleans compare as text"]
     if are_same_value(truth, prediction):
         reasons.append("the same value, written differently")
-    if found < threshold:
+    if found is None:
+        reasons.append(f"similarity < {threshold:g}")
+    elif found < threshold:
         reasons.append(f"similarity {math.floor(found * 100 + 1e-9) / 100:.2f} < {threshold:g}")
     return "; ".join(reasons)
 
