@@ -110,8 +110,12 @@ def test_requirements_are_those_of_the_package_and_its_app(root: Path) -> None:
     assert listed == {each for each in wanted if not each.startswith("docscore[")}
 
 
-def test_the_version_stands_in_the_citation_file(root: Path) -> None:
-    assert yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))["version"] == __version__
+def test_version_and_date_are_the_same_in_the_citation_file_the_card_and_the_changelog(root: Path, card: str) -> None:
+    cited = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))
+    assert cited["version"] == __version__
+    assert f"version = {{{__version__}}}" in card
+    headings = re.findall(r"^## (.+)$", (root / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert headings[:2] == ["[Unreleased]", f"[{__version__}] - {cited['date-released']}"]
 
 
 def test_the_example_receipts_are_what_their_script_writes(root: Path, tmp_path: Path) -> None:
