@@ -101,6 +101,17 @@ def test_each_card_has_all_sections_in_order_and_none_is_empty(root: Path, path:
     assert all(len(sections[title].strip()) > 80 or title == "How to use" for title in CARD_SECTIONS)
 
 
+def test_workflows_publish_nothing_before_somebody_switches_them_on(root: Path) -> None:
+    """A job that could publish asks for a variable of the repository; none is set in a new one."""
+    publishing = set()
+    for path in (root / ".github" / "workflows").glob("*.yml"):
+        for name, job in yaml.safe_load(path.read_text("utf-8"))["jobs"].items():
+            if "id-token" in job.get("permissions", {}) or "secrets." in str(job):
+                publishing.add(name)
+                assert "vars." in job["if"], (path.name, name)
+    assert publishing == {"publish", "push"}
+
+
 def test_requirements_are_those_of_the_package_and_its_app(root: Path) -> None:
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
