@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -11,10 +13,12 @@ from typing import Any
 import pytest
 
 import docscore
+from docscore.core.progress import no_progress
 from docscore.corpus import evaluation
 from docscore.corpus.scores import CorpusScore
 from docscore.data.json_codec import loads
 from docscore.data.sources import ColumnNames, table_of_source
+from docscore.results.bars import progress_from
 from tests.commands import (
     PREDICTIONS,
     RECEIPTS,
@@ -252,6 +256,16 @@ def test_the_report_in_markdown(receipts: docscore.EvaluationResult, tmp_path: P
     assert "<code>receipt&#45;018</code>" in text
 
 
+def test_no_id_is_markup_in_markdown(tmp_path: Path) -> None:
+    """The ids of texts that could not be parsed are named in a list."""
+    bad = "<b>@octocat</b> [x](http://y.z)"
+    found = docscore.evaluate(predictions={bad: "no JSON"}, references={bad: {"a": "b"}}, parse="json")
+    for path in (found.report(tmp_path / "a.md", title=bad), found.compare(found).report(tmp_path / "b.md")):
+        text = path.read_text("utf-8")
+        assert "octocat" in text
+        assert not re.search(r"<b>|@|\]\(|http:", text)
+
+
 def test_a_comparison(receipts: docscore.EvaluationResult, tmp_path: Path) -> None:
     new = docscore.evaluate(predictions=RECEIPTS / "predictions_new.jsonl", references=REFERENCES)
     found = receipts.compare(new)
@@ -388,6 +402,13 @@ def test_bars_are_shown_when_asked_for(capsys: pytest.CaptureFixture[str]) -> No
     for progress in (None, False):  # stderr is no terminal here
         assert docscore.evaluate(predictions=FOUND, references=TRUTHS, progress=progress).score == MEAN
     assert capsys.readouterr().err == ""
+
+
+def test_bars_are_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert progress_from(None) is no_progress
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    assert progress_from(None) is not no_progress
+    assert progress_from(progress=False) is no_progress
 
 
 def test_rows_keep_their_other_columns_under_both_names() -> None:

@@ -12,7 +12,7 @@ from docscore.report.content import (
     rates_table,
     slices_table,
 )
-from docscore.report.tables import MOST_FIELDS_LISTED, markdown_code, markdown_escaped, table_as_markdown
+from docscore.report.tables import MOST_FIELDS_LISTED, markdown_code, markdown_escaped, markdown_list, table_as_markdown
 from docscore.report.wording import NOTHING_LOST, count_lines, sample_text
 
 
@@ -33,7 +33,7 @@ def report_as_markdown(found: Evaluation, title: str, worst: int) -> str:
     parts = [
         f"# {markdown_escaped(title)}",
         f"**ANLS\\* {scores.mean:.4f}**, mean of {sample_text(summary, 'document')}",
-        "\n".join(f"* {line}" for line in count_lines(scores)),
+        markdown_list(count_lines(scores)),
         "" if causes.rows else NOTHING_LOST,
     ]
     for table in tables:

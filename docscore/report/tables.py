@@ -49,6 +49,11 @@ def _with_entities(text: str, plain: str = " ") -> str:
     return "".join(c if c.isalnum() or c in plain else f"&#{ord(c)};" for c in text)
 
 
+def markdown_list(lines: Iterable[str]) -> str:
+    """The lines as a list; what they name from the data is never markup or a mention."""
+    return "\n".join(f"* {_with_entities(printable(line), ' ,')}" for line in lines)
+
+
 def table_as_markdown(table: ReportTable) -> str:
     """The table as Markdown, without caption and bars, with the best values in bold, then note and signatures."""
     shown = table.shown(bars=False)
@@ -140,7 +145,7 @@ def comparison_as_markdown(found: Comparison, gate: Gate | None, changes: int) -
     ]
     counts = count_lines_of_both(found)
     if counts:
-        parts.append("\n".join(f"* {line}" for line in counts))
+        parts.append(markdown_list(counts))
     if gate is not None:
         parts.append(f"**Gate {gate.sentence}.**")
     if found.figures:
