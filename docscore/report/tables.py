@@ -51,7 +51,8 @@ def _with_entities(text: str, plain: str = " ") -> str:
 
 def markdown_list(lines: Iterable[str]) -> str:
     """The lines as a list; what they name from the data is never markup or a mention."""
-    return "\n".join(f"* {_with_entities(printable(line), ' ,')}" for line in lines)
+    escaped = (_with_entities(printable(line), " ,").replace("&#58; ", ": ") for line in lines)
+    return "\n".join(f"* {line}" for line in escaped)
 
 
 def table_as_markdown(table: ReportTable) -> str:
