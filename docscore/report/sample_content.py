@@ -12,6 +12,7 @@ from docscore.report.wording import shown_name
 
 _MORE_COLUMNS = {
     "parsed": TableColumn("parsed", "parsed", "text"),
+    "parse_note": TableColumn("parse_note", "note", "text"),
     "missing": TableColumn("missing", "missing", "text"),
 }
 
