@@ -6,9 +6,6 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from docscore.core.displays import draw_with
-from docscore.integrations.evaluate.modules import evaluate_module
-from docscore.metrics.anls_star.api import anls_score, score_pairs, score_tree
-from docscore.metrics.anls_star.tree import ScoreNode, ScoreTree
 from docscore.version import VERSION as __version__  # noqa: N811  the name that packages use
 
 if TYPE_CHECKING:
@@ -17,6 +14,12 @@ if TYPE_CHECKING:
     from docscore.corpus.state import ScoreState as ScoreState
     from docscore.corpus.summary import summarise as summarise
     from docscore.data.pairing import pairs_of as pairs_of
+    from docscore.integrations.evaluate.modules import evaluate_module as evaluate_module
+    from docscore.metrics.anls_star.api import anls_score as anls_score
+    from docscore.metrics.anls_star.api import score_pairs as score_pairs
+    from docscore.metrics.anls_star.api import score_tree as score_tree
+    from docscore.metrics.anls_star.tree import ScoreNode as ScoreNode
+    from docscore.metrics.anls_star.tree import ScoreTree as ScoreTree
     from docscore.metrics.entity_f1 import entity_counts as entity_counts
     from docscore.metrics.kieval import kieval_score as kieval_score
     from docscore.metrics.nted import nted_score as nted_score
@@ -29,7 +32,7 @@ if TYPE_CHECKING:
     from docscore.results.result import EvaluationResult as EvaluationResult
     from docscore.results.result_table import ResultTable as ResultTable
 
-draw_with(ScoreTree, "docscore.report.notebook:tree_in_notebook")
+draw_with("docscore.metrics.anls_star.tree:ScoreTree", "docscore.report.notebook:tree_in_notebook")
 
 _IMPORTED_WHEN_USED = {
     "METRICS": "docscore.metrics.registry",
@@ -37,14 +40,20 @@ _IMPORTED_WHEN_USED = {
     "DocumentResult": "docscore.results.result",
     "EvaluationResult": "docscore.results.result",
     "ResultTable": "docscore.results.result_table",
+    "ScoreNode": "docscore.metrics.anls_star.tree",
     "ScoreState": "docscore.corpus.state",
+    "ScoreTree": "docscore.metrics.anls_star.tree",
+    "anls_score": "docscore.metrics.anls_star.api",
     "compare": "docscore.corpus.comparison",
     "decide": "docscore.corpus.comparison",
     "entity_counts": "docscore.metrics.entity_f1",
     "evaluate": "docscore.results.evaluating",
+    "evaluate_module": "docscore.integrations.evaluate.modules",
     "kieval_score": "docscore.metrics.kieval",
     "nted_score": "docscore.metrics.nted",
     "pairs_of": "docscore.data.pairing",
+    "score_pairs": "docscore.metrics.anls_star.api",
+    "score_tree": "docscore.metrics.anls_star.api",
     "summarise": "docscore.corpus.summary",
     "typed_score": "docscore.metrics.typed.typed_score",
     "typed_tree": "docscore.metrics.typed.typed_score",
@@ -82,7 +91,8 @@ def __getattr__(name: str) -> Any:
     if name not in _IMPORTED_WHEN_USED:
         msg = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(msg)
-    return getattr(importlib.import_module(_IMPORTED_WHEN_USED[name]), name)
+    found = globals()[name] = getattr(importlib.import_module(_IMPORTED_WHEN_USED[name]), name)
+    return found
 
 
 def __dir__() -> list[str]:

@@ -1,5 +1,5 @@
 """`python -m docscore`, the same as the command `docscore`."""
 
-from docscore.cli.entry_point import main
+from docscore.cli import main
 
 main()

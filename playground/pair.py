@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from docscore.core.formatting import printable
 from docscore.core.options import DEFAULT_OPTIONS, ScoringOptions
+from docscore.core.printing import printable
 from docscore.data.json_codec import dumps
 from docscore.metrics.anls_star.api import explained
 from docscore.metrics.entity_f1 import entity_counts

@@ -253,6 +253,6 @@ def test_the_command_lists_what_is_there(tmp_path: Path) -> None:
 
 def test_the_command_fails_where_nothing_is(tmp_path: Path) -> None:
     done = run("bench", "check", tmp_path, "--dataset", "kleister_nda")
-    assert (done.code, done.err) == (1, "")
+    assert (done.code, done.err) == (2, f"docscore: {tmp_path}: expected the data of kleister_nda, got none\n")
     assert "expected the texts of the split 'train' with the key 'jurisdiction'" in done.out
     assert run("bench", "check", tmp_path, "--dataset", "cord").code == 2

@@ -14,9 +14,12 @@ from typing import Any
 
 import click
 import pytest
+from pyarrow import ArrowInvalid
 
 from docscore.cli.entry_point import commands
 from docscore.cli.flags import progress_bars
+from docscore.core.errors import InputTypeError, InputValueError
+from docscore.core.output import OutputError
 from tests.commands import (
     PREDICTIONS,
     RECEIPTS,
@@ -24,6 +27,7 @@ from tests.commands import (
     Write,
     environment,
     pred,
+    ref,
     run,
     run_process,
     succeed,
@@ -89,6 +93,8 @@ def test_the_version_is_that_of_the_package() -> None:
     assert succeed("--version") == f"docscore {__version__}\n"
 
 
+DEBUG = "(--debug shows the traceback)"
+OURS = f"this is a fault of docscore {DEBUG}"
 # what a command may be stopped by, the exit status, and what is said
 ENDS: list[tuple[BaseException, int, str]] = [
     (KeyboardInterrupt(), 130, "docscore: stopped\n"),
@@ -97,10 +103,19 @@ ENDS: list[tuple[BaseException, int, str]] = [
     (SystemExit(1), 141, ""),
     (SystemExit(0), 0, ""),
     (PermissionError(13, "Permission denied", "p.jsonl"), 2, "docscore: p.jsonl: Permission denied\n"),
-    (OSError("no space"), 2, "docscore: no space\n"),
+    (OSError(28, "No space left on device"), 74, "docscore: the output cannot be written: No space left on device\n"),
+    (OutputError(13, "Permission denied", "o.html"), 74, "docscore: o.html cannot be written: Permission denied\n"),
     (click.ClickException("two\nlines \x1b[31m"), 2, "docscore: two\\u000alines \\u001b[31m\n"),
-    (ValueError("wrong"), 2, "docscore: wrong\n"),
-    (TypeError("of another type"), 2, "docscore: of another type\n"),
+    (InputValueError(problem="wrong"), 2, "docscore: wrong\n"),
+    (InputTypeError(problem="of another type"), 2, "docscore: of another type\n"),
+    (MemoryError(), 70, f"docscore: memory ran out {DEBUG}\n"),
+    (MemoryError("8 GB"), 70, f"docscore: memory ran out (8 GB) {DEBUG}\n"),
+    (RecursionError("too deep"), 70, f"docscore: unexpected RecursionError: too deep; {OURS}\n"),
+    (OverflowError("too\nlarge"), 70, f"docscore: unexpected OverflowError: too large; {OURS}\n"),
+    (ArrowInvalid("a schema"), 70, f"docscore: unexpected ArrowInvalid: a schema; {OURS}\n"),
+    (ValueError("wrong"), 70, f"docscore: unexpected ValueError: wrong; {OURS}\n"),
+    (EOFError(), 70, f"docscore: unexpected EOFError; {OURS}\n"),
+    (ZeroDivisionError(), 70, f"docscore: unexpected ZeroDivisionError; {OURS}\n"),
 ]
 
 
@@ -118,15 +133,43 @@ def test_whatever_stops_a_command_is_an_exit_status(
     assert done.err.lstrip("\n") == said
 
 
-def test_a_fault_of_our_own_is_no_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its stack trace is what whoever mends it needs."""
+def test_the_traceback_of_a_fault_of_our_own_is_there_on_request(monkeypatch: pytest.MonkeyPatch, write: Write) -> None:
+    """Whoever mends it needs it; the exit status is the same."""
 
-    def broken() -> None:
+    def broken(*_: Any, **__: Any) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setitem(commands.commands, "stop", click.Command("stop", callback=broken))
-    with pytest.raises(ZeroDivisionError):
-        run("stop")
+    monkeypatch.setattr("docscore.cli.score_command.evaluations_of_files", broken)
+    files = write("r.jsonl", [ref("a", "x")]), write("p.jsonl", [pred("a", "x")])
+    done = run("score", *files, "--debug")
+    assert (done.code, done.out) == (70, "")
+    lines = done.err.splitlines()
+    assert lines[0] == "docscore: Traceback (most recent call last):"
+    said = "docscore: unexpected ZeroDivisionError; this is a fault of docscore"
+    assert lines[-2:] == ["docscore: ZeroDivisionError", said]
+
+
+def test_the_gate_alone_ends_with_status_1(write: Write) -> None:
+    references = write("r.jsonl", [ref(str(i), "right") for i in range(20)])
+    good, bad = (write(f"{word}.jsonl", [pred(str(i), word) for i in range(20)]) for word in ("right", "wrong"))
+    done = run("compare", good, bad, "--references", references, "--fail-below", "0.5")
+    assert (done.code, done.err) == (1, "")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_ctrl_c_while_libraries_are_imported(tmp_path: Path) -> None:
+    """A library that is slow to import stands for all."""
+    (tmp_path / "click.py").write_text("import sys, time\nprint(1, flush=True)\ntime.sleep(600)\n", encoding="utf-8")
+    start = "import signal, docscore.cli; signal.signal(signal.SIGINT, signal.default_int_handler); docscore.cli.main()"
+    changed = environment(PYTHONPATH=os.pathsep.join((str(tmp_path), str(ROOT))))
+    with subprocess.Popen(
+        [sys.executable, "-c", start, "--help"], env=changed, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "1\n"
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate()
+    assert (process.returncode, out, err) == (130, "", "docscore: stopped\n")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")

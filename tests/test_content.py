@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from docscore.core.formatting import printable
+from docscore.core.printing import printable
 from docscore.corpus.fields import OUTCOMES
 from docscore.report.content import OUTCOME_COLUMNS, fields_table, kieval_tables, lists_table, rates_table
 from tests.commands import RAW

@@ -100,6 +100,38 @@ def test_a_worker_that_dies_gives_an_error(tmp_path: Path, method: str) -> None:
     )
 
 
+@pytest.mark.parametrize("dies", [1, 2])
+def test_a_worker_that_dies_while_it_starts_gives_the_same_error(tmp_path: Path, dies: int) -> None:
+    """It ends before, while or after the parent has handed out the work, which is done several times to meet each."""
+    first, python = tmp_path / "first", tmp_path / "python"
+    python.write_text(
+        f"""#!/bin/sh
+        case "$*" in *resource_tracker*) exec {sys.executable} "$@" ;; esac
+        mkdir {first} 2> /dev/null && number=1 || number=2
+        [ $number = {dies} ] && exit 9
+        exec {sys.executable} "$@"
+        """,
+        encoding="utf-8",
+    )
+    python.chmod(0o755)
+    code = f"""
+        import multiprocessing
+        from pathlib import Path
+        from docscore import score_pairs
+        if __name__ == "__main__":
+            multiprocessing.set_start_method("spawn")
+            multiprocessing.set_executable("{python}")
+            for _ in range(5):
+                try:
+                    score_pairs([("x", "x")] * 50, num_proc=2)
+                except RuntimeError as error:
+                    print(error)
+                Path("{first}").rmdir()
+    """
+    died = "one of 2 scoring processes died before it was done; it may have run out of memory\n"
+    assert run(tmp_path, code) == (0, 5 * died, "")
+
+
 def test_ctrl_c_ends_all_processes(tmp_path: Path) -> None:
     """One traceback, the parent's; no process of the group is left. It comes when both processes are at work."""
     code = """

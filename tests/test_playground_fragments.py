@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from docscore.core.formatting import printable
 from docscore.core.options import DEFAULT_OPTIONS
+from docscore.core.printing import printable
 from docscore.report.content import FIELD_CHANGE_COLUMNS, FIELD_COLUMNS
 from playground import pair, testset, versus
 from playground.fragments import frame_headers, frame_rows

@@ -100,12 +100,38 @@ def test_a_path_that_needs_another_library(library: str, path: str) -> None:
     test_a_path_that_stays(path)
 
 
-def test_importing_the_package_imports_neither_faces_nor_what_is_used_later() -> None:
-    code = "import sys, docscore; print(*sorted(name for name in sys.modules))"
+def loaded_by(code: str) -> set[str]:
+    """The modules that a new process has when it has run the code."""
+    code = f"import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr)); {code}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = set(done.stdout.split())
+    return set(done.stderr.split())
+
+
+HEAVY = {"evaluate", "datasets", "gradio", "torch", "ray", "rich", "click", "pandas", "pyarrow", "scipy"}
+
+
+def test_importing_the_package_imports_no_other_library() -> None:
+    loaded = loaded_by("import docscore")
+    assert not loaded & (HEAVY | {"numpy", "rapidfuzz"})
+    ours = {name for name in loaded if name.startswith("docscore.")}
+    assert ours == {"docscore.core", "docscore.core.displays", "docscore.version"}
+
+
+def test_a_score_needs_neither_faces_nor_what_is_used_later() -> None:
+    loaded = loaded_by("import docscore; docscore.anls_score('x', 'y')")
     assert "docscore.metrics.anls_star.api" in loaded
-    heavy = {"evaluate", "datasets", "gradio", "torch", "ray", "rich", "click", "pandas", "pyarrow", "scipy.optimize"}
-    assert not loaded & (
-        heavy | {"scipy.stats", "docscore.corpus", "docscore.report", "docscore.results", "docscore.cli"}
-    )
+    assert not loaded & (HEAVY | {"docscore.corpus", "docscore.report", "docscore.results", "docscore.cli"})
+
+
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_the_help_of_the_command_needs_no_numpy(option: str) -> None:
+    code = f"import contextlib, docscore.cli; sys.argv = ['docscore', '{option}']"
+    loaded = loaded_by(f"{code}\nwith contextlib.suppress(SystemExit): docscore.cli.main()")
+    assert "click" in loaded
+    assert not loaded & {"numpy", "scipy", "rapidfuzz", "rich"}
+
+
+def test_a_name_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call of `docscore.anls_score` costs what it costs without the package's `__getattr__`."""
+    monkeypatch.delitem(vars(docscore), "anls_score", raising=False)
+    assert docscore.anls_score is vars(docscore)["anls_score"]

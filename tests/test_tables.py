@@ -11,7 +11,7 @@ import pytest
 from markdown_it import MarkdownIt
 from rich.console import Console
 
-from docscore.core.formatting import printable
+from docscore.core.printing import printable
 from docscore.report.console import print_table
 from docscore.report.html_figures import table_as_html
 from docscore.report.table_model import ReportTable

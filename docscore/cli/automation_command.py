@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from docscore.cli.flags import (
 )
 from docscore.cli.help_endings import with_ending
 from docscore.cli.json_format import with_format
+from docscore.cli.terminal import print_json
 from docscore.corpus.evaluation import ANLS_STAR
 from docscore.report.console import print_automation, print_calibration
 
@@ -32,7 +32,7 @@ _TARGET = 0.95
     "--target 0.9",
     json_format="automation",
 )
-@click.command(name="automation", short_help="Show accuracy after reviewing low-confidence values.")
+@click.command(name="automation")
 @two_files
 @with_settings(
     comparing_flags, test_set_flags, click.option("--normalise", is_flag=True, help="Ignore case and white space.")
@@ -63,7 +63,7 @@ def automation_command(
     if as_json:
         curve = [point.to_dict() for point in found.curve.points()]
         parts = {**choice.to_dict(), "curve": curve, "calibration": calibration.to_dict()}
-        click.echo(json.dumps(with_format("automation", parts)))
+        print_json(with_format("automation", parts))
     else:
         print_automation(stdout_console(), found.curve, choice, settings.confidence)
         print_calibration(stdout_console(), calibration)

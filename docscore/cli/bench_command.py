@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
@@ -22,7 +21,9 @@ from docscore.cli.flags import (
 )
 from docscore.cli.help_endings import with_ending
 from docscore.cli.json_format import with_format
-from docscore.core.formatting import printable
+from docscore.cli.terminal import print_json
+from docscore.core.errors import InputValueError, in_file
+from docscore.core.printing import printable
 from docscore.corpus.grid import grid_of_runs
 from docscore.integrations.log_files import run_of_file
 from docscore.report.console import print_table
@@ -30,7 +31,7 @@ from docscore.report.grid_table import table_of_costs, table_of_scores
 from docscore.report.tables import FORMATS, table_as_latex, table_as_markdown
 
 
-@click.group(name="bench", short_help="The data of the paper's benchmark.")
+@click.group(name="bench")
 def bench_command() -> None:
     """The benchmark of the ANLS* paper: what of its data is there. `inspect eval docscore/NAME` runs it."""
 
@@ -45,19 +46,20 @@ def bench_command() -> None:
     help="Look for this one only; documents: your own files with references and a schema.",
 )
 @json_option
-def check_command(data: Path, *, name: str | None, as_json: bool) -> int:
+def check_command(data: Path, *, name: str | None, as_json: bool) -> None:
     """Say which of the data sets are in the folder DATA, how many documents they have and what is missing.
 
     The data sets lie in DATA as they are distributed, each in a folder of its own, whatever its name. No model is run.
-    The exit status is 1 where nothing is there, or what was asked for with --dataset is not.
+    The exit status is 2 where nothing is there, or what was asked for with --dataset is not.
     """
     found = checked_data(data, name)
     if as_json:
-        click.echo(json.dumps(with_format("bench_check", {"data_sets": [each.to_dict() for each in found]})))
+        print_json(with_format("bench_check", {"data_sets": [each.to_dict() for each in found]}))
     else:
         for each in found:
             click.echo("\n".join(map(printable, _lines_about(each))))
-    return 0 if any(each.documents for each in found) else 1
+    if not any(each.documents for each in found):
+        raise InputValueError(place=in_file(data), expected=f"the data of {name or 'a data set'}", got="none")
 
 
 @with_ending("docscore bench table logs/*.eval", where="after inspect eval docscore/...", json_format="bench_table")
@@ -86,7 +88,7 @@ def grid_command(logs: tuple[Path, ...], *, settings: CommandSettings, form: str
         ]
         cells = grid_of_runs(runs, progress)
     if as_json:
-        click.echo(json.dumps(with_format("bench_table", {"runs": [cell.to_dict() for cell in cells]})))
+        print_json(with_format("bench_table", {"runs": [cell.to_dict() for cell in cells]}))
         return
     for table in (table_of_scores(cells), table_of_costs(cells)):
         if form == "text":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 
@@ -18,13 +17,13 @@ from docscore.cli.flags import (
     metric_flags,
     progress_bars,
     references_option,
-    say,
     stdout_console,
     test_set_flags,
     with_settings,
 )
 from docscore.cli.help_endings import with_ending
 from docscore.cli.json_format import with_format
+from docscore.cli.terminal import print_json, say
 from docscore.corpus.comparison import decide
 from docscore.report.console import print_comparison
 from docscore.report.tables import comparison_as_markdown
@@ -45,7 +44,7 @@ def _margin(_context: click.Context, _parameter: click.Parameter, value: float |
     json_format="compare",
     failing="--fail-below: NEW is worse by more than the margin",
 )
-@click.command(name="compare", short_help="Compare two systems on the same documents.")
+@click.command(name="compare")
 @click.argument("base", type=a_file)
 @click.argument("new", type=a_file)
 @references_option
@@ -92,7 +91,7 @@ def compare_command(
         found = before.compare(after)
     gate = None if fail_below is None else decide(found, fail_below)
     if as_json:
-        click.echo(json.dumps(with_format("compare", {**found.to_dict(), "gate": gate and gate.to_dict()})))
+        print_json(with_format("compare", {**found.to_dict(), "gate": gate and gate.to_dict()}))
     elif as_markdown:
         click.echo(comparison_as_markdown(found, gate, changes))
     else:

@@ -1,77 +1,176 @@
-"""The command `docscore`: its entry point, exit status and error output."""
+"""The command `docscore`: its commands, exit status and error output.
+
+| status | meaning |
+|---|---|
+| 0 | done |
+| 1 | a gate failed, that of `compare --fail-below` or `score --fail-under`; nothing else ends with it |
+| 2 | the input, an option or a file to read is at fault |
+| 70 | unexpected: a fault of docscore, or memory ran out; `--debug` shows the traceback |
+| 74 | the output could not be written |
+| 130 | stopped by Ctrl-C |
+| 141 | whoever read the output closed the pipe |
+"""
 
 from __future__ import annotations
 
+import importlib
+import os
 import sys
+import traceback
 import warnings
+from contextlib import suppress
+from typing import Any
 
 import click
 
-from docscore.cli.automation_command import automation_command
-from docscore.cli.bench_command import bench_command
-from docscore.cli.compare_command import compare_command
-from docscore.cli.explain_command import explain_command
-from docscore.cli.flags import say
-from docscore.cli.report_command import report_command
-from docscore.cli.score_command import score_command
-from docscore.cli.table_command import table_command
-from docscore.data.faults import DataError
-from docscore.integrations.log_files import read_logs_of_inspect
+from docscore.cli.terminal import say
+from docscore.core.errors import InputError
+from docscore.core.output import OutputError
 from docscore.version import VERSION
 
-_INTERRUPTED, _PIPE_CLOSED = 130, 141  # exit status in a shell after Ctrl-C, or after a closed pipe
+_BAD_INPUT, _UNEXPECTED, _NOT_WRITTEN = 2, 70, 74  # the last two are EX_SOFTWARE and EX_IOERR of sysexits.h
+_INTERRUPTED, _PIPE_CLOSED = 130, 141
+
+# What `docscore --help` says of each command NAME, the object NAME_command of the module NAME_command, which is
+# imported when the command is run: the help needs no NumPy.
+_COMMANDS = {
+    "automation": "Show accuracy after reviewing low-confidence values.",
+    "bench": "The data of the paper's benchmark.",
+    "compare": "Compare two systems on the same documents.",
+    "explain": "Show how the score of one document is computed.",
+    "report": "Write a report as one HTML file.",
+    "score": "Score a file of predictions.",
+    "table": "Print the metrics of several systems as a table.",
+}
 
 
-def main() -> None:
-    """Run the command and exit: status 2 and a message on stderr for invalid input, 1 if `--fail-below` failed."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal that lacks a character shows another
-    read_logs_of_inspect()
+def run_command() -> int:
+    """Run the command that `sys.argv` names, and return its exit status; errors and warnings go to stderr."""
+    _prepare_streams()
+    wishes: dict[str, bool] = {}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        status, messages = _run()
-    for message in dict.fromkeys(str(warning.message) for warning in caught):
-        say(message)
-    for line in messages:
-        say(line)
-    sys.exit(status)
+        status, messages = _run(wishes)
+    with suppress(OSError):  # where stderr cannot be written either, the exit status says it
+        for line in (*dict.fromkeys(str(warning.message) for warning in caught), *messages):
+            say(line)
+    return status
 
 
-def _run() -> tuple[int, list[str]]:
+def _prepare_streams() -> None:
+    """Have a terminal that lacks a character show another; have a closed stdout be an error when it is written to."""
+    if sys.stdout is None:
+        sys.stdout = open(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+
+
+def _run(wishes: dict[str, bool]) -> tuple[int, list[str]]:
     """Run the command; return its exit status and error messages."""
     try:
-        status = commands.main(prog_name="docscore", standalone_mode=False)
-    except (click.ClickException, click.Abort, OSError, TypeError, ValueError) as error:
-        return _ended(error)
-    except SystemExit as error:  # raised by rich when the pipe is closed
+        status = commands.main(prog_name="docscore", standalone_mode=False, obj=wishes)
+        sys.stdout.flush()
+    except SystemExit as error:  # raised by click and rich when the pipe is closed
         return _PIPE_CLOSED if error.code == 1 else 0, []
+    except Exception as error:  # noqa: BLE001  the exit status must not be that of a gate
+        return _ended(error, debug="debug" in wishes)
     return status if isinstance(status, int) else 0, []
 
 
-def _ended(error: Exception) -> tuple[int, list[str]]:
+def _ended(error: Exception, *, debug: bool) -> tuple[int, list[str]]:
     """The exit status and the error messages of a command that failed."""
     if isinstance(error, click.Abort):
-        return _INTERRUPTED, ["stopped"]
-    if isinstance(error, BrokenPipeError):
-        return _PIPE_CLOSED, []
+        if not isinstance(error.__cause__, EOFError):  # which click takes for Ctrl-D at a prompt
+            return _INTERRUPTED, ["stopped"]
+        error = error.__cause__
     if isinstance(error, click.UsageError):
         path = error.ctx.command_path if error.ctx else "docscore"
-        return 2, [f"{error.format_message()} ('{path} -h' for help)"]
-    return 2, _lines(error)
-
-
-def _lines(error: Exception) -> list[str]:
-    """The lines of an error message."""
+        return _BAD_INPUT, [f"{error.format_message()} ('{path} -h' for help)"]
     if isinstance(error, click.ClickException):
-        return [error.format_message()]
-    if isinstance(error, OSError) and error.filename:
-        return [f"{error.filename}: {error.strerror}"]
-    return error.lines if isinstance(error, DataError) else [str(error)]
+        return _BAD_INPUT, [error.format_message()]
+    if isinstance(error, InputError):
+        return _BAD_INPUT, getattr(error, "lines", None) or [str(error)]
+    if isinstance(error, OSError):
+        return _ended_by_system(error)
+    return _UNEXPECTED, _unexpected(error, debug=debug)
+
+
+def _ended_by_system(error: OSError) -> tuple[int, list[str]]:
+    """The exit status and message where a file could not be read, or the output could not be written."""
+    if error.filename and not isinstance(error, OutputError):
+        return _BAD_INPUT, [f"{error.filename}: {error.strerror}"]
+    if error.filename is None:  # an error of a stream: what is left in it must not fail again when Python ends
+        with suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(error, BrokenPipeError):
+        return _PIPE_CLOSED, []
+    where = error.filename or "the output"
+    return _NOT_WRITTEN, [f"{where} cannot be written: {error.strerror or error}"]
+
+
+def _unexpected(error: Exception, *, debug: bool) -> list[str]:
+    """The message about an error that is not about the input, and with `--debug` the lines of its traceback."""
+    shown = traceback.format_exception(error) if debug else []
+    if isinstance(error, MemoryError):
+        message = f"memory ran out{f' ({error})' if str(error) else ''}"
+    else:
+        kind, text = type(error).__name__, " ".join(str(error).split())
+        message = f"unexpected {kind}{f': {text}' if text else ''}; this is a fault of docscore"
+    hint = "" if debug else " (--debug shows the traceback)"
+    return [*"".join(shown).splitlines(), f"{message}{hint}"]
+
+
+class _Commands(click.Group):
+    """The commands; each is imported when it is run or asked for help."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return sorted({*_COMMANDS, *super().list_commands(context)})
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name in _COMMANDS and name not in self.commands:
+            module = importlib.import_module(f"docscore.cli.{name}_command")
+            command: click.Command = getattr(module, f"{name}_command")
+            self.add_command(_with_debug(command))
+        return super().get_command(context, name)
+
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in self.commands.keys() | _COMMANDS.keys():
+            for name in _COMMANDS:  # among which click looks for what was meant
+                self.get_command(context, name)
+        return super().resolve_command(context, args)
+
+    def format_commands(self, _context: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+
+def _with_debug(command: click.Command) -> click.Command:
+    """Add the option `--debug` to a command, and to the commands in it."""
+    if isinstance(command, click.Group):
+        for each in command.commands.values():
+            _with_debug(each)
+    else:
+        help_text = "Print the traceback of an unexpected error."
+        command.params.append(
+            click.Option(["--debug"], is_flag=True, expose_value=False, callback=_keep_debug, help=help_text)
+        )
+    return command
+
+
+def _keep_debug(context: click.Context, _parameter: click.Parameter, value: Any) -> None:
+    """Remember that a traceback is wanted, for when the command is over."""
+    if value:
+        context.find_root().obj["debug"] = True
 
 
 @click.group(
     name="docscore",
+    cls=_Commands,
     invoke_without_command=True,
     subcommand_metavar="COMMAND [ARGS]...",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -83,15 +182,3 @@ def commands(context: click.Context) -> None:
     if context.invoked_subcommand is None:
         click.echo(context.get_help(), err=True)
         context.exit(2)
-
-
-for command in (
-    score_command,
-    explain_command,
-    compare_command,
-    table_command,
-    report_command,
-    automation_command,
-    bench_command,
-):
-    commands.add_command(command)

@@ -22,12 +22,13 @@ from docscore.cli.flags import (
 )
 from docscore.cli.help_endings import with_ending
 from docscore.cli.json_format import with_format
+from docscore.cli.terminal import print_json
 from docscore.core.errors import InputValueError, in_file
 from docscore.core.options import ScoringOptions
+from docscore.core.values import to_json
 from docscore.corpus.evaluation import ANLS_STAR, TYPED, rows_of_files
 from docscore.data.confidences import unwrapped
 from docscore.data.files import read_value, suffix_of
-from docscore.data.json_codec import dumps
 from docscore.data.model_output import parse_text
 from docscore.data.rows import ID
 from docscore.metrics.anls_star.api import explained
@@ -80,7 +81,7 @@ def explain_command(
     if metric == "kieval":
         corrected = kieval_score(truth, prediction, normalise=settings.options.normalise)
         if as_json:
-            click.echo(dumps(with_format("corrections", corrected.to_dict())))
+            print_json(to_json(with_format("corrections", corrected.to_dict())))
         else:
             print_corrections(stdout_console(), corrected)
         return
@@ -89,7 +90,7 @@ def explain_command(
     else:
         tree = explained(truth, prediction, settings.options)
     if as_json:
-        click.echo(dumps(with_format("explain", tree.to_dict())))
+        print_json(to_json(with_format("explain", tree.to_dict())))
     else:
         print_tree(stdout_console(), tree, fold=not everything)
 

@@ -15,8 +15,8 @@ from rich.console import Console
 from rich.progress import Progress as ProgressBars
 
 from docscore.cli.flag_values import checked_level, column_sign, id_pattern, metric_names, part_of_id
+from docscore.cli.terminal import say
 from docscore.core.errors import InputValueError
-from docscore.core.formatting import printable
 from docscore.core.options import (
     MISSING_MODES,
     NUMBERS,
@@ -33,6 +33,7 @@ from docscore.data.columns import Grouping
 from docscore.data.faults import NAMED, Faults, faults_summary
 from docscore.data.pairing import Pairs
 from docscore.data.sources import ColumnNames
+from docscore.integrations.log_files import read_logs_of_inspect
 from docscore.metrics.registry import METRICS
 from docscore.stats.intervals import CONFIDENCE
 
@@ -131,6 +132,7 @@ def with_settings(*decorators: Callable[[Any], Any]) -> Callable[[Callable[..., 
     def decorated(command: Callable[..., Any]) -> Any:
         @wraps(command)
         def run(**given: Any) -> Any:
+            read_logs_of_inspect()
             settings = settings_from({name: given.pop(name) for name in flags & given.keys()})
             return command(settings=settings, **given)
 
@@ -295,11 +297,6 @@ metric_flags = together(
     schema_option,
     click.option("--strict", is_flag=True, help="For ANLS: a similarity equal to the threshold counts as 0."),
 )
-
-
-def say(line: str) -> None:
-    """Print a line on stderr, with control characters escaped."""
-    click.echo(f"docscore: {printable(line)}", err=True)
 
 
 def stdout_console() -> Console:

@@ -14,22 +14,23 @@ from docscore.cli.flags import (
     evaluations_of_files,
     metric_flags,
     progress_bars,
-    say,
     test_set_flags,
     two_files,
     with_settings,
     worst_option,
 )
 from docscore.cli.help_endings import with_ending
+from docscore.cli.terminal import say
 from docscore.core.errors import InputValueError, in_file
+from docscore.core.output import write_whole
 from docscore.results.report_files import check_output
 from docscore.results.result import EvaluationResult
 
 
 @with_ending("docscore report references.jsonl predictions.jsonl -o report.html")
-@click.command(name="report", short_help="Write a report as one HTML file.")
+@click.command(name="report")
 @two_files
-@click.option("-o", "--output", type=a_file, required=True, help="The HTML file to write.")
+@click.option("-o", "--output", type=a_file, required=True, help="The HTML file to write; - writes to stdout.")
 @with_settings(comparing_flags, test_set_flags, metric_flags, by_option)
 @worst_option
 @click.option("--title", help="The heading; by default the name of the file of predictions.")
@@ -49,12 +50,17 @@ def report_command(
     automation and accuracy and the reliability diagram; with --by the figures of each value of a column. Files
     and rows are as for `score`.
     """
-    _check_files(output, *filter(None, (references, predictions)))
+    to_stdout = str(output) == "-"
+    if not to_stdout:
+        _check_files(output, *filter(None, (references, predictions)))
     with progress_bars() as progress:
         (found,) = evaluations_of_files(references, [predictions], settings, progress)
         page = EvaluationResult(found).as_html(title or predictions.name, worst=worst)
-    output.write_text(page, encoding="utf-8", errors="backslashreplace")
-    say(f"wrote {output} ({len(page.encode('utf-8', 'backslashreplace')):,} bytes)")
+    if to_stdout:
+        click.echo(page.encode("utf-8", "backslashreplace"), nl=False)
+    else:
+        size = write_whole(output, page)
+        say(f"wrote {output} ({size:,} bytes)")
 
 
 def _check_files(output: Path, *inputs: Path) -> None:

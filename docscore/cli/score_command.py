@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from docscore.cli.flags import (
     json_option,
     metric_flags,
     progress_bars,
-    say,
     stdout_console,
     test_set_flags,
     two_files,
@@ -25,6 +23,7 @@ from docscore.cli.flags import (
 )
 from docscore.cli.help_endings import with_ending
 from docscore.cli.json_format import with_format
+from docscore.cli.terminal import print_json, say
 from docscore.corpus.evaluation import Evaluation
 from docscore.corpus.level_gate import decide_level
 from docscore.data.confidences import CONFIDENCE_KEY, VALUE
@@ -38,7 +37,7 @@ from docscore.results.result import EvaluationResult
     json_format="score",
     failing="--fail-under: the mean is below the level",
 )
-@click.command(name="score", short_help="Score a file of predictions.")
+@click.command(name="score")
 @two_files
 @with_settings(comparing_flags, test_set_flags, metric_flags, by_option)
 @click.option("--fields", is_flag=True, help="Also show the score of each field, and the causes of lost points.")
@@ -75,7 +74,7 @@ def score_command(
     if as_json:
         parts = EvaluationResult(found).to_dict(fields=fields, worst=worst)
         decision = {} if gate is None else {"gate": gate.to_dict()}
-        click.echo(json.dumps(with_format("score", {**parts, **decision})))
+        print_json(with_format("score", {**parts, **decision}))
     else:
         print_evaluation(stdout_console(), found, fields=fields, worst=worst)
         if gate is not None:

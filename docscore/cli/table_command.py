@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from docscore.cli.flags import (
 )
 from docscore.cli.help_endings import with_ending
 from docscore.cli.json_format import with_format
+from docscore.cli.terminal import print_json
 from docscore.core.errors import InputValueError, in_file
 from docscore.corpus.evaluation import Evaluation
 from docscore.corpus.systems import SystemFigures, systems_of
@@ -52,7 +52,7 @@ def _named_file(_context: click.Context, _parameter: click.Parameter, value: Seq
     "--references references.jsonl --intervals --against best --format latex",
     json_format="table",
 )
-@click.command(name="table", short_help="Print the metrics of several systems as a table.")
+@click.command(name="table")
 @click.argument("systems", type=a_file, nargs=-1)
 @references_option
 @click.option(
@@ -127,7 +127,7 @@ def table_command(
         found = systems_of(by_name, figures=figures or None, against=against, progress=progress)
     if as_json:
         rows = [_as_dict(row, by_name[row.system]) for row in found.groups()[None]]
-        click.echo(json.dumps(with_format("table", {"systems": rows})))
+        print_json(with_format("table", {"systems": rows}))
     elif form == "text":
         print_systems(stdout_console(), found, percent=percent, intervals=intervals)
     else:

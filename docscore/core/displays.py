@@ -5,23 +5,24 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-_DRAWN_BY: dict[type, str] = {}
+_DRAWN_BY: dict[str, str] = {}
 
 
-def draw_with(kind: type, function: str) -> None:
+def draw_with(kind: str, function: str) -> None:
     """Have values of a class drawn as HTML by a function, which is imported when the first one is drawn.
 
     Args:
-        kind: the class; its `_repr_html_` returns `drawing_of(self)`.
-        function: the path of the function: "package.module:name".
+        kind: the path of the class: "package.module:name"; its `_repr_html_` returns `drawing_of(self)`.
+        function: the path of the function.
     """
     _DRAWN_BY[kind] = function
 
 
 def drawing_of(value: Any) -> str | None:
     """The value as HTML; None where no function was named for its class, so that the text is shown."""
-    if type(value) not in _DRAWN_BY:
+    path = _DRAWN_BY.get(f"{type(value).__module__}:{type(value).__qualname__}")
+    if path is None:
         return None
-    module, name = _DRAWN_BY[type(value)].split(":")
+    module, name = path.split(":")
     found: str = getattr(importlib.import_module(module), name)(value)
     return found

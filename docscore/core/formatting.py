@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from docscore.core.printing import printable
 from docscore.core.stack import with_room_to_recurse
 from docscore.core.tolerance import ROUNDING
 from docscore.core.values import Value, to_json
@@ -40,19 +41,6 @@ def with_sign(number: float, digits: int = 4) -> str:
 def clipped(text: str, length: int) -> str:
     """The text, its end cut off where it is too long."""
     return text if len(text) <= length else f"{text[: length - 1]}…"
-
-
-def printable(text: str) -> str:
-    r"""The text with everything that could steer a terminal or cannot be encoded as an escape.
-
-    >>> print(printable("a\x1b[31mb"))
-    a\u001b[31mb
-    """
-    if text.isprintable():
-        return text
-    return "".join(
-        c if c.isprintable() else f"\\u{ord(c):04x}" if c < "\U00010000" else f"\\U{ord(c):08x}" for c in text
-    )
 
 
 def value_excerpt(value: Value, start: int = 0) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
@@ -65,12 +65,28 @@ def score_in_processes(pairs: Iterable[Any], score: ScorePortion, num_proc: int)
     portions = [None if inherit else everything[start : start + size] for start in starts]
     pool = ProcessPoolExecutor(num_proc, initializer=_begin, initargs=(everything if inherit else None,))
     try:
-        return np.concatenate([np.empty(0), *pool.map(partial(_scored, score, size), portions, starts)])
+        found = _started(pool, partial(_scored, score, size), portions, starts)
+        return np.concatenate([np.empty(0), *found])
     except BrokenProcessPool:
         msg = f"one of {num_proc} scoring processes died before it was done; it may have run out of memory"
         raise RuntimeError(msg) from None
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _started(pool: ProcessPoolExecutor, *work: Any) -> Iterator[ScoreArray]:
+    """The results of `pool.map`, whose processes are started here.
+
+    Raises:
+        BrokenProcessPool: if one dies while work is handed out, where the pool itself lets errors of its pipes through.
+            The other processes are ended: the pool may have no thread yet that would, and Python waits for them.
+    """
+    try:
+        return pool.map(*work)
+    except (OSError, EOFError) as error:
+        for process in list(pool._processes.values()):  # noqa: SLF001  public from Python 3.14 on
+            process.kill()
+        raise BrokenProcessPool(*error.args) from None
 
 
 _inherited: list[Any] = []

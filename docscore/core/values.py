@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from docscore.core.decimals import DecimalText, LongFloat, number_spelling
 from docscore.core.errors import InputTypeError, InputValueError, short_repr
+from docscore.core.printing import printable
 
 MAX_DEPTH = 200  # levels of lists, objects and inner one-ofs; keeps every recursion far from Python's limit
 
@@ -74,7 +75,7 @@ def step_text(step: str | int) -> str:
     """One step of a path: `.key`, `["odd key"]` or `[index]`."""
     if isinstance(step, int):
         return f"[{step}]"
-    return f".{step}" if step.isidentifier() else f"[{json.dumps(step)}]"
+    return f".{step}" if step.isidentifier() else f"[{printable(json.dumps(step, ensure_ascii=False))}]"
 
 
 def convert_ground_truth(value: object) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
@@ -14,6 +15,7 @@ from docscore.core.stack import with_room_to_recurse
 from docscore.core.values import MAX_DEPTH, Value, scalar_text, to_json
 
 _encode = json.JSONEncoder().encode
+_encode_strictly = json.JSONEncoder(allow_nan=False).encode
 
 
 Hook = Callable[[list[tuple[str, Any]]], dict[str, Any]]
@@ -114,6 +116,31 @@ def dumps(value: Value) -> str:
     '{"a": {"$one_of": ["x", "\\ud800"]}, "n": NaN}'
     """
     return with_room_to_recurse(_dumped, value)
+
+
+def dumps_strictly(value: Any) -> str:
+    """Write a result as ASCII JSON that any parser reads: NaN and infinite numbers as null, tuples as lists.
+
+    >>> dumps_strictly({"share": float("nan")})
+    '{"share": null}'
+    """
+    return with_room_to_recurse(_dumped_strictly, value)
+
+
+def _dumped_strictly(value: Any) -> str:
+    try:
+        return _encode_strictly(value)
+    except ValueError:  # a number that is not finite, or an integer of more digits than Python prints
+        return _dumped(_finite(value))
+
+
+def _finite(value: Any) -> Any:
+    """The value with null in place of each number that JSON lacks."""
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return list(map(_finite, value))
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _dumped(value: Value) -> str:

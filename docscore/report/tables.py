@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from docscore.core.formatting import clipped, printable, with_sign
+from docscore.core.formatting import clipped, with_sign
+from docscore.core.printing import printable
 from docscore.corpus.comparison import Comparison, Gate
 from docscore.report.content import document_changes_table, field_changes_table, figure_changes_table
 from docscore.report.table_model import ReportTable, TableCell, TableColumn

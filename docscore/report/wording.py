@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
-from docscore.core.formatting import clipped, printable, value_text, with_sign
+from docscore.core.formatting import clipped, value_text, with_sign
+from docscore.core.printing import printable
 from docscore.corpus.automation import Choice
 from docscore.corpus.comparison import Comparison
 from docscore.corpus.scores import PARSE_COUNTS, CorpusScore

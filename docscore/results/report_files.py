@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from docscore.core.errors import InputValueError, in_file
+from docscore.core.output import write_whole
 
 LISTED = 10  # documents that a report shows, where nothing else is asked for
 
@@ -19,6 +20,7 @@ def write_report(path: str | Path, formats: Mapping[str, Callable[[], str]]) -> 
 
     Raises:
         ValueError: for another extension, and for a folder that does not exist, before anything is rendered.
+        OutputError: an `OSError`, if the file cannot be written; what it held before stays.
     """
     path = Path(path)
     render = formats.get(path.suffix.lower())
@@ -26,7 +28,7 @@ def write_report(path: str | Path, formats: Mapping[str, Callable[[], str]]) -> 
         expected = f"a file name that ends in {' or '.join(formats)}"
         raise InputValueError(place=in_file(path), expected=expected, got=path.suffix or "none")
     check_output(path)
-    path.write_text(render(), encoding="utf-8", errors="backslashreplace")
+    write_whole(path, render())
     return path
 
 

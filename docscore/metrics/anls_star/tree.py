@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from docscore.core.displays import drawing_of
-from docscore.core.formatting import clipped, display_width, paired_excerpts, printable, three_digits, value_excerpt
+from docscore.core.formatting import clipped, display_width, paired_excerpts, three_digits, value_excerpt
+from docscore.core.printing import printable
 from docscore.core.stack import with_room_to_recurse
 from docscore.core.values import is_empty, step_text, to_json
 

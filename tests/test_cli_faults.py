@@ -1,0 +1,274 @@
+"""What goes wrong around the command: outputs that cannot be written, streams, terminals, folders, rights."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from docscore.core.output import OutputError, write_whole
+from docscore.data.json_codec import dumps_strictly
+from tests.commands import PREDICTIONS, REFERENCES, Write, environment, pred, ref, run, run_process, succeed, written
+from tests.conftest import ROOT
+
+NEW = PREDICTIONS.with_name("predictions_new.jsonl")
+FULL = Path("/dev/full")
+ON_LINUX = pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
+
+# each command with what it prints on stdout
+PRINTING: list[list[Any]] = [
+    ["score", REFERENCES, PREDICTIONS],
+    ["score", REFERENCES, PREDICTIONS, "--json"],
+    ["explain", REFERENCES, PREDICTIONS, "--id", "receipt-018"],
+    ["compare", PREDICTIONS, NEW, "--references", REFERENCES, "--markdown"],
+    ["table", PREDICTIONS, NEW, "--references", REFERENCES],
+    ["report", REFERENCES, PREDICTIONS, "-o", "-"],
+    ["--help"],
+    ["--version"],
+]
+NAMES = [" ".join(Path(each).name for each in row) for row in PRINTING]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """A function that writes a file of the test."""
+    return partial(written, tmp_path)
+
+
+def through_shell(redirection: str, *arguments: Any, **changes: str) -> tuple[int, str]:
+    """The exit status and the error stream of the command, with its streams as a shell redirects them."""
+    done = subprocess.run(
+        ["/bin/sh", "-c", f'"$@" {redirection}', "sh", sys.executable, "-m", "docscore", *map(str, arguments)],
+        cwd=ROOT,
+        env=environment(**changes),
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        check=False,
+    )
+    return done.returncode, done.stderr.decode()
+
+
+@ON_LINUX
+@pytest.mark.parametrize("arguments", PRINTING, ids=NAMES)
+def test_a_full_disk_under_stdout(arguments: list[Any]) -> None:
+    said = "docscore: the output cannot be written: No space left on device\n"
+    assert through_shell("> /dev/full", *arguments) == (74, said)
+
+
+@ON_LINUX
+@pytest.mark.parametrize("arguments", PRINTING, ids=NAMES)
+def test_a_closed_stdout_loses_no_output_silently(arguments: list[Any]) -> None:
+    assert through_shell(">&-", *arguments) == (74, "docscore: the output cannot be written: Bad file descriptor\n")
+
+
+@ON_LINUX
+def test_where_nothing_is_printed_stdout_may_be_closed(tmp_path: Path) -> None:
+    target = tmp_path / "o.html"
+    code, err = through_shell(">&-", "report", REFERENCES, PREDICTIONS, "-o", target)
+    assert (code, err[: err.index("(")]) == (0, f"docscore: wrote {target} ")
+    assert target.read_bytes().endswith(b"</html>")
+
+
+@ON_LINUX
+@pytest.mark.parametrize("redirection", ["2>&-", "2> /dev/full", ">&- 2>&-"])
+def test_the_status_is_the_same_where_nothing_can_be_said(redirection: str) -> None:
+    assert through_shell(redirection, "score", REFERENCES, "none.jsonl") == (2, "")
+
+
+@pytest.mark.parametrize("arguments", PRINTING[:-2], ids=NAMES[:-2])
+def test_a_reader_that_leaves(arguments: list[Any]) -> None:
+    """The pipe has nobody at its other end before the first byte is written."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "docscore", *map(str, arguments)]
+    with subprocess.Popen(command, cwd=ROOT, env=environment(), stdout=writer, stderr=subprocess.PIPE) as process:
+        os.close(writer)
+        _, err = process.communicate()
+    assert (process.returncode, err) == (141, b"")
+
+
+def test_a_report_on_stdout_is_the_report(tmp_path: Path) -> None:
+    """In the encoding that it states, whatever that of the terminal is."""
+    target = tmp_path / "o.html"
+    arguments = ("report", REFERENCES, PREDICTIONS, "--title", "Größe")
+    assert run(*arguments, "-o", target).code == 0
+    done = run_process(*arguments, "-o", "-", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert (done.code, done.err) == (0, "")
+    assert done.out == target.read_text(encoding="utf-8")
+    assert not (ROOT / "-").exists()
+
+
+@ON_LINUX
+def test_a_report_that_cannot_be_written_names_its_file() -> None:
+    done = run("report", REFERENCES, PREDICTIONS, "-o", FULL)
+    assert done == (74, "", "docscore: /dev/full cannot be written: No space left on device\n")
+
+
+def test_a_failed_write_leaves_the_previous_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It fails at the last moment before the new file takes the place of the old one."""
+    target = tmp_path / "o.html"
+    write_whole(target, "before")
+
+    def full(_handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("docscore.core.output.os.fsync", full)
+    with pytest.raises(OutputError) as caught:
+        write_whole(target, "after" * 1000)
+    assert caught.value.filename == str(target)
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("o.html", "before")]
+
+
+def test_ctrl_c_while_writing_leaves_the_previous_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / "o.html"
+    write_whole(target, "before")
+
+    def pressed(_handle: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("docscore.core.output.os.fsync", pressed)
+    with pytest.raises(KeyboardInterrupt):
+        write_whole(target, "after")
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("o.html", "before")]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions and links of POSIX")
+def test_links_and_permissions_stay(tmp_path: Path) -> None:
+    target, link = tmp_path / "o.html", tmp_path / "link.html"
+    target.write_text("before")
+    target.chmod(0o640)
+    link.symlink_to(target)
+    assert write_whole(link, "after \ud800") == len("after \\ud800")
+    assert link.is_symlink()
+    assert (target.read_text(), stat.S_IMODE(target.stat().st_mode)) == ("after \\ud800", 0o640)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_is_written_to_directly(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["/bin/cat", str(pipe)], stdout=subprocess.PIPE) as reader:
+        write_whole(pipe, "text")
+        assert reader.communicate()[0] == b"text"
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
+
+
+def run_restricted(*arguments: Any, **changes: str) -> tuple[int, str, str]:
+    """The command run so that permissions bind it even where the tests run as root."""
+    done = subprocess.run(
+        [sys.executable, "-m", "docscore", *map(str, arguments)],
+        cwd=ROOT,
+        env=environment(**changes),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        preexec_fn=_bound_by_permissions,
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def _bound_by_permissions() -> None:
+    """Give up, for the program that starts next, the two capabilities by which root passes over permissions."""
+    libc = ctypes.CDLL(None)
+    for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+        libc.prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
+
+
+ON_POSIX = pytest.mark.skipif(sys.platform != "linux", reason="capabilities of Linux")
+
+
+@ON_POSIX
+def test_a_file_that_may_not_be_read(write: Write) -> None:
+    secret = write("r.jsonl", [ref("a", "x")])
+    secret.chmod(0)
+    said = (
+        f"docscore: Invalid value for 'REFERENCES': Path '{secret}' is not readable. ('docscore score -h' for help)\n"
+    )
+    assert run_restricted("score", secret, write("p.jsonl", [pred("a", "x")])) == (2, "", said)
+
+
+@ON_POSIX
+def test_a_folder_that_may_not_be_written(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    target = written(folder, "o.html", "before")
+    folder.chmod(0o555)
+    said = f"docscore: {target} cannot be written: Permission denied\n"
+    assert run_restricted("report", REFERENCES, PREDICTIONS, "-o", target) == (74, "", said)
+    assert target.read_text(encoding="utf-8") == "before"
+
+
+@ON_POSIX
+@pytest.mark.parametrize("home", ["/nonexistent", ""])
+def test_without_a_home_and_with_a_cache_that_may_not_be_written(home: str) -> None:
+    """The command keeps nothing between its runs."""
+    done = run_restricted("score", REFERENCES, PREDICTIONS, HOME=home, XDG_CACHE_HOME="/proc", HF_HOME="/proc")
+    assert done == (0, succeed("score", REFERENCES, PREDICTIONS), "")
+
+
+def test_a_folder_instead_of_a_file(tmp_path: Path) -> None:
+    folder = tmp_path / "r.jsonl"
+    folder.mkdir()
+    assert run("score", folder, PREDICTIONS) == (2, "", f"docscore: {folder}: Is a directory\n")
+
+
+@pytest.mark.parametrize(("encoding", "shown"), [("ascii", "Eisenwaren ?hlkranz"), ("latin-1", "Eisenwaren Öhlkranz")])
+def test_a_terminal_that_lacks_characters(encoding: str, shown: str) -> None:
+    arguments = ("explain", REFERENCES, PREDICTIONS, "--id", "receipt-018")
+    done = run_process(*arguments, encoding=encoding, PYTHONIOENCODING=encoding, PYTHONUTF8="0")
+    assert (done.code, done.err) == (0, "")
+    assert shown in done.out
+
+
+@pytest.mark.parametrize("arguments", PRINTING[:-2], ids=NAMES[:-2])
+def test_a_narrow_terminal_changes_nothing(arguments: list[Any]) -> None:
+    """Lines are as long as they are in a pipe: the terminal folds them, and nothing is cut off."""
+    assert run_process(*arguments, COLUMNS="40") == run_process(*arguments)
+
+
+def test_json_is_json_for_every_parser(write: Write) -> None:
+    """Where nothing is expected KIEval has no figure; a document may hold NaN."""
+    files = write("r.json", {"a": float("nan")}), write("p.json", {"a": float("nan"), "b": float("inf")})
+    found = json.loads(succeed("explain", *files, "--metric", "kieval", "--json"), parse_constant=pytest.fail)
+    assert "corrections" in found
+    odd = write("n.json", '{"a": [NaN, -Infinity, 1e999, "NaN"]}')
+    tree = succeed("explain", odd, odd, "--json", "--all")
+    assert "NaN" in json.dumps(json.loads(tree, parse_constant=pytest.fail))
+
+
+def test_strict_json_of_numbers_that_json_lacks_and_of_long_ones() -> None:
+    value = {"a": (float("nan"), [float("inf")]), "b": 10**5000, "c": "NaN"}
+    assert dumps_strictly(value) == '{"a": [null, [null]], "b": 1' + "0" * 5000 + ', "c": "NaN"}'
+
+
+def test_keys_show_as_they_are(write: Write) -> None:
+    """Escaped are only characters that could steer a terminal."""
+    truth, prediction = {"Straße 1": {"Größe (m²)": "12"}, "a\u202e b": "1"}, {"Straße 1": {}, "a\u202e b": "2"}
+    files = write("r.jsonl", [ref("a", truth)]), write("p.jsonl", [pred("a", prediction)])
+    fields = json.loads(succeed("score", *files, "--fields", "--json"))["key_scores"]
+    assert {'["Straße 1"]["Größe (m²)"]', '["a\\u202e b"]'} <= {each["field"] for each in fields}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_a_command_that_is_terminated_leaves_no_half_file(tmp_path: Path) -> None:
+    """It is ended while it waits for its input: neither the report nor a temporary file is there."""
+    endless, target = tmp_path / "endless.jsonl", tmp_path / "o.html"
+    os.mkfifo(endless)
+    target.write_text("before")
+    command = [sys.executable, "-m", "docscore", "report", str(endless), str(PREDICTIONS), "-o", str(target)]
+    with subprocess.Popen(command, cwd=ROOT, env=environment()) as process, endless.open("w", encoding="utf-8"):
+        process.send_signal(signal.SIGTERM)
+        process.wait()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["endless.jsonl", "o.html"]
+    assert target.read_text() == "before"
