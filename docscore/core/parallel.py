@@ -64,28 +64,28 @@ def score_in_processes(pairs: Iterable[Any], score: ScorePortion, num_proc: int)
     inherit = get_start_method() == "fork"  # then every process has the pairs, and only numbers travel
     portions = [None if inherit else everything[start : start + size] for start in starts]
     pool = ProcessPoolExecutor(num_proc, initializer=_begin, initargs=(everything if inherit else None,))
+    processes = pool._processes  # noqa: SLF001  public from Python 3.14 on
     try:
-        found = _started(pool, partial(_scored, score, size), portions, starts)
+        found = _handed_out(pool, partial(_scored, score, size), portions, starts)
         return np.concatenate([np.empty(0), *found])
     except BrokenProcessPool:
+        for process in list(processes.values()):  # the pool waits for ever for one that started while it broke
+            process.kill()
         msg = f"one of {num_proc} scoring processes died before it was done; it may have run out of memory"
         raise RuntimeError(msg) from None
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def _started(pool: ProcessPoolExecutor, *work: Any) -> Iterator[ScoreArray]:
-    """The results of `pool.map`, whose processes are started here.
+def _handed_out(pool: ProcessPoolExecutor, *work: Any) -> Iterator[ScoreArray]:
+    """The results of `pool.map`, which starts the processes and hands out all portions.
 
     Raises:
-        BrokenProcessPool: if one dies while work is handed out, where the pool itself lets errors of its pipes through.
-            The other processes are ended: the pool may have no thread yet that would, and Python waits for them.
+        BrokenProcessPool: also if one dies meanwhile, where the pool lets errors of its pipes through.
     """
     try:
         return pool.map(*work)
     except (OSError, EOFError) as error:
-        for process in list(pool._processes.values()):  # noqa: SLF001  public from Python 3.14 on
-            process.kill()
         raise BrokenProcessPool(*error.args) from None
 
 
