@@ -218,8 +218,8 @@ def test_what_is_printed_is_what_the_command_prints(receipts: docscore.Evaluatio
 
 
 def test_metrics_slices_and_options_are_those_of_the_command() -> None:
-    flags = ("--metrics", "kieval,nted", "--parse", "repair", "--by", "question_id", "--threshold", "0.7")
-    options = {"metrics": ["kieval", "nted"], "parse": "repair", "by": "question_id", "threshold": 0.7}
+    flags = ("--metrics", "kieval,anls_star,nted", "--parse", "repair", "--by", "question_id", "--threshold", "0.7")
+    options = {"metrics": ["kieval", "anls_star", "nted"], "parse": "repair", "by": "question_id", "threshold": 0.7}
     result = docscore.evaluate(predictions=TEXTS, references=REFERENCES, **options)  # type: ignore[arg-type]
     assert loads(json.dumps(result.to_dict(fields=False))) == without_format(
         "score", succeed("score", REFERENCES, TEXTS, "--json", *flags)
