@@ -348,8 +348,9 @@ def _slack(value: Matrix, matched: Indices) -> tuple[Matrix, Matrix]:
     rows, columns = value.shape
     gain = value - value[np.arange(rows), matched][:, None]
     price = np.zeros(columns)
-    to, of = np.nonzero(np.isfinite(gain).T)  # the pairs that are open, column by column
-    few = len(to) * _FEW_OPEN < gain.size
+    open_pairs = np.isfinite(gain)
+    few = int(np.count_nonzero(open_pairs)) * _FEW_OPEN < gain.size
+    to, of = np.nonzero(open_pairs.T if few else open_pairs[:0].T)  # column by column
     reached, starts = np.unique(to, return_index=True)
     worth = gain[of, to]
     moved = np.arange(rows)  # the rows whose own column has another price than before: only they can raise others
