@@ -38,12 +38,12 @@ def skip_or_fail(reason: str) -> NoReturn:
     pytest.skip(reason)
 
 
-def needs_tool(module: str) -> None:
-    """Skip a module of tests/tools whose tool is not there; in the environment that has all, fail."""
+def needs_tool(module: str, required: str = REQUIRE_TOOLS) -> None:
+    """Skip a module of tests whose tool is not there; in an environment that has all, fail."""
     if importlib.util.find_spec(module) is not None:
         return
-    if os.environ.get(REQUIRE_TOOLS):
-        msg = f"needs {module}, and {REQUIRE_TOOLS} is set"
+    if os.environ.get(required):
+        msg = f"needs {module}, and {required} is set"
         raise RuntimeError(msg)
     pytest.skip(f"needs {module}", allow_module_level=True)
 

@@ -14,7 +14,7 @@ from tests.conftest import ROOT
 
 MOST_LINES_OF_A_FILE = 400
 MOST_LINES_OF_A_FUNCTION = 40  # without its docstring
-FOLDERS = ("benchmarks", "docscore", "evaluate_modules", "examples", "playground", "tests")
+FOLDERS = ("benchmarks", "docscore", "evaluate_modules", "examples", "fuzz", "playground", "tests")
 FILES = [*ROOT.glob("*.py"), *(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))]
 FILES = sorted(path for path in FILES if not any(part.startswith(".") for part in path.relative_to(ROOT).parts))
 LIBRARY = [path for path in FILES if path.is_relative_to(ROOT / "docscore")]

@@ -67,6 +67,8 @@ def as_rows(rows: Any, side: str) -> list[Any]:
     """
     if isinstance(rows, str | bytes | Mapping) or not isinstance(rows, Iterable) or hasattr(rows, "columns"):
         raise InputTypeError(place=side, expected="a list of rows", got=type(rows).__name__)
+    if isinstance(rows, np.ndarray) and not rows.ndim:
+        raise InputTypeError(place=side, expected="a list of rows", got="an array without a dimension")
     return list(rows)
 
 

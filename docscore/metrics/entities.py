@@ -15,9 +15,18 @@ import numpy as np
 
 from docscore.core.errors import InputValueError
 from docscore.core.similarity import fold
-from docscore.core.values import Scalar, Value, is_empty, scalar_text, step_text
+from docscore.core.values import Scalar, Value, is_empty, scalar_text, size, step_text
 
 MOST_READINGS = 1000  # combinations of the alternatives of a ground truth
+
+
+MOST_READ_VALUES = 40_000  # of all combinations together: each is compared as a document of its own, which takes time
+
+
+_CHARACTERS_A_VALUE = 100  # that take as long to compare as a value
+
+
+_FEW_READINGS = 10  # however many values a ground truth has
 
 
 _NONE = object()
@@ -150,14 +159,19 @@ def readings(truth: Value, *, scalars: bool = False) -> Iterator[Value]:
         scalars: whether alternative scalars are expanded too; otherwise they stay together as one value.
 
     Raises:
-        ValueError: if there are more than 1,000 combinations.
+        ValueError: if there are more than 1,000 combinations, or more than 10 and over 40,000 values in all of them;
+            100 characters count as a value.
     """
     if not _has_alternatives(truth):
         yield truth
         return
-    found = list(islice(_readings(truth, scalars), MOST_READINGS + 1))
-    if len(found) > MOST_READINGS:
-        expected = f"at most {MOST_READINGS:,} readings of a ground truth with alternatives"
+    values, characters = size(truth), _characters(truth)
+    most = MOST_READ_VALUES // max(1, values + characters // _CHARACTERS_A_VALUE)
+    most = min(MOST_READINGS, max(_FEW_READINGS, most))
+    found = list(islice(_readings(truth, scalars), most + 1))
+    if len(found) > most:
+        of_size = "" if most == MOST_READINGS else f", {values:,} values and {characters:,} characters"
+        expected = f"at most {most:,} readings of a ground truth with alternatives{of_size}"
         raise InputValueError(place="$", expected=expected, got="more")
     yield from found
 
@@ -173,6 +187,15 @@ def _has_alternatives(truth: Value) -> bool:
         elif isinstance(value, list):
             waiting.extend(value)
     return False
+
+
+def _characters(value: Value) -> int:
+    """The number of characters of all texts in a value, alternatives included."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        return sum(map(_characters, value))
+    return len(value) if isinstance(value, str) else 0
 
 
 def _readings(truth: Value, scalars: bool) -> Iterator[Value]:

@@ -41,7 +41,8 @@ def entity_counts(gt: object, pred: object, *, normalise: bool = False, donut: b
             stripped; booleans, lists and objects are left out of lists that do not only hold objects.
 
     Raises:
-        TypeError, ValueError: as `anls_score`; also for a ground truth with over 1,000 combinations of alternatives.
+        TypeError, ValueError: as `anls_score`; also for a ground truth with over 1,000 combinations of alternatives,
+            or over 40,000 values in all combinations (100 characters count as a value).
 
     Source:
         Micro-averaged over documents as in Kim et al. 2022, arXiv 2111.15664, and Khang et al. 2025, arXiv 2503.05488.

@@ -170,7 +170,8 @@ def kieval_score(gt: object, pred: object, *, normalise: bool = False, confidenc
         are matched for the most identical entities, then the fewest corrections, then the most right groups.
 
     Raises:
-        TypeError, ValueError: as `anls_score`; also for a ground truth with over 1,000 combinations of alternatives.
+        TypeError, ValueError: as `anls_score`; also for a ground truth with over 1,000 combinations of alternatives,
+            or over 40,000 values in all combinations (100 characters count as a value).
 
     Source:
         Khang et al. 2025, arXiv 2503.05488, equations 1 to 12.

@@ -42,7 +42,8 @@ def nted_score(gt: object, pred: object, *, donut: bool = False) -> float:
         The accuracy in [0, 1]; 1 is best.
 
     Raises:
-        TypeError, ValueError: as `anls_score`; also for a ground truth with over 1,000 combinations of alternatives.
+        TypeError, ValueError: as `anls_score`; also for a ground truth with over 1,000 combinations of alternatives,
+            or over 40,000 values in all combinations (100 characters count as a value).
 
     >>> nted_score({"menu": [{"nm": "tea"}]}, {"menu": [{"nm": "tee"}]})
     0.8333333333333334

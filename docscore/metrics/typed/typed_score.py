@@ -65,7 +65,7 @@ def typed_tree(gt: object, pred: object, schema: Any, **keywords: Any) -> ScoreT
         The root of a score tree. Its leaves say in `compared` how they were compared where it was not as text, and in
         `unreadable` which sides could not be read so.
     """
-    return explained_by_schema(gt, pred, ScoringOptions(**keywords, schema=schema))
+    return explained_by_schema(gt, pred, ScoringOptions(**keywords, schema=SchemaSource.of(schema)))
 
 
 def explained_by_schema(gt: object, pred: object, options: ScoringOptions, question_id: str = "") -> ScoreTree:

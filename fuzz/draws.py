@@ -1,0 +1,255 @@
+"""Values, texts and rows drawn from bytes: the same bytes give the same input, and near bytes a near one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from atheris import FuzzedDataProvider
+
+T = TypeVar("T")
+
+RAW, DRAWN = b"\x00", b"\x01"  # the first byte of an input: what follows is the text itself, or is drawn from
+SEPARATOR = b"\x1e"  # between the parts of an input that is the text itself
+MOST_CHARACTERS = 900_000  # of one input when it is written out: findings are about inputs under 1 MB
+_MANY = (1, 1, 1, 1, 1, 1, 2, 2, 3, 7, 40, 300, 3_000)  # how often a part is repeated
+_MOST_ELEMENTS = 1_200  # of a drawn list: all pairs of two lists are compared, which takes seconds from 3,000 on
+_DEEPEST = 5
+KEYS = ("a", "b", "total", "items", "unit price", "$one_of", "$value", "$confidence", "größe", "a.b", "", "question_id")
+TEXTS = (
+    "",
+    " ",
+    "a",
+    "ab",
+    "aba",
+    "12.50",
+    "1e5",
+    "007",
+    "true",
+    "null",
+    "NaN",
+    "2024-02-30",
+    "31.12.2024",
+    "1,234.50",
+    "<b>&amp;</b>",
+    "</details><script>",
+    "${x} {{x}} {% raw %}",
+    "|`*_#\\",
+    "\n\t\r",
+    "\x00\x1b[31m\x9b\x7f",
+    "\u202e\u200b\ufeff",
+    "\ud800",
+    "👩‍👩‍👧‍👦",
+    "İıſß",
+    "a\u0301\u0328",
+    "中文字符",
+    "[[1]]",
+    '{"a": 1}',
+)
+NUMBERS = (0, 1, -1, 10, 2**53 + 1, 2**64, -(10**25), 10**400, 0.0, -0.0, 0.5, 1e300, 1e-300, 5e-324, 12.5)
+ODD_NUMBERS = (float("nan"), float("inf"), float("-inf"))
+
+
+class Draws:
+    """Draws from bytes; bytes that are used up give the simplest of everything.
+
+    Args:
+        data: the bytes.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self.source = FuzzedDataProvider(data)
+        self.left = MOST_CHARACTERS
+
+    def number(self, most: int) -> int:
+        """A whole number from 0 to a largest one."""
+        return int(self.source.ConsumeIntInRange(0, most))
+
+    def is_so(self) -> bool:
+        """True or False."""
+        return self.number(1) == 1
+
+    def rarely(self) -> bool:
+        """True once in sixteen times."""
+        return self.number(15) == 15
+
+    def pick(self, among: Sequence[T]) -> T:
+        """One of a sequence; the first where the bytes are used up."""
+        return among[self.number(len(among) - 1)]
+
+    def copies(self, length: int) -> int:
+        """How often something of a length is repeated, at most as long as the input may still become."""
+        found = min(self.pick(_MANY), max(1, self.left // max(1, length)))
+        self.left = max(0, self.left - found * length)
+        return found
+
+    def rest(self) -> bytes:
+        """All bytes that are left."""
+        return bytes(self.source.ConsumeBytes(self.source.remaining_bytes()))
+
+    def text(self) -> str:
+        """A text: a known one, one from the bytes, several of them, or one of them repeated."""
+        kind = self.number(7)
+        if kind < 4:
+            return self.pick(TEXTS)
+        if kind < 6:
+            return str(self.source.ConsumeUnicode(self.number(12)))
+        part = self.pick(TEXTS) + str(self.source.ConsumeUnicode(self.number(3)))
+        return part * self.copies(len(part)) + self.pick(TEXTS)
+
+    def scalar(self) -> Any:
+        """A scalar or null."""
+        kind = self.number(9)
+        if kind < 6:
+            return self.text()
+        if kind == 6:
+            return self.pick((None, True, False, *ODD_NUMBERS))
+        if kind == 7:
+            return float(self.source.ConsumeFloat())
+        return self.pick(NUMBERS) if kind == 8 else self.number(2**40) - 2**39
+
+    def key(self) -> str:
+        """A key of an object."""
+        return self.text() if self.rarely() else self.pick(KEYS)
+
+    def value(self, leaf: Callable[[], Any] | None = None, depth: int = _DEEPEST, *, options: bool = False) -> Any:
+        """A JSON value.
+
+        Args:
+            leaf: draws what stands at the bottom; a scalar without it.
+            depth: how many levels it has at most, but for long chains of one shape.
+            options: whether there may be alternatives: tuples and `$one_of`.
+        """
+        kind = self.number(9) if depth else 0
+        if kind < 3:
+            return (leaf or self.scalar)()
+        again = [self.value(leaf, depth - 1, options=options) for _ in range(self.number(4))]
+        if kind < 6:
+            return self.long_list(again)
+        if kind < 8:
+            return {self.key(): each for each in again}
+        if kind == 8 and options and again:
+            return tuple(again) if self.is_so() else {"$one_of": again}
+        return self.deep(again[0] if again else None) if self.rarely() else again
+
+    def long_list(self, items: list[Any]) -> list[Any]:
+        """The items, some of them many times, each time a little different."""
+        if not items or not self.rarely():
+            return items
+        length = sum(map(_length, items))
+        many = min(self.copies(length), _MOST_ELEMENTS // len(items))
+        if many == 1:
+            return items
+        return [_numbered(item, number) for number in range(many) for item in items]
+
+    def deep(self, bottom: Any) -> Any:
+        """A value under many levels of one shape, with some elements beside it at each."""
+        levels, beside, shape = self.number(210), self.number(2), self.number(2)
+        for _ in range(levels):
+            if shape == 0:
+                bottom = [bottom, *["x"] * beside]
+            elif shape == 1:
+                bottom = {"a": bottom, **dict.fromkeys("bc"[:beside], "x")}
+            else:
+                bottom = [{"a": bottom}, *[{"a": "x"}] * beside]
+        return bottom
+
+    def changed(self, value: Any) -> Any:
+        """A prediction near a ground truth: alternatives chosen, parts left out, changed, added and moved."""
+        if isinstance(value, tuple):
+            return self.changed(self.pick(value)) if value else None
+        if self.rarely():
+            return self.value(depth=2)
+        if isinstance(value, list):
+            kept = [self.changed(item) if number < 8 else item for number, item in enumerate(value)]
+            return kept[::-1] if self.is_so() else kept[self.number(1) :]
+        if isinstance(value, dict):
+            kept_keys = {str(key): self.changed(item) for key, item in value.items() if not self.rarely()}
+            return {**kept_keys, self.key(): self.scalar()} if self.rarely() else kept_keys
+        return value + self.text() if isinstance(value, str) and self.rarely() else value
+
+    def pair(self) -> tuple[Any, Any]:
+        """A ground truth and a prediction that is near it."""
+        truth = self.value(options=True)
+        return truth, self.changed(truth)
+
+    def answer(self) -> str:
+        """A text as a model may answer with JSON: with prose, fences, faults, an end too early."""
+        value = self.value()
+        written = json.dumps(value, ensure_ascii=self.is_so(), indent=self.pick((None, 1)))
+        pieces = []
+        for _ in range(self.number(4)):
+            piece = self.pick(_AROUND)
+            pieces.append(piece * self.copies(len(piece)))
+        start, end = self.number(len(written)) if self.rarely() else 0, len(written)
+        end = self.number(end) if self.rarely() else end
+        written = written[start:end]
+        if self.rarely():
+            written = written.replace('"', self.pick(("'", "", "“", "`")))
+        if self.rarely():
+            written = written.replace(self.pick((",", ":", "}", "]")), self.pick((",,", "", " ", "=>")))
+        return "".join([*pieces, written, *reversed(pieces)])[:MOST_CHARACTERS]
+
+
+_AROUND = (
+    "\n",
+    " ",
+    "Here is the JSON: ",
+    "```json\n",
+    "```\n",
+    "~~~",
+    "[1] ",
+    "{total} ",
+    '{"a": ',
+    "[",
+    "{",
+    "}",
+    '"',
+    "'",
+    "\\",
+    "// x\n",
+    "/* x */",
+    "null",
+    "9",
+    "-",
+    ",",
+    ": ",
+    "<think>",
+    "\ufeff",
+)
+
+
+def _length(value: Any) -> int:
+    """About how many characters a value has when it is written."""
+    if isinstance(value, str):
+        return len(value) + 4
+    if isinstance(value, dict):
+        return sum(len(str(key)) + 4 + _length(item) for key, item in value.items()) + 2
+    return sum(map(_length, value)) + 2 if isinstance(value, list | tuple) else 6
+
+
+def _numbered(value: Any, number: int) -> Any:
+    """The value with its first text made another for each number."""
+    if isinstance(value, str):
+        return f"{value}{number}"
+    if isinstance(value, dict) and value and "$one_of" not in value:
+        first = next(iter(value))
+        return {**value, first: _numbered(value[first], number)}
+    return value
+
+
+def read(data: bytes) -> tuple[Draws | None, list[str]]:
+    """What an input is: draws, or the parts of a text.
+
+    Bytes that are no UTF-8 become lone surrogates, which texts of models and JSON can hold.
+    """
+    if data[:1] == RAW:
+        text = data[1:].decode("utf-8", "surrogateescape")
+        return None, text.split(SEPARATOR.decode())
+    return Draws(data[1:]), []
+
+
+def raw(*parts: str) -> bytes:
+    """The input that is read as these texts."""
+    return RAW + SEPARATOR.join(part.encode("utf-8", "surrogatepass") for part in parts)

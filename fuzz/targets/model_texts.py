@@ -1,0 +1,82 @@
+"""A text of a model: parsed, repaired, scored, explained, and shown in every way."""
+
+from __future__ import annotations
+
+import json
+import warnings
+
+from docscore.core.options import ScoringOptions
+from docscore.corpus.evaluation import Evaluation
+from docscore.data.json_codec import loads
+from docscore.data.model_output import parse_text
+from docscore.data.pairing import Pairs
+from docscore.metrics.anls_star.api import anls_score, explained
+from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.report.console import print_summary, print_tree, printed
+from docscore.report.content import causes_table, fields_table
+from docscore.report.html_report import report_as_html
+from docscore.report.html_tree import tree_as_html
+from docscore.report.tables import table_as_latex, table_as_markdown
+from fuzz.draws import raw, read
+from fuzz.findings import check, check_html, check_printable, check_share, errors_name_their_place
+from fuzz.seeds import drawn_seeds, lines_of, pairs
+
+_SAME = 1e-9
+
+
+def run(data: bytes) -> None:
+    """Parse the text in both ways, and score what came out."""
+    draws, parts = read(data)
+    if draws is None:
+        answer = parts[-1]
+        try:
+            truth = loads(parts[0])
+        except ValueError:
+            truth = parts[0]
+    else:
+        truth, answer = draws.value(options=True), draws.answer()
+    exact, repaired = parse_text(answer, "json"), parse_text(answer, "repair")
+    check(exact.failed or exact.value == repaired.value or exact.value != exact.value, "repair changed what is JSON")
+    check(not repaired.failed or repaired.value == answer, "a text that cannot be parsed was changed")
+    with errors_name_their_place(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # a list of strings against a string
+        for value in (repaired.value,) if exact.failed else (exact.value, answer):
+            score_and_show(truth, value)
+
+
+def score_and_show(truth: object, prediction: object) -> None:
+    """Score a pair, and show the result in every way."""
+    options = ScoringOptions()
+    tree = explained(truth, prediction, options)
+    check_share(tree.score, "the score")
+    check(abs(tree.score - anls_score(truth, prediction)) < _SAME, "score and tree differ")
+    _show_tree(tree)
+    found = Evaluation(Pairs(["<a>", "b"], [truth, "x"], [prediction, "y"]), options, metrics=["anls_star"])
+    summary = found.summary
+    check_html(report_as_html(summary, "</title>", 2))
+    check_printable(printed(print_summary, summary, 2))
+    if summary.analysis is not None:
+        for table in (fields_table(summary, summary.analysis), causes_table(summary.analysis)):
+            table_as_markdown(table).encode()
+            table_as_latex(table).encode()
+    json.dumps(summary.to_dict(per_sample=True, signature=True), allow_nan=False)
+
+
+def _show_tree(tree: ScoreTree) -> None:
+    check_printable(str(tree))
+    check_printable(printed(print_tree, tree, fold=False))
+    check_html(tree_as_html(tree))
+    _ = tree.closest_gt(), tree.key_scores()
+    try:
+        json.dumps(tree.to_dict(), allow_nan=False)
+    except ValueError as error:
+        if "4300 digits" not in str(error):  # the limit of Python; docscore.data.json_codec.dumps writes these too
+            raise
+
+
+def seeds() -> list[bytes]:
+    """Pairs of the tests, and texts of the examples."""
+    known = [raw(truth, answer) for truth, answer in pairs("reference_cases", 12)]
+    for line in lines_of("examples", "receipts", "predictions_text.jsonl")[:12]:
+        known.append(raw("{}", json.loads(line)["prediction"][:2000]))  # noqa: PERF401
+    return [*known, *drawn_seeds()]

@@ -1,0 +1,117 @@
+"""A JSON Schema and a pair: the typed score and its tree."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from docscore.core.options import ScoringOptions
+from docscore.corpus.evaluation import Evaluation
+from docscore.data.json_codec import loads
+from docscore.data.pairing import Pairs
+from docscore.metrics.typed.typed_score import typed_tree
+from docscore.report.console import print_measured, print_tree, printed
+from docscore.report.html_tree import tree_as_html
+from fuzz.draws import Draws, raw, read
+from fuzz.findings import check_html, check_printable, check_share, errors_name_their_place
+from fuzz.seeds import cases, drawn_seeds, lines_of
+
+TYPES = ("string", "number", "integer", "boolean", "object", "array", "null", "money")
+FORMATS = ("date", "date-time", "uri", "")
+SETTINGS: dict[str, tuple[Any, ...]] = {
+    "compare": ("text", "exact", "number", "date", "boolean", "same"),
+    "tolerance": (0, 0.01, 1e300, "1%", "0.5 %", "1000000000%", "-1%", "x", -1, float("inf"), 10**400),
+    "weight": (1, 0, 3, 0.5, 1e-300, 1e300, -1, "3", float("nan"), 10**400),
+    "decimal": (".", ",", "..", "1", " "),
+    "group": (",", ".", "'", "\u00a0", ""),
+    "order": ("dmy", "mdy", "ymd", "ydm"),
+    "unknown": (1,),
+}
+REFERENCES = (
+    "#",
+    "#/$defs/a",
+    "#/$defs/b",
+    "#/properties/a",
+    "#/properties/a/items",
+    "#a",
+    "other.json",
+    "https://example.org/s.json",
+    "",
+    "#/%",
+    "#/0",
+)
+_DEPTH = 4
+
+
+def run(data: bytes) -> None:
+    """Score a pair by a schema."""
+    draws, parts = read(data)
+    if draws is None:
+        try:
+            schema, truth, prediction = (loads(each) for each in (parts * 3)[:3])
+        except ValueError:
+            return
+    else:
+        schema = _schema(draws, _DEPTH)
+        truth, prediction = draws.pair()
+    with errors_name_their_place():
+        tree = typed_tree(truth, prediction, schema)
+        check_share(tree.score, "the typed score")
+        check_printable(str(tree))
+        check_printable(printed(print_tree, tree, fold=True))
+        check_html(tree_as_html(tree))
+        tree.to_dict()
+        _evaluate(truth, prediction, schema)
+
+
+def _evaluate(truth: Any, prediction: Any, schema: Any) -> None:
+    pairs = Pairs(["a", "b"], [truth, {"a": 1}], [prediction, {"a": "1.0"}])
+    found = Evaluation(pairs, ScoringOptions(schema=schema), metrics=["typed"])
+    check_printable(printed(print_measured, found.measured, 2, found.confidence))
+    json.dumps(found.measured.to_dict(), allow_nan=False)
+
+
+def _schema(draws: Draws, depth: int) -> Any:
+    """A schema, mostly a right one."""
+    if not depth or draws.rarely():
+        return draws.pick(({}, True, False, None, [], "x")) if draws.rarely() else {"type": draws.pick(TYPES[:4])}
+    found: dict[str, Any] = {}
+    for _ in range(draws.number(4)):
+        keyword, content = _keyword(draws, depth - 1)
+        found[keyword] = content
+    return found
+
+
+def _keyword(draws: Draws, depth: int) -> tuple[str, Any]:
+    """A keyword of a schema with its content."""
+    kind = draws.number(12)
+    if kind < 2:
+        names = draws.pick(TYPES)
+        return "type", [names, draws.pick(TYPES)] if draws.rarely() else names
+    if kind < 4:
+        settings = {name: draws.pick(SETTINGS[name]) for name in (draws.pick(list(SETTINGS)) for _ in range(2))}
+        return "x-docscore", draws.value(depth=1) if draws.rarely() else settings
+    if kind < 7:
+        return "properties", {draws.key(): _schema(draws, depth) for _ in range(draws.number(3))}
+    if kind == 7:
+        return draws.pick(("items", "additionalProperties")), _schema(draws, depth)
+    if kind == 8:
+        return draws.pick(("anyOf", "oneOf", "allOf", "prefixItems", "items")), [_schema(draws, depth) for _ in "ab"]
+    if kind == 9:
+        return "$ref", draws.pick(REFERENCES)
+    if kind == 10:
+        return draws.pick(("$defs", "definitions")), {name: _schema(draws, depth) for name in "ab"}
+    if kind == 11:
+        return draws.pick(("$id", "$schema", "$anchor", "$dynamicRef", "title", "enum", "pattern")), draws.text()
+    return "format", draws.pick(FORMATS)
+
+
+def seeds() -> list[bytes]:
+    """The typed cases of the tests, the schema of the examples, and random bytes."""
+    known = [
+        raw(*(json.dumps(case[name]) for name in ("schema", "ground_truth", "prediction")))
+        for case in cases("typed_cases")
+    ]
+    receipts = "".join(lines_of("examples", "receipts", "schema.json"))
+    truth = json.loads(lines_of("examples", "receipts", "references.jsonl")[0])["references"][0]
+    return [*known, raw(receipts, json.dumps(truth), json.dumps(truth)), *drawn_seeds()]

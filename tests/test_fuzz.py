@@ -1,0 +1,120 @@
+"""The targets of `fuzz`, without the fuzzer: each on its seeds and on inputs made of them, always the same."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import HUNG, REQUIRE_ALL, ROOT, needs_tool
+
+needs_tool("atheris", REQUIRE_ALL)
+
+from fuzz import engine  # noqa: E402
+from fuzz.draws import Draws  # noqa: E402
+from fuzz.engine import Recorder, import_target, once  # noqa: E402
+from fuzz.findings import FoundError, errors_name_their_place  # noqa: E402
+from fuzz.targets import TARGETS  # noqa: E402
+
+MORE = 300  # inputs made of the seeds
+
+
+def changed_inputs(seeds: list[bytes], count: int) -> Iterator[bytes]:
+    """Inputs made of seeds: bytes changed, left out, repeated, and two of them put together."""
+    rng = random.Random(2)
+    for _ in range(count):
+        data = bytearray(rng.choice(seeds)[:4000])
+        for _ in range(rng.randint(1, 8)):
+            at = rng.randrange(len(data) + 1)
+            kind = rng.randrange(4)
+            if kind == 0 and at < len(data):
+                data[at] = rng.randrange(256)
+            elif kind == 1:
+                del data[at : at + rng.randint(1, 30)]
+            elif kind == 2:
+                data[at:at] = data[at : at + rng.randint(1, 30)] * rng.randint(1, 3)
+            else:
+                data[at:] = rng.choice(seeds)[at:4000]
+        yield bytes(data)
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_a_target_finds_nothing(name: str) -> None:
+    target = import_target(name)
+    seeds = target.seeds()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        found = [once(target.run, data) for data in (b"", *seeds, *changed_inputs(seeds, MORE))]
+    assert [each.report for each in found if each is not None] == []
+
+
+@pytest.mark.parametrize(
+    ("error", "name"),
+    [
+        (KeyError("x"), "KeyError"),
+        (RecursionError(), "RecursionError"),
+        (MemoryError(), "MemoryError"),
+        (ValueError("operands could not be broadcast"), "ValueError"),
+        (FoundError("the score is 2"), "the score is 2"),
+    ],
+)
+def test_errors_that_are_not_about_the_input_are_findings(error: Exception, name: str) -> None:
+    found = once(_raising(error), b"")
+    assert found is not None
+    assert found.name.startswith(name)
+
+
+def _raising(error: Exception) -> Callable[[bytes], None]:
+    def run(_data: bytes) -> None:
+        with errors_name_their_place():
+            raise error
+
+    return run
+
+
+def test_a_finding_is_written_once_with_its_input(tmp_path: Path) -> None:
+    record = Recorder(_raising(KeyError("x")), tmp_path / "findings")
+    for data in (b"first", b"second"):
+        record(data)
+    (traceback,) = (tmp_path / "findings").glob("*.txt")
+    assert "KeyError: 'x'" in traceback.read_text(encoding="utf-8")
+    assert traceback.with_suffix(".bin").read_bytes() == b"first"
+
+
+def test_an_input_that_takes_too_long_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(_data: bytes) -> None:
+        while True:
+            pass
+
+    monkeypatch.setattr(engine, "MOST_SECONDS", 0.05)
+    before = signal.signal(signal.SIGPROF, engine.stop_input)
+    try:
+        Recorder(run, tmp_path)(b"slow")
+    finally:
+        signal.signal(signal.SIGPROF, before)
+    assert [each.read_bytes() for each in tmp_path.glob("TooSlowError*.bin")] == [b"slow"]
+
+
+def test_the_same_bytes_draw_the_same_values_and_no_bytes_the_simplest() -> None:
+    data = random.Random(3).randbytes(400)
+    assert repr(Draws(data).pair()) == repr(Draws(data).pair())
+    assert (Draws(b"").value(), Draws(b"").answer()) == ("", '""')
+
+
+def test_the_command_fuzzes_a_target_and_keeps_what_reaches_new_branches(tmp_path: Path) -> None:
+    arguments = ["documents", "--runs", "200", "--seed", "1", "--folder", str(tmp_path)]
+    ended = subprocess.run(
+        [sys.executable, "-m", "fuzz", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=HUNG, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+    head, line = (each.split() for each in ended.stdout.splitlines())
+    assert head == ["target", "inputs", "minutes", "branches", "kept", "findings"]
+    assert (line[0], line[1], line[-1]) == ("documents", "200", "0")
+    assert int(line[3]) > 100
+    assert len(list((tmp_path / "documents" / "corpus").iterdir())) > 0
