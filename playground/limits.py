@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import gzip
+import re
+import zlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from docscore.core.values import convert_ground_truth, convert_prediction, size
+from docscore.data.files import TEXT_EXTENSIONS, suffix_of
 from docscore.data.json_codec import loads
 from docscore.metrics.anls_star.matching_tables import list_tables
 from docscore.metrics.entities import readings
@@ -17,10 +22,16 @@ MAX_BYTES = 1_000_000  # of text on each side
 MAX_LEAVES = 20_000
 MAX_PAIRS = 4_000_000  # of list elements: 2,000 against 2,000 take 300 ms and 100 MB
 MAX_FORESTS = 10_000  # a table of 600 rows; two such trees take two seconds
-MAX_FILE_BYTES = 50_000_000
+MAX_TEXT = 50_000  # characters of one text: two such texts without anything in common take a second
+MAX_FILE_BYTES = 25_000_000  # a file of this size takes half a gigabyte while it is scored
 MAX_SLICES = 50  # each is resampled for its intervals
-_LONGEST_SENTENCE = 600
 MAX_DIGITS = 5_000  # of a number; longer ones take seconds to read
+_LONGEST_SENTENCE = 600
+_SMALL = 2_000, 20_000, 40  # values, characters and levels that are scored in milliseconds
+_SMALL_PAIRS = 40_000
+_SMALL_OTHERS = 200, 5_000, 20  # the same for the metrics that compare whole trees
+_LONG_NUMBER = re.compile(rb"(?<![0-9])[0-9]{%d}" % (MAX_DIGITS + 1))
+_PORTION = 1_000_000  # bytes of a file that are looked at together
 
 
 def check_slices(values: Sequence[str]) -> None:
@@ -42,9 +53,7 @@ def read_text(text: str | None) -> Any:
     if not text.strip():
         msg = "nothing here: paste a JSON value"
         raise ValueError(msg)
-    if any(len(run) > MAX_DIGITS for run in _runs_of_digits(text)):
-        msg = f"a number of more than {MAX_DIGITS:,} digits is too long for this page"
-        raise ValueError(msg)
+    check_digits(text)
     return loads(text, unique_keys=True)
 
 
@@ -56,6 +65,15 @@ def check_length(text: str) -> None:
         raise ValueError(msg)
 
 
+def check_digits(text: str) -> None:
+    """Raise `ValueError` for a text with a longer run of digits than a number may have here."""
+    if len(text) > MAX_DIGITS and _LONG_NUMBER.search(text.encode("ascii", "replace")):
+        raise ValueError(_TOO_MANY_DIGITS)
+
+
+_TOO_MANY_DIGITS = f"a number of more than {MAX_DIGITS:,} digits; this page takes {MAX_DIGITS:,}"
+
+
 def check_value(value: Any, *, is_truth: bool) -> None:
     """Raise `ValueError` or `TypeError` for a value that cannot be scored here."""
     plain = convert_ground_truth(value) if is_truth else convert_prediction(value)
@@ -63,6 +81,68 @@ def check_value(value: Any, *, is_truth: bool) -> None:
     if leaves > MAX_LEAVES:
         msg = f"{leaves:,} values; this page takes {MAX_LEAVES:,} a side"
         raise ValueError(msg)
+    for leaf in _parts(plain):
+        if isinstance(leaf, str) and len(leaf) > MAX_TEXT:
+            msg = f"a text of {len(leaf):,} characters; this page takes {MAX_TEXT:,}"
+            raise ValueError(msg)
+        if isinstance(leaf, int) and abs(leaf) >= _TOO_LARGE:
+            raise ValueError(_TOO_MANY_DIGITS)
+
+
+_TOO_LARGE = 10**MAX_DIGITS
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """The value and every value in it, the keys of objects too."""
+    waiting = [value]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        if isinstance(part, dict):
+            yield from part
+            waiting.extend(part.values())
+        elif isinstance(part, list | tuple):
+            waiting.extend(part)
+
+
+def is_small(truth: Any, prediction: Any, *, whole_trees: bool = False) -> bool:
+    """Whether a pair is scored in milliseconds; looks at no more of it than that takes.
+
+    Args:
+        truth: any JSON value.
+        prediction: any JSON value.
+        whole_trees: whether the metric compares whole trees, not only those of lists.
+    """
+    limits = _SMALL_OTHERS if whole_trees else _SMALL
+    if not all(_is_below(value, *limits) for value in (truth, prediction)):
+        return False
+    try:
+        tables = list_tables(convert_ground_truth(truth), convert_prediction(prediction))
+        return sum(table.pairs for table in tables) <= _SMALL_PAIRS
+    except (TypeError, ValueError):  # a value that is refused, which takes no time
+        return True
+
+
+def _is_below(value: Any, values: int, characters: int, levels: int) -> bool:
+    waiting = [(value, 0)]
+    while waiting and values > 0 and characters >= 0:
+        part, depth = waiting.pop()
+        values -= 1
+        if isinstance(part, str):
+            characters -= len(part)
+        elif isinstance(part, int):
+            characters -= part.bit_length()
+        elif isinstance(part, dict | list | tuple):
+            if depth >= levels or len(part) > values:
+                return False
+            if isinstance(part, dict):
+                characters -= sum(map(len, filter(_is_text, part)))
+            waiting += [(each, depth + 1) for each in (part.values() if isinstance(part, dict) else part)]
+    return not waiting and characters >= 0
+
+
+def _is_text(key: object) -> TypeGuard[str]:
+    return isinstance(key, str)
 
 
 def check_work(truth: Any, prediction: Any) -> None:
@@ -103,7 +183,20 @@ def check_file(path: Path) -> None:
     if length > MAX_FILE_BYTES:
         msg = f"{path.name}: {length:,} bytes; this page takes files of {MAX_FILE_BYTES:,}"
         raise ValueError(msg)
+    if suffix_of(path) in TEXT_EXTENSIONS:
+        _check_digits_of_file(path)
 
 
-def _runs_of_digits(text: str) -> list[str]:
-    return "".join(c if c.isdigit() else " " for c in text).split() if len(text) > MAX_DIGITS else []
+def _check_digits_of_file(path: Path) -> None:
+    """Raise `ValueError` for a file with a longer run of digits than a number may have here, before it is parsed."""
+    rest = b""
+    opened = gzip.open if path.suffix.lower() == ".gz" else open
+    with (
+        opened(path, "rb") as file,
+        contextlib.suppress(gzip.BadGzipFile, EOFError, zlib.error),
+    ):  # what reads the rows says so
+        for _ in range(MAX_FILE_BYTES // _PORTION + 1):
+            rest = rest[-MAX_DIGITS - 1 :] + file.read(_PORTION)
+            if _LONG_NUMBER.search(rest):
+                msg = f"{path.name}: {_TOO_MANY_DIGITS}"
+                raise ValueError(msg)

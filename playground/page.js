@@ -7,10 +7,26 @@
       if (part.tagName === "DETAILS") part.open = true;
     }
     row.focus();
-    row.scrollIntoView({ block: "center" });
+    row.scrollIntoView({ block: "nearest" });
+  };
+
+  const isLoss = (row) => row.querySelector(".anls-lost") && (row.tagName !== "SUMMARY" || /missing|extra/.test(row.dataset.status));
+
+  const toLoss = (tree, row, step) => {
+    const all = [...tree.querySelectorAll(".anls-row:not(.anls-header)")];
+    for (let at = all.indexOf(row) + step; all[at]; at += step) {
+      if (isLoss(all[at]) && !insideLoss(all[at])) return show(all[at]);
+    }
+  };
+
+  const insideLoss = (row) => {  // a part that is missing as a whole is one loss
+    const above = (row.tagName === "SUMMARY" ? row.parentElement : row).parentElement.closest("details");
+    return above && /missing|extra/.test(above.dataset.status);
   };
 
   const keys = {
+    n: (all, at) => toLoss(all[at].closest(".anls-tree"), all[at], 1),
+    p: (all, at) => toLoss(all[at].closest(".anls-tree"), all[at], -1),
     ArrowDown: (all, at) => all[at + 1]?.focus(),
     ArrowUp: (all, at) => all[at - 1]?.focus(),
     ArrowRight: (all, at) => { if (all[at].tagName === "SUMMARY") all[at].parentElement.open = true; },
@@ -35,29 +51,4 @@
     if (row.dataset.status === "exact") only.checked = false;
     show(row);
   });
-
-  // A pair in the URL's hash: deflated, base64url; it stays in the link and never reaches a server.
-  const through = async (bytes, stream) =>
-    new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
-
-  window.anlsToHash = async (pair) => {
-    const packed = await through(new TextEncoder().encode(JSON.stringify(pair)), new CompressionStream("deflate-raw"));
-    let text = "";
-    for (const byte of packed) text += String.fromCharCode(byte);
-    return "#pair=" + btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-  };
-
-  window.anlsFromHash = async () => {
-    if (!location.hash.startsWith("#pair=")) return null;
-    try {
-      const text = atob(location.hash.slice(6).replaceAll("-", "+").replaceAll("_", "/"));
-      const packed = Uint8Array.from(text, (c) => c.charCodeAt(0));
-      const pair = JSON.parse(new TextDecoder().decode(await through(packed, new DecompressionStream("deflate-raw"))));
-      if (!Array.isArray(pair)) return null;
-      const later = ["ANLS*", "paper", "text"]; // what links of earlier pages do not have
-      return pair.length >= 5 && pair.length <= 8 ? [...pair, ...later.slice(pair.length - 5)] : null;
-    } catch {
-      return null;
-    }
-  };
 })();

@@ -1,34 +1,142 @@
-"""The tab for one pair: from the texts in the editors to the result as HTML, as JSON, and as Python code."""
+"""One pair: from the texts in the editors to the result as HTML, as JSON, and as Python code."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, NamedTuple
 
-from docscore.core.options import DEFAULT_OPTIONS, ScoringOptions
+from docscore.core.errors import InputValueError, short_repr
+from docscore.core.options import DEFAULT_OPTIONS, PACKAGE, PAPER, THRESHOLD, ScoringOptions
 from docscore.core.printing import printable
 from docscore.data.json_codec import dumps
+from docscore.data.model_output import parse_text
 from docscore.metrics.anls_star.api import explained
 from docscore.metrics.entity_f1 import entity_counts
 from docscore.metrics.kieval import kieval_score
 from docscore.metrics.nted import nted_score
 from docscore.report.html_figures import correction_list
-from docscore.report.html_tree import tree_as_html
+from docscore.report.html_tree import tree_drawing
 from playground.fragments import fragment
-from playground.limits import check_length, check_metric, check_value, check_work, read_text, shortened
+from playground.limits import (
+    check_digits,
+    check_length,
+    check_metric,
+    check_value,
+    check_work,
+    is_small,
+    read_text,
+    shortened,
+)
 
-LONGEST_AT_EDITOR = 160  # characters of a message, which covers the text of the editor
+LONGEST_AT_EDITOR = 300  # characters of a message below an editor
+LONGEST_AT_ONCE = 40_000  # characters of both texts
+LONGEST_MENDED_AT_ONCE = 2_000  # characters of a text that is not JSON
 MAX_RAW = 200_000  # characters of raw JSON that are shown
 METRICS = ("ANLS*", "KIEval", "Entity F1", "nTED")
+READINGS = {"repair": "JSON, repaired", "json": "strict JSON", "text": "plain text"}
+RULES = {PAPER: "the paper's", PACKAGE: "anls_star 1.0.1"}
+NUMBERS = {"text": "as printed", "value": "by value"}
 
 
-def faults(truth: str | None, prediction: str | None, *, as_text: bool, metric: str = METRICS[0]) -> tuple[str, str]:
-    """The error message for each editor; "" if there is none."""
-    found, values = [], []
-    for text, is_truth in ((truth, True), (prediction, False)):
+class PairRequest(NamedTuple):
+    """What a visitor asks for.
+
+    Attributes:
+        truth: the text of the ground truth, JSON.
+        prediction: the text of the prediction.
+        threshold: of ANLS*, from 0 to 1.
+        ignore_case: whether texts are compared in lower case.
+        reading: how the text of the prediction is read, one of `READINGS`.
+        metric: one of `METRICS`.
+        rules: the rules of ANLS*, one of `RULES`.
+        numbers: how ANLS* compares numbers, one of `NUMBERS`.
+    """
+
+    truth: str
+    prediction: str
+    threshold: float = THRESHOLD
+    ignore_case: bool = True
+    reading: str = "repair"
+    metric: str = METRICS[0]
+    rules: str = PAPER
+    numbers: str = "text"
+
+    @classmethod
+    def of(cls, asked: object) -> PairRequest:
+        """A request from a browser, which may hold anything.
+
+        Raises:
+            ValueError: one sentence that names what is wrong.
+        """
+        if not isinstance(asked, dict) or set(asked) != set(cls._fields):
+            raise InputValueError(place="request", expected=f"an object with the keys {', '.join(cls._fields)}")
+        found = cls(**asked)
+        choices = {"reading": READINGS, "metric": METRICS, "rules": RULES, "numbers": NUMBERS}
+        checks = {
+            "truth": (isinstance(found.truth, str), "text"),
+            "prediction": (isinstance(found.prediction, str), "text"),
+            "threshold": (_is_share(found.threshold), "a number from 0 to 1"),
+            "ignore_case": (isinstance(found.ignore_case, bool), "true or false"),
+            **{
+                name: (isinstance(asked[name], str) and asked[name] in known, f"one of {', '.join(known)}")
+                for name, known in choices.items()
+            },
+        }
+        for name, (fits, expected) in checks.items():
+            if not fits:
+                raise InputValueError(place=name, expected=expected, got=short_repr(asked[name]))
+        return found
+
+    @property
+    def options(self) -> ScoringOptions:
+        """The options of ANLS*."""
+        return ScoringOptions(
+            threshold=self.threshold, ignore_case=self.ignore_case, rules=self.rules, numbers=self.numbers
+        )
+
+
+def _is_share(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+
+
+class PairAnswer(NamedTuple):
+    """What a visitor gets.
+
+    Attributes:
+        faults: a message for either editor, "" if there is none; with one, the other parts are empty.
+        note: how the prediction was read, where that is not as it stands, or "".
+        result: the result as HTML.
+        raw: the result as JSON text.
+        python: the code that reproduces it.
+    """
+
+    faults: tuple[str, str]
+    note: str = ""
+    result: str = ""
+    raw: str = ""
+    python: str = ""
+
+
+def is_scored_at_once(asked: PairRequest) -> bool:
+    """Whether a pair of texts is scored in milliseconds; a text that is not JSON is refused in as little."""
+    if len(asked.truth) + len(asked.prediction) > LONGEST_AT_ONCE:
+        return False
+    try:
+        values = read_text(asked.truth), _read(asked.prediction, "text" if asked.reading == "text" else "json")[0]
+    except ValueError:
+        return len(asked.prediction) <= LONGEST_MENDED_AT_ONCE
+    return is_small(*values, whole_trees=asked.metric != METRICS[0])
+
+
+def answer(asked: PairRequest) -> PairAnswer:
+    """Score a pair of texts, or say what is wrong with either."""
+    found: list[str] = []
+    values: list[Any] = []
+    note = ""
+    for text, reading in ((asked.truth, "json"), (asked.prediction, asked.reading)):
         try:
-            value = _value(text, as_text=as_text and not is_truth)
-            check_value(value, is_truth=is_truth)
+            value, note = _read(text, reading)
+            check_value(value, is_truth=not found)
             values.append(value)
             found.append("")
         except (TypeError, ValueError) as error:
@@ -36,22 +144,42 @@ def faults(truth: str | None, prediction: str | None, *, as_text: bool, metric: 
     if not any(found):
         try:
             check_work(*values)
-            check_metric(metric, *values)
+            check_metric(asked.metric, *values)
         except ValueError as error:
             found[1] = str(error)
-    return found[0], found[1]
+    if any(found):
+        return PairAnswer((found[0], found[1]))
+    return PairAnswer(("", ""), note, *_scored((values[0], values[1]), asked))
 
 
-def score(
-    truth: str | None, prediction: str | None, options: ScoringOptions, *, as_text: bool, metric: str = METRICS[0]
-) -> tuple[str, str, str]:
+def _read(text: str, reading: str) -> tuple[Any, str]:
+    """The value of a text, and how it was read, where that is not as it stands."""
+    if reading == "text":
+        check_length(text)
+        return text, ""
+    try:
+        return read_text(text), ""
+    except ValueError as error:
+        if reading == "json" or not text.strip():
+            raise
+        check_length(text)
+        check_digits(text)
+        parsed = parse_text(text, "repair")
+        if parsed.failed:
+            why = parsed.note or "nothing to repair either"
+            msg = f'{error}; {why}; choose "plain text" to compare it as one text'
+            raise ValueError(msg) from None
+        how = "the JSON in it was taken" if parsed.outcome == "extracted" else "it was mended"
+        return parsed.value, f"The prediction is not JSON ({error}); {how}, as in a file that is read with repair."
+
+
+def _scored(values: tuple[Any, Any], asked: PairRequest) -> tuple[str, str, str]:
     """The result as HTML and as JSON, and the Python code that reproduces it."""
-    values = _value(truth, as_text=False), _value(prediction, as_text=as_text)
-    if metric == "KIEval":
-        return _kieval(values, normalise=options.ignore_case)
-    if metric == "Entity F1":
-        return _entity_f1(values, normalise=options.ignore_case)
-    return _nted(values) if metric == "nTED" else _anls_star(values, options)
+    if asked.metric == "KIEval":
+        return _kieval(values, normalise=asked.ignore_case)
+    if asked.metric == "Entity F1":
+        return _entity_f1(values, normalise=asked.ignore_case)
+    return _nted(values) if asked.metric == "nTED" else _anls_star(values, asked.options)
 
 
 def _anls_star(values: tuple[Any, Any], options: ScoringOptions) -> tuple[str, str, str]:
@@ -60,7 +188,8 @@ def _anls_star(values: tuple[Any, Any], options: ScoringOptions) -> tuple[str, s
     others = [name for name in named if getattr(options, name) != getattr(DEFAULT_OPTIONS, name)]
     keywords = "".join(f", {name}={getattr(options, name)!r}" for name in others)
     python = _python(values, "from docscore import score_tree", f"score_tree(ground_truth, prediction{keywords})")
-    return tree_as_html(tree, prefix="pair"), _limited(tree.to_dict()), python
+    drawn = fragment("tree", tree_drawing(tree, "pair", with_positions=True))
+    return drawn, _limited(tree.to_dict()), python
 
 
 def _kieval(values: tuple[Any, Any], *, normalise: bool) -> tuple[str, str, str]:
@@ -83,13 +212,6 @@ def _nted(values: tuple[Any, Any]) -> tuple[str, str, str]:
     said = "1 − tree edit distance / distance from an empty document, at least 0"
     python = _python(values, "from docscore.metrics.nted import nted_score", "nted_score(ground_truth, prediction)")
     return fragment("figure", f"{value:.4f}", said), _limited({"nted": value}), python
-
-
-def _value(text: str | None, *, as_text: bool) -> Any:
-    if not as_text:
-        return read_text(text)
-    check_length(text or "")
-    return text or ""
 
 
 def _limited(result: dict[str, Any]) -> str:

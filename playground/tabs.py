@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 import gradio as gr
 
 from playground import testset, versus
+from playground.children import Children, Limits, Refused
+from playground.kept import GONE, KeptDocuments
 from playground.limits import MAX_FILE_BYTES
-from playground.uploads import KINDS, sentence, sentence_of
+from playground.uploads import KINDS, new_folder, sentence
 
 PROGRESS = gr.Progress()
+CHILDREN = Children(Limits(places=2, waiting=16, seconds=120))
+_CLEANED_AT_EXIT = tempfile.TemporaryDirectory(prefix="docscore-")
+_FOLDER = Path(_CLEANED_AT_EXIT.name)
 OTHER_METRICS = [
     ("KIEval", "kieval"),
     ("Entity F1", "entity_f1"),
@@ -26,7 +34,7 @@ _ROWS = (
 )
 
 
-def score_testset(
+async def score_testset(
     references: str | None,
     predictions: str | None,
     parse: str,
@@ -34,72 +42,78 @@ def score_testset(
     metrics: list[str],
     confidences: bool,
     by: str,
+    request: gr.Request,
     progress: gr.Progress = PROGRESS,
 ) -> tuple[Any, ...]:
     """The outputs of the tab for a file."""
-
-    def scored(references: Path, predictions: Path) -> tuple[Any, ...]:
-        found = testset.score_files(
-            references,
-            predictions,
-            _mode(parse),
-            skip=skip,
-            progress=progress,
-            metrics=metrics,
-            confidences=confidences,
-            by=by.strip(),
-        )
-        return found.summary, found.picture, found.fields, found.rows, "", *found.downloads, found.scores
-
     nothing = "", gr.DataFrame(value=[]), gr.DataFrame(value=[]), "", None, None, None, None
-    return _tried(scored, [references, predictions], "a file of references and one of predictions", nothing)
+    work = partial(testset.score_files, skip=skip, metrics=metrics, confidences=confidences, by=by.strip())
+    try:
+        paths = _paths([references, predictions], "a file of references and one of predictions")
+        found = await _in_child(work, [*paths, _mode(parse)], request, progress)
+    except Refused as error:
+        return sentence(str(error)), *nothing
+    return found.summary, found.picture, found.fields, found.rows, "", *found.downloads, found.kept
 
 
-def compare_systems(
+async def compare_systems(
     references: str | None,
     base: str | None,
     new: str | None,
     parse: str,
     skip: bool,
+    request: gr.Request,
     progress: gr.Progress = PROGRESS,
 ) -> tuple[Any, ...]:
     """The outputs of the tab for two files of predictions."""
-
-    def compared(references: Path, base: Path, new: Path) -> tuple[Any, ...]:
-        found = versus.compare_files(references, base, new, _mode(parse), skip=skip, progress=progress)
-        return found.summary, found.fields, found.documents, "", found.scores
-
     nothing = gr.DataFrame(value=[]), gr.DataFrame(value=[]), "", None
-    return _tried(compared, [references, base, new], "a file of references and two of predictions", nothing)
+    work = partial(versus.compare_files, skip=skip)
+    try:
+        paths = _paths([references, base, new], "a file of references and two of predictions")
+        found = await _in_child(work, [*paths, _mode(parse)], request, progress)
+    except Refused as error:
+        return sentence(str(error)), *nothing
+    return found.summary, found.fields, found.documents, "", found.kept
 
 
-def show_row(scores: Any, event: gr.SelectData) -> str:
+def _paths(files: list[str | None], wanted: str) -> list[Path]:
+    paths = [Path(file) for file in files if file]
+    if len(paths) < len(files):
+        msg = f"Choose {wanted}."
+        raise Refused(msg)
+    return paths
+
+
+async def _in_child(work: Callable[..., Any], arguments: list[Any], request: gr.Request, progress: gr.Progress) -> Any:
+    folder = await asyncio.to_thread(new_folder, _FOLDER)
+
+    def report(share: float, text: str) -> None:
+        progress(share, text)
+
+    return await CHILDREN.run(str(request.session_hash), partial(work, folder=folder), *arguments, report=report)
+
+
+def show_row(kept: KeptDocuments | None, event: gr.SelectData) -> str:
     """The tree of the selected row."""
-    return "" if scores is None or not event.row_value else testset.tree_of(scores, str(event.row_value[0]))
+    return _shown(testset.tree_of, kept, event)
 
 
-def show_change(scores: Any, event: gr.SelectData) -> str:
+def show_change(kept: KeptDocuments | None, event: gr.SelectData) -> str:
     """The trees of the selected document."""
-    return "" if scores is None or not event.row_value else versus.trees_of(scores, str(event.row_value[0]))
+    return _shown(versus.trees_of, kept, event)
+
+
+def _shown(draw: Callable[[KeptDocuments, str], str], kept: KeptDocuments | None, event: gr.SelectData) -> str:
+    if kept is None or not event.row_value:
+        return ""
+    try:
+        return draw(kept, str(event.row_value[0]))
+    except FileNotFoundError:
+        return sentence(GONE)
 
 
 def _mode(parse: str) -> str | None:
     return None if parse == "none" else parse
-
-
-def _tried(
-    work: Callable[..., tuple[Any, ...]], files: list[str | None], wanted: str, nothing: tuple[Any, ...]
-) -> tuple[Any, ...]:
-    """The outputs of `work`, or an error message and empty outputs."""
-    paths = [Path(file) for file in files if file]
-    if len(paths) < len(files):
-        return sentence(f"Choose {wanted}."), *nothing
-    try:
-        return work(*paths)
-    except OSError as error:
-        return sentence(f"{Path(error.filename or '').name}: {error.strerror or error}"), *nothing
-    except (TypeError, ValueError, RecursionError) as error:
-        return sentence_of(error), *nothing
 
 
 def file_tab() -> None:
@@ -115,7 +129,7 @@ def file_tab() -> None:
             elem_id="file-confidences",
         )
         by = gr.Textbox(label="Slices: a column of the references, such as language", elem_id="file-by", max_lines=1)
-    parse, skip, example, button = _controls("file", "Score")
+    parse, skip, *buttons = _controls("file", "Score")
     summary = gr.HTML(elem_id="file-summary")
     picture = gr.HTML(elem_id="file-picture")
     fields = _table(testset.FIELD_HEADERS, "Fields, most points lost first", "file-fields")
@@ -126,12 +140,10 @@ def file_tab() -> None:
             for name, label in (("csv", "Scores as CSV"), ("json", "Everything as JSON"), ("report", "Report as HTML"))
         ]
     tree = gr.HTML(elem_id="file-tree")
-    scores = gr.State(time_to_live=3600)
-    outputs = [summary, picture, fields, rows, tree, *downloads, scores]
-    _wire(
-        button, example, score_testset, files, [parse, skip, metrics, confidences, by], outputs, testset.EXAMPLE_FILES
-    )
-    rows.select(show_row, scores, tree, api_visibility="private")
+    kept = gr.State(time_to_live=3600)
+    outputs = [summary, picture, fields, rows, tree, *downloads, kept]
+    _wire(buttons, score_testset, files, [parse, skip, metrics, confidences, by], outputs, testset.EXAMPLE_FILES)
+    rows.select(show_row, kept, tree, api_visibility="private")
 
 
 def compare_tab() -> None:
@@ -143,15 +155,15 @@ def compare_tab() -> None:
             _upload("Predictions: base", "compare-base"),
             _upload("Predictions: new", "compare-new"),
         ]
-    parse, skip, example, button = _controls("compare", "Compare")
+    parse, skip, *buttons = _controls("compare", "Compare")
     summary = gr.HTML(elem_id="compare-summary")
     fields = _table(versus.FIELD_HEADERS, "Fields that changed, largest change first", "compare-fields")
     rows = _table(versus.DOCUMENT_HEADERS, "Documents that changed: choose one to see its trees", "compare-documents")
     trees = gr.HTML(elem_id="compare-trees")
-    scores = gr.State(time_to_live=3600)
-    outputs = [summary, fields, rows, trees, scores]
-    _wire(button, example, compare_systems, files, [parse, skip], outputs, testset.COMPARED_FILES)
-    rows.select(show_change, scores, trees, api_visibility="private")
+    kept = gr.State(time_to_live=3600)
+    outputs = [summary, fields, rows, trees, kept]
+    _wire(buttons, compare_systems, files, [parse, skip], outputs, testset.COMPARED_FILES)
+    rows.select(show_change, kept, trees, api_visibility="private")
 
 
 def _upload(label: str, name: str) -> Any:
@@ -170,8 +182,8 @@ def _table(headers: list[str], label: str, name: str) -> Any:
     )
 
 
-def _controls(tab: str, verb: str) -> tuple[Any, Any, Any, Any]:
-    """Build the options for parsing and faulty rows, and two buttons."""
+def _controls(tab: str, verb: str) -> tuple[Any, ...]:
+    """Build the options for parsing and faulty rows, and three buttons."""
     with gr.Row(elem_classes="file-options"):
         parse = gr.Dropdown(
             ["none", "json", "repair"],
@@ -183,24 +195,26 @@ def _controls(tab: str, verb: str) -> tuple[Any, Any, Any, Any]:
     with gr.Row():
         example = gr.Button("Use the example receipts", elem_id=f"{tab}-example")
         button = gr.Button(verb, variant="primary", elem_id=f"{tab}-score")
-    return parse, skip, example, button
+        stop = gr.Button("Cancel", elem_id=f"{tab}-stop")
+    return parse, skip, example, button, stop
 
 
 def _wire(
-    button: Any,
-    example: Any,
-    work: Callable[..., tuple[Any, ...]],
+    buttons: list[Any],
+    work: Callable[..., Any],
     files: list[Any],
     options: list[Any],
     outputs: list[Any],
     examples: tuple[Path, ...],
 ) -> None:
     """Connect the buttons; the example button fills in its files before scoring."""
+    example, button, stop = buttons
     run: dict[str, Any] = {
         "fn": work,
         "inputs": [*files, *options],
         "outputs": outputs,
         "api_visibility": "private",
     }
-    button.click(**run, concurrency_limit=2)
-    example.click(lambda: tuple(map(str, examples)), None, files, api_visibility="private").then(**run)
+    running = button.click(**run, concurrency_limit=None)
+    chosen = example.click(lambda: tuple(map(str, examples)), None, files, api_visibility="private").then(**run)
+    stop.click(None, cancels=[running, chosen], api_visibility="private")

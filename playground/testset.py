@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from docscore.core.errors import at_place, row_place
 from docscore.core.options import ScoringOptions
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation
-from docscore.corpus.scores import CorpusScore
 from docscore.corpus.summary import Summary
 from docscore.data.columns import groups_of_rows
 from docscore.report.content import DOCUMENT_COLUMNS, FIELD_COLUMNS, documents_table, fields_table
@@ -19,13 +18,13 @@ from docscore.report.html_figures import figures_of_evaluation
 from docscore.report.html_tree import tree_drawing
 from docscore.report.wording import NOTHING_LOST, count_lines, sample_text
 from docscore.results.result import EvaluationResult
+from playground.children import Report
 from playground.fragments import fragment, frame_headers, frame_rows
 from playground.gallery import RECEIPTS
+from playground.kept import KeptDocuments, keep_documents
 from playground.limits import check_metric, check_slices
 from playground.uploads import (
     Bar,
-    Progress,
-    folder_for_downloads,
     rows_of_uploads,
     shown_ids,
     skipped_lines,
@@ -43,7 +42,7 @@ class TestSet(NamedTuple):
     """The outputs for a scored test set.
 
     Attributes:
-        scores: its rows and their scores.
+        kept: its documents.
         summary: the mean and the counts, as HTML.
         picture: why points were lost, the rates and the distribution of the scores, as HTML.
         fields: one row for each field, with the columns `FIELD_HEADERS`.
@@ -51,7 +50,7 @@ class TestSet(NamedTuple):
         downloads: a CSV file and a JSON file with the scores, and the report.
     """
 
-    scores: CorpusScore
+    kept: KeptDocuments
     summary: str
     picture: str
     fields: list[list[Any]]
@@ -65,7 +64,8 @@ def score_files(
     parse: str | None,
     *,
     skip: bool,
-    progress: Progress,
+    folder: Path,
+    progress: Report,
     metrics: Sequence[str] = (),
     confidences: bool = False,
     by: str = "",
@@ -77,6 +77,7 @@ def score_files(
         predictions: the predictions.
         parse: how predictions that are text are read as JSON.
         skip: whether rows with faults are left out.
+        folder: an empty folder for the documents and the downloads.
         progress: the progress bar.
         metrics: metrics in addition to ANLS*.
         confidences: whether predictions have confidences; the trade-off of automation and accuracy, and how far
@@ -108,7 +109,8 @@ def score_files(
     rows = frame_rows(table, digits=_DIGITS_OF_SCORES, names=names)
     head = _summary(found, skipped_lines(uploaded))
     picture = fragment("test_set", figures_of_evaluation(evaluation), NOTHING_LOST)
-    return TestSet(scores, head, picture, _fields(found), rows, _downloads(evaluation, predictions.name))
+    downloads = _downloads(folder, evaluation, predictions.name)
+    return TestSet(keep_documents(folder, [scores]), head, picture, _fields(found), rows, downloads)
 
 
 def _check(question_id: str, metric: str, truth: Any, prediction: Any) -> None:
@@ -118,12 +120,9 @@ def _check(question_id: str, metric: str, truth: Any, prediction: Any) -> None:
         raise at_place(row_place(question_id), error) from None
 
 
-def tree_of(scores: CorpusScore, shown_id: str) -> str:
+def tree_of(kept: KeptDocuments, shown_id: str) -> str:
     """The tree of a row as HTML, by its displayed id; "" if there is no such row."""
-    names = shown_ids(scores.ids)
-    if shown_id not in names:
-        return ""
-    return fragment("document", shown_id, [("", tree_drawing(scores.tree(names.index(shown_id)), "file"))])
+    return "".join(fragment("document", shown_id, [("", tree_drawing(tree, "file"))]) for tree in kept.trees(shown_id))
 
 
 def _summary(found: Summary, left_out: Sequence[str]) -> str:
@@ -136,8 +135,7 @@ def _fields(found: Summary) -> list[list[Any]]:
     return [] if found.analysis is None else frame_rows(fields_table(found, found.analysis))
 
 
-def _downloads(evaluation: Evaluation, name: str) -> tuple[str, str, str]:
-    folder = folder_for_downloads()
+def _downloads(folder: Path, evaluation: Evaluation, name: str) -> tuple[str, str, str]:
     table, document, report = folder / "scores.csv", folder / "scores.json", folder / "report.html"
     samples = evaluation.scores.samples()
     result = EvaluationResult(evaluation)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from docscore.core.errors import InputError, at_place, row_place
+from docscore.core.errors import at_place, row_place
 from docscore.core.options import ScoringOptions
 from docscore.core.printing import printable
 from docscore.corpus.evaluation import FileRows, rows_of_files
@@ -16,21 +16,18 @@ from docscore.corpus.scores import parse_predictions
 from docscore.data.faults import faults_summary
 from docscore.data.files import EXTENSIONS
 from docscore.data.pairing import Pairs
+from playground.children import Report
 from playground.fragments import fragment
 from playground.limits import MAX_FILE_BYTES, check_file, check_value, check_work, shortened
 
 KINDS = [*EXTENSIONS, ".gz"]
-_KEPT_SECONDS = 3600
-_CLEANED_AT_EXIT = tempfile.TemporaryDirectory(prefix="docscore-")
-_FOLDER = Path(_CLEANED_AT_EXIT.name)
-
-Progress = Callable[[float, str], object]
+KEPT_SECONDS = 3600
 
 
 class Bar:
     """A progress bar for several phases of equal length."""
 
-    def __init__(self, progress: Progress, phases: int) -> None:
+    def __init__(self, progress: Report, phases: int) -> None:
         self.progress, self.phases, self.begun = progress, phases, 0
 
     def phase(self, name: str, total: int) -> Callable[[int], object]:
@@ -98,11 +95,6 @@ def sentence(fault: str) -> str:
     return fragment("fault", _lines(fault), "alert")
 
 
-def sentence_of(error: Exception) -> str:
-    """The message of an error as HTML, without server folders and options that the page does not have."""
-    return sentence(str(error.for_remote_users() if isinstance(error, InputError) else error))
-
-
 def _lines(text: str) -> list[str]:
     return [shortened(printable(line)) for line in text.split("\n")]
 
@@ -117,9 +109,9 @@ def shown_ids(ids: Sequence[str]) -> list[str]:
     return found
 
 
-def folder_for_downloads() -> Path:
-    """Create a new folder; folders older than an hour are deleted."""
-    for old in _FOLDER.iterdir():
-        if old.stat().st_mtime < time.time() - _KEPT_SECONDS:
+def new_folder(within: Path) -> Path:
+    """Create a new folder for downloads; folders older than an hour are deleted."""
+    for old in within.iterdir():
+        if old.stat().st_mtime < time.time() - KEPT_SECONDS:
             shutil.rmtree(old, ignore_errors=True)
-    return Path(tempfile.mkdtemp(dir=_FOLDER))
+    return Path(tempfile.mkdtemp(dir=within))

@@ -10,7 +10,6 @@ from docscore.core.formatting import with_sign
 from docscore.core.options import ScoringOptions
 from docscore.corpus.comparison import Comparison
 from docscore.corpus.evaluation import Evaluation
-from docscore.corpus.scores import CorpusScore
 from docscore.report.content import (
     DOCUMENT_CHANGE_COLUMNS,
     FIELD_CHANGE_COLUMNS,
@@ -19,8 +18,10 @@ from docscore.report.content import (
 )
 from docscore.report.html_tree import tree_drawing
 from docscore.report.wording import changes_text, count_lines_of_both, difference_facts
+from playground.children import Report
 from playground.fragments import fragment, frame_headers, frame_rows
-from playground.uploads import Bar, Progress, rows_of_uploads, shown_ids, skipped_lines
+from playground.kept import KeptDocuments, keep_documents
+from playground.uploads import Bar, rows_of_uploads, shown_ids, skipped_lines
 
 FIELD_HEADERS = frame_headers(FIELD_CHANGE_COLUMNS)
 DOCUMENT_HEADERS = frame_headers(DOCUMENT_CHANGE_COLUMNS)
@@ -30,20 +31,20 @@ class Versus(NamedTuple):
     """The outputs for two compared systems.
 
     Attributes:
-        scores: of the base and of the new system.
+        kept: the documents of the base and of the new system.
         summary: the difference, its interval and p-value, as HTML.
         fields: one row for each field that changed, with the columns `FIELD_HEADERS`.
         documents: one row for each document that changed, with the columns `DOCUMENT_HEADERS`.
     """
 
-    scores: tuple[CorpusScore, CorpusScore]
+    kept: KeptDocuments
     summary: str
     fields: list[list[Any]]
     documents: list[list[Any]]
 
 
 def compare_files(
-    references: Path, base: Path, new: Path, parse: str | None, *, skip: bool, progress: Progress
+    references: Path, base: Path, new: Path, parse: str | None, *, skip: bool, folder: Path, progress: Report
 ) -> Versus:
     """Compare two files of predictions.
 
@@ -55,22 +56,17 @@ def compare_files(
     bar = Bar(progress, phases=5)
     before, after = (Evaluation(pairs, options, progress=bar.phase) for pairs in uploaded.systems)
     found = before.compare(after)
-    scores = before.scores, after.scores
+    kept = keep_documents(folder, [before.scores, after.scores])
     head = _summary(found, skipped_lines(uploaded))
-    return Versus(scores, head, frame_rows(field_changes_table(found)), _documents(found))
+    return Versus(kept, head, frame_rows(field_changes_table(found)), _documents(found))
 
 
-def trees_of(scores: tuple[CorpusScore, CorpusScore], shown_id: str) -> str:
+def trees_of(kept: KeptDocuments, shown_id: str) -> str:
     """The trees of a document in the base and in the new system, as HTML."""
-    names = shown_ids(scores[0].ids)
-    if shown_id not in names:
-        return ""
-    question_id = scores[0].ids[names.index(shown_id)]
-    trees = [
-        (which, tree_drawing(side.tree(side.ids.index(question_id)), which))
-        for which, side in zip(("base", "new"), scores, strict=True)
+    drawn = [
+        (which, tree_drawing(tree, which)) for which, tree in zip(("base", "new"), kept.trees(shown_id), strict=False)
     ]
-    return fragment("document", shown_id, trees)
+    return fragment("document", shown_id, drawn) if drawn else ""
 
 
 def _summary(found: Comparison, left_out: Sequence[str]) -> str:

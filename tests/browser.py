@@ -5,7 +5,9 @@ A test module takes the fixtures by name: `playground, chromium, visit = browser
 
 from __future__ import annotations
 
+import base64
 import contextlib
+import json
 import re
 import shutil
 import socket
@@ -13,6 +15,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -40,6 +43,7 @@ WIDE, NARROW = (1280, 900), (390, 844)
 TRIES_TO_START = 600  # a tenth of a second apart
 MILLISECONDS = 120_000  # until something that must show up has failed to
 XSS = "window.__xss"
+PRESS = "document.getElementById(`${tab}-score`).click()"  # at once, before an answer to what was typed can arrive
 # gradio fades what is about to change: a contrast is that of the whole only when nothing is faint any more
 OPAQUE = """selector => [...document.querySelectorAll(`${selector} .anls-tree`)].every(drawn => {
   for (let part = drawn; part; part = part.parentElement) if (getComputedStyle(part).opacity !== "1") return false;
@@ -171,12 +175,12 @@ class Visitor:
     def arrive(self, path: str = "/") -> None:
         """Open the page and wait for its first result."""
         self.page.goto(self.app.url + path)
-        self["pair-result"].locator(".anls-tree").wait_for()
+        self.page.locator(".ws[data-ready]").wait_for()
 
     def paste(self, editor: str, text: str) -> None:
         """Replace what an editor holds, as a visitor does who copied something elsewhere."""
         self.copy(text)
-        self[editor].locator(".cm-content").focus()  # a long line reaches beyond the box, where a click would miss
+        self[editor].locator("textarea").focus()
         self.page.keyboard.press("ControlOrMeta+a")
         self.page.keyboard.press("ControlOrMeta+v")
 
@@ -187,9 +191,25 @@ class Visitor:
         self.press_score()
 
     def press_score(self, tab: str = "pair") -> None:
+        """Press the button; what is drawn at this moment is no longer taken for the result."""
         result = self["pair-result" if tab == "pair" else "file-summary"]
-        result.locator(".anls-tree, .anls-fault").evaluate_all("all => all.forEach(each => each.dataset.old = 1)")
-        self[f"{tab}-score"].click()
+        mark = "all => all.forEach(each => each.dataset.old = 1)"
+        if tab == "pair":
+            result.evaluate(f"(result, tab) => {{ ({mark})(result.querySelectorAll('.anls-tree')); {PRESS} }}", tab)
+        else:
+            result.locator(".anls-tree, .anls-fault").evaluate_all(mark)
+            self[f"{tab}-score"].click()
+
+    def fault(self, editor: str) -> Locator:
+        """The message at an editor."""
+        return self[editor].locator(".ws-fault")
+
+    def typed(self, editor: str) -> str:
+        """The text in an editor."""
+        return self[editor].locator("textarea").input_value()
+
+    def choose(self, option: str, value: str) -> None:
+        self[f"pair-{option}"].select_option(value)
 
     def tree(self, within: str = "pair-result") -> Locator:
         """The newest tree, waited for."""
@@ -199,6 +219,10 @@ class Visitor:
 
     def total(self, within: str = "pair-result") -> float:
         return float(self.tree(within).locator(".anls-score").inner_text())
+
+    def has_score(self, score: str, within: str = "pair-result") -> None:
+        """Wait until that score is shown."""
+        self[within].locator(".anls-score").get_by_text(score, exact=True).wait_for()
 
     def row(self, path: str, within: str = "pair-result") -> Locator:
         return self[within].locator(f'.anls-row[data-path="{path}"]')
@@ -231,6 +255,13 @@ class Visitor:
 
 
 Visit = Callable[..., Visitor]
+
+
+def packed(value: Any) -> str:
+    """The hash of a link that holds a value, as the page packs it."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    data = packer.compress(json.dumps(value).encode()) + packer.flush()
+    return "#pair=" + base64.urlsafe_b64encode(data).decode().rstrip("=")
 
 
 @pytest.fixture

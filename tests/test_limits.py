@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 pytest.importorskip("gradio", reason="the playground wants gradio")
 
-from docscore.core.options import ScoringOptions
-from playground.limits import MAX_PAIRS, check_value, check_work, read_text, shortened
-from playground.pair import faults, score
+from playground.limits import MAX_PAIRS, check_file, check_value, check_work, read_text, shortened
+from playground.pair import PairRequest, answer
 
 DEEP: Any = "x"
 for _ in range(201):
@@ -22,7 +23,8 @@ for _ in range(201):
     [
         ("", "nothing here"),
         ("x" * 1_000_001, "1,000,001 bytes of text"),
-        ("9" * 5_001, "a number of more than 5,000 digits"),
+        ("9" * 5_001, "a number of more than 5,000 digits; this page takes 5,000"),
+        ("[1.0, " + "0" * 5_000 + "1]", "a number of more than 5,000 digits"),
         ('{"a": 1, "a": 2}', "occurs twice"),
         ("[1, 2,]", "line 1, column"),
         ("[" * 100_000, "nested deeper than 200 levels"),
@@ -37,6 +39,34 @@ def test_values() -> None:
     with pytest.raises(ValueError, match=r"^20,001 values; this page takes 20,000 a side$"):
         check_value(list(range(20_001)), is_truth=True)
     check_value(list(range(20_000)), is_truth=True)
+
+
+@pytest.mark.parametrize("value", ["x" * 50_001, ["a", {"k": "x" * 50_001}], {"x" * 50_001: "k"}])
+def test_a_long_text_is_refused(value: Any) -> None:
+    with pytest.raises(ValueError, match=r"^a text of 50,001 characters; this page takes 50,000$"):
+        check_value(value, is_truth=False)
+    check_value("x" * 50_000, is_truth=False)
+
+
+def test_a_long_number_is_refused_as_a_value() -> None:
+    with pytest.raises(ValueError, match="a number of more than 5,000 digits"):
+        check_value({"n": 10**5_000}, is_truth=True)
+    check_value(10**5_000 - 1, is_truth=True)
+
+
+@pytest.mark.parametrize("name", ["r.jsonl", "r.csv", "r.jsonl.gz"])
+@pytest.mark.parametrize("begin", [3, 999_990])
+def test_a_long_number_in_a_file_is_found_before_it_is_parsed(name: str, begin: int, tmp_path: Path) -> None:
+    """Where it lies across two portions too."""
+    path = tmp_path / name
+    opened = gzip.open if name.endswith(".gz") else open
+    with opened(path, "wb") as file:
+        file.write(b" " * begin + b"9" * 5_001)
+    with pytest.raises(ValueError, match=f"^{name}: a number of more than 5,000 digits"):
+        check_file(path)
+    with opened(path, "wb") as file:
+        file.write(b" " * begin + b"9" * 5_000 + b" " + b"9" * 5_000)
+    check_file(path)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +92,7 @@ def test_lists_that_take_too_long_are_refused_before_trying(truth: Any, predicti
 
 
 def test_the_end_of_a_long_sentence_is_kept() -> None:
-    truth, _ = faults(str(DEEP).replace("'", '"'), "1", as_text=False)
+    truth, _ = answer(PairRequest(str(DEEP).replace("'", '"'), "1")).faults
     assert len(truth) < 600
     assert truth.endswith("nested deeper than 200 levels")
     assert shortened("short") == "short"
@@ -70,9 +100,30 @@ def test_the_end_of_a_long_sentence_is_kept() -> None:
 
 def test_the_python_line_gives_the_same_score(capsys: pytest.CaptureFixture[str]) -> None:
     truth, prediction = '{"a": {"$one_of": ["X\'", "\\"y\\""]}, "n": NaN}', '{"a": "x\'"}'
-    _, raw, python = score(truth, prediction, ScoringOptions(threshold=0.25, ignore_case=False), as_text=False)
+    *_, raw, python = answer(PairRequest(truth, prediction, threshold=0.25, ignore_case=False))
     exec(compile(python, "snippet", "exec"), {})  # noqa: S102  what the page tells visitors to run
     printed = capsys.readouterr().out
     assert '"score": 0.25' in raw
     assert printed.startswith("≈ $") is True
     assert "0.250" in printed.split("\n")[0]
+
+
+ASKED: dict[str, Any] = PairRequest("1", "2")._asdict()
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (None, "^request: expected an object with the keys truth, prediction, threshold"),
+        ({**ASKED, "more": 1}, "^request: expected an object with the keys"),
+        ({**ASKED, "truth": {"a": 1}}, "^truth: expected text, got "),
+        ({**ASKED, "threshold": float("nan")}, "^threshold: expected a number from 0 to 1, got nan"),
+        ({**ASKED, "threshold": True}, "^threshold: expected a number from 0 to 1, got True"),
+        ({**ASKED, "ignore_case": 1}, "^ignore_case: expected true or false, got 1"),
+        ({**ASKED, "metric": "BLEU"}, r"^metric: expected one of ANLS\*, KIEval, Entity F1, nTED, got 'BLEU'"),
+        ({**ASKED, "rules": ["paper"]}, "^rules: expected one of "),
+    ],
+)
+def test_a_request_that_is_none_is_refused(asked: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        PairRequest.of(asked)

@@ -94,6 +94,7 @@ def test_real_json_in_and_out(
         (([["x"]] * 20_001, "x", 0.5, True), "20,001 values"),
         ((["x"] * 2_500, ["x"] * 2_500, 0.5, True), "pairs to compare"),
         ((json.loads("[" * 201 + "]" * 201), "x", 0.5, True), "deeper than 200"),
+        (("x" * 50_001, "x", 0.5, True), "a text of 50,001 characters; this page takes 50,000"),
     ],
 )
 def test_a_fault_is_one_sentence(playground: Playground, arguments: tuple[Any, ...], message: str) -> None:
@@ -102,6 +103,41 @@ def test_a_fault_is_one_sentence(playground: Playground, arguments: tuple[Any, .
     assert event == "error"
     assert message in json.dumps(data, ensure_ascii=False)
     assert playground.faults(before) == ""
+    assert call(playground, "x", "x")[0] == "complete"
+
+
+def status(app: Playground, data: Any) -> int:
+    """The status that a call with this body is answered with; 0 where the connection is closed before it is sent."""
+    join = urllib.request.Request(f"{app.url}/gradio_api/call/score", data, {"Content-Type": "application/json"})  # noqa: S310
+    try:
+        with urllib.request.urlopen(join, timeout=HUNG) as answer:  # noqa: S310
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        error.close()
+        return error.code
+    except (urllib.error.URLError, ConnectionError):
+        return 0
+
+
+@pytest.mark.parametrize("length", [3_000_000, 20_000_000])
+def test_a_body_that_is_too_long_is_not_read(playground: Playground, length: int) -> None:
+    """By its declared length, or as it arrives in portions."""
+    body = json.dumps({"data": ["x" * length, "y" * length, *DEFAULTS]}).encode()
+    portions = (body[at : at + 65_536] for at in range(0, len(body), 65_536))
+    assert status(playground, body) in (413, 0)
+    assert status(playground, portions) in (400, 413, 422, 500, 0)
+    assert call(playground, "x", "x")[0] == "complete"
+
+
+def test_the_largest_text_is_scored(playground: Playground) -> None:
+    event, data = call(playground, "x" * 50_000, "x" * 49_999 + "y")
+    assert event == "complete"
+    assert data[0]["score"] == 0.99998
+
+
+def test_a_long_number_is_refused(playground: Playground) -> None:
+    body = b'{"data": [%s, 1, 0.5, true, "paper", "text"]}' % (b"9" * 1_000_000)
+    assert status(playground, body) in (400, 422)
     assert call(playground, "x", "x")[0] == "complete"
 
 
@@ -179,7 +215,7 @@ def test_an_agent_finds_the_tool_and_gets_json(playground: Playground) -> None:
 
 
 def test_the_page_is_built_without_being_served() -> None:
-    code = "import app; demo = app.build_demo(); print(type(demo).__name__, demo.is_running)"
+    code = "from playground import page; demo = page.build_demo(); print(type(demo).__name__, demo.is_running)"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, env=environment(), capture_output=True, text=True, check=False
     )
@@ -189,7 +225,7 @@ def test_the_page_is_built_without_being_served() -> None:
 def test_the_snippets_on_the_page_work(playground: Playground) -> None:
     """Python and shell as they stand there, at the address of this app."""
     pytest.importorskip("gradio_client")
-    code = "import app; print(app.SNIPPETS)"
+    code = "from playground import page; print(page.SNIPPETS)"
     page = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, env=environment(), capture_output=True, text=True, check=True
     ).stdout

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
-from docscore.core.options import DEFAULT_OPTIONS
 from docscore.core.printing import printable
+from docscore.corpus.scores import score_corpus
+from docscore.data.files import read_table
+from docscore.data.pairing import read_pairs
 from docscore.report.content import FIELD_CHANGE_COLUMNS, FIELD_COLUMNS
 from playground import pair, testset, versus
 from playground.fragments import frame_headers, frame_rows
@@ -25,8 +27,10 @@ def moved(_share: float, _text: str) -> None:
     """A bar of progress that nobody looks at."""
 
 
-def scored_files(references: Path, predictions: Path, *, skip: bool = False, **options: Any) -> testset.TestSet:
-    return testset.score_files(references, predictions, None, skip=skip, progress=moved, **options)
+def scored_files(
+    references: Path, predictions: Path, folder: Path, *, skip: bool = False, **options: Any
+) -> testset.TestSet:
+    return testset.score_files(references, predictions, None, skip=skip, folder=folder, progress=moved, **options)
 
 
 def test_headings_of_tables_that_sort() -> None:
@@ -54,12 +58,13 @@ def test_rows_of_tables_that_sort_hold_numbers() -> None:
         assert len(name) <= 120
 
 
-def test_a_file_as_the_page_shows_it() -> None:
-    found = scored_files(REFERENCES, PREDICTIONS, metrics=["kieval"])
+def test_a_file_as_the_page_shows_it(tmp_path: Path) -> None:
+    found = scored_files(REFERENCES, PREDICTIONS, tmp_path, metrics=["kieval"])
+    scores = score_corpus(read_pairs(read_table(REFERENCES), read_table(PREDICTIONS)))
     summary, picture = Markup(found.summary), Markup(found.picture)
-    mean = found.scores.mean
+    mean = scores.mean
     assert summary.texts("p")[0].startswith(f"{mean:.4f} mean of 40 rows, 95% interval 0.7")
-    assert summary.texts("small") == [str(found.scores.signature)]
+    assert summary.texts("small") == [str(scores.signature)]
     assert [text.split(":")[0].split(",")[0] for text in picture.texts("caption")] == [
         f"Why {1 - mean:.4f} of 1 was lost",
         "Rates",
@@ -70,11 +75,11 @@ def test_a_file_as_the_page_shows_it() -> None:
     assert len(picture.of("rect")) == 20
     assert {len(row) for row in found.fields} == {len(testset.FIELD_HEADERS)}
     assert found.rows[0] == ["receipt-004", 0.0]
-    tree = Markup(testset.tree_of(found.scores, "receipt-018"))
+    tree = Markup(testset.tree_of(found.kept, "receipt-018"))
     assert tree.texts("h2") == ["receipt-018"]
     assert tree.texts("h3") == ["Where the points went"]
     assert tree.of("summary")[0].attributes["id"] == "file-0"
-    assert testset.tree_of(found.scores, "none") == ""
+    assert testset.tree_of(found.kept, "none") == ""
 
 
 def wrapped(value: str, confidence: float) -> dict[str, Any]:
@@ -85,7 +90,7 @@ def test_confidences_draw_a_curve(tmp_path: Path) -> None:
     truths = [ref(f"d{n}", {"a": "x", "b": "y"}) for n in range(4)]
     guesses = [pred(f"d{n}", {"a": wrapped("x", 0.9), "b": wrapped("z", 0.2)}) for n in range(4)]
     files = written(tmp_path, "r.jsonl", truths), written(tmp_path, "p.jsonl", guesses)
-    picture = Markup(scored_files(*files, confidences=True).picture)
+    picture = Markup(scored_files(*files, tmp_path, confidences=True).picture)
     assert len(picture.of("polyline")) == 2 + 2  # the curve, and the reliability diagram
     assert "Trade-off of automation and accuracy" in picture.texts("caption")
 
@@ -94,7 +99,7 @@ def test_what_was_left_out_stands_above_the_mean(tmp_path: Path) -> None:
     references = written(tmp_path, "r.jsonl", [ref(i, {"k": "x"}) for i in "abc"])
     predictions = written(tmp_path, "p.jsonl", [pred("a", {"k": "x"}), pred("b", {"k": "<b>"})])
     predictions.write_text(predictions.read_text() + '{"question_id": "c",\n')
-    page = Markup(scored_files(references, predictions, skip=True).summary)
+    page = Markup(scored_files(references, predictions, tmp_path, skip=True).summary)
     [left_out] = page.of("p", "anls-fault")
     assert left_out.attributes["role"] == "status"
     assert "; 1 of 3 rows are left out.The first: p.jsonl, line 3" in left_out.text
@@ -103,10 +108,10 @@ def test_what_was_left_out_stands_above_the_mean(tmp_path: Path) -> None:
     assert str(tmp_path) not in page.texts("p")[0]
 
 
-def test_a_comparison_as_the_page_shows_it() -> None:
-    found = versus.compare_files(REFERENCES, PREDICTIONS, NEW, None, skip=False, progress=moved)
+def test_a_comparison_as_the_page_shows_it(tmp_path: Path) -> None:
+    found = versus.compare_files(REFERENCES, PREDICTIONS, NEW, None, skip=False, folder=tmp_path, progress=moved)
     page = Markup(found.summary)
-    base, new = (side.mean for side in found.scores)
+    base, new = (score_corpus(read_pairs(read_table(REFERENCES), read_table(file))).mean for file in (PREDICTIONS, NEW))
     assert page.texts("p") == [f"{new - base:+.4f} from {base:.4f} to {new:.4f}"]
     interval, test, counts = page.texts("li")
     assert re.fullmatch(r"95% interval [-+]\S+ to [-+]\S+", interval)
@@ -115,17 +120,17 @@ def test_a_comparison_as_the_page_shows_it() -> None:
     assert {len(row) for row in found.fields} == {len(versus.FIELD_HEADERS)}
     changes = [abs(row[3]) for row in found.documents]
     assert changes == sorted(changes, reverse=True)
-    trees = Markup(versus.trees_of(found.scores, "receipt-027"))
+    trees = Markup(versus.trees_of(found.kept, "receipt-027"))
     assert trees.texts("h2") == ["receipt-027"]
     assert [text for text in trees.texts("h3") if text != "Where the points went"] == ["base", "new"]
     ids = [each.attributes["id"] for each in trees.elements if "id" in each.attributes]
     assert len(ids) == len(set(ids))
-    assert versus.trees_of(found.scores, "none") == ""
+    assert versus.trees_of(found.kept, "none") == ""
 
 
 @pytest.mark.parametrize("metric", pair.METRICS)
 def test_a_pair_as_the_page_shows_it(metric: str) -> None:
-    drawn, raw, python = pair.score('{"a": "x"}', '{"a": "y"}', DEFAULT_OPTIONS, as_text=False, metric=metric)
+    *_, drawn, raw, python = pair.answer(pair.PairRequest('{"a": "x"}', '{"a": "y"}', metric=metric))
     page = Markup(drawn)
     assert page.texts("strong", "anls-score") == ["0.5000" if metric == "nTED" else "0.0000"]
     assert page.of("div")[0].attributes == {"class": "anls-tree"}
@@ -145,8 +150,8 @@ def test_text_of_others_is_text(text: str, tmp_path: Path) -> None:
         written(tmp_path, "r.jsonl", [ref(name, {text: text})]),
         written(tmp_path, "p.jsonl", [pred(name, {text: "q"})]),
     )
-    found = scored_files(*files)
-    tree = Markup(testset.tree_of(found.scores, found.rows[0][0]))
+    found = scored_files(*files, tmp_path)
+    tree = Markup(testset.tree_of(found.kept, found.rows[0][0]))
     assert tree.texts("h2") == [printable(name)]
     assert {each.tag for each in tree.elements} <= {
         "h2", "h3", "div", "p", "strong", "ul", "li", "span", "ol", "b", "a", "label", "input", "details", "summary",
@@ -154,7 +159,7 @@ def test_text_of_others_is_text(text: str, tmp_path: Path) -> None:
     }  # fmt: skip
     truth, guess = json.dumps({text: text}), json.dumps({"k": text})
     for metric in pair.METRICS:
-        drawn, _, _ = pair.score(truth, guess, DEFAULT_OPTIONS, as_text=False, metric=metric)
+        drawn = pair.answer(pair.PairRequest(truth, guess, metric=metric)).result
         assert not [each.tag for each in Markup(drawn).elements if each.tag in ("img", "script")]
         assert printable(drawn.replace("\n", "")) == drawn.replace("\n", "")
 
@@ -169,7 +174,7 @@ def test_slices_and_calibration_of_a_file(tmp_path: Path) -> None:
     truths = [{**ref(f"d{n}", {"a": "x"}), "lang": "de" if n % 3 else "en"} for n in range(12)]
     guesses = [pred(f"d{n}", {"a": {"$value": "x" if n % 4 else "y", "$confidence": n / 12}}) for n in range(12)]
     files = written(tmp_path, "r.jsonl", truths), written(tmp_path, "p.jsonl", guesses)
-    found = scored_files(*files, by="lang", confidences=True)
+    found = scored_files(*files, tmp_path, by="lang", confidences=True)
     picture = Markup(found.picture)
     captions = picture.texts("caption")
     assert "Slices by lang, those of most documents first" in captions
@@ -181,13 +186,13 @@ def test_slices_and_calibration_of_a_file(tmp_path: Path) -> None:
     report = Path(found.downloads[2]).read_text("utf-8")
     assert "Slices by lang" in report
     assert "Reliability diagram" in report
-    assert "Slices by" not in scored_files(*files, confidences=True).picture
+    assert "Slices by" not in scored_files(*files, tmp_path, confidences=True).picture
 
 
 def test_slices_that_the_page_refuses(tmp_path: Path) -> None:
     truths = [{**ref(f"d{n}", "x"), "number": n} for n in range(51)]
     files = written(tmp_path, "r.jsonl", truths), written(tmp_path, "p.jsonl", [pred(f"d{n}", "x") for n in range(51)])
     with pytest.raises(ValueError, match=r"^slices: expected a column with at most 50 different values, got 51$"):
-        scored_files(*files, by="number")
+        scored_files(*files, tmp_path, by="number")
     with pytest.raises(ValueError, match=r"^slices: expected a column 'lang' of the references, got "):
-        scored_files(*files, by="lang")
+        scored_files(*files, tmp_path, by="lang")

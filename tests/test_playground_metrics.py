@@ -13,7 +13,7 @@ from docscore.metrics.entity_f1 import entity_counts
 from docscore.metrics.kieval import kieval_score
 from docscore.metrics.nted import nted_score
 from tests import browser
-from tests.browser import NARROW, WIDE, XSS, Visit, Visitor, axe
+from tests.browser import NARROW, WIDE, XSS, Visit, Visitor, axe, packed
 from tests.commands import PREDICTIONS, REFERENCES, pred, ref, succeed, written
 from tests.test_playground_file import HOSTILE, download
 
@@ -29,7 +29,7 @@ FIGURES = {
 
 
 def choose(visitor: Visitor, metric: str) -> None:
-    visitor["pair-metric"].get_by_label(metric, exact=True).check()
+    visitor.choose("metric", metric)
 
 
 def test_each_metric_scores_as_the_library_and_its_python_does(
@@ -41,8 +41,7 @@ def test_each_metric_scores_as_the_library_and_its_python_does(
         choose(visitor, metric)
         visitor.score(json.dumps(TRUTH), json.dumps(GUESS))
         assert visitor.total() == pytest.approx(value, abs=5e-5)
-        visitor["pair-python"].get_by_text(re.compile("kieval_score|entity_counts|nted_score")).first.wait_for()
-        code = "\n".join(visitor["pair-python"].locator(".cm-line").all_inner_texts())
+        code = visitor["pair-python"].inner_text()
         exec(code, {})  # noqa: S102  it is what a reader is told to do
         printed = capsys.readouterr().out
         shown = eval(printed)  # noqa: S307  a number or a dict that our own code printed
@@ -71,10 +70,10 @@ def test_a_link_carries_the_metric_and_earlier_links_still_open(visit: Visit) ->
     visitor.page.wait_for_function("location.hash.startsWith('#pair=')")
     other = visit(visitor.page.evaluate("location.pathname + location.hash"))
     other.page.wait_for_function("document.querySelector('#pair-result .anls-score')?.textContent === '0.7500'")
-    earlier = visitor.page.evaluate("anlsToHash(['\"abcd\"', '\"abce\"', 0.5, true, false])")
+    earlier = packed(['"abcd"', '"abce"', 0.5, True, False])
     third = visit("/" + earlier)
     third.page.wait_for_function("document.querySelector('#pair-result .anls-score')?.textContent === '0.7500'")
-    assert third["pair-metric"].get_by_label("ANLS*", exact=True).is_checked()
+    assert third["pair-metric"].input_value() == "ANLS*"
 
 
 def test_a_file_is_measured_as_the_command_does(visit: Visit) -> None:
@@ -134,8 +133,7 @@ def test_what_takes_too_long_for_nted_is_refused_before_it_is_tried(visit: Visit
     text = json.dumps({"m": [{"a": "x", "b": "y", "c": "z"}] * 900})
     visitor.paste("pair-truth", text)
     visitor.paste("pair-prediction", text)
-    visitor.press_score()
-    visitor.page.get_by_text(re.compile("forests to compare")).first.wait_for()
+    visitor.fault("pair-prediction").get_by_text("forests to compare").wait_for()
 
 
 def test_hostile_keys_and_values_are_text(visit: Visit) -> None:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from docscore.core.formatting import clipped, three_digits, value_text, with_sign
 from docscore.metrics.anls_star.tree import GLYPHS, ScoreTree
 from docscore.report.html_templates import macro_as_html
+from docscore.report.positions import Positions, positions_of
 from docscore.report.text_diff import Span, text_differences
 from docscore.report.wording import STATUS_WORDS, counted, points_text
 
@@ -50,6 +51,7 @@ class TreeRow(NamedTuple):
         reason: an explanation of a score that is not obvious, or "".
         opens: whether a `<details>` element begins that contains the rows of the children.
         closes: how many `<details>` elements end after the row.
+        positions: where the node stands in both texts, or None.
     """
 
     row_id: str
@@ -68,6 +70,7 @@ class TreeRow(NamedTuple):
     reason: str
     opens: bool
     closes: int
+    positions: Positions | None
 
 
 class Loss(NamedTuple):
@@ -118,9 +121,16 @@ def tree_as_html(tree: ScoreTree, *, prefix: str = "anls", heading: str = "h2") 
     return macro_as_html("tree.html.jinja", "draw_tree", tree_drawing(tree, prefix), heading)
 
 
-def tree_drawing(tree: ScoreTree, prefix: str) -> TreeDrawing:
-    """Build the data for the template `tree.html.jinja`; arguments as for `tree_as_html`."""
-    places, total = _drawn_places(tree)
+def tree_drawing(tree: ScoreTree, prefix: str, *, with_positions: bool = False) -> TreeDrawing:
+    """Build the data for the template `tree.html.jinja`.
+
+    Args:
+        tree: the root.
+        prefix: the beginning of the ids of the rows; unique for each tree of a page.
+        with_positions: whether rows say where their values stand in the JSON texts of both sides.
+    """
+    positions = positions_of(tree) if with_positions else {}
+    places, total = drawn_places(tree)
     ids = {id(node): f"{prefix}-{number}" for number, (node, _) in enumerate(places)}
     lost = sorted((node for node in _losses(tree) if id(node) in ids), key=lambda node: -node.points_lost)
     losses = [
@@ -131,14 +141,17 @@ def tree_drawing(tree: ScoreTree, prefix: str) -> TreeDrawing:
     note = left_out if len(places) < total else ""
     depths = [depth for _, depth in places] + [0]
     rows = [
-        _row(node, ids[id(node)], depth, following)
+        _row(node, ids[id(node)], depth, following, positions.get(id(node)))
         for (node, _), (depth, following) in zip(places, pairwise(depths), strict=True)
     ]
     return TreeDrawing(f"{tree.score:.4f}", points_text(tree), losses, note, rows)
 
 
-def _drawn_places(tree: ScoreTree) -> tuple[list[tuple[ScoreTree, int]], int]:
-    """The nodes to draw, each with its depth, parents before children; and the number of all nodes."""
+def drawn_places(tree: ScoreTree) -> tuple[list[tuple[ScoreTree, int]], int]:
+    """The nodes of a tree that are shown, each with its depth, parents before children; and the number of all nodes.
+
+    At most `MAX_ROWS` nodes are shown; exact ones are left out first.
+    """
     total = sum(1 for _ in tree.nodes())
     found: list[tuple[ScoreTree, int]] = []
     waiting = [(tree, 0)]
@@ -163,7 +176,7 @@ def _losses(tree: ScoreTree) -> list[ScoreTree]:
     return found
 
 
-def _row(node: ScoreTree, row_id: str, depth: int, following: int) -> TreeRow:
+def _row(node: ScoreTree, row_id: str, depth: int, following: int, positions: Positions | None) -> TreeRow:
     """The row of a node at a depth; `following` is the depth of the next row."""
     opens = bool(node.children)
     truth, prediction = ([], []) if opens else _values(node)
@@ -185,6 +198,7 @@ def _row(node: ScoreTree, row_id: str, depth: int, following: int) -> TreeRow:
         reason=node.reason,
         opens=opens,
         closes=(depth + 1 if opens else depth) - following,
+        positions=positions,
     )
 
 

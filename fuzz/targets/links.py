@@ -6,13 +6,10 @@ import json
 import warnings
 from typing import Any
 
-from docscore.core.options import ScoringOptions
 from fuzz.draws import Draws, raw, read
 from fuzz.findings import check, check_html, check_printable, errors_name_their_place
 from fuzz.seeds import drawn_seeds, pairs
 from playground import pair
-
-METRICS = (*pair.METRICS, "BLEU")
 
 
 def run(data: bytes) -> None:
@@ -25,21 +22,18 @@ def run(data: bytes) -> None:
         truth, prediction = _editor(draws), _editor(draws)
         if draws.is_so():
             truth, prediction = map(json.dumps, draws.pair())
-    as_text, metric = draws.rarely(), draws.pick(METRICS[:-1])
-    with errors_name_their_place():
-        options = _options(draws)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)
-            found = pair.faults(truth, prediction, as_text=as_text, metric=metric)
-            check(len(found) == 2, "a sentence for each editor")
-            for sentence in found:
-                check_printable(sentence)
-            if any(found):
-                return
-            html, raw_json, python = pair.score(truth, prediction, options, as_text=as_text, metric=metric)
-        check_html(html)
-        raw_json.encode()
-        compile(python, "shown", "exec")
+    asked = {"truth": truth, "prediction": prediction, **_options(draws)}
+    with errors_name_their_place(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        found = pair.answer(pair.PairRequest.of(asked))
+        check(len(found.faults) == 2, "a sentence for each editor")
+        for sentence in (*found.faults, found.note):
+            check_printable(sentence)
+        if any(found.faults):
+            return
+        check_html(found.result)
+        found.raw.encode()
+        compile(found.python, "shown", "exec")
 
 
 def _editor(draws: Draws) -> Any:
@@ -47,14 +41,17 @@ def _editor(draws: Draws) -> Any:
     return None if draws.rarely() else draws.answer() if draws.is_so() else json.dumps(draws.value(options=True))
 
 
-def _options(draws: Draws) -> ScoringOptions:
+def _options(draws: Draws) -> dict[str, Any]:
     """The options of a link, any of which may be wrong."""
-    return ScoringOptions(
-        threshold=draws.scalar() if draws.rarely() else draws.pick((0.5, 0, 1, 0.999)),
-        ignore_case=draws.scalar() if draws.rarely() else draws.is_so(),
-        rules=draws.scalar() if draws.rarely() else draws.pick(("paper", "anls_star-1.0.1")),
-        numbers=draws.value() if draws.rarely() else draws.pick(("text", "value")),
-    )
+    known = {
+        "threshold": (0.5, 0, 1, 0.999),
+        "ignore_case": (True, False),
+        "reading": tuple(pair.READINGS),
+        "metric": pair.METRICS,
+        "rules": tuple(pair.RULES),
+        "numbers": tuple(pair.NUMBERS),
+    }
+    return {name: draws.value() if draws.rarely() else draws.pick(values) for name, values in known.items()}
 
 
 def seeds() -> list[bytes]:

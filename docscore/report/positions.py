@@ -1,0 +1,68 @@
+"""Where the nodes of a score tree stand in the JSON texts of both sides, so that a page can show their lines."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from docscore.metrics.anls_star.tree import ScoreTree
+
+
+class Positions(NamedTuple):
+    """Where a node stands in both texts.
+
+    A position lists, from the root, which child of its parent a value is, counted from 0: "0/2" is the third child of
+    the first child; "" is the root. It needs no key, which may hold any character. None where a side has no such value.
+    """
+
+    truth: str | None
+    prediction: str | None
+
+
+def positions_of(tree: ScoreTree) -> dict[int, Positions]:
+    """The positions of all nodes of a tree, by their `id`.
+
+    A one-of is the object `{"$one_of": [...]}` in the text; the position of its node is that of the option taken, "0/k"
+    below it.
+
+    >>> from docscore import score_tree
+    >>> tree = score_tree({"a": "x", "b": ["y"]}, {"b": ["z", "y"]})
+    >>> [(node.path, *positions_of(tree)[id(node)]) for node in tree.leaves()]
+    [('$.a', '0', None), ('$.b[0]', '1/0', '0/1'), ('$.b[0]', None, '0/0')]
+    """
+    found = {id(tree): Positions(_of_option(tree, ""), "")}
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        above = found[id(node)]
+        truths, predictions = _numbers(_taken(node)), _numbers(node.prediction)
+        for child in node.children:
+            if child.key is not None:
+                numbers = truths.get(child.key), predictions.get(child.key)
+            else:
+                numbers = child.truth_index, child.prediction_index
+            truth, prediction = _below(above.truth, numbers[0]), _below(above.prediction, numbers[1])
+            found[id(child)] = Positions(_of_option(child, truth), prediction)
+        waiting.extend(node.children)
+    return found
+
+
+def _taken(node: ScoreTree) -> Any:
+    """The value that the children of a node are parts of: of a one-of, the option taken."""
+    truth = node.ground_truth
+    return truth[node.option or 0] if isinstance(truth, tuple) and truth else truth
+
+
+def _of_option(node: ScoreTree, position: str | None) -> str | None:
+    """The position of the option taken, if the node is a one-of."""
+    return position if node.option is None else _below(_below(position, 0), node.option)
+
+
+def _numbers(value: Any) -> dict[str, int]:
+    """The number of each key of an object; none for another value."""
+    return {key: number for number, key in enumerate(value)} if isinstance(value, dict) else {}
+
+
+def _below(position: str | None, number: int | None) -> str | None:
+    if position is None or number is None:
+        return None
+    return f"{position}/{number}" if position else str(number)

@@ -1,0 +1,92 @@
+"""The page: score a pair of JSON values or files of them, and show where points were lost."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import gradio as gr
+from starlette.middleware import Middleware
+
+from docscore.report.html_tree import stylesheet
+from docscore.version import VERSION
+from playground.endpoints import score, score_as_tree
+from playground.limits import MAX_FILE_BYTES
+from playground.tabs import compare_tab, file_tab
+from playground.testset import EXAMPLE_FILES
+from playground.traffic import BoundedBodies
+from playground.workspace import workspace
+
+PAGE = Path(__file__).parent
+SCRIPTS = "page.js", "links.js", "workspace.js"
+SESSIONS = 200  # visitors whose state is kept, each of half a megabyte; the oldest goes first
+INTRODUCTION = f"""# ANLS\\* <small>docscore {VERSION}</small>
+How good is what a model extracted from a document, and where were points lost? What you type is not stored; uploaded
+files are deleted after an hour."""
+SNIPPETS = """### Python client
+```python
+from gradio_client import Client
+
+client = Client("http://127.0.0.1:7860")
+tree = client.predict({"total": "12.50"}, {"total": "12.5"}, api_name="/score")
+print(tree["score"])
+```
+### HTTP
+```bash
+call=$(curl -s http://127.0.0.1:7860/gradio_api/call/score -H 'Content-Type: application/json' \\
+  -d '{"data": [{"total": "12.50"}, {"total": "12.5"}, 0.5, true, "paper", "text"]}' \\
+  | sed 's/.*"event_id":"\\([^"]*\\)".*/\\1/')
+curl -sN http://127.0.0.1:7860/gradio_api/call/score/$call
+```
+### evaluate
+```python
+import docscore
+import evaluate
+
+metric = evaluate.load(docscore.evaluate_module("anls_star"))
+print(metric.compute(predictions=[{"total": "12.5"}], references=[{"total": "12.50"}]))
+```
+An agent finds the same as the MCP tool `score` under `/gradio_api/mcp/`.
+"""
+
+
+def build_demo() -> gr.Blocks:
+    """Build the page without launching it."""
+    demo: gr.Blocks
+    with gr.Blocks(title="ANLS*", analytics_enabled=False, delete_cache=(3600, 3600), fill_width=True) as demo:
+        gr.Markdown(INTRODUCTION, elem_id="introduction")
+        with gr.Tab("One pair"):
+            workspace()
+        with gr.Tab("A file"):
+            file_tab()
+        with gr.Tab("Compare"):
+            compare_tab()
+        with gr.Tab("API"):
+            gr.Markdown(SNIPPETS)
+        gr.api(score_as_tree, api_name="score", concurrency_limit=None)  # heavy requests wait for each other elsewhere
+        gr.api(score, api_name="score_text", concurrency_limit=None)  # for MCP, where objects would become Python text
+    return demo
+
+
+def main() -> None:
+    """Serve the page."""
+    scripts = "".join((PAGE / name).read_text(encoding="utf-8") for name in SCRIPTS)
+    demo = build_demo()
+    demo.queue(max_size=64, default_concurrency_limit=4)
+    demo.launch(
+        theme=gr.themes.Default(font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]),
+        css=stylesheet() + (PAGE / "page.css").read_text(encoding="utf-8"),
+        head=f"<script>{scripts}</script>",
+        max_file_size=MAX_FILE_BYTES,
+        run_history=False,  # inputs of visitors are not listed
+        allowed_paths=[str(EXAMPLE_FILES[0].parent)],
+        state_session_capacity=SESSIONS,
+        app_kwargs={"middleware": [Middleware(BoundedBodies)]},
+        mcp_server=importlib.util.find_spec("mcp") is not None,
+        footer_links=["api"],
+        show_error=False,
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,16 @@
+"""What child processes need, imported and used once, so that the process that they are forked from has it ready."""
+
+from __future__ import annotations
+
+from playground import pair, testset, versus
+
+WORKS = (pair, testset, versus)
+
+
+def warm_up() -> None:
+    """Score a pair by each metric: modules that are imported when needed and templates are then loaded."""
+    for metric in pair.METRICS:
+        pair.answer(pair.PairRequest('{"a": ["b", "c"]}', '```{"a": ["d"]}```', metric=metric))
+
+
+warm_up()

@@ -1,0 +1,279 @@
+// The workspace for one pair: scores what is typed, shows where rows of the tree stand in the editors, makes and opens links.
+(() => {
+  const PAUSE = 300, PATIENCE = 1000;  // milliseconds until what was typed is scored, and until Cancel can be pressed
+  const SIDES = ["truth", "prediction"];
+
+  // Every value of a JSON text with its position ("0/2": the third child of the first child) and its place in the text,
+  // from its key on. Reads as far as the text is JSON, from the first bracket on if it begins with something else.
+  const valuesOf = (text) => {
+    const values = [], open = [];
+    let from = text.search(/\S/), key = null;
+    if (from >= 0 && !/[\[{"\d\-tfnNI]/.test(text[from])) from = text.search(/[\[{]/);
+    if (from < 0) return values;
+    const tokens = /"(?:[^"\\]|\\.)*"?|[{}\[\],:]|[^\s{}\[\],:"]+/gs;
+    tokens.lastIndex = from;
+    const add = (start, end) => {
+      values.push({ position: open.map((part) => part.count).join("/"), start: key ?? start, end });
+      key = null;
+      return values.at(-1);
+    };
+    for (let found = tokens.exec(text); found; found = tokens.exec(text)) {
+      const [token] = found, inside = open.at(-1);
+      if (token === "{" || token === "[") {
+        open.push({ count: 0, keys: token === "{", value: add(found.index, text.length) });
+      } else if (token === "}" || token === "]") {
+        if (!inside) break;
+        open.pop().value.end = tokens.lastIndex;
+      } else if (token === ",") {
+        if (inside) Object.assign(inside, { count: inside.count + 1, named: false });
+      } else if (token === ":") {
+        if (inside) inside.named = true;
+      } else if (inside?.keys && !inside.named) {
+        key = found.index;
+      } else {
+        add(found.index, tokens.lastIndex);
+      }
+      if (!open.length && values.length) break;
+    }
+    return values;
+  };
+
+  const lineAt = (text, offset) => text.slice(0, offset).split("\n").length - 1;
+
+  class Editor {
+    constructor(element, changed, pointed) {
+      this.area = element.querySelector("textarea");
+      this.lines = element.querySelector(".ws-lines");
+      this.mark = element.querySelector(".ws-mark");
+      this.fault = element.querySelector(".ws-fault");
+      this.area.addEventListener("input", () => { this.count(); this.unmark(); changed(); });
+      this.area.addEventListener("scroll", () => this.align());
+      for (const kind of ["click", "keyup"]) {
+        this.area.addEventListener(kind, (event) => {
+          if (kind === "click" || /^(Arrow|Home|End|Page)/.test(event.key)) pointed(this);
+        });
+      }
+      this.count();
+    }
+
+    get text() { return this.area.value; }
+
+    // What the visitor can undo: setting the value would forget what was typed before.
+    replace(text) {
+      this.area.focus({ preventScroll: true });
+      this.area.select();
+      const undoable = text.length < 100000 && document.execCommand(text ? "insertText" : "delete", false, text);
+      if (!undoable || this.area.value !== text) this.area.value = text;
+      this.area.setSelectionRange(0, 0);
+      this.area.scrollTop = 0;
+      this.count();
+      this.unmark();
+    }
+
+    count() {
+      const total = this.text.split("\n").length;
+      if (total === this.total) return;
+      this.total = total;
+      this.lines.textContent = total > 20000 ? "" : Array.from({ length: total }, (_, line) => line + 1).join("\n");
+    }
+
+    get height() { return parseFloat(getComputedStyle(this.area).lineHeight); }
+
+    align() {
+      this.lines.style.transform = `translateY(${-this.area.scrollTop}px)`;
+      this.mark.style.transform = `translateY(${-this.area.scrollTop}px)`;
+    }
+
+    unmark() { this.mark.hidden = true; }
+
+    // Show the lines of a value, and scroll to them.
+    show(position) {
+      const value = position === undefined ? null : valuesOf(this.text).find((each) => each.position === position);
+      if (!value) { this.unmark(); return; }
+      const first = lineAt(this.text, value.start), last = lineAt(this.text, value.end);
+      const padding = parseFloat(getComputedStyle(this.area).paddingTop);
+      Object.assign(this.mark.style, { top: `${padding + first * this.height}px`, height: `${(last - first + 1) * this.height}px` });
+      this.mark.hidden = false;
+      this.mark.dataset.lines = `${first + 1}-${last + 1}`;
+      const top = padding + first * this.height, room = this.area.clientHeight;
+      if (top < this.area.scrollTop || top + this.height > this.area.scrollTop + room) this.area.scrollTop = top - room / 3;
+      this.align();
+    }
+
+    // The positions of the values around the caret, innermost first.
+    positions() {
+      const at = this.area.selectionStart;
+      return valuesOf(this.text).filter((each) => each.start <= at && at <= each.end).map((each) => each.position).reverse();
+    }
+  }
+
+  window.docscoreWorkspace = (root, server) => {
+    const workspace = root.querySelector(".ws");
+    const part = (name) => workspace.querySelector(`#pair-${name}`);
+    const settings = JSON.parse(workspace.dataset.settings);
+    const result = part("result"), status = part("status"), stop = part("stop");
+    const visitor = crypto.randomUUID?.() ?? String(Math.random());
+    let asked = 0, timer = null;
+
+    const editors = Object.fromEntries(SIDES.map((side) => [side, new Editor(part(side), () => changed(), (editor) => pointed(side, editor))]));
+
+    const request = () => ({
+      truth: editors.truth.text,
+      prediction: editors.prediction.text,
+      threshold: part("threshold").valueAsNumber,
+      ignore_case: part("ignore_case").checked,
+      ...Object.fromEntries(Object.keys(settings.choices).map((name) => [name, part(name).value])),
+    });
+
+    const say = (text, alert = false) => {
+      status.textContent = text;
+      status.classList.toggle("ws-alert", alert);
+    };
+
+    const hideUnused = () => {
+      for (const option of workspace.querySelectorAll("[data-metrics]")) {
+        option.hidden = !option.dataset.metrics.split(",").includes(part("metric").value);
+      }
+    };
+
+    const changed = () => {
+      asked += 1;  // an answer to an earlier request no longer counts
+      if (result.childElementCount) {
+        result.dataset.stale = "";
+        say("Changed since this result; scoring …");
+      }
+      clearTimeout(timer);
+      timer = setTimeout(score, PAUSE);
+    };
+
+    const score = async () => {
+      clearTimeout(timer);
+      const mine = ++asked;
+      const patience = setTimeout(() => { stop.disabled = false; say("Scoring … this takes longer than usual; Cancel stops it."); }, PATIENCE);
+      result.setAttribute("aria-busy", "true");
+      let found;
+      try {
+        found = await server.score_workspace({ ...request(), visitor });
+      } catch {
+        found = { refused: "The server did not answer; try again." };
+      }
+      clearTimeout(patience);
+      if (mine !== asked) return;
+      stop.disabled = true;
+      result.removeAttribute("aria-busy");
+      show(found);
+    };
+
+    const show = (found) => {
+      const faults = found.faults ?? ["", ""];
+      SIDES.forEach((side, at) => {
+        editors[side].fault.textContent = faults[at];
+        editors[side].area.setAttribute("aria-invalid", String(Boolean(faults[at])));
+      });
+      if (found.refused || faults.some(Boolean)) {
+        result.dataset.stale = "";
+        const before = result.childElementCount ? " The result shown is that of the pair before." : "";
+        say((found.refused ? `Not scored: ${found.refused}.` : "Not scored.") + before, true);
+        return;
+      }
+      delete result.dataset.stale;
+      const only = result.querySelector(".anls-only")?.checked;
+      result.innerHTML = found.result;
+      if (only && result.querySelector(".anls-only")) result.querySelector(".anls-only").checked = true;
+      part("json").textContent = found.raw;
+      part("python").textContent = found.python;
+      say(found.note);
+    };
+
+    const rowsOf = (side) => [...result.querySelectorAll(`.anls-row[data-${side}]`)];
+
+    const here = (row) => {
+      result.querySelector(".ws-here")?.classList.remove("ws-here");
+      row?.classList.add("ws-here");
+    };
+
+    // A row was chosen: its lines in both editors.
+    const chosen = (row) => {
+      here(row);
+      for (const side of SIDES) editors[side].show(row.dataset[side]);
+    };
+
+    // The caret moved: the innermost row that holds it, and its lines in the other editor.
+    const pointed = (side, editor) => {
+      const rows = new Map(rowsOf(side).map((row) => [row.dataset[side], row]));
+      const row = editor.positions().map((position) => rows.get(position)).find(Boolean);
+      if (!row || "stale" in result.dataset) return;
+      for (let above = row.parentElement; above && above !== result; above = above.parentElement) {
+        if (above.tagName === "DETAILS" && above.firstElementChild !== row) above.open = true;
+      }
+      here(row);
+      const other = SIDES.find((each) => each !== side);
+      editors[other].show(row.dataset[other]);
+      editor.show(row.dataset[side]);
+      const top = row.offsetTop - result.offsetTop;
+      if (top < result.scrollTop || top + row.offsetHeight > result.scrollTop + result.clientHeight) {
+        result.scrollTop = top - result.clientHeight / 3;
+      }
+    };
+
+    for (const kind of ["click", "focusin"]) {
+      result.addEventListener(kind, (event) => {
+        const row = event.target.closest?.(".anls-row:not(.anls-header)");
+        if (row) chosen(row);
+      });
+    }
+
+    const take = (values) => {
+      const { truth, prediction, ...options } = values;
+      part("threshold").value = options.threshold;
+      part("ignore_case").checked = options.ignore_case;
+      for (const name of Object.keys(settings.choices)) part(name).value = options[name];
+      editors.prediction.replace(prediction);
+      editors.truth.replace(truth);
+      hideUnused();
+      return score();
+    };
+
+    const plain = Object.fromEntries(Object.entries(settings.choices).map(([name, known]) => [name, known[0]]));
+    Object.assign(plain, { threshold: 0.5, ignore_case: true, reading: "repair" });
+
+    part("example").addEventListener("change", (event) => {
+      const example = settings.examples[event.target.value];
+      event.target.value = "";
+      if (example) take({ ...plain, truth: example.truth, prediction: example.prediction }).then(() => event.target.focus());
+    });
+
+    for (const name of ["threshold", "ignore_case", ...Object.keys(settings.choices)]) {
+      part(name).addEventListener("input", () => { hideUnused(); changed(); });
+    }
+    part("score").addEventListener("click", score);
+    stop.addEventListener("click", () => { stop.disabled = true; server.stop_workspace(visitor); });
+    part("fold").addEventListener("click", (event) => {
+      const open = event.target.getAttribute("aria-expanded") !== "true";
+      event.target.setAttribute("aria-expanded", String(open));
+      workspace.classList.toggle("ws-folded", !open);
+    });
+    workspace.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); score(); }
+      if (event.key !== "Escape") return;
+      for (const side of SIDES) editors[side].unmark();
+      here(null);
+      if (!stop.disabled) stop.click();
+    });
+
+    part("link").addEventListener("click", async () => {
+      const link = new URL(await window.docscoreLinks.toHash(request()), location.href).href;
+      const framed = window.top !== window ? " It opens this page outside of the frame." : "";
+      history.replaceState(null, "", link);
+      try { await navigator.clipboard.writeText(link); say(`The link is copied.${framed}`); }
+      catch { say(framed ? `Your browser does not let this frame copy; the link is ${link}` : "The link is in the address bar."); }
+    });
+
+    hideUnused();
+    show(settings.first);
+    window.docscoreLinks.fromHash(location.hash, settings).then(
+      (values) => values && take(values),
+      (error) => say(`This link was not opened: ${error.message}.`, true),
+    ).finally(() => { workspace.dataset.ready = ""; });
+  };
+})();

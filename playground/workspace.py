@@ -1,0 +1,75 @@
+"""The workspace for one pair: two editors, options and the result, which follows what is typed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from functools import partial
+from typing import Any
+
+import gradio as gr
+
+from docscore.core.printing import printable
+from playground.children import Refused
+from playground.endpoints import CHILDREN
+from playground.fragments import fragment
+from playground.gallery import EXAMPLES
+from playground.limits import MAX_BYTES
+from playground.pair import (
+    METRICS,
+    NUMBERS,
+    READINGS,
+    RULES,
+    PairAnswer,
+    PairRequest,
+    answer,
+    is_scored_at_once,
+)
+
+_LONGEST_VISITOR = 64  # characters of the name that a window gives itself
+
+
+async def score_workspace(asked: Any) -> dict[str, Any]:
+    """The answer to a request of the workspace: a `PairAnswer`, or `{"refused": sentence}`.
+
+    Args:
+        asked: the fields of a `PairRequest`, and "visitor", a name by which a newer request stops the one before.
+    """
+    try:
+        visitor = _visitor(asked.pop("visitor", "") if isinstance(asked, dict) else "")
+        request = PairRequest.of(asked)
+        if await asyncio.to_thread(is_scored_at_once, request):
+            return (await asyncio.to_thread(answer, request))._asdict()
+        found: PairAnswer = await CHILDREN.run(visitor, partial(answer, request))
+        return found._asdict()
+    except (Refused, ValueError) as error:
+        return {"refused": printable(str(error))}
+
+
+async def stop_workspace(visitor: Any) -> None:
+    """Stop the request of a visitor."""
+    CHILDREN.stop(_visitor(visitor))
+
+
+def _visitor(name: object) -> str:
+    return f"window {name}" if isinstance(name, str) and 0 < len(name) <= _LONGEST_VISITOR else ""
+
+
+def workspace() -> None:
+    """Build the workspace, with the first example scored."""
+    first = PairRequest(EXAMPLES[0].truth, EXAMPLES[0].prediction)
+    metrics = {name: name for name in METRICS}
+    choices = {"metric": metrics, "rules": RULES, "numbers": NUMBERS, "reading": READINGS}
+    settings = {
+        "choices": {name: list(known) for name, known in choices.items()},
+        "examples": [example._asdict() for example in EXAMPLES],
+        "longest": MAX_BYTES,
+        "first": answer(first)._asdict(),
+    }
+    gr.HTML(
+        fragment("workspace", first, EXAMPLES, choices, json.dumps(settings)),
+        elem_id="pair",
+        js_on_load="docscoreWorkspace(element, server)",
+        server_functions=[score_workspace, stop_workspace],
+        apply_default_css=False,
+    )

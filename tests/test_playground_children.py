@@ -1,0 +1,147 @@
+"""Heavy requests of the page: child processes with limits, stopped and replaced; nothing is left of them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Coroutine
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("gradio", reason="the playground wants gradio")
+
+from playground import pair, testset
+from playground.children import Children, Limits, Refused
+from playground.kept import KeptDocuments
+from playground.limits import is_small
+from tests.commands import PREDICTIONS, REFERENCES
+
+ROOM = Limits(places=2, waiting=2, seconds=60)
+
+
+def run(request: Coroutine[Any, Any, Any]) -> Any:
+    return asyncio.run(request)
+
+
+def test_the_result_is_that_of_the_function() -> None:
+    asked = pair.PairRequest('{"a": "b"}', '{"a": "b", "c": "d"}')
+    assert run(Children(ROOM).run("v", pair.answer, asked)) == pair.answer(asked)
+
+
+def test_progress_is_passed_on(tmp_path: Path) -> None:
+    reported: list[tuple[float, str]] = []
+    work = partial(testset.score_files, skip=False, folder=tmp_path)
+    files = REFERENCES, PREDICTIONS, None
+    found = run(Children(ROOM).run("v", work, *files, report=lambda *each: reported.append(each)))
+    assert isinstance(found.kept, KeptDocuments)
+    assert reported[-1][0] == pytest.approx(1)
+    assert found.kept.trees("receipt-004")[0].score == 0
+
+
+def test_a_limit_of_time() -> None:
+    with pytest.raises(Refused, match=r"stopped after 0\.5 seconds"):
+        run(Children(ROOM._replace(seconds=0.5)).run("v", time.sleep, 600))
+
+
+def test_a_limit_of_memory() -> None:
+    with pytest.raises(Refused, match="more memory than"):
+        run(Children(ROOM).run("v", bytearray, 3 * 10**9))
+
+
+@pytest.mark.parametrize(
+    ("work", "arguments", "message"),
+    [
+        (int, ("x",), "invalid literal for int"),
+        (len, (3,), "object of type 'int' has no len"),
+        (Path.read_text, (Path("/nowhere/refs.jsonl"),), "refs.jsonl: No such file or directory"),
+    ],
+)
+def test_an_error_is_a_sentence(work: Any, arguments: tuple[Any, ...], message: str) -> None:
+    with pytest.raises(Refused, match=f"^{message}"):
+        run(Children(ROOM).run("v", work, *arguments))
+
+
+def test_an_unexpected_error_is_not_hidden() -> None:
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        run(Children(ROOM).run("v", divmod, 1, 0))
+
+
+def test_a_newer_request_of_a_visitor_stops_the_one_before() -> None:
+    async def twice() -> tuple[Any, ...]:
+        children = Children(ROOM)
+        first = asyncio.ensure_future(children.run("v", time.sleep, 600))
+        await asyncio.sleep(0.1)
+        return await asyncio.gather(first, children.run("v", sum, [1, 2]), return_exceptions=True)
+
+    first, second = run(twice())
+    assert (str(first), second) == ("stopped", 3)
+
+
+def test_what_is_stopped_frees_its_place() -> None:
+    async def stopped() -> Any:
+        children = Children(ROOM._replace(places=1))
+        first = asyncio.ensure_future(children.run("v", time.sleep, 600))
+        others = asyncio.ensure_future(children.run("w", sum, [1, 2]))
+        await asyncio.sleep(0.1)
+        children.stop("v")
+        children.stop("nobody")
+        await asyncio.wait({first})
+        return await others
+
+    assert run(stopped()) == 3
+
+
+def test_a_visitor_who_leaves_frees_the_place() -> None:
+    """Gradio cancels what a visitor cancels."""
+
+    async def left() -> Any:
+        children = Children(ROOM._replace(places=1))
+        first = asyncio.ensure_future(children.run("v", time.sleep, 600))
+        await asyncio.sleep(0.1)
+        first.cancel()
+        return await children.run("w", sum, [1, 2])
+
+    assert run(left()) == 3
+
+
+def test_too_many_are_refused_at_once() -> None:
+    async def many() -> list[Any]:
+        children = Children(ROOM._replace(places=1, waiting=1, seconds=1))
+        works = [children.run(name, time.sleep, 600) for name in "abc"]
+        return await asyncio.gather(*works, return_exceptions=True)
+
+    assert [str(each)[:7] for each in run(many())] == ["stopped", "stopped", "the ser"]
+
+
+def nested(levels: int) -> Any:
+    value: Any = "x"
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("value", "small"),
+    [
+        ({"total": "12.50", "items": [{"n": "Tea"}] * 20}, True),
+        (["x"] * 200, True),
+        (["x"] * 201, False),
+        (["x"] * 2_000, False),
+        ("x" * 20_000, True),
+        ("x" * 20_001, False),
+        ({"x" * 20_001: 1}, False),
+        (10**7_000, False),
+        (nested(40), True),
+        (nested(41), False),
+        ([[["x"] * 10] * 10] * 10, False),
+        (None, True),
+    ],
+    ids=lambda value: repr(value)[:20] if not isinstance(value, int) else "",
+)
+def test_what_is_scored_without_a_child(value: Any, small: bool) -> None:
+    """The limits of 40,000 pairs, 20,000 characters and 40 levels."""
+    assert is_small(value, value) is small
+    assert is_small("x", value) is (small or value in (["x"] * 201, [[["x"] * 10] * 10] * 10))
