@@ -31,7 +31,7 @@
     ArrowUp: (all, at) => all[at - 1]?.focus(),
     ArrowRight: (all, at) => { if (all[at].tagName === "SUMMARY") all[at].parentElement.open = true; },
     ArrowLeft: (all, at) => { if (all[at].tagName === "SUMMARY") all[at].parentElement.open = false; },
-    c: (all, at) => navigator.clipboard?.writeText(all[at].dataset.path),
+    c: (all, at) => all[at].dataset.path && navigator.clipboard?.writeText(all[at].dataset.path),
   };
 
   document.addEventListener("keydown", (event) => {
@@ -43,7 +43,7 @@
   });
 
   document.addEventListener("click", (event) => {
-    const link = event.target.closest?.(".anls-losses a");
+    const link = event.target.closest?.(".anls-losses a, .anls-remarks a");
     const row = link && document.getElementById(link.getAttribute("href").slice(1));
     if (!row) return;
     event.preventDefault();

@@ -182,3 +182,29 @@ def test_options_that_a_metric_does_not_use_are_hidden(visit: Visit) -> None:
         visitor.choose("metric", metric)
         seen[metric] = [name for name in names if visitor[f"pair-{name}"].is_visible()]
     assert seen == {"ANLS*": list(names), "KIEval": ["ignore_case"], "nTED": []}
+
+
+def test_rows_that_say_the_same_fold_and_remarks_lead_to_their_rows(visit: Visit) -> None:
+    """A fold is one stop of the keys; the lines of an editor open it."""
+    visitor = visit()
+    rows = [{"n": f"{n}{n}"} for n in range(5)]
+    truth = {"rows": rows, "vat": "DE811", "no": "0042"}
+    visitor.score(json.dumps(truth, indent=1), json.dumps({"rows": [], "vat": "0042", "no": "DE811"}, indent=1))
+    tree = visitor.tree()
+    fold = tree.locator(".anls-folded")
+    assert fold.inner_text().split("\n")[0].strip() == "− 5 missing rows ▸".removesuffix(" ▸")
+    assert not visitor.row("$.rows[3]").is_visible()
+    visitor.row("$").focus()
+    visitor.page.keyboard.press("n")
+    assert visitor.page.evaluate("document.activeElement.className").split() == ["anls-row", "anls-folded", "ws-here"]
+    visitor.page.keyboard.press("n")
+    assert focused(visitor) == "$.vat"
+    tree.locator(".anls-remarks a").get_by_text("$.vat and $.no are exchanged").click()
+    assert focused(visitor) == "$.vat"
+    area = visitor["pair-truth"].locator("textarea")
+    area.evaluate(
+        "area => { area.focus(); area.setSelectionRange(area.value.indexOf('33'), area.value.indexOf('33')); }"
+    )
+    visitor.page.keyboard.press("ArrowRight")
+    assert visitor["pair-result"].locator(".ws-here").get_attribute("data-path") == "$.rows[3].n"
+    assert visitor.row("$.rows[3].n").is_visible()

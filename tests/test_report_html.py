@@ -303,7 +303,7 @@ def children_of(markup: str) -> dict[str, list[str]]:
         if path:
             found.setdefault(parts[-1] if parts else "", []).append(path)
         if name == "summary" and not tag:
-            parts.append(path)
+            parts.append(path or parts[-1])  # a fold is no part of its own
         if name == "details" and tag:
             parts.pop()
     assert parts == []
@@ -351,16 +351,16 @@ def test_white_space_and_signs_of_values_are_kept(text: str) -> None:
     assert len(cells["anls-truth"]) == len(cells["anls-prediction"])
 
 
-def test_a_cell_without_a_value_is_empty() -> None:
+def test_a_cell_without_a_value_is_empty_or_says_what_it_lacks() -> None:
     """On a narrow page a label stands before each cell that is not empty, and white space would be something."""
     page = Markup(tree_as_html(score_tree({"a": "x", "b": ["y"], "c": None}, {"b": ["y"], "c": "z"})))
     cells = page.texts("span", "anls-truth"), page.texts("span", "anls-prediction")
     assert list(zip(*cells, strict=True)) == [
         ("object, 3 keys", ""),
-        ('"x"absent from the prediction', ""),
+        ('"x"absent from the prediction', "absent"),
         ("list, 1 element", ""),
         ('"y"', '"y"'),
-        ("nothing expected", '"z"'),
+        ("nullnothing expected", '"z"'),
     ]
 
 

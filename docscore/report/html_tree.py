@@ -8,16 +8,21 @@ from pathlib import Path
 from typing import NamedTuple
 
 from docscore.core.formatting import clipped, three_digits, value_text, with_sign
+from docscore.corpus.remarks import remarks
 from docscore.metrics.anls_star.tree import GLYPHS, ScoreTree
 from docscore.report.html_templates import macro_as_html
 from docscore.report.positions import Positions, positions_of
 from docscore.report.text_diff import Span, text_differences
-from docscore.report.wording import STATUS_WORDS, counted, points_text
+from docscore.report.tree_folding import Fold, folds_of
+from docscore.report.wording import STATUS_WORDS, counted, points_text, remark_text
 
 MAX_ROWS = 3000  # with more nodes, exact ones are left out; a browser takes seconds for 20,000 rows
 
 
 LOSSES = 10  # shown above the tree
+
+
+REMARKS = 5  # shown above the tree
 
 
 _LONGEST_TEXT = 2000  # characters of a value that are shown
@@ -52,6 +57,8 @@ class TreeRow(NamedTuple):
         opens: whether a `<details>` element begins that contains the rows of the children.
         closes: how many `<details>` elements end after the row.
         positions: where the node stands in both texts, or None.
+        truth_look, prediction_look: "absent", "null" or "empty" where there is no value to show, or "".
+        folded: the line into which this row and those after it are folded, or None.
     """
 
     row_id: str
@@ -71,6 +78,27 @@ class TreeRow(NamedTuple):
     opens: bool
     closes: int
     positions: Positions | None
+    truth_look: str
+    prediction_look: str
+    folded: FoldedRows | None
+
+
+class FoldedRows(NamedTuple):
+    """The line of a `<details>` that folds several rows."""
+
+    text: str
+    status: str
+    indent: int
+    score: str
+    width: str
+    lost: str
+
+
+class Remarked(NamedTuple):
+    """A remark on several places, with the id of the row of the first."""
+
+    text: str
+    row_id: str
 
 
 class Loss(NamedTuple):
@@ -88,6 +116,7 @@ class TreeDrawing(NamedTuple):
     Attributes:
         score, points: the score, and the points as text.
         losses: the largest losses.
+        remarks: what stands out beyond single places.
         note: how many rows are left out, or "".
         rows: one row for each node, parents before children.
         legend: each status with its word and glyph.
@@ -96,6 +125,7 @@ class TreeDrawing(NamedTuple):
     score: str
     points: str
     losses: list[Loss]
+    remarks: list[Remarked]
     note: str
     rows: list[TreeRow]
     legend: tuple[tuple[str, str, str], ...] = _LEGEND
@@ -129,7 +159,7 @@ def tree_drawing(tree: ScoreTree, prefix: str, *, with_positions: bool = False) 
         prefix: the beginning of the ids of the rows; unique for each tree of a page.
         with_positions: whether rows say where their values stand in the JSON texts of both sides.
     """
-    positions = positions_of(tree) if with_positions else {}
+    positions = positions_of(tree)
     places, total = drawn_places(tree)
     ids = {id(node): f"{prefix}-{number}" for number, (node, _) in enumerate(places)}
     lost = sorted((node for node in _losses(tree) if id(node) in ids), key=lambda node: -node.points_lost)
@@ -140,11 +170,36 @@ def tree_drawing(tree: ScoreTree, prefix: str, *, with_positions: bool = False) 
     left_out = f"{total:,} places; {len(places):,} are drawn. Exact ones are left out first."
     note = left_out if len(places) < total else ""
     depths = [depth for _, depth in places] + [0]
+    inside = {id(child) for node, _ in places if node.status in ("missing", "extra") for child in node.children}
     rows = [
-        _row(node, ids[id(node)], depth, following, positions.get(id(node)))
+        _row(node, ids[id(node)], depth, following, _Side(positions[id(node)], id(node) in inside, with_positions))
         for (node, _), (depth, following) in zip(places, pairwise(depths), strict=True)
     ]
-    return TreeDrawing(f"{tree.score:.4f}", points_text(tree), losses, note, rows)
+    _fold(rows, folds_of(places))
+    remarked = [
+        Remarked(remark_text(remark), ids[id(remark.nodes[0])])
+        for remark in remarks(tree)[:REMARKS]
+        if id(remark.nodes[0]) in ids
+    ]
+    return TreeDrawing(f"{tree.score:.4f}", points_text(tree), losses, remarked, note, rows)
+
+
+def _fold(rows: list[TreeRow], folds: list[Fold]) -> None:
+    """Put a `<details>` around the rows of each fold."""
+    for fold in folds:
+        first = rows[fold.begin]
+        exact = fold.status == "exact"
+        line = FoldedRows(
+            text=fold.text,
+            status=fold.status,
+            indent=first.indent,
+            score=three_digits(1.0 if exact else 0.0),
+            width=f"{1 if exact else 0:.1%}",
+            lost=_signed(fold.points_lost) if fold.points_lost else "",
+        )
+        rows[fold.begin] = first._replace(folded=line)
+        last = rows[fold.end]
+        rows[fold.end] = last._replace(closes=last.closes + 1)
 
 
 def drawn_places(tree: ScoreTree) -> tuple[list[tuple[ScoreTree, int]], int]:
@@ -176,7 +231,29 @@ def _losses(tree: ScoreTree) -> list[ScoreTree]:
     return found
 
 
-def _row(node: ScoreTree, row_id: str, depth: int, following: int, positions: Positions | None) -> TreeRow:
+class _Side(NamedTuple):
+    """Where the values of a row stand, and how much of that is shown.
+
+    Attributes:
+        positions: where the node stands in both texts.
+        inside: whether the part that holds the node is on one side only, and says so.
+        shown: whether the row has its positions.
+    """
+
+    positions: Positions
+    inside: bool
+    shown: bool
+
+    def look(self, value: object, position: str | None) -> str:
+        """How a side without a value looks."""
+        if position is None:
+            return "" if self.inside else "absent"
+        if value is None:
+            return "null"
+        return "empty" if value in ("", [], {}) else ""
+
+
+def _row(node: ScoreTree, row_id: str, depth: int, following: int, side: _Side) -> TreeRow:
     """The row of a node at a depth; `following` is the depth of the next row."""
     opens = bool(node.children)
     truth, prediction = ([], []) if opens else _values(node)
@@ -198,12 +275,19 @@ def _row(node: ScoreTree, row_id: str, depth: int, following: int, positions: Po
         reason=node.reason,
         opens=opens,
         closes=(depth + 1 if opens else depth) - following,
-        positions=positions,
+        positions=side.positions if side.shown else None,
+        truth_look="" if opens else side.look(node.ground_truth, side.positions.truth),
+        prediction_look="" if opens else side.look(node.prediction, side.positions.prediction),
+        folded=None,
     )
 
 
 def _lost(node: ScoreTree) -> str:
-    return with_sign(-node.points_lost, 3).replace("-", "−")
+    return _signed(node.points_lost)
+
+
+def _signed(points_lost: float) -> str:
+    return with_sign(-points_lost, 3).replace("-", "−")
 
 
 def _label(node: ScoreTree) -> str:

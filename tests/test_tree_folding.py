@@ -1,0 +1,94 @@
+"""Rows of a drawn tree that say the same fold into one line; each side says what it lacks."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from docscore import score_tree
+from docscore.report.html_tree import drawn_places, tree_as_html
+from docscore.report.positions import positions_of
+from docscore.report.tree_folding import folds_of
+from tests.report_samples import Markup
+from tests.structures import predictions, truths
+
+ROWS = [{"n": f"{n}{n}"} for n in range(5)]
+
+
+def texts(truth: Any, prediction: Any) -> list[tuple[str, str, int]]:
+    places, _ = drawn_places(score_tree(truth, prediction))
+    return [(fold.text, fold.status, fold.end - fold.begin + 1) for fold in folds_of(places)]
+
+
+@pytest.mark.parametrize(
+    ("truth", "prediction", "expected"),
+    [
+        ({"rows": ROWS}, {"rows": []}, [("5 missing rows", "missing", 10)]),
+        ({"rows": ROWS[:3]}, {"rows": ROWS}, []),  # three exact rows and two invented ones
+        ({"rows": ROWS[:1]}, {"rows": ROWS}, [("4 invented rows", "extra", 8)]),
+        ({"rows": ROWS}, {"rows": ROWS}, [("5 exact elements", "exact", 10)]),
+        (dict.fromkeys("abcd", 1), dict.fromkeys("abcd", 1), [("4 exact: a, b, c, d", "exact", 4)]),
+        (dict.fromkeys("abc", 1), dict.fromkeys("abc", 1), []),
+        (dict.fromkeys("abcde", 1), {**dict.fromkeys("abcde", 1), "c": 2}, []),
+        ("x", "y", []),
+    ],
+)
+def test_what_folds(truth: Any, prediction: Any, expected: list[Any]) -> None:
+    assert texts(truth, prediction) == expected
+
+
+def test_the_line_has_the_points_of_its_rows() -> None:
+    tree = score_tree({"rows": ROWS, "a": "x"}, {"rows": [], "a": "x"})
+    [fold] = folds_of(drawn_places(tree)[0])
+    assert fold.points_lost == pytest.approx(1 - tree.score)
+
+
+@given(truths, predictions)
+def test_every_part_that_is_opened_is_closed(truth: Any, prediction: Any) -> None:
+    markup = tree_as_html(score_tree({"v": truth}, {"v": prediction}))
+    depth = 0
+    for piece in markup.split("<")[1:]:
+        depth += piece.startswith("details") - piece.startswith("/details")
+        assert depth >= 0
+    assert depth == 0
+
+
+def test_absent_null_and_empty_look_different() -> None:
+    truth = {"a": "x", "b": "x", "c": "x", "d": None, "e": "", "f": {"g": "x"}}
+    page = Markup(tree_as_html(score_tree(truth, {"b": None, "c": "", "d": "y"})))
+    looks = [
+        (name, len(page.of(tag, f"anls-{name}")))
+        for tag, name in (("small", "absent"), ("code", "null"), ("code", "empty"))
+    ]
+    assert looks == [("absent", 2), ("null", 2), ("empty", 2)]
+
+
+def value_at(value: Any, position: str) -> Any:
+    """What stands at a position of a JSON value."""
+    for step in filter(None, position.split("/")):
+        value = list(value.values())[int(step)] if isinstance(value, dict) else value[int(step)]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("truth", "prediction"),
+    [
+        ({"b": {"$one_of": ["x", {"k": ["y", "z"]}]}, "a": ["p", "q"]}, {"a": ["q", "p"], "b": {"k": ["z"]}}),
+        ({"rows": [{"n": {"$one_of": [1, 2]}}]}, {}),
+        ({"$one_of": [["a"], ["b"]]}, ["b"]),
+        ([[["a"]], "b"], ["b", [["c", "a"]]]),
+    ],
+)
+def test_a_position_leads_to_the_value(truth: Any, prediction: Any) -> None:
+    tree = score_tree(truth, prediction)
+    found = positions_of(tree)
+    for node in tree.nodes():
+        at = found[id(node)]
+        if at.truth is not None and not isinstance(node.ground_truth, tuple):
+            assert json.dumps(value_at(truth, at.truth)) == json.dumps(node.to_dict()["ground_truth"])
+        if at.prediction is not None:
+            assert value_at(prediction, at.prediction) == node.prediction
+        assert (at.truth is None) == (node.status == "extra" and node.ground_truth is None and node.path != "$")
