@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from docscore.core.dates import date_of
-from docscore.core.spellings import are_same_value, number_of
+from docscore.core.spellings import are_same_value, number_of, spelling_of_same_value
 
 NUMBERS: list[tuple[Any, dict[str, str], str | None, str]] = [  # value, separators, number, why
     (1, {}, "1", "a JSON number"),
@@ -88,3 +88,25 @@ def test_dates(value: Any, order: Any, day: str | None, why: str) -> None:
 @pytest.mark.parametrize(("truth", "prediction", "same"), PAIRS)
 def test_the_same_value(truth: Any, prediction: Any, same: bool) -> None:
     assert are_same_value(truth, prediction) == are_same_value(prediction, truth) == same
+
+
+SPELLINGS: list[tuple[Any, Any, str | None, str]] = [  # values, what differs, why
+    ("12,50", "12.50", "decimal comma", "two digits behind a comma"),
+    ("12,50", 12.5, "decimal comma", "a JSON number"),
+    ("1.234,50", "1234.50", "decimal comma", "groups too"),
+    ("0,500", "0.5", "decimal comma", "nothing but 0 before it"),
+    ("1,500", "1500", None, "may be 1.5"),
+    ("1,500", "1.5", None, "may be 1500"),
+    ("1,234.50", "1234.5", "number", "groups"),
+    ("1,234,567", 1234567, "number", "several groups"),
+    ("12,50", "12,5", "number", "both have a comma"),
+    (1000, 1000.0, "number", "JSON numbers"),
+    ("12,50", "13.50", None, "other numbers"),
+    ("2024-03-12", "12 March 2024", "date", "a date"),
+    ("x", "x", None, "no number and no date"),
+]
+
+
+@pytest.mark.parametrize(("left", "right", "expected", "why"), SPELLINGS)
+def test_what_differs_in_the_spelling(left: Any, right: Any, expected: str | None, why: str) -> None:
+    assert spelling_of_same_value(left, right) == spelling_of_same_value(right, left) == expected, why

@@ -26,7 +26,9 @@ from docscore.cli.terminal import print_json
 from docscore.core.errors import InputValueError, in_file
 from docscore.core.options import ScoringOptions
 from docscore.core.values import to_json
+from docscore.corpus.annotations import annotations_of
 from docscore.corpus.evaluation import ANLS_STAR, TYPED, rows_of_files
+from docscore.corpus.folding import folded_tree
 from docscore.data.confidences import unwrapped
 from docscore.data.files import read_value, suffix_of
 from docscore.data.model_output import parse_text
@@ -35,7 +37,7 @@ from docscore.metrics.anls_star.api import explained
 from docscore.metrics.kieval import kieval_score
 from docscore.metrics.registry import check_options_of
 from docscore.metrics.typed.typed_score import explained_by_schema
-from docscore.report.console import print_corrections, print_tree
+from docscore.report.console import print_annotations, print_corrections, print_tree
 from docscore.report.wording import READ
 
 _SOME = 3  # ids in a message
@@ -51,6 +53,9 @@ _SOME = 3  # ids in a message
 @click.option("--id", "question_id", help="The id of the document; not needed if each file holds one JSON value.")
 @click.option("--all", "everything", is_flag=True, help="Also show the contents of exact parts.")
 @click.option(
+    "--fold", is_flag=True, help="Show siblings that lose points for the same cause, and exact ones, as one line each."
+)
+@click.option(
     "--metric",
     type=click.Choice([ANLS_STAR, TYPED, "kieval"]),
     help="The score tree of ANLS*, that of the typed score (the default with --schema), or the corrections that KIEval "
@@ -64,6 +69,7 @@ def explain_command(
     settings: CommandSettings,
     question_id: str | None,
     everything: bool,
+    fold: bool,
     metric: str | None,
     as_json: bool,
 ) -> None:
@@ -72,7 +78,8 @@ def explain_command(
     REFERENCES and PREDICTIONS are files as for `score`, with --id; or two .json files that hold one JSON value each.
 
     Each line shows one value, object or list: its status (= exact, ≈ partial, ≠ wrong, − missing, + only in the
-    prediction), its score, the points lost out of 1.000 for the document, and expected → predicted value.
+    prediction), its score, the points lost out of 1.000 for the document, and expected → predicted value. Remarks
+    below the tree name values that are exchanged or only written differently, and groups of equal losses.
     """
     metric = metric or (ANLS_STAR if settings.options.schema is None else TYPED)
     check_options_of([metric], settings.options)
@@ -89,10 +96,14 @@ def explain_command(
         tree = explained_by_schema(truth, prediction, settings.options, name)
     else:
         tree = explained(truth, prediction, settings.options)
+    remarks = annotations_of(tree, None if metric == TYPED else settings.options)
     if as_json:
-        print_json(to_json(with_format("explain", tree.to_dict())))
+        annotations = [each.to_dict() for each in remarks]
+        print_json(to_json(with_format("explain", {**tree.to_dict(), "annotations": annotations})))
     else:
-        print_tree(stdout_console(), tree, fold=not everything)
+        console = stdout_console()
+        print_tree(console, folded_tree(tree) if fold else tree, fold=not everything)
+        print_annotations(console, remarks)
 
 
 def _as_scored(prediction: Any, options: ScoringOptions) -> Any:

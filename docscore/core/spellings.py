@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 from functools import cache
+from typing import Literal
 
 from docscore.core.dates import date_of
 from docscore.core.decimals import decimal_of, decimal_value
@@ -14,6 +15,16 @@ _LONGEST = 64  # characters; no number of a document is longer
 
 
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
+
+
+# Texts whose separators can be read in one way only, with decimal sign and sign between groups. A sign followed by
+# three digits, once, is in doubt ("1,500") unless nothing but 0 is before it.
+_SEPARATED = (
+    (re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+,\d+\Z"), ",", "."),
+    (re.compile(r"[+-]?(?:0,\d+|\d+,(?:\d{1,2}|\d{4,}))\Z"), ",", ""),
+    (re.compile(r"[+-]?\d{1,3}(?:,\d{3})+\.\d+\Z"), ".", ","),
+    (re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3}){2,}\Z"), ".", ","),
+)
 
 
 def number_of(value: Scalar, *, decimal: str = ".", group: str = "") -> Decimal | None:
@@ -45,17 +56,49 @@ def _number_pattern(decimal: str, group: str) -> re.Pattern[str]:
     )
 
 
+Spelling = Literal["decimal comma", "number", "date"]
+
+
 def are_same_value(truth: Scalar, prediction: Scalar) -> bool:
     """Whether two scalars are the same number, or the same date of which one is in ISO form, however they are written.
 
     >>> are_same_value("12.50", 12.5), are_same_value("2024-03-12", "March 12, 2024"), are_same_value("1", True)
     (True, True, False)
     """
-    numbers = number_of(truth), number_of(prediction)
-    if None not in numbers:
-        return numbers[0] == numbers[1]
+    return spelling_of_same_value(truth, prediction) is not None
+
+
+def spelling_of_same_value(truth: Scalar, prediction: Scalar) -> Spelling | None:
+    """What differs in the spelling of the same number or date; None for different values.
+
+    Returns:
+        "decimal comma" where one of two numbers has a comma for its decimal sign, "number" for other spellings of
+        numbers, "date" for dates.
+
+    >>> spelling_of_same_value("1.234,50", "1234.50"), spelling_of_same_value("1,000.5", 1000.5)
+    ('decimal comma', 'number')
+    >>> spelling_of_same_value("1,500", "1500") is None  # may be 1.5
+    True
+    """
+    left, right = _undoubted(truth), _undoubted(prediction)
+    if left is not None and right is not None:
+        if left[0] != right[0]:
+            return None
+        return "decimal comma" if left[1] != right[1] else "number"
     texts = [value.strip() for value in (truth, prediction) if isinstance(value, str)]
     if len(texts) < 2 or not any(map(_ISO_DATE.match, texts)):  # noqa: PLR2004
-        return False
+        return None
     dates = date_of(truth), date_of(prediction)
-    return None not in dates and dates[0] == dates[1]
+    return "date" if None not in dates and dates[0] == dates[1] else None
+
+
+def _undoubted(value: Scalar) -> tuple[Decimal, bool] | None:
+    """The number that a scalar is, or spells without a doubt on its separators; and whether it has a decimal comma."""
+    found = number_of(value)
+    if found is not None or not isinstance(value, str):
+        return None if found is None else (found, False)
+    for pattern, decimal, group in _SEPARATED:
+        if pattern.match(value.strip()):
+            found = number_of(value, decimal=decimal, group=group)
+            return None if found is None else (found, decimal == "," and "," in value)
+    return None

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from docscore.core.formatting import paired_excerpts, with_sign
+from docscore.corpus.annotations import Annotation
 from docscore.corpus.automation import Choice, Curve
 from docscore.corpus.comparison import Change, Comparison, Gate
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation
@@ -39,6 +40,8 @@ from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from docscore.report.text_diff import Span, text_differences
 from docscore.report.typed_content import typed_fields_table
 from docscore.report.wording import (
+    annotation_text,
+    annotations_shown,
     changes_text,
     choice_text,
     correction_parts,
@@ -60,6 +63,9 @@ _BAR = 24  # columns
 
 
 _LONGEST_VALUE = 60  # characters of a value in a correction
+
+
+_MOST_REMARKS = 10  # on a tree
 
 
 _MOST_ROWS = 500  # of a table; rich takes most of a millisecond for each, and JSON has all
@@ -286,6 +292,18 @@ def print_tree(console: Console, tree: ScoreTree, *, fold: bool) -> None:
     for line in outline(tree, fold=fold):
         text = Text(line.text().translate(_IN_ASCII)) if plain else _styled(line)
         console.print(text, soft_wrap=True)
+
+
+def print_annotations(console: Console, found: Sequence[Annotation]) -> None:
+    """Print the remarks on a tree with the points that they are about, and how many are left out."""
+    shown = annotations_shown(found)
+    if shown:
+        _print_lines(console, ["\nRemarks"])
+    for each in shown[:_MOST_REMARKS]:
+        points = with_sign(-each.points_lost, 3) if each.points_lost else ""
+        _print_lines(console, [f"  {points:>6}  {annotation_text(each)}"])
+    if len(shown) > _MOST_REMARKS:
+        _print_lines(console, [f"  and {len(shown) - _MOST_REMARKS:,} more"])
 
 
 def _can_print(console: Console, characters: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 
 from docscore.core.formatting import clipped, value_text, with_sign
 from docscore.core.printing import printable
+from docscore.corpus.annotations import Annotation
 from docscore.corpus.automation import Choice
 from docscore.corpus.comparison import Comparison
 from docscore.corpus.remarks import Remark
@@ -168,6 +169,32 @@ def choice_text(choice: Choice, confidence: float) -> str:
         f"An accuracy of {choice.target:g} needs a review below {threshold_text(choice.point.threshold)}{between}; "
         f"{share_text(choice.point.automation_rate)} of the values are then automated"
     )
+
+
+_SPELLINGS = {
+    "decimal comma": ("value differs by a decimal comma", "values differ by a decimal comma"),
+    "number": ("value is the same number, written differently", "values are the same numbers, written differently"),
+    "date": ("value is the same date, written differently", "values are the same dates, written differently"),
+}
+
+
+def annotation_text(found: Annotation) -> str:
+    """A remark on a score tree as a sentence without its points."""
+    where = "" if found.parent == "$" else f" in {shown_name(found.parent)}"
+    if found.kind == "exchanged":
+        first, second = (shown_name(path.removeprefix(found.parent).removeprefix(".")) for path in found.paths)
+        return f"{first} and {second} are exchanged{where}"
+    if found.kind == "option":
+        return f"{found.subject} was taken{where}"
+    if found.kind == "group":
+        return f"{found.subject}{where}"
+    gain = "" if found.gain is None else f": {found.gain:+.3f} with numbers by value"
+    return f"{found.count:,} {_SPELLINGS[found.subject][found.count != 1]}{gain}"
+
+
+def annotations_shown(found: Sequence[Annotation]) -> list[Annotation]:
+    """The remarks that are shown with a tree: those on lost points, and which option was taken at the root."""
+    return [each for each in found if each.kind != "option" or each.parent == "$"]
 
 
 def points_text(tree: ScoreTree) -> str:

@@ -101,6 +101,8 @@ def outline(tree: ScoreTree, *, fold: bool = False) -> list[Line]:
 def _folded(node: ScoreTree) -> tuple[tuple[ScoreTree, ...], str]:
     """The children that are shown, and what is said of those that are not."""
     counted = tuple(child for child in node.children if child.weight or child.status != "extra")
+    if node.kind == "group":
+        return (), ""
     if node.children and node.status == "exact":
         return (), f"all {sum(1 for leaf in node.leaves() if leaf.weight or leaf.status != 'extra')} exact"
     ignored = len(node.children) - len(counted)
@@ -134,7 +136,7 @@ def _values(node: ScoreTree) -> str:
     return " → ".join(paired_excerpts(node.ground_truth, node.prediction))
 
 
-Kind = Literal["scalar", "null", "list", "object", "mismatch"]
+Kind = Literal["scalar", "null", "list", "object", "mismatch", "group"]
 
 
 Status = Literal["exact", "partial", "wrong", "missing", "extra"]
@@ -174,7 +176,8 @@ class ScoreTree:
     Attributes:
         path: `$.items[2].price`, in the ground truth, or in the prediction for what only it has.
         key: the object key of this place; None for list elements and the root.
-        kind: "scalar", "null", "list", "object", or "mismatch" where the two sides cannot be compared part by part.
+        kind: "scalar", "null", "list", "object", or "mismatch" where the two sides cannot be compared part by part;
+            "group" for the siblings that a folded tree draws as one, whose `key` says what they are.
         status: "exact" (score 1), "partial", "wrong" (score 0), "missing" (nothing predicted) or "extra" (nothing
             expected).
         earned: S, from 0 to `weight`.

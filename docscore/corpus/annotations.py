@@ -1,0 +1,202 @@
+"""What a score tree says beyond its numbers: exchanged values, spellings, groups of equal losses, options taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import fsum
+from typing import Any, Literal, NamedTuple
+
+from docscore.core.options import BY_VALUE, ScoringOptions
+from docscore.core.similarity import fold, similarity, text_rule
+from docscore.core.spellings import Spelling, spelling_of_same_value
+from docscore.core.tolerance import ROUNDING
+from docscore.core.values import SCALAR_TYPES, Scalar, holds_number
+from docscore.corpus.causes import Cause
+from docscore.corpus.folding import groups_of
+from docscore.metrics.anls_star.api import explained
+from docscore.metrics.anls_star.tree import ScoreTree
+
+NEAR = 0.9  # a similarity from which an exchanged value counts as found
+
+
+_MOST_EXCHANGED = 200  # values of one record, those that lost most first; each is compared with each
+
+
+AnnotationKind = Literal["exchanged", "same value", "group", "option"]
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """A remark on a score tree.
+
+    Attributes:
+        kind: "exchanged" for two values of one record that stand in each other's place, "same value" for values that
+            are only written differently, "group" for siblings that lose points for the same cause, "option" for the
+            option of a one-of that was taken.
+        subject: what it is about: for "exchanged" "", for "same value" a spelling (`Spelling`), for "group" its name,
+            for "option" the words "option 2 of 3".
+        cause: the cause of the points lost at a group and at values written differently, else None.
+        paths: the places.
+        parent: the path of the object or list that holds them; "$" where they have no parent in common.
+        points_lost: what the places lose of the score of the document, in [0, 1]; of exchanged values, what they would
+            not lose in the other order.
+        gain: how much higher the score is with numbers compared by value; None where this does not help, or is done.
+    """
+
+    kind: AnnotationKind
+    subject: str
+    cause: Cause | None
+    paths: tuple[str, ...]
+    parent: str
+    points_lost: float
+    gain: float | None = None
+
+    @property
+    def count(self) -> int:
+        """The number of places."""
+        return len(self.paths)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The attributes in plain types."""
+        return {
+            "kind": self.kind,
+            "subject": self.subject,
+            "cause": self.cause,
+            "paths": list(self.paths),
+            "parent": self.parent,
+            "points_lost": self.points_lost,
+            "gain": self.gain,
+        }
+
+
+def annotations_of(tree: ScoreTree, options: ScoringOptions | None) -> list[Annotation]:
+    """The remarks on a score tree, most points first; a value is at most in one pair of exchanged ones.
+
+    A record is the root or an element of a list, with the objects in it.
+
+    Args:
+        tree: the root.
+        options: how its texts were compared; None for a tree of the typed score, in which exchanged values are found
+            where they are equal.
+
+    >>> from docscore import score_tree
+    >>> tree = score_tree({"vat": "DE811", "number": "A-77"}, {"vat": "A-77", "number": "DE811"})
+    >>> [(each.kind, each.paths, each.points_lost) for each in annotations_of(tree, ScoringOptions())]
+    [('exchanged', ('$.vat', '$.number'), 1.0)]
+    """
+    found = [*_exchanges(tree, options), *_spellings(tree, options), *_lost_groups(tree)]
+    return [*_options_taken(tree), *sorted(found, key=lambda each: -each.points_lost)]
+
+
+class _Slot(NamedTuple):
+    """A leaf of a record, with both its values."""
+
+    node: ScoreTree
+    truth: Scalar | None
+    prediction: Scalar | None
+
+
+def _exchanges(tree: ScoreTree, options: ScoringOptions | None) -> Iterator[Annotation]:
+    """The pairs of values of one record that would be right, or nearly, in each other's place."""
+    for node in tree.nodes():
+        if node.key is not None or node.kind != "object" or not _has_both(node) or node.status == "exact":
+            continue
+        found = []
+        for pair in combinations(_slots(node), 2):
+            gain = _gain_of_exchange(*pair, options)
+            if gain > ROUNDING:
+                found.append((gain, pair))
+        taken: set[int] = set()
+        for gain, pair in sorted(found, key=lambda each: (-each[0], sorted(slot.node.path for slot in each[1]))):
+            if taken.isdisjoint(id(slot.node) for slot in pair):
+                taken.update(id(slot.node) for slot in pair)
+                whole = node.points_lost / (node.weight - node.earned)  # of one point
+                yield Annotation("exchanged", "", None, _paths([slot.node for slot in pair]), node.path, gain * whole)
+
+
+def _slots(record: ScoreTree) -> list[_Slot]:
+    """The leaves of an object and of the objects in it that lose points and have a key on the side of the truth."""
+    found = []
+    waiting = [record]
+    while waiting:
+        node = waiting.pop()
+        sides = node.ground_truth, node.prediction
+        if not node.children and all(side is None or type(side) in SCALAR_TYPES for side in sides):
+            found.append(_Slot(node, *sides))
+        elif node.kind == "object" and _has_both(node):
+            keyed = [child for child in node.children if child.points_lost > 0 and child.key in node.ground_truth]
+            waiting.extend(reversed(keyed))
+    largest = sorted(found, key=lambda slot: (-slot.node.points_lost, slot.node.path))[:_MOST_EXCHANGED]
+    kept = {id(slot.node) for slot in largest}
+    return [slot for slot in found if id(slot.node) in kept]
+
+
+def _has_both(node: ScoreTree) -> bool:
+    """Whether there is something on both sides."""
+    return node.status not in ("missing", "extra")
+
+
+def _gain_of_exchange(first: _Slot, second: _Slot, options: ScoringOptions | None) -> float:
+    """The points that two leaves would earn more with each other's prediction; 0 unless both were right, or nearly."""
+    gain = 0.0
+    for slot, other in ((first, second), (second, first)):
+        share = _likeness(slot.truth, other.prediction, options)
+        more = share - slot.node.score
+        if share < NEAR or more <= 0:
+            return 0.0
+        gain += more * slot.node.weight
+    return gain
+
+
+def _likeness(truth: Scalar | None, prediction: Scalar | None, options: ScoringOptions | None) -> float:
+    """The score of two values, in [0, 1]."""
+    if truth is None or prediction is None:
+        return float(truth is prediction)
+    if options is None:
+        return float(type(truth) is type(prediction) and truth == prediction)
+    left, right = (fold(value, options.ignore_case, text_rule(options.numbers)) for value in (truth, prediction))
+    return similarity(left, right, options.threshold)
+
+
+def _spellings(tree: ScoreTree, options: ScoringOptions | None) -> Iterator[Annotation]:
+    """The values that are only written differently, by what differs."""
+    found: dict[Spelling, list[ScoreTree]] = {}
+    for leaf in tree.leaves():
+        if leaf.kind == "scalar" and leaf.points_lost > 0:
+            spelling = spelling_of_same_value(leaf.ground_truth, leaf.prediction)
+            if spelling is not None:
+                found.setdefault(spelling, []).append(leaf)
+    gain = _gain_by_value(tree, options) if "number" in found else None
+    for spelling, leaves in found.items():
+        lost = fsum(leaf.points_lost for leaf in leaves)
+        helps = gain if spelling == "number" else None
+        yield Annotation("same value", spelling, "same value", _paths(leaves), "$", lost, helps)
+
+
+def _gain_by_value(tree: ScoreTree, options: ScoringOptions | None) -> float | None:
+    """How much higher the score is with numbers compared by value; None where it is not."""
+    pair = tree.ground_truth, tree.prediction
+    if options is None or options.numbers == BY_VALUE or not holds_number(pair):
+        return None
+    gain = explained(*pair, replace(options, numbers=BY_VALUE)).score - tree.score
+    return gain if gain > ROUNDING else None
+
+
+def _lost_groups(tree: ScoreTree) -> Iterator[Annotation]:
+    for group in groups_of(tree):
+        if group.cause != "exact" and group.cause != "same value":  # noqa: PLR1714  mypy narrows these
+            yield Annotation("group", group.name, group.cause, _paths(group.nodes), group.parent, group.points_lost)
+
+
+def _options_taken(tree: ScoreTree) -> Iterator[Annotation]:
+    """The options of the one-ofs that had several, in order."""
+    for node in tree.nodes():
+        words, _, _ = node.reason.partition(";")
+        if node.option is not None and words.startswith("option "):
+            yield Annotation("option", words, None, (node.path,), node.path, 0.0)
+
+
+def _paths(nodes: Sequence[ScoreTree]) -> tuple[str, ...]:
+    return tuple(node.path for node in nodes)

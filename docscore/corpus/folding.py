@@ -1,0 +1,124 @@
+"""Siblings of a score tree that lose points for the same cause, or that are exact, as groups that can be folded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import fsum
+from typing import Literal
+
+from docscore.corpus.causes import Cause, places
+from docscore.metrics.anls_star.tree import ScoreTree
+
+FEWEST = 3  # siblings that make a group
+
+
+_NOUNS: dict[Cause | Literal["exact"], tuple[str, str]] = {
+    "wrong value": ("wrong value", "wrong values"),
+    "near miss": ("near miss", "near misses"),
+    "same value": ("value written differently", "values written differently"),
+    "wrong type": ("value of a wrong type", "values of a wrong type"),
+    "missing field": ("missing value", "missing values"),
+    "missing row": ("missing row", "missing rows"),
+    "missing prediction": ("value without a prediction", "values without a prediction"),
+    "invented field": ("invented value", "invented values"),
+    "invented row": ("invented row", "invented rows"),
+    "unparsable": ("value that could not be read", "values that could not be read"),
+    "exact": ("exact value", "exact values"),
+}
+
+
+@dataclass(frozen=True)
+class SiblingGroup:
+    """Children of one node of a score tree that share a cause of lost points, or that are exact.
+
+    Attributes:
+        cause: why they lost points, or "exact".
+        parent: the path of the node above them.
+        nodes: the children, at least `FEWEST`, in order.
+    """
+
+    cause: Cause | Literal["exact"]
+    parent: str
+    nodes: tuple[ScoreTree, ...]
+
+    @property
+    def count(self) -> int:
+        """How many there are; of exact ones, the values in them."""
+        if self.cause != "exact":
+            return len(self.nodes)
+        return sum(1 for node in self.nodes for leaf in node.leaves() if leaf.weight)
+
+    @property
+    def points_lost(self) -> float:
+        """What they lose of the score of the whole tree, in [0, 1]."""
+        return fsum(node.points_lost for node in self.nodes)
+
+    @property
+    def name(self) -> str:
+        """Number and cause in words, such as "10 invented rows"."""
+        return f"{self.count:,} {_NOUNS[self.cause][self.count != 1]}"
+
+
+def groups_of(tree: ScoreTree) -> list[SiblingGroup]:
+    """The groups of all nodes of a tree, parents before children; none inside missing and invented parts.
+
+    >>> from docscore import score_tree
+    >>> [(group.name, group.parent) for group in groups_of(score_tree({"rows": []}, {"rows": ["a", "b", "c"]}))]
+    [('3 invented rows', '$.rows')]
+    """
+    causes = {id(place.node): place.cause for place in places(tree)}
+    return [group for node in tree.nodes() for group in _groups_below(node, causes)]
+
+
+def folded_tree(tree: ScoreTree) -> ScoreTree:
+    """The tree with each group of siblings below one node, of the kind "group", at the place of the first of them.
+
+    It is for drawing. Points earned, lost and possible are those of the tree; a group has the sums of its nodes.
+    """
+    causes = {id(place.node): place.cause for place in places(tree)}
+    done: dict[int, ScoreTree] = {}
+    for node in reversed(list(tree.nodes())):  # children before parents
+        groups = {id(member): group for group in _groups_below(node, causes) for member in group.nodes}
+        children: list[ScoreTree] = []
+        for child in node.children:
+            group = groups.get(id(child))
+            if group is None:
+                children.append(done[id(child)])
+            elif child is group.nodes[0]:
+                children.append(_as_node(group, tuple(done[id(member)] for member in group.nodes)))
+        done[id(node)] = replace(node, children=tuple(children)) if node.children else node
+    return done[id(tree)]
+
+
+def _groups_below(node: ScoreTree, causes: dict[int, Cause | None]) -> list[SiblingGroup]:
+    """The groups of the children of a node; none where the whole node is exact, missing or invented."""
+    if node.status in ("exact", "missing", "extra"):
+        return []
+    found: dict[tuple[Cause | Literal["exact"], str], list[ScoreTree]] = {}
+    for child in node.children:
+        cause = causes[id(child)]
+        if child.status == "exact" and child.weight:
+            found.setdefault(("exact", child.status), []).append(child)
+        elif cause is not None:
+            found.setdefault((cause, child.status), []).append(child)
+    return [SiblingGroup(cause, node.path, tuple(nodes)) for (cause, _), nodes in found.items() if len(nodes) >= FEWEST]
+
+
+def _as_node(group: SiblingGroup, children: tuple[ScoreTree, ...]) -> ScoreTree:
+    return replace(
+        group.nodes[0],
+        path=group.parent,
+        key=group.name,
+        kind="group",
+        earned=fsum(node.earned for node in children),
+        weight=fsum(node.weight for node in children),
+        ground_truth=None,
+        prediction=None,
+        truth_index=None,
+        prediction_index=None,
+        option=None,
+        reason="",
+        children=children,
+        compared="",
+        unreadable=(),
+    )
