@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from docscore.core.errors import InputValueError, short_repr
 from docscore.core.options import DEFAULT_OPTIONS, PACKAGE, PAPER, THRESHOLD, ScoringOptions
 from docscore.core.printing import printable
+from docscore.corpus.annotations import annotations_of
 from docscore.data.json_codec import dumps
 from docscore.data.model_output import parse_text
 from docscore.metrics.anls_star.api import explained
@@ -188,7 +189,7 @@ def _anls_star(values: tuple[Any, Any], options: ScoringOptions) -> tuple[str, s
     others = [name for name in named if getattr(options, name) != getattr(DEFAULT_OPTIONS, name)]
     keywords = "".join(f", {name}={getattr(options, name)!r}" for name in others)
     python = _python(values, "from docscore import score_tree", f"score_tree(ground_truth, prediction{keywords})")
-    drawn = fragment("tree", tree_drawing(tree, "pair", with_positions=True))
+    drawn = fragment("tree", tree_drawing(tree, "pair", annotations_of(tree, options), with_positions=True))
     return drawn, _limited(tree.to_dict()), python
 
 

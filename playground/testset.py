@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from docscore.core.errors import at_place, row_place
 from docscore.core.options import ScoringOptions
+from docscore.corpus.annotations import annotations_of
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation
 from docscore.corpus.summary import Summary
 from docscore.data.columns import groups_of_rows
@@ -122,7 +123,10 @@ def _check(question_id: str, metric: str, truth: Any, prediction: Any) -> None:
 
 def tree_of(kept: KeptDocuments, shown_id: str) -> str:
     """The tree of a row as HTML, by its displayed id; "" if there is no such row."""
-    return "".join(fragment("document", shown_id, [("", tree_drawing(tree, "file"))]) for tree in kept.trees(shown_id))
+    return "".join(
+        fragment("document", shown_id, [("", tree_drawing(tree, "file", annotations_of(tree, kept.options)))])
+        for tree in kept.trees(shown_id)
+    )
 
 
 def _summary(found: Summary, left_out: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from docscore.core.formatting import with_sign
 from docscore.core.options import ScoringOptions
+from docscore.corpus.annotations import annotations_of
 from docscore.corpus.comparison import Comparison
 from docscore.corpus.evaluation import Evaluation
 from docscore.report.content import (
@@ -64,7 +65,8 @@ def compare_files(
 def trees_of(kept: KeptDocuments, shown_id: str) -> str:
     """The trees of a document in the base and in the new system, as HTML."""
     drawn = [
-        (which, tree_drawing(tree, which)) for which, tree in zip(("base", "new"), kept.trees(shown_id), strict=False)
+        (which, tree_drawing(tree, which, annotations_of(tree, kept.options)))
+        for which, tree in zip(("base", "new"), kept.trees(shown_id), strict=False)
     ]
     return fragment("document", shown_id, drawn) if drawn else ""
 

@@ -50,12 +50,30 @@ GOLDEN: list[tuple[str, Any, Any, list[tuple[str, float]]]] = [
         {"a": "12", "b": "abcdefghiX"},
         [("a and b are exchanged", 0.95)],
     ),
-    ("one of them would not be right", {"a": "tea", "b": "rum"}, {"a": "gin", "b": "tea"}, []),
+    (
+        "one of them would not be right",
+        {"a": "tea", "b": "rum"},
+        {"a": "gin", "b": "tea"},
+        [("the value of $.a is predicted at $.b", 1.0)],
+    ),
     (
         "values of two rows are not exchanged, their rows would be matched otherwise",
         [{"a": "tea", "b": "x"}, {"a": "rum", "b": "y"}],
         [{"a": "rum", "b": "x"}, {"a": "tea", "b": "y"}],
         [],
+    ),
+    (
+        "a text at another place, where another was expected",
+        {"a": "ACME Ltd", "b": "old"},
+        {"a": "x", "b": "ACME Ltd"},
+        [("the value of $.a is predicted at $.b", 1.0)],
+    ),
+    ("too short to be more than chance", {"a": "12", "b": "old"}, {"a": "x", "b": "12"}, []),
+    (
+        "which of the two is not known",
+        {"a": "ACME", "c": "ACME", "b": "old"},
+        {"a": "x", "c": "y", "b": "ACME"},
+        [("3 wrong values", 1.0)],
     ),
     ("in a row", [{"a": "tea", "b": "rum"}], [{"a": "rum", "b": "tea"}], [("a and b are exchanged in $[0]", 1.0)]),
     (

@@ -171,7 +171,7 @@ def test_what_was_not_asked_for_is_not_there() -> None:
 def test_counts_are_said_below_the_mean() -> None:
     scores = scored(("a", {"k": "x"}, '{"k": "x"}'), ("b", {"k": "x"}, "no JSON"), parse="json")
     page = Markup(report_as_html(summarise(scores, fields=True), "texts", 0))
-    assert page.texts("li") == ["1 prediction that could not be parsed, scored as text"]
+    assert page.texts("li") == ["1 prediction that could not be parsed, scored as text: b"]
 
 
 def test_the_style_sheets_stand_in_it_as_they_are() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -24,7 +25,10 @@ NEAR = 0.9  # a similarity from which an exchanged value counts as found
 _MOST_EXCHANGED = 200  # values of one record, those that lost most first; each is compared with each
 
 
-AnnotationKind = Literal["exchanged", "same value", "group", "option"]
+_SHORTEST = 3  # characters of a value that is found elsewhere; shorter ones are there by chance
+
+
+AnnotationKind = Literal["exchanged", "elsewhere", "same value", "group", "option"]
 
 
 @dataclass(frozen=True)
@@ -32,11 +36,12 @@ class Annotation:
     """A remark on a score tree.
 
     Attributes:
-        kind: "exchanged" for two values of one record that stand in each other's place, "same value" for values that
-            are only written differently, "group" for siblings that lose points for the same cause, "option" for the
+        kind: "exchanged" for two values of one record that stand in each other's place, "elsewhere" for a text that is
+            expected at the first place only and predicted at the second only, "same value" for values that are only
+            written differently, "group" for siblings that lose points for the same cause, "option" for the
             option of a one-of that was taken.
-        subject: what it is about: for "exchanged" "", for "same value" a spelling (`Spelling`), for "group" its name,
-            for "option" the words "option 2 of 3".
+        subject: what it is about: for "same value" a spelling (`Spelling`), for "group" its name, for "option" the
+            words "option 2 of 3", else "".
         cause: the cause of the points lost at a group and at values written differently, else None.
         paths: the places.
         parent: the path of the object or list that holds them; "$" where they have no parent in common.
@@ -86,7 +91,9 @@ def annotations_of(tree: ScoreTree, options: ScoringOptions | None) -> list[Anno
     >>> [(each.kind, each.paths, each.points_lost) for each in annotations_of(tree, ScoringOptions())]
     [('exchanged', ('$.vat', '$.number'), 1.0)]
     """
-    found = [*_exchanges(tree, options), *_spellings(tree, options), *_lost_groups(tree)]
+    exchanged = list(_exchanges(tree, options))
+    known = {path for each in exchanged for path in each.paths}
+    found = [*exchanged, *_elsewhere(tree, known), *_spellings(tree, options), *_lost_groups(tree)]
     return [*_options_taken(tree), *sorted(found, key=lambda each: -each.points_lost)]
 
 
@@ -158,6 +165,22 @@ def _likeness(truth: Scalar | None, prediction: Scalar | None, options: ScoringO
         return float(type(truth) is type(prediction) and truth == prediction)
     left, right = (fold(value, options.ignore_case, text_rule(options.numbers)) for value in (truth, prediction))
     return similarity(left, right, options.threshold)
+
+
+def _elsewhere(tree: ScoreTree, known: set[str]) -> Iterator[Annotation]:
+    """The texts of a record that are expected at one place only and predicted at another only, not yet known."""
+    leaves = [leaf for leaf in tree.leaves() if leaf.points_lost > 0 and leaf.path not in known]
+    expected = [leaf for leaf in leaves if isinstance(leaf.ground_truth, str) and len(leaf.ground_truth) >= _SHORTEST]
+    predicted = [leaf for leaf in leaves if isinstance(leaf.prediction, str)]
+    times = Counter(leaf.ground_truth for leaf in expected), Counter(leaf.prediction for leaf in predicted)
+    places_of = {leaf.prediction: leaf for leaf in predicted}
+    for leaf in expected:
+        text = leaf.ground_truth
+        if times[0][text] != 1 or times[1][text] != 1 or places_of[text] is leaf:
+            continue
+        both = leaf, places_of[text]
+        if len({node.path.rpartition("]")[0] for node in both}) == 1:  # both in one element of the same lists
+            yield Annotation("elsewhere", "", None, _paths(both), "$", fsum(node.points_lost for node in both))
 
 
 def _spellings(tree: ScoreTree, options: ScoringOptions | None) -> Iterator[Annotation]:

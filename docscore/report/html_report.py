@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from docscore.corpus.annotations import annotations_of
 from docscore.corpus.automation import Curve
 from docscore.corpus.measure import Measured
+from docscore.corpus.scores import CorpusScore
 from docscore.corpus.slices import Slice
 from docscore.corpus.summary import Summary
 from docscore.report.content import slices_table
 from docscore.report.html_figures import report_figures
 from docscore.report.html_templates import template_environment
-from docscore.report.html_tree import tree_drawing
+from docscore.report.html_tree import TreeDrawing, tree_drawing
 from docscore.report.wording import NOTHING_LOST, count_lines, sample_text, shown_name
 from docscore.stats.calibration import Calibration
+
+
+def _document(scores: CorpusScore, number: int) -> TreeDrawing:
+    """The tree of a document with its remarks."""
+    tree = scores.tree(number)
+    return tree_drawing(tree, f"d{number}", annotations_of(tree, scores.options))
 
 
 def report_as_html(
@@ -57,8 +65,7 @@ def report_as_html(
             figures=report_figures(summary, measured, curve, calibration, slices_table(slices, by) if slices else None),
             nothing_lost=NOTHING_LOST,
             documents=[
-                (shown_name(scores.ids[number]), tree_drawing(scores.tree(number), f"d{number}"))
-                for number in scores.numbers_of_worst(worst)
+                (shown_name(scores.ids[number]), _document(scores, number)) for number in scores.numbers_of_worst(worst)
             ],
             signature=str(scores.signature),
         )

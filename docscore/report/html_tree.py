@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
 from docscore.core.formatting import clipped, three_digits, value_text, with_sign
-from docscore.corpus.remarks import remarks
+from docscore.corpus.annotations import Annotation
 from docscore.metrics.anls_star.tree import GLYPHS, ScoreTree
 from docscore.report.html_templates import macro_as_html
 from docscore.report.positions import Positions, positions_of
 from docscore.report.text_diff import Span, text_differences
 from docscore.report.tree_folding import Fold, folds_of
-from docscore.report.wording import STATUS_WORDS, counted, points_text, remark_text
+from docscore.report.wording import STATUS_WORDS, annotation_text, annotations_shown, counted, points_text
 
 MAX_ROWS = 3000  # with more nodes, exact ones are left out; a browser takes seconds for 20,000 rows
 
@@ -137,26 +138,32 @@ def stylesheet() -> str:
     return Path(__file__).with_name("tree.css").read_text(encoding="utf-8")
 
 
-def tree_as_html(tree: ScoreTree, *, prefix: str = "anls", heading: str = "h2") -> str:
-    """Render the score, the largest losses, and the tree with one row for each node.
+def tree_as_html(
+    tree: ScoreTree, *, prefix: str = "anls", heading: str = "h2", remarks: Sequence[Annotation] = ()
+) -> str:
+    """Render the score, the largest losses, the remarks, and the tree with one row for each node.
 
     Args:
         tree: the root.
         prefix: the beginning of the ids of the rows; unique for each tree of a page.
         heading: the HTML element of the heading of the losses.
+        remarks: what stands out in the tree, the most points first, as from `corpus.annotations.annotations_of`.
 
     Returns:
         A `<div class="anls-tree">`; its page needs `stylesheet()`.
     """
-    return macro_as_html("tree.html.jinja", "draw_tree", tree_drawing(tree, prefix), heading)
+    return macro_as_html("tree.html.jinja", "draw_tree", tree_drawing(tree, prefix, remarks), heading)
 
 
-def tree_drawing(tree: ScoreTree, prefix: str, *, with_positions: bool = False) -> TreeDrawing:
+def tree_drawing(
+    tree: ScoreTree, prefix: str, remarks: Sequence[Annotation] = (), *, with_positions: bool = False
+) -> TreeDrawing:
     """Build the data for the template `tree.html.jinja`.
 
     Args:
         tree: the root.
         prefix: the beginning of the ids of the rows; unique for each tree of a page.
+        remarks: what stands out in the tree, the most points first.
         with_positions: whether rows say where their values stand in the JSON texts of both sides.
     """
     positions = positions_of(tree)
@@ -176,12 +183,15 @@ def tree_drawing(tree: ScoreTree, prefix: str, *, with_positions: bool = False) 
         for (node, _), (depth, following) in zip(places, pairwise(depths), strict=True)
     ]
     _fold(rows, folds_of(places))
-    remarked = [
-        Remarked(remark_text(remark), ids[id(remark.nodes[0])])
-        for remark in remarks(tree)[:REMARKS]
-        if id(remark.nodes[0]) in ids
-    ]
+    row_of = {node.path: ids[id(node)] for node, _ in reversed(places)}
+    shown = [each for each in annotations_shown(remarks) if each.paths[0] in row_of][:REMARKS]
+    remarked = [Remarked(_remark_text(each), row_of[each.paths[0]]) for each in shown]
     return TreeDrawing(f"{tree.score:.4f}", points_text(tree), losses, remarked, note, rows)
+
+
+def _remark_text(remark: Annotation) -> str:
+    points = f" ({_signed(remark.points_lost)})" if remark.points_lost else ""
+    return f"{annotation_text(remark)}{points}"
 
 
 def _fold(rows: list[TreeRow], folds: list[Fold]) -> None:

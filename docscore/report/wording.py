@@ -12,7 +12,6 @@ from docscore.core.printing import printable
 from docscore.corpus.annotations import Annotation
 from docscore.corpus.automation import Choice
 from docscore.corpus.comparison import Comparison
-from docscore.corpus.remarks import Remark
 from docscore.corpus.scores import PARSE_COUNTS, CorpusScore
 from docscore.corpus.summary import Summary
 from docscore.data.faults import NAMED
@@ -49,8 +48,6 @@ READ = {  # what a prediction was, by the outcome of its parsing
     "mended": "mended, as JSON that was damaged or cut off",
     "failed": "no JSON and is scored as text",
 }
-
-_LONGEST_PLACE = 60  # characters of a path in a remark
 
 _LARGE_CHANGE = 0.005  # of a mean, from which a sentence is worth reading
 
@@ -184,6 +181,9 @@ def annotation_text(found: Annotation) -> str:
     if found.kind == "exchanged":
         first, second = (shown_name(path.removeprefix(found.parent).removeprefix(".")) for path in found.paths)
         return f"{first} and {second} are exchanged{where}"
+    if found.kind == "elsewhere":
+        first, second = map(shown_name, found.paths)
+        return f"the value of {first} is predicted at {second}"
     if found.kind == "option":
         return f"{found.subject} was taken{where}"
     if found.kind == "group":
@@ -200,20 +200,6 @@ def annotations_shown(found: Sequence[Annotation]) -> list[Annotation]:
 def points_text(tree: ScoreTree) -> str:
     """The number of points earned, of those possible, as text."""
     return f"{tree.earned:.4g} of {tree.weight:g} points" if tree.weight else "nothing counts"
-
-
-def remark_text(remark: Remark) -> str:
-    """A remark on a score tree as a sentence, with the points lost."""
-    points = f"−{remark.points:.3f}"
-    first, last = (clipped(printable(node.path), _LONGEST_PLACE) for node in (remark.nodes[0], remark.nodes[-1]))
-    values = counted(len(remark.nodes), "value")
-    differ = "differs" if len(remark.nodes) == 1 else "differ"
-    return {
-        "exchanged": f"{first} and {last} are exchanged: {points}",
-        "elsewhere": f"the value of {first} is predicted at {last}: {points}",
-        "decimal comma": f"{values} {differ} by a decimal comma: {points}",
-        "as printed": f"{values} {differ} only as printed: +{remark.points:.3f} with numbers by value",
-    }[remark.kind]
 
 
 def kieval_lines(score: KieScore) -> list[str]:
