@@ -5,9 +5,11 @@ from __future__ import annotations
 import importlib.util
 import json
 import random
+import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,8 +54,8 @@ def splits(rows: Rows, parts: int) -> list[list[Rows]]:
     return found
 
 
-def run_all(script: str, tasks: Any, folder: Path, count: int) -> list[Any]:
-    """What each of so many processes, started as torchrun starts them, says of the tasks."""
+def run_all(script: str, tasks: Any, folder: Path, count: int, killed: Sequence[int] = ()) -> list[Any]:
+    """What each of so many processes, started as torchrun starts them, says of the tasks; None of those killed."""
     (folder / "tasks.json").write_text(json.dumps(tasks), "utf-8")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -75,8 +77,9 @@ def run_all(script: str, tasks: Any, folder: Path, count: int) -> list[Any]:
     finally:
         for process in processes:
             process.kill()
-    assert [process.returncode for process in processes] == [0] * count, "\n".join(error for _, error in outputs)
-    return [json.loads(output.rpartition("result:")[2]) for output, _ in outputs]
+    codes = [-signal.SIGKILL if rank in killed else 0 for rank in range(count)]
+    assert [process.returncode for process in processes] == codes, "\n".join(error for _, error in outputs)
+    return [json.loads(output.rpartition("result:")[2] or "null") for output, _ in outputs]
 
 
 GLOO = """
@@ -264,6 +267,64 @@ def test_evaluates_own_mode_gives_the_first_process_the_result(count: int, tmp_p
     assert {row["question_id"]: row["anls_score"] for row in first["per_sample"]} == dict(
         zip(scores.ids, scores.scores, strict=True)
     )
+
+
+KILLED = """
+import json, os, signal, sys
+import docscore, evaluate
+
+task, rank = json.load(open(sys.argv[1])), int(sys.argv[2])
+metric = evaluate.load(
+    docscore.evaluate_module(task["metric"]),
+    cache_dir=task["cache"], experiment_id="killed", num_process=2, process_id=rank,
+)
+if task["parts"][rank]:
+    metric.add_batch(**task["parts"][rank])
+if rank == 1 and task["left"] is not None:
+    os.truncate(metric.cache_file_name, int(os.path.getsize(metric.cache_file_name) * task["left"]))
+    os.kill(os.getpid(), signal.SIGKILL)
+try:
+    found = metric.compute(**task["options"])
+except ValueError as error:
+    found = str(error)
+print("result:", json.dumps(found))
+"""
+
+
+def plain_batch(numbers: range) -> dict[str, Any]:
+    return {"predictions": ["x"] * len(numbers), "references": ["x"] * len(numbers)}
+
+
+def batch_by_id(numbers: range) -> dict[str, Any]:
+    return {
+        "predictions": [{"question_id": number, "prediction": "x"} for number in numbers],
+        "references": [{"question_id": number, "references": ["x"]} for number in numbers],
+    }
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
+@pytest.mark.parametrize(
+    ("metric", "batch", "left", "options", "again"),
+    [
+        ("anls_star", plain_batch, 1, {}, [3, 9]),
+        ("nted", batch_by_id, 1, {"missing": "zero"}, [3, 0]),
+        ("anls_star", batch_by_id, 0.7, {}, [0, 3]),
+        ("nted", plain_batch, 0, {}, [3, 3]),
+    ],
+)
+def test_a_killed_process_of_evaluates_own_mode_leaves_no_score(
+    metric: str, batch: Any, left: float, options: Any, again: list[int], tmp_path: Path
+) -> None:
+    """The rows before its end are written, or a part of them, or none; then the same folder can be used again."""
+    needs("evaluate")
+    task = {"cache": str(tmp_path / "cache"), "metric": metric, "options": options}
+    parts = [batch(range(3)), batch(range(3, 1503))]
+    whole = [batch(range(9, 9 + again[0])) if again[0] else {}, batch(range(again[1])) if again[1] else {}]
+    error, _ = run_all(KILLED, {**task, "parts": parts, "left": left}, tmp_path, 2, killed=[1])
+    assert "ended before all rows were written" in error
+    first, second = run_all(KILLED, {**task, "parts": whole, "left": None}, tmp_path, 2)
+    assert next(iter(first.values())) == 1.0
+    assert second is None
 
 
 TRAINER = """

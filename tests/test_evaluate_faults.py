@@ -8,6 +8,8 @@ import evaluate
 import pytest
 
 from docscore import evaluate_module
+from docscore.data.rows import PLAIN
+from docscore.integrations.evaluate.storage import declaration, decode_rows, encode_rows
 
 
 @pytest.fixture
@@ -41,3 +43,24 @@ def test_a_row_of_one_side_is_refused(metric: Any) -> None:
             metric.add(**given)
     metric.add(prediction=None, reference=None)
     assert metric.compute() == {"anls_score": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("declared", "message"),
+    [
+        ([(2, 0, 3)], "^processes 1, 2 of 3 ended before all rows were written"),
+        ([(2, 0, 2)], "^process 1 of 2 ended before all rows were written; there is no score of the others alone$"),
+        ([(2, 0, 2), (1, 1, 2)], "^expected 3 rows, as 2 processes declared, got 2$"),
+    ],
+)
+def test_rows_that_processes_did_not_write_are_missed(declared: list[tuple[int, int, int]], message: str) -> None:
+    stored = [encode_rows(["x", ""], ["x", "y"], PLAIN), *(declaration(*each) for each in declared)]
+    predictions, references = ([row for part in stored for row in part[side]] for side in (0, 1))
+    with pytest.raises(ValueError, match=message):
+        decode_rows(predictions, references, "zero")
+
+
+def test_rows_of_all_processes_are_paired() -> None:
+    stored = [encode_rows(["x", ""], ["x", "y"], PLAIN), declaration(2, 0, 2), declaration(0, 1, 2)]
+    predictions, references = ([row for part in stored for row in part[side]] for side in (0, 1))
+    assert decode_rows(predictions, references, "error").predictions == ["x", ""]

@@ -11,13 +11,14 @@ from typing import Any, ClassVar
 
 import datasets
 import evaluate
+import pyarrow as pa
 
 from docscore.core.errors import InputValueError
 from docscore.core.options import ScoringOptions
 from docscore.corpus.evaluation import Evaluation
 from docscore.data.columns import Grouping
 from docscore.data.rows import RowFormat, as_rows, row_format
-from docscore.integrations.evaluate.storage import decode_rows, encode_rows
+from docscore.integrations.evaluate.storage import declaration, decode_rows, encode_rows
 from docscore.stats.intervals import check_confidence
 
 _NOT_GIVEN = object()  # None is a value
@@ -57,6 +58,7 @@ class DocumentMetricMixin:
     )
 
     _form: RowFormat | None = None  # of the first batch
+    _rows = 0  # stored by this process
 
     def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(
@@ -107,9 +109,17 @@ class DocumentMetricMixin:
             predictions, references = encode_rows(predictions, references, form)
         super().add_batch(predictions=predictions, references=references, **kwargs)  # type: ignore[misc]
         self._form = form  # only after success: a rejected batch does not determine the format
+        self._rows += len(predictions)
 
     def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> dict[str, Any] | None:
-        """Compute the score of all rows added so far and those given here."""
+        """Compute the score of all rows added so far and those given here.
+
+        With several processes the first one returns the score of the rows of all, and the others None.
+
+        Raises:
+            ValueError: if a process ended before it had written all of its rows, for options that do not go together,
+                or for rows that cannot be paired.
+        """
         options = inspect.signature(self._compute).bind([], [], **kwargs).arguments  # type: ignore[attr-defined]
         self._refuse(options)
         ScoringOptions(**{name: options[name] for name in options.keys() & _OPTIONS})
@@ -120,23 +130,49 @@ class DocumentMetricMixin:
                 place="cluster", expected="a level under confidence, whose intervals need it", got="none"
             )
         try:
+            if self.num_process > 1:  # type: ignore[attr-defined]
+                if predictions is not None or references is not None:
+                    self.add_batch(predictions=predictions, references=references)
+                    predictions = references = None
+                self._declare()
             result: dict[str, Any] | None = super().compute(  # type: ignore[misc]
                 predictions=predictions, references=references, **kwargs
             )
             return result
         finally:
             if self.writer is None:  # type: ignore[attr-defined]
-                self._form = None
+                self._form, self._rows = None, 0
                 self._release_cache()
+
+    def _declare(self) -> None:
+        """Store how many rows this process stored."""
+        found = declaration(self._rows, self.process_id, self.num_process)  # type: ignore[attr-defined]
+        super().add_batch(predictions=found[0], references=found[1])  # type: ignore[misc]
+
+    def _finalize(self) -> None:
+        """Close the file of this process; the first process reads the files of all."""
+        try:
+            super()._finalize()  # type: ignore[misc]
+        except (pa.ArrowInvalid, OSError) as error:
+            if self.num_process == 1:  # type: ignore[attr-defined]
+                raise
+            problem = f"a process ended before all rows were written, and its file cannot be read: {error}"
+            raise InputValueError(problem=problem) from None
+
+    def _get_all_cache_files(self) -> tuple[list[str], list[Any]]:
+        """Lock the files of all processes; they are released even if they cannot be read."""
+        self.file_paths, self.filelocks = super()._get_all_cache_files()  # type: ignore[misc]
+        return self.file_paths, self.filelocks
 
     def _refuse(self, options: Mapping[str, Any]) -> None:
         """Raise `ValueError` for options that this metric does not support, before the rows are used up."""
 
     def _release_cache(self) -> None:
         """Unlock and delete the cache files, which evaluate does only after success."""
-        locks, paths = self.filelocks or [], self.file_paths or []  # type: ignore[attr-defined]
+        locks, paths = self.filelocks or [], self.file_paths or []
         for lock, path in zip(locks, paths, strict=True):
             if lock is not None and lock.is_locked:
                 with contextlib.suppress(FileNotFoundError):
                     Path(path).unlink()
                 lock.release()
+        self.cache_file_name = self.filelock = None

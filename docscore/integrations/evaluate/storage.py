@@ -46,12 +46,24 @@ def encode_rows(
     )
 
 
+def declaration(rows: int, process: int, processes: int) -> tuple[StoredRows, StoredRows]:
+    """The last row that one of several processes stores: its number, theirs, and how many rows it stored before.
+
+    It tells the process that reads the rows of all whether another one ended before it had stored its own. It is an id
+    without JSON text, which no other stored row is.
+    """
+    name = dumps([process, processes, rows])
+    return [{"question_id": name, "prediction": ""}], [{"question_id": name, "references": ""}]
+
+
 def decode_rows(predictions: Sequence[Any], references: Sequence[Any], missing: str) -> Pairs:
     """Decode stored rows, and pair ground truths with predictions.
 
     Raises:
-        ValueError: if there are none, if rows with and without ids were mixed, or as `pair_rows`.
+        ValueError: if there are none, if a process did not store all of its rows, if rows with and without ids were
+            mixed, or as `pair_rows`.
     """
+    _check_declared(predictions)
     prediction_rows, reference_rows = _loaded(predictions, "prediction"), _loaded(references, "references")
     if not reference_rows:
         raise InputValueError(place="references", expected="at least one row", got="none")
@@ -59,6 +71,23 @@ def decode_rows(predictions: Sequence[Any], references: Sequence[Any], missing: 
         got = "rows with a question_id and rows without"
         raise InputValueError(expected="one row format", got=got)
     return pair_rows(prediction_rows, reference_rows, missing)
+
+
+def _check_declared(stored: Sequence[Any]) -> None:
+    """Raise `ValueError` unless all rows are there that processes declared; one process alone declares none."""
+    names = [row["question_id"] for row in stored if row["question_id"] and not row["prediction"]]
+    declared = loads_all(names)
+    if not declared:
+        return
+    processes = declared[0][1]
+    ended = sorted(set(range(processes)) - {process for process, *_ in declared})
+    if ended:
+        which = f"process{'' if len(ended) == 1 else 'es'} {', '.join(map(str, ended))}"
+        problem = f"{which} of {processes} ended before all rows were written; there is no score of the others alone"
+        raise InputValueError(problem=problem)
+    expected, rows = sum(count for *_, count in declared), len(stored) - len(declared)
+    if rows != expected:
+        raise InputValueError(expected=f"{expected:,} rows, as {processes} processes declared", got=f"{rows:,}")
 
 
 def _stored(rows: list[Row], key: str, side: str, length: int, form: RowFormat) -> StoredRows:
