@@ -278,7 +278,7 @@ def test_the_command_says_what_the_library_says(inside: bool, write: Write) -> N
             [each.score() for each in samples], [f"d{i}" for i in range(len(samples))]
         ).to_dict()
         wanted = {**curve.lowest(float(target)).to_dict(), "curve": points, "calibration": calibration}
-        assert found == json.loads(json.dumps(wanted))
+        assert found == {"format": "docscore.automation/1", **json.loads(json.dumps(wanted))}
     assert points[-1]["threshold"] is None
 
 

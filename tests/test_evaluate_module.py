@@ -102,6 +102,7 @@ def test_everything_asked_for_comes_in_plain_types(metric: Any) -> None:
         "anls_score": 2 / 3,
         "missing": 1,
         "parse_failures": 1,
+        "parsed_ids": {"failed": ["b"]},
         "per_sample": [
             {"question_id": "a", "anls_score": 1.0, "parsed": "exact", "missing": False},
             {"question_id": "b", "anls_score": 0.0, "parsed": "failed", "missing": False},
@@ -110,7 +111,7 @@ def test_everything_asked_for_comes_in_plain_types(metric: Any) -> None:
         "signature": f"anls_star|tau:0.25|case:s|empty:ignored|parse:json|missing:zero|docscore:{__version__}",
     }
     types = {type(value) for row in (result, *result["per_sample"]) for value in row.values()}
-    assert types == {float, int, list, str, bool, type(None)}
+    assert types == {float, int, dict, list, str, bool, type(None)}
     result = metric.compute(predictions=["x"], references=["x"], signature=True)
     assert result == {"anls_score": 1.0, "signature": f"anls_star|tau:0.5|case:i|empty:ignored|docscore:{__version__}"}
 
