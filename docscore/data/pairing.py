@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from docscore.core.options import MISSING_MODES, check_choice
 from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.data.faults import NAMED, DataError, Faults, faults_summary
 from docscore.data.files import Table, suffix_of
+from docscore.data.foreign_columns import COLUMN_OPTIONS, check_not_by_id
 from docscore.data.rows import (
     ANLS,
     BY_ID,
@@ -237,6 +239,8 @@ def read_pairs(
         form = _common_format(predictions, references, faults)
         for table in (references, predictions):
             _check_columns(table, form)
+        if form is PLAIN:
+            check_not_by_id(references, predictions)
         check = check or _can_be_scored
         valid_predictions = _valid_rows(predictions, form, read_prediction, check, faults)
         valid_references = _valid_rows(references, form, read_reference, check, faults)
@@ -262,7 +266,8 @@ def table_with_both(tables: Sequence[Table]) -> Table:
         row = next(iter(table.good().values()), None)
         if not isinstance(row, dict) or not any({ID, *form[1:]} <= row.keys() for form in (BY_ID, ANLS)):
             expected = "rows with 'question_id', 'references' and 'prediction', as no other file was given"
-            raise InputValueError(place=in_file(table.path), expected=expected, got=described(row))
+            place, remedy = in_file(table.path), COLUMN_OPTIONS if isinstance(row, dict) else ""
+            raise InputValueError(place=place, expected=expected, got=described(row), remedy=remedy)
     first, *others = tables
     known = {row[ID]: _answers_in(row) for row in first.good().values() if isinstance(row, dict) and ID in row}
     for table in others:
@@ -281,7 +286,7 @@ def _common_format(predictions: Table, references: Table, faults: Faults) -> Row
     """The format of the first row of each side; where faulty rows are skipped, the most frequent one of references."""
     prediction_rows, reference_rows = list(predictions.good().values()), list(references.good().values())
     if not faults.skip:
-        return row_format(prediction_rows, reference_rows)
+        return _format_of_all(prediction_rows, reference_rows)
     forms = [format_of(row, "references") for row in reference_rows]
     found = Counter(form for form in forms if form is not None)
     if not found:
@@ -289,6 +294,17 @@ def _common_format(predictions: Table, references: Table, faults: Faults) -> Row
         problem = f"no row is left of {len(references.rows):,}{counted}"
         raise InputValueError(place=in_file(references.path), problem=problem)
     return found.most_common(1)[0][0]
+
+
+def _format_of_all(predictions: list[Any], references: list[Any]) -> RowFormat:
+    """The format of the first row of each side; an error about keys of objects names the options for other names."""
+    try:
+        return row_format(predictions, references)
+    except InputValueError as error:
+        firsts = [*predictions[:1], *references[:1]]
+        if not references or not any(isinstance(row, dict) for row in firsts):
+            raise
+        raise InputValueError(replace(error.diagnostic, remedy=COLUMN_OPTIONS)) from None
 
 
 class _ValidRows(NamedTuple):
