@@ -257,6 +257,31 @@ def test_the_wheel_carries_the_module_inside_the_package(wheel: Path, root: Path
     assert top == {"docscore", f"docscore-{version('docscore')}.dist-info"}
 
 
+IMPORTABLE = """
+import importlib.util, json, sys
+print(json.dumps({name: spec.origin for name in sys.argv[1:] if (spec := importlib.util.find_spec(name))}))
+"""
+
+
+def test_an_editable_install_makes_the_library_importable_and_nothing_else(root: Path, tmp_path: Path) -> None:
+    """Neither tests nor benchmarks, the page or scripts, which would be in the way of others of these names."""
+    for needed in ("hatchling", "editables", "pip"):
+        if importlib.util.find_spec(needed) is None:
+            skip_or_fail(f"{needed} is not installed")
+    build = "import sys, hatchling.build; print(hatchling.build.build_editable(sys.argv[1]))"
+    packed = tmp_path / run("-c", build, str(tmp_path), cwd=root).split()[-1]
+    run("-m", "venv", "--without-pip", str(tmp_path / "fresh"), cwd=tmp_path)
+    python = tmp_path / "fresh" / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+    run("-m", "pip", "--python", str(python), "install", "--no-deps", "--no-index", str(packed), cwd=tmp_path)
+    (site,) = (tmp_path / "fresh").rglob("site-packages")
+    shutil.copytree(Path(str(importlib.util.find_spec("editables").origin)).parent, site / "editables")
+    names = {path.stem for path in root.glob("*.py")} | {path.parent.name for path in root.glob("*/*.py")}
+    assert {"docscore", "anls_star", "app", "benchmarks", "playground", "tests"} <= names
+    ask = [str(python), "-I", "-c", IMPORTABLE, *sorted(names)]
+    found = json.loads(subprocess.run(ask, cwd=tmp_path, capture_output=True, text=True, check=True).stdout)
+    assert found == {"docscore": str(root / "docscore" / "__init__.py")}
+
+
 def test_the_wheel_has_every_module_of_the_package_and_says_that_it_is_typed(wheel: Path, root: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         packed = {name for name in archive.namelist() if name.startswith("docscore/")}
