@@ -16,7 +16,7 @@ MOST_CHARACTERS = 900_000  # of one input when it is written out: findings are a
 _MANY = (1, 1, 1, 1, 1, 1, 2, 2, 3, 7, 40, 300, 3_000)  # how often a part is repeated
 _MOST_ELEMENTS = 1_200  # of a drawn list: all pairs of two lists are compared, which takes seconds from 3,000 on
 _DEEPEST = 5
-KEYS = ("a", "b", "total", "items", "unit price", "$one_of", "$value", "$confidence", "größe", "a.b", "", "question_id")
+KEYS = ("a", "b", "total", "items", "unit price", "$value", "$confidence", "größe", "a.b", "", "question_id")
 TEXTS = (
     "",
     " ",
@@ -46,6 +46,7 @@ TEXTS = (
     "中文字符",
     "[[1]]",
     '{"a": 1}',
+    "$one_of",
 )
 NUMBERS = (0, 1, -1, 10, 2**53 + 1, 2**64, -(10**25), 10**400, 0.0, -0.0, 0.5, 1e300, 1e-300, 5e-324, 12.5)
 ODD_NUMBERS = (float("nan"), float("inf"), float("-inf"))

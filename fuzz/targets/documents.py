@@ -54,9 +54,10 @@ def _kieval(truth: Any, prediction: Any, confidences: Any, *, normalise: bool) -
     check((again.entities, again.groups) == (found.entities, found.groups), "KIEval depends on the order of keys")
     check_html(corrections_as_html(found))
     check_printable(printed(print_corrections, found))
-    json.dumps([point.to_dict() for point in automation_curve([found]).points()], allow_nan=False)
     dumps(found.to_dict())
     found.tables()
+    if confidences is not None:
+        json.dumps([point.to_dict() for point in automation_curve([found]).points()], allow_nan=False)
 
 
 def _like(value: Any, draws: Draws) -> Any:

@@ -64,7 +64,7 @@ _GATE_FAILED = 1
 def run(data: bytes) -> None:
     """Write the files, and run the command on them."""
     draws = Draws(data[1:])
-    form = draws.pick(EXTENSIONS)
+    form = draws.pick(EXTENSIONS) if draws.rarely() else draws.pick(EXTENSIONS[:6])
     if data[:1] == b"\x00":
         head, _, rest = data[1:].partition(SEPARATOR)
         draws, form = Draws(head), _extension(head)
@@ -132,7 +132,7 @@ def _rows(draws: Draws) -> tuple[list[Any], list[Any]]:
     references: list[Any] = []
     predictions: list[Any] = []
     plain, keys = draws.rarely(), draws.pick((("prediction", "references"), ("prediction_text", "answers")))
-    for number in range(draws.number(6)):
+    for number in range(0 if draws.rarely() else 1 + draws.number(5)):
         truth = draws.value(depth=3, options=False)
         prediction = draws.answer() if draws.is_so() else draws.changed(truth)
         if plain:
