@@ -1,4 +1,4 @@
-"""The page: the values that a link holds, read, scored and drawn as the tab for one pair does."""
+"""The page: the values that a link holds, checked, scored and drawn as the workspace for one pair does."""
 
 from __future__ import annotations
 
@@ -7,51 +7,57 @@ import warnings
 from typing import Any
 
 from fuzz.draws import Draws, raw, read
-from fuzz.findings import check, check_html, check_printable, errors_name_their_place
+from fuzz.findings import check, check_html, check_printable
 from fuzz.seeds import drawn_seeds, pairs
-from playground import pair
+from playground.pair import METRICS, NUMBERS, READINGS, RULES, PairRequest, answer, is_scored_at_once
+
+CHOICES: dict[str, tuple[Any, ...]] = {
+    "threshold": (0.5, 0, 1, 0.999),
+    "ignore_case": (True, False),
+    "reading": tuple(READINGS),
+    "metric": METRICS,
+    "rules": tuple(RULES),
+    "numbers": tuple(NUMBERS),
+}
 
 
 def run(data: bytes) -> None:
-    """Check the texts in the editors, and score them if there is no fault."""
+    """Read what a link asks for; score it if it is a request."""
     draws, parts = read(data)
     if draws is None:
-        truth, prediction = parts[0], parts[-1]
-        draws = Draws(b"")
+        asked: Any = {"truth": parts[0], "prediction": parts[-1], **{name: each[0] for name, each in CHOICES.items()}}
     else:
-        truth, prediction = _editor(draws), _editor(draws)
-        if draws.is_so():
-            truth, prediction = map(json.dumps, draws.pair())
-    asked = {"truth": truth, "prediction": prediction, **_options(draws)}
-    with errors_name_their_place(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        found = pair.answer(pair.PairRequest.of(asked))
-        check(len(found.faults) == 2, "a sentence for each editor")
-        for sentence in (*found.faults, found.note):
-            check_printable(sentence)
-        if any(found.faults):
-            return
-        check_html(found.result)
-        found.raw.encode()
-        compile(found.python, "shown", "exec")
+        asked = _asked(draws)
+    try:
+        request = PairRequest.of(asked)
+    except ValueError as error:
+        check(bool(str(error)), "a link is refused without a sentence")
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # a list of strings against a string
+        is_scored_at_once(request)
+        found = answer(request)
+    check(any(found.faults) != bool(found.result), "either a fault or a result")
+    for sentence in (*found.faults, found.note):
+        check_printable(sentence)
+    check_html(found.result)
+    found.raw.encode()
+    compile(found.python, "shown", "exec")
 
 
-def _editor(draws: Draws) -> Any:
-    """What stands in an editor; the page gives None where there is nothing."""
-    return None if draws.rarely() else draws.answer() if draws.is_so() else json.dumps(draws.value(options=True))
+def _asked(draws: Draws) -> Any:
+    """What a link holds: texts for both editors, and options, any of which may be wrong."""
+    if draws.rarely():
+        return draws.value()
+    texts = map(json.dumps, draws.pair()) if draws.is_so() else (_text(draws), draws.answer())
+    found = dict(zip(("truth", "prediction"), texts, strict=True))
+    options = {name: draws.scalar() if draws.rarely() else draws.pick(known) for name, known in CHOICES.items()}
+    return {**found, **options}
 
 
-def _options(draws: Draws) -> dict[str, Any]:
-    """The options of a link, any of which may be wrong."""
-    known = {
-        "threshold": (0.5, 0, 1, 0.999),
-        "ignore_case": (True, False),
-        "reading": tuple(pair.READINGS),
-        "metric": pair.METRICS,
-        "rules": tuple(pair.RULES),
-        "numbers": tuple(pair.NUMBERS),
-    }
-    return {name: draws.value() if draws.rarely() else draws.pick(values) for name, values in known.items()}
+def _text(draws: Draws) -> Any:
+    """What is in the editor of the ground truth."""
+    return draws.value() if draws.rarely() else json.dumps(draws.value(options=True))
 
 
 def seeds() -> list[bytes]:
