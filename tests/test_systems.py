@@ -153,6 +153,7 @@ def test_intervals_marks_columns_and_a_caption(files: list[str | Path]) -> None:
     text = succeed("table", *files, *options[:4])
     assert "50.00+" in text
     assert "+ differs from the best system: paired permutation test, Holm-corrected" in text
+    assert "No system differs from s11: paired" in succeed("table", *files[:4], "--against", "s11")
 
 
 WRONG: list[tuple[list[str], str]] = [

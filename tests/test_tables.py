@@ -29,6 +29,7 @@ MARKDOWN = """\
 `a|b:1`"""
 LATEX = r"""% needs \usepackage{booktabs}
 % a|b:1
+% as text: \texttt{a\textbar{}b:1}
 \begin{table}[t]
   \centering
   \caption{By \textless{}hand\textgreater{}. Best values in bold. 2 of 5 fields are shown.}

@@ -121,7 +121,7 @@ def print_summary(console: Console, summary: Summary, worst: int) -> None:
     lowest = documents_table(scores, scores.numbers_of_worst(worst))
     if lowest.rows:
         _print_lines(console, [f"\n{lowest.caption}"])
-    _print_lines(console, [f"  {score.text}  {name.text}" for name, score in lowest.rows])
+    _print_lines(console, [f"  {score.text}  {name.text}{score.suffix}" for name, score in lowest.rows])
     _print_lines(console, [f"\n{scores.signature}"])
 
 

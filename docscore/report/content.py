@@ -267,7 +267,14 @@ def documents_table(scores: CorpusScore, numbers: Sequence[int]) -> ReportTable:
         numbers: the numbers of the documents, in the order of the rows.
     """
     rows = tuple(
-        (_name(scores.ids[number]), TableCell(scores.scores[number], three_digits(scores.scores[number])))
+        (
+            _name(scores.ids[number]),
+            TableCell(
+                scores.scores[number],
+                three_digits(scores.scores[number]),
+                suffix=" (missing)" if number in scores.pairs.absent else "",
+            ),
+        )
         for number in numbers
     )
     return ReportTable("Lowest scores", DOCUMENT_COLUMNS, rows, unit="documents")

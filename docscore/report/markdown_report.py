@@ -12,7 +12,13 @@ from docscore.report.content import (
     rates_table,
     slices_table,
 )
-from docscore.report.tables import MOST_FIELDS_LISTED, markdown_code, markdown_escaped, markdown_list, table_as_markdown
+from docscore.report.tables import (
+    MOST_FIELDS_LISTED,
+    markdown_escaped,
+    markdown_list,
+    signature_as_markdown,
+    table_as_markdown,
+)
 from docscore.report.wording import NOTHING_LOST, count_lines, sample_text
 
 
@@ -40,5 +46,5 @@ def report_as_markdown(found: Evaluation, title: str, worst: int) -> str:
         if table.rows:
             parts.append(f"## {markdown_escaped(table.caption)}")
             parts.append(table_as_markdown(table.first(max(MOST_FIELDS_LISTED, worst))))
-    parts.append(f"<sub>{markdown_code(str(scores.signature))}</sub>")
+    parts.append(signature_as_markdown(str(scores.signature)))
     return "\n\n".join(filter(None, parts)) + "\n"

@@ -138,11 +138,11 @@ def _remarks(found: Systems, *, intervals: bool) -> list[str]:
         remarks.append(f"In brackets: {percent_text(found.confidence)} confidence intervals.")
     if found.against:
         base = "the best system" if found.against == BEST else shown_name(found.against)
-        corrected = "Holm-corrected for the number of systems"
+        test = f"paired permutation test, Holm-corrected for the number of systems, p < {_level(found):g}"
         where = " (all rows)" if found.by else ""
-        remarks.append(
-            f"{_MARK} differs from {base}{where}: paired permutation test, {corrected}, p < {_level(found):g}."
-        )
+        any_marked = any(_mark(row, figure, found) for row in found.rows for figure in row.figures)
+        differs = f"{_MARK} differs" if any_marked else "No system differs"
+        remarks.append(f"{differs} from {base}{where}: {test}.")
     return remarks
 
 

@@ -50,6 +50,11 @@ def _with_entities(text: str, plain: str = " ") -> str:
     return "".join(c if c.isalnum() or c in plain else f"&#{ord(c)};" for c in text)
 
 
+def signature_as_markdown(signature: str) -> str:
+    """The whole signature in small print: cut off, it would no longer say whether two figures are comparable."""
+    return f"<sub><code>{_with_entities(printable(signature))}</code></sub>"
+
+
 def markdown_list(lines: Iterable[str]) -> str:
     """The lines as a list; what they name from the data is never markup or a mention."""
     escaped = (_with_entities(printable(line), " ,").replace("&#58; ", ": ") for line in lines)
@@ -86,7 +91,9 @@ def _is_text(column: TableColumn) -> bool:
 
 
 def table_as_latex(table: ReportTable, caption: str = "") -> str:
-    """The table as a LaTeX `table` with rules of the package booktabs, best values in bold, signatures as comments.
+    """The table as a LaTeX `table` with rules of the package booktabs, best values in bold.
+
+    Signatures stand above it as comments, each also as text to paste.
 
     Args:
         table: the table; bars are left out.
@@ -97,6 +104,7 @@ def table_as_latex(table: ReportTable, caption: str = "") -> str:
     return "\n".join(
         [
             *(f"% {printable(line)}" for line in [r"needs \usepackage{booktabs}", *shown.signatures]),
+            *(rf"% as text: \texttt{{{_in_latex(signature)}}}" for signature in shown.signatures),
             r"\begin{table}[t]",
             r"  \centering",
             rf"  \caption{{{_in_latex(' '.join(parts))}}}",
@@ -159,5 +167,5 @@ def comparison_as_markdown(found: Comparison, gate: Gate | None, changes: int) -
     if documents.rows:
         table = table_as_markdown(documents)
         parts.append(f"<details><summary>{documents.caption}</summary>\n\n{table}\n\n</details>")
-    parts.append(f"<sub>{markdown_code(str(new.signature))}</sub>")
+    parts.append(signature_as_markdown(str(new.signature)))
     return "\n\n".join(parts)
