@@ -21,6 +21,7 @@ from docscore.corpus.comparison import compare, decide
 from docscore.corpus.scores import score_corpus
 from docscore.corpus.summary import Analysis, analyse
 from docscore.data.pairing import pairs_of
+from docscore.version import VERSION
 from tests.commands import (
     COLOUR,
     HOSTILE,
@@ -201,6 +202,7 @@ def test_markdown_says_what_the_text_says(worse: list[str]) -> None:
     assert (done.code, done.err) == (1, "")
     assert "### ANLS\\*: 1.0000 → " in done.out
     assert "**Gate failed: " in done.out
+    assert html.unescape(done.out).endswith(f"|docscore:{VERSION}</code></sub>\n")  # whole
     tables = re.findall(r"(?:^\|.*\|\n?)+", done.out, re.MULTILINE)
     columns = [{line.count("|") - 1 for line in table.splitlines()} for table in tables]
     assert columns == [{6}, {4}]
@@ -213,7 +215,7 @@ def test_the_gate_is_the_exit_status(worse: list[str], margin: str, status: int)
     """1 only where the new one is worse by more than the margin with that confidence; without a gate always 0."""
     done = run("compare", *worse, "--fail-below", margin, "--json")
     assert (done.code, done.err) == (status, "")
-    assert ("failed: the new one is worse by more than" in done.out) == bool(status)
+    assert ("failed: the difference is -0.2500, a loss of more than" in done.out) == bool(status)
     gate = json.loads(done.out)["gate"]
     assert (gate["passed"], gate["margin"]) == (not status, float(margin))
 

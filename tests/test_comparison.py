@@ -298,8 +298,11 @@ def test_the_gate_fails_what_is_surely_worse_by_more_than_the_margin() -> None:
     assert -0.2 < comparison.upper < -0.15
     failed, passed = decide(comparison, 0.05), decide(comparison, 0.25)
     assert (failed.failed, passed.failed) == (True, False)
-    assert failed.sentence.startswith("failed: the new one is worse by more than 0.05 with confidence 0.95")
-    assert passed.sentence.startswith("passed: that the new one is worse by more than 0.25 is not shown")
+    ending = f" (with confidence 0.95 it stays below {comparison.upper:+.4f})"
+    assert failed.sentence == f"failed: the difference is -0.2000, a loss of more than 0.05 beyond chance{ending}"
+    assert passed.sentence == f"passed: the difference is -0.2000, no loss of more than 0.25{ending}"
+    unsure = decide(comparison, 0.19)
+    assert unsure.sentence == f"passed: the difference is -0.2000, but a loss of more than 0.19 may be chance{ending}"
     assert failed.to_dict() == {
         "passed": False,
         "margin": 0.05,

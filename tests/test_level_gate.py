@@ -87,11 +87,14 @@ def test_the_command_ends_with_its_decision(write: Write) -> None:
     files = REFERENCES, PREDICTIONS  # a mean of 0.80
     done = run("score", *files, "--fail-under", "0.95")
     assert done.code == 1
-    assert "Gate failed: the mean is below 0.95 with confidence 0.95 (it stays below 0." in " ".join(done.out.split())
+    said = "Gate failed: the mean, 0.8043, is below 0.95 beyond chance (with confidence 0.95 it stays below 0."
+    assert said in " ".join(done.out.split())
     done = run("score", *files, "--fail-under", "0.85", "--json")
     gate = json.loads(done.out)["gate"]
     assert (done.code, gate["passed"], gate["level"]) == (0, True, 0.85)
     assert gate["bound"] > 0.85
+    assert gate["sentence"].startswith("passed: the mean, 0.8043, may be below 0.85 by chance (with confidence 0.95 it")
+    assert "Gate passed: the mean, 0.8043, is not below 0.8 " in succeed("score", *files, "--fail-under", "0.8")
     assert "gate" not in json.loads(succeed("score", *files, "--json"))
     cut = write("p.jsonl", [pred("receipt-001", "x"), pred("nobody", "x")])
     done = run("score", REFERENCES, cut, "--on-error", "skip", "--fail-under", "0.5")

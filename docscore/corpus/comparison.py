@@ -247,12 +247,20 @@ def decide(comparison: Comparison, margin: float) -> Gate:
     if bound is None or too_few:
         raise InputValueError(problem=f"the gate cannot decide: {too_few}")
     failed = bound < -margin - ROUNDING
+    verdict = _verdict(comparison.difference, margin, failed=failed)
     level = f"{comparison.confidence:.4g}"
-    verdict = f"failed: the new one is worse by more than {margin:g}"
-    if not failed:
-        verdict = f"passed: that the new one is worse by more than {margin:g} is not shown"
-    sentence = f"{verdict} with confidence {level} (the difference stays below {with_sign(bound)})"
+    sentence = f"{verdict} (with confidence {level} it stays below {with_sign(bound)})"
     return Gate(margin, bound, failed, sentence)
+
+
+def _verdict(difference: float, margin: float, *, failed: bool) -> str:
+    """The result with the difference, so that a loss that passes as chance is told from none."""
+    changed = f"the difference is {with_sign(difference)}"
+    if failed:
+        return f"failed: {changed}, a loss of more than {margin:g} beyond chance"
+    if difference < -margin - ROUNDING:
+        return f"passed: {changed}, but a loss of more than {margin:g} may be chance"
+    return f"passed: {changed}, no loss of more than {margin:g}"
 
 
 def _check_same(base: Analysis, new: Analysis) -> None:

@@ -61,11 +61,18 @@ def decide_level(scores: CorpusScore, level: float, confidence: float = CONFIDEN
         raise InputValueError(problem=problem)
     bound = upper_bound_of_ratio(mean_as_ratio(scores), confidence, scores.clusters)
     failed = bound < level - ROUNDING
-    verdict = f"passed: that the mean is below {level:g} is not shown"
-    if failed:
-        verdict = f"failed: the mean is below {level:g}"
-    sentence = f"{verdict} with confidence {confidence:.4g} (it stays below {bound:.4f})"
+    verdict = _verdict(scores.mean, level, failed=failed)
+    sentence = f"{verdict} (with confidence {confidence:.4g} it stays below {bound:.4f})"
     return LevelGate(level, bound, failed, sentence)
+
+
+def _verdict(mean: float, level: float, *, failed: bool) -> str:
+    """The result with the mean, so that a mean below the level that passes is told from one that reaches it."""
+    if failed:
+        return f"failed: the mean, {mean:.4f}, is below {level:g} beyond chance"
+    if mean < level - ROUNDING:
+        return f"passed: the mean, {mean:.4f}, may be below {level:g} by chance"
+    return f"passed: the mean, {mean:.4f}, is not below {level:g}"
 
 
 def check_none_skipped(scores: CorpusScore) -> None:
