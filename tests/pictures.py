@@ -1,0 +1,36 @@
+"""Take the pictures of the page that the README shows: `python -m tests.pictures`, with Debian's chromium."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+from tests.browser import FLAGS, WIDE, Visitor, started
+
+DOCS = Path(__file__).parent.parent / "docs"
+RECEIPT = "A receipt with the mistakes of a model"
+
+
+def main() -> None:
+    """Start the page, and take a picture of a scored pair and of a scored file."""
+    with tempfile.TemporaryDirectory() as folder, started(Path(folder)) as app, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+        visitor = Visitor(browser, app, WIDE, dark=False)
+        visitor.arrive()
+        visitor["pair-example"].select_option(label=RECEIPT)
+        visitor.has_score("0.6711")
+        visitor.row("$.date").click()
+        visitor.page.screenshot(path=DOCS / "pair.png")
+        visitor.open_tab("A file")
+        visitor["file-example"].click()
+        visitor.tree("file-summary")
+        visitor["file-summary"].scroll_into_view_if_needed()
+        visitor.page.screenshot(path=DOCS / "file.png", full_page=True)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
