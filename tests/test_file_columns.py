@@ -103,6 +103,40 @@ def test_a_column_that_is_not_there_is_named(write: Write, option: list[str]) ->
     assert f"expected a column {option[1]!r} ({option[0][2:].replace('-', '_')}), got 'question_id', " in done.err
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (NAMES[:4], "r.csv: expected 'references' or 'answers' beside 'question_id', got"),
+        (NAMES[:2] + NAMES[4:], "p.csv: expected 'prediction' or 'prediction_text' beside 'question_id', got"),
+    ],
+)
+def test_a_column_of_another_name_is_told_with_its_option(write: Write, given: list[str], message: str) -> None:
+    files = [write(f"{n}.csv", cells(row)) for n, row in zip("rp", AS_TEXT, strict=True)]
+    (missing,) = set(NAMES[2::2]) - set(given)
+    done = run("score", *files, *given)
+    assert done.code == 2
+    assert message in done.err
+    assert done.err.endswith(f"; {missing} names another\n")
+
+
+def test_explain_reads_references_that_are_json_text(write: Write) -> None:
+    files = [write(f"{n}.csv", cells(row)) for n, row in zip("rp", AS_TEXT, strict=True)]
+    found = json.loads(succeed("explain", *files, *NAMES, *PARSE, "--id", "a", "--json"))
+    assert found["score"] == 1.0
+    broken = write("b.csv", cells({"doc": "a", "truth": "{"}))
+    assert "row 'a', an answer: " in run("explain", broken, files[1], *NAMES, *PARSE, "--id", "a").err
+
+
+def test_a_csv_that_is_cut_off_loses_its_last_row(write: Write) -> None:
+    references = write("r.csv", cells(*({"doc": name, "truth": "Tea"} for name in "ab")))
+    cut = write("p.csv", 'doc;output\n"a";"Tea"\n"b";"Te\n')
+    options = [*NAMES, "--missing", "zero"]
+    assert "p.csv, line 3: the file ends within a quoted cell" in run("score", references, cut, *options).err
+    done = run("score", references, cut, *options, "--on-error", "skip")
+    assert (done.code, "0.000  b (missing)" in done.out) == (0, True)
+    assert "1 fault: 1 cut off" in done.err
+
+
 def test_every_command_that_reads_rows_knows_them(write: Write, tmp_path: Path) -> None:
     references, predictions = write("r.csv", cells(AS_TEXT[0])), write("p.csv", cells(AS_TEXT[1]))
     report = tmp_path / "report.html"

@@ -118,7 +118,13 @@ FAULTS: list[tuple[str, str, str | bytes, str]] = [
         ", line 2, column 'references': expected a JSON list such as",
     ),
     ("empty answers", "t.csv", "id,answers\na,\n", ", line 2, column 'answers': expected a JSON list such as"),
-    ("a quote that is not closed", "t.csv", 'id,n\na,1\nb,"x\n', ", line 3: "),
+    (
+        "a quote that is not closed",
+        "t.csv",
+        'id,n\na,1\nb,"x\n\n',
+        ", line 3: the file ends within a quoted cell of the",
+    ),
+    ("the same in the header", "t.csv", 'id,"n\na,1\n', ", line 1: unexpected end of data"),
     ("text behind a closing quote", "t.csv", 'id,n\na,1\nb,"x"y\nc,2\n', ", line 3: "),
     (
         "not UTF-8, as Excel saves it",

@@ -108,11 +108,12 @@ def test_one_file_of_both_sides_names_them_too(write: Write) -> None:
     assert OPTIONS in done.err
 
 
+SAME: list[Any] = [{"no": n, "total": "1"} for n in ("7", "8")]
 DOCUMENTS: list[tuple[str, list[Any], list[Any], float]] = [
     ("texts", ["x", "y"], ["x", "z"], 0.5),
     ("texts for objects", [{"a": "x"}, {"a": "y"}], ["n/a", "n/a"], 0.0),
-    ("a field in common beside unique ones", *[[{"no": n, "total": "1"} for n in ("7", "8")]] * 2, 1.0),
-    ("a field that all lack", [{"no": n, "total": "1"} for n in ("7", "8")], [{"no": "7"}, {"no": "8"}], 0.5),
+    ("a field in common beside unique ones", SAME, SAME, 1.0),
+    ("a field that all lack", SAME, [{"no": "7"}, {"no": "8"}], 0.5),
     ("other fields, and none unique", [{"a": "1", "b": "2"}] * 2, [{"a": "1", "c": "2"}] * 2, 1 / 3),
     ("other fields in one row", [{"no": "7", "b": "2"}], [{"no": "7", "c": "2"}], 1 / 3),
     ("a field called prediction", [{"prediction": "rain"}] * 2, [{"prediction": "rain"}] * 2, 1.0),

@@ -274,7 +274,9 @@ def test_an_editable_install_makes_the_library_importable_and_nothing_else(root:
     python = tmp_path / "fresh" / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
     run("-m", "pip", "--python", str(python), "install", "--no-deps", "--no-index", str(packed), cwd=tmp_path)
     (site,) = (tmp_path / "fresh").rglob("site-packages")
-    shutil.copytree(Path(str(importlib.util.find_spec("editables").origin)).parent, site / "editables")
+    editables = importlib.util.find_spec("editables")
+    assert editables is not None
+    shutil.copytree(Path(str(editables.origin)).parent, site / "editables")
     names = {path.stem for path in root.glob("*.py")} | {path.parent.name for path in root.glob("*/*.py")}
     assert {"docscore", "anls_star", "app", "benchmarks", "playground", "tests"} <= names
     ask = [str(python), "-I", "-c", IMPORTABLE, *sorted(names)]

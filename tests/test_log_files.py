@@ -56,7 +56,7 @@ def test_a_file_that_does_not_hold_both(tmp_path: Path, rows: list[Any], got: st
     done = run("score", written(tmp_path, "rows.json", rows))
     assert (done.code, done.out) == (2, "")
     expected = "expected rows with 'question_id', 'references' and 'prediction', as no other file was given, got"
-    assert f"rows.json: {expected} {got}" in done.err
+    assert f"rows.json: {expected} {got}; a file of ground truths is given first, or to `compare`" in done.err
 
 
 def test_without_its_library_a_log_says_what_it_needs(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from docscore.core.values import to_json
 from docscore.corpus.annotations import annotations_of
 from docscore.corpus.evaluation import ANLS_STAR, TYPED, rows_of_files
 from docscore.corpus.folding import folded_tree
+from docscore.corpus.scores import parsed_reference
 from docscore.data.confidences import unwrapped
 from docscore.data.files import read_value, suffix_of
 from docscore.data.model_output import parse_text
@@ -84,6 +85,8 @@ def explain_command(
     metric = metric or (ANLS_STAR if settings.options.schema is None else TYPED)
     check_options_of([metric], settings.options)
     name, truth, prediction = _one_pair(references, predictions, question_id, settings)
+    if settings.options.parse_references:
+        truth = parsed_reference(name, truth)
     prediction = _as_scored(prediction, settings.options)
     if metric == "kieval":
         corrected = kieval_score(truth, prediction, normalise=settings.options.normalise)

@@ -154,7 +154,7 @@ def score_corpus(
     for sentence in suspicions(pairs, options):
         warnings.warn(sentence, UserWarning, stacklevel=level_of_caller())
     if options.parse_references:
-        pairs = pairs._replace(truths=list(map(_parsed_reference, pairs.ids, pairs.truths)))
+        pairs = pairs._replace(truths=list(map(parsed_reference, pairs.ids, pairs.truths)))
     predictions, readings = parse_predictions(pairs.predictions, options.parse)
     pairs = pairs._replace(predictions=predictions)
     pairs = with_confidences(pairs) if options.with_confidences else pairs._replace(confidences=None)
@@ -171,8 +171,16 @@ def score_corpus(
     )
 
 
-def _parsed_reference(name: str, truth: Any) -> Any:
-    """The ground truth with its texts read as JSON; an error names the row."""
+def parsed_reference(name: str, truth: Any) -> Any:
+    """The ground truth of a row with its texts read as JSON.
+
+    Args:
+        name: the id of the row.
+        truth: the ground truth; a tuple holds acceptable answers.
+
+    Raises:
+        ValueError: for a text that is not JSON as a whole, naming the row.
+    """
     try:
         return parse_reference(truth)
     except ValueError as error:

@@ -261,6 +261,12 @@ def _read_csv(path: Path, content: bytes, faults: Faults, delimiter: str | None)
         except StopIteration:
             return Table(path, rows, lambda index: _in_line(path, lines[index]))
         except csv.Error as error:
+            if header and str(error) == "unexpected end of data":
+                problem = "the file ends within a quoted cell of the row that begins here"
+                faults.add("cut off", Diagnostic((_in_line(path, line),), problem=problem))
+                lines.append(line)
+                rows.append(FAULTY)
+                continue
             raise InputValueError(place=_in_line(path, line), problem=str(error)) from None
         if not cells:
             continue

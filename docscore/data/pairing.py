@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from docscore.core.errors import Diagnostic, FilePlace, InputValueError, at_place, diagnostic_of, in_file, short_repr
 from docscore.core.options import MISSING_MODES, check_choice
@@ -20,6 +20,7 @@ from docscore.data.rows import (
     BY_ID,
     ID,
     PLAIN,
+    VALUE_KEYS,
     Row,
     RowFormat,
     as_rows,
@@ -30,9 +31,11 @@ from docscore.data.rows import (
     read_reference,
     read_references,
     row_format,
+    side_format,
 )
 
 MISSING_REMEDY = 'with missing "zero" they are scored as null'
+BOTH_REMEDY = "a file of ground truths is given first, or to `compare` and `table` with --references"
 
 
 class Pairs(NamedTuple):
@@ -266,8 +269,8 @@ def table_with_both(tables: Sequence[Table]) -> Table:
         row = next(iter(table.good().values()), None)
         if not isinstance(row, dict) or not any({ID, *form[1:]} <= row.keys() for form in (BY_ID, ANLS)):
             expected = "rows with 'question_id', 'references' and 'prediction', as no other file was given"
-            place, remedy = in_file(table.path), COLUMN_OPTIONS if isinstance(row, dict) else ""
-            raise InputValueError(place=place, expected=expected, got=described(row), remedy=remedy)
+            remedy = f"{BOTH_REMEDY}; {COLUMN_OPTIONS}" if isinstance(row, dict) else BOTH_REMEDY
+            raise InputValueError(place=in_file(table.path), expected=expected, got=described(row), remedy=remedy)
     first, *others = tables
     known = {row[ID]: _answers_in(row) for row in first.good().values() if isinstance(row, dict) and ID in row}
     for table in others:
@@ -286,6 +289,8 @@ def _common_format(predictions: Table, references: Table, faults: Faults) -> Row
     """The format of the first row of each side; where faulty rows are skipped, the most frequent one of references."""
     prediction_rows, reference_rows = list(predictions.good().values()), list(references.good().values())
     if not faults.skip:
+        _check_value_column(references, "references")
+        _check_value_column(predictions, "prediction")
         return _format_of_all(prediction_rows, reference_rows)
     forms = [format_of(row, "references") for row in reference_rows]
     found = Counter(form for form in forms if form is not None)
@@ -367,6 +372,18 @@ def _with_valid_ids(
         [row for row in predictions.rows if row.id not in excluded],
         [row for row in references.rows if row.id not in excluded],
     )
+
+
+def _check_value_column(table: Table, side: Literal["prediction", "references"]) -> None:
+    """Raise `ValueError` if the first row has an id and no key of any row format: its column has another name."""
+    row = next(iter(table.good().values()), None)
+    if not isinstance(row, dict) or not VALUE_KEYS.isdisjoint(row):
+        return
+    try:
+        side_format(row, side)
+    except InputValueError as error:
+        remedy = f"--{side}-column names another"
+        raise InputValueError(replace(error.diagnostic, parts=(in_file(table.path),), remedy=remedy)) from None
 
 
 def _check_columns(table: Table, form: RowFormat) -> None:

@@ -40,7 +40,7 @@ PLAIN = RowFormat("plain", None, None)
 ID = "question_id"
 
 
-_VALUE_KEYS = frozenset({"prediction", "prediction_text", "references", "answers"})
+VALUE_KEYS = frozenset({"prediction", "prediction_text", "references", "answers"})
 
 
 class Row(NamedTuple):
@@ -144,7 +144,7 @@ def read_reference(row: Any, form: RowFormat, where: Where, index: int) -> Row:
 
 def side_format(row: Any, side: Literal["prediction", "references"]) -> RowFormat:
     """The format of a row of one side."""
-    if isinstance(row, dict) and ID not in row and "id" in row and not _VALUE_KEYS.isdisjoint(row):
+    if isinstance(row, dict) and ID not in row and "id" in row and not VALUE_KEYS.isdisjoint(row):
         raise InputValueError(place=_plural(side), expected=f"the id under {ID!r}", got=described(row))
     if not isinstance(row, dict) or ID not in row:
         return PLAIN
@@ -152,7 +152,7 @@ def side_format(row: Any, side: Literal["prediction", "references"]) -> RowForma
         if getattr(form, side) in row:
             return form
     expected = " or ".join(repr(getattr(form, side)) for form in (BY_ID, ANLS))
-    swapped = " (are predictions and references swapped?)" if not _VALUE_KEYS.isdisjoint(row) else ""
+    swapped = " (are predictions and references swapped?)" if not VALUE_KEYS.isdisjoint(row) else ""
     raise InputValueError(place=_plural(side), expected=f"{expected} beside {ID!r}", got=described(row) + swapped)
 
 
