@@ -1,4 +1,23 @@
-"""The Space; the page is in `playground/page.py`, so that child processes, which import this file, need no gradio."""
+"""The Space: an interactive playground for ANLS* and the other metrics.
+
+The page is in `playground/page.py` and is imported when it is built: child processes, which import this file, need no
+gradio.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import gradio as gr
+
+
+def build_demo() -> gr.Blocks:
+    """Build the page."""
+    from playground import page  # noqa: PLC0415  see above
+
+    return page.build_demo()
+
 
 if __name__ == "__main__":
     from playground.page import main

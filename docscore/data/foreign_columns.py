@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal
 
 from docscore.core.errors import FilePlace, InputValueError, in_file
 from docscore.data.files import Table
-from docscore.data.rows import ANLS, BY_ID, described
+from docscore.data.rows import ANLS, BY_ID, VALUE_KEYS, described, side_format
 
 COLUMN_OPTIONS = (
     "--id-column, --prediction-column and --references-column (id_column= and so on in Python) name other columns"
@@ -39,6 +40,18 @@ def check_not_by_id(references: Table, predictions: Table) -> None:
         places = FilePlace((str(references.path), str(predictions.path)))
         got = f"{described(first)} and {described(second)}, where {ids[0]!r} and {ids[1]!r} hold the same ids"
         raise InputValueError(place=places, expected=_EXPECTED, got=got, remedy=COLUMN_OPTIONS)
+
+
+def check_value_column(table: Table, side: Literal["prediction", "references"]) -> None:
+    """Raise `ValueError` if the first row has an id and no key of any row format: its column has another name."""
+    row = next(iter(table.good().values()), None)
+    if not isinstance(row, dict) or not VALUE_KEYS.isdisjoint(row):
+        return
+    try:
+        side_format(row, side)
+    except InputValueError as error:
+        found = replace(error.diagnostic, parts=(in_file(table.path),), remedy=COLUMN_OPTIONS)
+        raise InputValueError(found) from None
 
 
 def _columns(of_rows: Iterable[Any]) -> dict[str, list[Any]]:

@@ -7,20 +7,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from docscore.core.errors import Diagnostic, FilePlace, InputValueError, at_place, diagnostic_of, in_file, short_repr
 from docscore.core.options import MISSING_MODES, check_choice
 from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.data.faults import NAMED, DataError, Faults, faults_summary
 from docscore.data.files import Table, suffix_of
-from docscore.data.foreign_columns import COLUMN_OPTIONS, check_not_by_id
+from docscore.data.foreign_columns import COLUMN_OPTIONS, check_not_by_id, check_value_column
 from docscore.data.rows import (
     ANLS,
     BY_ID,
     ID,
     PLAIN,
-    VALUE_KEYS,
     Row,
     RowFormat,
     as_rows,
@@ -31,7 +30,6 @@ from docscore.data.rows import (
     read_reference,
     read_references,
     row_format,
-    side_format,
 )
 
 MISSING_REMEDY = 'with missing "zero" they are scored as null'
@@ -289,8 +287,8 @@ def _common_format(predictions: Table, references: Table, faults: Faults) -> Row
     """The format of the first row of each side; where faulty rows are skipped, the most frequent one of references."""
     prediction_rows, reference_rows = list(predictions.good().values()), list(references.good().values())
     if not faults.skip:
-        _check_value_column(references, "references")
-        _check_value_column(predictions, "prediction")
+        check_value_column(references, "references")
+        check_value_column(predictions, "prediction")
         return _format_of_all(prediction_rows, reference_rows)
     forms = [format_of(row, "references") for row in reference_rows]
     found = Counter(form for form in forms if form is not None)
@@ -372,18 +370,6 @@ def _with_valid_ids(
         [row for row in predictions.rows if row.id not in excluded],
         [row for row in references.rows if row.id not in excluded],
     )
-
-
-def _check_value_column(table: Table, side: Literal["prediction", "references"]) -> None:
-    """Raise `ValueError` if the first row has an id and no key of any row format: its column has another name."""
-    row = next(iter(table.good().values()), None)
-    if not isinstance(row, dict) or not VALUE_KEYS.isdisjoint(row):
-        return
-    try:
-        side_format(row, side)
-    except InputValueError as error:
-        remedy = f"--{side}-column names another"
-        raise InputValueError(replace(error.diagnostic, parts=(in_file(table.path),), remedy=remedy)) from None
 
 
 def _check_columns(table: Table, form: RowFormat) -> None:
