@@ -85,9 +85,8 @@ def test_the_text_fits_in_80_columns_and_names_what_changed() -> None:
     assert max(map(len, lines)) <= 80
     means = f"base {found.base.scores.mean:.6f}  new {found.new.scores.mean:.6f}"
     assert lines[0] == f"ANLS*  {means}  difference {found.difference:+.6f}"
-    assert lines[1].startswith("95% interval ")
-    assert lines[1].endswith(f"p = {found.p_value:.3f}")
-    assert lines[2] == f"40 documents: {len(found.better)} better, {len(found.worse)} worse, {found.same} the same"
+    assert lines[1] == "better on 16 of 40 documents, worse on 2; this may be chance, p = 0.184"
+    assert lines[2].startswith("95% interval ")
     listed = [line.split()[-1] for line in lines if re.match(r"  [+-]\d\.\d{4}  ", line)]
     assert listed == [change.question_id for change in [*found.worse[:10], *found.better[:10]]]
     assert lines[-1] == str(found.new.scores.signature)
@@ -104,8 +103,8 @@ def test_the_text_where_nothing_changed() -> None:
     lines = succeed("compare", PREDICTIONS, PREDICTIONS, "--references", REFERENCES).splitlines()
     assert max(map(len, lines)) <= 80
     assert lines[0].endswith("difference +0.000000")
-    assert "no interval: no document changed" in lines[1]
-    assert lines[2] == "40 documents: 0 better, 0 worse, 40 the same"
+    assert lines[1] == "the same on all 40 documents"
+    assert "no interval: no document changed" in lines[2]
 
 
 def test_json_equals_the_library() -> None:

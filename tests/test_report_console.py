@@ -25,6 +25,7 @@ from docscore.report.console import (
     print_tree,
 )
 from docscore.report.tables import comparison_as_markdown
+from docscore.report.wording import verdict_text
 from docscore.stats.intervals import Interval
 from tests.commands import RAW
 from tests.report_samples import DRINKS, HOSTILE_TEXTS, drinks, hostile, scored, systems
@@ -76,8 +77,8 @@ Lowest scores
 GATE = Gate(0.9, 0.1, failed=False, sentence=" ".join(["word"] * 20))
 COMPARISON = """\
 ANLS*  base 0.713333  new 0.600000  difference -0.113333
+better on 1 of 5 documents, worse on 3; this may be chance, p = {p_value}
 {interval}
-5 documents: 1 better, 3 worse, 1 the same
 
 Largest losses
   -0.5000  1.000 to 0.500  a
@@ -146,13 +147,20 @@ def test_counts_of_what_was_not_read() -> None:
 def test_a_comparison_with_and_without_a_gate() -> None:
     found = drinks().comparison
     text = printed(print_comparison, found, None, 2)
-    interval = text.splitlines()[1]
-    assert interval.endswith(f"; p = {found.p_value:.3f}")
-    assert text.startswith(COMPARISON.format(interval=interval))
+    interval = text.splitlines()[2]
+    assert "interval" in interval
+    assert text.startswith(COMPARISON.format(interval=interval, p_value=f"{found.p_value:.3f}"))
     assert text.splitlines()[-3].split() == ["qty", "0.000", *"-----"]
     passed = printed(print_comparison, found, GATE, 0)
     assert f"\n\nGate{' word' * 15}\n {' word' * 5}\n\n" in passed
     assert "Largest" not in passed
+
+
+def test_the_verdict_says_whether_it_may_be_chance() -> None:
+    found = drinks().comparison
+    assert verdict_text(replace(found, p_value=0.0499)).endswith("; this is hardly chance, p = 0.050")
+    assert verdict_text(replace(found, p_value=0.05)).endswith("; this may be chance, p = 0.050")
+    assert verdict_text(replace(found, better=[], worse=[], same=5)) == "the same on all 5 documents"
 
 
 def test_a_comparison_where_nothing_changed() -> None:
@@ -170,7 +178,7 @@ def test_a_comparison_as_markdown() -> None:
     found = drinks().comparison
     parts = comparison_as_markdown(found, GATE, 1).split("\n\n")
     assert parts[0] == "### ANLS\\*: 0.7133 → 0.6000 (-0.1133)"
-    assert parts[1].endswith(". 5 documents: 1 better, 3 worse, 1 the same.")
+    assert parts[1].startswith("Better on 1 of 5 documents, worse on 3; this may be chance, p = 0.")
     assert parts[2] == f"**Gate {GATE.sentence}.**"
     assert parts[3].splitlines()[0] == "| field | base | new | change | interval | q |"
     assert len(parts[3].splitlines()) == 2 + 4

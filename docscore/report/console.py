@@ -42,7 +42,6 @@ from docscore.report.typed_content import typed_fields_table
 from docscore.report.wording import (
     annotation_text,
     annotations_shown,
-    changes_text,
     choice_text,
     correction_parts,
     count_lines,
@@ -53,6 +52,7 @@ from docscore.report.wording import (
     percent_text,
     sample_text,
     shown_name,
+    verdict_text,
 )
 from docscore.stats.calibration import Calibration
 
@@ -126,10 +126,10 @@ def print_summary(console: Console, summary: Summary, worst: int) -> None:
 
 
 def print_comparison(console: Console, found: Comparison, gate: Gate | None, changes: int) -> None:
-    """Print the difference with interval and p-value, changed documents and fields, and the result of the gate."""
+    """Print the verdict, the difference with its interval, changed documents and fields, and the gate."""
     base, new = found.base.scores, found.new.scores
     head = f"ANLS*  base {base.mean:.6f}  new {new.mean:.6f}  difference {with_sign(found.difference, 6)}"
-    facts = "; ".join(difference_facts(found)), changes_text(found), *count_lines_of_both(found)
+    facts = *textwrap.wrap(verdict_text(found), _WIDTH), difference_facts(found)[0], *count_lines_of_both(found)
     _print_lines(console, [head, *facts])
     if found.figures:
         print_table(console, figure_changes_table(found), "p: permutation tests, each metric by itself")

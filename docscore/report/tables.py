@@ -9,7 +9,7 @@ from docscore.core.printing import printable
 from docscore.corpus.comparison import Comparison, Gate
 from docscore.report.content import document_changes_table, field_changes_table, figure_changes_table
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
-from docscore.report.wording import changes_text, count_lines_of_both, difference_facts
+from docscore.report.wording import count_lines_of_both, difference_facts, verdict_text
 
 FORMATS = ("text", "markdown", "latex")
 
@@ -141,7 +141,7 @@ def _in_latex(text: str) -> str:
 
 
 def comparison_as_markdown(found: Comparison, gate: Gate | None, changes: int) -> str:
-    """A comparison as Markdown: difference with interval and p-value, gate, changed fields and largest changes.
+    """A comparison as Markdown: verdict, difference with interval, gate, changed fields and largest changes.
 
     Args:
         found: the comparison.
@@ -151,7 +151,7 @@ def comparison_as_markdown(found: Comparison, gate: Gate | None, changes: int) -
     base, new = found.base.scores, found.new.scores
     parts = [
         f"### ANLS\\*: {base.mean:.4f} → {new.mean:.4f} ({with_sign(found.difference)})",
-        f"{'; '.join(difference_facts(found))}. {changes_text(found)}.",
+        f"{verdict_text(found).capitalize()}. {difference_facts(found)[0]}.",
     ]
     counts = count_lines_of_both(found)
     if counts:

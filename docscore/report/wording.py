@@ -141,6 +141,16 @@ def difference_facts(found: Comparison) -> tuple[str, str]:
     return interval_text(found.interval, found.confidence, signed=True), f"p = {p_text(found.p_value)}"
 
 
+def verdict_text(found: Comparison) -> str:
+    """How many documents got better and worse, and whether that may be chance, as a sentence with the p-value."""
+    better, worse = len(found.better), len(found.worse)
+    if not better and not worse:
+        return f"the same on all {counted(found.same, 'document')}"
+    documents = counted(better + worse + found.same, "document")
+    chance = "is hardly chance" if found.p_value < round(1 - found.confidence, 12) else "may be chance"
+    return f"better on {better:,} of {documents}, worse on {worse:,}; this {chance}, p = {p_text(found.p_value)}"
+
+
 def changes_text(found: Comparison) -> str:
     """The number of documents that got better, got worse, and stayed the same, as text."""
     changes = f"{len(found.better):,} better, {len(found.worse):,} worse, {found.same:,} the same"
