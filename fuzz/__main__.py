@@ -85,7 +85,8 @@ def _run_again(target: str, path: Path) -> int:
 def main() -> int:
     """Fuzz the targets that were named, or all; the exit status is 1 if there are findings."""
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
-    parser.add_argument("target", nargs="*", choices=[*TARGETS, []], help="the targets; all without one")
+    known = ", ".join(TARGETS)
+    parser.add_argument("target", nargs="*", choices=[*TARGETS, []], metavar="TARGET", help=f"{known}; all without one")
     parser.add_argument("--minutes", type=float, default=5.0, help="the time for all of them together")
     parser.add_argument("--runs", type=int, help="the number of inputs for each target in place of a time")
     parser.add_argument("--seed", type=int, default=0, help="of the random numbers; 0 is another one each time")
