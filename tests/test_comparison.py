@@ -303,12 +303,8 @@ def test_the_gate_fails_what_is_surely_worse_by_more_than_the_margin() -> None:
     assert passed.sentence == f"passed: the difference is -0.2000, no loss of more than 0.25{ending}"
     unsure = decide(comparison, 0.19)
     assert unsure.sentence == f"passed: the difference is -0.2000, but a loss of more than 0.19 may be chance{ending}"
-    assert failed.to_dict() == {
-        "passed": False,
-        "margin": 0.05,
-        "bound": comparison.upper,
-        "sentence": failed.sentence,
-    }
+    plain = {"passed": False, "margin": 0.05, "bound": comparison.upper, "sentence": failed.sentence}
+    assert failed.to_dict() == plain
     assert not decide(comparison, -comparison.upper).failed  # exactly at the margin
     assert decide(comparison, -comparison.upper - 1e-6).failed
 

@@ -131,7 +131,7 @@ def test_a_csv_that_is_cut_off_loses_its_last_row(write: Write) -> None:
     references = write("r.csv", cells(*({"doc": name, "truth": "Tea"} for name in "ab")))
     cut = write("p.csv", 'doc;output\n"a";"Tea"\n"b";"Te\n')
     options = [*NAMES, "--missing", "zero"]
-    assert "p.csv, line 3: the file ends within a quoted cell" in run("score", references, cut, *options).err
+    assert "p.csv, line 3: the last row, which begins" in run("score", references, cut, *options).err
     done = run("score", references, cut, *options, "--on-error", "skip")
     assert (done.code, "0.000  b (missing)" in done.out) == (0, True)
     assert "1 fault: 1 cut off" in done.err

@@ -122,7 +122,7 @@ FAULTS: list[tuple[str, str, str | bytes, str]] = [
         "a quote that is not closed",
         "t.csv",
         'id,n\na,1\nb,"x\n\n',
-        ", line 3: the file ends within a quoted cell of the",
+        ", line 3: the last row, which begins here, cannot be read: unexpected end of data",
     ),
     ("the same in the header", "t.csv", 'id,"n\na,1\n', ", line 1: unexpected end of data"),
     ("text behind a closing quote", "t.csv", 'id,n\na,1\nb,"x"y\nc,2\n', ", line 3: "),

@@ -250,7 +250,8 @@ def _read_log(path: Path, form: LogFormat) -> Table:
 def _read_csv(path: Path, content: bytes, faults: Faults, delimiter: str | None) -> Table:
     csv.field_size_limit(1 << 30)  # a reference of a long document is one cell
     text = _decoded(path, content)
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter or delimiter_of(text, [ID]))
+    source = io.StringIO(text, newline="")
+    reader = csv.reader(source, strict=True, delimiter=delimiter or delimiter_of(text, [ID]))
     rows: list[Any] = []
     lines: list[int] = []
     header: list[str] = []
@@ -261,8 +262,8 @@ def _read_csv(path: Path, content: bytes, faults: Faults, delimiter: str | None)
         except StopIteration:
             return Table(path, rows, lambda index: _in_line(path, lines[index]))
         except csv.Error as error:
-            if header and str(error) == "unexpected end of data":
-                problem = "the file ends within a quoted cell of the row that begins here"
+            if header and not source.read(1):
+                problem = f"the last row, which begins here, cannot be read: {error}"
                 faults.add("cut off", Diagnostic((_in_line(path, line),), problem=problem))
                 lines.append(line)
                 rows.append(FAULTY)
