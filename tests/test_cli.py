@@ -125,7 +125,7 @@ BAD: list[tuple[str, tuple[str, Any], tuple[str, Any], list[str], list[str]]] = 
         ("r.jsonl", R),
         ("p.jsonl", P * 2),
         [],
-        ["p.jsonl: ids that occur more than once in the predictions", "'a'"],
+        ["p.jsonl: ids that occur more than once in the predictions (1): 'a'; 'a': line 1, line 2"],
     ),
     (
         "an unknown id",

@@ -7,14 +7,23 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from docscore.core.errors import FilePlace, InputValueError, in_file
-from docscore.data.files import Table
-from docscore.data.rows import ANLS, BY_ID, VALUE_KEYS, described, side_format
+from docscore.data.files import Table, suffix_of
+from docscore.data.rows import ANLS, BY_ID, ID, PLAIN, VALUE_KEYS, RowFormat, described, side_format
 
 COLUMN_OPTIONS = (
     "--id-column, --prediction-column and --references-column (id_column= and so on in Python) name other columns"
 )
 _EXPECTED = "rows with 'question_id', and 'references' or 'prediction'"
 _FEWEST = 2  # rows; the values of a single one say nothing
+
+
+def check_id_column(table: Table, form: RowFormat) -> None:
+    """Raise `ValueError` for a CSV or Parquet table without ids: CSV may have been split at the wrong character."""
+    if form is PLAIN and suffix_of(table.path) in (".csv", ".tsv", ".parquet"):
+        columns: dict[str, Any] = next(iter(table.good().values()), {})
+        got = ", ".join(map(repr, columns))
+        remedy = "--id-column names another, --delimiter the sign between the columns of CSV"
+        raise InputValueError(place=in_file(table.path), expected=f"a column {ID!r}", got=got, remedy=remedy)
 
 
 def check_not_by_id(references: Table, predictions: Table) -> None:

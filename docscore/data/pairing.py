@@ -13,8 +13,8 @@ from docscore.core.errors import Diagnostic, FilePlace, InputValueError, at_plac
 from docscore.core.options import MISSING_MODES, check_choice
 from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.data.faults import NAMED, DataError, Faults, faults_summary
-from docscore.data.files import Table, suffix_of
-from docscore.data.foreign_columns import COLUMN_OPTIONS, check_not_by_id, check_value_column
+from docscore.data.files import Table
+from docscore.data.foreign_columns import COLUMN_OPTIONS, check_id_column, check_not_by_id, check_value_column
 from docscore.data.rows import (
     ANLS,
     BY_ID,
@@ -239,7 +239,7 @@ def read_pairs(
     with naming_files(references.path, predictions.path):
         form = _common_format(predictions, references, faults)
         for table in (references, predictions):
-            _check_columns(table, form)
+            check_id_column(table, form)
         if form is PLAIN:
             check_not_by_id(references, predictions)
         check = check or _can_be_scored
@@ -248,8 +248,10 @@ def read_pairs(
         faults.stop_if_any()
         if form is PLAIN:
             check_equal_count(len(predictions.rows), len(references.rows))
-        paths = references.path, predictions.path
-        kept_predictions, kept_references = _with_valid_ids(valid_predictions, valid_references, missing, faults, paths)
+        tables = references, predictions
+        kept_predictions, kept_references = _with_valid_ids(
+            valid_predictions, valid_references, missing, faults, tables
+        )
         if not kept_references:
             problem = f"no row is left to score of {len(references.rows):,}; {faults_summary(faults.found)}"
             raise InputValueError(problem=problem)
@@ -353,7 +355,7 @@ def _can_be_scored(value: Any, is_truth: bool) -> None:
 
 
 def _with_valid_ids(
-    predictions: _ValidRows, references: _ValidRows, missing: str, faults: Faults, paths: tuple[Path, Path]
+    predictions: _ValidRows, references: _ValidRows, missing: str, faults: Faults, tables: tuple[Table, Table]
 ) -> tuple[list[Row], list[Row]]:
     """The predictions and references whose ids can be paired; a row whose partner has a fault is left out too."""
     found = id_faults(predictions.rows, references.rows, missing)
@@ -361,9 +363,12 @@ def _with_valid_ids(
     for fault in found:
         others = [i for i in fault.ids if i not in known]  # the fault of the partner was added before
         if others:
-            concerned = zip(paths, reversed(fault.sides), strict=True)
-            files = FilePlace(tuple(str(path) for path, is_concerned in concerned if is_concerned))
-            faults.add(fault.kind, fault.diagnostic.within(files), len(others))
+            concerned = [table for table, is_one in zip(tables, reversed(fault.sides), strict=True) if is_one]
+            files = FilePlace(tuple(str(table.path) for table in concerned))
+            diagnostic = fault.diagnostic
+            if len(concerned) == 1:
+                diagnostic = replace(diagnostic, problem=diagnostic.problem + _lines_of(concerned[0], fault.ids))
+            faults.add(fault.kind, diagnostic.within(files), len(others))
     faults.stop_if_any()
     excluded = known.union(*(fault.ids for fault in found))
     return (
@@ -372,13 +377,14 @@ def _with_valid_ids(
     )
 
 
-def _check_columns(table: Table, form: RowFormat) -> None:
-    """Raise `ValueError` for a CSV or Parquet table without ids: CSV may have been split at the wrong character."""
-    if form is PLAIN and suffix_of(table.path) in (".csv", ".tsv", ".parquet"):
-        columns: dict[str, Any] = next(iter(table.good().values()), {})
-        got = ", ".join(map(repr, columns))
-        remedy = "--id-column names another, --delimiter the sign between the columns of CSV"
-        raise InputValueError(place=in_file(table.path), expected=f"a column {ID!r}", got=got, remedy=remedy)
+def _lines_of(table: Table, ids: Sequence[str]) -> str:
+    """Where the ids that a message names are in the table."""
+    found: dict[str, list[str]] = {i: [] for i in sorted(ids)[:NAMED]}
+    for index, row in table.good().items():
+        if isinstance(row, dict) and str(row.get(ID)) in found:
+            place = table.where(index)
+            found[str(row[ID])].append(place.inside if isinstance(place, FilePlace) else place)
+    return "".join(f"; {short_repr(i)}: {', '.join(places[:NAMED])}" for i, places in found.items() if places)
 
 
 @contextmanager
