@@ -131,6 +131,15 @@ def test_the_commands_take_a_log(two_logs: tuple[Path, Path], tmp_path: Path, nu
     assert "charity_name" in (tmp_path / "report.html").read_text("utf-8")
 
 
+def test_samples_that_ended_with_an_error_are_counted_aloud(two_logs: tuple[Path, Path]) -> None:
+    good, bad = two_logs
+    assert run("score", good).err == ""
+    done = run("score", bad)
+    assert done.code == 0
+    assert f"{bad}: 2 of 10 samples ended with an error before they had an output, and are scored as null" in done.err
+    assert f"the first, {2:032x}.pdf: " in done.err
+
+
 def test_two_logs_are_compared(two_logs: tuple[Path, Path]) -> None:
     good, bad = two_logs
     found = json.loads(succeed("compare", good, bad, "--json"))
@@ -197,7 +206,7 @@ FILES: list[tuple[str, Any, str]] = [  # name, content, the sentence
     (
         "a.jsonl",
         '{"question_id": "a", "references": ["x"]}\n',
-        "a.jsonl: expected rows with 'question_id', 'references' and 'prediction', as no other file was given, got an",
+        "a.jsonl: expected rows with 'question_id', 'references' and 'prediction', as no other file was given",
     ),
 ]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -11,12 +13,14 @@ from inspect_ai.scorer import Score
 
 from docscore.bench.catalogue import DATA_SETS
 from docscore.core.errors import InputValueError, at_place, in_file
+from docscore.core.stack import level_of_caller
 from docscore.corpus.grid import LoggedRun
 from docscore.data.json_codec import loads
 from docscore.integrations.inspect.scorers import GROUP
 from docscore.integrations.judging import answer_in, judged_output
 
 _REFERENCES, _PREDICTION = "references", "prediction"  # the metadata of a score of `anls_star`
+_LONGEST_ERROR = 200  # characters of an error that are shown
 _UNREAD = {"attachments", "events", "messages", "store"}  # of samples: large, and not needed
 
 
@@ -25,7 +29,8 @@ def rows_of_log(path: Path) -> tuple[list[Any], list[str]]:
 
     What `anls_star` scored is taken from its score; without one, references are the targets, and the prediction is the
     output, read as `anls_star` would. The column `group` names the file of a sample, or its id. A sample that ended
-    before it had an output has the prediction null. Samples of several epochs have ids such as "a, epoch 2".
+    before it had an output has the prediction null; a warning says how many did because of an error, and which error
+    the first had. Samples of several epochs have ids such as "a, epoch 2".
 
     Raises:
         ValueError: naming the file, if it is no log or has no samples.
@@ -35,6 +40,7 @@ def rows_of_log(path: Path) -> tuple[list[Any], list[str]]:
         raise InputValueError(place=in_file(path), expected="a log with samples", got="none")
     several = max(sample.epoch for sample in samples) > 1
     names = [f"{sample.id}, epoch {sample.epoch}" if several else str(sample.id) for sample in samples]
+    _warn_of_errors(path, names, samples)
     rows = []
     for name, sample in zip(names, samples, strict=True):
         answers, prediction = _scored(sample)
@@ -77,6 +83,24 @@ def _read(path: Path) -> EvalLog:
         raise InputValueError(
             place=in_file(path), expected="a log of Inspect", got=f"{type(error).__name__}: {error}"
         ) from None
+
+
+def _warn_of_errors(path: Path, names: Sequence[str], samples: Sequence[EvalSample]) -> None:
+    """Warn of samples without an output that have an error: a score of 0 then says nothing about the model."""
+    failed = [
+        (name, sample.error.message)
+        for name, sample in zip(names, samples, strict=True)
+        if sample.error is not None and not sample.output.choices
+    ]
+    if failed:
+        name, error = failed[0]
+        message = error if len(error) <= _LONGEST_ERROR else f"{error[:_LONGEST_ERROR]}..."
+        warnings.warn(
+            f"{path}: {len(failed):,} of {len(samples):,} samples ended with an error before they had an output, and are "
+            f"scored as null; the first, {name}: {message}",
+            UserWarning,
+            stacklevel=level_of_caller(),
+        )
 
 
 def _scored(sample: EvalSample) -> tuple[list[Any], Any]:
