@@ -118,14 +118,22 @@ def _nth(request: Request, texts: list[str]) -> str:
     return next(each for number, each in enumerate(texts) if f"No. {number}" in text)
 
 
+def printed(*arguments: Any) -> str:
+    """What a command prints; on the error stream nothing but the samples that ended with an error."""
+    done = run(*arguments)
+    assert done.code == 0
+    assert all("samples ended with an error" in line for line in done.err.splitlines())
+    return done.out
+
+
 @pytest.mark.parametrize("number", [0, 1], ids=["json", "eval"])
 def test_the_commands_take_a_log(two_logs: tuple[Path, Path], tmp_path: Path, number: int) -> None:
     path = two_logs[number]
     assert path.suffix == (".json", ".eval")[number]
     mean = (1.0, 0.7)[number]
-    assert json.loads(succeed("score", path, "--json"))["anls_score"] == mean
-    assert "charity_name" in succeed("score", path, "--fields")
-    assert succeed("explain", path, "--id", f"{2:032x}.pdf").startswith(("= $", "− $"))
+    assert json.loads(printed("score", path, "--json"))["anls_score"] == mean
+    assert "charity_name" in printed("score", path, "--fields")
+    assert printed("explain", path, "--id", f"{2:032x}.pdf").startswith(("= $", "− $"))
     done = run("report", path, "-o", tmp_path / "report.html")
     assert (done.code, done.out) == (0, "")
     assert "charity_name" in (tmp_path / "report.html").read_text("utf-8")
@@ -142,23 +150,23 @@ def test_samples_that_ended_with_an_error_are_counted_aloud(two_logs: tuple[Path
 
 def test_two_logs_are_compared(two_logs: tuple[Path, Path]) -> None:
     good, bad = two_logs
-    found = json.loads(succeed("compare", good, bad, "--json"))
+    found = json.loads(printed("compare", good, bad, "--json"))
     assert (found["difference"], len(found["worse"])) == (pytest.approx(-0.3), 3)
-    out = succeed("table", good, bad, "--metrics", "anls_star,entity_f1")
+    out = printed("table", good, bad, "--metrics", "anls_star,entity_f1")
     assert "openai-api/loop/good" in out
-    markdown = succeed("table", good, bad, "--format", "markdown").replace("&#45;", "-").replace("&#47;", "/")
+    markdown = printed("table", good, bad, "--format", "markdown").replace("&#45;", "-").replace("&#47;", "/")
     assert "| openai-api/loop/good&#44; simple | **1.0000** |" in markdown
 
 
 def test_the_table_has_intervals_marks_and_costs(two_logs: tuple[Path, Path]) -> None:
     good, bad = two_logs
-    out = succeed("bench", "table", good, bad)
+    out = printed("bench", "table", good, bad)
     scores, _signature, costs = out.split("\n\n")[:3]
     assert scores.split("\n")[3].split() == ["Kleister", "Charity", "simple", "1.000*", "0.700", "[0.400,", "0.900]"]
     assert costs.split("\n")[3].split()[:8] == ["Kleister", "Charity", "simple", model("bad"), "10", "2", "800", "160"]
-    cells = json.loads(succeed("bench", "table", good, bad, "--json"))["runs"]
+    cells = json.loads(printed("bench", "table", good, bad, "--json"))["runs"]
     assert [(cell["best"], cell["q_value"]) for cell in cells] == [(True, None), (False, 0.25)]
-    markdown = succeed("bench", "table", good, bad, "--format", "markdown")
+    markdown = printed("bench", "table", good, bad, "--format", "markdown")
     assert "| Kleister Charity | simple | **1.000** | 0.700 [0.400, 0.900] |" in markdown
 
 

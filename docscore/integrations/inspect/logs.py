@@ -93,11 +93,11 @@ def _warn_of_errors(path: Path, names: Sequence[str], samples: Sequence[EvalSamp
         if sample.error is not None and not sample.output.choices
     ]
     if failed:
-        name, error = failed[0]
+        name, error = failed[0][0], " ".join(failed[0][1].split())  # on one line
         message = error if len(error) <= _LONGEST_ERROR else f"{error[:_LONGEST_ERROR]}..."
         warnings.warn(
-            f"{path}: {len(failed):,} of {len(samples):,} samples ended with an error before they had an output, and are "
-            f"scored as null; the first, {name}: {message}",
+            f"{path}: {len(failed):,} of {len(samples):,} samples ended with an error before they had an output, and "
+            f"are scored as null; the first, {name}: {message}",
             UserWarning,
             stacklevel=level_of_caller(),
         )
