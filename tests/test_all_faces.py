@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Callable
 from math import fsum
 from pathlib import Path
@@ -207,9 +208,10 @@ def test_the_page(folder: Path, pairs: list[tuple[Any, Any]], parse: str | None)
     rows = rows_of([[truth] for truth, _ in pairs], found, absent=False)
     paths = files(rows, folder)
     result = docscore.evaluate(predictions=paths[1], references=paths[0], metrics=METRICS, parse=parse)
-    page = testset.score_files(*paths, parse, skip=False, progress=lambda *_: None, metrics=METRICS)
-    assert page.scores.scores == result.documents.to_dict()["anls_score"]
+    kept = Path(tempfile.mkdtemp(dir=folder))
+    page = testset.score_files(*paths, parse, skip=False, folder=kept, progress=lambda *_: None, metrics=METRICS)
     shown = json.loads(Path(page.downloads[1]).read_text("utf-8"))
+    assert [row["anls_score"] for row in shown["per_sample"]] == result.documents.to_dict()["anls_score"]
     assert shown["anls_score"] == result.score
     assert {name: shown["metrics"][name] for name in result.figures} == result.figures
     ours = json.loads(json.dumps(result.to_dict()))

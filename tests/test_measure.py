@@ -300,9 +300,9 @@ def test_table_in_all_its_forms(write: Write) -> None:
     assert markdown[2] == "| good | " + " | ".join(["**1.0000**"] * 6) + " |"
     assert markdown[3] == "| bad | 0.5000 | 0.5000 | 0.5000 | 0.0000 | 0.5000 | 0.8333 |"
     latex = call("--format", "latex", "--percent").splitlines()
-    assert latex[5] == r"  \begin{tabular}{lrrrrrr}"
-    assert latex[9] == "    good & " + " & ".join([r"\textbf{100.00}"] * 6) + r" \\"
-    assert latex[10] == r"    bad & 50.00 & 50.00 & 50.00 & 0.00 & 50.00 & 83.33 \\"
+    assert latex[6] == r"  \begin{tabular}{lrrrrrr}"
+    assert latex[10] == "    good & " + " & ".join([r"\textbf{100.00}"] * 6) + r" \\"
+    assert latex[11] == r"    bad & 50.00 & 50.00 & 50.00 & 0.00 & 50.00 & 83.33 \\"
     assert latex[-2:] == [r"  \end{tabular}", r"\end{table}"]
     good, bad = json.loads(call("--json"))["systems"]
     assert (good["system"], bad["system"]) == ("good", "bad")
@@ -320,7 +320,7 @@ def test_hostile_file_names(write: Write) -> None:
     row = markdown.splitlines()[2]
     assert row.count("|") == 3
     assert not re.search(r"[`<>@\\$~^]|\*\*.*\*\*.*\*", row)
-    row = latex.splitlines()[9]
+    row = latex.splitlines()[10]
     assert len(re.findall(r"(?<!\\)&", row)) == 1
     assert r"\&\$\%\_\#\{\}\textbackslash{}\textasciitilde{}\textasciicircum{}" in row
 

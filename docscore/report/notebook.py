@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from zlib import crc32
 
 from docscore.core.formatting import with_sign
+from docscore.corpus.annotations import Annotation
 from docscore.corpus.comparison import Comparison
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation
 from docscore.metrics.anls_star.tree import ScoreTree
@@ -30,16 +32,17 @@ def table_in_notebook(table: ReportTable) -> str:
     return macro_as_html(_TEMPLATE, "one_table", table.first(_MOST_ROWS))
 
 
-def tree_in_notebook(tree: ScoreTree, title: str = "") -> str:
+def tree_in_notebook(tree: ScoreTree, title: str = "", remarks: Sequence[Annotation] = ()) -> str:
     """A score tree.
 
     Args:
         tree: the root.
         title: a line above it; "" for none.
+        remarks: what stands out in it, the most points first.
     """
     # the same tree has the same ids each time that a notebook is run, and different trees have different ones
     content = "\n".join([title, str(tree)]).encode("utf-8", "backslashreplace")
-    return macro_as_html(_TEMPLATE, "one_tree", tree_drawing(tree, f"anls-{crc32(content):08x}"), title)
+    return macro_as_html(_TEMPLATE, "one_tree", tree_drawing(tree, f"anls-{crc32(content):08x}", remarks), title)
 
 
 def evaluation_in_notebook(found: Evaluation, worst: int) -> str:

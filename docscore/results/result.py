@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from docscore.core.errors import InputTypeError, row_place, short_repr
+from docscore.corpus.annotations import Annotation, annotations_of
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation
 from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.report.console import print_evaluation, print_tree, printed
+from docscore.report.console import print_annotations, print_evaluation, print_tree, printed
 from docscore.report.content import causes_table, fields_table, rates_table, slices_table
 from docscore.report.html_report import report_as_html
 from docscore.report.markdown_report import report_as_markdown
@@ -53,18 +54,30 @@ class DocumentResult:
         """How the ANLS* score comes about: one node for every pair of places."""
         return self._evaluation.scores.tree(self._number)
 
+    @cached_property
+    def annotations(self) -> list[Annotation]:
+        """The remarks on the tree, such as values that are exchanged, most points first."""
+        return annotations_of(self.tree, self._evaluation.scores.options)
+
     def to_dict(self) -> dict[str, Any]:
-        """The id, the score and the tree in plain types."""
-        return {"question_id": self.id, "anls_score": self.score, "tree": self.tree.to_dict()}
+        """The id, the score, the tree and the remarks on it in plain types."""
+        remarks = [each.to_dict() for each in self.annotations]
+        return {
+            "question_id": self.id,
+            "anls_score": self.score,
+            "tree": self.tree.to_dict(),
+            "annotations": remarks,
+        }
 
     def __repr__(self) -> str:
         return f"<DocumentResult {short_repr(self.id)} anls_star {self.score:.4f}>"
 
     def __str__(self) -> str:
-        return printed(print_tree, self.tree, fold=True).strip("\n")
+        tree, remarks = printed(print_tree, self.tree, fold=True), printed(print_annotations, self.annotations)
+        return f"{tree}{remarks}".strip("\n")
 
     def _repr_html_(self) -> str:
-        return tree_in_notebook(self.tree, self.id)
+        return tree_in_notebook(self.tree, self.id, self.annotations)
 
 
 class EvaluationResult:

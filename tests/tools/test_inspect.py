@@ -58,7 +58,7 @@ def test_extraction_as_the_paper_asked_for_it(data: Path, server: Loopback, tmp_
     assert json.loads(score.answer) == {"jurisdiction": "New_York", "party": "Acme_Inc."}
     assert score.explanation.startswith("```text\n= $ ")
     assert score.metadata["fields"] == {"jurisdiction": [1.0, 1.0], "party": [1.0, 1.0]}
-    assert score.metadata["parsed"] == "extracted"
+    assert score.metadata["parsed"] == "mended"
 
 
 def test_structured_output_has_a_strict_schema(data: Path, server: Loopback, tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ def test_the_mean_is_the_same_to_the_last_bit_everywhere(tmp_path: Path) -> None
     result = docscore.evaluate(predictions=path)
     assert result.score == figures(log)["mean"]
     assert {name: result[name].score for name in result} == values(log)
-    assert json.loads(json.dumps(result.to_dict(fields=False))) == found
+    assert {"format": "docscore.score/1", **json.loads(json.dumps(result.to_dict(fields=False)))} == found
 
 
 def _nth(request: Request, texts: list[str]) -> str:
