@@ -58,7 +58,7 @@ def test_extraction_as_the_paper_asked_for_it(data: Path, server: Loopback, tmp_
     assert json.loads(score.answer) == {"jurisdiction": "New_York", "party": "Acme_Inc."}
     assert score.explanation.startswith("```text\n= $ ")
     assert score.metadata["fields"] == {"jurisdiction": [1.0, 1.0], "party": [1.0, 1.0]}
-    assert score.metadata["parsed"] == "mended"
+    assert score.metadata["parsed"] == "extracted"
 
 
 def test_structured_output_has_a_strict_schema(data: Path, server: Loopback, tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_an_answer_that_breaks_off_earns_what_it_has(data: Path, server: Loopbac
     server.answer = lambda _: Reply(f"Here it is:\n{whole}", finish="length")
     (log,) = run_tasks(tasks.kleister_charity(str(data), sample=1), tmp_path)
     assert 2 / 8 <= figures(log)["mean"] < 3 / 8
-    assert log.samples[0].scores["anls_star"].metadata["parsed"] == "extracted"
+    assert log.samples[0].scores["anls_star"].metadata["parsed"] == "mended"
 
 
 def test_a_request_that_is_refused_once_is_asked_again(data: Path, server: Loopback, tmp_path: Path) -> None:
