@@ -92,17 +92,16 @@ def test_a_worker_that_dies_gives_an_error(tmp_path: Path, method: str) -> None:
             except RuntimeError as error:
                 print(error)
     """
-    code_out_err = run(tmp_path, code)
-    assert code_out_err == (
-        0,
-        "one of 2 scoring processes died before it was done; it may have run out of memory\n",
-        "",
-    )
+    returned, out, _ = run(tmp_path, code)  # Python may print how the other process ended
+    assert (returned, out) == (0, "one of 2 scoring processes died before it was done; it may have run out of memory\n")
 
 
 @pytest.mark.parametrize("dies", [1, 2])
 def test_a_worker_that_dies_while_it_starts_gives_the_same_error(tmp_path: Path, dies: int) -> None:
-    """It ends before, while or after the parent has handed out the work, which is done several times to meet each."""
+    """It ends before, while or after the parent has handed out the work, which is done several times to meet each.
+
+    Where the other process has done all the work before the end of this one is seen, the scores are right.
+    """
     first, python = tmp_path / "first", tmp_path / "python"
     python.write_text(
         f"""#!/bin/sh
@@ -123,13 +122,18 @@ def test_a_worker_that_dies_while_it_starts_gives_the_same_error(tmp_path: Path,
             multiprocessing.set_executable("{python}")
             for _ in range(5):
                 try:
-                    score_pairs([("x", "x")] * 50, num_proc=2)
+                    scores = score_pairs([("x", "x")] * 50, num_proc=2)
+                    print("scored" if list(scores) == [1.0] * 50 else scores)
                 except RuntimeError as error:
                     print(error)
                 Path("{first}").rmdir()
     """
-    died = "one of 2 scoring processes died before it was done; it may have run out of memory\n"
-    assert run(tmp_path, code) == (0, 5 * died, "")
+    died = "one of 2 scoring processes died before it was done; it may have run out of memory"
+    returned, out, err = run(tmp_path, code)
+    assert (returned, err) == (0, "")
+    assert len(out.splitlines()) == 5
+    assert died in out
+    assert set(out.splitlines()) <= {died, "scored"}
 
 
 def test_ctrl_c_ends_all_processes(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ import sys
 import traceback
 import warnings
 from contextlib import suppress
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
@@ -51,10 +51,19 @@ def run_command() -> int:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         status, messages = _run(wishes)
-    with suppress(OSError):  # where stderr cannot be written either, the exit status says it
+    try:
         for line in (*dict.fromkeys(str(warning.message) for warning in caught), *messages):
             say(line)
+        sys.stderr.flush()
+    except OSError:  # where stderr cannot be written either, the exit status says it
+        _discard_rest(sys.stderr)
     return status
+
+
+def _discard_rest(stream: TextIO) -> None:
+    """Discard what is left in a stream that cannot be written, so that it does not fail again when Python ends."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _prepare_streams() -> None:
@@ -102,9 +111,8 @@ def _ended_by_system(error: OSError) -> tuple[int, list[str]]:
     """The exit status and message where a file could not be read, or the output could not be written."""
     if error.filename and not isinstance(error, OutputError):
         return _BAD_INPUT, [f"{error.filename}: {error.strerror}"]
-    if error.filename is None:  # an error of a stream: what is left in it must not fail again when Python ends
-        with suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if error.filename is None:  # an error of a stream
+        _discard_rest(sys.stdout)
     if isinstance(error, BrokenPipeError):
         return _PIPE_CLOSED, []
     where = error.filename or "the output"
