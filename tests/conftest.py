@@ -28,6 +28,7 @@ os.environ.update(
 ROOT = Path(__file__).parent.parent
 HUNG = 900  # seconds after which a process is taken to hang: far more than any takes on a busy machine
 REQUIRE_ALL = "DOCSCORE_REQUIRE_ALL"  # set in CI: what would be skipped there is a failure
+LONG = "DOCSCORE_LONG"  # set to run the long tests too, which CI does
 REQUIRE_TOOLS = "DOCSCORE_REQUIRE_TOOLS"  # set in CI in the environment of tests/tools
 
 
@@ -36,6 +37,15 @@ def skip_or_fail(reason: str) -> NoReturn:
     if os.environ.get(REQUIRE_ALL):
         pytest.fail(f"{reason}, and {REQUIRE_ALL} is set")
     pytest.skip(reason)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip the long tests, unless they are asked for or everything is required."""
+    if os.environ.get(LONG) or os.environ.get(REQUIRE_ALL):
+        return
+    for item in items:
+        if item.get_closest_marker("long"):
+            item.add_marker(pytest.mark.skip(reason=f"takes long; {LONG}=1 runs it"))
 
 
 def needs_tool(module: str, required: str = REQUIRE_TOOLS) -> None:

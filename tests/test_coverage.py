@@ -13,6 +13,8 @@ from benchmarks.coverage import DOCUMENTS, TABLES, of_gate, student_bound
 from benchmarks.populations import confident, questions, rare_gain, share_of_right_answers
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.long
+
 CELL = re.compile(r"\d+\.\d% ± \d+\.\d%")
 DISTANCE = re.compile(r"\d+\.\d%")
 

@@ -22,6 +22,8 @@ from tests.commands import environment
 from tests.conftest import HUNG, skip_or_fail
 from tests.structures import damaged, random_truth, taken
 
+pytestmark = pytest.mark.long
+
 METRICS = ["anls_star", "kieval", "entity_f1", "nted"]
 Rows = list[list[Any]]  # prediction and reference
 

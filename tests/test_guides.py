@@ -19,6 +19,8 @@ from tests.commands import environment
 from tests.conftest import HUNG, ROOT, skip_or_fail
 from tests.page_runner import blocks_of, imports_of, run_page
 
+pytestmark = pytest.mark.long
+
 IN_TOOLS = {"benchmark.md", "evaluation_tools.md"}  # tests/tools runs these, where the tools are
 PAGES = [
     "README.md",

@@ -23,6 +23,8 @@ from docscore.integrations.evaluate.modules import MODULES
 from docscore.version import VERSION
 from tests.test_loading import LOAD_AND_SCORE, LOOPBACK_ONLY, Hub, last_line, online, run
 
+pytestmark = pytest.mark.long
+
 NAMES = [name for name in MODULES if name != "anls_star"]
 PREDICTIONS = [{"question_id": "a", "prediction": {"m": [{"n": "Tea", "p": 2}]}}, {"question_id": "b", "prediction": 1}]
 REFERENCES = [

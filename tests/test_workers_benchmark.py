@@ -7,7 +7,11 @@ import subprocess
 import sys
 from importlib.util import find_spec
 
+import pytest
+
 from tests.conftest import HUNG, ROOT
+
+pytestmark = pytest.mark.long
 
 
 def test_it_prints_a_line_for_each_engine_and_kind_of_rows() -> None:
