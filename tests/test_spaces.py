@@ -49,8 +49,6 @@ def test_without_docscore_it_says_how_to_install_it(space: Path, tmp_path: Path)
 import sys
 import evaluate
 
-pytestmark = pytest.mark.long
-
 class NotInstalled:
     @staticmethod
     def find_spec(name, path=None, target=None):
