@@ -12,6 +12,7 @@ from docscore.report.html_tree import stylesheet
 from docscore.version import VERSION
 from playground.endpoints import score, score_as_tree
 from playground.limits import MAX_FILE_BYTES
+from playground.look import page_theme
 from playground.tabs import compare_tab, file_tab
 from playground.testset import EXAMPLE_FILES
 from playground.traffic import BoundedBodies
@@ -23,7 +24,7 @@ SESSIONS = 200  # visitors whose state is kept, each of half a megabyte; the old
 INTRODUCTION = f"""# ANLS\\* <small>docscore {VERSION}</small>
 How good is what a model extracted from a document, and where were points lost? What you type is not stored; uploaded
 files are deleted after an hour."""
-SNIPPETS = """### Python client
+SNIPPETS = """## Python client
 ```python
 from gradio_client import Client
 
@@ -31,14 +32,14 @@ client = Client("http://127.0.0.1:7860")
 tree = client.predict({"total": "12.50"}, {"total": "12.5"}, api_name="/score")
 print(tree["score"])
 ```
-### HTTP
+## HTTP
 ```bash
 call=$(curl -s http://127.0.0.1:7860/gradio_api/call/score -H 'Content-Type: application/json' \\
   -d '{"data": [{"total": "12.50"}, {"total": "12.5"}, 0.5, true, "paper", "text"]}' \\
   | sed 's/.*"event_id":"\\([^"]*\\)".*/\\1/')
 curl -sN http://127.0.0.1:7860/gradio_api/call/score/$call
 ```
-### evaluate
+## evaluate
 ```python
 import docscore
 import evaluate
@@ -74,7 +75,7 @@ def main() -> None:
     demo = build_demo()
     demo.queue(max_size=64, default_concurrency_limit=4)
     demo.launch(
-        theme=gr.themes.Default(font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]),
+        theme=page_theme(),
         css=stylesheet() + (PAGE / "page.css").read_text(encoding="utf-8"),
         head=f"<script>{scripts}</script>",
         max_file_size=MAX_FILE_BYTES,
