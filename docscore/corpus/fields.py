@@ -209,6 +209,9 @@ class ValueCounts(NamedTuple):
     extra: int
 
 
+Losses = dict[tuple[str, Cause], float]  # the points that a document loses, by the name of the field and the cause
+
+
 class FieldTable:
     """The fields and lists of a schema, filled document by document.
 
@@ -216,12 +219,14 @@ class FieldTable:
         fields: by path, in the order in which they first occur.
         lists: by path of the elements.
         values: the counts of values of each document, in the order in which they were added.
+        losses: for each document the points lost by field and cause, as shares of 1 - its score.
     """
 
     def __init__(self) -> None:
         self.fields: dict[str, Field] = {}
         self.lists: dict[str, ListRows] = {}
         self.values: list[ValueCounts] = []
+        self.losses: list[Losses] = []
 
     def add(self, number: int, tree: ScoreTree, *, parsed: bool = True, absent: bool = False) -> None:
         """Count a document.
@@ -233,10 +238,15 @@ class FieldTable:
             absent: whether there was no prediction.
         """
         whole = Field("")  # the document as one field
+        lost: Losses = {}
         for place in places(tree, parsed=parsed, absent=absent):
             if place.counts:
                 self.fields.setdefault(place.name, Field(place.name)).add(number, place)
                 whole.add(number, place)
+                if place.cause and place.node.points_lost:
+                    key = place.name, place.cause
+                    lost[key] = lost.get(key, 0.0) + place.node.points_lost
             if place.node.key is None and place.path:
                 self.lists.setdefault(place.name, ListRows(place.name)).add(place.node)
+        self.losses.append(lost)
         self.values.append(ValueCounts(whole.expected, whole.omitted, whole.predicted, whole.invented))

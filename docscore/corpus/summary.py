@@ -10,7 +10,7 @@ import numpy as np
 
 from docscore.core.progress import Progress, no_progress
 from docscore.corpus.causes import CAUSES, Cause
-from docscore.corpus.fields import Field, FieldTable, ListRows, ValueCounts
+from docscore.corpus.fields import Field, FieldTable, ListRows, Losses, ValueCounts
 from docscore.corpus.scores import CorpusScore
 from docscore.stats.exact import as_float
 from docscore.stats.intervals import (
@@ -37,6 +37,7 @@ class Analysis:
         lists: the counts of list elements, by path.
         lost: for each cause its share of 1 - mean; the shares add up to 1 - mean.
         values: for each document the number of expected, missing, predicted and extra values.
+        losses: for each document the points lost by field and cause, as shares of 1 - its score.
     """
 
     scores: CorpusScore
@@ -44,6 +45,7 @@ class Analysis:
     lists: list[ListRows]
     lost: dict[Cause, float]
     values: list[ValueCounts]
+    losses: list[Losses]
 
     def __repr__(self) -> str:
         return f"<Analysis {len(self.fields):,} fields of {self.scores!r}>"
@@ -73,7 +75,7 @@ def analyse(scores: CorpusScore, progress: Progress = no_progress) -> Analysis:
     table = field_table_of(scores, progress)
     fields = list(table.fields.values())
     lost = {cause: as_float(sum(field.lost_units[cause] for field in fields)) / len(scores.ids) for cause in CAUSES}
-    return Analysis(scores, fields, list(table.lists.values()), lost, table.values)
+    return Analysis(scores, fields, list(table.lists.values()), lost, table.values, table.losses)
 
 
 def field_table_of(scores: CorpusScore, progress: Progress = no_progress) -> FieldTable:
