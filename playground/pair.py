@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from docscore.core.errors import InputValueError, short_repr
 from docscore.core.options import DEFAULT_OPTIONS, PACKAGE, PAPER, THRESHOLD, ScoringOptions
 from docscore.core.printing import printable
-from docscore.corpus.annotations import annotations_of
 from docscore.data.json_codec import dumps
 from docscore.data.model_output import parse_text
 from docscore.metrics.anls_star.api import explained
@@ -16,7 +15,7 @@ from docscore.metrics.entity_f1 import entity_counts
 from docscore.metrics.kieval import kieval_score
 from docscore.metrics.nted import nted_score
 from docscore.report.html_figures import correction_list
-from docscore.report.html_tree import tree_drawing
+from docscore.report.html_tree import explained_drawing
 from playground.fragments import fragment
 from playground.limits import (
     check_digits,
@@ -189,7 +188,7 @@ def _anls_star(values: tuple[Any, Any], options: ScoringOptions) -> tuple[str, s
     others = [name for name in named if getattr(options, name) != getattr(DEFAULT_OPTIONS, name)]
     keywords = "".join(f", {name}={getattr(options, name)!r}" for name in others)
     python = _python(values, "from docscore import score_tree", f"score_tree(ground_truth, prediction{keywords})")
-    drawn = fragment("tree", tree_drawing(tree, "pair", annotations_of(tree, options), with_positions=True))
+    drawn = fragment("tree", explained_drawing(tree, "pair", options, with_positions=True))
     return drawn, _limited(tree.to_dict()), python
 
 

@@ -10,13 +10,12 @@ from typing import Any, NamedTuple
 
 from docscore.core.errors import at_place, row_place
 from docscore.core.options import ScoringOptions
-from docscore.corpus.annotations import annotations_of
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation
 from docscore.corpus.summary import Summary
 from docscore.data.columns import groups_of_rows
 from docscore.report.content import DOCUMENT_COLUMNS, FIELD_COLUMNS, documents_table, fields_table
 from docscore.report.html_figures import figures_of_evaluation
-from docscore.report.html_tree import tree_drawing
+from docscore.report.html_tree import explained_drawing
 from docscore.report.wording import NOTHING_LOST, count_lines, sample_text
 from docscore.results.result import EvaluationResult
 from playground.children import Report
@@ -124,7 +123,7 @@ def _check(question_id: str, metric: str, truth: Any, prediction: Any) -> None:
 def tree_of(kept: KeptDocuments, shown_id: str) -> str:
     """The tree of a row as HTML, by its displayed id; "" if there is no such row."""
     return "".join(
-        fragment("document", shown_id, [("", tree_drawing(tree, "file", annotations_of(tree, kept.options)))])
+        fragment("document", shown_id, [("", explained_drawing(tree, "file", kept.options))])
         for tree in kept.trees(shown_id)
     )
 

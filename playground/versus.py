@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from docscore.core.formatting import with_sign
 from docscore.core.options import ScoringOptions
-from docscore.corpus.annotations import annotations_of
 from docscore.corpus.comparison import Comparison
 from docscore.corpus.evaluation import Evaluation
 from docscore.report.content import (
@@ -17,7 +16,7 @@ from docscore.report.content import (
     document_changes_table,
     field_changes_table,
 )
-from docscore.report.html_tree import tree_drawing
+from docscore.report.html_tree import explained_drawing
 from docscore.report.wording import changes_text, count_lines_of_both, difference_facts
 from playground.children import Report
 from playground.fragments import fragment, frame_headers, frame_rows
@@ -65,7 +64,7 @@ def compare_files(
 def trees_of(kept: KeptDocuments, shown_id: str) -> str:
     """The trees of a document in the base and in the new system, as HTML."""
     drawn = [
-        (which, tree_drawing(tree, which, annotations_of(tree, kept.options)))
+        (which, explained_drawing(tree, which, kept.options))
         for which, tree in zip(("base", "new"), kept.trees(shown_id), strict=False)
     ]
     return fragment("document", shown_id, drawn) if drawn else ""

@@ -9,30 +9,35 @@ import pytest
 from hypothesis import given
 
 from docscore import score_tree
-from docscore.report.html_tree import drawn_places, tree_as_html
+from docscore.report.html_tree import tree_as_html, tree_drawing
 from docscore.report.positions import positions_of
-from docscore.report.tree_folding import folds_of
 from tests.report_samples import Markup
 from tests.structures import predictions, truths
 
 ROWS = [{"n": f"{n}{n}"} for n in range(5)]
 
 
-def texts(truth: Any, prediction: Any) -> list[tuple[str, str, int]]:
-    places, _ = drawn_places(score_tree(truth, prediction))
-    return [(fold.text, fold.status, fold.end - fold.begin + 1) for fold in folds_of(places)]
+def texts(truth: Any, prediction: Any) -> list[tuple[str, str, bool]]:
+    rows = tree_drawing(score_tree(truth, prediction), "t").rows
+    return [(row.label, row.status, row.is_open) for row in rows if row.is_group]
 
 
 @pytest.mark.parametrize(
     ("truth", "prediction", "expected"),
     [
-        ({"rows": ROWS}, {"rows": []}, [("5 missing rows", "missing", 10)]),
-        ({"rows": ROWS[:3]}, {"rows": ROWS}, []),  # three exact rows and two invented ones
-        ({"rows": ROWS[:1]}, {"rows": ROWS}, [("4 invented rows", "extra", 8)]),
-        ({"rows": ROWS}, {"rows": ROWS}, [("5 exact elements", "exact", 10)]),
-        (dict.fromkeys("abcd", 1), dict.fromkeys("abcd", 1), [("4 exact: a, b, c, d", "exact", 4)]),
-        (dict.fromkeys("abc", 1), dict.fromkeys("abc", 1), []),
-        (dict.fromkeys("abcde", 1), {**dict.fromkeys("abcde", 1), "c": 2}, []),
+        ({"rows": ROWS}, {"rows": []}, [("5 missing rows", "missing", False)]),
+        ({"rows": ROWS[:2]}, {"rows": ROWS[:4]}, []),  # two exact rows and two invented ones
+        ({"rows": ROWS[:1]}, {"rows": ROWS}, [("4 invented rows", "extra", False)]),
+        ({"rows": ROWS}, {"rows": ROWS}, []),  # one exact part, which is closed
+        (dict.fromkeys("abc", 1), dict.fromkeys("abc", 1), [("3 exact values: a, b, c", "exact", False)]),
+        (dict.fromkeys("ab", 1), dict.fromkeys("ab", 1), []),
+        (
+            dict.fromkeys("abcde", 1),  # not only neighbours
+            {**dict.fromkeys("abde", 1), "c": 2},
+            [("4 exact values: a, b, d, e", "exact", False)],
+        ),
+        (dict.fromkeys("abcd", 1), {"d": 1}, []),  # each missing value is shown
+        (dict.fromkeys("abcd", "x"), dict.fromkeys("abcd", "y"), []),  # each wrong value is shown
         ("x", "y", []),
     ],
 )
@@ -42,8 +47,8 @@ def test_what_folds(truth: Any, prediction: Any, expected: list[Any]) -> None:
 
 def test_the_line_has_the_points_of_its_rows() -> None:
     tree = score_tree({"rows": ROWS, "a": "x"}, {"rows": [], "a": "x"})
-    [fold] = folds_of(drawn_places(tree)[0])
-    assert fold.points_lost == pytest.approx(1 - tree.score)
+    [line] = [row for row in tree_drawing(tree, "t").rows if row.is_group]
+    assert float(line.lost.replace("−", "-")) == pytest.approx(tree.score - 1, abs=5e-4)
 
 
 @given(truths, predictions)

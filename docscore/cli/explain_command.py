@@ -28,7 +28,7 @@ from docscore.core.options import ScoringOptions
 from docscore.core.values import to_json
 from docscore.corpus.annotations import annotations_of
 from docscore.corpus.evaluation import ANLS_STAR, TYPED, rows_of_files
-from docscore.corpus.folding import folded_tree
+from docscore.corpus.folding import folded_tree, groups_of
 from docscore.corpus.scores import parsed_reference
 from docscore.data.confidences import unwrapped
 from docscore.data.files import read_value, suffix_of
@@ -99,13 +99,14 @@ def explain_command(
         tree = explained_by_schema(truth, prediction, settings.options, name)
     else:
         tree = explained(truth, prediction, settings.options)
-    remarks = annotations_of(tree, None if metric == TYPED else settings.options)
+    groups = groups_of(tree)
+    remarks = annotations_of(tree, None if metric == TYPED else settings.options, groups)
     if as_json:
         annotations = [each.to_dict() for each in remarks]
         print_json(to_json(with_format("explain", {**tree.to_dict(), "annotations": annotations})))
     else:
         console = stdout_console()
-        print_tree(console, folded_tree(tree) if fold else tree, fold=not everything)
+        print_tree(console, folded_tree(tree, groups) if fold else tree, fold=not everything)
         print_annotations(console, remarks)
 
 

@@ -15,7 +15,7 @@ from docscore.core.spellings import Spelling, spelling_of_same_value
 from docscore.core.tolerance import ROUNDING
 from docscore.core.values import SCALAR_TYPES, Scalar, holds_number
 from docscore.corpus.causes import Cause
-from docscore.corpus.folding import groups_of
+from docscore.corpus.folding import SiblingGroup, groups_of
 from docscore.metrics.anls_star.api import explained
 from docscore.metrics.anls_star.tree import ScoreTree
 
@@ -76,7 +76,9 @@ class Annotation:
         }
 
 
-def annotations_of(tree: ScoreTree, options: ScoringOptions | None) -> list[Annotation]:
+def annotations_of(
+    tree: ScoreTree, options: ScoringOptions | None, groups: Sequence[SiblingGroup] | None = None
+) -> list[Annotation]:
     """The remarks on a score tree, most points first; a value is at most in one pair of exchanged ones.
 
     A record is the root or an element of a list, with the objects in it.
@@ -85,15 +87,22 @@ def annotations_of(tree: ScoreTree, options: ScoringOptions | None) -> list[Anno
         tree: the root.
         options: how its texts were compared; None for a tree of the typed score, in which exchanged values are found
             where they are equal.
+        groups: the groups of its siblings, if they are known: `groups_of(tree)`.
 
     >>> from docscore import score_tree
     >>> tree = score_tree({"vat": "DE811", "number": "A-77"}, {"vat": "A-77", "number": "DE811"})
     >>> [(each.kind, each.paths, each.points_lost) for each in annotations_of(tree, ScoringOptions())]
     [('exchanged', ('$.vat', '$.number'), 1.0)]
     """
+    groups = groups_of(tree) if groups is None else groups
     exchanged = list(_exchanges(tree, options))
     known = {path for each in exchanged for path in each.paths}
-    found = [*exchanged, *_elsewhere(tree, known), *_spellings(tree, options), *_lost_groups(tree)]
+    found = [
+        *exchanged,
+        *_elsewhere(tree, known),
+        *_spellings(tree, options),
+        *_lost_groups(groups),
+    ]
     return [*_options_taken(tree), *sorted(found, key=lambda each: -each.points_lost)]
 
 
@@ -207,8 +216,8 @@ def _gain_by_value(tree: ScoreTree, options: ScoringOptions | None) -> float | N
     return gain if gain > ROUNDING else None
 
 
-def _lost_groups(tree: ScoreTree) -> Iterator[Annotation]:
-    for group in groups_of(tree):
+def _lost_groups(groups: Sequence[SiblingGroup]) -> Iterator[Annotation]:
+    for group in groups:
         if group.cause != "exact" and group.cause != "same value":  # noqa: PLR1714  mypy narrows these
             yield Annotation("group", group.name, group.cause, _paths(group.nodes), group.parent, group.points_lost)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from math import fsum
-from typing import Literal
+from typing import Literal, get_args
 
 from docscore.corpus.causes import Cause, places
 from docscore.metrics.anls_star.tree import ScoreTree
@@ -12,7 +13,11 @@ from docscore.metrics.anls_star.tree import ScoreTree
 FEWEST = 3  # siblings that make a group
 
 
-_NOUNS: dict[Cause | Literal["exact"], tuple[str, str]] = {
+GroupCause = Cause | Literal["exact"]
+WHOLES: tuple[GroupCause, ...] = ("exact", "missing row", "invented row")  # groups whose line says enough
+
+
+_NOUNS: dict[GroupCause, tuple[str, str]] = {
     "wrong value": ("wrong value", "wrong values"),
     "near miss": ("near miss", "near misses"),
     "same value": ("value written differently", "values written differently"),
@@ -25,6 +30,7 @@ _NOUNS: dict[Cause | Literal["exact"], tuple[str, str]] = {
     "unparsable": ("value that could not be read", "values that could not be read"),
     "exact": ("exact value", "exact values"),
 }
+_ALL: tuple[GroupCause, ...] = (*get_args(Cause), "exact")
 
 
 @dataclass(frozen=True)
@@ -37,7 +43,7 @@ class SiblingGroup:
         nodes: the children, at least `FEWEST`, in order.
     """
 
-    cause: Cause | Literal["exact"]
+    cause: GroupCause
     parent: str
     nodes: tuple[ScoreTree, ...]
 
@@ -60,28 +66,43 @@ class SiblingGroup:
 
 
 def groups_of(tree: ScoreTree) -> list[SiblingGroup]:
-    """The groups of all nodes of a tree, parents before children; none inside missing and invented parts.
+    """The groups of all nodes of a tree, parents before children; none inside parts that are wholly exact or missing.
+
+    Such a part is one line already; only the root, which is always open, has groups if all of it is exact.
 
     >>> from docscore import score_tree
     >>> [(group.name, group.parent) for group in groups_of(score_tree({"rows": []}, {"rows": ["a", "b", "c"]}))]
     [('3 invented rows', '$.rows')]
     """
     causes = {id(place.node): place.cause for place in places(tree)}
-    return [group for node in tree.nodes() for group in _groups_below(node, causes)]
+    whole = "missing", "extra", "exact"
+    open_nodes = (
+        node for node in tree.nodes() if node.status not in whole or (node is tree and node.status == "exact")
+    )
+    return [group for node in open_nodes for group in _groups_below(node, causes)]
 
 
-def folded_tree(tree: ScoreTree) -> ScoreTree:
+def folded_tree(
+    tree: ScoreTree, groups: Sequence[SiblingGroup] | None = None, *, only: Collection[GroupCause] = _ALL
+) -> ScoreTree:
     """The tree with each group of siblings below one node, of the kind "group", at the place of the first of them.
 
     It is for drawing. Points earned, lost and possible are those of the tree; a group has the sums of its nodes.
+
+    Args:
+        tree: the root.
+        groups: its groups, if they are known: `groups_of(tree)`.
+        only: the causes whose groups are folded; by default all.
     """
-    causes = {id(place.node): place.cause for place in places(tree)}
+    chosen = [group for group in (groups_of(tree) if groups is None else groups) if group.cause in only]
+    if not chosen:
+        return tree
+    group_of = {id(member): group for group in chosen for member in group.nodes}
     done: dict[int, ScoreTree] = {}
     for node in reversed(list(tree.nodes())):  # children before parents
-        groups = {id(member): group for group in _groups_below(node, causes) for member in group.nodes}
         children: list[ScoreTree] = []
         for child in node.children:
-            group = groups.get(id(child))
+            group = group_of.get(id(child))
             if group is None:
                 children.append(done[id(child)])
             elif child is group.nodes[0]:
@@ -91,10 +112,8 @@ def folded_tree(tree: ScoreTree) -> ScoreTree:
 
 
 def _groups_below(node: ScoreTree, causes: dict[int, Cause | None]) -> list[SiblingGroup]:
-    """The groups of the children of a node; none where the whole node is exact, missing or invented."""
-    if node.status in ("exact", "missing", "extra"):
-        return []
-    found: dict[tuple[Cause | Literal["exact"], str], list[ScoreTree]] = {}
+    """The groups of the children of a node."""
+    found: dict[tuple[GroupCause, str], list[ScoreTree]] = {}
     for child in node.children:
         cause = causes[id(child)]
         if child.status == "exact" and child.weight:

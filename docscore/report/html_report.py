@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from docscore.corpus.annotations import annotations_of
 from docscore.corpus.automation import Curve
 from docscore.corpus.measure import Measured
 from docscore.corpus.scores import CorpusScore
@@ -13,7 +12,7 @@ from docscore.corpus.summary import Summary
 from docscore.report.content import slices_table
 from docscore.report.html_figures import report_figures
 from docscore.report.html_templates import template_environment
-from docscore.report.html_tree import TreeDrawing, tree_drawing
+from docscore.report.html_tree import TreeDrawing, explained_drawing
 from docscore.report.wording import NOTHING_LOST, count_lines, sample_text, shown_name
 from docscore.stats.calibration import Calibration
 
@@ -21,7 +20,7 @@ from docscore.stats.calibration import Calibration
 def _document(scores: CorpusScore, number: int) -> TreeDrawing:
     """The tree of a document with its remarks."""
     tree = scores.tree(number)
-    return tree_drawing(tree, f"d{number}", annotations_of(tree, scores.options))
+    return explained_drawing(tree, f"d{number}", scores.options)
 
 
 def report_as_html(

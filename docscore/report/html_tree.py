@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from docscore.core.formatting import clipped, three_digits, value_text, with_sign
-from docscore.corpus.annotations import Annotation
-from docscore.metrics.anls_star.tree import GLYPHS, ScoreTree
+from docscore.core.options import ScoringOptions
+from docscore.corpus.annotations import Annotation, annotations_of
+from docscore.corpus.folding import WHOLES, SiblingGroup, folded_tree, groups_of
+from docscore.metrics.anls_star.tree import GLYPHS, ScoreTree, Side
 from docscore.report.html_templates import macro_as_html
-from docscore.report.positions import Positions, positions_of
+from docscore.report.positions import Positions, positions_of, value_taken
 from docscore.report.text_diff import Span, text_differences
-from docscore.report.tree_folding import Fold, folds_of
 from docscore.report.wording import STATUS_WORDS, annotation_text, annotations_shown, counted, points_text
 
 MAX_ROWS = 3000  # with more nodes, exact ones are left out; a browser takes seconds for 20,000 rows
@@ -35,6 +36,9 @@ _LONGEST_LABEL, _LONGEST_LINK = 200, 80  # characters of a key or path, and of a
 _BEFORE_DIFFERENCE = 200  # characters shown before the first difference of long texts
 
 
+_LONGEST_NAMES = 60  # characters of the keys of exact parts that are folded
+
+
 _DEEPEST_INDENT = 12  # levels; deeper rows have the same indent
 
 
@@ -42,12 +46,12 @@ _LEGEND = tuple((status, word, GLYPHS[status]) for status, word in STATUS_WORDS.
 
 
 class TreeRow(NamedTuple):
-    """A row of a drawn tree: one node.
+    """A row of a drawn tree: one node, or a group of nodes that are folded into one line.
 
     Attributes:
         row_id: its id in the page.
         path, short_path: the path of the node, and a shortened one.
-        label: the key, or the indices of a list element on both sides.
+        label: the key, the indices of a list element on both sides, or what a group says of its nodes.
         status: the status of the node.
         indent: the indent in levels.
         moved: the old and new index of a list element that moved, as text, or "".
@@ -56,10 +60,11 @@ class TreeRow(NamedTuple):
         truth, prediction: the values as marked spans; empty if there is no value to show.
         reason: an explanation of a score that is not obvious, or "".
         opens: whether a `<details>` element begins that contains the rows of the children.
+        is_open: whether that element is open.
+        is_group: whether it is the line of a group.
         closes: how many `<details>` elements end after the row.
         positions: where the node stands in both texts, or None.
         truth_look, prediction_look: "absent", "null" or "empty" where there is no value to show, or "".
-        folded: the line into which this row and those after it are folded, or None.
     """
 
     row_id: str
@@ -77,22 +82,12 @@ class TreeRow(NamedTuple):
     prediction: list[Span]
     reason: str
     opens: bool
+    is_open: bool
+    is_group: bool
     closes: int
     positions: Positions | None
     truth_look: str
     prediction_look: str
-    folded: FoldedRows | None
-
-
-class FoldedRows(NamedTuple):
-    """The line of a `<details>` that folds several rows."""
-
-    text: str
-    status: str
-    indent: int
-    score: str
-    width: str
-    lost: str
 
 
 class Remarked(NamedTuple):
@@ -155,8 +150,29 @@ def tree_as_html(
     return macro_as_html("tree.html.jinja", "draw_tree", tree_drawing(tree, prefix, remarks), heading)
 
 
+def explained_drawing(
+    tree: ScoreTree, prefix: str, options: ScoringOptions | None, *, with_positions: bool = False
+) -> TreeDrawing:
+    """Build the data for the template with the remarks on the tree; its groups are found once for both.
+
+    Args:
+        tree: the root of a score tree of ANLS* or of the typed score.
+        prefix: the beginning of the ids of the rows; unique for each tree of a page.
+        options: how its texts were compared; None for a tree of the typed score.
+        with_positions: whether rows say where their values stand in the JSON texts of both sides.
+    """
+    groups = groups_of(tree)
+    remarks = annotations_of(tree, options, groups)
+    return tree_drawing(tree, prefix, remarks, groups=groups, with_positions=with_positions)
+
+
 def tree_drawing(
-    tree: ScoreTree, prefix: str, remarks: Sequence[Annotation] = (), *, with_positions: bool = False
+    tree: ScoreTree,
+    prefix: str,
+    remarks: Sequence[Annotation] = (),
+    *,
+    groups: Sequence[SiblingGroup] | None = None,
+    with_positions: bool = False,
 ) -> TreeDrawing:
     """Build the data for the template `tree.html.jinja`.
 
@@ -164,26 +180,27 @@ def tree_drawing(
         tree: the root.
         prefix: the beginning of the ids of the rows; unique for each tree of a page.
         remarks: what stands out in the tree, the most points first.
+        groups: the groups of its siblings, if they are known: `groups_of(tree)`.
         with_positions: whether rows say where their values stand in the JSON texts of both sides.
     """
-    positions = positions_of(tree)
-    places, total = drawn_places(tree)
+    folded = folded_tree(tree, groups, only=WHOLES)
+    places, _ = drawn_places(folded)
+    total = sum(1 for _ in tree.nodes())
     ids = {id(node): f"{prefix}-{number}" for number, (node, _) in enumerate(places)}
-    lost = sorted((node for node in _losses(tree) if id(node) in ids), key=lambda node: -node.points_lost)
+    lost = sorted((node for node in _losses(folded) if id(node) in ids), key=lambda node: -node.points_lost)
     losses = [
-        Loss(_lost(node), ids[id(node)], clipped(node.path, _LONGEST_LINK), STATUS_WORDS[node.status])
+        Loss(_lost(node), ids[id(node)], clipped(node.path, _LONGEST_LINK), _what_is_lost(node))
         for node in lost[:LOSSES]
     ]
-    left_out = f"{total:,} places; {len(places):,} are drawn. Exact ones are left out first."
-    note = left_out if len(places) < total else ""
+    drawn = sum(1 for node, _ in places if node.kind != "group")
+    note = f"{total:,} places; {drawn:,} are drawn. Exact ones are left out first." if drawn < total else ""
     depths = [depth for _, depth in places] + [0]
-    inside = {id(child) for node, _ in places if node.status in ("missing", "extra") for child in node.children}
+    above, positions = _parents(folded), positions_of(folded) if with_positions else {}
     rows = [
-        _row(node, ids[id(node)], depth, following, _Side(positions[id(node)], id(node) in inside, with_positions))
+        _row(node, ids[id(node)], depth, following, above.get(id(node)), positions.get(id(node)))
         for (node, _), (depth, following) in zip(places, pairwise(depths), strict=True)
     ]
-    _fold(rows, folds_of(places))
-    row_of = {node.path: ids[id(node)] for node, _ in reversed(places)}
+    row_of = {node.path: ids[id(node)] for node, _ in reversed(places) if node.kind != "group"}
     shown = [each for each in annotations_shown(remarks) if each.paths[0] in row_of][:REMARKS]
     remarked = [Remarked(_remark_text(each), row_of[each.paths[0]]) for each in shown]
     return TreeDrawing(f"{tree.score:.4f}", points_text(tree), losses, remarked, note, rows)
@@ -194,22 +211,17 @@ def _remark_text(remark: Annotation) -> str:
     return f"{annotation_text(remark)}{points}"
 
 
-def _fold(rows: list[TreeRow], folds: list[Fold]) -> None:
-    """Put a `<details>` around the rows of each fold."""
-    for fold in folds:
-        first = rows[fold.begin]
-        exact = fold.status == "exact"
-        line = FoldedRows(
-            text=fold.text,
-            status=fold.status,
-            indent=first.indent,
-            score=three_digits(1.0 if exact else 0.0),
-            width=f"{1 if exact else 0:.1%}",
-            lost=_signed(fold.points_lost) if fold.points_lost else "",
-        )
-        rows[fold.begin] = first._replace(folded=line)
-        last = rows[fold.end]
-        rows[fold.end] = last._replace(closes=last.closes + 1)
+def _what_is_lost(node: ScoreTree) -> str:
+    return str(node.key) if node.kind == "group" else STATUS_WORDS[node.status]
+
+
+def _parents(tree: ScoreTree) -> dict[int, ScoreTree]:
+    """The node above each node by its `id`; that of the nodes of a group is the one above the group."""
+    found: dict[int, ScoreTree] = {}
+    for node in tree.nodes():
+        parent = found[id(node)] if node.kind == "group" else node
+        found.update({id(child): parent for child in node.children})
+    return found
 
 
 def drawn_places(tree: ScoreTree) -> tuple[list[tuple[ScoreTree, int]], int]:
@@ -241,55 +253,68 @@ def _losses(tree: ScoreTree) -> list[ScoreTree]:
     return found
 
 
-class _Side(NamedTuple):
-    """Where the values of a row stand, and how much of that is shown.
-
-    Attributes:
-        positions: where the node stands in both texts.
-        inside: whether the part that holds the node is on one side only, and says so.
-        shown: whether the row has its positions.
-    """
-
-    positions: Positions
-    inside: bool
-    shown: bool
-
-    def look(self, value: object, position: str | None) -> str:
-        """How a side without a value looks."""
-        if position is None:
-            return "" if self.inside else "absent"
-        if value is None:
-            return "null"
-        return "empty" if value in ("", [], {}) else ""
-
-
-def _row(node: ScoreTree, row_id: str, depth: int, following: int, side: _Side) -> TreeRow:
+def _row(
+    node: ScoreTree,
+    row_id: str,
+    depth: int,
+    following: int,
+    parent: ScoreTree | None,
+    positions: Positions | None,
+) -> TreeRow:
     """The row of a node at a depth; `following` is the depth of the next row."""
-    opens = bool(node.children)
+    opens, is_group = bool(node.children), node.kind == "group"
     truth, prediction = ([], []) if opens else _values(node)
     unit = "element" if node.kind == "list" else "key"
+    looks = ("", "") if opens else (_look(node, parent, "ground_truth"), _look(node, parent, "prediction"))
     return TreeRow(
         row_id=row_id,
-        path=node.path,
+        path="" if is_group else node.path,
         short_path=clipped(node.path, _LONGEST_LABEL),
-        label=_label(node),
+        label=_group_text(node) if is_group else _label(node),
         status=node.status,
         indent=min(depth, _DEEPEST_INDENT),
         moved=_moved(node),
         score=three_digits(node.score),
         width=f"{node.score:.1%}",
         lost=_lost(node) if node.points_lost else "",
-        parts=f"{node.kind}, {counted(len(node.children), unit)}" if opens else "",
+        parts=f"{node.kind}, {counted(len(node.children), unit)}" if opens and not is_group else "",
         truth=truth,
         prediction=prediction,
         reason=node.reason,
         opens=opens,
+        is_open=opens and not is_group and (parent is None or node.status != "exact"),
+        is_group=is_group,
         closes=(depth + 1 if opens else depth) - following,
-        positions=side.positions if side.shown else None,
-        truth_look="" if opens else side.look(node.ground_truth, side.positions.truth),
-        prediction_look="" if opens else side.look(node.prediction, side.positions.prediction),
-        folded=None,
+        positions=positions,
+        truth_look=looks[0],
+        prediction_look=looks[1],
     )
+
+
+def _look(node: ScoreTree, parent: ScoreTree | None, side: Side) -> str:
+    """How a side without a value looks: "absent", "null" or "empty"; "" for another value."""
+    value = getattr(node, side)
+    if value is None:
+        if parent is not None and _is_absent(node, parent, side):
+            # below a part that is on one side only, which says so
+            return "" if parent.status in ("missing", "extra") else "absent"
+        return "null"
+    return "empty" if value in ("", [], {}) else ""
+
+
+def _is_absent(node: ScoreTree, parent: ScoreTree, side: Side) -> bool:
+    """Whether a side has no such key or element."""
+    if node.key is None:
+        return (node.truth_index if side == "ground_truth" else node.prediction_index) is None
+    above = value_taken(parent) if side == "ground_truth" else parent.prediction
+    return not isinstance(above, dict) or node.key not in above
+
+
+def _group_text(node: ScoreTree) -> str:
+    """What a group says of its nodes: "10 invented rows", "4 exact values: name, date, total, vat_id"."""
+    keys = ", ".join(child.key for child in node.children if child.key is not None)
+    named = f": {clipped(keys, _LONGEST_NAMES)}" if keys and node.status == "exact" else ""
+    return f"{node.key}{named}"
 
 
 def _lost(node: ScoreTree) -> str:

@@ -34,19 +34,20 @@ def positions_of(tree: ScoreTree) -> dict[int, Positions]:
     while waiting:
         node = waiting.pop()
         above = found[id(node)]
-        truths, predictions = _numbers(_taken(node)), _numbers(node.prediction)
-        for child in node.children:
+        truths, predictions = _numbers(value_taken(node)), _numbers(node.prediction)
+        children = [each for child in node.children for each in (child.children if child.kind == "group" else [child])]
+        for child in children:
             if child.key is not None:
                 numbers = truths.get(child.key), predictions.get(child.key)
             else:
                 numbers = child.truth_index, child.prediction_index
             truth, prediction = _below(above.truth, numbers[0]), _below(above.prediction, numbers[1])
             found[id(child)] = Positions(_of_option(child, truth), prediction)
-        waiting.extend(node.children)
+        waiting.extend(children)
     return found
 
 
-def _taken(node: ScoreTree) -> Any:
+def value_taken(node: ScoreTree) -> Any:
     """The value that the children of a node are parts of: of a one-of, the option taken."""
     truth = node.ground_truth
     return truth[node.option or 0] if isinstance(truth, tuple) and truth else truth
