@@ -1,0 +1,233 @@
+"""How foreign rows are read without being told: columns, texts that are JSON, and sentences on what cannot be meant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from docscore.data.column_guesses import columns_of, guessed_plan
+from docscore.data.doubts import doubts_of_ids, doubts_of_values
+from docscore.data.files import Table
+from docscore.data.pairing import Pairs, read_pairs
+from docscore.data.reading_plans import ReadingPlan, planned_tables
+from docscore.data.sources import SAME_NAMES, table_of_source
+from tests.commands import PREDICTIONS, REFERENCES, pred, ref
+
+BILL, TEXT = {"total": "12.50"}, '{"total": "12.50"}'
+FENCED = f"Sure:\n```json\n{TEXT}\n```"
+
+
+def table(rows: list[Any] | None, name: str = "rows.jsonl") -> Table | None:
+    return None if rows is None else Table(Path(name), rows, lambda index: f"line {index + 1}")
+
+
+def plan_of(references: list[Any] | None, predictions: list[Any], name: str = "rows.jsonl") -> ReadingPlan:
+    found = table(predictions, name)
+    assert found is not None
+    return guessed_plan(table(references, name), found)
+
+
+def columns(*named: tuple[str, list[Any]]) -> list[dict[str, Any]]:
+    """Rows of the columns."""
+    return [
+        dict(zip([name for name, _ in named], cells, strict=True)) for cells in zip(*(c for _, c in named), strict=True)
+    ]
+
+
+A, B = ["a", "b"], ["b", "a"]
+OWN = ("question_id", "question_id")
+GUESSED: list[tuple[str, list[Any] | None, list[Any], tuple[Any, ...]]] = [
+    # why, references, predictions, (ids, ground truth, prediction, parse, parse_references, certain)
+    ("by id", [ref("a", BILL)], [pred("a", BILL)], (OWN, "references", "prediction", None, None, True)),
+    ("by id, texts", [ref("a", BILL)], [pred("a", FENCED)], (OWN, "references", "prediction", "repair", None, True)),
+    (
+        "by id, answers to questions",
+        [ref("a", "x")],
+        [pred("a", TEXT)],
+        (OWN, "references", "prediction", None, None, True),
+    ),
+    (
+        "as the Space anls",
+        [{"question_id": "a", "answers": ["x"]}],
+        [{"question_id": "a", "prediction_text": "x"}],
+        (OWN, "answers", "prediction_text", None, None, True),
+    ),
+    ("documents", [BILL], [BILL], ((None, None), None, None, None, None, True)),
+    ("documents and texts", [BILL], [TEXT], ((None, None), None, None, "json", None, True)),
+    (
+        "other names",
+        columns(("doc", A), ("gold", [BILL, BILL])),
+        columns(("receipt", B), ("model_output", [FENCED, "n/a"])),
+        (("doc", "receipt"), "gold", "model_output", "repair", None, False),
+    ),
+    (
+        "ground truths that are text too",
+        columns(("id", A), ("GroundTruth", [TEXT, TEXT])),
+        columns(("id", B), ("answer", [TEXT, TEXT])),
+        (("id", "id"), "GroundTruth", "answer", "json", "json", False),
+    ),
+    (
+        "the ids that match, not those that are called so",
+        columns(("id", ["1", "2"]), ("scan", A), ("label", ["x", "y"])),
+        columns(("id", ["7", "8"]), ("scan", B), ("output", ["x", "y"])),
+        (("scan", "scan"), "label", "output", None, None, False),
+    ),
+    (
+        "values that are the same are not ids",
+        columns(("id", A), ("gt", ["x", "y"])),
+        columns(("id", ["c", "d"]), ("pred", ["x", "y"])),
+        (("id", "id"), "gt", "pred", None, None, False),
+    ),
+    (
+        "one file",
+        None,
+        columns(("uuid", A), ("question", ["p", "q"]), ("expected", ["x", "y"]), ("response", ["x", "z"])),
+        (("uuid", "uuid"), "expected", "response", None, None, False),
+    ),
+    (
+        "one file without telling names",
+        None,
+        columns(("nr", [1, 2]), ("n", [7, 7]), ("first", [BILL, BILL]), ("second", [TEXT, TEXT])),
+        ((None, None), "first", "second", "json", None, False),
+    ),
+    ("no ids", columns(("gt", ["x"])), columns(("pred", ["y"])), ((None, None), "gt", "pred", None, None, False)),
+]
+
+
+@pytest.mark.parametrize(
+    ("references", "predictions", "expected"), [row[1:] for row in GUESSED], ids=[row[0] for row in GUESSED]
+)
+def test_guesses(references: list[Any] | None, predictions: list[Any], expected: tuple[Any, ...]) -> None:
+    assert plan_of(references, predictions) == ReadingPlan(*expected)
+
+
+def test_tables_whose_columns_are_the_document() -> None:
+    """A row of CSV without its id is compared as a whole."""
+    rows = columns(("doc", A), ("total", ["1", "2"]), ("date", ["3", "4"]))
+    plan = plan_of(rows, rows[::-1], "rows.csv")
+    assert plan == ReadingPlan(("doc", "doc"), None, None)
+    tables = planned_tables(table(rows, "r.csv"), _table(rows[::-1], "p.csv"), plan)
+    assert tables[0] is not None
+    pairs = read_pairs(tables[0], tables[1])
+    assert pairs.ids == A
+    assert pairs.truths == [({"total": "1", "date": "3"},), ({"total": "2", "date": "4"},)]
+    assert pairs.predictions == [{"total": "1", "date": "3"}, {"total": "2", "date": "4"}]
+
+
+def _table(rows: list[Any], name: str) -> Table:
+    found = table(rows, name)
+    assert found is not None
+    return found
+
+
+def test_rows_that_pair_by_number() -> None:
+    plan = ReadingPlan((None, None), "gt", None, certain=False)
+    truths, guesses = planned_tables(table([{"gt": BILL}, {"gt": 2}]), _table([BILL, 2], "p.jsonl"), plan)
+    assert truths is not None
+    pairs = read_pairs(truths, guesses)
+    assert (pairs.ids, pairs.truths, pairs.predictions) == (["0", "1"], [(BILL,), (2,)], [BILL, 2])
+
+
+OF_ROWS = ReadingPlan(("question_id", None), "references", "prediction")
+
+
+@pytest.mark.parametrize(
+    ("references", "plan", "message"),
+    [
+        ([ref("a", 1)], OF_ROWS, "expected a column of ids, as rows.jsonl has one, got an object with 'prediction'$"),
+        ([ref("a", 1)], OF_ROWS._replace(ids=("question_id", "nr")), "expected a column 'nr'"),
+        (None, OF_ROWS._replace(references=None), "expected a column of ground truths"),
+    ],
+)
+def test_plans_that_do_not_fit(references: list[Any] | None, plan: ReadingPlan, message: str) -> None:
+    with pytest.raises(ValueError, match=rf"^rows\.jsonl: {message}"):
+        planned_tables(table(references), _table([{"prediction": 1}], "rows.jsonl"), plan)
+
+
+def test_own_files_are_read_as_without_a_plan() -> None:
+    tables = [
+        table_of_source(path, side, SAME_NAMES)
+        for path, side in ((REFERENCES, "references"), (PREDICTIONS, "predictions"))
+    ]  # type: ignore[arg-type]
+    plan = guessed_plan(*tables)
+    planned = planned_tables(*tables, plan)
+    assert plan.certain
+    assert [each and each.rows for each in planned] == [each.rows for each in tables]
+
+
+any_json = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=200)
+@given(
+    st.none() | st.lists(any_json, max_size=5), st.lists(any_json, max_size=5), st.sampled_from(["r.jsonl", "r.csv"])
+)
+def test_any_rows_give_a_plan_or_a_sentence(references: list[Any] | None, predictions: list[Any], name: str) -> None:
+    """Whatever the rows are, a guess is made, its columns exist, and rows that cannot be read are a ValueError."""
+    plan = plan_of(references, predictions, name)
+    guesses = _table(predictions, name)
+    first = columns_of(guesses if references is None else _table(references, name))
+    assert {plan.ids[0], plan.references} <= {None, *first}
+    assert {plan.ids[1], plan.prediction} <= {None, *columns_of(guesses)}
+    try:
+        tables = planned_tables(table(references, name), guesses, plan)
+        pairs = read_pairs(tables[0] or tables[1], tables[1])
+    except (TypeError, ValueError):
+        return
+    assert all(isinstance(sentence, str) for sentence in doubts_of_values(pairs, plan))
+
+
+PLAN = ReadingPlan(("id", "id"), "truth", "guess")
+DOUBTED: list[tuple[str, list[Any], list[Any], ReadingPlan, str]] = [
+    ("texts that are not read", [BILL], [FENCED], PLAN, "predictions are text where ground truths are objects"),
+    ("texts without JSON", [BILL], ["scan1.png"], PLAN, "got text in which no JSON was found: 'scan1.png'"),
+    ("numbers", [BILL], [7], PLAN, "expected objects or lists as in the ground truths, got int 7"),
+    ("other keys", [BILL], [{"sum": 1}], PLAN, "one of a ground truth: expected 'total', got 'sum'"),
+    ("truths that are text", [TEXT], [BILL], PLAN, "column 'truth': ground truths are text that is JSON"),
+    ("truths that are no JSON", ["x"], [BILL], PLAN._replace(parse_references="json"), "expected JSON text, got 'x'"),
+    ("strict JSON", [BILL] * 3, [FENCED, FENCED, TEXT], PLAN._replace(parse="json"), "2 of the first 3"),
+    ("the same column", [BILL], [BILL], PLAN._replace(prediction="truth"), "is it the same column?"),
+]
+
+
+@pytest.mark.parametrize(
+    ("truths", "guesses", "plan", "sentence"), [row[1:] for row in DOUBTED], ids=[row[0] for row in DOUBTED]
+)
+def test_doubts(truths: list[Any], guesses: list[Any], plan: ReadingPlan, sentence: str) -> None:
+    found = list(doubts_of_values(Pairs([str(n) for n in range(len(truths))], truths, guesses), plan))
+    assert [sentence in each for each in found] == [True], found
+
+
+FINE: list[tuple[str, list[Any], list[Any], ReadingPlan]] = [
+    ("objects", [BILL], [BILL], PLAN),
+    ("objects, one of which is empty", [BILL], [{}], PLAN),
+    ("texts that are read", [BILL], [FENCED], PLAN._replace(parse="repair")),
+    ("answers to questions", ["x", ("y", "z")], ["x", "q"], PLAN),
+    ("texts on both sides", [TEXT], [TEXT], PLAN._replace(parse="json", parse_references="json")),
+    ("nothing predicted", [BILL], [None], PLAN),
+]
+
+
+@pytest.mark.parametrize(("truths", "guesses", "plan"), [row[1:] for row in FINE], ids=[row[0] for row in FINE])
+def test_no_doubts(truths: list[Any], guesses: list[Any], plan: ReadingPlan) -> None:
+    absent = frozenset(number for number, guess in enumerate(guesses) if guess is None)
+    pairs = Pairs([str(n) for n in range(len(truths))], truths, guesses, absent)
+    assert list(doubts_of_values(pairs, plan)) == []
+
+
+def test_ids_that_all_differ() -> None:
+    references = _table([ref(str(n), 1) for n in range(7)], "/home/r.jsonl")
+    (sentence,) = doubts_of_ids(references, _table([pred("x", 1)], "/home/p.jsonl"))
+    assert sentence == (
+        "r.jsonl and p.jsonl: all ids differ: expected ids that both sides have, got '0', '1', '2', '3', '4' and 2 "
+        "more in the references and 'x' in the predictions"
+    )
+    assert list(doubts_of_ids(references, _table([pred("3", 1), pred("x", 1)], "p.jsonl"))) == []
