@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from docscore.data import files
+from docscore.data import csv_files, files
 from docscore.report.console import print_table
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from tests.commands import Write, pred, ref, run, succeed, written
@@ -42,7 +42,7 @@ def test_many_columns_are_checked_in_one_pass(monkeypatch: pytest.MonkeyPatch) -
     """40,000 columns took 15 seconds, each being compared with all others."""
     monkeypatch.setattr(Name, "uses", 0)
     names: list[str] = [Name(f"column {number}") for number in range(2000)]
-    assert files._checked_header(Path("p.csv"), 1, names) == names  # noqa: SLF001  a reader makes names that count nothing
+    assert csv_files._checked_header(Path("p.csv"), 1, names) == names  # noqa: SLF001  a reader makes names that count nothing
     assert Name.uses <= 4 * len(names)
 
 

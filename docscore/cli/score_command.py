@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -26,7 +25,6 @@ from docscore.cli.json_format import with_format
 from docscore.cli.terminal import print_json, say
 from docscore.corpus.evaluation import Evaluation
 from docscore.corpus.level_gate import decide_level
-from docscore.data.confidences import CONFIDENCE_KEY, VALUE
 from docscore.report.console import print_evaluation, print_gate
 from docscore.report.wording import by_value_text
 from docscore.results.result import EvaluationResult
@@ -79,20 +77,14 @@ def score_command(
         print_evaluation(stdout_console(), found, fields=fields, worst=worst)
         if gate is not None:
             print_gate(stdout_console(), gate.sentence)
-        _say_hints(found, settings)
+        _say_hints(found)
     return 1 if gate and gate.failed else 0
 
 
-def _say_hints(found: Evaluation, settings: CommandSettings) -> None:
+def _say_hints(found: Evaluation) -> None:
     """Name on stderr the options that would read or compare these rows otherwise."""
     hint = by_value_text(found.scores.mean, found.mean_by_value)
     if hint:
         say(hint)
-    if not settings.options.with_confidences and any(map(_is_wrapped, found.pairs.predictions)):
+    if found.signs.wrapped:
         say("predictions hold $value and $confidence; --with-confidences takes the values out of them")
-
-
-def _is_wrapped(prediction: Any) -> bool:
-    """Whether a value at the first two levels has a confidence."""
-    inside = prediction.values() if isinstance(prediction, dict) else ()
-    return any(isinstance(each, dict) and VALUE in each and CONFIDENCE_KEY in each for each in (prediction, *inside))

@@ -15,6 +15,7 @@ from docscore.corpus.fields import Field
 from docscore.corpus.figure_changes import FigureChange
 from docscore.corpus.level_gate import check_none_skipped, units_of
 from docscore.corpus.summary import MOST_FIELDS_TESTED, Analysis, fields_as_ratios, mean_as_ratio
+from docscore.data.kept_rows import column_of
 from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, Interval, check_confidence, intervals_of, no_interval
 from docscore.stats.ratios import Differences, IntervalGap, Ratios, side_by_side
 from docscore.stats.significance import permutation_p_values, too_few_documents, upper_bound
@@ -273,9 +274,11 @@ def _check_same(base: Analysis, new: Analysis) -> None:
     if base.scores.options != new.scores.options:
         got = f"{base.scores.signature} and {new.scores.signature}"
         raise InputValueError(expected="both scored by the same rules", got=got)
-    truths = dict(zip(base.scores.ids, base.scores.pairs.truths, strict=True))
-    for name, truth in zip(new.scores.ids, new.scores.pairs.truths, strict=True):
-        if truths[name] != truth:
+    number_of = {name: number for number, name in enumerate(base.scores.ids)}
+    numbers = [number_of[name] for name in new.scores.ids]
+    before_truths = column_of(base.scores.pairs.truths, numbers)
+    for name, before_truth, truth in zip(new.scores.ids, before_truths, new.scores.pairs.truths, strict=True):
+        if before_truth != truth:
             raise InputValueError(expected="the same ground truths on both sides", got=f"others for {name!r}")
 
 

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 from docscore.core.errors import InputValueError
 from docscore.core.options import BY_VALUE, DEFAULT_OPTIONS, ScoringOptions
 from docscore.core.progress import Progress, no_progress
-from docscore.core.values import holds_number
 from docscore.corpus.automation import Curve, automation_curve, calibration_of_scores
 from docscore.corpus.comparison import Comparison, compare
 from docscore.corpus.figure_changes import figure_changes
 from docscore.corpus.measure import FigureColumns, Measured, figure_columns, measure, points_of_rows
+from docscore.corpus.row_signs import RowSigns
 from docscore.corpus.scores import CorpusScore, score_corpus
 from docscore.corpus.slices import Slice, slices_of
 from docscore.corpus.summary import Analysis, Summary, analyse, summarise
@@ -161,6 +161,7 @@ class Evaluation:
         self.confidence = None if confidence is None else check_confidence(confidence)
         self.seed = seed
         self.progress = progress
+        self.signs = RowSigns(options)
 
     @property
     def cluster_count(self) -> int | None:
@@ -170,7 +171,7 @@ class Evaluation:
     @cached_property
     def scores(self) -> CorpusScore:
         """The ANLS* score of each row."""
-        return score_corpus(self.pairs, self.options, progress=self.progress)
+        return score_corpus(self.pairs, self.options, progress=self.progress, seen=self.signs.see)
 
     @cached_property
     def analysis(self) -> Analysis:
@@ -200,13 +201,8 @@ class Evaluation:
 
         Only the rows with numbers are scored again.
         """
-        scores = self.scores
-        rows = [
-            number
-            for number, pair in enumerate(zip(scores.pairs.truths, scores.pairs.predictions, strict=True))
-            if holds_number(pair)
-        ]
-        if self.options.numbers == BY_VALUE or not rows:
+        scores, rows = self.scores, self.signs.with_numbers
+        if not rows:
             return None
         options = replace(self.options, numbers=BY_VALUE, parse=None, parse_references=None, with_confidences=False)
         again = score_corpus(scores.pairs.only(rows), options)

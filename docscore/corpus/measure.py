@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -168,13 +169,12 @@ def figure_columns(scores: CorpusScore, metrics: Sequence[str], progress: Progre
     chosen = [METRICS[name] for name in checked_metrics(metrics)]
     for metric in chosen:
         metric.check_options(scores.options)
-    rows = metric_rows(scores)
-    measured = progress("Measuring", len(chosen) * len(rows))
+    measured = progress("Measuring", len(chosen) * len(scores.ids))
     names: list[FigureName] = []
     breakdowns: dict[str, Breakdown] = {}
     columns: list[np.ndarray[Any, np.dtype[np.float64]]] = []
     for metric in chosen:
-        points = _points(metric, scores, rows, measured)
+        points = _points(metric, scores, measured)
         sums = [metric.figure_sums(each) for each in points]
         columns.append(np.array(sums, dtype=np.float64).reshape(-1, len(metric.figures), 2))
         names += metric.figures
@@ -189,21 +189,20 @@ def points_of_rows(scores: CorpusScore, name: str, progress: Progress = no_progr
     """Return the points of each row by one metric; arguments and errors as for `measure`."""
     checked_metrics([name])
     METRICS[name].check_options(scores.options)
-    rows = metric_rows(scores)
-    return _points(METRICS[name], scores, rows, progress("Measuring", len(rows)))
+    return _points(METRICS[name], scores, progress("Measuring", len(scores.ids)))
 
 
-def metric_rows(scores: CorpusScore) -> list[MetricRow]:
+def metric_rows(scores: CorpusScore) -> Iterator[MetricRow]:
     """The rows of a scored test set as input for metrics."""
     pairs = scores.pairs
-    confidences = pairs.confidences or [None] * len(pairs.ids)
-    return list(map(MetricRow, pairs.truths, pairs.predictions, confidences, scores.scores, pairs.ids))
+    confidences = repeat(None, len(pairs.ids)) if pairs.confidences is None else pairs.confidences
+    return map(MetricRow, pairs.truths, pairs.predictions, confidences, scores.scores, pairs.ids)
 
 
-def _points(metric: Metric[Any], scores: CorpusScore, rows: Sequence[MetricRow], measured: Advance) -> list[Any]:
+def _points(metric: Metric[Any], scores: CorpusScore, measured: Advance) -> list[Any]:
     """The points of each row; an error names the row."""
     found = []
-    for name, row in zip(scores.ids, rows, strict=True):
+    for name, row in zip(scores.ids, metric_rows(scores), strict=True):
         try:
             found.append(metric.row_points(row, scores.options))
         except (TypeError, ValueError) as error:

@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import count, islice
 from math import fsum
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from docscore.core.errors import at_place, closer, row_place
 from docscore.core.options import ScoringOptions, options_from
-from docscore.core.progress import Progress, no_progress
+from docscore.core.progress import Advance, Progress, no_progress
 from docscore.core.stack import level_of_caller
 from docscore.data.confidences import with_confidences
-from docscore.data.model_output import Parsed, parse_reference, parse_text
+from docscore.data.kept_rows import kept_like, rows_at_once
+from docscore.data.model_output import Parsed, Reading, parse_reference, parse_text
 from docscore.data.pairing import Pairs
 from docscore.data.suspicions import suspicions
 from docscore.metrics.anls_star.api import explained, score_all
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.signature import Signature
 
+Seen = Callable[[int, Sequence[tuple[Any, Any]]], object]
+
 PARSE_COUNTS = {"failed": "parse_failures", "extracted": "parse_extracted", "mended": "parse_mended"}
+
+
+def see_nothing(_start: int, _values: Sequence[tuple[Any, Any]]) -> None:
+    """Do nothing with rows that were scored."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -123,6 +133,11 @@ class CorpusScore:
         truth, prediction = self.pairs.truths[number], self.pairs.predictions[number]
         return explained(truth, prediction, self.options)
 
+    def trees(self) -> Iterator[ScoreTree]:
+        """The score tree of each row."""
+        for truth, prediction in zip(self.pairs.truths, self.pairs.predictions, strict=True):
+            yield explained(truth, prediction, self.options)
+
     def numbers_of_worst(self, count: int) -> list[int]:
         """The numbers of the rows with the lowest scores, lowest first."""
         return sorted(range(len(self.scores)), key=self.scores.__getitem__)[:count]
@@ -137,6 +152,7 @@ def score_corpus(
     options: ScoringOptions | None = None,
     *,
     progress: Progress = no_progress,
+    seen: Seen = see_nothing,
     **keywords: Any,
 ) -> CorpusScore:
     """Compute the ANLS* score of every pair, and their mean.
@@ -145,6 +161,8 @@ def score_corpus(
         pairs: n ground truths and predictions, n at least 1.
         options: how predictions are read and compared.
         progress: called when the phase "Scoring" begins.
+        seen: called with the number of the first of some rows and their values, when they were scored; for what else
+            is to be known of them, so that large files need not be read again.
         keywords: fields of `ScoringOptions`, in place of `options`.
 
     Raises:
@@ -154,21 +172,30 @@ def score_corpus(
     for sentence in suspicions(pairs, options):
         warnings.warn(sentence, UserWarning, stacklevel=level_of_caller())
     if options.parse_references:
-        pairs = pairs._replace(truths=list(map(parsed_reference, pairs.ids, pairs.truths)))
+        pairs = pairs._replace(truths=kept_like(pairs.truths, map(parsed_reference, pairs.ids, pairs.truths)))
     predictions, readings = parse_predictions(pairs.predictions, options.parse)
     pairs = pairs._replace(predictions=predictions)
     pairs = with_confidences(pairs) if options.with_confidences else pairs._replace(confidences=None)
-    values = list(zip(pairs.truths, pairs.predictions, strict=True))
-    scored = progress("Scoring", len(values))
-    scores = score_all(values, options, lambda number: row_place(pairs.ids[number]), scored)
     return CorpusScore(
         pairs=pairs,
-        scores=scores.tolist(),
+        scores=_scores(pairs, options, progress("Scoring", len(pairs.ids)), seen),
         absent=pairs.absent if options.missing == "zero" else None,
         failed=frozenset(i for i, each in readings.items() if each.failed) if options.parse else None,
         readings=readings if options.parse else None,
         options=options,
     )
+
+
+def _scores(pairs: Pairs, options: ScoringOptions, scored: Advance, seen: Seen) -> list[float]:
+    """The score of each pair; of pairs in a file only some are in memory at a time."""
+    waiting = zip(pairs.truths, pairs.predictions, strict=True)
+    portion = min(rows_at_once(pairs.truths), rows_at_once(pairs.predictions))
+    scores: list[float] = []
+    while values := list(islice(waiting, portion)):
+        start = len(scores)
+        scores += score_all(values, options, lambda i, start=start: row_place(pairs.ids[start + i]), scored).tolist()  # type: ignore[misc]
+        seen(start, values)
+    return scores
 
 
 def parsed_reference(name: str, truth: Any) -> Any:
@@ -187,10 +214,22 @@ def parsed_reference(name: str, truth: Any) -> Any:
         raise at_place(closer(row_place(name), "an answer"), error) from None
 
 
-def parse_predictions(predictions: list[Any], mode: str | None) -> tuple[list[Any], dict[int, Parsed]]:
+def parse_predictions(predictions: Sequence[Any], mode: str | None) -> tuple[Sequence[Any], dict[int, Parsed]]:
     """Read text predictions as JSON; return all predictions, and how each text was read, by its row number."""
     if mode is None:
         return predictions, {}
-    parsed = {i: parse_text(value, mode) for i, value in enumerate(predictions) if isinstance(value, str)}
-    values = [parsed[i].value if i in parsed else value for i, value in enumerate(predictions)]
-    return values, {i: each._replace(value=None) for i, each in parsed.items()}
+    readings: dict[int, Parsed] = {}
+
+    def value(number: int, prediction: Any) -> Any:
+        if not isinstance(prediction, str):
+            return prediction
+        found = parse_text(prediction, mode)
+        reading = found._replace(value=None)
+        readings[number] = _SHARED.get(reading, reading)
+        return found.value
+
+    return kept_like(predictions, map(value, count(), predictions)), readings
+
+
+# of a million readings nearly all are one of these
+_SHARED = {each: each for each in map(partial(Parsed, None), get_args(Reading))}

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import repeat
+from operator import itemgetter
 from typing import Any
 
 from docscore.core.errors import InputValueError, at_place, row_place, short_repr
+from docscore.data.kept_rows import column_of, kept_like
 from docscore.data.pairing import Pairs
 
 VALUE, CONFIDENCE_KEY = "$value", "$confidence"
@@ -31,22 +34,32 @@ def unwrapped(prediction: Any) -> tuple[Any, Any]:
     return prediction, None
 
 
+def is_wrapped(prediction: Any) -> bool:
+    """Whether a value at the first two levels has a confidence."""
+    inside = prediction.values() if isinstance(prediction, dict) else ()
+    return any(isinstance(each, dict) and VALUE in each and CONFIDENCE_KEY in each for each in (prediction, *inside))
+
+
 def with_confidences(pairs: Pairs) -> Pairs:
     """Move the confidences out of the predictions; those that a row has under "confidence" take precedence.
 
     Raises:
         ValueError: naming the row.
     """
-    predictions, confidences = [], []
-    of_rows = pairs.confidences or [None] * len(pairs.ids)
-    for name, prediction, of_row in zip(pairs.ids, pairs.predictions, of_rows, strict=True):
-        try:
-            value, confidence = unwrapped(prediction)
-        except ValueError as error:
-            raise at_place(row_place(name), error) from None
-        predictions.append(value)
-        confidences.append(confidence if of_row is None else of_row)
-    return pairs._replace(predictions=predictions, confidences=confidences)
+    of_rows = repeat(None, len(pairs.ids)) if pairs.confidences is None else pairs.confidences
+    both = kept_like(pairs.predictions, map(_unwrapped_row, pairs.ids, pairs.predictions, of_rows))
+    return pairs._replace(
+        predictions=column_of(both, read=itemgetter(0)), confidences=column_of(both, read=itemgetter(1))
+    )
+
+
+def _unwrapped_row(name: str, prediction: Any, of_row: Any) -> tuple[Any, Any]:
+    """The values of a prediction and their confidences; raises `ValueError` naming the row."""
+    try:
+        value, confidence = unwrapped(prediction)
+    except ValueError as error:
+        raise at_place(row_place(name), error) from None
+    return value, confidence if of_row is None else of_row
 
 
 def _opened(wrapped: dict[str, Any]) -> tuple[Any, Any]:

@@ -2,39 +2,30 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
 import io
-import zlib
-from collections import Counter
-from collections.abc import Callable
+from array import array
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from docscore.core.errors import Diagnostic, FilePlace, InputValueError, PlacePart, closer, in_file
+from docscore.core.collector import collector_off
+from docscore.core.errors import InputValueError, PlacePart, in_file
 from docscore.core.limits import MAX_UNPACKED
-from docscore.data.delimiters import DELIMITERS, delimiter_of
+from docscore.data.csv_files import csv_rows
 from docscore.data.faults import Faults
 from docscore.data.json_codec import JsonError, loads, loads_at
+from docscore.data.kept_rows import FAULTY, RowKeeper
 from docscore.data.parquet_files import parquet_rows
-from docscore.data.rows import ANLS, BY_ID, ID
+from docscore.data.rows import ID
+from docscore.data.text_files import decoded, in_line, not_utf8, opened
 
 TEXT_EXTENSIONS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")  # each may also be compressed, with .gz appended
 EXTENSIONS = (*TEXT_EXTENSIONS, ".parquet")
-_JSON_COLUMNS = (BY_ID.references, ANLS.references)  # in CSV these hold a JSON list; other cells are text
 
+_PORTION = 1 << 18  # bytes of lines that are read at a time
 
-_LONGEST_SHOWN = 80  # characters of a cell in a message
-
-
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
-
-
-_CHUNK = 1 << 24  # bytes unpacked at a time
-
-
-FAULTY = object()  # placeholder for a row that could not be read
+_LARGEST_VALUE = 100_000_000  # bytes of a file that is read again, to see whether it is one value over many lines
 
 
 class Table(NamedTuple):
@@ -42,17 +33,22 @@ class Table(NamedTuple):
 
     Attributes:
         path: the file; for rows in memory the name of their side.
-        rows: the value of each row, `FAULTY` for a row that could not be read.
+        rows: the value of each row, `FAULTY` for a row that could not be read; a list, or what reads them from a
+            temporary file where they are large (`docscore.data.kept_rows`).
         where: a function from the index of a row to its place: "refs.jsonl, line 3".
     """
 
     path: Path
-    rows: list[Any]
+    rows: Sequence[Any]
     where: Callable[[int], PlacePart]
 
-    def good(self) -> dict[int, Any]:
-        """The rows that could be read, by their index."""
-        return {index: row for index, row in enumerate(self.rows) if row is not FAULTY}
+    def good(self) -> Iterator[tuple[int, Any]]:
+        """The rows that could be read, with their indices."""
+        return ((index, row) for index, row in enumerate(self.rows) if row is not FAULTY)
+
+    def first(self) -> Any:
+        """The first row that could be read; None if there is none."""
+        return next((row for _, row in self.good()), None)
 
 
 class LogFormat(NamedTuple):
@@ -82,6 +78,9 @@ def read_table(
 ) -> Table:
     """Read the rows of a file; its extension determines the format.
 
+    Rows of more than a few megabytes are kept in a temporary file, and read from it when they are looked at; a `.json`
+    file and a log are read whole.
+
     JSONL: one JSON value a line, blank lines passed over. JSON: a list of rows. CSV: a header and rows; cells are text,
     but `references` and `answers` hold a JSON list; commas, semicolons, tabs or bars between columns are told by the
     header. TSV: the same with tabs. Parquet: columns (needs pyarrow). Each but the last may be
@@ -99,24 +98,26 @@ def read_table(
         OSError: if the file cannot be read.
     """
     faults = faults or Faults()
+    suffix = suffix_of(path)
+    if suffix == ".parquet" or suffix in _LOG_FORMATS:
+        path.open("rb").close()  # whatever the format, what cannot be opened is said in the same words
+        with collector_off():
+            return _read_parquet(path, max_bytes) if suffix == ".parquet" else _read_log(path, _LOG_FORMATS[suffix])
     of_csv, of_tsv = (partial(_read_csv, delimiter=sign) for sign in (delimiter, delimiter or "\t"))
-    readers: dict[str, Callable[[Path, bytes, Faults], Table]] = {
+    readers: dict[str, Callable[[Path, io.BufferedReader, Faults], Table]] = {
         ".jsonl": _read_jsonl,
         ".ndjson": _read_jsonl,
         ".json": _read_json,
         ".csv": of_csv,
         ".tsv": of_tsv,
     }
-    suffix = suffix_of(path)
-    if suffix == ".parquet" or suffix in _LOG_FORMATS:
-        path.open("rb").close()  # whatever the format, what cannot be opened is said in the same words
-        return _read_parquet(path, max_bytes) if suffix == ".parquet" else _read_log(path, _LOG_FORMATS[suffix])
     reader = readers.get(suffix)
     if reader is None:
         known = ", ".join([*EXTENSIONS, *_LOG_FORMATS])
         expected = f"a file name that ends in {known} (or one of the first five and .gz)"
         raise InputValueError(place=in_file(path), expected=expected, got=path.suffix or "none")
-    table = reader(path, _read_bytes(path, max_bytes), faults)
+    with _opened(path, max_bytes) as file, collector_off():
+        table = reader(path, file, faults)
     faults.stop_if_any()
     return table
 
@@ -127,7 +128,8 @@ def read_value(path: Path) -> Any:
     Raises:
         ValueError: naming file, line and column of the fault.
     """
-    return loads_at(_decoded(path, _read_bytes(path, None)), in_file(path))
+    with _opened(path, None) as file:
+        return loads_at(decoded(path, file.read()), in_file(path))
 
 
 def name_without_extension(path: Path) -> str:
@@ -149,88 +151,73 @@ def suffix_of(path: Path) -> str:
     return Path(path.stem).suffix.lower() if suffix == ".gz" and Path(path.stem).suffix != ".parquet" else suffix
 
 
-def _read_bytes(path: Path, max_bytes: int | None) -> bytes:
-    """The content of the file, unpacked.
-
-    Raises:
-        ValueError: if it is not a complete gzip file, larger than `max_bytes` when unpacked, or UTF-16.
-    """
-    content = _unpacked(path, max_bytes or MAX_UNPACKED) if path.suffix.lower() == ".gz" else path.read_bytes()
-    if content.startswith(_UTF16):
-        raise InputValueError(place=in_file(path), expected="UTF-8 text", got="UTF-16")
-    return content
-
-
-def _unpacked(path: Path, max_bytes: int) -> bytes:
-    content = io.BytesIO()
-    try:
-        with gzip.open(path) as file:
-            while chunk := file.read(_CHUNK):
-                content.write(chunk)
-                _check_unpacked(path, content.tell(), max_bytes)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        got = f"something else or a part of it ({error})"
-        raise InputValueError(place=in_file(path), expected="what gzip writes", got=got) from None
-    return content.getvalue()
-
-
 def _check_unpacked(path: Path, length: int, max_bytes: int | None) -> None:
     if max_bytes is not None and length > max_bytes:
         problem = f"more than {max_bytes:,} bytes when unpacked, the limit for compressed files"
         raise InputValueError(place=in_file(path), problem=problem, remedy="a file that is not compressed has none")
 
 
-def _read_jsonl(path: Path, content: bytes, faults: Faults) -> Table:
-    rows, lines = [], []
-    for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
-        if not line.strip():
-            continue
-        lines.append(number)
-        rows.append(_row_of_line(line, path, number, faults))
-    _suspect_other_format(path, content, rows)
-    return Table(path, rows, lambda index: _in_line(path, lines[index]))
+def _opened(path: Path, max_bytes: int | None) -> io.BufferedReader:
+    most = max_bytes or MAX_UNPACKED
+    return opened(path, lambda size: _check_unpacked(path, size, most))
 
 
-def _in_line(path: Path, number: int) -> FilePlace:
-    return in_file(path, f"line {number}")
+def _read_jsonl(path: Path, file: io.BufferedReader, faults: Faults) -> Table:
+    rows, lines = RowKeeper(), array("Q")
+    first: Any = None
+    number = 0
+    while portion := file.readlines(_PORTION):
+        found = []
+        for number, line in enumerate(portion, number + 1):  # noqa: B020  goes on counting
+            if line.strip():
+                lines.append(number)
+                found.append(_row_of_line(line, path, number, faults))
+        if found and first is None:
+            first = found[0]
+        rows.add(found, sum(map(len, portion)))
+    _suspect_other_format(path, first, len(lines))
+    return Table(path, rows.kept(), lambda index: in_line(path, lines[index]))
 
 
 def _row_of_line(line: bytes, path: Path, number: int, faults: Faults) -> Any:
     try:
-        text = line.decode()
+        text = line.removesuffix(b"\n").decode()
     except UnicodeDecodeError as error:
-        faults.add("not UTF-8", not_utf8(_in_line(path, number), error))
+        faults.add("not UTF-8", not_utf8(in_line(path, number), error))
         return FAULTY
     try:
         return loads(text, unique_keys=True)
     except JsonError as error:
-        faults.add("not JSON", error.in_place(_in_line(path, number), one_line=True))
+        faults.add("not JSON", error.in_place(in_line(path, number), one_line=True))
         return FAULTY
 
 
-def _suspect_other_format(path: Path, content: bytes, rows: list[Any]) -> None:
+def _suspect_other_format(path: Path, first: Any, count: int) -> None:
     """Raise `ValueError` if the file is a JSON list of rows or one JSON value over many lines instead of JSONL."""
     got = ""
-    if len(rows) > 1 and rows[0] is FAULTY and _is_json(path, content):
-        got = f"one value over {len(rows):,} lines"
-    if len(rows) == 1 and isinstance(rows[0], list) and any(isinstance(row, dict) and ID in row for row in rows[0]):
-        got = f"a list of {len(rows[0]):,} rows"
+    if count > 1 and first is FAULTY and _is_json(path):
+        got = f"one value over {count:,} lines"
+    if count == 1 and isinstance(first, list) and any(isinstance(row, dict) and ID in row for row in first):
+        got = f"a list of {len(first):,} rows"
     if got:
         expected = "a JSON value on each line"
         problem = f"expected {expected}, got {got}; name it .json"
         raise InputValueError(place=in_file(path), expected=expected, got=got, problem=problem)
 
 
-def _is_json(path: Path, content: bytes) -> bool:
+def _is_json(path: Path) -> bool:
+    """Whether a file that was read is one JSON value; not known of a large one, or one that cannot be read again."""
     try:
-        loads(_decoded(path, content))
-    except ValueError:
+        with _opened(path, None) as again:
+            content = again.read(_LARGEST_VALUE + 1)
+        loads(decoded(path, content))
+    except (ValueError, OSError):
         return False
-    return True
+    return len(content) <= _LARGEST_VALUE
 
 
-def _read_json(path: Path, content: bytes, _faults: Faults) -> Table:
-    source = _decoded(path, content)
+def _read_json(path: Path, file: io.BufferedReader, _faults: Faults) -> Table:
+    source = decoded(path, file.read())
     if not source.strip():
         raise InputValueError(place=in_file(path), expected="a JSON list of rows", got="an empty file")
     rows = loads_at(source, in_file(path))
@@ -247,85 +234,15 @@ def _read_log(path: Path, form: LogFormat) -> Table:
     return Table(path, rows, lambda index: in_file(path, names[index]))
 
 
-def _read_csv(path: Path, content: bytes, faults: Faults, delimiter: str | None) -> Table:
-    csv.field_size_limit(1 << 30)  # a reference of a long document is one cell
-    text = _decoded(path, content)
-    source = io.StringIO(text, newline="")
-    reader = csv.reader(source, strict=True, delimiter=delimiter or delimiter_of(text, [ID]))
-    rows: list[Any] = []
-    lines: list[int] = []
-    header: list[str] = []
-    while True:
-        line = reader.line_num + 1
-        try:
-            cells = next(reader)
-        except StopIteration:
-            return Table(path, rows, lambda index: _in_line(path, lines[index]))
-        except csv.Error as error:
-            if header and not source.read(1):
-                problem = f"the last row, which begins here, cannot be read: {error}"
-                faults.add("cut off", Diagnostic((_in_line(path, line),), problem=problem))
-                lines.append(line)
-                rows.append(FAULTY)
-                continue
-            raise InputValueError(place=_in_line(path, line), problem=str(error)) from None
-        if not cells:
-            continue
-        if not header:
-            header = _checked_header(path, line, cells)
-            continue
-        lines.append(line)
-        rows.append(_csv_row(header, cells, path, line, faults))
-
-
-def _checked_header(path: Path, line: int, cells: list[str]) -> list[str]:
-    """Return the header; raise `ValueError` for a column that occurs twice, since one of the two would be lost."""
-    name, times = Counter(cells).most_common(1)[0]
-    if times > 1:
-        raise InputValueError(place=_in_line(path, line), problem=f"column {name!r} occurs twice")
-    return cells
-
-
-def _csv_row(header: list[str], cells: list[str], path: Path, line: int, faults: Faults) -> Any:
-    if len(cells) != len(header):
-        expected = f"{len(header)} cells as in the header"
-        others = set("".join(header)) & set(DELIMITERS)
-        remedy = "--delimiter names the sign between the columns" if others else ""
-        diagnostic = Diagnostic((_in_line(path, line),), expected, str(len(cells)), remedy=remedy)
-        faults.add("unlike the header", diagnostic)
-        return FAULTY
-    try:
-        return {name: _cell(name, cell) for name, cell in zip(header, cells, strict=True)}
-    except InputValueError as error:
-        place = closer(_in_line(path, line), error.place)
-        faults.add("not JSON", Diagnostic((place,), error.expected, error.got))
-        return FAULTY
-
-
-def _cell(name: str, cell: str) -> Any:
-    if name not in _JSON_COLUMNS:
-        return cell
-    try:
-        return loads(cell, unique_keys=True)
-    except JsonError:
-        got = f"{cell[:_LONGEST_SHOWN]}..." if len(cell) > _LONGEST_SHOWN else cell
-        expected = 'a JSON list such as ["Paris"]'
-        raise InputValueError(place=f"column {name!r}", expected=expected, got=repr(got)) from None
+def _read_csv(path: Path, file: io.BufferedReader, faults: Faults, delimiter: str | None) -> Table:
+    rows, lines = RowKeeper(), array("Q")
+    for row, size in csv_rows(path, file, faults, delimiter, lines):
+        rows.add((row,), size)
+    return Table(path, rows.kept(), lambda index: in_line(path, lines[index]))
 
 
 def _read_parquet(path: Path, max_bytes: int | None) -> Table:
-    rows = parquet_rows(path, lambda size: _check_unpacked(path, size, max_bytes))
-    return Table(path, rows, lambda index: in_file(path, f"row {index + 1}"))
-
-
-def _decoded(path: Path, content: bytes) -> str:
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise InputValueError(not_utf8(_in_line(path, line), error)) from None
-
-
-def not_utf8(place: PlacePart, error: UnicodeDecodeError) -> Diagnostic:
-    """The diagnostic for bytes that are not UTF-8."""
-    return Diagnostic((place,), "UTF-8 text", f"the byte 0x{error.object[error.start]:02x}")
+    rows = RowKeeper()
+    for batch, size in parquet_rows(path, lambda size: _check_unpacked(path, size, max_bytes)):
+        rows.add(batch, size)
+    return Table(path, rows.kept(), lambda index: in_file(path, f"row {index + 1}"))

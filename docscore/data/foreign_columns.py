@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -15,12 +14,13 @@ COLUMN_OPTIONS = (
 )
 _EXPECTED = "rows with 'question_id', and 'references' or 'prediction'"
 _FEWEST = 2  # rows; the values of a single one say nothing
+_MOST_SHARED = 2  # names on both sides: those of the columns of ids
 
 
 def check_id_column(table: Table, form: RowFormat) -> None:
     """Raise `ValueError` for a CSV or Parquet table without ids: CSV may have been split at the wrong character."""
     if form is PLAIN and suffix_of(table.path) in (".csv", ".tsv", ".parquet"):
-        columns: dict[str, Any] = next(iter(table.good().values()), {})
+        columns: dict[str, Any] = table.first() or {}
         got = ", ".join(map(repr, columns))
         remedy = "--id-column names another, --delimiter the sign between the columns of CSV"
         raise InputValueError(place=in_file(table.path), expected=f"a column {ID!r}", got=got, remedy=remedy)
@@ -34,18 +34,19 @@ def check_not_by_id(references: Table, predictions: Table) -> None:
     other column is on both sides, so that no other field of a document could be right.
     """
     tables = (references, ANLS.references, BY_ID.references), (predictions, ANLS.prediction, BY_ID.prediction)
-    columns = [_columns(table.good().values()) for table, *_ in tables]
-    if not all(columns):
+    firsts = [table.first() for table, *_ in tables]
+    if not all(isinstance(row, dict) and row for row in firsts):
         return
-    for (table, *names), own, others in zip(tables, columns, reversed(columns), strict=True):
-        if any(name in own and name not in others for name in names):
-            row = next(iter(table.good().values()))
+    for (table, *names), own, others in zip(tables, firsts, reversed(firsts), strict=True):
+        if any(name in own and name not in others for name in names) and _have_same_keys(references, predictions):
             raise InputValueError(
-                place=in_file(table.path), expected=_EXPECTED, got=described(row), remedy=COLUMN_OPTIONS
+                place=in_file(table.path), expected=_EXPECTED, got=described(own), remedy=COLUMN_OPTIONS
             )
-    ids = _columns_of_ids(*columns)
+    if len(firsts[0].keys() & firsts[1].keys()) > _MOST_SHARED or not _have_same_keys(references, predictions):
+        return
+    ids = _columns_of_ids(_unique_columns(references), _unique_columns(predictions), *firsts)
     if ids is not None:
-        first, second = (next(iter(table.good().values())) for table in (references, predictions))
+        first, second = firsts
         places = FilePlace((str(references.path), str(predictions.path)))
         got = f"{described(first)} and {described(second)}, where {ids[0]!r} and {ids[1]!r} hold the same ids"
         raise InputValueError(place=places, expected=_EXPECTED, got=got, remedy=COLUMN_OPTIONS)
@@ -53,7 +54,7 @@ def check_not_by_id(references: Table, predictions: Table) -> None:
 
 def check_value_column(table: Table, side: Literal["prediction", "references"]) -> None:
     """Raise `ValueError` if the first row has an id and no key of any row format: its column has another name."""
-    row = next(iter(table.good().values()), None)
+    row = table.first()
     if not isinstance(row, dict) or not VALUE_KEYS.isdisjoint(row):
         return
     try:
@@ -63,28 +64,37 @@ def check_value_column(table: Table, side: Literal["prediction", "references"]) 
         raise InputValueError(found) from None
 
 
-def _columns(of_rows: Iterable[Any]) -> dict[str, list[Any]]:
-    """The values of each key, if all rows are objects with the same keys; otherwise none."""
-    rows = list(of_rows)
-    if not rows or not all(isinstance(row, dict) and row.keys() == rows[0].keys() for row in rows):
-        return {}
-    return {name: [row[name] for row in rows] for name in rows[0]}
+def _have_same_keys(*tables: Table) -> bool:
+    """Whether all rows of each table are objects with the keys of its first."""
+    for table in tables:
+        keys = table.first().keys()
+        if not all(isinstance(row, dict) and row.keys() == keys for _, row in table.good()):
+            return False
+    return True
 
 
-def _columns_of_ids(first: dict[str, list[Any]], second: dict[str, list[Any]]) -> tuple[str, str] | None:
+def _unique_columns(table: Table) -> dict[str, frozenset[str]]:
+    """The columns of which all values are texts or whole numbers, and none occurs twice, as sets of texts."""
+    found: dict[str, set[str]] = {name: set() for name in table.first()}
+    count = 0
+    for _, row in table.good():
+        count += 1
+        for name in list(found):
+            if type(row[name]) in (str, int):
+                found[name].add(str(row[name]))
+            if len(found[name]) < count:
+                del found[name]
+    return {name: frozenset(values) for name, values in found.items() if count >= _FEWEST}
+
+
+def _columns_of_ids(
+    first: dict[str, frozenset[str]], second: dict[str, frozenset[str]], *rows: dict[str, Any]
+) -> tuple[str, str] | None:
     """The names of a column of each side with the same unique values, if no other name is on both sides."""
-    ids_of_second = {ids: name for name, values in second.items() if (ids := _unique(values))}
-    for name, values in first.items():
-        other = ids_of_second.get(_unique(values))
+    by_ids = {ids: name for name, ids in second.items()}
+    for name, ids in first.items():
+        other = by_ids.get(ids)
         if other is not None:
-            rest, rest_of_second = first.keys() - {name}, second.keys() - {other}
+            rest, rest_of_second = rows[0].keys() - {name}, rows[1].keys() - {other}
             return (name, other) if rest and rest_of_second and rest.isdisjoint(rest_of_second) else None
     return None
-
-
-def _unique(values: list[Any]) -> frozenset[str]:
-    """The values if all are text or whole numbers and none occurs twice; otherwise none."""
-    if len(values) < _FEWEST or not all(type(value) in (str, int) for value in values):
-        return frozenset()
-    found = frozenset(map(str, values))
-    return found if len(found) == len(values) else frozenset()

@@ -18,9 +18,6 @@ _encode = json.JSONEncoder().encode
 _encode_strictly = json.JSONEncoder(allow_nan=False).encode
 
 
-Hook = Callable[[list[tuple[str, Any]]], dict[str, Any]]
-
-
 class JsonError(InputValueError):
     """A text that is not JSON, is nested too deep, has an object with a key twice, or a number that is too long.
 
@@ -62,9 +59,8 @@ def loads(source: str, *, unique_keys: bool = False) -> Any:
     >>> loads('{"total": "12.50"}')
     {'total': '12.50'}
     """
-    hook = _unique if unique_keys else None
     try:
-        return with_room_to_recurse(_parsed, source, hook)
+        return with_room_to_recurse(_parsed, source, _UNIQUE_KEYS if unique_keys else _ANY_KEYS)
     except json.JSONDecodeError as error:
         fault = error.msg.removesuffix(" at")  # some messages end in "at", before line and column
         place = f"line {error.lineno}, column {error.colno}"
@@ -151,18 +147,38 @@ def _dumped(value: Value) -> str:
         return _dumps_long_integers(plain)
 
 
-def _parsed(source: str, hook: Hook | None) -> Any:
+def _parsed(source: str, decoders: tuple[json.JSONDecoder, ...]) -> Any:
+    usual, of_long_integers = decoders
+    if source.startswith("\ufeff"):
+        return json.loads(source)  # raises an error that names the byte order mark
     try:
-        return json.loads(source, object_pairs_hook=hook, parse_float=LongFloat.reading)
+        return _whole(source, usual)
     except (json.JSONDecodeError, InputValueError):
         raise
     except ValueError:  # an integer of more digits than Python reads
-        return json.loads(source, object_pairs_hook=hook, parse_float=LongFloat.reading, parse_int=_integer)
+        return of_long_integers.decode(source)
 
 
 def _integer(digits: str) -> int:
     check_digits(len(digits))
     return int(Decimal(digits))
+
+
+def _whole(source: str, decoder: json.JSONDecoder) -> Any:
+    """The value of a text, at once where nothing is around it."""
+    try:
+        value, end = decoder.raw_decode(source)
+    except json.JSONDecodeError:
+        end = -1
+    return value if end == len(source) else decoder.decode(source)
+
+
+def _decoders(hook: Callable[[list[tuple[str, Any]]], dict[str, Any]] | None) -> tuple[json.JSONDecoder, ...]:
+    """A decoder, and one for texts with integers of more digits than Python reads; each is made once, which is slow."""
+    return tuple(
+        json.JSONDecoder(object_pairs_hook=hook, parse_float=LongFloat.reading, parse_int=read)
+        for read in (None, _integer)
+    )
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -191,3 +207,6 @@ def _dumps_long_integers(value: Any) -> str:
         check_digits(len(digits))
         return digits
     return json.dumps(value)
+
+
+_ANY_KEYS, _UNIQUE_KEYS = _decoders(None), _decoders(_unique)

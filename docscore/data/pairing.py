@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from docscore.core.errors import Diagnostic, FilePlace, InputValueError, at_place, diagnostic_of, in_file, short_repr
+from docscore.core.collector import collector_off
+from docscore.core.errors import FilePlace, InputValueError, at_place, diagnostic_of, in_file, short_repr
 from docscore.core.options import MISSING_MODES, check_choice
 from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.data.faults import NAMED, DataError, Faults, faults_summary
 from docscore.data.files import Table
 from docscore.data.foreign_columns import COLUMN_OPTIONS, check_id_column, check_not_by_id, check_value_column
+from docscore.data.id_faults import id_faults
+from docscore.data.kept_rows import ABSENT, FAULTY, column_of
 from docscore.data.rows import (
     ANLS,
     BY_ID,
@@ -23,21 +28,26 @@ from docscore.data.rows import (
     Row,
     RowFormat,
     as_rows,
+    confidence_in,
     described,
     format_of,
+    prediction_reader,
     read_prediction,
     read_predictions,
     read_reference,
     read_references,
     row_format,
+    truth_reader,
 )
 
-MISSING_REMEDY = 'with missing "zero" they are scored as null'
 BOTH_REMEDY = "a file of ground truths is given first, or to `compare` and `table` with --references"
 
 
 class Pairs(NamedTuple):
     """Ground truths and predictions, paired in the order of the references.
+
+    Those of large files are columns that are read from a temporary file each time that they are looked at
+    (`docscore.data.kept_rows`): what goes through them once, in order, keeps none of them.
 
     Attributes:
         ids: the ids; in the plain format the row numbers as text.
@@ -52,12 +62,12 @@ class Pairs(NamedTuple):
     """
 
     ids: list[str]
-    truths: list[Any]
-    predictions: list[Any]
+    truths: Sequence[Any]
+    predictions: Sequence[Any]
     absent: frozenset[int] = frozenset()
     skipped: int | None = None
-    confidences: list[Any] | None = None
-    reference_rows: list[Mapping[str, Any]] | None = None
+    confidences: Sequence[Any] | None = None
+    reference_rows: Sequence[Mapping[str, Any]] | None = None
     clusters: list[str] | None = None
 
     def __repr__(self) -> str:
@@ -69,31 +79,15 @@ class Pairs(NamedTuple):
         chosen: dict[str, Any] = {}
         for name in ("confidences", "reference_rows", "clusters"):
             column = getattr(self, name)
-            chosen[name] = None if column is None else [column[number] for number in numbers]
+            chosen[name] = None if column is None else column_of(column, numbers)
         return Pairs(
             [self.ids[number] for number in numbers],
-            [self.truths[number] for number in numbers],
-            [self.predictions[number] for number in numbers],
+            column_of(self.truths, numbers),
+            column_of(self.predictions, numbers),
             frozenset(index for index, number in enumerate(numbers) if number in self.absent),
             (self.skipped or 0) + len(self.ids) - len(numbers),
             **chosen,
         )
-
-
-class IdFault(NamedTuple):
-    """Ids that cannot be paired.
-
-    Attributes:
-        kind: "duplicate id", "unknown id" or "reference without a prediction".
-        diagnostic: what is wrong, naming up to five of the ids.
-        ids: all ids with the fault.
-        sides: whether the fault concerns the predictions, and whether the references.
-    """
-
-    kind: str
-    diagnostic: Diagnostic
-    ids: list[str]
-    sides: tuple[bool, bool]
 
 
 def pairs_of(predictions: Any, references: Any, missing: str = "error") -> Pairs:
@@ -133,45 +127,20 @@ def pair_rows(predictions: Sequence[Row], references: Sequence[Row], missing: st
     check_choice("missing", missing, MISSING_MODES)
     if references[0].id is None:
         return _by_position(predictions, references)
-    for fault in id_faults(predictions, references, missing):
-        raise InputValueError(fault.diagnostic)
-    return paired(predictions, references)
-
-
-def id_faults(predictions: Sequence[Row], references: Sequence[Row], missing: str) -> list[IdFault]:
-    """The faults that prevent pairing by id, at most one of each kind and side."""
     given, wanted = [str(row.id) for row in predictions], [str(row.id) for row in references]
-    known, expected, both = set(given), set(wanted), (True, True)
-    kinds = [
-        ("duplicate id", "ids that occur more than once in the predictions", _repeated(given), "", (True, False)),
-        ("duplicate id", "ids that occur more than once in the references", _repeated(wanted), "", (False, True)),
-        ("unknown id", "ids of predictions that no reference has", [i for i in known if i not in expected], "", both),
-    ]
-    if missing == "error":
-        absent, what = [i for i in wanted if i not in known], "ids of references that no prediction has"
-        kinds.append(("reference without a prediction", what, absent, MISSING_REMEDY, both))
-    return [
-        IdFault(kind, Diagnostic(problem=f"{what} ({len(ids):,}): {_some(ids)}", remedy=remedy), ids, sides)
-        for kind, what, ids, remedy, sides in kinds
-        if ids
-    ]
-
-
-def paired(predictions: Sequence[Row], references: Sequence[Row]) -> Pairs:
-    """Pair rows of unique ids by id."""
-    found = {row.id: row.value for row in predictions}
-    ids = [str(row.id) for row in references]
-    absent = frozenset(index for index, i in enumerate(ids) if i not in found)
-    confidence_of = {row.id: row.confidence for row in predictions if row.confidence is not None}
-    confidences = [confidence_of.get(i) for i in ids] if confidence_of else None
-    rows = [row.source for row in references if row.source is not None]
+    for fault in id_faults(given, wanted, missing):
+        raise InputValueError(fault.diagnostic)
+    found = {row.id: row for row in predictions}
+    partners = [found.get(i) for i in wanted]
+    confidences = [None if row is None else row.confidence for row in partners]
+    sources = [row.source for row in references if row.source is not None]
     return Pairs(
-        ids,
+        wanted,
         [row.value for row in references],
-        [found.get(i) for i in ids],
-        absent,
-        confidences=confidences,
-        reference_rows=rows if len(rows) == len(references) else None,
+        [None if row is None else row.value for row in partners],
+        frozenset(index for index, row in enumerate(partners) if row is None),
+        confidences=confidences if any(each is not None for each in confidences) else None,
+        reference_rows=sources if len(sources) == len(references) else None,
     )
 
 
@@ -202,16 +171,6 @@ def check_equal_count(predictions: int, references: int) -> None:
         raise InputValueError(expected="as many predictions as references", got=got)
 
 
-def _repeated(ids: Sequence[str]) -> list[str]:
-    return [i for i, times in Counter(ids).items() if times > 1]
-
-
-def _some(ids: Sequence[str]) -> str:
-    """The first of the ids, and how many more there are."""
-    more = f" and {len(ids) - NAMED:,} more" if len(ids) > NAMED else ""
-    return ", ".join(short_repr(i) for i in sorted(ids)[:NAMED]) + more
-
-
 Check = Callable[[Any, bool], object]  # gets a value and whether it is a ground truth; raises if invalid
 
 
@@ -236,7 +195,7 @@ def read_pairs(
     """
     faults = faults or Faults()
     check_choice("missing", missing, MISSING_MODES)
-    with naming_files(references.path, predictions.path):
+    with naming_files(references.path, predictions.path), collector_off():
         form = _common_format(predictions, references, faults)
         for table in (references, predictions):
             check_id_column(table, form)
@@ -248,15 +207,12 @@ def read_pairs(
         faults.stop_if_any()
         if form is PLAIN:
             check_equal_count(len(predictions.rows), len(references.rows))
-        tables = references, predictions
-        kept_predictions, kept_references = _with_valid_ids(
-            valid_predictions, valid_references, missing, faults, tables
-        )
-        if not kept_references:
+        excluded = _unpaired_ids(valid_predictions, valid_references, missing, faults)
+        pairs = _pairs_of_valid(valid_predictions, valid_references.without(excluded), form)
+        if not pairs.ids:
             problem = f"no row is left to score of {len(references.rows):,}; {faults_summary(faults.found)}"
             raise InputValueError(problem=problem)
-    skipped = len(references.rows) - len(kept_references) if faults.skip else None
-    return paired(kept_predictions, kept_references)._replace(skipped=skipped)
+    return pairs._replace(skipped=len(references.rows) - len(pairs.ids)) if faults.skip else pairs
 
 
 def table_with_both(tables: Sequence[Table]) -> Table:
@@ -266,16 +222,17 @@ def table_with_both(tables: Sequence[Table]) -> Table:
         ValueError: naming the file whose rows lack them, or the first row that has others.
     """
     for table in tables:
-        row = next(iter(table.good().values()), None)
+        row = table.first()
         if not isinstance(row, dict) or not any({ID, *form[1:]} <= row.keys() for form in (BY_ID, ANLS)):
             expected = "rows with 'question_id', 'references' and 'prediction', as no other file was given"
             remedy = f"{BOTH_REMEDY}; {COLUMN_OPTIONS}" if isinstance(row, dict) else BOTH_REMEDY
             raise InputValueError(place=in_file(table.path), expected=expected, got=described(row), remedy=remedy)
     first, *others = tables
-    known = {row[ID]: _answers_in(row) for row in first.good().values() if isinstance(row, dict) and ID in row}
+    known = {row[ID]: index for index, row in first.good() if isinstance(row, dict) and ID in row} if others else {}
     for table in others:
-        for index, row in table.good().items():
-            if isinstance(row, dict) and row.get(ID) in known and known[row[ID]] != _answers_in(row):
+        for index, row in table.good():
+            same = isinstance(row, dict) and row.get(ID) in known
+            if same and _answers_in(first.rows[known[row[ID]]]) != _answers_in(row):
                 expected = f"the same references as in {first.path}"
                 raise InputValueError(place=table.where(index), expected=expected, got="others")
     return first
@@ -287,12 +244,11 @@ def _answers_in(row: dict[str, Any]) -> Any:
 
 def _common_format(predictions: Table, references: Table, faults: Faults) -> RowFormat:
     """The format of the first row of each side; where faulty rows are skipped, the most frequent one of references."""
-    prediction_rows, reference_rows = list(predictions.good().values()), list(references.good().values())
     if not faults.skip:
         check_value_column(references, "references")
         check_value_column(predictions, "prediction")
-        return _format_of_all(prediction_rows, reference_rows)
-    forms = [format_of(row, "references") for row in reference_rows]
+        return _format_of_first(*([row for _, row in islice(table.good(), 1)] for table in (predictions, references)))
+    forms = (format_of(row, "references") for _, row in references.good())
     found = Counter(form for form in forms if form is not None)
     if not found:
         counted = f"; {faults_summary(faults.found)}" if faults.found else ""
@@ -301,44 +257,63 @@ def _common_format(predictions: Table, references: Table, faults: Faults) -> Row
     return found.most_common(1)[0][0]
 
 
-def _format_of_all(predictions: list[Any], references: list[Any]) -> RowFormat:
+def _format_of_first(predictions: list[Any], references: list[Any]) -> RowFormat:
     """The format of the first row of each side; an error about keys of objects names the options for other names."""
     try:
         return row_format(predictions, references)
     except InputValueError as error:
-        firsts = [*predictions[:1], *references[:1]]
-        if not references or not any(isinstance(row, dict) for row in firsts):
+        if not references or not any(isinstance(row, dict) for row in (*predictions, *references)):
             raise
         raise InputValueError(replace(error.diagnostic, remedy=COLUMN_OPTIONS)) from None
 
 
 class _ValidRows(NamedTuple):
-    """The rows of one side that can be scored, and the known ids of the faulty ones."""
+    """The rows of one side that can be scored.
 
-    rows: list[Row]
+    Attributes:
+        table: all rows of the side.
+        ids: of the valid rows.
+        numbers: of the valid rows, in the table.
+        faulty_ids: the known ids of the faulty rows.
+        with_confidences: whether any row has confidences beside its value.
+    """
+
+    table: Table
+    ids: list[str]
+    numbers: array[int]
     faulty_ids: set[str]
+    with_confidences: bool
+
+    def without(self, excluded: set[str]) -> _ValidRows:
+        """The rows without those of some ids."""
+        if not excluded:
+            return self
+        kept = [(i, number) for i, number in zip(self.ids, self.numbers, strict=True) if i not in excluded]
+        return self._replace(ids=[i for i, _ in kept], numbers=array("q", (number for _, number in kept)))
 
 
 def _valid_rows(table: Table, form: RowFormat, read: Callable[..., Row], check: Check, faults: Faults) -> _ValidRows:
     """The rows of the right format with valid values; plain rows get their number as id."""
-    found = _ValidRows([], set())
-    good = table.good()
-    for index in range(len(table.rows)):
-        row = _checked_row(table, index, form, read, check, faults) if index in good else None
+    ids: list[str] = []
+    numbers, faulty_ids, with_confidences = array("q"), set[str](), False
+    for index, source in enumerate(table.rows):
+        row = None if source is FAULTY else _checked_row(source, table, index, form, read, check, faults)
         if row is not None:
-            found.rows.append(row if row.id is not None else Row(str(index), row.value))
+            ids.append(str(index) if row.id is None else row.id)
+            numbers.append(index)
+            with_confidences = with_confidences or row.confidence is not None
         elif form is PLAIN:
-            found.faulty_ids.add(str(index))
-        elif isinstance(good.get(index), dict) and ID in good[index]:
-            found.faulty_ids.add(str(good[index][ID]))
-    return found
+            faulty_ids.add(str(index))
+        elif isinstance(source, dict) and ID in source:
+            faulty_ids.add(str(source[ID]))
+    return _ValidRows(table, ids, numbers, faulty_ids, with_confidences)
 
 
 def _checked_row(
-    table: Table, index: int, form: RowFormat, read: Callable[..., Row], check: Check, faults: Faults
+    source: Any, table: Table, index: int, form: RowFormat, read: Callable[..., Row], check: Check, faults: Faults
 ) -> Row | None:
     try:
-        row: Row = read(table.rows[index], form, table.where, index)
+        row: Row = read(source, form, table.where, index)
     except (TypeError, ValueError) as error:
         faults.add("of another shape", diagnostic_of(error))
         return None
@@ -354,33 +329,45 @@ def _can_be_scored(value: Any, is_truth: bool) -> None:
     (convert_ground_truth if is_truth else convert_prediction)(value)
 
 
-def _with_valid_ids(
-    predictions: _ValidRows, references: _ValidRows, missing: str, faults: Faults, tables: tuple[Table, Table]
-) -> tuple[list[Row], list[Row]]:
-    """The predictions and references whose ids can be paired; a row whose partner has a fault is left out too."""
-    found = id_faults(predictions.rows, references.rows, missing)
+def _unpaired_ids(predictions: _ValidRows, references: _ValidRows, missing: str, faults: Faults) -> set[str]:
+    """The ids that cannot be paired, or whose row on one side has a fault."""
+    found = id_faults(predictions.ids, references.ids, missing)
     known = predictions.faulty_ids | references.faulty_ids
     for fault in found:
         others = [i for i in fault.ids if i not in known]  # the fault of the partner was added before
         if others:
-            concerned = [table for table, is_one in zip(tables, reversed(fault.sides), strict=True) if is_one]
+            sides = zip((references.table, predictions.table), reversed(fault.sides), strict=True)
+            concerned = [table for table, is_one in sides if is_one]
             files = FilePlace(tuple(str(table.path) for table in concerned))
             diagnostic = fault.diagnostic
             if len(concerned) == 1:
                 diagnostic = replace(diagnostic, problem=diagnostic.problem + _lines_of(concerned[0], fault.ids))
             faults.add(fault.kind, diagnostic.within(files), len(others))
     faults.stop_if_any()
-    excluded = known.union(*(fault.ids for fault in found))
-    return (
-        [row for row in predictions.rows if row.id not in excluded],
-        [row for row in references.rows if row.id not in excluded],
+    return known.union(*(fault.ids for fault in found))
+
+
+def _pairs_of_valid(predictions: _ValidRows, references: _ValidRows, form: RowFormat) -> Pairs:
+    """Pair the predictions with references of unique ids."""
+    ids, partners = references.ids, predictions.numbers
+    if ids != predictions.ids:
+        number_of = dict(zip(predictions.ids, predictions.numbers, strict=True))
+        partners = array("q", (number_of.get(i, ABSENT) for i in ids))
+    given, wanted = predictions.table.rows, references.table.rows
+    return Pairs(
+        ids,
+        column_of(wanted, references.numbers, truth_reader(form)),
+        column_of(given, partners, prediction_reader(form)),
+        frozenset(index for index, number in enumerate(partners) if number == ABSENT),
+        confidences=column_of(given, partners, confidence_in) if predictions.with_confidences else None,
+        reference_rows=None if form is PLAIN else column_of(wanted, references.numbers),
     )
 
 
 def _lines_of(table: Table, ids: Sequence[str]) -> str:
     """Where the ids that a message names are in the table."""
     found: dict[str, list[str]] = {i: [] for i in sorted(ids)[:NAMED]}
-    for index, row in table.good().items():
+    for index, row in table.good():
         if isinstance(row, dict) and str(row.get(ID)) in found:
             place = table.where(index)
             found[str(row[ID])].append(place.inside if isinstance(place, FilePlace) else place)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,8 @@ _BATCH = 1000  # rows read at a time
 _UNREADABLE = (ArithmeticError, ImportError, LookupError, NotImplementedError, TypeError, ValueError)
 
 
-def parquet_rows(path: Path, check_size: Callable[[int], object]) -> list[dict[str, Any]]:
-    """Read the rows of a Parquet file; maps become objects.
+def parquet_rows(path: Path, check_size: Callable[[int], object]) -> Iterator[tuple[list[dict[str, Any]], int]]:
+    """Yield the rows of a Parquet file, some at a time, and their size in bytes; maps become objects.
 
     Warns where a column of structs gave rows keys that they do not have, which are null then.
 
@@ -37,17 +37,18 @@ def parquet_rows(path: Path, check_size: Callable[[int], object]) -> list[dict[s
     except ImportError:
         remedy = "pip install 'docscore[parquet]'"
         raise InputValueError(place=in_file(path), problem="reading Parquet needs pyarrow", remedy=remedy) from None
-    rows: list[dict[str, Any]] = []
     filled: Counter[str] = Counter()
-    size = 0
+    size = before = 0
     try:
         with parquet.ParquetFile(path) as file:
             _check_names(path, file.schema_arrow)
             for batch in file.iter_batches(batch_size=_BATCH):
                 size += batch.nbytes
                 check_size(size)
-                columns = {name: _values(path, name, batch.column(name), len(rows)) for name in batch.schema.names}
-                rows += [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+                columns = {name: _values(path, name, batch.column(name), before) for name in batch.schema.names}
+                rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+                before += len(rows)
+                yield rows, batch.nbytes
                 filled.update(name for name in columns if _has_filled_keys(batch.column(name)))
     except InputValueError:
         raise
@@ -56,7 +57,6 @@ def parquet_rows(path: Path, check_size: Callable[[int], object]) -> list[dict[s
         raise InputValueError(place=in_file(path), problem=problem) from None
     for name in filled:
         warnings.warn(_filled_sentence(path, name), UserWarning, stacklevel=level_of_caller())
-    return rows
 
 
 def _check_names(path: Path, schema: Any) -> None:

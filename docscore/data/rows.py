@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -112,12 +114,25 @@ def read_predictions(rows: Iterable[Any], form: RowFormat, where: Where) -> list
 
 def read_prediction(row: Any, form: RowFormat, where: Where, index: int) -> Row:
     """Read one prediction with its id; errors as for `read_predictions`."""
-    found = _read(row, form.prediction, where, index)
+    name, value = _read(row, form.prediction, where, index)
     if form is ANLS:
-        _check_text(found.value, "prediction_text", where, index)
-    if form is BY_ID:
-        return found._replace(confidence=row.get("confidence"))
-    return found
+        _check_text(value, "prediction_text", where, index)
+    return Row(name, value, confidence_in(row) if form is BY_ID else None)
+
+
+def confidence_in(row: Mapping[str, Any]) -> Any:
+    """The value under "confidence" in a prediction row by id; None if there is none."""
+    return row.get("confidence")
+
+
+def prediction_reader(form: RowFormat) -> Callable[[Any], Any] | None:
+    """What gives the predicted value of a valid row; None where the row is the value."""
+    return None if form.prediction is None else itemgetter(form.prediction)
+
+
+def truth_reader(form: RowFormat) -> Callable[[Any], Any] | None:
+    """What gives the ground truth of a valid row; None where the row is the value."""
+    return None if form.references is None else partial(_answers_under, form.references)
 
 
 def read_references(rows: Iterable[Any], form: RowFormat, where: Where) -> list[Row]:
@@ -131,15 +146,15 @@ def read_references(rows: Iterable[Any], form: RowFormat, where: Where) -> list[
 
 def read_reference(row: Any, form: RowFormat, where: Where, index: int) -> Row:
     """Read one ground truth with its id; errors as for `read_references`."""
-    found = _read(row, form.references, where, index)
+    name, value = _read(row, form.references, where, index)
     if form.references is None:
-        _refuse_id(found.value, where, index)
-        return found
-    answers = _answers(found.value, form.references, where, index)
+        _refuse_id(value, where, index)
+        return Row(None, value)
+    answers = _answers(value, form.references, where, index)
     if form is ANLS:
         for answer in answers:
             _check_text(answer, "an answer", where, index)
-    return Row(found.id, answers, source=row)
+    return Row(name, answers, source=row)
 
 
 def side_format(row: Any, side: Literal["prediction", "references"]) -> RowFormat:
@@ -160,12 +175,12 @@ def _plural(side: str) -> str:
     return "predictions" if side == "prediction" else side
 
 
-def _read(row: Any, key: str | None, where: Where, index: int) -> Row:
+def _read(row: Any, key: str | None, where: Where, index: int) -> tuple[str | None, Any]:
     if key is None:
-        return Row(None, row)
+        return None, row
     if not isinstance(row, dict) or ID not in row or key not in row:
         raise InputValueError(place=where(index), expected=f"an object with {ID!r} and {key!r}", got=described(row))
-    return Row(_id(row[ID], where, index), row[key])
+    return _id(row[ID], where, index), row[key]
 
 
 def _check_text(value: Any, what: str, where: Where, index: int) -> None:
@@ -214,6 +229,12 @@ def _answers(value: Any, key: str, where: Where, index: int) -> tuple[Any, ...]:
         expected = f"{key!r} to be a list of at least one acceptable answer"
         raise InputValueError(place=where(index), expected=expected, got=got)
     return tuple(value)
+
+
+def _answers_under(key: str, row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The acceptable answers of a valid reference row."""
+    answers = row[key]
+    return tuple(answers.tolist() if isinstance(answers, np.ndarray) else answers)
 
 
 def described(row: Any) -> str:

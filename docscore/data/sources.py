@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from docscore.core.errors import InputTypeError, InputValueError, in_file
 from docscore.data.faults import Faults
-from docscore.data.files import FAULTY, Table, read_table, suffix_of
+from docscore.data.files import Table, read_table, suffix_of
 from docscore.data.json_codec import JsonError, loads
+from docscore.data.kept_rows import FAULTY, column_of
 from docscore.data.rows import BY_ID, ID, as_rows
 
 SourceSide = Literal["predictions", "references"]
@@ -135,7 +137,7 @@ def with_names(table: Table, side: SourceSide, names: ColumnNames, *, both: bool
         ValueError: for a column that does not exist.
     """
     wanted = names.of_side(side, both=both)
-    first = next(iter(table.good().values()), None)
+    first = table.first()
     if first is None:
         return table
     known = first if isinstance(first, dict) else {}
@@ -146,8 +148,8 @@ def with_names(table: Table, side: SourceSide, names: ColumnNames, *, both: bool
     of_cells = suffix_of(table.path) in (".csv", ".tsv", ".parquet")
     if not wanted and not of_cells:
         return table
-    rows = [_renamed(row, wanted, of_cells=of_cells, is_json=names.json_references) for row in table.rows]
-    return table._replace(rows=rows)
+    renamed = partial(_renamed, wanted=wanted, of_cells=of_cells, is_json=names.json_references)
+    return table._replace(rows=column_of(table.rows, read=renamed))
 
 
 def _renamed(row: Any, wanted: Mapping[str, tuple[str, str]], *, of_cells: bool, is_json: bool) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from docscore.core.options import ScoringOptions
@@ -20,25 +21,30 @@ def suspicions(pairs: Pairs, options: ScoringOptions) -> Iterator[str]:
     >>> next(suspicions(pairs, ScoringOptions()))
     'all predictions are text where objects are expected; parse="json" or parse="repair" (--parse) reads them as JSON'
     """
-    truths = [_only_answer(truth) for truth in pairs.truths]
-    given = [each for number, each in enumerate(pairs.predictions) if number not in pairs.absent]
-    if not given:
+    if len(pairs.absent) == len(pairs.ids):
         return
-    if options.parse is None and _all(given, str) and _all(truths, dict) and any(map(_holds_json, given[:_TRIED])):
+    # each of these passes ends with the first row that is as it should be
+    if (
+        options.parse is None
+        and _all(_truths(pairs), dict)
+        and _all(_given(pairs), str)
+        and any(map(_holds_json, islice(_given(pairs), _TRIED)))
+    ):
         yield (
             'all predictions are text where objects are expected; parse="json" or parse="repair" (--parse) reads them '
             "as JSON"
         )
-    as_text = options.parse is None and _all(given, str)
-    if options.parse_references is None and not as_text and all(map(_is_json_text, pairs.truths)):
+    if (
+        options.parse_references is None
+        and all(map(_is_json_text, pairs.truths))
+        and not (options.parse is None and _all(_given(pairs), str))
+    ):
         yield (
             "all references are text that looks like JSON, and parse reads predictions only; "
             'parse_references="json" (--parse-references json) reads them'
         )
-    if (
-        _all(truths, list)
-        and all(len(each) == 1 and isinstance(each[0], dict) for each in truths)
-        and _all(given, dict)
+    if all(isinstance(each, list) and len(each) == 1 and isinstance(each[0], dict) for each in _truths(pairs)) and _all(
+        _given(pairs), dict
     ):
         yield (
             "all references are lists of one object, and all predictions objects, which never match; a list of "
@@ -46,12 +52,21 @@ def suspicions(pairs: Pairs, options: ScoringOptions) -> Iterator[str]:
         )
 
 
+def _truths(pairs: Pairs) -> Iterator[Any]:
+    return map(_only_answer, pairs.truths)
+
+
+def _given(pairs: Pairs) -> Iterator[Any]:
+    """The predictions that are not missing."""
+    return (each for number, each in enumerate(pairs.predictions) if number not in pairs.absent)
+
+
 def _only_answer(truth: Any) -> Any:
     """The one acceptable answer; of several the first."""
     return truth[0] if isinstance(truth, tuple) and truth else truth
 
 
-def _all(values: list[Any], kind: type) -> bool:
+def _all(values: Iterator[Any], kind: type) -> bool:
     return all(isinstance(each, kind) for each in values)
 
 

@@ -37,10 +37,11 @@ from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.corpus.scores import CorpusScore, score_corpus
 from docscore.corpus.state import ScoreState
 from docscore.data.faults import NAMED
-from docscore.data.files import not_utf8
+from docscore.data.id_faults import MISSING_REMEDY
 from docscore.data.json_codec import JsonError, dumps, loads, loads_at
-from docscore.data.pairing import MISSING_REMEDY, Pairs
+from docscore.data.pairing import Pairs
 from docscore.data.rows import BY_ID, ID, Where, read_prediction, read_reference
+from docscore.data.text_files import not_utf8
 
 Paths = str | Sequence[str]
 _LINES = ["jsonl", "ndjson", "jsonl.gz", "ndjson.gz"]
