@@ -62,6 +62,17 @@ def filled(rng: random.Random, prediction: Any) -> Any:
     return {**more, **{key: filled(rng, item) for key, item in prediction.items()}}
 
 
+def respelled(rng: random.Random, value: Any) -> Any:
+    """The value with numbers as other code prints them."""
+    if isinstance(value, list | tuple):
+        return type(value)(respelled(rng, item) for item in value)
+    if isinstance(value, dict):
+        return {key: respelled(rng, item) for key, item in value.items()}
+    if isinstance(value, str) and rng.random() < 0.3:
+        return rng.choice([1, 1.0, 10, 1e1, 12.5, 1000.0, 1e3, 1e22, -0.0, 0])
+    return float(value) if type(value) is int and rng.random() < 0.5 else value
+
+
 scalars = st.one_of(
     st.sampled_from(SCALARS), st.text(max_size=6), st.integers(), st.floats(allow_nan=True), st.booleans()
 )

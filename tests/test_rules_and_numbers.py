@@ -24,7 +24,7 @@ from docscore.data.pairing import pairs_of
 from docscore.metrics.anls_star.api import explained, score_all
 from docscore.metrics.signature import Signature
 from tests.oracle import Oracle
-from tests.structures import damaged, filled, random_prediction, random_truth, shuffled
+from tests.structures import damaged, filled, random_prediction, random_truth, respelled, shuffled
 
 pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
 
@@ -148,17 +148,6 @@ def test_the_oracle_agrees_and_order_does_not_matter(seed: int, rules: str, numb
         expected = float(slow.score(truth, prediction).score)
         assert score_all(pairs, options, str).tolist() == pytest.approx([expected] * 2, abs=1e-12), pairs[0]
         assert explained(truth, prediction, options).score == pytest.approx(expected, abs=1e-12), pairs[0]
-
-
-def respelled(rng: random.Random, value: Any) -> Any:
-    """The value with numbers as other code prints them."""
-    if isinstance(value, list | tuple):
-        return type(value)(respelled(rng, item) for item in value)
-    if isinstance(value, dict):
-        return {key: respelled(rng, item) for key, item in value.items()}
-    if isinstance(value, str) and rng.random() < 0.3:
-        return rng.choice([1, 1.0, 10, 1e1, 12.5, 1000.0, 1e3, 1e22, -0.0, 0])
-    return float(value) if type(value) is int and rng.random() < 0.5 else value
 
 
 def test_a_tree_says_what_is_equal_as_a_number() -> None:
