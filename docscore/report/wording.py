@@ -141,14 +141,22 @@ def difference_facts(found: Comparison) -> tuple[str, str]:
     return interval_text(found.interval, found.confidence, signed=True), f"p = {p_text(found.p_value)}"
 
 
-def verdict_text(found: Comparison) -> str:
-    """How many documents got better and worse, and whether that may be chance, as a sentence with the p-value."""
+def verdict_text(found: Comparison, adjusted: float | None = None, tests: int = 1) -> str:
+    """How many documents got better and worse, and whether that may be chance, as a sentence with the p-value.
+
+    Args:
+        found: the comparison.
+        adjusted: its p-value adjusted for the number of tests; None for the p-value itself.
+        tests: the number of tests, which is named if it is more than one.
+    """
     better, worse = len(found.better), len(found.worse)
     if not better and not worse:
         return f"the same on all {counted(found.same, 'document')}"
     documents = counted(better + worse + found.same, "document")
-    chance = "is hardly chance" if found.p_value < round(1 - found.confidence, 12) else "may be chance"
-    return f"better on {better:,} of {documents}, worse on {worse:,}; this {chance}, p = {p_text(found.p_value)}"
+    p_value = found.p_value if adjusted is None else adjusted
+    chance = "is hardly chance" if p_value < round(1 - found.confidence, 12) else "may be chance"
+    of_tests = f" (adjusted for {tests} comparisons)" if tests > 1 else ""
+    return f"better on {better:,} of {documents}, worse on {worse:,}; this {chance}, p = {p_text(p_value)}{of_tests}"
 
 
 def changes_text(found: Comparison) -> str:

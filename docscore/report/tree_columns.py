@@ -1,0 +1,212 @@
+"""The score trees of one document in several systems side by side, folded where the systems agree."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from docscore.core.formatting import clipped, three_digits, value_text, with_sign
+from docscore.core.tolerance import ROUNDING
+from docscore.metrics.anls_star.tree import GLYPHS, ScoreTree
+from docscore.report.text_diff import Span, text_differences
+from docscore.report.wording import STATUS_WORDS, counted
+
+MOST_PLACES = 3000  # with more, those where the systems agree are only counted
+_LONGEST_LABEL, _LONGEST_VALUE = 200, 1000  # characters
+_DEEPEST = 12  # levels; deeper places have the same indent
+_FOLDED = 2  # places next to each other that fold
+
+_Place = tuple[ScoreTree | None, ...]
+
+
+class SystemPlace(NamedTuple):
+    """A place of a document in one system.
+
+    Attributes:
+        status, word, glyph: the status of its node; "" where the system has no such place.
+        score, lost: the score, and the points lost as text; "" for none.
+        value: the predicted value, what differs from the ground truth marked; empty for a container.
+        note: kind and size of a container, or which option was taken where the systems took different ones, or "".
+    """
+
+    status: str = ""
+    word: str = ""
+    glyph: str = ""
+    score: str = ""
+    lost: str = ""
+    value: tuple[Span, ...] = ()
+    note: str = ""
+
+
+class PlaceRow(NamedTuple):
+    """A place of a document in all systems.
+
+    Attributes:
+        path: its path.
+        label: the key, or the index of a list element.
+        indent: its indent in levels.
+        truth: the expected value as text; "" for a container, and where none is expected.
+        systems: the place in each system.
+        same: whether all systems predict the same here, and below.
+    """
+
+    path: str
+    label: str
+    indent: int
+    truth: str
+    systems: tuple[SystemPlace, ...]
+    same: bool
+
+
+class PlaceRun(NamedTuple):
+    """Rows that are drawn together.
+
+    Attributes:
+        text: the line into which they fold, "7 values agree, 2 of them not exact"; "" if they do not.
+        rows: the rows; without those that agree if there are too many.
+    """
+
+    text: str
+    rows: tuple[PlaceRow, ...]
+
+
+def places_side_by_side(trees: Sequence[ScoreTree]) -> list[PlaceRun]:
+    """The places of several trees over the same ground truth, parents before children, in runs.
+
+    Keys stand beside the same keys, list elements beside those that were matched with the same element of the ground
+    truth, and elements that nothing expects beside equal ones.
+    """
+    places, depths, same = _joined(trees)
+    crowded = len(places) > MOST_PLACES
+    runs = []
+    for folds, numbers in groupby(range(len(places)), lambda number: number > 0 and same[number]):
+        members = list(numbers)
+        kept = [] if folds and crowded else members[:MOST_PLACES]
+        rows = tuple(_row(places[number], depths[number], same[number]) for number in kept)
+        text = _agreed([places[number] for number in members]) if folds and len(members) >= _FOLDED else ""
+        runs.append(PlaceRun(text, rows))
+    return runs
+
+
+def _joined(trees: Sequence[ScoreTree]) -> tuple[list[_Place], list[int], list[bool]]:
+    """The joined nodes with their depths, and whether all systems agree on each and all below."""
+    places: list[_Place] = []
+    depths: list[int] = []
+    parents: list[int] = []
+    waiting: list[tuple[_Place, int, int]] = [(tuple(trees), 0, -1)]
+    while waiting:
+        place, depth, parent = waiting.pop()
+        below = [(child, depth + 1, len(places)) for child in _children(place)]
+        places.append(place)
+        depths.append(depth)
+        parents.append(parent)
+        waiting.extend(reversed(below))
+    same = list(map(_agree, places))
+    for number in range(len(places) - 1, 0, -1):
+        same[parents[number]] &= same[number]
+    return places, depths, same
+
+
+def _is_leaf(node: ScoreTree) -> bool:
+    """Whether the row of a node is the last: what only the prediction has is one value."""
+    return not node.children or node.status == "extra"
+
+
+class _Name(NamedTuple):
+    """What a child has in common with the children of other systems that stand beside it; sorts elements."""
+
+    rank: int
+    element: int = 0
+    text: str = ""
+    occurrence: int = 0
+
+
+def _children(place: _Place) -> list[_Place]:
+    found: dict[_Name, list[ScoreTree | None]] = {}
+    for system, node in enumerate(place):
+        seen: Counter[str] = Counter()
+        for child in node.children if node is not None and not _is_leaf(node) else ():
+            name = _name(child, seen)
+            found.setdefault(name, [None] * len(place))[system] = child
+    return [tuple(found[name]) for name in sorted(found, key=lambda name: (name.rank, name.element))]
+
+
+def _name(node: ScoreTree, seen: Counter[str]) -> _Name:
+    if node.key is not None:
+        return _Name(0, text=node.key)
+    if node.truth_index is not None:
+        return _Name(1, node.truth_index)
+    value = value_text(node.prediction)
+    seen[value] += 1
+    return _Name(2, text=value, occurrence=seen[value])
+
+
+def _agree(place: _Place) -> bool:
+    """Whether the nodes themselves agree, those of containers without their children."""
+    first, *others = place
+    if first is None or None in others:
+        return False
+    return all(
+        other is not None
+        and (other.kind, other.status, _is_leaf(other)) == (first.kind, first.status, _is_leaf(first))
+        and abs(other.earned - first.earned) <= ROUNDING
+        and (not _is_leaf(first) or value_text(other.prediction) == value_text(first.prediction))
+        for other in others
+    )
+
+
+def _agreed(places: Sequence[_Place]) -> str:
+    leaves = [place[0] for place in places if place[0] is not None and _is_leaf(place[0])]
+    lossy = sum(leaf.status != "exact" for leaf in leaves)
+    agree = "agrees" if len(leaves) == 1 else "agree"
+    more = f", {lossy:,} of them not exact" if lossy else ""
+    return f"{counted(len(leaves), 'value')} {agree}{more}"
+
+
+def _row(place: _Place, depth: int, same: bool) -> PlaceRow:
+    nodes = [node for node in place if node is not None]
+    known = next((node for node in nodes if node.status != "extra" and not node.children), None)
+    several_options = len({node.option for node in nodes}) > 1
+    return PlaceRow(
+        path=clipped(nodes[0].path, _LONGEST_LABEL),
+        label=_label(nodes[0]),
+        indent=min(depth, _DEEPEST),
+        truth="" if known is None else clipped(value_text(known.ground_truth), _LONGEST_VALUE),
+        systems=tuple(SystemPlace() if node is None else _in_system(node, several_options) for node in place),
+        same=same,
+    )
+
+
+def _label(node: ScoreTree) -> str:
+    if node.key is not None:
+        return clipped(node.key, _LONGEST_LABEL)
+    if node.truth_index is None and node.prediction_index is None:
+        return "$"
+    return "[+]" if node.truth_index is None else f"[{node.truth_index}]"
+
+
+def _in_system(node: ScoreTree, several_options: bool) -> SystemPlace:
+    unit = "element" if node.kind == "list" else "key"
+    notes = [counted(len(node.children), unit)] if not _is_leaf(node) else []
+    if several_options and node.option is not None:
+        notes.append(f"option {node.option + 1}")
+    return SystemPlace(
+        node.status,
+        STATUS_WORDS[node.status],
+        GLYPHS[node.status],
+        three_digits(node.score),
+        with_sign(-node.points_lost, 3).replace("-", "−") if node.points_lost > ROUNDING else "",
+        _value(node) if _is_leaf(node) else (),
+        ", ".join(notes),
+    )
+
+
+def _value(node: ScoreTree) -> tuple[Span, ...]:
+    if node.status == "missing":
+        return ()
+    truth, prediction = (clipped(value_text(value), _LONGEST_VALUE) for value in (node.ground_truth, node.prediction))
+    if node.kind == "scalar" and node.status == "partial":
+        return tuple(text_differences(truth, prediction)[1])
+    return (Span(prediction, node.status != "exact" and bool(node.weight)),)
