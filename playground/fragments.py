@@ -15,9 +15,9 @@ _LONGEST_NAME = 120  # characters of the name of a field
 _DIGITS = 4
 
 
-def fragment(macro: str, *arguments: Any) -> str:
-    """Render a macro of the page's template as HTML."""
-    return macro_as_html("fragments.html.jinja", macro, *arguments, folders=(_TEMPLATES,))
+def fragment(macro: str, *arguments: Any, template: str = "fragments.html.jinja") -> str:
+    """Render a macro of one of the page's templates as HTML."""
+    return macro_as_html(template, macro, *arguments, folders=(_TEMPLATES,))
 
 
 def frame_headers(columns: Iterable[TableColumn]) -> list[str]:

@@ -13,13 +13,15 @@ from docscore.version import VERSION
 from playground.endpoints import score, score_as_tree
 from playground.limits import MAX_FILE_BYTES
 from playground.look import page_theme
-from playground.tabs import compare_tab, file_tab
+from playground.systems_tab import systems_tab
+from playground.tabs import file_tab
 from playground.testset import EXAMPLE_FILES
 from playground.traffic import BoundedBodies
 from playground.workspace import workspace
 
 PAGE = Path(__file__).parent
-SCRIPTS = "page.js", "links.js", "workspace.js"
+SCRIPTS = "page.js", "links.js", "workspace.js", "systems.js"
+STYLES = "page.css", "systems.css"
 SESSIONS = 200  # visitors whose state is kept, each of half a megabyte; the oldest goes first
 INTRODUCTION = f"""# ANLS\\* <small>docscore {VERSION}</small>
 How good is what a model extracted from a document, and where were points lost? What you type is not stored; uploaded
@@ -61,7 +63,7 @@ def build_demo() -> gr.Blocks:
         with gr.Tab("A file"):
             file_tab()
         with gr.Tab("Compare"):
-            compare_tab()
+            systems_tab()
         with gr.Tab("API"):
             gr.Markdown(SNIPPETS)
         gr.api(score_as_tree, api_name="score", concurrency_limit=None)  # heavy requests wait for each other elsewhere
@@ -76,7 +78,7 @@ def main() -> None:
     demo.queue(max_size=64, default_concurrency_limit=4)
     demo.launch(
         theme=page_theme(),
-        css=stylesheet() + (PAGE / "page.css").read_text(encoding="utf-8"),
+        css=stylesheet() + "".join((PAGE / name).read_text(encoding="utf-8") for name in STYLES),
         head=f"<script>{scripts}</script>",
         max_file_size=MAX_FILE_BYTES,
         run_history=False,  # inputs of visitors are not listed

@@ -1,4 +1,4 @@
-"""The tabs for files: one scores a file of predictions, the other compares two files."""
+"""The tab that scores a file of predictions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import gradio as gr
 
-from playground import testset, versus
+from playground import testset
 from playground.children import Children, Limits, Refused
 from playground.kept import GONE, KeptDocuments
 from playground.limits import MAX_FILE_BYTES
@@ -56,26 +56,6 @@ async def score_testset(
     return found.summary, found.picture, found.fields, found.rows, "", *found.downloads, found.kept
 
 
-async def compare_systems(
-    references: str | None,
-    base: str | None,
-    new: str | None,
-    parse: str,
-    skip: bool,
-    request: gr.Request,
-    progress: gr.Progress = PROGRESS,
-) -> tuple[Any, ...]:
-    """The outputs of the tab for two files of predictions."""
-    nothing = gr.DataFrame(value=[]), gr.DataFrame(value=[]), "", None
-    work = partial(versus.compare_files, skip=skip)
-    try:
-        paths = _paths([references, base, new], "a file of references and two of predictions")
-        found = await _in_child(work, [*paths, _mode(parse)], request, progress)
-    except Refused as error:
-        return sentence(str(error)), *nothing
-    return found.summary, found.fields, found.documents, "", found.kept
-
-
 def _paths(files: list[str | None], wanted: str) -> list[Path]:
     paths = [Path(file) for file in files if file]
     if len(paths) < len(files):
@@ -96,11 +76,6 @@ async def _in_child(work: Callable[..., Any], arguments: list[Any], request: gr.
 def show_row(kept: KeptDocuments | None, event: gr.SelectData) -> str:
     """The tree of the selected row."""
     return _shown(testset.tree_of, kept, event)
-
-
-def show_change(kept: KeptDocuments | None, event: gr.SelectData) -> str:
-    """The trees of the selected document."""
-    return _shown(versus.trees_of, kept, event)
 
 
 def _shown(draw: Callable[[KeptDocuments, str], str], kept: KeptDocuments | None, event: gr.SelectData) -> str:
@@ -144,26 +119,6 @@ def file_tab() -> None:
     outputs = [summary, picture, fields, rows, tree, *downloads, kept]
     _wire(buttons, score_testset, files, [parse, skip, metrics, confidences, by], outputs, testset.EXAMPLE_FILES)
     rows.select(show_row, kept, tree, api_visibility="private")
-
-
-def compare_tab() -> None:
-    """Build the tab for two files of predictions."""
-    gr.Markdown(_ROWS)
-    with gr.Row():
-        files = [
-            _upload("References", "compare-references"),
-            _upload("Predictions: base", "compare-base"),
-            _upload("Predictions: new", "compare-new"),
-        ]
-    parse, skip, *buttons = _controls("compare", "Compare")
-    summary = gr.HTML(elem_id="compare-summary")
-    fields = _table(versus.FIELD_HEADERS, "Fields that changed, largest change first", "compare-fields")
-    rows = _table(versus.DOCUMENT_HEADERS, "Documents that changed: choose one to see its trees", "compare-documents")
-    trees = gr.HTML(elem_id="compare-trees")
-    kept = gr.State(time_to_live=3600)
-    outputs = [summary, fields, rows, trees, kept]
-    _wire(buttons, compare_systems, files, [parse, skip], outputs, testset.COMPARED_FILES)
-    rows.select(show_change, kept, trees, api_visibility="private")
 
 
 def _upload(label: str, name: str) -> Any:

@@ -31,7 +31,6 @@ from playground.uploads import (
 )
 
 EXAMPLE_FILES = RECEIPTS / "references.jsonl", RECEIPTS / "predictions.jsonl"
-COMPARED_FILES = *EXAMPLE_FILES, RECEIPTS / "predictions_new.jsonl"
 FIELD_HEADERS = frame_headers(FIELD_COLUMNS)
 ROW_HEADERS = frame_headers(DOCUMENT_COLUMNS)
 WORST = 10  # trees in the report

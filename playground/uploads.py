@@ -45,8 +45,12 @@ class Bar:
         return advance
 
 
-def rows_of_uploads(references: Path, predictions: Sequence[Path], options: ScoringOptions, *, skip: bool) -> FileRows:
+def rows_of_uploads(
+    references: Path | None, predictions: Sequence[Path], options: ScoringOptions, *, skip: bool
+) -> FileRows:
     """Read and pair the rows of uploaded files, and check every value against the limits of the page.
+
+    Without a file of references, the rows of the predictions hold them.
 
     Raises:
         TypeError, ValueError: with a message that names the file and the place.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from playground import pair, testset, versus
+from playground import pair, systems_work, testset
 
-WORKS = (pair, testset, versus)
+WORKS = (pair, systems_work, testset)
 
 
 def warm_up() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from docscore.corpus.scores import score_corpus
 from docscore.data.files import read_table
 from docscore.data.pairing import read_pairs
 from docscore.report.content import FIELD_CHANGE_COLUMNS, FIELD_COLUMNS
-from playground import pair, testset, versus
+from playground import pair, testset
 from playground.fragments import frame_headers, frame_rows
 from playground.uploads import sentence
 from tests.commands import PREDICTIONS, REFERENCES, pred, ref, rows, written
@@ -106,26 +105,6 @@ def test_what_was_left_out_stands_above_the_mean(tmp_path: Path) -> None:
     assert len(page.of("br")) == 1
     assert page.texts("li") == ["1 row left out because of faults"]
     assert str(tmp_path) not in page.texts("p")[0]
-
-
-def test_a_comparison_as_the_page_shows_it(tmp_path: Path) -> None:
-    found = versus.compare_files(REFERENCES, PREDICTIONS, NEW, None, skip=False, folder=tmp_path, progress=moved)
-    page = Markup(found.summary)
-    base, new = (score_corpus(read_pairs(read_table(REFERENCES), read_table(file))).mean for file in (PREDICTIONS, NEW))
-    assert page.texts("p") == [f"{new - base:+.4f} from {base:.4f} to {new:.4f}"]
-    interval, test, counts = page.texts("li")
-    assert re.fullmatch(r"95% interval [-+]\S+ to [-+]\S+", interval)
-    assert re.fullmatch(r"p = 0\.\d+ \(paired permutation test\)", test)
-    assert counts == f"40 documents: 16 better, 2 worse, {40 - len(found.documents)} the same"
-    assert {len(row) for row in found.fields} == {len(versus.FIELD_HEADERS)}
-    changes = [abs(row[3]) for row in found.documents]
-    assert changes == sorted(changes, reverse=True)
-    trees = Markup(versus.trees_of(found.kept, "receipt-027"))
-    assert trees.texts("h2") == ["receipt-027"]
-    assert [text for text in trees.texts("h3") if text != "Where the points went"] == ["base", "new"]
-    ids = [each.attributes["id"] for each in trees.elements if "id" in each.attributes]
-    assert len(ids) == len(set(ids))
-    assert versus.trees_of(found.kept, "none") == ""
 
 
 @pytest.mark.parametrize("metric", pair.METRICS)

@@ -1,0 +1,288 @@
+"""The tab for several systems: from uploads to a heat map, verdicts, lost documents and trees side by side."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from docscore.core.errors import InputValueError
+from docscore.core.formatting import with_sign
+from docscore.core.options import ScoringOptions
+from docscore.corpus.evaluation import Evaluation
+from docscore.corpus.system_changes import SystemChange, changes_against
+from docscore.corpus.systems import SystemFigures, systems_of
+from docscore.data.csv_writing import csv_cell
+from docscore.data.files import name_without_extension
+from docscore.report.content import field_changes_table
+from docscore.report.system_matrix import MatrixRow, document_matrix, field_matrix, mark_remark, matrix_table
+from docscore.report.systems_content import systems_table
+from docscore.report.table_model import ReportTable, shown_of_total
+from docscore.report.tables import table_as_latex, table_as_markdown
+from docscore.report.tree_columns import PlaceRun, places_side_by_side
+from docscore.report.wording import count_lines, counted, difference_facts, interval_text, shown_name, verdict_text
+from playground.children import Report
+from playground.fragments import fragment
+from playground.kept import KeptDocuments, keep_documents
+from playground.uploads import Bar, rows_of_uploads, shown_ids, skipped_lines
+
+FEWEST_SYSTEMS, MOST_SYSTEMS = 2, 8
+MOST_FIELDS = 100  # that are drawn
+LOSSES, GAINS = 60, 20  # documents of each system that are drawn
+_LONGEST_NAME = 80  # characters of the name of a system
+_TEMPLATE = "systems.html.jinja"
+FILES = {
+    "fields.csv": "Fields as CSV",
+    "documents.csv": "Documents as CSV",
+    "systems.json": "Everything as JSON",
+    "systems.md": "Tables as Markdown",
+    "systems.tex": "Tables as LaTeX",
+}
+
+
+class SystemsRequest(NamedTuple):
+    """What is to be compared.
+
+    Attributes:
+        references: the file of ground truths; None where the rows of the predictions hold them.
+        predictions: a file a system.
+        names: their names; "" for the name of the file.
+        base: the number of the system that the others are compared with.
+        parse: how predictions that are text are read as JSON.
+        skip: whether rows with faults are left out.
+        token: a name that cannot be guessed, by which the page asks for documents of the result.
+    """
+
+    references: Path | None
+    predictions: Sequence[Path]
+    names: Sequence[str]
+    base: int
+    parse: str | None
+    skip: bool
+    token: str = ""
+
+
+class SystemsAnswer(NamedTuple):
+    """The outputs for several systems.
+
+    Attributes:
+        kept: their documents.
+        names: their names.
+        base: the number of the base.
+        html: the result.
+        downloads: the files of `FILES`, in their order.
+    """
+
+    kept: KeptDocuments
+    names: tuple[str, ...]
+    base: int
+    html: str
+    downloads: tuple[str, ...]
+
+
+class SystemSummary(NamedTuple):
+    """A system as it is listed: its mean, and how it differs from the base.
+
+    Attributes:
+        name: its name.
+        mean, interval: its mean ANLS* and the interval, as text.
+        difference, difference_interval: the same of the difference from the base; "" for the base.
+        verdict: on how many documents it is better and worse, and whether that may be chance; "" for the base.
+        counts: a line for each count of rows that were missing or mended.
+        fields: the fields that changed against the base; None for the base.
+    """
+
+    name: str
+    mean: str
+    interval: str
+    difference: str
+    difference_interval: str
+    verdict: str
+    counts: list[str]
+    fields: ReportTable | None
+
+
+def names_of_files(files: Sequence[Path]) -> list[str]:
+    """The names of systems by their files, made unique and shortened."""
+    found: list[str] = []
+    for path in files:
+        name = shown_name(name_without_extension(path))[:_LONGEST_NAME].strip() or "system"
+        number = 2
+        unique = name
+        while unique in found:
+            unique, number = f"{name} ({number})", number + 1
+        found.append(unique)
+    return found
+
+
+def checked_names(request: SystemsRequest) -> tuple[str, ...]:
+    """The names of the systems, where none was given those of their files.
+
+    Raises:
+        ValueError: if there are too few or too many files, a name is too long, or two are the same.
+    """
+    count = len(request.predictions)
+    if not FEWEST_SYSTEMS <= count <= MOST_SYSTEMS:
+        expected = f"from {FEWEST_SYSTEMS} to {MOST_SYSTEMS} files of predictions"
+        raise InputValueError(expected=expected, got=f"{count}")
+    given = [*request.names, *[""] * count][:count]
+    names = [name.strip() or default for name, default in zip(given, names_of_files(request.predictions), strict=True)]
+    for number, name in enumerate(names):
+        if len(name) > _LONGEST_NAME:
+            got = counted(len(name), "character")
+            raise InputValueError(place=f"name {number + 1}", expected=f"at most {_LONGEST_NAME} characters", got=got)
+        if name in names[:number]:
+            raise InputValueError(problem=f"two systems are called {name!r}")
+    return tuple(names)
+
+
+def compare_systems(request: SystemsRequest, *, folder: Path, progress: Report) -> SystemsAnswer:
+    """Compare several files of predictions with one of them.
+
+    Raises:
+        TypeError, ValueError, OSError: with a message that names the file and the place.
+    """
+    names = checked_names(request)
+    base = names[request.base if 0 <= request.base < len(names) else 0]
+    options = ScoringOptions(parse=request.parse)
+    uploaded = rows_of_uploads(request.references, request.predictions, options, skip=request.skip)
+    bar = Bar(progress, phases=5 * len(names))
+    systems = [Evaluation(pairs, options, progress=bar.phase) for pairs in uploaded.systems]
+    evaluations = dict(zip(names, systems, strict=True))
+    changes = changes_against(evaluations, base)
+    figures = systems_of(evaluations, against=base, progress=bar.phase)
+    kept = keep_documents(folder, [each.scores for each in systems])
+    fields, documents = field_matrix(evaluations, changes), document_matrix(evaluations, changes)
+    mark = mark_remark(base, changes) if any(cell.marked for row in fields for cell in row.cells) else ""
+    tables = (
+        matrix_table("Fields by system", "field", fields, evaluations, remarks=[mark] if mark else ()),
+        matrix_table("Documents by system", "document", documents, evaluations),
+    )
+    summaries = _summaries(figures.groups()[None], evaluations, changes)
+    html = fragment(
+        "systems",
+        *(request.token, names, names.index(base), summaries),
+        *(fields[:MOST_FIELDS], [mark, shown_of_total(min(len(fields), MOST_FIELDS), len(fields), "fields")]),
+        *_drawn_documents(documents, systems),
+        *(str(systems[0].scores.signature), skipped_lines(uploaded)),
+        template=_TEMPLATE,
+    )
+    figures_table = systems_table(figures, intervals=True)
+    texts = (
+        *map(_as_csv, tables),
+        _as_json(base, evaluations, changes, tables),
+        *(f"{form(figures_table)}\n\n{form(tables[0])}\n" for form in (table_as_markdown, table_as_latex)),
+    )
+    return SystemsAnswer(kept, names, names.index(base), html, _written(folder, texts))
+
+
+def document_side_by_side(kept: KeptDocuments, names: Sequence[str], numbers: Sequence[int], shown_id: str) -> str:
+    """The trees of a document in some of the systems, side by side, as HTML; "" if there is no such document.
+
+    Args:
+        kept: the documents.
+        names: the names of all systems.
+        numbers: which of them are shown, in this order.
+        shown_id: the displayed id of the document.
+    """
+    trees = kept.trees(shown_id)
+    if not trees:
+        return ""
+    chosen = [trees[number] for number in numbers]
+    runs: list[PlaceRun] = places_side_by_side(chosen)
+    return fragment("side_by_side", shown_id, [names[number] for number in numbers], runs, template=_TEMPLATE)
+
+
+def _summaries(
+    figures: Sequence[SystemFigures], evaluations: Mapping[str, Evaluation], changes: Sequence[SystemChange]
+) -> list[SystemSummary]:
+    by_name = {change.system: change for change in changes}
+    found = []
+    for row in figures:
+        evaluation, change = evaluations[row.system], by_name.get(row.system)
+        interval = row.figures[0].interval
+        ends = "" if interval is None else interval_text(interval, evaluation.confidence or 0)
+        facts = ("", "", "") if change is None else _facts(change)
+        fields = None if change is None else field_changes_table(change.comparison)
+        scores = evaluation.scores
+        counts = [line for line, count in zip(count_lines(scores), scores.counts().values(), strict=True) if count]
+        found.append(SystemSummary(row.system, f"{scores.mean:.4f}", ends, *facts, counts, fields))
+    return found
+
+
+def _facts(change: SystemChange) -> tuple[str, str, str]:
+    found = change.comparison
+    verdict = verdict_text(found, change.adjusted, change.tests)
+    return with_sign(found.difference).replace("-", "−"), difference_facts(found)[0], verdict
+
+
+def _chosen(documents: Sequence[MatrixRow], systems: int) -> list[MatrixRow]:
+    """The documents that are drawn: of each system those that lost and gained most, in their order."""
+    kept: set[str] = set()
+    for number in range(systems):
+        changed = [row for row in documents if row.cells[number].shade]
+        changed.sort(key=lambda row: row.cells[number].difference or 0.0)
+        lost = [row for row in changed if row.cells[number].shade < 0]
+        gained = [row for row in changed if row.cells[number].shade > 0]
+        kept.update(row.name for row in [*lost[:LOSSES], *gained[-GAINS:]])
+    return [row for row in documents if row.name in kept]
+
+
+def _drawn_documents(
+    documents: Sequence[MatrixRow], systems: Sequence[Evaluation]
+) -> tuple[list[tuple[str, MatrixRow]], list[str]]:
+    """The documents that are drawn with their displayed ids, and sentences on the others."""
+    ids = systems[0].scores.ids
+    names = dict(zip(ids, shown_ids(ids), strict=True))
+    shown = _chosen(documents, len(systems))
+    same = sum(not row.changed for row in documents)
+    left = len(documents) - same - len(shown)
+    notes = []
+    if same:
+        notes.append(f"{counted(same, 'document')} {'has' if same == 1 else 'have'} the same score in all systems.")
+    if left:
+        notes.append(f"{counted(left, 'document')} with smaller changes are in the CSV file.")
+    return [(names[row.name], row) for row in shown], notes
+
+
+def _as_csv(table: ReportTable) -> str:
+    """The scores of a table; two columns may have the same name, as systems are called what their files are."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(csv_cell(column.name) for column in table.columns)
+    writer.writerows([csv_cell(cell.value) for cell in row] for row in table.rows)
+    return text.getvalue()
+
+
+def _as_json(
+    base: str, evaluations: Mapping[str, Evaluation], changes: Sequence[SystemChange], tables: Sequence[ReportTable]
+) -> str:
+    parts = {
+        "base": base,
+        "systems": [_system_as_dict(name, each) for name, each in evaluations.items()],
+        "comparisons": [
+            {"system": each.system, **each.comparison.to_dict(), "p_value_adjusted": each.adjusted} for each in changes
+        ],
+        **{
+            table.unit: [
+                {table.columns[0].name: row[0].value, "scores": [cell.value for cell in row[1:]]} for row in table.rows
+            ]
+            for table in tables
+        },
+    }
+    return json.dumps(parts, indent=1)
+
+
+def _system_as_dict(name: str, evaluation: Evaluation) -> dict[str, Any]:
+    scores = evaluation.scores
+    return {"system": name, **evaluation.measured.to_dict(), **scores.counts(), "signature": str(scores.signature)}
+
+
+def _written(folder: Path, texts: Sequence[str]) -> tuple[str, ...]:
+    paths = [folder / name for name in FILES]
+    for path, text in zip(paths, texts, strict=True):
+        path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
+    return tuple(map(str, paths))
