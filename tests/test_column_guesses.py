@@ -149,14 +149,12 @@ def test_plans_that_do_not_fit(references: list[Any] | None, plan: ReadingPlan, 
 
 
 def test_own_files_are_read_as_without_a_plan() -> None:
-    tables = [
-        table_of_source(path, side, SAME_NAMES)
-        for path, side in ((REFERENCES, "references"), (PREDICTIONS, "predictions"))
-    ]  # type: ignore[arg-type]
-    plan = guessed_plan(*tables)
-    planned = planned_tables(*tables, plan)
+    references = table_of_source(REFERENCES, "references", SAME_NAMES)
+    predictions = table_of_source(PREDICTIONS, "predictions", SAME_NAMES)
+    plan = guessed_plan(references, predictions)
+    planned = planned_tables(references, predictions, plan)
     assert plan.certain
-    assert [each and each.rows for each in planned] == [each.rows for each in tables]
+    assert [each and each.rows for each in planned] == [references.rows, predictions.rows]
 
 
 any_json = st.recursive(

@@ -128,7 +128,7 @@ def used_files(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         made.append(plain(**options))
         return made[-1]
 
-    monkeypatch.setattr(kept_rows.tempfile, "TemporaryFile", file)
+    monkeypatch.setattr(tempfile, "TemporaryFile", file)
     return made
 
 
@@ -216,7 +216,7 @@ def test_few_documents_are_alive_at_a_time(tmp_path: Path, monkeypatch: pytest.M
     found = [pred(f"d{n}", {"a": n + n % 2}) for n in random.Random(2).sample(range(rows), rows)]
     files = as_jsonl(tmp_path, "r", truths), as_jsonl(tmp_path, "p", found)
     monkeypatch.setattr("docscore.data.files._PORTION", 2000)
-    monkeypatch.setattr(kept_rows.pickle, "loads", counting_documents(kept_rows.pickle.loads))
+    monkeypatch.setattr(pickle, "loads", counting_documents(kept_rows.pickle.loads))
     Counted.alive = Counted.most = 0
     evaluation = Evaluation(rows_of_files(references=files[0], predictions=[files[1]]).systems[0], by="kind")
     steps: dict[str, Callable[[], object]] = {
@@ -312,7 +312,7 @@ def test_a_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     if not Path("/dev/full").exists():
         pytest.skip("the system has no device that is always full")
     full = partial(Path("/dev/full").open, "r+b", buffering=0)
-    monkeypatch.setattr(kept_rows.tempfile, "TemporaryFile", lambda **_: full())
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda **_: full())
     done = run("score", *files)
     assert done.code == 74
     assert done.err.startswith("docscore: the temporary file of rows in ")
@@ -330,14 +330,14 @@ def test_nothing_is_read_twice_for_warnings(monkeypatch: pytest.MonkeyPatch, tmp
         as_jsonl(tmp_path, "p", [pred(f"q{n}", f"answer {n + n % 2}") for n in range(rows)]),
     ]
     reads = 0
-    loads = kept_rows.pickle.loads
+    loads = pickle.loads
 
     def counted(content: Any) -> Any:
         nonlocal reads
         reads += 1
         return loads(content)
 
-    monkeypatch.setattr(kept_rows.pickle, "loads", counted)
+    monkeypatch.setattr(pickle, "loads", counted)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         pairs = rows_of_files(references=files[0], predictions=[files[1]]).systems[0]

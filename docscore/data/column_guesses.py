@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 from docscore.core.errors import InputValueError
@@ -95,7 +95,7 @@ def _parsing(guesses: Sequence[Any], *, anyhow: bool = False) -> str | None:
 
 def _own_names(references: Table | None, predictions: Table) -> ReadingPlan | None:
     """The plan for rows that have the names of a row format on each side."""
-    first = next(iter(predictions.good().values()), None)
+    first = predictions.first()
     for form in (BY_ID, ANLS):
         if references is None:
             fits = isinstance(first, dict) and {ID, *form[1:]} <= first.keys()
@@ -107,7 +107,7 @@ def _own_names(references: Table | None, predictions: Table) -> ReadingPlan | No
 
 
 def _form(table: Table, side: Any) -> RowFormat | None:
-    first = next(iter(table.good().values()), None)
+    first = table.first()
     return format_of(first, side)
 
 
@@ -221,12 +221,12 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
 def _sample(table: Table) -> list[Any]:
-    return list(table.good().values())[:SAMPLED]
+    return [row for _, row in islice(table.good(), SAMPLED)]
 
 
 def _column(table: Table, name: str) -> list[Any]:
     """The values of a column; None where a row has no such key."""
-    return [row.get(name) if isinstance(row, dict) else None for row in table.good().values()]
+    return [row.get(name) if isinstance(row, dict) else None for _, row in table.good()]
 
 
 def _values(table: Table, name: str | None) -> list[Any]:

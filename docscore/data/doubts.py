@@ -25,7 +25,7 @@ def doubts_of_ids(references: Table, predictions: Table) -> Iterator[str]:
         predictions: the same.
     """
     sides = [
-        [str(row[ID]) for row in table.good().values() if isinstance(row, dict) and ID in row]
+        [str(row[ID]) for _, row in table.good() if isinstance(row, dict) and ID in row]
         for table in (references, predictions)
     ]
     if all(sides) and set(sides[0]).isdisjoint(sides[1]):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from docscore.core.errors import InputValueError, in_file
-from docscore.data.files import FAULTY, Table
+from docscore.data.files import Table
+from docscore.data.kept_rows import FAULTY
 from docscore.data.rows import ANLS, BY_ID, ID, described
 from docscore.data.sources import ColumnNames, SourceSide, with_names
 
@@ -63,7 +64,7 @@ def planned_tables(references: Table | None, predictions: Table, plan: ReadingPl
 
 def _described_first(table: Table) -> str:
     """The first row in a few words."""
-    return next((described(row) for row in table.good().values()), "no rows")
+    return next((described(row) for _, row in table.good()), "no rows")
 
 
 def _planned(table: Table, side: SourceSide, plan: ReadingPlan, *, both: bool) -> Table:
