@@ -216,7 +216,7 @@ def test_few_documents_are_alive_at_a_time(tmp_path: Path, monkeypatch: pytest.M
     found = [pred(f"d{n}", {"a": n + n % 2}) for n in random.Random(2).sample(range(rows), rows)]
     files = as_jsonl(tmp_path, "r", truths), as_jsonl(tmp_path, "p", found)
     monkeypatch.setattr("docscore.data.files._PORTION", 2000)
-    monkeypatch.setattr(pickle, "loads", counting_documents(kept_rows.pickle.loads))
+    monkeypatch.setattr(pickle, "loads", counting_documents(pickle.loads))
     Counted.alive = Counted.most = 0
     evaluation = Evaluation(rows_of_files(references=files[0], predictions=[files[1]]).systems[0], by="kind")
     steps: dict[str, Callable[[], object]] = {
