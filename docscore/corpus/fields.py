@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from array import array
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple, get_args
 
 from docscore.corpus.causes import CAUSES, Cause, FieldPlace, places
@@ -15,6 +18,22 @@ Outcome = Literal["exact", "partial", "wrong", "wrong_type", "missing", "extra"]
 
 
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+
+
+def _floats() -> array[float]:
+    return array("d")
+
+
+def _integers() -> array[int]:
+    return array("q")
+
+
+_units = lru_cache(maxsize=1024)(units)  # most leaves earn 0 or 1
+
+
+def outcome_of(leaf: ScoreTree) -> Outcome:
+    """What became of the value of a leaf."""
+    return "wrong_type" if leaf.kind == "mismatch" and leaf.status == "wrong" else leaf.status
 
 
 @dataclass
@@ -31,7 +50,10 @@ class Field:
         nulls: how many of each outcome are nulls: expected and left empty, or in a row that the other side lacks.
         lost_units: the points lost in the field by cause, as shares of 1 - score of their documents, summed exactly.
         document_count: how many documents have the field.
-        documents: S and L in each document, by its number; empty after merging, which keeps only sums.
+        numbers: the numbers of the documents that have the field, in the order in which they were added; empty after
+            merging, which keeps only sums.
+        document_earned: S in each of them.
+        document_weight: L in each of them.
     """
 
     path: str
@@ -41,7 +63,14 @@ class Field:
     nulls: dict[Outcome, int] = field(default_factory=lambda: dict.fromkeys(OUTCOMES, 0))
     lost_units: dict[Cause, int] = field(default_factory=lambda: dict.fromkeys(CAUSES, 0), repr=False)
     document_count: int = 0
-    documents: dict[int, tuple[float, float]] = field(default_factory=dict, repr=False)
+    numbers: array[int] = field(default_factory=_integers, repr=False)
+    document_earned: array[float] = field(default_factory=_floats, repr=False)
+    document_weight: array[float] = field(default_factory=_floats, repr=False)
+
+    @property
+    def documents(self) -> dict[int, tuple[float, float]]:
+        """S and L in each document that has the field, by its number; empty after merging."""
+        return dict(zip(self.numbers, zip(self.document_earned, self.document_weight, strict=True), strict=True))
 
     @property
     def earned(self) -> float:
@@ -118,28 +147,30 @@ class Field:
         }
 
     def add(self, number: int, place: FieldPlace) -> None:
-        """Count a leaf of a document."""
+        """Count a leaf of a document; those of one document come one after the other."""
         node = place.node
-        if number not in self.documents:
+        if not self.numbers or self.numbers[-1] != number:
             self.document_count += 1
-        earned, weight = self.documents.get(number, (0.0, 0.0))
-        self.documents[number] = earned + node.earned, weight + node.weight
-        self.earned_units += units(node.earned)
+            self.numbers.append(number)
+            self.document_earned.append(0.0)
+            self.document_weight.append(0.0)
+        self.document_earned[-1] += node.earned
+        self.document_weight[-1] += node.weight
+        self.earned_units += _units(node.earned)
         self.weight += node.weight
-        of_wrong_type = node.kind == "mismatch" and node.status == "wrong"
-        outcome: Outcome = "wrong_type" if of_wrong_type else node.status
+        outcome = outcome_of(node)
         self.counts[outcome] += 1
         if node.kind == "null":
             self.nulls[outcome] += 1
         if place.cause:
-            self.lost_units[place.cause] += units(node.points_lost)
+            self.lost_units[place.cause] += _units(node.points_lost)
 
     def merge(self, other: Field) -> None:
         """Add the sums of the same field in other documents."""
         self.earned_units += other.earned_units
         self.weight += other.weight
         self.document_count += other.document_count
-        self.documents = {}
+        del self.numbers[:], self.document_earned[:], self.document_weight[:]
         for outcome in OUTCOMES:
             self.counts[outcome] += other.counts[outcome]
             self.nulls[outcome] += other.nulls[outcome]
@@ -237,16 +268,25 @@ class FieldTable:
             parsed: False for a text that could not be parsed as JSON.
             absent: whether there was no prediction.
         """
-        whole = Field("")  # the document as one field
+        outcomes: Counter[Outcome] = Counter()  # of values; nulls are not counted
         lost: Losses = {}
         for place in places(tree, parsed=parsed, absent=absent):
+            node, name = place.node, place.name
             if place.counts:
-                self.fields.setdefault(place.name, Field(place.name)).add(number, place)
-                whole.add(number, place)
-                if place.cause and place.node.points_lost:
-                    key = place.name, place.cause
-                    lost[key] = lost.get(key, 0.0) + place.node.points_lost
-            if place.node.key is None and place.path:
-                self.lists.setdefault(place.name, ListRows(place.name)).add(place.node)
+                found = self.fields.get(name)
+                if found is None:
+                    found = self.fields[name] = Field(name)
+                found.add(number, place)
+                if node.kind != "null":
+                    outcomes[outcome_of(node)] += 1
+                if place.cause and node.points_lost:
+                    key = name, place.cause
+                    lost[key] = lost.get(key, 0.0) + node.points_lost
+            if node.key is None and place.path:
+                elements = self.lists.get(name)
+                if elements is None:
+                    elements = self.lists[name] = ListRows(name)
+                elements.add(node)
         self.losses.append(lost)
-        self.values.append(ValueCounts(whole.expected, whole.omitted, whole.predicted, whole.invented))
+        total, missing, extra = outcomes.total(), outcomes["missing"], outcomes["extra"]
+        self.values.append(ValueCounts(total - extra, missing, total - missing, extra))

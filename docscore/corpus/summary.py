@@ -99,9 +99,8 @@ def fields_as_ratios(fields: Sequence[Field], documents: int) -> Ratios:
     """The scores of fields as ratios of sums over documents, k columns in their order."""
     earned, weight = np.zeros((documents, len(fields))), np.zeros((documents, len(fields)))
     for column, field in enumerate(fields):
-        numbers = list(field.documents)
-        both = np.array(list(field.documents.values()), dtype=np.float64).reshape(-1, 2)
-        earned[numbers, column], weight[numbers, column] = both[:, 0], both[:, 1]
+        numbers = np.array(field.numbers, dtype=np.intp)
+        earned[numbers, column], weight[numbers, column] = field.document_earned, field.document_weight
     return Ratios(earned, weight)
 
 
