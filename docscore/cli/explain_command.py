@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,17 +25,19 @@ from docscore.cli.flags import (
 from docscore.cli.help_endings import with_ending
 from docscore.cli.json_format import with_format
 from docscore.cli.terminal import print_json
-from docscore.core.errors import InputValueError, in_file
+from docscore.core.errors import InputError, InputValueError, in_file
 from docscore.core.options import ScoringOptions
 from docscore.core.values import to_json
 from docscore.corpus.annotations import annotations_of
-from docscore.corpus.evaluation import ANLS_STAR, TYPED, rows_of_files
+from docscore.corpus.evaluation import ANLS_STAR, TYPED, FileRows, rows_of_files
 from docscore.corpus.folding import folded_tree, groups_of
 from docscore.corpus.scores import parsed_reference
 from docscore.data.confidences import unwrapped
 from docscore.data.files import read_value, suffix_of
 from docscore.data.model_output import parse_text
+from docscore.data.pairing import Pairs
 from docscore.data.rows import ID
+from docscore.data.wanted_row import WantedRow
 from docscore.metrics.anls_star.api import explained
 from docscore.metrics.kieval import kieval_score
 from docscore.metrics.registry import check_options_of
@@ -129,7 +133,8 @@ def _one_pair(
         values = read_value(references), read_value(predictions)
         if not any(_is_row(value) for value in values):
             return "", *values
-    rows = rows_of_files(
+    read = partial(
+        rows_of_files,
         references=references,
         predictions=[predictions],
         missing="zero",
@@ -137,7 +142,9 @@ def _one_pair(
         delimiter=settings.delimiter,
         names=settings.names,
     )
-    (pairs,) = rows.systems
+    pairs = None if question_id is None else _pairs_of_id(question_id, read, settings)
+    if pairs is None:
+        (pairs,) = read().systems
     if question_id is None and len(pairs.ids) == 1:
         question_id = pairs.ids[0]
     if question_id not in pairs.ids:
@@ -147,6 +154,18 @@ def _one_pair(
         raise InputValueError(place=in_file(references or predictions), expected=expected, got=got)
     index = pairs.ids.index(question_id)
     return question_id, pairs.truths[index], pairs.predictions[index]
+
+
+def _pairs_of_id(question_id: str, read: Callable[..., FileRows], settings: CommandSettings) -> Pairs | None:
+    """The one row of an id, without reading the others; None where that is not enough to know what is to be said."""
+    wanted = WantedRow(question_id, settings.id_column or ID)
+    try:
+        (pairs,) = read(only=wanted).systems
+    except InputError as error:
+        if "duplicate id" in {fault.kind for fault in getattr(error, "faults", [])}:
+            raise
+        return None
+    return pairs if pairs.ids == [question_id] and not pairs.absent else None
 
 
 def _is_row(value: Any) -> bool:

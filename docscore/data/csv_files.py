@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from array import array
 from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
@@ -27,16 +26,15 @@ _LONGEST_HEADER = 1 << 20  # characters in which the header is looked for
 
 
 def csv_rows(
-    path: Path, file: io.BufferedReader, faults: Faults, delimiter: str | None, lines: array[int]
-) -> Iterator[tuple[Any, int]]:
-    """Yield each row of a CSV file, `FAULTY` for one that cannot be read, and the characters of its cells.
+    path: Path, file: io.BufferedReader, faults: Faults, delimiter: str | None
+) -> Iterator[tuple[Any, int, int]]:
+    """Yield each row of a CSV file, `FAULTY` for one that cannot be read, its line and the characters of its cells.
 
     Args:
         path: the file.
         file: its content.
         faults: collects the faults of rows.
         delimiter: the sign between columns; None to tell it by the header.
-        lines: gets the line in which each row begins.
 
     Raises:
         ValueError: for what is no CSV as a whole, naming file and line.
@@ -59,14 +57,12 @@ def csv_rows(
                 raise InputValueError(place=in_line(path, line), problem=str(error)) from None
             problem = f"the last row, which begins here, cannot be read: {error}"
             faults.add("cut off", Diagnostic((in_line(path, line),), problem=problem))
-            lines.append(line)
-            yield FAULTY, 0
+            yield FAULTY, line, 0
             return
         if cells and not header:
             header = _checked_header(path, line, cells)
         elif cells:
-            lines.append(line)
-            yield _csv_row(header, cells, path, line, faults), sum(map(len, cells))
+            yield _csv_row(header, cells, path, line, faults), line, sum(map(len, cells))
 
 
 def _lines(path: Path, file: io.BufferedReader) -> Iterator[str]:

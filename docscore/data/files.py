@@ -19,6 +19,7 @@ from docscore.data.kept_rows import FAULTY, RowKeeper
 from docscore.data.parquet_files import parquet_rows
 from docscore.data.rows import ID
 from docscore.data.text_files import decoded, in_line, not_utf8, opened
+from docscore.data.wanted_row import WantedRow
 
 TEXT_EXTENSIONS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")  # each may also be compressed, with .gz appended
 EXTENSIONS = (*TEXT_EXTENSIONS, ".parquet")
@@ -74,7 +75,11 @@ def register_logs(form: LogFormat) -> None:
 
 
 def read_table(
-    path: Path, faults: Faults | None = None, max_bytes: int | None = None, delimiter: str | None = None
+    path: Path,
+    faults: Faults | None = None,
+    max_bytes: int | None = None,
+    delimiter: str | None = None,
+    only: WantedRow | None = None,
 ) -> Table:
     """Read the rows of a file; its extension determines the format.
 
@@ -92,6 +97,8 @@ def read_table(
         max_bytes: the largest size of a compressed file when unpacked; by default `MAX_UNPACKED` for gzip, and none for
             Parquet.
         delimiter: the sign between the columns of a CSV or TSV file; None to tell it by the header, or the extension.
+        only: the row to read, each time that it occurs, and none of the others; None for all. JSON and logs are read
+            whole.
 
     Raises:
         ValueError: naming file, line and fault; `DataError` for faults of single rows.
@@ -102,11 +109,14 @@ def read_table(
     if suffix == ".parquet" or suffix in _LOG_FORMATS:
         path.open("rb").close()  # whatever the format, what cannot be opened is said in the same words
         with collector_off():
-            return _read_parquet(path, max_bytes) if suffix == ".parquet" else _read_log(path, _LOG_FORMATS[suffix])
-    of_csv, of_tsv = (partial(_read_csv, delimiter=sign) for sign in (delimiter, delimiter or "\t"))
+            if suffix == ".parquet":
+                return _read_parquet(path, max_bytes, only)
+            return _read_log(path, _LOG_FORMATS[suffix])
+    of_jsonl = partial(_read_jsonl, only=only)
+    of_csv, of_tsv = (partial(_read_csv, delimiter=sign, only=only) for sign in (delimiter, delimiter or "\t"))
     readers: dict[str, Callable[[Path, io.BufferedReader, Faults], Table]] = {
-        ".jsonl": _read_jsonl,
-        ".ndjson": _read_jsonl,
+        ".jsonl": of_jsonl,
+        ".ndjson": of_jsonl,
         ".json": _read_json,
         ".csv": of_csv,
         ".tsv": of_tsv,
@@ -162,20 +172,24 @@ def _opened(path: Path, max_bytes: int | None) -> io.BufferedReader:
     return opened(path, lambda size: _check_unpacked(path, size, most))
 
 
-def _read_jsonl(path: Path, file: io.BufferedReader, faults: Faults) -> Table:
+def _read_jsonl(path: Path, file: io.BufferedReader, faults: Faults, only: WantedRow | None) -> Table:
     rows, lines = RowKeeper(), array("Q")
     first: Any = None
     number = 0
     while portion := file.readlines(_PORTION):
         found = []
         for number, line in enumerate(portion, number + 1):  # noqa: B020  goes on counting
-            if line.strip():
+            if not line.strip() or not (only is None or only.may_be_in(line)):
+                continue
+            row = _row_of_line(line, path, number, faults)
+            if only is None or only.is_row(row):
                 lines.append(number)
-                found.append(_row_of_line(line, path, number, faults))
+                found.append(row)
         if found and first is None:
             first = found[0]
         rows.add(found, sum(map(len, portion)))
-    _suspect_other_format(path, first, len(lines))
+    if only is None:
+        _suspect_other_format(path, first, len(lines))
     return Table(path, rows.kept(), lambda index: in_line(path, lines[index]))
 
 
@@ -234,15 +248,22 @@ def _read_log(path: Path, form: LogFormat) -> Table:
     return Table(path, rows, lambda index: in_file(path, names[index]))
 
 
-def _read_csv(path: Path, file: io.BufferedReader, faults: Faults, delimiter: str | None) -> Table:
+def _read_csv(
+    path: Path, file: io.BufferedReader, faults: Faults, delimiter: str | None, only: WantedRow | None
+) -> Table:
     rows, lines = RowKeeper(), array("Q")
-    for row, size in csv_rows(path, file, faults, delimiter, lines):
-        rows.add((row,), size)
+    for row, line, size in csv_rows(path, file, faults, delimiter):
+        if only is None or only.is_row(row):
+            lines.append(line)
+            rows.add((row,), size)
     return Table(path, rows.kept(), lambda index: in_line(path, lines[index]))
 
 
-def _read_parquet(path: Path, max_bytes: int | None) -> Table:
-    rows = RowKeeper()
+def _read_parquet(path: Path, max_bytes: int | None, only: WantedRow | None) -> Table:
+    rows, numbers, before = RowKeeper(), array("Q"), 0
     for batch, size in parquet_rows(path, lambda size: _check_unpacked(path, size, max_bytes)):
-        rows.add(batch, size)
-    return Table(path, rows.kept(), lambda index: in_file(path, f"row {index + 1}"))
+        chosen = [(number, row) for number, row in enumerate(batch, before + 1) if only is None or only.is_row(row)]
+        numbers.extend(number for number, _ in chosen)
+        rows.add([row for _, row in chosen], size)
+        before += len(batch)
+    return Table(path, rows.kept(), lambda index: in_file(path, f"row {numbers[index]}"))

@@ -13,7 +13,6 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
 from threading import Lock
 from typing import Any
 from weakref import finalize
@@ -22,7 +21,7 @@ from docscore.core.output import OutputError
 
 KEPT_IN_MEMORY = 16_000_000  # bytes of a side as text; as Python objects they take about six times as much
 
-_PORTION = 1024  # rows that are written or looked up at a time
+_PORTION = 1024  # rows that are looked up at a time
 _MOST_AT_ONCE = 4096  # rows in memory
 _SPAN = 1 << 20  # bytes that are read at a time
 
@@ -68,14 +67,12 @@ class _RowFile:
         Raises:
             OutputError: if there is no room for them.
         """
-        waiting = iter(rows)
-        while written := [pickle.dumps(row, pickle.HIGHEST_PROTOCOL) for row in islice(waiting, _PORTION)]:
-            with self._lock, _naming_the_file():
-                self._file.seek(self._ends[-1])
-                self._file.write(b"".join(written))
-                self._file.flush()
-            for each in written:
-                self._ends.append(self._ends[-1] + len(each))
+        with _naming_the_file():
+            self._file.seek(self._ends[-1])
+            for row in rows:
+                written = self._file.write(pickle.dumps(row, pickle.HIGHEST_PROTOCOL))
+                self._ends.append(self._ends[-1] + written)
+            self._file.flush()
 
     def row(self, number: int) -> Any:
         """The row of a number."""
@@ -164,19 +161,24 @@ class RowKeeper:
             rows: the rows.
             size: the bytes of their texts.
         """
-        if self._file is not None:
-            self._file.extend(rows)
-            return
         self._rows += rows
         self._size += size
-        if self._size > KEPT_IN_MEMORY:
-            self._file = _RowFile()
-            self._file.extend(self._rows)
-            self._rows = []
+        if self._size > (KEPT_IN_MEMORY if self._file is None else _SPAN):
+            self._write()
 
     def kept(self) -> Sequence[Any]:
         """All rows: a list, or a column that reads them."""
-        return self._rows if self._file is None else KeptColumn(self._file, range(len(self._file)))
+        if self._file is None:
+            return self._rows
+        self._write()
+        return KeptColumn(self._file, range(len(self._file)))
+
+    def _write(self) -> None:
+        """Move the rows in memory into the file."""
+        if self._file is None:
+            self._file = _RowFile()
+        self._file.extend(self._rows)
+        self._rows, self._size = [], 0
 
 
 def column_of(rows: Sequence[Any], numbers: Iterable[int] | None = None, read: Read | None = None) -> Sequence[Any]:
