@@ -160,10 +160,17 @@ def test_lines_are_those_of_json(engine: Any, tmp_path: Path) -> None:
 
 # why, predictions, references, rules, the kind of error, the sentence
 EXTRA = {"question_id": "q1", "prediction": "tea"}
-TWICE = r"^ids that occur more than once in the predictions or in the references: 'q1'$"
+TWICE = r"^ids that occur more than once in the {}: 'q1'$"
 REFUSED: list[tuple[str, Rows, Rows, str]] = [
-    ("an id twice in the predictions", [*SMALL, EXTRA], TRUTHS, TWICE),
-    ("an id twice in the references", SMALL, [*TRUTHS, TRUTHS[1]], TWICE),
+    ("an id twice in the predictions", [*SMALL, EXTRA], TRUTHS, TWICE.format("predictions")),
+    ("an id twice in the references", SMALL, [*TRUTHS, TRUTHS[1]], TWICE.format("references")),
+    ("an id twice in both", [*SMALL, EXTRA], [*TRUTHS, TRUTHS[1]], TWICE.format("predictions")),
+    (
+        "more ids than are named",
+        [*SMALL, EXTRA],
+        [*TRUTHS, *TRUTHS[10:17]],
+        r"^ids that occur more than once in the (predictions: 'q1'|references: 'q10', 'q11', .*'q14' and more)$",
+    ),
     (
         "a reference without a prediction",
         SMALL[1:],
@@ -263,7 +270,8 @@ def test_datasets_of_other_makers(engine: Any) -> None:
         pair = {"prediction": '"x"', "references": references, **other}
         return ray.data.from_items([{"question_id": str(i % 9), **pair} for i in range(10)])
 
-    with pytest.raises(ValueError, match=r"^ids that occur more than once .*: '0'$"):
+    twice = r"^ids that occur more than once in the predictions or in the references: '0'$"  # which no column tells
+    with pytest.raises(ValueError, match=twice):
         engine.score(rows('["x"]'), batch_size=1)
     with pytest.raises(ValueError, match=r"^row '\d': expected 'references' to be a list of .*, got str$"):
         engine.score(rows('"x"'), batch_size=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
@@ -16,6 +17,11 @@ from docscore.core.values import MAX_DEPTH, Value, scalar_text, to_json
 
 _encode = json.JSONEncoder().encode
 _encode_strictly = json.JSONEncoder(allow_nan=False).encode
+
+
+_NAME = re.compile(r'[ \t\n\r]*"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*')  # without escapes
+_BEGINNING = re.compile(r"[ \t\n\r]*(\{)")
+_AFTER_VALUE = re.compile(r"[ \t\n\r]*([,}])[ \t\n\r]*")
 
 
 class JsonError(InputValueError):
@@ -89,6 +95,41 @@ def loads_at(source: str, place: PlacePart, *, one_line: bool = False) -> Any:
         return loads(source, unique_keys=True)
     except JsonError as error:
         raise InputValueError(error.in_place(place, one_line=one_line)) from None
+
+
+def json_value_at(source: str, position: int) -> tuple[Any, int]:
+    """Parse the JSON value that begins at a position of a text; return it, and the position after it.
+
+    Raises:
+        ValueError, RecursionError: where none begins there, or it has faults or repeated keys; `loads` says which.
+    """
+    return _UNIQUE_KEYS[0].raw_decode(source, position)
+
+
+def json_members(source: str) -> dict[str, tuple[Any, str]]:
+    """The value of each key of a JSON object, and the text that spells it, with all its digits.
+
+    Empty for what is no object, has faults or repeated keys, or has escapes in a key. `loads` says what is wrong, if
+    anything is.
+
+    >>> json_members('{"a": 1.50, "b": ["x"]}')
+    {'a': (1.5, '1.50'), 'b': (['x'], '["x"]')}
+    """
+    found: dict[str, tuple[Any, str]] = {}
+    after = _BEGINNING.match(source)
+    position = after.end() if after else 0
+    try:
+        while after and after[1] != "}":
+            name = _NAME.match(source, position)
+            if name is None or name[1] in found:
+                return {}
+            value, end = json_value_at(source, name.end())
+            found[name[1]] = value, source[name.end() : end]
+            after = _AFTER_VALUE.match(source, end)
+            position = after.end() if after else 0
+    except (ValueError, RecursionError):
+        return {}
+    return found if position == len(source) else {}
 
 
 def loads_all(sources: Sequence[str]) -> list[Any]:

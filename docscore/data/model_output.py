@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from docscore.core.limits import MAX_STEPS
 from docscore.core.stack import with_room_to_recurse
-from docscore.core.values import convert_prediction
+from docscore.core.values import MAX_DEPTH, convert_prediction
 from docscore.data.json_codec import loads
 from docscore.data.json_mending import TooManyStepsError, mended_json
 
@@ -55,7 +55,8 @@ def parse_text(text: str, mode: str) -> Parsed:
         value = loads(text)
     except ValueError:
         return _found(text) if mode == "repair" else Parsed(text, "failed")
-    return Parsed(value) if can_be_scored(value) else Parsed(text, "failed")
+    shallow = text.count("[") + text.count("{") <= MAX_DEPTH  # told without a visit of the value
+    return Parsed(value) if shallow or can_be_scored(value) else Parsed(text, "failed")
 
 
 def parse_reference(truth: Any) -> Any:
@@ -68,7 +69,7 @@ def parse_reference(truth: Any) -> Any:
     ({'total': 1}, {'total': 2})
     """
     if isinstance(truth, tuple):
-        return tuple(map(parse_reference, truth))
+        return tuple([loads(each) if isinstance(each, str) else parse_reference(each) for each in truth])
     return loads(truth) if isinstance(truth, str) else truth
 
 

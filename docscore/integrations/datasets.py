@@ -41,8 +41,8 @@ def score_batch(
             msg = f"expected a column {column!r}, got {', '.join(map(repr, batch))}"
             raise KeyError(msg)
     predictions = list(batch[prediction])
-    answers = [_answers(row, number) for number, row in enumerate(batch[references])]
-    ids = [str(number) for number in range(len(answers))]
+    ids = [str(number) for number in range(len(predictions))]
+    answers = [_answers(row, name) for row, name in zip(batch[references], ids, strict=True)]
     scores = score_corpus(Pairs(ids, answers, predictions), **keywords)
     columns: dict[str, list[Any]] = {"anls_score": scores.scores}
     if scores.failed is not None:
@@ -50,6 +50,7 @@ def score_batch(
     return columns
 
 
-def _answers(row: Any, number: int) -> tuple[Any, ...]:
-    place = row_place(str(number))
-    return tuple(read_reference({ID: str(number), "references": row}, BY_ID, lambda _: place, number).value)
+def _answers(row: Any, name: str) -> tuple[Any, ...]:
+    if type(row) is list and row:
+        return tuple(row)
+    return tuple(read_reference({ID: name, "references": row}, BY_ID, lambda _: row_place(name), 0).value)

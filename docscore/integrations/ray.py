@@ -7,8 +7,9 @@ driver merges only the states of their batches (`docscore.corpus.state`), which 
 from __future__ import annotations
 
 import pickle
+import secrets
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -27,27 +28,27 @@ from docscore.core.errors import (
     InputTypeError,
     InputValueError,
     PlacePart,
-    at_place,
     diagnostic_of,
     in_file,
     row_place,
     short_repr,
 )
-from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.corpus.scores import CorpusScore, score_corpus
 from docscore.corpus.state import ScoreState
 from docscore.data.faults import NAMED
 from docscore.data.id_faults import MISSING_REMEDY
-from docscore.data.json_codec import JsonError, dumps, loads, loads_at
+from docscore.data.json_codec import JsonError, loads
 from docscore.data.pairing import Pairs
-from docscore.data.rows import BY_ID, ID, Where, read_prediction, read_reference
-from docscore.data.text_files import not_utf8
+from docscore.data.rows import BY_ID, ID, read_references
+from docscore.integrations.row_texts import row_of_line, row_of_values
 
 Paths = str | Sequence[str]
 _LINES = ["jsonl", "ndjson", "jsonl.gz", "ndjson.gz"]
 _CHUNK = 1 << 23  # bytes read at a time
 _ROWS_A_PARTITION = 100_000  # for counting ids
 _MOST_PARTITIONS = 200
+_SIDES = {"predictions": "prediction", "references": "references"}  # by the name of a side its column
+_BITS = 62  # of a random number of a row
 _STATE = "state"
 _TIMES = "times"
 
@@ -63,7 +64,8 @@ def joined(predictions: Paths, references: Paths, *, num_partitions: int = 16) -
 
     Returns:
         A `ray.data.Dataset` with the columns question_id, prediction and references, the last two as JSON text, None
-        where a side has no row for the id.
+        where a side has no row for the id; and prediction_row and references_row, numbers of the rows, which tell the
+        side on which an id occurs twice.
 
     Raises:
         ValueError: for files of both kinds on one side, or a Parquet file without such a column. Faults of rows are
@@ -105,7 +107,7 @@ def score(dataset: Any, *, output: str | None = None, batch_size: int = 1024, **
             state.merge(*_states(batch))
         _check_ids(scored, state.rows)
         if output is not None:
-            scored.drop_columns([_STATE]).write_parquet(output)
+            _mapped(scored, _without_marks, None).write_parquet(output)
     return state
 
 
@@ -124,15 +126,25 @@ def _check_ids(scored: Any, rows: int) -> None:
     partitions = min(-(-rows // _ROWS_A_PARTITION), _MOST_PARTITIONS)
     ids = scored.select_columns([ID]).groupby(ID, num_partitions=partitions)
     counted = ids.aggregate(Count(alias_name=_TIMES))
-    found = _mapped(counted, _repeated).take(NAMED + 1)
-    _refuse_repeated([row[ID] for row in found])
+    found = sorted(row[ID] for row in _mapped(counted, _repeated).take(NAMED + 1))
+    if found:
+        side, names = _side_of(scored, found)
+        some = ", ".join(map(short_repr, names[:NAMED])) + (" and more" if len(names) > NAMED else "")
+        raise InputValueError(problem=f"ids that occur more than once in the {side}: {some}")
 
 
-def _refuse_repeated(ids: list[str]) -> None:
-    if ids:
-        names = ", ".join(short_repr(each) for each in sorted(ids)[:NAMED]) + (" and more" if len(ids) > NAMED else "")
-        problem = f"ids that occur more than once in the predictions or in the references: {names}"
-        raise InputValueError(problem=problem)
+def _side_of(scored: Any, ids: list[str]) -> tuple[str, list[str]]:
+    """The first side on which some of the ids occur more than once, and these ids; both sides where rows lack numbers.
+
+    A join pairs each row of one side with each of the other that has its id.
+    """
+    rows = _mapped(scored, _with_ids, ids=ids).take_all()
+    for side, key in _SIDES.items():
+        numbers = {(row[ID], row.get(_number_of(key))) for row in rows}
+        times = Counter(name for name, number in numbers if number is not None)
+        if repeated := [name for name in ids if times[name] > 1]:
+            return side, repeated
+    return "predictions or in the references", ids
 
 
 class _Fault(UserCodeException):  # type: ignore[misc, unused-ignore]
@@ -223,7 +235,7 @@ def _from_lines(batch: Any, key: str) -> Any:
     def where(index: int) -> PlacePart:
         return in_file(paths[index], f"line {numbers[index]}")
 
-    return _texts([_value_of_line(line, where, index) for index, line in enumerate(lines)], where, key)
+    return _column(key, (row_of_line(line, key, where, index) for index, line in enumerate(lines)))
 
 
 def _from_columns(batch: Any, key: str) -> Any:
@@ -232,43 +244,28 @@ def _from_columns(batch: Any, key: str) -> Any:
     def where(index: int) -> PlacePart:
         return in_file(rows[index]["path"], f"{ID} {short_repr(rows[index][ID])}")
 
-    return _texts(rows, where, key)
+    return _column(key, (row_of_values(row, key, where, index) for index, row in enumerate(rows)))
 
 
-def _texts(rows: list[Any], where: Where, key: str) -> Any:
-    """A table of the ids and the values, as JSON text, of rows of one side."""
-    read = read_prediction if key == "prediction" else read_reference
-    found = [read(row, BY_ID, where, index) for index, row in enumerate(rows)]
-    texts = [_text(row.value, key, where, index) for index, row in enumerate(found)]
-    return pa.table({ID: pa.array([row.id for row in found], pa.string()), key: pa.array(texts, pa.string())})
+def _column(key: str, rows: Iterable[tuple[str, str]]) -> Any:
+    """A table of ids and values, as JSON text, of one side; it numbers the rows, since a join repeats them."""
+    read = list(rows)
+    texts = {name: pa.array([row[i] for row in read], pa.string()) for i, name in enumerate((ID, key))}
+    first = secrets.randbits(_BITS)  # rows of two batches have the same numbers in one case of millions
+    return pa.table({**texts, _number_of(key): pa.array(range(first, first + len(read)), pa.int64())})
 
 
-def _text(value: Any, key: str, where: Where, index: int) -> str:
-    try:
-        if key == "prediction":
-            return dumps(convert_prediction(value))
-        answers = convert_ground_truth(value)
-        return dumps(list(answers) if isinstance(answers, tuple) else answers)
-    except (TypeError, ValueError) as error:
-        raise at_place(where(index), error) from None
-
-
-def _value_of_line(line: bytes, where: Where, index: int) -> Any:
-    try:
-        text = line.decode()
-    except UnicodeDecodeError as error:
-        raise InputValueError(not_utf8(where(index), error)) from None
-    try:
-        return loads(text, unique_keys=True)
-    except JsonError as error:
-        raise InputValueError(error.in_place(where(index), one_line=True)) from None
+def _number_of(key: str) -> str:
+    """The column of the numbers of the rows of a side."""
+    return f"{key}_row"
 
 
 def _complete(batch: Any) -> Any:
-    """Add the column that is missing after a join with a side without rows."""
-    for name in ("prediction", "references"):
-        if name not in batch.column_names:
-            batch = batch.append_column(name, pa.nulls(batch.num_rows, pa.string()))
+    """Add the columns that are missing after a join with a side without rows."""
+    for key in _SIDES.values():
+        for name, kind in ((key, pa.string()), (_number_of(key), pa.int64())):
+            if name not in batch.column_names:
+                batch = batch.append_column(name, pa.nulls(batch.num_rows, kind))
     return batch
 
 
@@ -278,7 +275,23 @@ def _score(batch: Any, empty: bytes) -> Any:
     scores = score_corpus(_pairs(batch, state.options.missing), state.options)
     state.update_scores(scores)
     states = [pickle.dumps(state), *[b""] * batch.num_rows][: batch.num_rows]
-    return _samples(scores).append_column(_STATE, pa.array(states, pa.binary()))
+    table = _samples(scores).append_column(_STATE, pa.array(states, pa.binary()))
+    for name in map(_number_of, _SIDES.values()):
+        if name in batch.column_names:
+            table = table.append_column(name, batch[name])
+    return table
+
+
+def _without_marks(batch: Any) -> Any:
+    """A batch without the columns that are for us alone."""
+    marks = {_STATE, *map(_number_of, _SIDES.values())}
+    return batch.select([name for name in batch.column_names if name not in marks])
+
+
+def _with_ids(batch: Any, ids: list[str]) -> Any:
+    """The ids and numbers of the rows with one of the ids."""
+    marks = [name for name in batch.column_names if name in {ID, *map(_number_of, _SIDES.values())}]
+    return batch.select(marks).filter(pc.is_in(batch[ID], pa.array(ids, pa.string())))
 
 
 def _samples(scores: CorpusScore) -> Any:
@@ -320,18 +333,25 @@ def _pairs(batch: Any, missing: str) -> Pairs:
     if absent and missing == "error":
         problem = f"ids of references that no prediction has, such as {short_repr(ids[absent[0]])}"
         raise InputValueError(problem=problem, remedy=MISSING_REMEDY)
-    rows = [_pair(*row) for row in zip(ids, predictions, references, strict=True)]
-    names = [name for name, _, _ in rows]
-    _refuse_repeated([name for name, times in Counter(names).items() if times > 1])
-    return Pairs(names, [truth for _, truth, _ in rows], [value for _, _, value in rows], frozenset(absent))
+    names, truths = _truths(ids, references)
+    values = [None if text is None else _parsed_text(text, ids[i]) for i, text in enumerate(predictions)]
+    return Pairs(names, truths, values, frozenset(absent))
 
 
-def _pair(name: Any, prediction: Any, references: Any) -> tuple[str, Any, Any]:
-    """Parse the id, ground truth and prediction of a row of JSON texts."""
-    place = row_place(name)
-    for text in (prediction, references):
-        if not isinstance(text, str | None):
-            raise InputTypeError(place=place, expected="JSON text", got=type(text).__name__)
-    answers = loads_at(references, place, one_line=True)
-    found = read_reference({ID: name, "references": answers}, BY_ID, lambda _: place, 0)
-    return str(found.id), found.value, None if prediction is None else loads_at(prediction, place, one_line=True)
+def _truths(ids: list[Any], texts: list[Any]) -> tuple[list[str], list[Any]]:
+    """The ids as text, and the ground truths, of rows with the JSON text of acceptable answers."""
+    answers = [_parsed_text(text, name) for name, text in zip(ids, texts, strict=True)]
+    if {*map(type, answers)} == {list} and all(answers) and {*map(type, ids)} == {str} and all(ids):
+        return ids, list(map(tuple, answers))
+    rows = ({ID: name, "references": each} for name, each in zip(ids, answers, strict=True))
+    found = read_references(rows, BY_ID, lambda index: row_place(ids[index]))
+    return [str(row.id) for row in found], [row.value for row in found]
+
+
+def _parsed_text(text: Any, name: Any) -> Any:
+    if not isinstance(text, str):
+        raise InputTypeError(place=row_place(name), expected="JSON text", got=type(text).__name__)
+    try:
+        return loads(text, unique_keys=True)
+    except JsonError as error:
+        raise InputValueError(error.in_place(row_place(name), one_line=True)) from None

@@ -1,0 +1,130 @@
+"""Lines of JSONL as an id and the JSON text of a value: the text as it stands, and what is wrong in the usual words."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from docscore.core import values
+from docscore.core.errors import in_file
+from docscore.core.values import MAX_DEPTH
+from docscore.data.json_codec import json_members, loads
+from docscore.integrations import row_texts
+from docscore.integrations.datasets import score_batch
+from docscore.integrations.row_texts import row_of_line
+from tests.structures import predictions
+
+
+def where(index: int) -> Any:
+    return in_file("p.jsonl", f"line {index + 1}")
+
+
+def text_of(line: str, key: str = "prediction") -> tuple[str, str]:
+    return row_of_line(line.encode(), key, where, 0)
+
+
+# why, the line, the id, the text
+LINES = [
+    ("as json.dumps writes it", '{"question_id": "a", "prediction": {"b": 1}}', "a", '{"b": 1}'),
+    ("compact", '{"question_id":"a","prediction":{"b":1}}', "a", '{"b":1}'),
+    ("an id that is a number", '{"question_id": 17, "prediction": null}', "17", "null"),
+    ("an id with an escape", '{"question_id": "\\u0061\\"", "prediction": 1}', 'a"', "1"),
+    ("an id beyond ASCII", '{"question_id": "größe", "prediction": "größe"}', "größe", '"größe"'),
+    ("a line end of Windows", '{"question_id": "a", "prediction": 1}\r', "a", "1"),
+    ("blanks around", ' {"question_id" : "a" ,\t"prediction" : [1, 2] } ', "a", "[1, 2]"),
+    ("the value first", '{"prediction": 1, "question_id": "a"}', "a", "1"),
+    ("another column", '{"question_id": "a", "prediction": 1, "confidence": 0.5}', "a", "1"),
+    ("an escape in a key", '{"question_id": "a", "predic\\u0074ion": [1,2]}', "a", "[1, 2]"),
+    ("digits that no float holds", '{"question_id": "a", "prediction": 0.10000000000000000001}', "a", None),
+    ("the same, the value first", '{"prediction": 0.10000000000000000001, "question_id": "a"}', "a", None),
+    ("an integer beyond Python's limit", f'{{"question_id": "a", "prediction": {"7" * 5000}}}', "a", "7" * 5000),
+]
+
+
+@pytest.mark.parametrize(("line", "name", "text"), [row[1:] for row in LINES], ids=[row[0] for row in LINES])
+def test_the_text_of_a_value_is_passed_on(line: str, name: str, text: str | None) -> None:
+    assert text_of(line) == (name, text or "0.10000000000000000001")
+
+
+REFUSED = [
+    ('{"question_id": "a", "prediction": 1} x', r"^p\.jsonl, line 1, column 39: extra data$"),
+    ('{"question_id": "a", "prediction": {"b": 1, "b": 2}}', r"^p\.jsonl, line 1, key 'b' occurs twice in one object$"),
+    ('{"question_id": "a", "prediction": 1, "prediction": 2}', r"line 1, key 'prediction' occurs twice in one object$"),
+    ('{"question_id": "", "prediction": 1}', r"^p\.jsonl, line 1: expected a question_id of at least one valid "),
+    ('{"question_id": "a"}', r"^p\.jsonl, line 1: expected an object with 'question_id' and 'prediction', got "),
+    ('["a", 1]', r"^p\.jsonl, line 1: expected an object with 'question_id' and 'prediction', got list$"),
+    ('{"question_id": "a", "prediction": ', r"^p\.jsonl, line 1, column 36: expecting value$"),
+    ("\ufeff{}", r"^p\.jsonl, line 1, column 1: unexpected UTF-8 BOM"),
+    ("", r"^p\.jsonl, line 1, column 1: expecting value$"),
+    (
+        f'{{"question_id": "a", "prediction": {"[" * 201}{"]" * 201}}}',
+        r"line 1: \$(\[0\])+: nested deeper than 200 levels$",
+    ),
+    (f'{{"question_id": "a", "prediction": {"[" * 100_000}', r"^p\.jsonl, line 1"),
+]
+
+
+@pytest.mark.parametrize(("line", "sentence"), REFUSED)
+def test_a_fault_of_a_line_is_named(line: str, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        text_of(line)
+
+
+def test_references_are_checked_too() -> None:
+    line = '{"question_id": "a", "references": %s}'
+    assert text_of(line % '["x", {"a": {"$one_of": ["y"]}}]', "references")[1] == '["x", {"a": {"$one_of": ["y"]}}]'
+    for answers in ('{"a": {"$one_of": "y"}}', '{"a": {"\\u0024one_of": "y"}}'):
+        with pytest.raises(ValueError, match=r"^p\.jsonl, line 1: .*expected a list of options, got str$"):
+            text_of(line % f"[{answers}]", "references")
+    for answers in ("[]", '"x"', "null"):
+        with pytest.raises(ValueError, match="expected 'references' to be a list of at least one acceptable answer"):
+            text_of(line % answers, "references")
+
+
+@given(predictions, st.booleans())
+def test_the_text_spells_the_value(value: Any, ascii_alone: bool) -> None:
+    line = json.dumps({"question_id": "a", "prediction": value}, ensure_ascii=ascii_alone)
+    name, text = text_of(line)
+    assert (name, text) == ("a", json.dumps(value, ensure_ascii=ascii_alone))
+    assert json_members(line)["prediction"][1] == text
+
+
+def test_a_usual_line_is_parsed_once_and_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither a converter nor an encoder sees its value."""
+    for name in ("loads", "dumps", "json_members", "convert_prediction", "read_prediction"):
+        monkeypatch.setattr(row_texts, name, pytest.fail)
+    value = {"lines": [{"a": str(i)} for i in range(MAX_DEPTH - 2)]}
+    assert text_of(json.dumps({"question_id": "a", "prediction": value})) == ("a", json.dumps(value))
+
+
+def test_no_decoder_is_made_for_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Making one takes longer than reading a short text with it."""
+    loads("1"), loads("1", unique_keys=True)
+    monkeypatch.setattr(json.JSONDecoder, "__init__", pytest.fail)
+    for text in ('{"a": 1.5}', " [1]\n", '"x"'):
+        assert loads(text) == loads(text, unique_keys=True) == json_members(f'{{"a": {text}}}')["a"][0]
+    with pytest.raises(ValueError, match="expecting value"):
+        loads("x")
+
+
+def test_a_batch_of_texts_is_converted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each side of a row when it is scored, and no prediction before, to see whether it can be."""
+    made = 0
+
+    class Counting(values._Converter):  # noqa: SLF001  what is counted
+        __slots__ = ()
+
+        def __init__(self, *, one_of: bool) -> None:
+            nonlocal made
+            made += 1
+            super().__init__(one_of=one_of)
+
+    monkeypatch.setattr(values, "_Converter", Counting)
+    texts = [json.dumps({"total": str(i), "lines": [{"a": "x"}, {"a": str(i)}]}) for i in range(20)]
+    batch: dict[str, list[Any]] = {"prediction": texts, "references": [[text] for text in texts]}
+    assert score_batch(batch, parse="json", parse_references="json")["anls_score"] == [1.0] * 20
+    assert made == 2 * 20
