@@ -20,8 +20,8 @@ from playground.traffic import BoundedBodies
 from playground.workspace import workspace
 
 PAGE = Path(__file__).parent
-SCRIPTS = "page.js", "links.js", "workspace.js", "systems.js"
-STYLES = "page.css", "systems.css"
+SCRIPTS = "page.js", "links.js", "workspace.js", "systems.js", "wizard.js"
+STYLES = "page.css", "systems.css", "wizard.css"
 SESSIONS = 200  # visitors whose state is kept, each of half a megabyte; the oldest goes first
 INTRODUCTION = f"""# ANLS\\* <small>docscore {VERSION}</small>
 How good is what a model extracted from a document, and where were points lost? What you type is not stored; uploaded

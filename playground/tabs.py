@@ -10,12 +10,17 @@ from pathlib import Path
 from typing import Any, Literal
 
 import gradio as gr
+from gradio.utils import get_upload_folder
 
+from docscore.core.errors import InputError
 from playground import testset
 from playground.children import Children, Limits, Refused
+from playground.file_requests import FileRequest
 from playground.kept import GONE, KeptDocuments
 from playground.limits import MAX_FILE_BYTES
 from playground.uploads import KINDS, new_folder, sentence
+from playground.what_ifs import what_if_strip
+from playground.wizard import column_wizard
 
 PROGRESS = gr.Progress()
 CHILDREN = Children(Limits(places=2, waiting=16, seconds=120))
@@ -37,7 +42,7 @@ _ROWS = (
 async def score_testset(
     references: str | None,
     predictions: str | None,
-    parse: str,
+    asked: str,
     skip: bool,
     metrics: list[str],
     confidences: bool,
@@ -46,22 +51,15 @@ async def score_testset(
     progress: gr.Progress = PROGRESS,
 ) -> tuple[Any, ...]:
     """The outputs of the tab for a file."""
-    nothing = "", gr.DataFrame(value=[]), gr.DataFrame(value=[]), "", None, None, None, None
-    work = partial(testset.score_files, skip=skip, metrics=metrics, confidences=confidences, by=by.strip())
+    nothing = "", gr.DataFrame(value=[]), gr.DataFrame(value=[]), "", None, None, None, None, ""
+    work = partial(testset.score_files, metrics=metrics, by=by.strip())
+    files = {"references": references, "predictions": predictions, "choices": asked}
     try:
-        paths = _paths([references, predictions], "a file of references and one of predictions")
-        found = await _in_child(work, [*paths, _mode(parse)], request, progress)
-    except Refused as error:
+        wanted = FileRequest.of({**files, "skip": skip, "confidences": confidences}, Path(get_upload_folder()))
+        found = await _in_child(work, [wanted], request, progress)
+    except (Refused, InputError) as error:
         return sentence(str(error)), *nothing
-    return found.summary, found.picture, found.fields, found.rows, "", *found.downloads, found.kept
-
-
-def _paths(files: list[str | None], wanted: str) -> list[Path]:
-    paths = [Path(file) for file in files if file]
-    if len(paths) < len(files):
-        msg = f"Choose {wanted}."
-        raise Refused(msg)
-    return paths
+    return found.summary, found.picture, found.fields, found.rows, "", *found.downloads, found.kept, found.scored
 
 
 async def _in_child(work: Callable[..., Any], arguments: list[Any], request: gr.Request, progress: gr.Progress) -> Any:
@@ -87,15 +85,13 @@ def _shown(draw: Callable[[KeptDocuments, str], str], kept: KeptDocuments | None
         return sentence(GONE)
 
 
-def _mode(parse: str) -> str | None:
-    return None if parse == "none" else parse
-
-
 def file_tab() -> None:
     """Build the tab for a file."""
     gr.Markdown(_ROWS)
     with gr.Row():
         files = [_upload("References", "file-references"), _upload("Predictions", "file-predictions")]
+    column_wizard(files)
+    asked = gr.Textbox(visible=False)
     with gr.Row(elem_classes="file-options"):
         metrics = gr.CheckboxGroup(OTHER_METRICS, value=[], label="Metrics beside ANLS*", elem_id="file-metrics")
         confidences = gr.Checkbox(
@@ -104,8 +100,9 @@ def file_tab() -> None:
             elem_id="file-confidences",
         )
         by = gr.Textbox(label="Slices: a column of the references, such as language", elem_id="file-by", max_lines=1)
-    parse, skip, *buttons = _controls("file", "Score")
+    skip, *buttons = _controls("file", "Score")
     summary = gr.HTML(elem_id="file-summary")
+    scored = what_if_strip()
     picture = gr.HTML(elem_id="file-picture")
     fields = _table(testset.FIELD_HEADERS, "Fields, most points lost first", "file-fields")
     rows = _table(testset.ROW_HEADERS, "Rows, lowest first: choose one to see its tree", "file-rows")
@@ -116,8 +113,10 @@ def file_tab() -> None:
         ]
     tree = gr.HTML(elem_id="file-tree")
     kept = gr.State(time_to_live=3600)
-    outputs = [summary, picture, fields, rows, tree, *downloads, kept]
-    _wire(buttons, score_testset, files, [parse, skip, metrics, confidences, by], outputs, testset.EXAMPLE_FILES)
+    outputs = [summary, picture, fields, rows, tree, *downloads, kept, scored]
+    options = [asked, skip, metrics, confidences, by]
+    script = "(...inputs) => docscoreWizard.inputs(...inputs)"
+    _wire(buttons, score_testset, files, options, outputs, testset.EXAMPLE_FILES, script)
     rows.select(show_row, kept, tree, api_visibility="private")
 
 
@@ -138,20 +137,13 @@ def _table(headers: list[str], label: str, name: str) -> Any:
 
 
 def _controls(tab: str, verb: str) -> tuple[Any, ...]:
-    """Build the options for parsing and faulty rows, and three buttons."""
-    with gr.Row(elem_classes="file-options"):
-        parse = gr.Dropdown(
-            ["none", "json", "repair"],
-            value="none",
-            label="Predictions that are text: read as JSON",
-            elem_id=f"{tab}-parse",
-        )
-        skip = gr.Checkbox(value=False, label="Leave out rows with faults, and count them", elem_id=f"{tab}-skip")
+    """Build the option for faulty rows, and three buttons."""
+    skip = gr.Checkbox(value=False, label="Leave out rows with faults, and count them", elem_id=f"{tab}-skip")
     with gr.Row():
         example = gr.Button("Use the example receipts", elem_id=f"{tab}-example")
         button = gr.Button(verb, variant="primary", elem_id=f"{tab}-score")
         stop = gr.Button("Cancel", elem_id=f"{tab}-stop")
-    return parse, skip, example, button, stop
+    return skip, example, button, stop
 
 
 def _wire(
@@ -161,13 +153,15 @@ def _wire(
     options: list[Any],
     outputs: list[Any],
     examples: tuple[Path, ...],
+    script: str | None = None,
 ) -> None:
-    """Connect the buttons; the example button fills in its files before scoring."""
+    """Connect the buttons; the example button fills in its files before scoring; a script may change the inputs."""
     example, button, stop = buttons
     run: dict[str, Any] = {
         "fn": work,
         "inputs": [*files, *options],
         "outputs": outputs,
+        "js": script,
         "api_visibility": "private",
     }
     running = button.click(**run, concurrency_limit=None)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from docscore.core.errors import at_place, row_place
-from docscore.core.options import ScoringOptions
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation
 from docscore.corpus.summary import Summary
 from docscore.data.columns import groups_of_rows
@@ -19,16 +18,13 @@ from docscore.report.html_tree import explained_drawing
 from docscore.report.wording import NOTHING_LOST, count_lines, sample_text
 from docscore.results.result import EvaluationResult
 from playground.children import Report
+from playground.file_reading import measured_metrics, rows_of_request, scored_request
+from playground.file_requests import FileRequest
 from playground.fragments import fragment, frame_headers, frame_rows
 from playground.gallery import RECEIPTS
 from playground.kept import KeptDocuments, keep_documents
 from playground.limits import check_metric, check_slices
-from playground.uploads import (
-    Bar,
-    rows_of_uploads,
-    shown_ids,
-    skipped_lines,
-)
+from playground.uploads import Bar, shown_ids, skipped_lines
 
 EXAMPLE_FILES = RECEIPTS / "references.jsonl", RECEIPTS / "predictions.jsonl"
 FIELD_HEADERS = frame_headers(FIELD_COLUMNS)
@@ -47,6 +43,7 @@ class TestSet(NamedTuple):
         fields: one row for each field, with the columns `FIELD_HEADERS`.
         rows: one row for each document, with the columns `ROW_HEADERS`.
         downloads: a CSV file and a JSON file with the scores, and the report.
+        scored: what the strip of what-ifs needs to know, as HTML.
     """
 
     kept: KeptDocuments
@@ -55,49 +52,43 @@ class TestSet(NamedTuple):
     fields: list[list[Any]]
     rows: list[list[Any]]
     downloads: tuple[str, str, str]
+    scored: str
 
 
 def score_files(
-    references: Path,
-    predictions: Path,
-    parse: str | None,
+    asked: FileRequest,
     *,
-    skip: bool,
     folder: Path,
     progress: Report,
     metrics: Sequence[str] = (),
-    confidences: bool = False,
     by: str = "",
 ) -> TestSet:
-    """Score two files.
+    """Score two files, or one that holds both sides.
 
     Args:
-        references: the ground truths.
-        predictions: the predictions.
-        parse: how predictions that are text are read as JSON.
-        skip: whether rows with faults are left out.
+        asked: the files, and how they are read and compared. Where predictions have confidences, the trade-off of
+            automation and accuracy, and how far confidences can be trusted, are drawn too.
         folder: an empty folder for the documents and the downloads.
         progress: the progress bar.
         metrics: metrics in addition to ANLS*.
-        confidences: whether predictions have confidences; the trade-off of automation and accuracy, and how far
-            confidences can be trusted, are then drawn.
         by: a column of the references whose values make slices; "" for none.
 
     Raises:
         TypeError, ValueError, OSError: with a message that names the file and the place.
     """
-    options = ScoringOptions(parse=parse, with_confidences=confidences)
-    uploaded = rows_of_uploads(references, [predictions], options, skip=skip)
+    uploaded, options = rows_of_request(asked)
+    measured = measured_metrics(options, metrics)
+    confidences = asked.confidences
     phases = 3
-    if metrics:
+    if measured != (ANLS_STAR,):
         phases += 2
     if confidences:
         phases += 2
     if by:
-        phases += 1 if metrics else 2
+        phases += 1 if measured != (ANLS_STAR,) else 2
         check_slices(groups_of_rows(uploaded.systems[0], by, "slices"))
     bar = Bar(progress, phases)
-    settings: dict[str, Any] = {"metrics": metrics or [ANLS_STAR], "by": by or None, "progress": bar.phase}
+    settings: dict[str, Any] = {"metrics": measured, "by": by or None, "progress": bar.phase}
     evaluation = Evaluation(uploaded.systems[0], options, **settings)
     found, scores = evaluation.summary, evaluation.scores
     for metric in metrics:
@@ -108,8 +99,9 @@ def score_files(
     rows = frame_rows(table, digits=_DIGITS_OF_SCORES, names=names)
     head = _summary(found, skipped_lines(uploaded))
     picture = fragment("test_set", figures_of_evaluation(evaluation), NOTHING_LOST)
-    downloads = _downloads(folder, evaluation, predictions.name)
-    return TestSet(keep_documents(folder, [scores]), head, picture, _fields(found), rows, downloads)
+    downloads = _downloads(folder, evaluation, asked.predictions.name)
+    kept = keep_documents(folder, [scores])
+    return TestSet(kept, head, picture, _fields(found), rows, downloads, scored_request(asked, scores.mean))
 
 
 def _check(question_id: str, metric: str, truth: Any, prediction: Any) -> None:

@@ -12,7 +12,7 @@ from docscore.core.errors import at_place, row_place
 from docscore.core.options import ScoringOptions
 from docscore.core.printing import printable
 from docscore.corpus.evaluation import FileRows, rows_of_files
-from docscore.corpus.scores import parse_predictions
+from docscore.corpus.scores import parse_predictions, parsed_reference
 from docscore.data.faults import faults_summary
 from docscore.data.files import EXTENSIONS
 from docscore.data.pairing import Pairs
@@ -61,26 +61,32 @@ def rows_of_uploads(
         missing=options.missing,
         on_error="skip" if skip else "error",
         max_bytes=MAX_FILE_BYTES,
-        check=_check,
+        check=check_uploaded_value,
         before_reading=check_file,
     )
     for pairs in rows.systems:
-        _check_pairs(pairs, options.parse)
+        check_pairs(pairs, options)
     return rows
 
 
-def _check_pairs(pairs: Pairs, parse: str | None) -> None:
+def check_pairs(pairs: Pairs, options: ScoringOptions) -> None:
     """Raise `ValueError` for a row that takes too long; values parsed from text have the same limits."""
-    parsed = parse_predictions(pairs.predictions, parse)[0]
-    for question_id, truth, prediction in zip(pairs.ids, pairs.truths, parsed, strict=True):
+    parsed = parse_predictions(pairs.predictions, options.parse)[0]
+    truths = pairs.truths
+    if options.parse_references:
+        truths = list(map(parsed_reference, pairs.ids, truths))
+    for question_id, truth, prediction in zip(pairs.ids, truths, parsed, strict=True):
         try:
+            if options.parse_references:
+                check_value(truth, is_truth=True)
             check_value(prediction, is_truth=False)
             check_work(truth, prediction)
         except (TypeError, ValueError) as error:
             raise at_place(row_place(question_id), error) from None
 
 
-def _check(value: object, is_truth: bool) -> None:
+def check_uploaded_value(value: object, is_truth: bool) -> None:
+    """Raise `ValueError` or `TypeError` for a value of a file that cannot be scored here."""
     check_value(value, is_truth=is_truth)
 
 

@@ -204,12 +204,14 @@ def test_all_metrics(
 @given(st.lists(st.tuples(documents, documents), min_size=1, max_size=5), st.sampled_from([None, "json", "repair"]))
 def test_the_page(folder: Path, pairs: list[tuple[Any, Any]], parse: str | None) -> None:
     testset = pytest.importorskip("playground.testset")
+    requests = pytest.importorskip("playground.file_requests")
     found = [dumps(prediction) if parse else prediction for _, prediction in pairs]
     rows = rows_of([[truth] for truth, _ in pairs], found, absent=False)
     paths = files(rows, folder)
     result = docscore.evaluate(predictions=paths[1], references=paths[0], metrics=METRICS, parse=parse)
     kept = Path(tempfile.mkdtemp(dir=folder))
-    page = testset.score_files(*paths, parse, skip=False, folder=kept, progress=lambda *_: None, metrics=METRICS)
+    asked = requests.FileRequest(*paths, requests.FileChoices({"parse": parse, "parse_references": None}))
+    page = testset.score_files(asked, folder=kept, progress=lambda *_: None, metrics=METRICS)
     shown = json.loads(Path(page.downloads[1]).read_text("utf-8"))
     assert [row["anls_score"] for row in shown["per_sample"]] == result.documents.to_dict()["anls_score"]
     assert shown["anls_score"] == result.score

@@ -94,6 +94,18 @@ GUESSED: list[tuple[str, list[Any] | None, list[Any], tuple[Any, ...]]] = [
         columns(("nr", [1, 2]), ("n", [7, 7]), ("first", [BILL, BILL]), ("second", [TEXT, TEXT])),
         ((None, None), "first", "second", "json", None, False),
     ),
+    (
+        "ground truths that are objects as text, whatever the predictions are",
+        columns(("id", A), ("gt", [TEXT, TEXT])),
+        columns(("id", B), ("secs", ["2", "3"])),
+        (("id", "id"), "gt", "secs", None, "json", False),
+    ),
+    (
+        "lists of acceptable answers as text",
+        columns(("id", A), ("gt", ['["x", "y"]', '["z"]'])),
+        columns(("id", B), ("pred", ["x", "z"])),
+        (("id", "id"), "gt", "pred", None, None, False),
+    ),
     ("no ids", columns(("gt", ["x"])), columns(("pred", ["y"])), ((None, None), "gt", "pred", None, None, False)),
 ]
 

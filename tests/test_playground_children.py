@@ -15,6 +15,7 @@ pytest.importorskip("gradio", reason="the playground wants gradio")
 
 from playground import pair, testset
 from playground.children import Children, Limits, Refused
+from playground.file_requests import FileRequest
 from playground.kept import KeptDocuments
 from playground.limits import is_small
 from tests.commands import PREDICTIONS, REFERENCES
@@ -33,9 +34,9 @@ def test_the_result_is_that_of_the_function() -> None:
 
 def test_progress_is_passed_on(tmp_path: Path) -> None:
     reported: list[tuple[float, str]] = []
-    work = partial(testset.score_files, skip=False, folder=tmp_path)
-    files = REFERENCES, PREDICTIONS, None
-    found = run(Children(ROOM).run("v", work, *files, report=lambda *each: reported.append(each)))
+    work = partial(testset.score_files, folder=tmp_path)
+    files = FileRequest(REFERENCES, PREDICTIONS)
+    found = run(Children(ROOM).run("v", work, files, report=lambda *each: reported.append(each)))
     assert isinstance(found.kept, KeptDocuments)
     assert reported[-1][0] == pytest.approx(1)
     assert found.kept.trees("receipt-004")[0].score == 0

@@ -258,11 +258,11 @@ def test_formats(visitor: Visitor, tmp_path: Path, kind: str) -> None:
     assert cells(visitor, "file-rows")[0][0] == "ü"
 
 
-def test_texts_are_read_as_json_where_asked(visitor: Visitor) -> None:
+def test_texts_are_read_as_json_where_ground_truths_are_objects(visitor: Visitor) -> None:
     expected = json.loads(succeed("score", REFERENCES, TEXTS, "--parse", "repair", "--json"))
-    visitor["file-parse"].get_by_role("combobox").click()
-    visitor.page.get_by_role("option", name="repair").click()
     visitor.upload(REFERENCES, TEXTS)
+    visitor["read-parse"].wait_for(state="attached")
+    assert visitor["read-parse"].input_value() == '"repair"', "it is guessed"
     visitor.press_score("file")
     assert visitor.total("file-summary") == pytest.approx(expected["anls_score"], abs=5e-5)
     summary = visitor["file-summary"].inner_text()
@@ -278,17 +278,16 @@ def test_sixty_real_receipts(visitor: Visitor, real_receipts: Path) -> None:
 
 
 R, P = [ref("a", "x")], [pred("a", "x")]
-UNLIKE = "expected predictions and references in one row format"
+NO_IDS = "p.jsonl: expected a column of ids, as r.jsonl has one"
 BOMB = gzip.compress(b"\n" * 25_000_001, 1)
 BAD: list[tuple[str, tuple[str, Any], tuple[str, Any], list[str]]] = [
-    ("wrong columns", ("r.jsonl", R), ("p.csv", b"name,value\na,1\n"), ["expected"]),
-    ("no id column", ("r.csv", b"a,b\n1,2\n"), ("p.csv", b"a,b\n1,2\n"), ["question_id"]),
+    ("no ids", ("r.jsonl", R), ("p.csv", b"name,value\na,1\n"), ["p.csv: expected a column of ids, as r.jsonl"]),
     ("binary", ("r.jsonl", R), ("p.jsonl", bytes(range(256))), ["p.jsonl, line 1", "p.jsonl, line 2: expected UTF-8"]),
     ("no Parquet", ("r.jsonl", R), ("p.parquet", b"PAR1 is what it begins with"), ["p.parquet: not a Parquet file"]),
     ("cut Parquet", ("r.jsonl", R), ("p.parquet", b""), ["p.parquet"]),
     ("mixed formats", ("r.jsonl", R), ("p.jsonl", [*P, 5]), ["p.jsonl, line 2: expected an object", "got int"]),
-    ("another format", ("r.jsonl", R), ("p.jsonl", ["x"]), [UNLIKE]),
-    ("no id", ("r.jsonl", R), ("p.jsonl", [{"prediction": "x"}]), [UNLIKE]),
+    ("another format", ("r.jsonl", R), ("p.jsonl", ["x"]), [NO_IDS, "got str"]),
+    ("no id", ("r.jsonl", R), ("p.jsonl", [{"prediction": "x"}]), [NO_IDS, "got an object with 'prediction'"]),
     ("unknown id", ("r.jsonl", R), ("p.jsonl", [*P, pred("z", 1)]), ["no reference has", "'z'"]),
     ("missing prediction", ("r.jsonl", [*R, ref("b", 1)]), ("p.jsonl", P), ["no prediction has", "'b'"]),
     ("no JSON", ("r.jsonl", b'{"a": 1\n'), ("p.jsonl", P), ["r.jsonl, line 1, column 8"]),
@@ -324,8 +323,6 @@ def test_each_fault_is_one_sentence(visitor: Visitor) -> None:
 def test_texts_that_are_read_as_json_have_the_same_limits(visitor: Visitor) -> None:
     """2,500 against 2,500 elements are more pairs than the page compares."""
     items = [f"v{n}" for n in range(2_500)]
-    visitor["file-parse"].get_by_role("combobox").click()
-    visitor.page.get_by_role("option", name="json").click()
     message = fault(visitor, payload("r.jsonl", [ref("a", items)]), payload("p.jsonl", [pred("a", json.dumps(items))]))
     assert "pairs to compare" in message
 

@@ -14,6 +14,7 @@ from docscore.data.files import read_table
 from docscore.data.pairing import read_pairs
 from docscore.report.content import FIELD_CHANGE_COLUMNS, FIELD_COLUMNS
 from playground import pair, testset
+from playground.file_requests import FileRequest
 from playground.fragments import frame_headers, frame_rows
 from playground.uploads import sentence
 from tests.commands import PREDICTIONS, REFERENCES, pred, ref, rows, written
@@ -27,9 +28,10 @@ def moved(_share: float, _text: str) -> None:
 
 
 def scored_files(
-    references: Path, predictions: Path, folder: Path, *, skip: bool = False, **options: Any
+    references: Path, predictions: Path, folder: Path, *, skip: bool = False, confidences: bool = False, **options: Any
 ) -> testset.TestSet:
-    return testset.score_files(references, predictions, None, skip=skip, folder=folder, progress=moved, **options)
+    asked = FileRequest(references, predictions, skip=skip, confidences=confidences)
+    return testset.score_files(asked, folder=folder, progress=moved, **options)
 
 
 def test_headings_of_tables_that_sort() -> None:

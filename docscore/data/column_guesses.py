@@ -71,9 +71,11 @@ def with_guessed_parsing(plan: ReadingPlan, references: Table | None, prediction
     guesses = _values(predictions, plan.prediction)
     texts = bool(truths) and all(isinstance(each, str) and _is_json_container(each) for each in truths[:_PARSED])
     structured = texts or (bool(truths) and all(isinstance(each, dict | list) for each in truths))
+    # a list that is text may be one of acceptable answers; an object is meant as such whatever the predictions are
+    read = texts and (truths[0].lstrip().startswith("{") or _parsing(guesses, anyhow=True) is not None)
     return plan._replace(
         parse=_parsing(guesses) if structured else None,
-        parse_references="json" if texts and _parsing(guesses, anyhow=True) is not None else None,
+        parse_references="json" if read else None,
     )
 
 

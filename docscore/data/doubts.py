@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from docscore.core.errors import FilePlace, short_repr
@@ -43,13 +44,16 @@ def doubts_of_values(pairs: Pairs, plan: ReadingPlan) -> Iterator[str]:
     >>> next(doubts_of_values(pairs, ReadingPlan(("id", "id"), "truth", "file")))
     "column 'file': expected objects or lists as in the ground truths, got text in which no JSON was found: 'scan1.png'"
     """
-    given = [each for number, each in enumerate(pairs.predictions) if number not in pairs.absent]
+    present = (each for number, each in enumerate(pairs.predictions) if number not in pairs.absent)
+    given = list(islice(present, _TRIED))
     if not given:
         return
-    truths = [_only(truth) for truth in pairs.truths]
-    if plan.references is not None and plan.references == plan.prediction and truths == pairs.predictions:
-        yield f"{_column(plan.references)}: every ground truth is the same as its prediction; is it the same column?"
-    truths, given = truths[:_TRIED], given[:_TRIED]
+    if plan.references is not None and plan.references == plan.prediction:
+        both = zip(pairs.truths, pairs.predictions, strict=True)
+        is_same = all(_only(truth) == each for truth, each in both)
+        same = "every ground truth is the same as its prediction; is it the same column?"
+        yield from [f"{_column(plan.references)}: {same}"] if is_same else []
+    truths = [_only(truth) for truth in islice(pairs.truths, _TRIED)]
     if plan.parse_references:
         unread = next((truth for truth in truths if _unread(truth, "json")), None)
         if unread is not None:

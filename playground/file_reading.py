@@ -1,0 +1,348 @@
+"""Uploaded files as a plan reads them: what a visitor sees before scoring, the rows to score, and rescoring."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from docscore.core.errors import InputError
+from docscore.core.formatting import clipped
+from docscore.core.options import ScoringOptions
+from docscore.core.printing import printable
+from docscore.corpus.evaluation import ANLS_STAR, Evaluation, FileRows, metrics_with_schema, rows_of_tables
+from docscore.data.column_guesses import columns_of, guessed_plan, with_guessed_parsing
+from docscore.data.doubts import doubts_of_ids, doubts_of_values
+from docscore.data.faults import DataError, Faults, faults_summary
+from docscore.data.files import Table, read_table, suffix_of
+from docscore.data.json_codec import dumps
+from docscore.data.reading_plans import ReadingPlan, planned_tables
+from docscore.report.html_templates import macro_as_html
+from playground.file_requests import COLUMNS, MISSING, FileChoices, FileRequest, WhatIf
+from playground.limits import MAX_FILE_BYTES, check_file, shortened
+from playground.uploads import check_pairs, check_uploaded_value
+
+SHOWN_ROWS, SHOWN_COLUMNS = 3, 12
+_LONGEST_CELL, _LONGEST_COLUMN = 90, 60  # characters
+_TEMPLATES = Path(__file__).with_name("templates")
+_NAMED_FAULTS = 3
+_SEPARATED = ".csv", ".tsv"
+_SIGNS = {None: "by the header", ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+_PARSINGS = {None: "as they are", "json": "strict JSON", "repair": "JSON, also fenced or sloppy"}
+_TRUTH_PARSINGS = {None: "as they are", "json": "JSON"}
+
+
+class UploadedTables(NamedTuple):
+    """Uploaded files as they were read, and how their rows are to be read.
+
+    Attributes:
+        references: the rows of ground truths; None where the predictions hold both.
+        predictions: the rows of predictions.
+        plan: which columns hold what: a guess, but for what the visitor chose.
+    """
+
+    references: Table | None
+    predictions: Table
+    plan: ReadingPlan
+
+    @property
+    def sides(self) -> dict[str, Table]:
+        """The files by their names on the page."""
+        both = {"references": self.references, "predictions": self.predictions}
+        return {name: table for name, table in both.items() if table is not None}
+
+    def planned(self) -> tuple[Table | None, Table]:
+        """The rows under the names of the row format."""
+        return planned_tables(self.references, self.predictions, self.plan)
+
+
+def uploaded_tables(asked: FileRequest, faults: Faults) -> UploadedTables:
+    """Read the files of a request, and plan how their rows are read.
+
+    Raises:
+        TypeError, ValueError: with a message that names the file and the place.
+    """
+
+    def table_of(path: Path, side: str) -> Table:
+        check_file(path)
+        return read_table(path, faults, MAX_FILE_BYTES, asked.choices.reading.get(f"{side}_delimiter"))
+
+    references = None if asked.references is None else table_of(asked.references, "references")
+    predictions = table_of(asked.predictions, "predictions")
+    guess = guessed_plan(references, predictions)
+    return UploadedTables(references, predictions, _chosen(guess, references, predictions, asked.choices))
+
+
+def _chosen(plan: ReadingPlan, references: Table | None, predictions: Table, choices: FileChoices) -> ReadingPlan:
+    """The plan with what the visitor chose; a column that the files do not have is not a choice."""
+    first, second = (columns_of(table) for table in (references or predictions, predictions))
+    known = dict(zip(COLUMNS, (first, second, first, second), strict=True))
+    chosen = {
+        name: choices.reading[name]
+        for name in COLUMNS
+        if name in choices.reading and choices.reading[name] in (None, *known[name])
+    }
+    if chosen:
+        ids = chosen.get("references_id", plan.ids[0]), chosen.get("predictions_id", plan.ids[1])
+        values = chosen.get("references", plan.references), chosen.get("prediction", plan.prediction)
+        if references is None:
+            ids = ids[1], ids[1]
+        changed = ReadingPlan(ids, *values)
+        if changed != plan._replace(parse=None, parse_references=None, certain=False):
+            plan = with_guessed_parsing(changed, references, predictions)
+    return plan._replace(
+        parse=choices.reading.get("parse", plan.parse),
+        parse_references=choices.reading.get("parse_references", plan.parse_references),
+    )
+
+
+def rows_of_request(asked: FileRequest) -> tuple[FileRows, ScoringOptions]:
+    """Read and pair the rows of uploaded files, check them against the limits of the page, and say how to score them.
+
+    Raises:
+        TypeError, ValueError: with a message that names the file and the place.
+    """
+    faults = Faults("skip" if asked.skip else "error")
+    tables = uploaded_tables(asked, faults)
+    plan, missing = tables.plan, asked.choices.missing
+    options = asked.choices.what_if.options(
+        ScoringOptions(
+            parse=plan.parse,
+            parse_references=plan.parse_references,
+            missing="zero" if missing == "zero" else "error",
+            with_confidences=asked.confidences,
+        )
+    )
+    truths, predictions = tables.planned()
+    unless_error = "error" if missing == "error" else "zero"
+    rows = rows_of_tables(truths, [predictions], faults, missing=unless_error, check=check_uploaded_value)
+    pairs = rows.systems[0]
+    if missing == "skip" and pairs.absent:
+        pairs = pairs.only([number for number in range(len(pairs.ids)) if number not in pairs.absent])
+    if not pairs.ids:
+        msg = "no reference has a prediction: there is nothing to score"
+        raise ValueError(msg)
+    check_pairs(pairs, options)
+    return rows._replace(systems=[pairs]), options
+
+
+def measured_metrics(options: ScoringOptions, metrics: Sequence[str]) -> tuple[str, ...]:
+    """The metrics of an evaluation: those asked for, the typed score with a schema, and ANLS* where there is no other.
+
+    ANLS* is among them too where an option was changed that is one of its own.
+    """
+    plain = ScoringOptions()
+    own = any(getattr(options, name) != getattr(plain, name) for name in ("threshold", "ignore_case", "numbers"))
+    wanted = (ANLS_STAR, *metrics) if own or not metrics or options.schema is not None else tuple(metrics)
+    return metrics_with_schema(wanted, options.schema)
+
+
+def rescored(asked: FileRequest) -> dict[str, Any]:
+    """The score of files as a what-if compares them.
+
+    Returns:
+        "score": the mean of ANLS*, or of the typed score with a schema; "name": which of them; "words": how it differs
+        from the defaults.
+    """
+    rows, options = rows_of_request(asked)
+    evaluation = Evaluation(rows.systems[0], options, metrics=measured_metrics(options, ()), confidence=None)
+    if options.schema is None:
+        return {"score": evaluation.scores.mean, "name": "ANLS*", "words": _words(asked.choices.what_if)}
+    score = evaluation.values["typed_score"]
+    return {"score": score, "name": "typed score", "words": _words(asked.choices.what_if)}
+
+
+def scored_request(asked: FileRequest, score: float) -> str:
+    """What the strip needs to know of a result: how it was asked for, and its score."""
+    return drawn("scored", asked.to_json(), repr(score))
+
+
+def _words(what_if: WhatIf) -> str:
+    plain = WhatIf()
+    said = {
+        f"threshold {what_if.threshold:g}": what_if.threshold != plain.threshold,
+        "case counted": not what_if.ignore_case,
+        "numbers by value": what_if.numbers != plain.numbers,
+        "the schema": bool(what_if.schema),
+    }
+    return " and ".join(words for words, is_said in said.items() if is_said) or "the settings of the result"
+
+
+def look(asked: FileRequest) -> str:
+    """What a visitor sees before scoring, as HTML: how the files are read, their first rows, and what is doubtful."""
+    faults = Faults("skip")
+    try:
+        tables = uploaded_tables(asked, faults)
+    except InputError as error:
+        signs = _sign_fields(_files_of(asked), asked.choices)
+        return drawn("wizard", [], [(signs, None)], [*_sentences(error)], "open")
+    doubts = [clipped(printable(each), 600) for each in _doubts(tables, faults, asked.choices)]
+    files = list(zip(_fields(tables, asked.choices), _previews(tables), strict=True))
+    is_open = "" if tables.plan.certain and not doubts else "open"
+    return drawn("wizard", _headline(tables), files, doubts, is_open)
+
+
+def drawn(macro: str, *arguments: Any) -> str:
+    """Render a macro of the wizard's template as HTML."""
+    return macro_as_html("wizard.html.jinja", macro, *arguments, folders=(_TEMPLATES,))
+
+
+def _files_of(asked: FileRequest) -> dict[str, Path]:
+    both = {"references": asked.references, "predictions": asked.predictions}
+    return {name: path for name, path in both.items() if path is not None}
+
+
+def _sentences(error: InputError) -> Iterator[str]:
+    for line in str(error.for_remote_users()).split("\n"):
+        yield shortened(printable(line))
+
+
+def _doubts(tables: UploadedTables, faults: Faults, choices: FileChoices) -> Iterator[str]:
+    """The sentences on what would give an error or a score of nonsense."""
+    plan = tables.plan
+    try:
+        truths, predictions = tables.planned()
+        if plan.ids == (None, None) and not plan.certain:
+            yield "No column of ids was chosen: rows are paired by their number."
+        apart = list(doubts_of_ids(truths, predictions)) if truths is not None else []
+        yield from apart
+        if apart:
+            return
+        unless_error = "error" if choices.missing == "error" else "zero"
+        pairs = rows_of_tables(truths, [predictions], faults, missing=unless_error).systems[0]
+        yield from doubts_of_values(pairs, plan)
+    except InputError as error:
+        if not (isinstance(error, DataError) or faults.found):
+            yield from _sentences(error)
+    for fault in faults.found[:_NAMED_FAULTS]:
+        yield str(fault.diagnostic.for_remote_users())
+    if len(faults.found) > 1:
+        yield faults_summary(faults.found)
+
+
+def _headline(tables: UploadedTables) -> list[str]:
+    """How the rows are read, in a few words."""
+    plan = tables.plan
+    counts = [f"{len(table.rows):,} {side if tables.references else 'rows'}" for side, table in tables.sides.items()]
+    ids = sorted({_short(name) for name in plan.ids if name is not None})
+    by = f"by {' and '.join(ids)}" if ids else "by their number"
+    found = [f"{' and '.join(counts)}, paired {by}" if tables.references else f"{counts[0]} {by}"]
+    nothing = "the whole row" if tables.references else "not chosen"
+    for what, name in (("ground truth", plan.references), ("prediction", plan.prediction)):
+        found.append(f"{what}: {nothing if name is None else _short(name)}")
+    if plan.parse:
+        found[-1] += f", read as {_PARSINGS[plan.parse]}"
+    return found
+
+
+def _short(name: str) -> str:
+    return clipped(name, _LONGEST_COLUMN)
+
+
+class WizardField(NamedTuple):
+    """A choice: its name, its label, and each possible value as JSON with its words and whether it is taken."""
+
+    name: str
+    label: str
+    options: list[tuple[str, str, bool]]
+
+
+def _fields(tables: UploadedTables, choices: FileChoices) -> list[list[WizardField]]:
+    """The choices of each file, and those of both."""
+    plan = tables.plan
+    both = tables.references is None
+    whole_row = {None: "the whole row"}
+    of_truth, of_prediction = (
+        ({None: "choose a column"} if value is None else {}) if both else whole_row
+        for value in (plan.references, plan.prediction)
+    )
+    first, second = (
+        {name: _short(name) for name in columns_of(table)}
+        for table in (tables.references or tables.predictions, tables.predictions)
+    )
+    number = {None: "the number of the row"}
+    ids = _field("predictions_id", "Ids", second | number, plan.ids[1])
+    of_truths = [
+        _field("references", "Ground truth", first | of_truth, plan.references),
+        _field("parse_references", "Ground truths that are text", _TRUTH_PARSINGS, plan.parse_references),
+    ]
+    of_predictions = [
+        _field("prediction", "Prediction", second | of_prediction, plan.prediction),
+        _field("parse", "Predictions that are text", _PARSINGS, plan.parse),
+    ]
+    missing = _field("missing", "References without a prediction", MISSING, choices.missing)
+    paths = {name: table.path for name, table in tables.sides.items()}
+    signs = {field.name: field for field in _sign_fields(paths, choices)}
+    sign = [[signs[name]] if name in signs else [] for name in ("references_delimiter", "predictions_delimiter")]
+    if both:
+        return [[ids, *of_truths, *of_predictions, *sign[1]]]
+    return [
+        [_field("references_id", "Ids", first | number, plan.ids[0]), *of_truths, *sign[0]],
+        [ids, *of_predictions, *sign[1], missing],
+    ]
+
+
+def _sign_fields(paths: dict[str, Path], choices: FileChoices) -> list[WizardField]:
+    """The choice of the sign between the columns of each CSV file."""
+    return [
+        _field(f"{side}_delimiter", "Between columns", _SIGNS, choices.reading.get(f"{side}_delimiter"))
+        for side, path in paths.items()
+        if suffix_of(path) in _SEPARATED
+    ]
+
+
+def _field(name: str, label: str, words: Any, taken: str | None) -> WizardField:
+    return WizardField(name, label, [(dumps(value), said, value == taken) for value, said in words.items()])
+
+
+class FirstRows(NamedTuple):
+    """The first rows of a file: its name, columns and what each holds, cells, and how many more columns there are."""
+
+    title: str
+    columns: list[tuple[str, str]]
+    rows: list[list[str]]
+    more: int
+
+
+def _previews(tables: UploadedTables) -> list[FirstRows]:
+    plan = tables.plan
+    both = tables.references is None
+    roles: dict[str, Callable[[str], list[str]]] = {
+        "references": lambda name: _roles(name, (plan.ids[0], "id"), (plan.references, "ground truth")),
+        "predictions": lambda name: _roles(
+            name,
+            (plan.ids[1], "id"),
+            (plan.references if both else None, "ground truth"),
+            (plan.prediction, "prediction"),
+        ),
+    }
+    return [_preview(table, roles[side]) for side, table in tables.sides.items()]
+
+
+def _roles(name: str, *holding: tuple[str | None, str]) -> list[str]:
+    return [what for column, what in holding if column == name]
+
+
+def _preview(table: Table, roles: Callable[[str], list[str]]) -> FirstRows:
+    columns = columns_of(table)
+    columns.sort(key=lambda name: not roles(name))  # what is scored is always shown
+    good = [row for _, row in islice(table.good(), SHOWN_ROWS)]
+    title = table.path.name
+    if not columns:
+        return FirstRows(title, [("the whole row", "")], [[_cell(row)] for row in good], 0)
+    shown = columns[:SHOWN_COLUMNS]
+    rows = [[_cell(row[name]) if name in row else "" for name in shown] for row in good]
+    more = len(columns) - len(shown)
+    return FirstRows(title, [(_short(name), " and ".join(roles(name))) for name in shown], rows, more)
+
+
+def _cell(value: Any) -> str:
+    """A value as it was read in one line, shortened; objects and lists as JSON."""
+    if isinstance(value, str):
+        return clipped("↵ ".join(value[: _LONGEST_CELL + 1].splitlines()), _LONGEST_CELL)
+    try:
+        return clipped(json.dumps(value, ensure_ascii=False, default=str), _LONGEST_CELL)
+    except ValueError:  # a number of more digits than Python prints
+        return "…"

@@ -1,0 +1,197 @@
+// The column wizard asks how chosen files are read; the strip of what-ifs asks for the score under other settings.
+(() => {
+  const PAUSE = 250;  // milliseconds until what was typed is scored
+  const NO_ANSWER = "The server did not answer; try again.";
+  const visitor = crypto.randomUUID?.() ?? String(Math.random());
+
+  // Asks a question of the server; the answer to an older question is null.
+  const asker = (ask) => {
+    let asked = 0;
+    return {
+      forget: () => { asked += 1; },
+      ask: async (question) => {
+        const mine = ++asked;
+        let found;
+        try { found = await ask({ ...question, visitor }); } catch { found = { refused: NO_ANSWER }; }
+        return mine === asked ? found : null;
+      },
+    };
+  };
+
+  window.docscoreWizard = (() => {
+    let frame, status, body, looks, paths = [null, null], reading = {};
+
+    const look = async () => {
+      frame.setAttribute("aria-busy", "true");
+      const [references, predictions] = paths;
+      const found = await looks.ask({ references, predictions, choices: { reading } });
+      if (!found) return;
+      frame.removeAttribute("aria-busy");
+      status.textContent = found.refused ?? "";
+      status.classList.toggle("wz-fault", Boolean(found.refused));
+      if (found.html === undefined) return;
+      const focused = body.contains(document.activeElement) ? document.activeElement : null;
+      const wasOpen = body.querySelector(".wz-details")?.open;
+      body.innerHTML = found.html;
+      if (wasOpen) body.querySelector(".wz-details").open = true;
+      if (focused) (focused.id ? document.getElementById(focused.id) : body.querySelector(focused.tagName.toLowerCase()))?.focus();
+    };
+
+    return {
+      begin: (root, server) => {
+        frame = root.querySelector(".wz");
+        [status, body] = [frame.querySelector(".wz-status"), frame.querySelector(".wz-body")];
+        looks = asker((question) => server.look_at_files(question));
+        body.addEventListener("change", (event) => {
+          const { choice } = event.target.dataset;
+          if (!choice) return;
+          reading[choice] = JSON.parse(event.target.value);
+          window.docscoreWhatIfs.forget();
+          look();
+        });
+        frame.dataset.ready = "";
+      },
+
+      files: (...files) => {
+        const found = files.map((file) => file?.path ?? null);
+        if (found.every((path, at) => path === paths[at])) return;
+        paths = found;
+        reading = reading.missing === undefined ? {} : { missing: reading.missing };
+        window.docscoreWhatIfs.forget();
+        looks.forget();
+        frame.hidden = !paths.some(Boolean);
+        body.replaceChildren();
+        status.textContent = frame.hidden ? "" : "Reading …";
+        status.classList.remove("wz-fault");
+        if (!frame.hidden) look();
+      },
+
+      // The inputs of the score button, the third of them what was chosen here and in the strip.
+      inputs: (references, predictions, _, ...others) => {
+        window.docscoreWizard.files(references, predictions);  // the button may be pressed before their event arrives
+        const asked = { reading, what_if: window.docscoreWhatIfs.adopted() };
+        return [references, predictions, JSON.stringify(asked), ...others];
+      },
+    };
+  })();
+
+  window.docscoreWhatIfs = (() => {
+    const part = (name) => document.getElementById(`what-${name}`);
+    const number = (value) => value.toFixed(4);
+    let strip, scores, timer, request, first, tried, kept, adopted = {}, schema = "";
+
+    const settings = () => ({
+      threshold: part("threshold").valueAsNumber,
+      ignore_case: !part("ignore_case").checked,
+      numbers: part("numbers").checked ? "value" : "text",
+      schema,
+    });
+
+    const take = (what_if) => {
+      part("threshold").value = what_if.threshold;
+      part("ignore_case").checked = !what_if.ignore_case;
+      part("numbers").checked = what_if.numbers === "value";
+      schema = what_if.schema;
+      if (!schema) part("schema").value = "";
+    };
+
+    const isSame = (one, other) => Object.keys(one).every((name) => one[name] === other[name]);
+
+    const say = (text, fault = false) => {
+      part("answer").textContent = text;
+      part("answer").classList.toggle("wi-fault", fault);
+    };
+
+    const allow = (adopt, undo) => {
+      part("adopt").disabled = !adopt;
+      part("undo").disabled = !undo;
+    };
+
+    const change = ({ score, name, words }) => {
+      const difference = score - first, sign = difference < 0 ? "−" : "+";
+      const [before, after] = name === "ANLS*" ? ["", ""] : ["ANLS* ", `${name} `];
+      return `${before}${number(first)} → ${after}${number(score)}, ${sign}${number(Math.abs(difference))} with ${words}`;
+    };
+
+    const ask = async () => {
+      const what_if = settings(), isAdopted = Object.keys(adopted).length > 0;
+      if (isSame(what_if, request.choices.what_if)) {
+        scores.forget();
+        strip.removeAttribute("aria-busy");
+        say(isAdopted ? `${change(kept)}; adopted` : "");
+        allow(false, isAdopted);
+        return;
+      }
+      if (!part("threshold").checkValidity()) {
+        scores.forget();
+        say("threshold: expected a number from 0 to 1", true);
+        allow(false, true);
+        return;
+      }
+      strip.setAttribute("aria-busy", "true");
+      allow(false, true);
+      const found = await scores.ask({ ...request, choices: { ...request.choices, what_if } });
+      if (!found) return;
+      strip.removeAttribute("aria-busy");
+      if (found.refused) { say(`Not scored: ${found.refused}`, true); return; }
+      tried = { ...found.found, what_if };
+      say(change(tried));
+      allow(true, true);
+    };
+
+    const forget = () => {
+      clearTimeout(timer);
+      scores?.forget();
+      [request, adopted] = [null, {}];
+      if (strip) strip.hidden = true;
+    };
+
+    return {
+      forget,
+      adopted: () => adopted,
+
+      begin: (root, server) => {
+        strip = root.querySelector(".wi");
+        scores = asker((question) => server.score_what_if(question));
+        strip.addEventListener("input", async (event) => {
+          const inTime = () => { clearTimeout(timer); timer = setTimeout(ask, PAUSE); };
+          scores.forget();
+          allow(false, true);
+          if (event.target === part("schema")) schema = await event.target.files[0]?.text() ?? "";
+          if (request) inTime();
+        });
+        strip.addEventListener("keydown", (event) => {
+          if (event.key === "Escape" && !part("undo").disabled) part("undo").click();
+        });
+        part("adopt").addEventListener("click", () => {
+          [adopted, kept] = [tried.what_if, tried];
+          allow(false, false);
+          document.getElementById("file-score").click();
+        });
+        part("undo").addEventListener("click", () => {
+          clearTimeout(timer);
+          if (!isSame(settings(), request.choices.what_if)) {  // what was tried and not adopted
+            take(request.choices.what_if);
+            ask();
+          } else {
+            adopted = {};
+            allow(false, false);
+            document.getElementById("file-score").click();
+          }
+        });
+      },
+
+      // A result has come, or is gone.
+      scored: (element) => {
+        const found = element.querySelector(".wi-scored");
+        if (!strip) return;
+        strip.hidden = !found;
+        if (!found) return;
+        request = JSON.parse(found.dataset.asked);
+        if (!Object.keys(adopted).length) first = Number(found.dataset.score);
+        take(request.choices.what_if);
+        ask();
+      },
+    };
+  })();
+})();
