@@ -8,6 +8,7 @@ import pytest
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist, cpdist
 
+from benchmarks.workloads import lists_of_cells
 from docscore import anls_score, score_pairs, score_tree
 from docscore.core import assignment, similarity
 from docscore.metrics.anls_star.counting import Counting
@@ -113,6 +114,20 @@ def test_a_key_is_compared_only_for_the_rows_whose_ground_truth_has_it(work: Wor
     truth = [{"name": f"n{i}", f"key{i}": f"value {i}"} for i in range(60)]
     anls_score(truth, truth[::-1])
     assert work.cells == 2 * 60 * 60
+
+
+def test_rows_of_cells_are_matched_with_few_others(work: Work) -> None:
+    """60 rows of 10 cells against 60: bounds leave each row its partner, 100 pairs of cells, of 360,000 in all."""
+    anls_score(*lists_of_cells(60)[0])
+    assert work.cells == 60 * 100
+    assert work.assignments <= 60
+
+
+def test_alike_rows_of_cells_are_matched_once(work: Work) -> None:
+    """200 rows, four of them distinct: 16 pairs of rows are matched, and bounds compare the cells of four rows."""
+    truth = [[f"kind {i % 4}", "1.00", "x"] for i in range(200)]
+    anls_score(truth, truth[50:])
+    assert work.cells <= 2 * 16 * 9
 
 
 def test_the_sizes_of_deep_values_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:

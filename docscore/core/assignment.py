@@ -39,6 +39,9 @@ Slices = Sequence[slice]
 _FEW_OPEN = 8  # where less than this fraction of the pairs is open, prices go along these alone
 
 
+_AT_A_TIME = 8  # pairs of a row that are looked at before bounds are compared again
+
+
 Weight = Matrix | float  # L of every pair, or the number that it is for all
 
 
@@ -157,6 +160,30 @@ def _certain(score: Matrix, best: Indices) -> Mask:
     bound = others.max(axis=1) + of_column.max(axis=0) + TIE
     found: Mask = score[rows, best] > bound
     return found
+
+
+def deciding_pairs(score: Matrix, known: Mask) -> Mask:
+    """Which pairs must be known to match by S/L, where a pair that is not known has a bound: S/L is at most that.
+
+    First the best of each row (or column, of the shorter side), then all that may be as good; if rows compete, also all
+    pairs of the matchings with the largest sum. What is left is in none of these, whatever its S/L is.
+    """
+    if len(score) > score.shape[1]:
+        turned: Mask = deciding_pairs(score.T, known.T).T
+        return turned
+    best = score.argmax(axis=1)
+    least = np.where(known, score, -1.0).max(axis=1)
+    least = np.where(least < 0, score[np.arange(len(score)), best], least)
+    unknown: Mask = (score >= least[:, None] - TIE) & ~known
+    if unknown.any():
+        some = min(_AT_A_TIME, score.shape[1])
+        likely = np.partition(np.where(unknown, score, -1.0), -some, axis=1)[:, -some]
+        unknown &= score >= likely[:, None]
+        return unknown
+    if _is_clear(score, best):
+        return unknown
+    tight: Mask = _slack(score, _assignment(score))[0] <= TIE
+    return tight & ~known
 
 
 def totals(

@@ -180,7 +180,8 @@ class Explainer:
             return {0: 0}, True
         sizes = self.counting.truths(truth, schema), self.counting.predictions(prediction, schema)
         kept = self.scorer.tables and self.scorer.tables.of(truth, prediction, schema)
-        table = kept or self.scorer.pairwise(truth, prediction, schema)
+        table = kept or self.scorer.table_of_rows(truth, prediction, schema)
+        table = table or self.scorer.pairwise(truth, prediction, schema)
         rows, columns, clear = match(*table, *sizes, partial(self.identities.equality, truth, prediction))
         return dict(zip(rows.tolist(), columns.tolist(), strict=True)), clear
 

@@ -8,6 +8,7 @@ columns per key, a column of lists one pair of columns that holds all their elem
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import chain, product
 from math import fsum
 from typing import Any
@@ -19,6 +20,7 @@ from docscore.core.memory import check_memory
 from docscore.core.options import ScoringOptions
 from docscore.core.similarity import fold, fold_all, similarity, similarity_matrix, text_rule
 from docscore.core.values import LEAF_TYPES, SCALAR_TYPES, Matrix, Scalar, Value
+from docscore.metrics.anls_star.cell_rows import RowComparison, are_cell_rows, rows_table
 from docscore.metrics.anls_star.counting import Counting
 from docscore.metrics.anls_star.matching_tables import Tables
 from docscore.metrics.anls_star.schema_node import SchemaNode, unit_at
@@ -133,7 +135,8 @@ class Scorer:
         sizes = self.counting.truths(truth, below), self.counting.predictions(prediction, below)
         if not truth or not prediction:
             return 0.0, fsum(chain(*sizes))
-        earned, weight = self.pairwise(truth, prediction, below)
+        table = self.table_of_rows(truth, prediction, below)
+        earned, weight = table or self.pairwise(truth, prediction, below)
         if self.tables is not None:
             self.tables.keep([truth], [prediction], below, earned, weight)
         return totals(match(earned, weight, *sizes), earned, weight, *sizes)
@@ -152,6 +155,25 @@ class Scorer:
         return best
 
     # Two columns.
+
+    def table_of_rows(
+        self, truths: Column, predictions: Column, schema: SchemaNode | None
+    ) -> tuple[Matrix, Weight] | None:
+        """S and L of every two rows that are lists of cells, as far as their best matching depends on them.
+
+        As `pairwise`; but pairs that are in no best matching may have more than their S. None for other elements, and
+        where that is no faster.
+        """
+        if schema is not None or not are_cell_rows(truths, predictions):
+            return None
+        check_memory(len(truths), len(predictions))
+        compare = RowComparison(
+            partial(fold_all, ignore_case=self.ignore_case, text=self.text),
+            partial(similarity_matrix, threshold=self.threshold),
+            self.threshold,
+            lambda truth, predictions: self.pairwise([truth], predictions)[0][0],
+        )
+        return rows_table(truths, predictions, compare)  # type: ignore[arg-type]
 
     def pairwise(self, truths: Column, predictions: Column, schema: SchemaNode | None = None) -> tuple[Matrix, Weight]:
         """S and L of every pair, by the same rules as `pair`.

@@ -1,0 +1,200 @@
+"""Tables whose rows are lists of cells: bounds rule out most pairs of rows, and only the others are matched inside.
+
+No two rows earn more than the best partners of all their cells together, on either side. The similarity of two cells is
+bounded too, by the characters that they share, which is far cheaper than to compare them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from itertools import chain, zip_longest
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from docscore.core.assignment import deciding_pairs
+from docscore.core.memory import check_memory
+from docscore.core.values import LEAF_TYPES, Matrix, Value
+
+_LEAST_PAIRS = 1 << 11  # of cells, from which bounds pay
+
+
+_CELLS = 1 << 18  # pairs of cells that are held at a time
+
+
+_MANY_KNOWN = 3  # from this fraction of the pairs on it is faster to match all
+
+
+_MOST_FILLED = 4  # times as many cells as there are, when all rows are made as wide as the widest
+
+
+_FEATURES = 32  # by which characters are told apart; to take some for the same makes the bound larger
+
+
+_REPEATED = 13  # a character that comes again counts as another one, so many features further
+
+
+_CODE = 21  # bits of a Unicode character
+
+
+_ROUNDING = 1e-5  # more than the rounding of single precision
+
+
+_Floats = npt.NDArray[np.float32]
+
+
+_Rows = Sequence[list[Value]]
+
+
+class RowComparison(NamedTuple):
+    """How cells and rows are compared.
+
+    Attributes:
+        fold: gives the texts of cells.
+        similarity: gives the similarities of texts, shape (n, m).
+        threshold: the similarity below which cells earn nothing.
+        exact: gives S of a row with each of several others.
+    """
+
+    fold: Callable[[list[Value]], list[str]]
+    similarity: Callable[[list[str], list[str]], Matrix]
+    threshold: float
+    exact: Callable[[list[Value], _Rows], Matrix]
+
+
+class _Distinct:
+    """The distinct rows of one side, and for each row which of them it is."""
+
+    __slots__ = ("number", "rows")
+
+    def __init__(self, rows: _Rows) -> None:
+        found: dict[Hashable, int] = {}
+        self.number = np.array([found.setdefault((*map(type, row), *row), len(found)) for row in rows])
+        self.rows = [rows[i] for i in np.unique(self.number, return_index=True)[1].tolist()]
+
+
+class CellRows:
+    """The rows of one side, filled up to the same width.
+
+    Attributes:
+        lengths: the number of cells of each row, shape (n,).
+        width: the largest of them.
+        texts: the texts of all cells, row by row or column by column; those that were filled up are empty.
+        filled: which these are.
+    """
+
+    __slots__ = ("filled", "lengths", "texts", "width")
+
+    def __init__(
+        self, rows: Sequence[list[Value]], fold: Callable[[list[Value]], list[str]], *, by_column: bool
+    ) -> None:
+        self.lengths = np.array([*map(len, rows)])
+        self.width = int(self.lengths.max())
+        columns = list(zip_longest(*rows))
+        ordered = chain.from_iterable(columns if by_column else zip(*columns, strict=True))
+        self.texts = fold(list(ordered))
+        short = np.arange(self.width) >= self.lengths[:, None]
+        self.filled = (short.T if by_column else short).ravel()
+
+
+def are_cell_rows(*sides: Sequence[Value]) -> bool:
+    """Whether all elements of both sides are lists of scalars and nulls, about as long as each other, and many."""
+    pairs = 1
+    for side in sides:
+        if {*map(type, side)} != {list} or not all(side):
+            return False
+        lengths = [*map(len, side)]  # type: ignore[arg-type]
+        if max(lengths) * len(side) > _MOST_FILLED * sum(lengths):
+            return False
+        pairs *= sum(lengths)
+    cells = chain.from_iterable(chain.from_iterable(sides))  # type: ignore[arg-type]
+    return pairs >= _LEAST_PAIRS and LEAF_TYPES.issuperset(map(type, cells))
+
+
+def rows_table(truths: _Rows, predictions: _Rows, compare: RowComparison) -> tuple[Matrix, Matrix] | None:
+    """S and L of every two rows, as far as their best matching depends on them; None where that is on too many.
+
+    Args:
+        truths: rows of the ground truth.
+        predictions: rows of the prediction.
+        compare: how cells and rows are compared.
+
+    Returns:
+        S, shape (n, m), and L. A pair of rows that is in no best matching may have more than its S.
+    """
+    left, right = _Distinct(truths), _Distinct(predictions)
+    sides = CellRows(left.rows, compare.fold, by_column=False), CellRows(right.rows, compare.fold, by_column=True)
+    weight = np.maximum.outer(sides[0].lengths, sides[1].lengths).astype(np.float64)
+    everywhere = np.ix_(left.number, right.number)
+    known, earned = np.zeros(weight.shape, dtype=bool), np.zeros(weight.shape)
+    most = len(truths) + len(predictions), len(truths) * len(predictions) // _MANY_KNOWN
+    for limit, bound in zip(most, _bounds(*sides, compare), strict=True):
+        earned = np.where(known, earned, bound)
+        while True:
+            unknown = deciding_pairs((earned / weight)[everywhere], known[everywhere])
+            if not unknown.any():
+                return earned[everywhere], weight[everywhere]
+            places = np.nonzero(unknown)
+            wanted = np.zeros(weight.shape, dtype=bool)
+            wanted[left.number[places[0]], right.number[places[1]]] = True
+            known |= wanted
+            if np.count_nonzero(known) > limit:
+                known &= ~wanted
+                break
+            for i in np.flatnonzero(wanted.any(axis=1)).tolist():
+                columns = np.flatnonzero(wanted[i])
+                earned[i, columns] = compare.exact(left.rows[i], [right.rows[j] for j in columns.tolist()])
+    return None
+
+
+def _bounds(truths: CellRows, predictions: CellRows, compare: RowComparison) -> Iterator[Matrix]:
+    """Bounds of S of every two rows, shape (n, m): a cheap one, and one that is closer, if that is asked for."""
+    shares = [_shares(side.texts) for side in (truths, predictions)]
+    sizes = [max(1, len(text)) for text in truths.texts]
+    common, others = shares[0] / np.array(sizes, dtype=np.float32)[:, None], shares[1].T.copy()
+
+    def shared(cells: slice) -> Matrix:
+        """At least the similarities of some cells of the ground truth with all of the prediction, by characters."""
+        found: Matrix = common[cells] @ others
+        found *= found >= compare.threshold - _ROUNDING
+        np.minimum(found, 1, out=found)
+        return found
+
+    yield _of_rows(truths, predictions, shared)
+    yield _of_rows(truths, predictions, lambda cells: compare.similarity(truths.texts[cells], predictions.texts))
+
+
+def _of_rows(truths: CellRows, predictions: CellRows, of_cells: Callable[[slice], Matrix]) -> Matrix:
+    """The bound of every two rows: the sum of the best partners of the cells of a row, the less of both sides."""
+    rows, columns = len(truths.lengths), len(predictions.lengths)
+    bound = np.empty((rows, columns))
+    check_memory(truths.width, len(predictions.texts))
+    step = max(1, _CELLS // (len(predictions.texts) * truths.width))  # rows
+    for top in range(0, rows, step):
+        part = slice(top * truths.width, (top + step) * truths.width)
+        cells = of_cells(part)
+        cells[truths.filled[part]] = 0
+        cells[:, predictions.filled] = 0
+        cells = cells.reshape(-1, truths.width, predictions.width, columns)
+        best = np.minimum(cells.max(axis=2).sum(axis=1), cells.max(axis=1).sum(axis=1))
+        bound[top : top + step] = best
+    return bound + _ROUNDING * truths.width
+
+
+def _shares(texts: Sequence[str]) -> _Floats:
+    """How often each text has each feature; the product of two such rows is at least the number of shared characters.
+
+    The similarity of two texts is at most that number over the length of either.
+    """
+    joined = "".join(texts).encode("utf-32-le", "surrogatepass")
+    codes = np.frombuffer(joined, dtype=np.uint32).astype(np.int64)
+    owners = np.repeat(np.arange(len(texts)), [*map(len, texts)])
+    ordered = np.sort(owners << _CODE | codes)  # the characters of each text, equal ones side by side
+    first = np.flatnonzero(np.diff(ordered, prepend=-1))
+    before = np.arange(len(ordered)) - np.repeat(first, np.diff(first, append=len(ordered)))
+    feature = (ordered + before * _REPEATED) % _FEATURES
+    shares = np.bincount((ordered >> _CODE) * _FEATURES + feature, minlength=len(texts) * _FEATURES)
+    found: _Floats = shares.reshape(-1, _FEATURES).astype(np.float32)
+    found[[not text for text in texts]] = 1.0  # empty texts are alike
+    return found
