@@ -25,6 +25,7 @@ from docscore.data.rows import (
     BY_ID,
     ID,
     PLAIN,
+    Absent,
     Row,
     RowFormat,
     as_rows,
@@ -297,6 +298,8 @@ def _valid_rows(table: Table, form: RowFormat, read: Callable[..., Row], check: 
     ids: list[str] = []
     numbers, faulty_ids, with_confidences = array("q"), set[str](), False
     for index, source in enumerate(table.rows):
+        if read is read_prediction and isinstance(source, dict) and source.get("prediction") is Absent:
+            continue
         row = None if source is FAULTY else _checked_row(source, table, index, form, read, check, faults)
         if row is not None:
             ids.append(str(index) if row.id is None else row.id)
@@ -338,7 +341,7 @@ def _unpaired_ids(predictions: _ValidRows, references: _ValidRows, missing: str,
         if others:
             sides = zip((references.table, predictions.table), reversed(fault.sides), strict=True)
             concerned = [table for table, is_one in sides if is_one]
-            files = FilePlace(tuple(str(table.path) for table in concerned))
+            files = FilePlace(tuple(dict.fromkeys(str(table.path) for table in concerned)))
             diagnostic = fault.diagnostic
             if len(concerned) == 1:
                 diagnostic = replace(diagnostic, problem=diagnostic.problem + _lines_of(concerned[0], fault.ids))
@@ -384,4 +387,4 @@ def naming_files(*paths: Path) -> Iterator[None]:
     except ValueError as error:
         if any(isinstance(part, FilePlace) for part in diagnostic_of(error).parts):
             raise
-        raise at_place(FilePlace(tuple(map(str, paths))), error) from None
+        raise at_place(FilePlace(tuple(dict.fromkeys(map(str, paths)))), error) from None

@@ -45,6 +45,10 @@ ID = "question_id"
 VALUE_KEYS = frozenset({"prediction", "prediction_text", "references", "answers"})
 
 
+class Absent:
+    """In place of a prediction that a log says does not exist: its row is a reference without a prediction."""
+
+
 class Row(NamedTuple):
     """A value with its id; the id is None in the plain format.
 

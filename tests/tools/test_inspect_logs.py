@@ -120,7 +120,7 @@ def _nth(request: Request, texts: list[str]) -> str:
 
 def printed(*arguments: Any) -> str:
     """What a command prints; on the error stream nothing but the samples that ended with an error."""
-    done = run(*arguments)
+    done = run(*arguments, *(() if arguments[0] == "explain" else ("--missing", "zero")))
     assert done.code == 0
     assert all("samples ended with an error" in line for line in done.err.splitlines())
     return done.out
@@ -134,7 +134,7 @@ def test_the_commands_take_a_log(two_logs: tuple[Path, Path], tmp_path: Path, nu
     assert json.loads(printed("score", path, "--json"))["anls_score"] == mean
     assert "charity_name" in printed("score", path, "--fields")
     assert printed("explain", path, "--id", f"{2:032x}.pdf").startswith(("= $", "− $"))
-    done = run("report", path, "-o", tmp_path / "report.html")
+    done = run("report", path, "-o", tmp_path / "report.html", "--missing", "zero")
     assert (done.code, done.out) == (0, "")
     assert "charity_name" in (tmp_path / "report.html").read_text("utf-8")
 
@@ -142,10 +142,29 @@ def test_the_commands_take_a_log(two_logs: tuple[Path, Path], tmp_path: Path, nu
 def test_samples_that_ended_with_an_error_are_counted_aloud(two_logs: tuple[Path, Path]) -> None:
     good, bad = two_logs
     assert run("score", good).err == ""
-    done = run("score", bad)
+    done = run("score", bad, "--missing", "zero", "--json")
     assert done.code == 0
-    assert f"{bad}: 2 of 10 samples ended with an error before they had an output, and are scored as null" in done.err
+    assert f"{bad}: 2 of 10 samples ended with an error before they had an output, and have no prediction" in done.err
     assert f"the first, {2:032x}.pdf: " in done.err
+    found = json.loads(done.out)
+    assert found["missing"] == 2
+    assert [row["anls_score"] for row in found["per_sample"] if row["missing"]] == [0.0, 0.0]
+
+
+def test_samples_without_a_prediction_are_an_error_unless_an_option_says_otherwise(
+    two_logs: tuple[Path, Path],
+) -> None:
+    """No figure, and no gate that passes or fails, of samples that no model answered."""
+    good, bad = two_logs
+    for arguments in (["score", bad], ["compare", good, bad, "--fail-below", "0.1"], ["bench", "table", good, bad]):
+        done = run(*arguments)
+        assert (done.code, done.out) == (2, "")
+        assert f"{bad}: ids of references that no prediction has (2): '{2:032x}.pdf', " in done.err
+    skipped = run("score", bad, "--on-error", "skip", "--json")
+    assert json.loads(skipped.out)["skipped"] == 2
+    refused = run("compare", good, bad, "--on-error", "skip", "--fail-below", "0.1")
+    assert refused.code == 2
+    assert "left out" in refused.err
 
 
 def test_two_logs_are_compared(two_logs: tuple[Path, Path]) -> None:

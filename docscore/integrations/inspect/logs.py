@@ -16,6 +16,7 @@ from docscore.core.errors import InputValueError, at_place, in_file
 from docscore.core.stack import level_of_caller
 from docscore.corpus.grid import LoggedRun
 from docscore.data.json_codec import loads
+from docscore.data.rows import Absent
 from docscore.integrations.inspect.scorers import GROUP
 from docscore.integrations.judging import answer_in, judged_output
 
@@ -29,8 +30,8 @@ def rows_of_log(path: Path) -> tuple[list[Any], list[str]]:
 
     What `anls_star` scored is taken from its score; without one, references are the targets, and the prediction is the
     output, read as `anls_star` would. The column `group` names the file of a sample, or its id. A sample that ended
-    before it had an output has the prediction null; a warning says how many did because of an error, and which error
-    the first had. Samples of several epochs have ids such as "a, epoch 2".
+    before it had an output has no prediction, `Absent`; a warning says how many did because of an error, and which
+    error the first had. Samples of several epochs have ids such as "a, epoch 2".
 
     Raises:
         ValueError: naming the file, if it is no log or has no samples.
@@ -86,7 +87,7 @@ def _read(path: Path) -> EvalLog:
 
 
 def _warn_of_errors(path: Path, names: Sequence[str], samples: Sequence[EvalSample]) -> None:
-    """Warn of samples without an output that have an error: a score of 0 then says nothing about the model."""
+    """Warn of samples without an output that have an error: their scores say nothing about the model."""
     failed = [
         (name, sample.error.message)
         for name, sample in zip(names, samples, strict=True)
@@ -97,14 +98,20 @@ def _warn_of_errors(path: Path, names: Sequence[str], samples: Sequence[EvalSamp
         message = error if len(error) <= _LONGEST_ERROR else f"{error[:_LONGEST_ERROR]}..."
         warnings.warn(
             f"{path}: {len(failed):,} of {len(samples):,} samples ended with an error before they had an output, and "
-            f"are scored as null; the first, {name}: {message}",
+            f"have no prediction; the first, {name}: {message}",
             UserWarning,
             stacklevel=level_of_caller(),
         )
 
 
 def _scored(sample: EvalSample) -> tuple[list[Any], Any]:
-    """The acceptable answers and the prediction of a sample."""
+    """The acceptable answers and the prediction of a sample, `Absent` where it has no output."""
+    answers, prediction = _as_read(sample)
+    return answers, prediction if sample.output.choices else Absent
+
+
+def _as_read(sample: EvalSample) -> tuple[list[Any], Any]:
+    """The acceptable answers and the prediction as they were scored, or as `anls_star` would read them."""
     for score in (sample.scores or {}).values():
         if {_REFERENCES, _PREDICTION} <= (score.metadata or {}).keys():
             return _as_scored(score, sample)
