@@ -156,8 +156,13 @@ def test_samples_without_a_prediction_are_an_error_unless_an_option_says_otherwi
 ) -> None:
     """No figure, and no gate that passes or fails, of samples that no model answered."""
     good, bad = two_logs
-    for arguments in (["score", bad], ["compare", good, bad, "--fail-below", "0.1"], ["bench", "table", good, bad]):
-        done = run(*arguments)
+    commands: list[list[Any]] = [
+        ["score", bad],
+        ["compare", good, bad, "--fail-below", "0.1"],
+        ["bench", "table", good, bad],
+    ]
+    for command in commands:
+        done = run(*command)
         assert (done.code, done.out) == (2, "")
         assert f"{bad}: ids of references that no prediction has (2): '{2:032x}.pdf', " in done.err
     skipped = run("score", bad, "--on-error", "skip", "--json")
