@@ -15,7 +15,9 @@ import random
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
@@ -58,17 +60,25 @@ def taken_by(*arguments: str | Path) -> Taken:
     return Taken(usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit)
 
 
-def write_rows(folder: Path, pairs: Iterable[Pair], *, shuffled: bool = False) -> tuple[Path, Path]:
-    """Write pairs as rows by id, and return the files of references and predictions."""
+def written(folder: Path, make: Callable[[int], Iterable[Pair]], count: int, order: str = "same") -> tuple[Path, Path]:
+    """Write rows by id in a process of its own, and return the files of references and predictions.
+
+    The largest memory of a process includes that of the one that starts it, which must stay small.
+    """
+    with ProcessPoolExecutor(1, get_context("spawn")) as process:
+        return process.submit(_write, folder, make, count, order).result()
+
+
+def _write(folder: Path, make: Callable[[int], Iterable[Pair]], count: int, order: str) -> tuple[Path, Path]:
     name = f"rows{len(list(folder.iterdir()))}"
     paths = folder / f"{name}-references.jsonl", folder / f"{name}-predictions.jsonl"
     lines: list[str] = []
     with paths[0].open("w") as references:
-        for number, (truth, prediction) in enumerate(pairs):
+        for number, (truth, prediction) in enumerate(make(count)):
             answers = list(truth) if isinstance(truth, tuple) else [truth]
             references.write(json.dumps({"question_id": f"row-{number:07}", "references": answers}) + "\n")
             lines.append(json.dumps({"question_id": f"row-{number:07}", "prediction": prediction}) + "\n")
-    if shuffled:
+    if order == "shuffled":
         random.Random(1).shuffle(lines)
     with paths[1].open("w") as predictions:
         predictions.writelines(lines)
@@ -85,15 +95,15 @@ def measured(folder: Path, sizes: Sequence[int]) -> list[list[str]]:
     """The lines of the table."""
     works: list[tuple[str, int, tuple[Path, Path], list[str]]] = [("40 receipts", 40, _RECEIPTS, [])]
     for size in sizes:
-        works.append((f"{size:,} questions", size, write_rows(folder, many_questions(size)), []))
+        works.append((f"{size:,} questions", size, written(folder, many_questions, size), []))
     size = sizes[-1]
-    in_disorder = write_rows(folder, many_questions(size), shuffled=True)
+    in_disorder = written(folder, many_questions, size, "shuffled")
     works.append((f"{size:,} questions, predictions shuffled", size, in_disorder, []))
     few = max(1, sizes[-1] // 100)
-    documents = write_rows(folder, invoices(few))
+    documents = written(folder, invoices, few)
     works += [(f"{few:,} invoices{' --fields' * bool(each)}", few, documents, each) for each in ([], ["--fields"])]
     lines: list[list[str]] = []
-    base = taken_by("score", *write_rows(folder, questions(100))).memory
+    base = taken_by("score", *written(folder, questions, 100)).memory
     for name, rows, files, options in works:
         found = taken_by("score", *files, *options)
         a_row = f"{(found.memory - base) / rows:,.0f}"

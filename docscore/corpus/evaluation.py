@@ -26,8 +26,9 @@ from docscore.corpus.summary import Analysis, Summary, analyse, summarise
 from docscore.data.columns import Grouping, groups_of_rows, with_clusters
 from docscore.data.faults import Faults
 from docscore.data.files import Table, read_table
-from docscore.data.pairing import Check, Pairs, common_rows, read_pairs, table_with_both
+from docscore.data.pairing import Pairs, common_rows, read_pairs, table_with_both
 from docscore.data.sources import SAME_NAMES, ColumnNames, SourceSide, with_names
+from docscore.data.valid_rows import Check
 from docscore.data.wanted_row import WantedRow
 from docscore.metrics.kieval import KieScore
 from docscore.metrics.registry import check_options_of, checked_metrics

@@ -14,7 +14,7 @@ from docscore.core.errors import InputValueError, PlacePart, in_file
 from docscore.core.limits import MAX_UNPACKED
 from docscore.data.csv_files import csv_rows
 from docscore.data.faults import Faults
-from docscore.data.json_codec import JsonError, loads, loads_at
+from docscore.data.json_codec import JsonError, loads, loads_at, quick_loads
 from docscore.data.kept_rows import FAULTY, RowKeeper
 from docscore.data.parquet_files import parquet_rows
 from docscore.data.rows import ID
@@ -194,6 +194,12 @@ def _read_jsonl(path: Path, file: io.BufferedReader, faults: Faults, only: Wante
 
 
 def _row_of_line(line: bytes, path: Path, number: int, faults: Faults) -> Any:
+    try:
+        value, is_all = quick_loads(line.decode())
+    except (ValueError, RecursionError):
+        is_all = False
+    if is_all:
+        return value
     try:
         text = line.removesuffix(b"\n").decode()
     except UnicodeDecodeError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
@@ -14,18 +14,16 @@ from typing import Any, NamedTuple
 from docscore.core.collector import collector_off
 from docscore.core.errors import FilePlace, InputValueError, at_place, diagnostic_of, in_file, short_repr
 from docscore.core.options import MISSING_MODES, check_choice
-from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.data.faults import NAMED, DataError, Faults, faults_summary
 from docscore.data.files import Table
 from docscore.data.foreign_columns import COLUMN_OPTIONS, check_id_column, check_not_by_id, check_value_column
 from docscore.data.id_faults import id_faults
-from docscore.data.kept_rows import ABSENT, FAULTY, column_of
+from docscore.data.kept_rows import ABSENT, column_of
 from docscore.data.rows import (
     ANLS,
     BY_ID,
     ID,
     PLAIN,
-    Absent,
     Row,
     RowFormat,
     as_rows,
@@ -40,6 +38,7 @@ from docscore.data.rows import (
     row_format,
     truth_reader,
 )
+from docscore.data.valid_rows import Check, ValidRows, valid_rows
 
 BOTH_REMEDY = "a file of ground truths is given first, or to `compare` and `table` with --references"
 
@@ -172,9 +171,6 @@ def check_equal_count(predictions: int, references: int) -> None:
         raise InputValueError(expected="as many predictions as references", got=got)
 
 
-Check = Callable[[Any, bool], object]  # gets a value and whether it is a ground truth; raises if invalid
-
-
 def read_pairs(
     references: Table,
     predictions: Table,
@@ -202,9 +198,8 @@ def read_pairs(
             check_id_column(table, form)
         if form is PLAIN:
             check_not_by_id(references, predictions)
-        check = check or _can_be_scored
-        valid_predictions = _valid_rows(predictions, form, read_prediction, check, faults)
-        valid_references = _valid_rows(references, form, read_reference, check, faults)
+        valid_predictions = valid_rows(predictions, form, read_prediction, faults, check)
+        valid_references = valid_rows(references, form, read_reference, faults, check)
         faults.stop_if_any()
         if form is PLAIN:
             check_equal_count(len(predictions.rows), len(references.rows))
@@ -268,71 +263,7 @@ def _format_of_first(predictions: list[Any], references: list[Any]) -> RowFormat
         raise InputValueError(replace(error.diagnostic, remedy=COLUMN_OPTIONS)) from None
 
 
-class _ValidRows(NamedTuple):
-    """The rows of one side that can be scored.
-
-    Attributes:
-        table: all rows of the side.
-        ids: of the valid rows.
-        numbers: of the valid rows, in the table.
-        faulty_ids: the known ids of the faulty rows.
-        with_confidences: whether any row has confidences beside its value.
-    """
-
-    table: Table
-    ids: list[str]
-    numbers: array[int]
-    faulty_ids: set[str]
-    with_confidences: bool
-
-    def without(self, excluded: set[str]) -> _ValidRows:
-        """The rows without those of some ids."""
-        if not excluded:
-            return self
-        kept = [(i, number) for i, number in zip(self.ids, self.numbers, strict=True) if i not in excluded]
-        return self._replace(ids=[i for i, _ in kept], numbers=array("q", (number for _, number in kept)))
-
-
-def _valid_rows(table: Table, form: RowFormat, read: Callable[..., Row], check: Check, faults: Faults) -> _ValidRows:
-    """The rows of the right format with valid values; plain rows get their number as id."""
-    ids: list[str] = []
-    numbers, faulty_ids, with_confidences = array("q"), set[str](), False
-    for index, source in enumerate(table.rows):
-        if read is read_prediction and isinstance(source, dict) and source.get("prediction") is Absent:
-            continue
-        row = None if source is FAULTY else _checked_row(source, table, index, form, read, check, faults)
-        if row is not None:
-            ids.append(str(index) if row.id is None else row.id)
-            numbers.append(index)
-            with_confidences = with_confidences or row.confidence is not None
-        elif form is PLAIN:
-            faulty_ids.add(str(index))
-        elif isinstance(source, dict) and ID in source:
-            faulty_ids.add(str(source[ID]))
-    return _ValidRows(table, ids, numbers, faulty_ids, with_confidences)
-
-
-def _checked_row(
-    source: Any, table: Table, index: int, form: RowFormat, read: Callable[..., Row], check: Check, faults: Faults
-) -> Row | None:
-    try:
-        row: Row = read(source, form, table.where, index)
-    except (TypeError, ValueError) as error:
-        faults.add("of another shape", diagnostic_of(error))
-        return None
-    try:
-        check(row.value, read is read_reference)
-    except (TypeError, ValueError) as error:
-        faults.add("with a value that cannot be scored", diagnostic_of(error).within(table.where(index)))
-        return None
-    return row
-
-
-def _can_be_scored(value: Any, is_truth: bool) -> None:
-    (convert_ground_truth if is_truth else convert_prediction)(value)
-
-
-def _unpaired_ids(predictions: _ValidRows, references: _ValidRows, missing: str, faults: Faults) -> set[str]:
+def _unpaired_ids(predictions: ValidRows, references: ValidRows, missing: str, faults: Faults) -> set[str]:
     """The ids that cannot be paired, or whose row on one side has a fault."""
     found = id_faults(predictions.ids, references.ids, missing)
     known = predictions.faulty_ids | references.faulty_ids
@@ -350,7 +281,7 @@ def _unpaired_ids(predictions: _ValidRows, references: _ValidRows, missing: str,
     return known.union(*(fault.ids for fault in found))
 
 
-def _pairs_of_valid(predictions: _ValidRows, references: _ValidRows, form: RowFormat) -> Pairs:
+def _pairs_of_valid(predictions: ValidRows, references: ValidRows, form: RowFormat) -> Pairs:
     """Pair the predictions with references of unique ids."""
     ids, partners = references.ids, predictions.numbers
     if ids != predictions.ids:
@@ -362,7 +293,7 @@ def _pairs_of_valid(predictions: _ValidRows, references: _ValidRows, form: RowFo
         column_of(wanted, references.numbers, truth_reader(form)),
         column_of(given, partners, prediction_reader(form)),
         frozenset(index for index, number in enumerate(partners) if number == ABSENT),
-        confidences=column_of(given, partners, confidence_in) if predictions.with_confidences else None,
+        confidences=column_of(given, partners, confidence_in) if predictions.sure_ids else None,
         reference_rows=None if form is PLAIN else column_of(wanted, references.numbers),
     )
 

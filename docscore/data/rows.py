@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from docscore.core.errors import InputTypeError, InputValueError, PlacePart, short_repr
-from docscore.core.values import scalar_text
+from docscore.core.values import LEAF_TYPES, scalar_text
 from docscore.data.faults import NAMED
 
 Where = Callable[[int], PlacePart]  # the place of a row in a message
@@ -239,6 +240,28 @@ def _answers_under(key: str, row: Mapping[str, Any]) -> tuple[Any, ...]:
     """The acceptable answers of a valid reference row."""
     answers = row[key]
     return tuple(answers.tolist() if isinstance(answers, np.ndarray) else answers)
+
+
+def ids_of_plain_rows(
+    rows: Sequence[Any], form: RowFormat, side: Literal["prediction", "references"]
+) -> list[str] | None:
+    """The ids of rows in which nothing can be wrong, told for all of them at once; None where each is to be checked.
+
+    Their ids are ASCII text, and their values texts, numbers, booleans and nulls, as those of questions are.
+    """
+    key = getattr(form, side)
+    if key is None or {*map(type, rows)} != {dict} or any("confidence" in row for row in rows):
+        return None
+    try:
+        ids, values = list(map(itemgetter(ID), rows)), list(map(itemgetter(key), rows))
+    except KeyError:
+        return None
+    if {*map(type, ids)} != {str} or not all(ids) or not all(map(str.isascii, ids)):
+        return None
+    if side == "prediction":
+        return ids if LEAF_TYPES.issuperset(map(type, values)) else None
+    are_lists = {*map(type, values)} == {list} and all(values)
+    return ids if are_lists and LEAF_TYPES.issuperset(map(type, chain.from_iterable(values))) else None
 
 
 def described(row: Any) -> str:
