@@ -12,7 +12,9 @@ from typing import Any, TypeVar
 
 import click
 from rich.console import Console
+from rich.progress import BarColumn, ProgressColumn, Task, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as ProgressBars
+from rich.text import Text
 
 from docscore.cli.flag_values import checked_level, column_sign, id_pattern, metric_names, part_of_id
 from docscore.cli.terminal import say
@@ -27,7 +29,7 @@ from docscore.core.options import (
     THRESHOLD,
     ScoringOptions,
 )
-from docscore.core.progress import Advance, Progress, no_progress
+from docscore.core.progress import READING, Advance, Progress, no_progress
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation, metrics_with_schema, rows_of_files
 from docscore.data.columns import Grouping
 from docscore.data.faults import NAMED, Faults, faults_summary
@@ -317,6 +319,7 @@ def evaluations_of_files(
         on_error=settings.on_error,
         delimiter=settings.delimiter,
         names=settings.names,
+        progress=progress,
     )
     say_skipped(rows.systems[0], rows.faults)
     return [
@@ -342,13 +345,27 @@ def say_skipped(pairs: Pairs, faults: Faults) -> None:
             say(fault.sentence)
 
 
+class _Speed(ProgressColumn):
+    """What is done in a second: megabytes of a file that is read, rows of any other phase."""
+
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        if speed is None:
+            return Text("")
+        return Text(f"{speed / 1e6:,.1f} MB/s" if task.description == READING else f"{speed:,.0f}/s")
+
+
 @contextmanager
 def progress_bars() -> Iterator[Progress]:
-    """Show a progress bar for each phase on stderr, removed at the end; nothing if stderr is not a terminal."""
+    """Show a progress bar for each phase on stderr, with what is done in a second and the time that remains.
+
+    They are removed at the end. Nothing is shown if stderr is not a terminal.
+    """
     if not sys.stderr.isatty():
         yield no_progress
         return
-    with ProgressBars(console=Console(stderr=True), transient=True) as bars:
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), _Speed(), TimeRemainingColumn())
+    with ProgressBars(*columns, console=Console(stderr=True), transient=True) as bars:
 
         def begin(phase: str, total: int) -> Advance:
             return partial(bars.advance, bars.add_task(phase, total=total))

@@ -69,6 +69,7 @@ def rows_of_files(
     check: Check | None = None,
     before_reading: Callable[[Path], object] = bool,
     only: WantedRow | None = None,
+    progress: Progress = no_progress,
 ) -> FileRows:
     """Read a file of references and one or more files of predictions, and pair their rows.
 
@@ -85,6 +86,7 @@ def rows_of_files(
         before_reading: called with the path of each file before it is read, to raise an error for one that is not
             accepted.
         only: the row to read, and none of the others; None for all.
+        progress: called when the phase "Reading" of each text file begins, with its bytes.
 
     Raises:
         ValueError: naming file, line and fault; `DataError` for faults of single rows and ids.
@@ -94,7 +96,7 @@ def rows_of_files(
 
     def table_of(path: Path, side: SourceSide) -> Table:
         before_reading(path)
-        table = read_table(path, faults, max_bytes, delimiter, only)
+        table = read_table(path, faults, max_bytes, delimiter, only, progress)
         return with_names(table, side, names, both=references is None)
 
     truths = None if references is None else table_of(references, "references")

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from docscore.core.collector import collector_off
 from docscore.core.errors import InputValueError, PlacePart, in_file
 from docscore.core.limits import MAX_UNPACKED
+from docscore.core.progress import READING, Progress, no_progress
 from docscore.data.csv_files import csv_rows
 from docscore.data.faults import Faults
 from docscore.data.json_codec import JsonError, loads, loads_at, quick_loads
@@ -80,6 +81,7 @@ def read_table(
     max_bytes: int | None = None,
     delimiter: str | None = None,
     only: WantedRow | None = None,
+    progress: Progress = no_progress,
 ) -> Table:
     """Read the rows of a file; its extension determines the format.
 
@@ -99,6 +101,7 @@ def read_table(
         delimiter: the sign between the columns of a CSV or TSV file; None to tell it by the header, or the extension.
         only: the row to read, each time that it occurs, and none of the others; None for all. JSON and logs are read
             whole.
+        progress: called when the phase "Reading" of a text file begins, with its bytes.
 
     Raises:
         ValueError: naming file, line and fault; `DataError` for faults of single rows.
@@ -126,7 +129,7 @@ def read_table(
         known = ", ".join([*EXTENSIONS, *_LOG_FORMATS])
         expected = f"a file name that ends in {known} (or one of the first five and .gz)"
         raise InputValueError(place=in_file(path), expected=expected, got=path.suffix or "none")
-    with _opened(path, max_bytes) as file, collector_off():
+    with _opened(path, max_bytes, progress) as file, collector_off():
         table = reader(path, file, faults)
     faults.stop_if_any()
     return table
@@ -167,9 +170,10 @@ def _check_unpacked(path: Path, length: int, max_bytes: int | None) -> None:
         raise InputValueError(place=in_file(path), problem=problem, remedy="a file that is not compressed has none")
 
 
-def _opened(path: Path, max_bytes: int | None) -> io.BufferedReader:
+def _opened(path: Path, max_bytes: int | None, progress: Progress = no_progress) -> io.BufferedReader:
     most = max_bytes or MAX_UNPACKED
-    return opened(path, lambda size: _check_unpacked(path, size, most))
+    was_read = progress(READING, path.stat().st_size)
+    return opened(path, lambda size: _check_unpacked(path, size, most), was_read)
 
 
 def _read_jsonl(path: Path, file: io.BufferedReader, faults: Faults, only: WantedRow | None) -> Table:

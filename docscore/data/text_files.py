@@ -10,24 +10,28 @@ from pathlib import Path
 from typing import Any
 
 from docscore.core.errors import Diagnostic, FilePlace, InputValueError, PlacePart, in_file
+from docscore.core.progress import Advance, ignore
 
 _UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _CHUNK = 1 << 20  # bytes read at a time
 
 
-def opened(path: Path, check_size: Callable[[int], object]) -> io.BufferedReader:
+def opened(path: Path, check_size: Callable[[int], object], was_read: Advance = ignore) -> io.BufferedReader:
     """Open a file for reading, unpacked if its name ends in `.gz`, behind its byte order mark.
 
     Args:
         path: the file.
         check_size: called with the bytes unpacked so far, to raise an error for too many.
+        was_read: called with the number of bytes of the file that were just read.
 
     Raises:
         ValueError: if it is UTF-16, and here or while it is read, if it is not a complete gzip file.
         OSError: if it cannot be read.
     """
-    content: Any = _Unpacked(path, check_size) if path.suffix.lower() == ".gz" else path.open("rb", buffering=0)
+    content: Any = _Watched(path, was_read)
+    if path.suffix.lower() == ".gz":
+        content = _Unpacked(path, io.BufferedReader(content, _CHUNK), check_size)
     file = io.BufferedReader(content, _CHUNK)
     try:
         _pass_over_mark(path, file)
@@ -45,12 +49,25 @@ def _pass_over_mark(path: Path, file: io.BufferedReader) -> None:
         file.read(len(_UTF8_MARK))
 
 
+class _Watched(io.FileIO):
+    """A file that tells how much of it was read."""
+
+    def __init__(self, path: Path, was_read: Advance) -> None:
+        super().__init__(path)
+        self._was_read = was_read
+
+    def readinto(self, buffer: Any) -> int:
+        count = super().readinto(buffer)
+        self._was_read(count)
+        return count
+
+
 class _Unpacked(io.RawIOBase):
     """The content of a gzip file; what is wrong with it is said where it is read."""
 
-    def __init__(self, path: Path, check_size: Callable[[int], object]) -> None:
-        self._path, self._check_size = path, check_size
-        self._file = gzip.open(path)  # noqa: SIM115  closed with this object
+    def __init__(self, path: Path, packed: Any, check_size: Callable[[int], object]) -> None:
+        self._path, self._packed, self._check_size = path, packed, check_size
+        self._file = gzip.GzipFile(fileobj=packed)
         self._size = 0
 
     def readable(self) -> bool:
@@ -68,6 +85,7 @@ class _Unpacked(io.RawIOBase):
 
     def close(self) -> None:
         self._file.close()
+        self._packed.close()
         super().close()
 
 
