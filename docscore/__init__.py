@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from docscore.results.result_table import ResultTable as ResultTable
 
 draw_with("docscore.metrics.anls_star.tree:ScoreTree", "docscore.report.notebook:tree_in_notebook")
+draw_with("docscore.metrics.metric_tree:MetricTree", "docscore.report.notebook:tree_in_notebook")
 
 _IMPORTED_WHEN_USED = {
     "METRICS": "docscore.metrics.registry",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from docscore.core.errors import InputValueError, short_repr
@@ -11,11 +12,11 @@ from docscore.core.printing import printable
 from docscore.data.json_codec import dumps
 from docscore.data.model_output import parse_text
 from docscore.metrics.anls_star.api import explained
-from docscore.metrics.entity_f1 import entity_counts
-from docscore.metrics.kieval import kieval_score
-from docscore.metrics.nted import nted_score
-from docscore.report.html_figures import correction_list
-from docscore.report.html_tree import explained_drawing
+from docscore.metrics.entity_f1 import entity_f1_tree
+from docscore.metrics.kieval import kieval_tree
+from docscore.metrics.metric_tree import MetricTree
+from docscore.metrics.nted import nted_tree
+from docscore.report.html_tree import explained_drawing, tree_drawing
 from playground.fragments import fragment
 from playground.limits import (
     check_digits,
@@ -175,11 +176,24 @@ def _read(text: str, reading: str) -> tuple[Any, str]:
 
 def _scored(values: tuple[Any, Any], asked: PairRequest) -> tuple[str, str, str]:
     """The result as HTML and as JSON, and the Python code that reproduces it."""
-    if asked.metric == "KIEval":
-        return _kieval(values, normalise=asked.ignore_case)
-    if asked.metric == "Entity F1":
-        return _entity_f1(values, normalise=asked.ignore_case)
-    return _nted(values) if asked.metric == "nTED" else _anls_star(values, asked.options)
+    if asked.metric == METRICS[0]:
+        return _anls_star(values, asked.options)
+    function, module, with_case = _TREES[asked.metric]
+    keywords: dict[str, Any] = {"normalise": asked.ignore_case} if with_case else {}
+    tree: MetricTree = function(*values, **keywords)
+    given = "".join(f", {name}={value!r}" for name, value in keywords.items())
+    name = function.__name__
+    python = _python(values, f"from {module} import {name}", f"{name}(ground_truth, prediction{given})")
+    drawn = fragment("tree", tree_drawing(tree, "pair", with_positions=True))
+    raw = {"metric": asked.metric, "headline": tree.headline, "facts": list(tree.facts), **tree.to_dict()}
+    return drawn, _limited(raw), python
+
+
+_TREES: dict[str, tuple[Callable[..., MetricTree], str, bool]] = {  # by metric, and whether it has an option for case
+    "KIEval": (kieval_tree, "docscore.metrics.kieval", True),
+    "Entity F1": (entity_f1_tree, "docscore.metrics.entity_f1", True),
+    "nTED": (nted_tree, "docscore.metrics.nted", False),
+}
 
 
 def _anls_star(values: tuple[Any, Any], options: ScoringOptions) -> tuple[str, str, str]:
@@ -190,28 +204,6 @@ def _anls_star(values: tuple[Any, Any], options: ScoringOptions) -> tuple[str, s
     python = _python(values, "from docscore import score_tree", f"score_tree(ground_truth, prediction{keywords})")
     drawn = fragment("tree", explained_drawing(tree, "pair", options, with_positions=True))
     return drawn, _limited(tree.to_dict()), python
-
-
-def _kieval(values: tuple[Any, Any], *, normalise: bool) -> tuple[str, str, str]:
-    found = kieval_score(*values, normalise=normalise)
-    call = f"kieval_score(ground_truth, prediction, normalise={normalise}).to_dict()"
-    python = _python(values, "from docscore.metrics.kieval import kieval_score", call)
-    return fragment("corrections", correction_list(found)), _limited(found.to_dict()), python
-
-
-def _entity_f1(values: tuple[Any, Any], *, normalise: bool) -> tuple[str, str, str]:
-    counts = entity_counts(*values, normalise=normalise)
-    said = f"{counts.right:,} values right, {counts.invented:,} only predicted, {counts.missed:,} only expected"
-    call = f"entity_counts(ground_truth, prediction, normalise={normalise}).f1"
-    python = _python(values, "from docscore.metrics.entity_f1 import entity_counts", call)
-    return fragment("figure", f"{counts.f1:.4f}", said), _limited({"entity_f1": counts.f1, **counts._asdict()}), python
-
-
-def _nted(values: tuple[Any, Any]) -> tuple[str, str, str]:
-    value = nted_score(*values)
-    said = "1 − tree edit distance / distance from an empty document, at least 0"
-    python = _python(values, "from docscore.metrics.nted import nted_score", "nted_score(ground_truth, prediction)")
-    return fragment("figure", f"{value:.4f}", said), _limited({"nted": value}), python
 
 
 def _limited(result: dict[str, Any]) -> str:

@@ -14,11 +14,9 @@ from rich.console import Console
 from docscore import score_tree
 from docscore.corpus.comparison import Gate, compare
 from docscore.corpus.summary import analyse, summarise
-from docscore.metrics.kieval import kieval_score
 from docscore.report.console import (
     print_automation,
     print_comparison,
-    print_corrections,
     print_measured,
     print_summary,
     print_systems,
@@ -28,7 +26,7 @@ from docscore.report.tables import comparison_as_markdown
 from docscore.report.wording import verdict_text
 from docscore.stats.intervals import Interval
 from tests.commands import RAW
-from tests.report_samples import DRINKS, HOSTILE_TEXTS, drinks, hostile, scored, systems
+from tests.report_samples import DRINKS, drinks, hostile, scored, systems
 
 SIGNATURE = "anls_star|tau:0.5|case:i|empty:ignored|docscore:0.1.0"
 
@@ -211,19 +209,6 @@ def test_metrics_with_what_kieval_counted() -> None:
 def test_systems_side_by_side() -> None:
     assert printed(print_systems, systems(drinks()), percent=False, intervals=False) == SYSTEMS
     assert "71.33*" in printed(print_systems, systems(drinks()), percent=True, intervals=False)
-
-
-def test_corrections() -> None:
-    text = printed(
-        print_corrections, kieval_score({"a": "x", "b": "y", "c": 1}, {"a": "x", "b": "z" * 99, "d": HOSTILE_TEXTS[8]})
-    )
-    assert text.startswith("KIEval  entity F1 ")
-    assert f'  change $.b from "{"z" * 58}… to "y"' in text
-    assert "  add $.c 1\n" in text
-    assert "  delete $.d " in text
-    assert not RAW.search(text)
-    assert "corrections" not in printed(print_corrections, kieval_score({"a": "x"}, {"a": "x"}))
-    assert "\n1 correction\n" in printed(print_corrections, kieval_score({"a": "x"}, {"a": "y"}))
 
 
 def test_the_trade_off() -> None:

@@ -22,8 +22,6 @@ from docscore.report import report_as_html
 from docscore.report.html_figures import (
     HISTOGRAM_BINS,
     MOST_FIELDS_DRAWN,
-    correction_list,
-    corrections_as_html,
     histogram_of_scores,
     picture_of_curve,
     report_figures,
@@ -259,37 +257,6 @@ def test_a_curve_is_a_line_of_steps() -> None:
     automated, aligned = picture_of_curve(automation_curve([score], [0.0, 0.5])).lines
     assert automated.corners == "0.0,14.0 320.0,14.0 320.0,94.0 640.0,94.0"
     assert aligned.corners == "0.0,94.0 320.0,94.0 320.0,14.0 640.0,14.0"
-
-
-# corrections
-
-
-def test_corrections_in_words_with_their_places_and_values_marked() -> None:
-    page = Markup(
-        corrections_as_html(kieval_score({"a": "x", "b": " y  z", "c": 1}, {"a": "x", "b": "<q>", "d": None}))
-    )
-    assert page.texts("li")[-2:] == ['change $.b from "<q>" to " y  z"', "add $.c 1"]
-    assert page.texts("del") == ['"<q>"']
-    assert page.texts("ins") == ['" y  z"', "1"]
-    assert page.texts("code") == ["$.b", "$.c"]
-    assert page.texts("ul")[0].split("\n")[1:3] == [
-        "Entity F1 0.4000, precision 0.5000, recall 0.3333",
-        "Group F1 1.0000",
-    ]
-    assert page.of("p", "anls-head")[0].text == "0.3333 KIEval Aligned: 2 corrections"
-
-
-def test_what_is_to_be_deleted_is_said() -> None:
-    page = Markup(corrections_as_html(kieval_score({}, {"a": "x"})))
-    assert page.texts("li")[-1] == 'delete $.a "x"'
-    assert page.texts("del") == ['"x"']
-
-
-def test_many_corrections_are_cut_off_with_a_line() -> None:
-    truth = {f"k{number}": str(number) for number in range(MOST_FIELDS_DRAWN + 1)}
-    found = correction_list(kieval_score(truth, {}))
-    assert (found.cost, len(found.steps)) == ("501 corrections", 500)
-    assert found.note == "500 of 501 corrections are shown."
 
 
 # trees

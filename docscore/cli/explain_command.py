@@ -39,10 +39,12 @@ from docscore.data.pairing import Pairs
 from docscore.data.rows import ID
 from docscore.data.wanted_row import WantedRow
 from docscore.metrics.anls_star.api import explained
+from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.metrics.base import MetricRow
 from docscore.metrics.kieval import kieval_score
-from docscore.metrics.registry import check_options_of
+from docscore.metrics.registry import METRICS, WITH_TREES, check_options_of
 from docscore.metrics.typed.typed_score import explained_by_schema
-from docscore.report.console import print_annotations, print_corrections, print_tree
+from docscore.report.console import print_annotations, print_tree
 from docscore.report.wording import READ
 
 _SOME = 3  # ids in a message
@@ -62,9 +64,9 @@ _SOME = 3  # ids in a message
 )
 @click.option(
     "--metric",
-    type=click.Choice([ANLS_STAR, TYPED, "kieval"]),
-    help="The score tree of ANLS*, that of the typed score (the default with --schema), or the corrections that KIEval "
-    "counts.",
+    type=click.Choice([ANLS_STAR, TYPED, *WITH_TREES]),
+    help="The score tree of ANLS*, that of the typed score (the default with --schema), the entities that KIEval and "
+    "Entity F1 count, or the edits of nTED with what they cost.",
 )
 @json_option
 def explain_command(
@@ -92,19 +94,14 @@ def explain_command(
     if settings.options.parse_references:
         truth = parsed_reference(name, truth)
     prediction = _as_scored(prediction, settings.options)
-    if metric == "kieval":
+    if metric == "kieval" and as_json:
         corrected = kieval_score(truth, prediction, normalise=settings.options.normalise)
-        if as_json:
-            print_json(to_json(with_format("corrections", corrected.to_dict())))
-        else:
-            print_corrections(stdout_console(), corrected)
+        print_json(to_json(with_format("corrections", corrected.to_dict())))
         return
-    if metric == TYPED:
-        tree = explained_by_schema(truth, prediction, settings.options, name)
-    else:
-        tree = explained(truth, prediction, settings.options)
+    tree = _tree(metric, name, truth, prediction, settings.options)
     groups = groups_of(tree)
-    remarks = annotations_of(tree, None if metric == TYPED else settings.options, groups)
+    has_remarks = metric not in WITH_TREES
+    remarks = annotations_of(tree, None if metric == TYPED else settings.options, groups) if has_remarks else []
     if as_json:
         annotations = [each.to_dict() for each in remarks]
         print_json(to_json(with_format("explain", {**tree.to_dict(), "annotations": annotations})))
@@ -112,6 +109,14 @@ def explain_command(
         console = stdout_console()
         print_tree(console, folded_tree(tree, groups) if fold else tree, fold=not everything)
         print_annotations(console, remarks)
+
+
+def _tree(metric: str, name: str, truth: Any, prediction: Any, options: ScoringOptions) -> ScoreTree:
+    """The score tree of a document by a metric."""
+    if metric == TYPED:
+        return explained_by_schema(truth, prediction, options, name)
+    row = MetricRow(truth, prediction, None, 0.0, name)
+    return METRICS[metric].tree(row, options) or explained(truth, prediction, options)
 
 
 def _as_scored(prediction: Any, options: ScoringOptions) -> Any:

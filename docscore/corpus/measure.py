@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import Any, NamedTuple
@@ -15,6 +15,7 @@ from docscore.core.progress import Advance, Progress, ignore, no_progress
 from docscore.corpus.scores import CorpusScore
 from docscore.metrics.base import Breakdown, FigureName, Metric, MetricRow
 from docscore.metrics.kieval import KieScore
+from docscore.metrics.metric_tree import MetricTree
 from docscore.metrics.registry import METRICS, checked_metrics
 from docscore.metrics.signature import Signature
 from docscore.metrics.typed.typed_score import TypedFields
@@ -190,6 +191,21 @@ def points_of_rows(scores: CorpusScore, name: str, progress: Progress = no_progr
     checked_metrics([name])
     METRICS[name].check_options(scores.options)
     return _points(METRICS[name], scores, progress("Measuring", len(scores.ids)))
+
+
+def metric_trees(scores: CorpusScore, number: int, metrics: Iterable[str]) -> list[MetricTree]:
+    """The score trees of a row by the metrics that have trees of their own, which ANLS* and a schema have not.
+
+    Raises:
+        TypeError, ValueError: as `measure`.
+    """
+    pairs = scores.pairs
+    confidences = pairs.confidences[number] if pairs.confidences else None
+    row = MetricRow(
+        pairs.truths[number], pairs.predictions[number], confidences, scores.scores[number], pairs.ids[number]
+    )
+    found = (METRICS[name].tree(row, scores.options) for name in metrics)
+    return [tree for tree in found if tree is not None]
 
 
 def metric_rows(scores: CorpusScore) -> Iterator[MetricRow]:

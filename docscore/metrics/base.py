@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from docscore.core.options import ScoringOptions
+from docscore.metrics.metric_tree import MetricTree
 
 P = TypeVar("P")
 
@@ -79,6 +80,14 @@ class Metric(ABC, Generic[P]):
     @abstractmethod
     def figure_sums(self, points: P) -> Sequence[tuple[float, float]]:
         """Return numerator and denominator of a row for each figure, in the order of `figures`; rows are summed."""
+
+    def tree(self, row: MetricRow, options: ScoringOptions) -> MetricTree | None:  # noqa: ARG002  some have none
+        """Return how the score of one row comes about; None where the metric has no tree of its own.
+
+        Raises:
+            TypeError, ValueError: as `row_points`.
+        """
+        return None
 
     def check_options(self, options: ScoringOptions) -> None:
         """Raise `ValueError` for options that this metric does not support."""

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from docscore.core.options import ScoringOptions
 from docscore.core.similarity import fold
 from docscore.core.stack import with_room_to_recurse
-from docscore.core.values import convert_ground_truth, convert_prediction
-from docscore.metrics.alignment import steps_between
+from docscore.core.values import Value, convert_ground_truth, convert_prediction
+from docscore.metrics.alignment import Step, steps_between
 from docscore.metrics.base import FigureName, Metric, MetricRow
-from docscore.metrics.entities import document_of, donut_value, readings
+from docscore.metrics.entities import Entity, Group, document_of, donut_value, readings
+from docscore.metrics.entity_trees import ComparedGroups, tree_of_groups
+from docscore.metrics.metric_tree import MetricTree
 
 
 class EntityCounts(NamedTuple):
@@ -53,6 +55,61 @@ def entity_counts(gt: object, pred: object, *, normalise: bool = False, donut: b
     return with_room_to_recurse(_counts, gt, pred, normalise, donut)
 
 
+def entity_f1_tree(gt: object, pred: object, *, normalise: bool = False, donut: bool = False) -> MetricTree:
+    """The score tree of Entity F1: for each type of entity, which are right, wrong, missed and invented.
+
+    A type is a path of keys without list indices. A right entity counts twice, as it does in F1; so does a pair of a
+    missed and an invented one, which stands as one leaf with another value. Arguments and errors are those of
+    `entity_counts`.
+
+    >>> print(entity_f1_tree({"date": "1 May", "menu": [{"nm": "tea"}]}, {"menu": [{"nm": "tea"}, {"nm": "rum"}]}))
+    ≈ $              0.500  -0.500  (2 of 4 points)
+    ├─ − date        0.000  -0.250  "1 May" → nothing
+    └─ ≈ menu.nm     0.667  -0.250
+       ├─ = [0 ↔ 0]  1.000          "tea"
+       └─ + [− ↔ 1]  0.000  -0.250  nothing → "rum"
+    """
+    return with_room_to_recurse(_tree_of_best, gt, pred, normalise, donut)
+
+
+def _tree_of_best(gt: object, pred: object, normalise: bool, donut: bool) -> MetricTree:
+    truth, prediction = convert_ground_truth(gt), convert_prediction(pred)
+    given = _entities(prediction, normalise, donut)
+    found = []
+    for reading in readings(truth, scalars=donut):
+        expected = _entities(reading, normalise, donut)
+        steps = list(steps_between(expected.entities, given.entities))
+        found.append((_counts_of(steps), reading, ComparedGroups(expected, given, steps)))
+    counts, reading, pair = max(found, key=lambda each: _preference(each[0]))
+    figures = f"{counts.right:,} values right, {counts.invented:,} only predicted, {counts.missed:,} only expected"
+    return tree_of_groups(
+        [pair],
+        (reading, prediction),
+        points={"right": 2, "change": 2, "add": 1, "delete": 1},
+        headline="Entity F1: 2 right / (2 right + invented + missed)",
+        facts=[figures],
+    )
+
+
+def _entities(value: Value, normalise: bool, donut: bool) -> Group:
+    """All entities of a document as one group."""
+    if not donut:
+        return Group("", "$", list(document_of(value, normalise=normalise).entities()))
+    counted = _donut_entities(donut_value(value), normalise)
+    entities = [Entity(path, (text,), text, f"$.{path}") for path, text in counted.elements()]
+    return Group("", "$", entities)
+
+
+def _counts_of(steps: Iterable[Step]) -> EntityCounts:
+    edits = Counter(step.edit for step in steps)
+    return EntityCounts(edits["right"], edits["change"] + edits["delete"], edits["change"] + edits["add"])
+
+
+def _preference(counts: EntityCounts) -> tuple[float, ...]:
+    """The sort key of the counts for different alternatives: the best F1 counts, independent of their order."""
+    return counts.f1, counts.right, -counts.invented - counts.missed, counts.invented
+
+
 def _counts(gt: object, pred: object, normalise: bool, donut: bool) -> EntityCounts:
     truth, prediction = convert_ground_truth(gt), convert_prediction(pred)
     if donut:
@@ -65,12 +122,9 @@ def _counts(gt: object, pred: object, normalise: bool, donut: bool) -> EntityCou
         entities = list(document_of(prediction, normalise=normalise).entities())
         found = []
         for reading in readings(truth):
-            steps = steps_between(list(document_of(reading, normalise=normalise).entities()), entities)
-            edits = Counter(step.edit for step in steps)
-            found.append(
-                EntityCounts(edits["right"], edits["change"] + edits["delete"], edits["change"] + edits["add"])
-            )
-    return max(found, key=lambda counts: (counts.f1, counts.right, -counts.invented - counts.missed, counts.invented))
+            expected = list(document_of(reading, normalise=normalise).entities())
+            found.append(_counts_of(steps_between(expected, entities)))
+    return max(found, key=_preference)
 
 
 def _compared(truth: Counter[tuple[str, str]], prediction: Counter[tuple[str, str]]) -> EntityCounts:
@@ -103,6 +157,9 @@ class EntityF1(Metric[EntityCounts]):
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> EntityCounts:
         return entity_counts(row.ground_truth, row.prediction, normalise=options.normalise, donut=options.donut)
+
+    def tree(self, row: MetricRow, options: ScoringOptions) -> MetricTree:
+        return entity_f1_tree(row.ground_truth, row.prediction, normalise=options.normalise, donut=options.donut)
 
     def figure_sums(self, points: EntityCounts) -> Sequence[tuple[float, float]]:
         return [(2.0 * points.right, 2.0 * points.right + points.invented + points.missed)]

@@ -6,7 +6,7 @@ Khang et al. 2025, KIEval: Evaluation Metric for Document Key Information Extrac
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
@@ -16,6 +16,8 @@ from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.metrics.alignment import Edit, Step, matched_groups, steps_between
 from docscore.metrics.base import FigureName, Metric, MetricRow
 from docscore.metrics.entities import Document, Group, document_of, readings
+from docscore.metrics.entity_trees import ComparedGroups, tree_of_groups
+from docscore.metrics.metric_tree import MetricTree
 
 
 class Counts(NamedTuple):
@@ -196,11 +198,53 @@ def total_kieval(scores: Iterable[KieScore]) -> KieScore:
     return result
 
 
+def kieval_tree(gt: object, pred: object, *, normalise: bool = False, confidences: Any = None) -> MetricTree:
+    """The score tree of KIEval Aligned: each entity is right, to change, missing, or only in the prediction.
+
+    Arguments and errors are those of `kieval_score`.
+
+    >>> print(kieval_tree({"menu": [{"nm": "tea", "price": "2"}]}, {"menu": [{"nm": "tea", "price": "3"}]}))
+    ≈ $               0.500  -0.500  (1 of 2 points)
+    └─ ≈ menu         0.500  -0.500
+       └─ ≈ [0 ↔ 0]   0.500  -0.500
+          ├─ = nm     1.000          "tea"
+          └─ ≠ price  0.000  -0.500  "2" → "3"
+    """
+    return with_room_to_recurse(_tree_of_best_reading, gt, pred, normalise, confidences)
+
+
 def _best_reading(gt: object, pred: object, normalise: bool, confidences: Any) -> KieScore:
     truth, plain = convert_ground_truth(gt), convert_prediction(pred)
     prediction = document_of(plain, normalise=normalise, confidences=confidences)
     found = (_compared(document_of(reading, normalise=normalise), prediction) for reading in readings(truth))
     return max(found, key=_preference)
+
+
+def _tree_of_best_reading(gt: object, pred: object, normalise: bool, confidences: Any) -> MetricTree:
+    truth, plain = convert_ground_truth(gt), convert_prediction(pred)
+    prediction = document_of(plain, normalise=normalise, confidences=confidences)
+    documents = [(reading, document_of(reading, normalise=normalise)) for reading in readings(truth)]
+    scored = [(_compared(document, prediction), reading, document) for reading, document in documents]
+    score, reading, document = max(scored, key=lambda each: _preference(each[0]))
+    entities, groups = score.entities, score.groups
+    corrections = f"{entities.corrections:,} correction{'' if entities.corrections == 1 else 's'}"
+    f1 = f"Entity F1 {entities.f1:.4f}, precision {entities.precision:.4f}, recall {entities.recall:.4f}"
+    return tree_of_groups(
+        list(_compared_groups(document, prediction)),
+        (reading, plain),
+        points=dict.fromkeys(_EDITS, 1),
+        headline=f"KIEval Aligned: {corrections}",
+        facts=(f"{f1}; Group F1 {groups.f1:.4f}", *kieval_lines(score)),
+        groups=(document.groups, prediction.groups),
+    )
+
+
+def kieval_lines(score: KieScore) -> list[str]:
+    """The counts of entities and of groups, one line each."""
+    entities, groups = score.entities, score.groups
+    edits = f"{entities.substitutions:,} to change, {entities.additions:,} to add, {entities.deletions:,} to delete"
+    found = f"{groups.right:,} right, {groups.wrong:,} wrong, {groups.missed:,} missed, {groups.invented:,} invented"
+    return [f"Entities: {entities.right:,} right, {edits}", f"Groups: {found}"]
 
 
 def _preference(score: KieScore) -> tuple[Any, ...]:
@@ -215,15 +259,21 @@ def _preference(score: KieScore) -> tuple[Any, ...]:
     )
 
 
-def _compared(truth: Document, prediction: Document) -> KieScore:
-    """Compare a ground truth, its alternatives chosen, with the prediction."""
+def _compared_groups(truth: Document, prediction: Document) -> Iterator[ComparedGroups]:
+    """The groups of both sides with their edits; the first pair holds the entities outside groups."""
     pairs: list[tuple[Group | None, Group | None]] = [(truth.alone, prediction.alone)]
     truths, predictions = _by_kind(truth.groups), _by_kind(prediction.groups)
     for kind in dict.fromkeys([*truths, *predictions]):
         pairs += matched_groups(truths.get(kind, []), predictions.get(kind, []))
-    score = KieScore()
-    for number, (left, right) in enumerate(pairs):
+    for left, right in pairs:
         steps = list(steps_between(left.entities if left else [], right.entities if right else []))
+        yield ComparedGroups(left, right, steps)
+
+
+def _compared(truth: Document, prediction: Document) -> KieScore:
+    """Compare a ground truth, its alternatives chosen, with the prediction."""
+    score = KieScore()
+    for number, (left, right, steps) in enumerate(_compared_groups(truth, prediction)):
         score.steps += steps
         if number > 0:  # the first pair holds the entities outside groups
             counts = _group_counts(left, right, steps)
@@ -279,6 +329,9 @@ class Kieval(Metric[KieScore]):
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> KieScore:
         return kieval_score(row.ground_truth, row.prediction, normalise=options.normalise, confidences=row.confidences)
+
+    def tree(self, row: MetricRow, options: ScoringOptions) -> MetricTree:
+        return kieval_tree(row.ground_truth, row.prediction, normalise=options.normalise, confidences=row.confidences)
 
     def figure_sums(self, points: KieScore) -> Sequence[tuple[float, float]]:
         """Numerators and denominators of equations 5 to 7 and 12."""

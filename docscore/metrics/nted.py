@@ -13,7 +13,9 @@ from docscore.core.options import ScoringOptions
 from docscore.core.stack import with_room_to_recurse
 from docscore.core.values import Value, convert_ground_truth, convert_prediction
 from docscore.metrics.base import FigureName, MeanOfRows, MetricRow
+from docscore.metrics.edit_trees import tree_of_edits
 from docscore.metrics.entities import donut_value, json_text, length_first, readings
+from docscore.metrics.metric_tree import MetricTree
 from docscore.metrics.tree_edit import FlatTree, Node, tree_edit_distance
 
 _ROOT, _ELEMENT = "<root>", "<subtree>"  # as in the published implementation, where a key may have the same name
@@ -64,6 +66,31 @@ def _accuracy(truth: Node, prediction: Node, *, donut: bool) -> float:
     sides = (len(FlatTree(side).nodes) for side in (truth, prediction))
     check_memory(*sides, things="nodes", bytes_a_pair=_BYTES_A_PAIR, place="$")
     return max(0.0, 1 - tree_edit_distance(truth, prediction) / whole)
+
+
+def nted_tree(gt: object, pred: object, *, donut: bool = False) -> MetricTree:
+    """The score tree of nTED: which keys and texts have to be inserted, deleted and changed, and what each costs.
+
+    The points of a document are the cost of inserting its ground truth. Arguments and errors are those of `nted_score`.
+
+    >>> print(nted_tree({"menu": [{"nm": "tea"}]}, {"menu": [{"nm": "tee"}]}))
+    ≈ $         0.833  -0.167  (5 of 6 points)
+    └─ ≈ menu   0.833  -0.167
+       └─ ≈ nm  0.750  -0.167  "tea" → "tee"  (relabel the text: 1)
+    """
+    return with_room_to_recurse(_tree_of_best, gt, pred, donut)
+
+
+def _tree_of_best(gt: object, pred: object, donut: bool) -> MetricTree:
+    plain = convert_prediction(pred)
+    prediction = document_tree(plain, donut=donut)
+    found = []
+    for reading in readings(convert_ground_truth(gt), scalars=True):
+        truth = document_tree(reading, donut=donut)
+        found.append((_accuracy(truth, prediction, donut=donut), reading, truth))
+    score, reading, truth = max(found, key=lambda each: each[0])
+    whole = int(FlatTree(truth).costs.sum()) - 1
+    return tree_of_edits(truth, prediction, _ELEMENT, whole=whole, values=(reading, plain), score=score)
 
 
 def document_tree(value: Value, *, donut: bool = False) -> Node:
@@ -118,3 +145,6 @@ class Nted(MeanOfRows):
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> float:
         return nted_score(row.ground_truth, row.prediction, donut=options.donut)
+
+    def tree(self, row: MetricRow, options: ScoringOptions) -> MetricTree:
+        return nted_tree(row.ground_truth, row.prediction, donut=options.donut)

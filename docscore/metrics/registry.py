@@ -27,6 +27,8 @@ METRICS: dict[str, Metric[Any]] = {
     )
 }
 
+WITH_TREES = tuple(name for name, metric in METRICS.items() if type(metric).tree is not Metric.tree)
+
 
 def check_options_of(metrics: Iterable[str], options: ScoringOptions) -> None:
     """Check that the metrics support the options, and that each option of scoring is one of theirs.

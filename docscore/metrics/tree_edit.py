@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,6 +36,21 @@ def tree_edit_distance(left: Node, right: Node) -> int:
         at a time: a few operations on arrays.
     """
     return _Distances(FlatTree(left), FlatTree(right)).of_roots()
+
+
+def cheapest_pairs(left: Node, right: Node) -> dict[int, int]:
+    """The nodes that are kept or changed where one tree is turned into the other at the least cost.
+
+    Returns:
+        For the number of a node of the left tree in postorder that of its partner on the right. The other nodes of the
+        left tree are deleted, the others of the right tree inserted.
+
+    >>> cheapest_pairs(Node("r", [Node("a", []), Node("b", [])]), Node("r", [Node("b", [])]))
+    {2: 1, 1: 0}
+    """
+    distances = _Distances(FlatTree(left), FlatTree(right))
+    distances.of_roots()
+    return distances.pairs_of_roots()
 
 
 def forests(root: Node) -> int:
@@ -81,7 +96,7 @@ class _Distances:
     """
 
     def __init__(self, left: FlatTree, right: FlatTree) -> None:
-        self.left = left
+        self.left, self.right = left, right
         self.changes = _change_costs(left.nodes, right.nodes)
         self.trees = np.zeros(self.changes.shape, dtype=np.int32)  # half the memory; texts are shorter than 2**31
         parts = _parts(right)
@@ -111,6 +126,51 @@ class _Distances:
         for root in self.left.roots:
             self._forests(root)
         return int(self.trees[-1, -1])
+
+    def pairs_of_roots(self) -> dict[int, int]:
+        """The pairs of nodes that a cheapest way keeps or changes, once the distances of all subtrees are known."""
+        found: dict[int, int] = {}
+        waiting = [(len(self.left.nodes) - 1, len(self.right.nodes) - 1)]
+        while waiting:
+            pair = waiting.pop()
+            for one in self._pairs_of_tree(*pair, waiting):
+                found[one[0]] = one[1]
+        return found
+
+    def _pairs_of_tree(self, root: int, other: int, waiting: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+        """The pairs of two trees; subtrees that are paired as wholes are left to be looked at."""
+        table = self._table_of_trees(root, other)
+        start, begin = int(self.left.first[root]), int(self.right.first[other])
+        i, j = root, other
+        while i >= start and j >= begin:
+            row, column = i - start + 1, j - begin + 1
+            before = int(self.left.first[i]) - start, int(self.right.first[j]) - begin
+            cost = table[row][column]
+            alike = self.left.nodes[i].is_text == self.right.nodes[j].is_text
+            if before == (0, 0) and alike and cost == table[row - 1][column - 1] + self.changes[i, j]:
+                yield i, j
+                i, j = i - 1, j - 1
+            elif before != (0, 0) and cost == table[before[0]][before[1]] + self.trees[i, j]:
+                waiting.append((i, j))
+                i, j = start + before[0] - 1, begin + before[1] - 1
+            elif cost == table[row - 1][column] + self.left.costs[i]:
+                i -= 1
+            else:
+                j -= 1
+
+    def _table_of_trees(self, root: int, other: int) -> list[Costs]:
+        """The distances of all forests that begin at the leftmost leaves of two trees, a row a node of the left one."""
+        start, begin = int(self.left.first[root]), int(self.right.first[other])
+        inside = np.arange(begin, other + 1)
+        before = self.right.first[inside] - begin
+        inserted = np.concatenate([[0], np.cumsum(self.right.costs[inside])]).astype(np.int32)
+        rows: list[Costs] = [inserted]
+        for node in range(start, root + 1):
+            row = (rows[-1] + self.left.costs[node]).astype(np.int32)  # the node deleted
+            kept = rows[self.left.first[node] - start][before] + self.trees[node, inside]
+            row[1:] = np.minimum(row[1:], kept)
+            rows.append(np.minimum.accumulate(row - inserted) + inserted)
+        return rows
 
     def _forests(self, root: int) -> None:
         """Compute the distances of all forests that begin at the leftmost leaf of a key root of the left tree."""

@@ -20,7 +20,7 @@ from docscore.corpus.slices import Slice
 from docscore.corpus.summary import Analysis, Rate, Summary
 from docscore.corpus.systems import Systems
 from docscore.metrics.anls_star.tree import Line, ScoreTree, outline
-from docscore.metrics.kieval import KieScore
+from docscore.metrics.kieval import kieval_lines
 from docscore.report.content import (
     calibration_table,
     causes_table,
@@ -43,13 +43,13 @@ from docscore.report.wording import (
     annotation_text,
     annotations_shown,
     choice_text,
-    correction_parts,
     count_lines,
     count_lines_of_both,
     counted,
     difference_facts,
-    kieval_lines,
+    facts_of_tree,
     percent_text,
+    points_text,
     sample_text,
     shown_name,
     verdict_text,
@@ -60,9 +60,6 @@ _WIDTH = 80
 
 
 _BAR = 24  # columns
-
-
-_LONGEST_VALUE = 60  # characters of a value in a correction
 
 
 _MOST_REMARKS = 10  # on a tree
@@ -161,17 +158,6 @@ def print_measured(console: Console, measured: Measured, rows: int, confidence: 
     if measured.typed is not None:
         print_table(console, typed_fields_table(measured.typed))
     _print_lines(console, [f"\n{signature}" for signature in table.signatures])
-
-
-def print_corrections(console: Console, score: KieScore) -> None:
-    """Print the corrections of one document: values to change, add and delete."""
-    entities, steps = score.entities, score.corrections()
-    figures = f"entity F1 {entities.f1:.3f}  group F1 {score.groups.f1:.3f}  aligned {entities.aligned:.3f}"
-    _print_lines(console, [f"KIEval  {figures}", *kieval_lines(score)])
-    if steps:
-        _print_lines(console, [f"\n{counted(len(steps), 'correction')}"])
-    sentences = (correction_parts(step, value=_LONGEST_VALUE) for step in steps)
-    _print_lines(console, [f"  {' '.join(part.text for part in parts)}" for parts in sentences])
 
 
 def print_systems(console: Console, found: Systems, *, percent: bool, intervals: bool) -> None:
@@ -288,6 +274,9 @@ _IN_ASCII = str.maketrans(
 
 def print_tree(console: Console, tree: ScoreTree, *, fold: bool) -> None:
     """Print the tree, one line for each node; with `fold`, an exact container takes one line."""
+    facts = facts_of_tree(tree)
+    if facts:
+        _print_lines(console, [f"{points_text(tree)}  {tree.score:.4f}", *facts, ""])
     plain = not _can_print(console, "≈≠−↔→…├└│─")
     for line in outline(tree, fold=fold):
         text = Text(line.text().translate(_IN_ASCII)) if plain else _styled(line)

@@ -9,7 +9,6 @@ from docscore.corpus.automation import Curve, Point
 from docscore.corpus.evaluation import Evaluation
 from docscore.corpus.measure import Measured
 from docscore.corpus.summary import Summary
-from docscore.metrics.kieval import KieScore
 from docscore.report.content import (
     calibration_table,
     causes_table,
@@ -23,18 +22,15 @@ from docscore.report.content import (
     slices_table,
 )
 from docscore.report.html_templates import macro_as_html
-from docscore.report.table_model import ReportTable, shown_of_total
+from docscore.report.table_model import ReportTable
 from docscore.report.typed_content import typed_fields_table
-from docscore.report.wording import SentencePart, correction_parts, counted, kieval_lines, perfect_text
+from docscore.report.wording import counted, perfect_text
 from docscore.stats.calibration import Calibration
 
 HISTOGRAM_BINS = 20
 
 
 MOST_FIELDS_DRAWN = 500  # rows of a table, and corrections
-
-
-_LONGEST = 200  # characters of a place and of a value in a correction
 
 
 _WIDTH, _HEIGHT, _TOP, _FOOT = 640, 160, 14, 22  # of a picture: drawing area, space above it and space below it
@@ -112,32 +108,9 @@ class ReportFigures(NamedTuple):
     slices: ReportTable | None
 
 
-class CorrectionList(NamedTuple):
-    """The corrections of a document, for its template.
-
-    Attributes:
-        score: KIEval Aligned.
-        cost: the number of corrections as text.
-        lines: the other figures, and the counts.
-        steps: each correction as parts of a sentence.
-        note: how many of the corrections are shown, or "" if all are.
-    """
-
-    score: str
-    cost: str
-    lines: list[str]
-    steps: list[list[SentencePart]]
-    note: str
-
-
 def table_as_html(table: ReportTable) -> str:
     """The table with its caption; needs `stylesheet()` and an element of class `anls-tree` around it."""
     return macro_as_html("tables.html.jinja", "draw_table", table)
-
-
-def corrections_as_html(score: KieScore) -> str:
-    """The KIEval figures of one document and its corrections: values to change, add and delete."""
-    return macro_as_html("figures.html.jinja", "draw_corrections", correction_list(score))
 
 
 def report_figures(
@@ -252,20 +225,3 @@ def _corners(points: Sequence[Point], values: Sequence[float]) -> str:
         high = _HEIGHT + _TOP - value * _HEIGHT
         corners += [f"{point.threshold * _WIDTH:.1f},{high:.1f}", f"{following * _WIDTH:.1f},{high:.1f}"]
     return " ".join(corners)
-
-
-def correction_list(score: KieScore) -> CorrectionList:
-    """Build the data for drawing the corrections of a document."""
-    entities, steps = score.entities, score.corrections()
-    figures = [
-        f"Entity F1 {entities.f1:.4f}, precision {entities.precision:.4f}, recall {entities.recall:.4f}",
-        f"Group F1 {score.groups.f1:.4f}",
-    ]
-    drawn = steps[:MOST_FIELDS_DRAWN]
-    return CorrectionList(
-        f"{entities.aligned:.4f}",
-        counted(len(steps), "correction"),
-        [*figures, *kieval_lines(score)],
-        [correction_parts(step, value=_LONGEST, place=_LONGEST) for step in drawn],
-        shown_of_total(len(drawn), len(steps), "corrections"),
-    )

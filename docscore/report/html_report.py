@@ -3,24 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from docscore.corpus.automation import Curve
-from docscore.corpus.measure import Measured
+from docscore.corpus.measure import Measured, metric_trees
 from docscore.corpus.scores import CorpusScore
 from docscore.corpus.slices import Slice
 from docscore.corpus.summary import Summary
+from docscore.metrics.registry import METRICS, WITH_TREES
 from docscore.report.content import slices_table
 from docscore.report.html_figures import report_figures
 from docscore.report.html_templates import template_environment
-from docscore.report.html_tree import TreeDrawing, explained_drawing
+from docscore.report.html_tree import TreeDrawing, explained_drawing, tree_drawing
 from docscore.report.wording import NOTHING_LOST, count_lines, sample_text, shown_name
 from docscore.stats.calibration import Calibration
 
 
-def _document(scores: CorpusScore, number: int) -> TreeDrawing:
-    """The tree of a document with its remarks."""
-    tree = scores.tree(number)
-    return explained_drawing(tree, f"d{number}", scores.options)
+class DocumentDrawing(NamedTuple):
+    """A document of a report: its name, its tree by ANLS* with the remarks on it, and those by other metrics."""
+
+    name: str
+    tree: TreeDrawing
+    others: list[TreeDrawing]
+
+
+def _document(scores: CorpusScore, number: int, metrics: Sequence[str]) -> DocumentDrawing:
+    tree = explained_drawing(scores.tree(number), f"d{number}", scores.options)
+    trees = metric_trees(scores, number, metrics)
+    others = [tree_drawing(other, f"d{number}-{count}") for count, other in enumerate(trees)]
+    return DocumentDrawing(shown_name(scores.ids[number]), tree, others)
+
+
+def _explained_metrics(measured: Measured | None) -> list[str]:
+    """The measured metrics that have trees of their own."""
+    figures = {figure.name for figure in measured.figures} if measured else set()
+    return [name for name in WITH_TREES if METRICS[name].figures[0].key in figures]
 
 
 def report_as_html(
@@ -64,7 +81,7 @@ def report_as_html(
             figures=report_figures(summary, measured, curve, calibration, slices_table(slices, by) if slices else None),
             nothing_lost=NOTHING_LOST,
             documents=[
-                (shown_name(scores.ids[number]), _document(scores, number)) for number in scores.numbers_of_worst(worst)
+                _document(scores, number, _explained_metrics(measured)) for number in scores.numbers_of_worst(worst)
             ],
             signature=str(scores.signature),
         )

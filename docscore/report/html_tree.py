@@ -16,7 +16,14 @@ from docscore.metrics.anls_star.tree import GLYPHS, ScoreTree, Side
 from docscore.report.html_templates import macro_as_html
 from docscore.report.positions import Positions, positions_of, value_taken
 from docscore.report.text_diff import Span, text_differences
-from docscore.report.wording import STATUS_WORDS, annotation_text, annotations_shown, counted, points_text
+from docscore.report.wording import (
+    STATUS_WORDS,
+    annotation_text,
+    annotations_shown,
+    counted,
+    facts_of_tree,
+    points_text,
+)
 
 MAX_ROWS = 3000  # with more nodes, exact ones are left out; a browser takes seconds for 20,000 rows
 
@@ -111,6 +118,7 @@ class TreeDrawing(NamedTuple):
 
     Attributes:
         score, points: the score, and the points as text.
+        facts: further lines below the score.
         losses: the largest losses.
         remarks: what stands out beyond single places.
         note: how many rows are left out, or "".
@@ -120,6 +128,7 @@ class TreeDrawing(NamedTuple):
 
     score: str
     points: str
+    facts: Sequence[str]
     losses: list[Loss]
     remarks: list[Remarked]
     note: str
@@ -203,7 +212,7 @@ def tree_drawing(
     row_of = {node.path: ids[id(node)] for node, _ in reversed(places) if node.kind != "group"}
     shown = [each for each in annotations_shown(remarks) if each.paths[0] in row_of][:REMARKS]
     remarked = [Remarked(_remark_text(each), row_of[each.paths[0]]) for each in shown]
-    return TreeDrawing(f"{tree.score:.4f}", points_text(tree), losses, remarked, note, rows)
+    return TreeDrawing(f"{tree.score:.4f}", points_text(tree), facts_of_tree(tree), losses, remarked, note, rows)
 
 
 def _remark_text(remark: Annotation) -> str:
@@ -297,7 +306,7 @@ def _look(node: ScoreTree, parent: ScoreTree | None, side: Side) -> str:
     if value is None:
         if parent is not None and _is_absent(node, parent, side):
             # below a part that is on one side only, which says so
-            return "" if parent.status in ("missing", "extra") else "absent"
+            return "" if parent.status in ("missing", "extra") and getattr(parent, side) is None else "absent"
         return "null"
     return "empty" if value in ("", [], {}) else ""
 

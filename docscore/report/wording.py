@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple
 
-from docscore.core.formatting import clipped, value_text, with_sign
+from docscore.core.formatting import clipped, with_sign
 from docscore.core.printing import printable
 from docscore.corpus.annotations import Annotation
 from docscore.corpus.automation import Choice
@@ -15,9 +14,8 @@ from docscore.corpus.comparison import Comparison
 from docscore.corpus.scores import PARSE_COUNTS, CorpusScore
 from docscore.corpus.summary import Summary
 from docscore.data.faults import NAMED
-from docscore.metrics.alignment import Step
 from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.metrics.kieval import Counts, GroupCounts, KieScore
+from docscore.metrics.metric_tree import MetricTree
 from docscore.stats.intervals import Interval
 
 _LONGEST_NAME = 200  # characters of a name
@@ -216,51 +214,12 @@ def annotations_shown(found: Sequence[Annotation]) -> list[Annotation]:
 
 
 def points_text(tree: ScoreTree) -> str:
-    """The number of points earned, of those possible, as text."""
+    """What the score of a tree is: points earned, of those possible, or what another metric says."""
+    if isinstance(tree, MetricTree):
+        return tree.headline
     return f"{tree.earned:.4g} of {tree.weight:g} points" if tree.weight else "nothing counts"
 
 
-def kieval_lines(score: KieScore) -> list[str]:
-    """The KIEval counts of entities and of groups, one line each."""
-    return [f"Entities: {_entities_text(score.entities)}", f"Groups: {_groups_text(score.groups)}"]
-
-
-def _entities_text(counts: Counts) -> str:
-    edits = f"{counts.substitutions:,} to change, {counts.additions:,} to add, {counts.deletions:,} to delete"
-    return f"{counts.right:,} right, {edits}"
-
-
-def _groups_text(counts: GroupCounts) -> str:
-    return f"{counts.right:,} right, {counts.wrong:,} wrong, {counts.missed:,} missed, {counts.invented:,} invented"
-
-
-class SentencePart(NamedTuple):
-    """A part of a sentence: fixed words, or a path or value from the data.
-
-    Attributes:
-        text: the part.
-        role: "" for fixed words; "place", "truth" or "prediction" for data.
-    """
-
-    text: str
-    role: Literal["", "place", "truth", "prediction"] = ""
-
-
-def correction_parts(step: Step, *, value: int, place: int | None = None) -> list[SentencePart]:
-    """One correction as a sentence: the edit, its path, and the old and new value; parts are joined by spaces.
-
-    Args:
-        step: an entity that is not right.
-        value: the largest number of characters of a value.
-        place: the largest number of characters of the path; None for no limit.
-    """
-    where = SentencePart(printable(step.place) if place is None else clipped(printable(step.place), place), "place")
-    truth, prediction = (
-        clipped(value_text(side.value), value) if side else "" for side in (step.truth, step.prediction)
-    )
-    if step.edit == "add":
-        return [SentencePart("add"), where, SentencePart(truth, "truth")]
-    if step.edit == "delete":
-        return [SentencePart("delete"), where, SentencePart(prediction, "prediction")]
-    change, to = SentencePart(prediction, "prediction"), SentencePart(truth, "truth")
-    return [SentencePart("change"), where, SentencePart("from"), change, SentencePart("to"), to]
+def facts_of_tree(tree: ScoreTree) -> tuple[str, ...]:
+    """What another metric than ANLS* says beside its score, a line each."""
+    return tree.facts if isinstance(tree, MetricTree) else ()

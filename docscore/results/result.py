@@ -7,10 +7,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from docscore.core.errors import InputTypeError, row_place, short_repr
+from docscore.core.errors import InputTypeError, InputValueError, row_place, short_repr
 from docscore.corpus.annotations import Annotation, annotations_of
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation
+from docscore.corpus.measure import metric_trees
 from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.metrics.registry import WITH_TREES
 from docscore.report.console import print_annotations, print_evaluation, print_tree, printed
 from docscore.report.content import causes_table, fields_table, rates_table, slices_table
 from docscore.report.html_report import report_as_html
@@ -59,6 +61,23 @@ class DocumentResult:
         """The remarks on the tree, such as values that are exchanged, most points first."""
         return annotations_of(self.tree, self._evaluation.scores.options)
 
+    def explain(self, metric: str) -> ScoreTree:
+        """How the score of the document by a metric comes about, as a tree.
+
+        Args:
+            metric: "anls_star", "kieval" (entities and the corrections that they need), "entity_f1" (entities that are
+                right, wrong, missed and invented) or "nted" (edits of keys and texts with what they cost).
+
+        Raises:
+            TypeError, ValueError: for another metric, and values that the metric refuses.
+        """
+        if metric == ANLS_STAR:
+            return self.tree
+        if metric not in WITH_TREES:
+            expected = f"one of {', '.join((ANLS_STAR, *WITH_TREES))}"
+            raise InputValueError(place="metric", expected=expected, got=short_repr(metric))
+        return metric_trees(self._evaluation.scores, self._number, [metric])[0]
+
     def to_dict(self) -> dict[str, Any]:
         """The id, the score, the tree and the remarks on it in plain types."""
         remarks = [each.to_dict() for each in self.annotations]
@@ -77,7 +96,8 @@ class DocumentResult:
         return f"{tree}{remarks}".strip("\n")
 
     def _repr_html_(self) -> str:
-        return tree_in_notebook(self.tree, self.id, self.annotations)
+        others = metric_trees(self._evaluation.scores, self._number, self._evaluation.metrics)
+        return "\n".join([tree_in_notebook(self.tree, self.id, self.annotations), *map(tree_in_notebook, others)])
 
 
 class EvaluationResult:

@@ -8,10 +8,10 @@ from typing import Any
 from docscore.corpus.automation import automation_curve
 from docscore.data.json_codec import dumps, loads
 from docscore.metrics.entity_f1 import entity_counts
-from docscore.metrics.kieval import kieval_score
+from docscore.metrics.kieval import kieval_score, kieval_tree
 from docscore.metrics.nted import nted_score
-from docscore.report.console import print_corrections, printed
-from docscore.report.html_figures import corrections_as_html
+from docscore.report.console import print_tree, printed
+from docscore.report.html_tree import tree_as_html
 from fuzz.draws import Draws, raw, read
 from fuzz.findings import check, check_html, check_printable, check_share, errors_name_their_place
 from fuzz.seeds import drawn_seeds, pairs
@@ -52,8 +52,10 @@ def _kieval(truth: Any, prediction: Any, confidences: Any, *, normalise: bool) -
         check_share(value, "a figure of KIEval")
     again = kieval_score(truth, _reversed(prediction), normalise=normalise)
     check((again.entities, again.groups) == (found.entities, found.groups), "KIEval depends on the order of keys")
-    check_html(corrections_as_html(found))
-    check_printable(printed(print_corrections, found))
+    tree = kieval_tree(truth, prediction, normalise=normalise)
+    check(tree.score == found.entities.aligned, "the tree of KIEval has another score")
+    check_html(tree_as_html(tree))
+    check_printable(printed(print_tree, tree, fold=True))
     dumps(found.to_dict())
     found.tables()
     if confidences is not None:

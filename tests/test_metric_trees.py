@@ -1,0 +1,214 @@
+"""Score trees of KIEval, Entity F1 and nTED: golden trees, and that a tree adds up to the score of its metric."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from math import fsum
+from typing import Any
+
+import pytest
+from rapidfuzz.distance import Levenshtein
+
+import docscore
+from docscore.corpus.folding import folded_tree
+from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.metrics.entity_f1 import entity_counts, entity_f1_tree
+from docscore.metrics.kieval import kieval_score, kieval_tree
+from docscore.metrics.metric_tree import MetricTree
+from docscore.metrics.nted import document_tree, nted_score, nted_tree
+from docscore.metrics.registry import WITH_TREES
+from docscore.metrics.tree_edit import FlatTree, cheapest_pairs, tree_edit_distance
+from docscore.report.html_tree import tree_as_html, tree_drawing
+from docscore.report.positions import positions_of
+from tests.commands import PREDICTIONS, REFERENCES, run, succeed
+from tests.structures import damaged, random_prediction, random_truth
+from tests.test_html_tree import HOSTILE, Page
+
+TRUTH = {
+    "date": "1 May",
+    "menu": [{"nm": "tea", "price": "2", "tags": ["a", "b"]}, {"nm": "rum"}],
+    "total": {"sum": "3", "tax": None},
+}
+GUESS = {
+    "date": None,
+    "x": "q",
+    "menu": [{"nm": "rum", "price": ""}, {"nm": "tea", "price": "3", "tags": ["b", "c"]}, {"nm": "gin"}],
+    "total": {"sum": "3"},
+}
+# 3 of 9 entities need a change, or are too many or too few; groups are matched wherever they stand
+KIEVAL = """
+≈ $                    0.444  -0.556  (4 of 9 points)
+├─ − date              0.000  -0.111  "1 May" → nothing
+├─ + x                 0.000  -0.111  nothing → "q"
+├─ ≈ menu              0.500  -0.333
+│  ├─ ≈ [0 ↔ 1]        0.500  -0.222
+│  │  ├─ = nm          1.000          "tea"
+│  │  ├─ ≠ price       0.000  -0.111  "2" → "3"
+│  │  └─ ≈ tags        0.500  -0.111
+│  │     ├─ ≠ [0 ↔ 1]  0.000  -0.111  "a" → "c"
+│  │     └─ = [1 ↔ 0]  1.000          "b"
+│  ├─ = [1 ↔ 0]        1.000
+│  │  └─ = nm          1.000          "rum"
+│  └─ + [− ↔ 2]        0.000  -0.111
+│     └─ + nm          0.000  -0.111  nothing → "gin"
+└─ = total             1.000
+   └─ = sum            1.000          "3"
+"""
+# a right entity counts 2 of 15, a wrong one 2, one that is only on one side 1
+ENTITY_F1 = """
+≈ $              0.533  -0.467  (8 of 15 points)
+├─ − date        0.000  -0.067  "1 May" → nothing
+├─ ≈ menu.nm     0.800  -0.067
+│  ├─ = [0 ↔ 1]  1.000          "tea"
+│  ├─ = [1 ↔ 0]  1.000          "rum"
+│  └─ + [− ↔ 2]  0.000  -0.067  nothing → "gin"
+├─ ≠ menu.price  0.000  -0.133  "2" → "3"
+├─ ≈ menu.tags   0.500  -0.133
+│  ├─ ≠ [0 ↔ 1]  0.000  -0.133  "a" → "c"
+│  └─ = [1 ↔ 0]  1.000          "b"
+├─ = total.sum   1.000          "3"
+└─ + x           0.000  -0.067  nothing → "q"
+"""
+
+
+def as_text(tree: ScoreTree) -> str:
+    return f"\n{tree}\n"
+
+
+def test_golden_trees() -> None:
+    assert as_text(kieval_tree(TRUTH, GUESS)) == KIEVAL
+    assert as_text(entity_f1_tree(TRUTH, GUESS)) == ENTITY_F1
+
+
+def test_edits_are_named_with_their_costs() -> None:
+    """A letter, a key of another name, and the 5 letters of a text that nothing else is like."""
+    tree = nted_tree({"nm": "tea", "no": "12A", "date": "1 May"}, {"nm": "tee", "nr": "12A"})
+    assert {node.key: node.reason for node in tree.nodes()} == {
+        None: "",
+        "nm": "relabel the text: 1",
+        "no": "relabel the key nr: 1",
+        "date": "insert the key: 1; insert the text: 5",
+    }
+    assert (tree.headline, tree.score) == ("nTED: 1 - 8 / 14, at least 0", 6 / 14)  # whole: 1 + 3, 1 + 3, 1 + 5
+    extra = nted_tree({"nm": "tea"}, {"nm": "tea", "longer": {"a": "x"}})
+    assert [(node.path, node.status, node.reason) for node in extra.nodes()][2:] == [
+        ("$.longer", "extra", "delete the key: 1; delete the element: 1"),
+        ("$.longer.a", "extra", "delete the key: 1; delete the text: 1"),
+    ]
+
+
+FACES: dict[str, tuple[Callable[..., MetricTree], Callable[[Any, Any], float]]] = {
+    "kieval": (kieval_tree, lambda truth, guess: kieval_score(truth, guess).entities.aligned),
+    "entity_f1": (entity_f1_tree, lambda truth, guess: entity_counts(truth, guess).f1),
+    "entity_f1 of donut": (
+        lambda truth, guess: entity_f1_tree(truth, guess, donut=True),
+        lambda truth, guess: entity_counts(truth, guess, donut=True).f1,
+    ),
+    "nted": (nted_tree, nted_score),
+    "nted of donut": (
+        lambda truth, guess: nted_tree(truth, guess, donut=True),
+        lambda truth, guess: nted_score(truth, guess, donut=True),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FACES)
+@pytest.mark.parametrize("seed", range(5))
+def test_a_tree_adds_up_to_the_score_of_its_metric(name: str, seed: int) -> None:
+    draw, score = FACES[name]
+    rng = random.Random(seed)
+    for _ in range(60):
+        truth = random_truth(rng, 4)
+        guess = damaged(rng, truth) if rng.random() < 0.7 else random_prediction(rng, 4)
+        tree = draw(truth, guess)
+        assert tree.score == pytest.approx(score(truth, guess), abs=1e-12), (truth, guess)
+        lost = fsum(_losses(tree))
+        if tree.score > 0 or name.startswith(("kieval", "entity")):
+            assert lost == pytest.approx(1 - tree.score, abs=1e-9), (truth, guess)
+        assert all(0 <= node.earned <= node.weight + 1e-9 for node in tree.nodes())
+        assert folded_tree(tree).score == tree.score
+        tree_drawing(tree, "t", with_positions=True)
+        positions_of(tree)
+
+
+def _losses(tree: ScoreTree) -> Iterator[float]:
+    """What is lost at each place, without what is lost below it."""
+    for node in tree.nodes():
+        if node is not tree or not node.children:
+            yield node.points_lost - fsum(child.points_lost for child in node.children)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_cheapest_pairs_cost_the_distance(seed: int) -> None:
+    """Deletions, insertions and changes together; the order of nodes is kept."""
+    rng = random.Random(seed)
+    for _ in range(60):
+        value = random_prediction(rng, 4, 4)
+        left, right = document_tree(value), document_tree(damaged(rng, value))
+        pairs = cheapest_pairs(left, right)
+        assert sorted(pairs.values()) == [pairs[i] for i in sorted(pairs)]
+        assert _cost(left, right, pairs) == tree_edit_distance(left, right)
+
+
+def _cost(left: Any, right: Any, pairs: dict[int, int]) -> int:
+    truth, guess = FlatTree(left).nodes, FlatTree(right).nodes
+    kept = set(pairs.values())
+    changed = sum(
+        Levenshtein.distance(truth[i].label, guess[j].label) if truth[i].is_text else truth[i].label != guess[j].label
+        for i, j in pairs.items()
+    )
+    rest = [node for i, node in enumerate(truth) if i not in pairs]
+    rest += [node for j, node in enumerate(guess) if j not in kept]
+    return changed + sum(len(node.label) if node.is_text else 1 for node in rest)
+
+
+def test_absent_null_and_empty_look_different() -> None:
+    rows = {
+        row.path: (row.truth_look, row.prediction_look) for row in tree_drawing(kieval_tree(TRUTH, GUESS), "t").rows
+    }
+    assert rows["$.date"] == ("", "null")
+    assert rows["$.x"] == ("absent", "")
+    missing = tree_drawing(kieval_tree({"m": {"a": "x", "b": "y"}}, {"m": {"a": ""}}), "t").rows
+    looks = {row.label: row.prediction_look for row in missing if not row.opens}
+    assert looks == {"a": "empty", "b": "absent"}
+
+
+@pytest.mark.parametrize("metric", WITH_TREES)
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:20]))
+def test_what_a_visitor_wrote_stays_text(metric: str, text: str) -> None:
+    draw = FACES[metric][0]
+    markup = tree_as_html(draw({text: text, "a": [text]}, {"a": text, "b": {text: text}, text: text + "x"}))
+    Page(markup)
+    for hidden in ("\u202e", "\x00", "\x1b", "\ud800"):
+        assert hidden not in markup
+
+
+def test_positions_lead_to_the_values() -> None:
+    tree = kieval_tree(TRUTH, GUESS)
+    found = {node.path: positions_of(tree)[id(node)] for node in tree.leaves()}
+    assert found["$.menu[0].price"] == ("1/0/1", "2/1/1")
+    assert found["$.x"] == (None, "1")
+    assert found["$.date"] == ("0", "0")  # null in the prediction
+
+
+def test_a_document_of_a_result_explains_itself() -> None:
+    result = docscore.evaluate(predictions=PREDICTIONS, references=REFERENCES, metrics=["anls_star", "nted"])
+    document = result["receipt-018"]
+    for metric in WITH_TREES:
+        assert isinstance(document.explain(metric), MetricTree)
+        assert "anls-tree" in (document.explain(metric)._repr_html_() or "")
+    assert document.explain("anls_star") is document.tree
+    assert document._repr_html_().count("nTED: 1 - ") == 1
+    with pytest.raises(ValueError, match="metric: expected one of anls_star, kieval, entity_f1, nted, got 'anls'"):
+        document.explain("anls")
+    assert "nTED: 1 - " in result.as_html()
+
+
+@pytest.mark.parametrize("metric", WITH_TREES)
+def test_the_command_shows_the_tree(metric: str) -> None:
+    out = succeed("explain", REFERENCES, PREDICTIONS, "--id", "receipt-018", "--metric", metric)
+    assert "├─ " in out
+    done = run("explain", REFERENCES, PREDICTIONS, "--id", "receipt-018", "--metric", metric, "--fold")
+    assert done.code == 0
+    assert "10 invented rows" in done.out
