@@ -22,7 +22,10 @@ TEST_SET = COLUMNS | {
 METRICS = {"--metrics", "--normalise", "--donut", "--strict", "--schema"}
 # What scripts may use: more can come, none goes without a word in the changelog.
 OPTIONS: dict[str, set[str]] = {
-    "score": RULES | TEST_SET | METRICS | {"--fields", "--by", "--worst", "--fail-under", "--json"},
+    "score": RULES
+    | TEST_SET
+    | METRICS
+    | {"--fields", "--by", "--worst", "--fail-under", "--fail-under-mean", "--json"},
     "explain": RULES
     | COLUMNS
     | {"--schema", "--id", "--all", "--metric", "--normalise", "--with-confidences", "--on-error", "--json"},

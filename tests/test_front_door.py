@@ -203,6 +203,11 @@ def test_the_numbers_are_those_of_the_command(receipts: docscore.EvaluationResul
         cause: lost for cause, lost in with_fields["points_lost"].items() if lost
     }
     assert receipts.documents.to_dict()["anls_score"] == [row["anls_score"] for row in plain["per_sample"]]
+    worst = receipts.worst(3)
+    assert isinstance(worst, list)
+    assert repr(worst).startswith("<DocumentList 3 documents, anls_star 0.0000 to ")
+    assert all(f"{document.id}" in worst._repr_html_() for document in worst)
+    assert repr(receipts.worst(0)) == "<DocumentList 0 documents>"
     assert [document.to_dict()["question_id"] for document in receipts.worst(3)] == [
         row["question_id"] for row in plain["worst"][:3]
     ]

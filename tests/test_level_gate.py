@@ -93,7 +93,9 @@ def test_the_command_ends_with_its_decision(write: Write) -> None:
     gate = json.loads(done.out)["gate"]
     assert (done.code, gate["passed"], gate["level"]) == (0, True, 0.85)
     assert gate["bound"] > 0.85
-    assert gate["sentence"].startswith("passed: the mean, 0.8043, may be below 0.85 by chance (with confidence 0.95 it")
+    assert gate["sentence"].startswith(
+        "passed: the mean, 0.8043, is below 0.85, but may be so by chance (with confidence 0.95 it"
+    )
     assert "Gate passed: the mean, 0.8043, is not below 0.8 " in succeed("score", *files, "--fail-under", "0.8")
     assert "gate" not in json.loads(succeed("score", *files, "--json"))
     cut = write("p.jsonl", [pred("receipt-001", "x"), pred("nobody", "x")])
@@ -101,6 +103,17 @@ def test_the_command_ends_with_its_decision(write: Write) -> None:
     assert done.code == 2
     assert "the gate cannot decide: left out because of faults are 39, which may be the worst" in done.err
     assert run("score", *files, "--fail-under", "2").code == 2
+
+
+def test_the_plain_gate_asks_for_the_mean_alone() -> None:
+    files = REFERENCES, PREDICTIONS
+    done = run("score", *files, "--fail-under-mean", "0.85")
+    assert done.code == 1
+    assert "Gate failed: the mean, 0.8043, is below 0.85 (chance is not considered)" in done.out
+    assert "Gate passed: the mean, 0.8043, is not below 0.8 (" in succeed("score", *files, "--fail-under-mean", "0.8")
+    both = run("score", *files, "--fail-under-mean", "0.8", "--fail-under", "0.8")
+    assert (both.code, both.out) == (2, "")
+    assert "--fail-under and --fail-under-mean are two gates; give one" in both.err
 
 
 def test_it_is_plain() -> None:

@@ -24,7 +24,7 @@ from docscore.cli.help_endings import with_ending
 from docscore.cli.json_format import with_format
 from docscore.cli.terminal import print_json, say
 from docscore.corpus.evaluation import Evaluation
-from docscore.corpus.level_gate import decide_level
+from docscore.corpus.level_gate import LevelGate, decide_level, decide_mean
 from docscore.report.console import print_evaluation, print_gate
 from docscore.report.wording import by_value_text
 from docscore.results.result import EvaluationResult
@@ -33,7 +33,7 @@ from docscore.results.result import EvaluationResult
 @with_ending(
     "docscore score references.jsonl predictions.jsonl --fields",
     json_format="score",
-    failing="--fail-under: the mean is below the level",
+    failing="--fail-under, --fail-under-mean: the mean is below the level",
 )
 @click.command(name="score")
 @two_files
@@ -44,8 +44,14 @@ from docscore.results.result import EvaluationResult
     "--fail-under",
     type=click.FloatRange(0, 1, min_open=True),
     metavar="LEVEL",
-    help="Exit with status 1 if the mean ANLS* is below this with the stated confidence, that is, if its one-sided "
-    "upper bound is. A mean that may be below it by chance passes.",
+    help="Exit with status 1 if the mean ANLS* is below this beyond chance, that is, if its one-sided upper confidence "
+    "bound is. A mean that is below it, but may be so by chance, passes; --fail-under-mean is the plain gate.",
+)
+@click.option(
+    "--fail-under-mean",
+    type=click.FloatRange(0, 1, min_open=True),
+    metavar="LEVEL",
+    help="Exit with status 1 if the mean ANLS* is below this, by chance or not.",
 )
 @json_option
 def score_command(
@@ -56,6 +62,7 @@ def score_command(
     fields: bool,
     worst: int,
     fail_under: float | None,
+    fail_under_mean: float | None,
     as_json: bool,
 ) -> int:
     """Score PREDICTIONS against REFERENCES, both JSONL, JSON, CSV or Parquet files.
@@ -64,11 +71,14 @@ def score_command(
     {"question_id", "prediction_text"} and {"question_id", "answers"}; or plain values in the same order. Files may be
     compressed (.jsonl.gz). A file whose rows hold both, such as a log of Inspect (.eval, .json), is given alone.
     """
+    if fail_under is not None and fail_under_mean is not None:
+        msg = "--fail-under and --fail-under-mean are two gates; give one"
+        raise click.UsageError(msg)
     with progress_bars() as progress:
         (found,) = evaluations_of_files(references, [predictions], settings, progress)
         # computed while progress is shown
         _ = found.summary if fields else found.mean, found.other_figures, found.slices
-    gate = None if fail_under is None else decide_level(found.scores, fail_under, settings.confidence)
+    gate = _gate(found, fail_under, fail_under_mean, settings.confidence)
     if as_json:
         parts = EvaluationResult(found).to_dict(fields=fields, worst=worst)
         decision = {} if gate is None else {"gate": gate.to_dict()}
@@ -79,6 +89,13 @@ def score_command(
             print_gate(stdout_console(), gate.sentence)
         _say_hints(found)
     return 1 if gate and gate.failed else 0
+
+
+def _gate(found: Evaluation, level: float | None, plain: float | None, confidence: float) -> LevelGate | None:
+    """The gate that was asked for."""
+    if plain is not None:
+        return decide_mean(found.scores, plain)
+    return None if level is None else decide_level(found.scores, level, confidence)
 
 
 def _say_hints(found: Evaluation) -> None:

@@ -18,8 +18,8 @@ class LevelGate(NamedTuple):
 
     Attributes:
         level: the level.
-        bound: the one-sided upper confidence bound of the mean.
-        failed: whether the mean is below the level, with that confidence.
+        bound: the one-sided upper confidence bound of the mean, or the mean where chance is not considered.
+        failed: whether it is below the level.
         sentence: the result as a sentence.
     """
 
@@ -66,12 +66,29 @@ def decide_level(scores: CorpusScore, level: float, confidence: float = CONFIDEN
     return LevelGate(level, bound, failed, sentence)
 
 
+def decide_mean(scores: CorpusScore, level: float) -> LevelGate:
+    """Decide whether the mean score is below a level, by chance or not; `bound` is the mean.
+
+    Args:
+        scores: the scored test set.
+        level: the level, above 0 and at most 1.
+
+    Raises:
+        ValueError: if documents were left out because of faults.
+    """
+    check_none_skipped(scores)
+    failed = scores.mean < level - ROUNDING
+    verdict = "failed: the mean" if failed else "passed: the mean"
+    sentence = f"{verdict}, {scores.mean:.4f}, is {'' if failed else 'not '}below {level:g} (chance is not considered)"
+    return LevelGate(level, scores.mean, failed, sentence)
+
+
 def _verdict(mean: float, level: float, *, failed: bool) -> str:
     """The result with the mean, so that a mean below the level that passes is told from one that reaches it."""
     if failed:
         return f"failed: the mean, {mean:.4f}, is below {level:g} beyond chance"
     if mean < level - ROUNDING:
-        return f"passed: the mean, {mean:.4f}, may be below {level:g} by chance"
+        return f"passed: the mean, {mean:.4f}, is below {level:g}, but may be so by chance"
     return f"passed: the mean, {mean:.4f}, is not below {level:g}"
 
 

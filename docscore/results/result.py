@@ -20,6 +20,7 @@ from docscore.report.markdown_report import report_as_markdown
 from docscore.report.notebook import evaluation_in_notebook, tree_in_notebook
 from docscore.report.sample_content import samples_table
 from docscore.results.comparison_result import ComparisonResult
+from docscore.results.document_list import DocumentList
 from docscore.results.report_files import LISTED, write_report
 from docscore.results.result_table import ResultTable
 
@@ -116,8 +117,8 @@ class EvaluationResult:
     ...     predictions={"a": {"total": "6.40"}, "b": {"total": "9.00"}},
     ...     references={"a": {"total": "6.40"}, "b": {"total": "8.10"}},
     ... )
-    >>> result.score, result.worst(1), len(result)
-    (0.75, [<DocumentResult 'b' anls_star 0.5000>], 2)
+    >>> result.score, result.worst(1)[0], len(result)
+    (0.75, <DocumentResult 'b' anls_star 0.5000>, 2)
     >>> print(result["b"].tree)
     ≈ $         0.500  -0.500  (0.5 of 1 points)
     └─ ≈ total  0.500  -0.500  "8.10" → "9.00"
@@ -193,9 +194,10 @@ class EvaluationResult:
         """The figures of each value of `by` with their intervals, most documents first; without `by` no rows."""
         return ResultTable(slices_table(self.evaluation.slices, self.evaluation.slice_name))
 
-    def worst(self, count: int = LISTED) -> list[DocumentResult]:
-        """The documents with the lowest ANLS* scores, lowest first."""
-        return [DocumentResult(self.evaluation, number) for number in self.evaluation.scores.numbers_of_worst(count)]
+    def worst(self, count: int = LISTED) -> DocumentList:
+        """The documents with the lowest ANLS* scores, lowest first; a list, which a notebook draws as a table."""
+        numbers = self.evaluation.scores.numbers_of_worst(count)
+        return DocumentList(self.evaluation, [DocumentResult(self.evaluation, number) for number in numbers])
 
     def compare(self, other: EvaluationResult) -> ComparisonResult:
         """Compare another system on the same documents with this one as the base.
