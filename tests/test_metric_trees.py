@@ -90,7 +90,7 @@ def test_edits_are_named_with_their_costs() -> None:
         "no": "relabel the key nr: 1",
         "date": "insert the key: 1; insert the text: 5",
     }
-    assert (tree.headline, tree.score) == ("nTED: 1 - 8 / 14, at least 0", 6 / 14)  # whole: 1 + 3, 1 + 3, 1 + 5
+    assert (tree.headline, tree.score) == ("nTED: edits cost 8 of 14", 6 / 14)  # whole: 1 + 3, 1 + 3, 1 + 5
     extra = nted_tree({"nm": "tea"}, {"nm": "tea", "longer": {"a": "x"}})
     assert [(node.path, node.status, node.reason) for node in extra.nodes()][2:] == [
         ("$.longer", "extra", "delete the key: 1; delete the element: 1"),
@@ -199,10 +199,10 @@ def test_a_document_of_a_result_explains_itself() -> None:
         assert isinstance(document.explain(metric), MetricTree)
         assert "anls-tree" in (document.explain(metric)._repr_html_() or "")
     assert document.explain("anls_star") is document.tree
-    assert document._repr_html_().count("nTED: 1 - ") == 1
+    assert document._repr_html_().count("nTED: edits cost ") == 1
     with pytest.raises(ValueError, match="metric: expected one of anls_star, kieval, entity_f1, nted, got 'anls'"):
         document.explain("anls")
-    assert "nTED: 1 - " in result.as_html()
+    assert "nTED: edits cost " in result.as_html()
 
 
 @pytest.mark.parametrize("metric", WITH_TREES)

@@ -72,8 +72,8 @@ def tree_of_edits(
     builder = _Builder(element, shared)
     children = [builder.node(part, "$", "$") for part in root.children]
     lost = builder.cost
-    headline = f"nTED: 1 - {lost:,} / {whole:,}, at least 0"
-    facts = (f"Edits cost {lost:,}; the whole ground truth costs {whole:,}. A key costs 1, a text its characters.",)
+    headline = f"nTED: edits cost {lost:,} of {whole:,}"
+    facts = (f"1 - {lost:,} / {whole:,}, at least 0; to insert or delete a key costs 1, a text its characters",)
     return MetricTree(
         path="$",
         key=None,

@@ -81,13 +81,13 @@ def _tree_of_best(gt: object, pred: object, normalise: bool, donut: bool) -> Met
         steps = list(steps_between(expected.entities, given.entities))
         found.append((_counts_of(steps), reading, ComparedGroups(expected, given, steps)))
     counts, reading, pair = max(found, key=lambda each: _preference(each[0]))
-    figures = f"{counts.right:,} values right, {counts.invented:,} only predicted, {counts.missed:,} only expected"
+    figures = f"{counts.right:,} right, {counts.invented:,} invented, {counts.missed:,} missed values"
     return tree_of_groups(
         [pair],
         (reading, prediction),
         points={"right": 2, "change": 2, "add": 1, "delete": 1},
-        headline="Entity F1: 2 right / (2 right + invented + missed)",
-        facts=[figures],
+        headline=f"Entity F1: {figures}",
+        facts=["2 right / (2 right + invented + missed); a wrong value is a missed and an invented one"],
     )
 
 

@@ -111,7 +111,7 @@ def _groups_node(kind: str, pairs: Sequence[ComparedGroups], sides: _Sides) -> M
         (_group_node(pair, sides, key=None) for pair in pairs),
         key=lambda node: (node.truth_index is None, node.truth_index, node.prediction_index),
     )
-    return _node(elements, sides, key=kind, kind="list", path=f"${step_text(kind)}")
+    return _node(elements, sides, key=kind, kind="list", path=_below("$", kind))
 
 
 def _group_node(pair: ComparedGroups, sides: _Sides, key: str | None) -> MetricTree:
@@ -147,6 +147,11 @@ def _name(entity: Any, kind: str) -> str:
     return str(entity.kind).removeprefix(kind).removeprefix(".")
 
 
+def _below(place: str, name: str) -> str:
+    """The path of a type of entities or groups, which is itself a path of keys."""
+    return f"{place}{'' if name.startswith('[') else '.'}{name}"
+
+
 def _blank(step: Step, pair: ComparedGroups, side: int, sides: _Sides) -> str:
     """The place of a side that is null or empty where the other side has the entity; "" if there is no such place."""
     own, other = (pair[side], pair[1 - side])
@@ -174,7 +179,7 @@ def _entity_nodes(pair: ComparedGroups, kind: str, sides: _Sides) -> list[Metric
             key=lambda node: (node.truth_index is None, node.truth_index, node.prediction_index),
         )
         above = pair.truth or pair.prediction
-        path = (above.place if above else "$") + step_text(name)
+        path = _below(above.place if above else "$", name)
         found.append(_node(elements, sides, key=name, kind="list", path=path))
     return found
 

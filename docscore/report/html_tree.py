@@ -63,7 +63,7 @@ class TreeRow(NamedTuple):
         indent: the indent in levels.
         moved: the old and new index of a list element that moved, as text, or "".
         score, width, lost: the score, the width of its bar, and the points lost at the node.
-        parts: kind and size of a container, as text, or "".
+        parts: kind and size of a container, the keys of a group that is exact, or "".
         truth, prediction: the values as marked spans; empty if there is no value to show.
         reason: an explanation of a score that is not obvious, or "".
         opens: whether a `<details>` element begins that contains the rows of the children.
@@ -272,6 +272,7 @@ def _row(
 ) -> TreeRow:
     """The row of a node at a depth; `following` is the depth of the next row."""
     opens, is_group = bool(node.children), node.kind == "group"
+    below = [each for child in node.children for each in (child.children if child.kind == "group" else [child])]
     truth, prediction = ([], []) if opens else _values(node)
     unit = "element" if node.kind == "list" else "key"
     looks = ("", "") if opens else (_look(node, parent, "ground_truth"), _look(node, parent, "prediction"))
@@ -279,14 +280,14 @@ def _row(
         row_id=row_id,
         path="" if is_group else node.path,
         short_path=clipped(node.path, _LONGEST_LABEL),
-        label=_group_text(node) if is_group else _label(node),
+        label=str(node.key) if is_group else _label(node),
         status=node.status,
         indent=min(depth, _DEEPEST_INDENT),
         moved=_moved(node),
         score=three_digits(node.score),
         width=f"{node.score:.1%}",
         lost=_lost(node) if node.points_lost else "",
-        parts=f"{node.kind}, {counted(len(node.children), unit)}" if opens and not is_group else "",
+        parts=_keys(node) if is_group else f"{node.kind}, {counted(len(below), unit)}" if opens else "",
         truth=truth,
         prediction=prediction,
         reason=node.reason,
@@ -319,11 +320,11 @@ def _is_absent(node: ScoreTree, parent: ScoreTree, side: Side) -> bool:
     return not isinstance(above, dict) or node.key not in above
 
 
-def _group_text(node: ScoreTree) -> str:
-    """What a group says of its nodes: "10 invented rows", "4 exact values: name, date, total, vat_id"."""
-    keys = ", ".join(child.key for child in node.children if child.key is not None)
-    named = f": {clipped(keys, _LONGEST_NAMES)}" if keys and node.status == "exact" else ""
-    return f"{node.key}{named}"
+def _keys(group: ScoreTree) -> str:
+    """The keys of a group of nodes that are exact, which nothing else says."""
+    if group.status != "exact":
+        return ""
+    return clipped(", ".join(child.key for child in group.children if child.key is not None), _LONGEST_NAMES)
 
 
 def _lost(node: ScoreTree) -> str:
