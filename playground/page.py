@@ -20,8 +20,8 @@ from playground.traffic import BoundedBodies
 from playground.workspace import workspace
 
 PAGE = Path(__file__).parent
-SCRIPTS = "page.js", "links.js", "workspace.js", "systems.js", "wizard.js"
-STYLES = "page.css", "systems.css", "wizard.css"
+SCRIPTS = "page.js", "links.js", "workspace.js", "systems.js", "wizard.js", "documents.js"
+STYLES = "page.css", "systems.css", "wizard.css", "documents.css"
 SESSIONS = 200  # visitors whose state is kept, each of half a megabyte; the oldest goes first
 INTRODUCTION = f"""# ANLS\\* <small>docscore {VERSION}</small>
 How good is what a model extracted from a document, and where were points lost? What you type is not stored; uploaded
@@ -60,7 +60,7 @@ def build_demo() -> gr.Blocks:
         gr.Markdown(INTRODUCTION, elem_id="introduction")
         with gr.Tab("One pair"):
             workspace()
-        with gr.Tab("A file"):
+        with gr.Tab("A file", elem_id="tab-file"):
             file_tab()
         with gr.Tab("Compare"):
             systems_tab()

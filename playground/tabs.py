@@ -15,8 +15,8 @@ from gradio.utils import get_upload_folder
 from docscore.core.errors import InputError
 from playground import testset
 from playground.children import Children, Limits, Refused
+from playground.documents import EXAMPLE, documents_view, kept_outputs
 from playground.file_requests import FileRequest
-from playground.kept import GONE, KeptDocuments
 from playground.limits import MAX_FILE_BYTES
 from playground.uploads import KINDS, new_folder, sentence
 from playground.what_ifs import what_if_strip
@@ -51,15 +51,33 @@ async def score_testset(
     progress: gr.Progress = PROGRESS,
 ) -> tuple[Any, ...]:
     """The outputs of the tab for a file."""
-    nothing = "", gr.DataFrame(value=[]), gr.DataFrame(value=[]), "", None, None, None, None, ""
     work = partial(testset.score_files, metrics=metrics, by=by.strip())
     files = {"references": references, "predictions": predictions, "choices": asked}
     try:
         wanted = FileRequest.of({**files, "skip": skip, "confidences": confidences}, Path(get_upload_folder()))
         found = await _in_child(work, [wanted], request, progress)
     except (Refused, InputError) as error:
-        return sentence(str(error)), *nothing
-    return found.summary, found.picture, found.fields, found.rows, "", *found.downloads, found.kept, found.scored
+        return sentence(str(error)), *_NOTHING
+    return _outputs(found)
+
+
+def _outputs(found: testset.TestSet) -> tuple[Any, ...]:
+    return found.summary, found.documents, found.picture, found.fields, *found.downloads, found.scored
+
+
+_NOTHING = "", "", gr.DataFrame(value=[]), None, None, None, ""
+
+
+async def open_result(event: gr.EventData, request: gr.Request, progress: gr.Progress = PROGRESS) -> tuple[Any, ...]:
+    """The outputs of the tab for a file, where a link opens the example or a result that is still kept."""
+    run = getattr(event, "run", None)
+    try:
+        if run != EXAMPLE:
+            parts = await asyncio.to_thread(kept_outputs, _FOLDER, run)
+            return _outputs(testset.TestSet(**parts))
+        return _outputs(await _in_child(testset.score_files, [FileRequest(*testset.EXAMPLE_FILES)], request, progress))
+    except Refused as error:
+        return sentence(str(error)), *_NOTHING
 
 
 async def _in_child(work: Callable[..., Any], arguments: list[Any], request: gr.Request, progress: gr.Progress) -> Any:
@@ -69,20 +87,6 @@ async def _in_child(work: Callable[..., Any], arguments: list[Any], request: gr.
         progress(share, text)
 
     return await CHILDREN.run(str(request.session_hash), partial(work, folder=folder), *arguments, report=report)
-
-
-def show_row(kept: KeptDocuments | None, event: gr.SelectData) -> str:
-    """The tree of the selected row."""
-    return _shown(testset.tree_of, kept, event)
-
-
-def _shown(draw: Callable[[KeptDocuments, str], str], kept: KeptDocuments | None, event: gr.SelectData) -> str:
-    if kept is None or not event.row_value:
-        return ""
-    try:
-        return draw(kept, str(event.row_value[0]))
-    except FileNotFoundError:
-        return sentence(GONE)
 
 
 def file_tab() -> None:
@@ -103,21 +107,19 @@ def file_tab() -> None:
     skip, *buttons = _controls("file", "Score")
     summary = gr.HTML(elem_id="file-summary")
     scored = what_if_strip()
-    picture = gr.HTML(elem_id="file-picture")
-    fields = _table(testset.FIELD_HEADERS, "Fields, most points lost first", "file-fields")
-    rows = _table(testset.ROW_HEADERS, "Rows, lowest first: choose one to see its tree", "file-rows")
+    documents = documents_view(_FOLDER)
     with gr.Row():
         downloads = [
             gr.DownloadButton(label, elem_id=f"file-{name}")
             for name, label in (("csv", "Scores as CSV"), ("json", "Everything as JSON"), ("report", "Report as HTML"))
         ]
-    tree = gr.HTML(elem_id="file-tree")
-    kept = gr.State(time_to_live=3600)
-    outputs = [summary, picture, fields, rows, tree, *downloads, kept, scored]
+    picture = gr.HTML(elem_id="file-picture")
+    fields = _table(testset.FIELD_HEADERS, "Fields, most points lost first", "file-fields")
+    outputs = [summary, documents, picture, fields, *downloads, scored]
     options = [asked, skip, metrics, confidences, by]
     script = "(...inputs) => docscoreWizard.inputs(...inputs)"
     _wire(buttons, score_testset, files, options, outputs, testset.EXAMPLE_FILES, script)
-    rows.select(show_row, kept, tree, api_visibility="private")
+    documents.restore(open_result, None, outputs, api_visibility="private")
 
 
 def _upload(label: str, name: str) -> Any:

@@ -2,57 +2,52 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from collections.abc import Sequence
+from filecmp import cmp
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from docscore.core.errors import at_place, row_place
+from docscore.core.options import DEFAULT_OPTIONS
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation
 from docscore.corpus.summary import Summary
 from docscore.data.columns import groups_of_rows
-from docscore.report.content import DOCUMENT_COLUMNS, FIELD_COLUMNS, documents_table, fields_table
+from docscore.report.content import FIELD_COLUMNS, fields_table
 from docscore.report.html_figures import figures_of_evaluation
-from docscore.report.html_tree import explained_drawing
-from docscore.report.wording import NOTHING_LOST, count_lines, sample_text
-from docscore.results.result import EvaluationResult
+from docscore.report.wording import count_lines, sample_text
 from playground.children import Report
+from playground.document_list import keep_list
+from playground.downloads import write_downloads
 from playground.file_reading import measured_metrics, rows_of_request, scored_request
 from playground.file_requests import FileRequest
 from playground.fragments import fragment, frame_headers, frame_rows
 from playground.gallery import RECEIPTS
-from playground.kept import KeptDocuments, keep_documents
+from playground.kept import keep_documents
 from playground.limits import check_metric, check_slices
-from playground.uploads import Bar, shown_ids, skipped_lines
+from playground.uploads import Bar, skipped_lines
 
 EXAMPLE_FILES = RECEIPTS / "references.jsonl", RECEIPTS / "predictions.jsonl"
 FIELD_HEADERS = frame_headers(FIELD_COLUMNS)
-ROW_HEADERS = frame_headers(DOCUMENT_COLUMNS)
-WORST = 10  # trees in the report
-_DIGITS_OF_SCORES = 6
 
 
 class TestSet(NamedTuple):
     """The outputs for a scored test set.
 
     Attributes:
-        kept: its documents.
         summary: the mean and the counts, as HTML.
-        picture: why points were lost, the rates and the distribution of the scores, as HTML.
+        documents: the value of the list of documents.
+        picture: the rates and the distribution of the scores, as HTML.
         fields: one row for each field, with the columns `FIELD_HEADERS`.
-        rows: one row for each document, with the columns `ROW_HEADERS`.
-        downloads: a CSV file and a JSON file with the scores, and the report.
-        scored: what the strip of what-ifs needs to know, as HTML.
+        downloads: the paths of a CSV file, a JSON file and the report.
+        scored: what the strip of what-ifs needs to know, as HTML; "" where a link brought the result.
     """
 
-    kept: KeptDocuments
     summary: str
+    documents: str
     picture: str
     fields: list[list[Any]]
-    rows: list[list[Any]]
-    downloads: tuple[str, str, str]
-    scored: str
+    downloads: list[str]
+    scored: str = ""
 
 
 def score_files(
@@ -94,14 +89,15 @@ def score_files(
     for metric in metrics:
         for name, truth, prediction in zip(scores.ids, scores.pairs.truths, scores.pairs.predictions, strict=True):
             _check(name, metric, truth, prediction)
-    names = dict(zip(scores.ids, shown_ids(scores.ids), strict=True))
-    table = documents_table(scores, scores.numbers_of_worst(len(names)))
-    rows = frame_rows(table, digits=_DIGITS_OF_SCORES, names=names)
-    head = _summary(found, skipped_lines(uploaded))
-    picture = fragment("test_set", figures_of_evaluation(evaluation), NOTHING_LOST)
-    downloads = _downloads(folder, evaluation, asked.predictions.name)
-    kept = keep_documents(folder, [scores])
-    return TestSet(kept, head, picture, _fields(found), rows, downloads, scored_request(asked, scores.mean))
+    keep_documents(folder, [scores])
+    outputs: dict[str, Any] = {
+        "summary": _summary(found, skipped_lines(uploaded)),
+        "picture": fragment("test_set", figures_of_evaluation(evaluation)),
+        "fields": _fields(found),
+        "downloads": [str(folder / name) for name in write_downloads(folder, evaluation, asked.predictions.name)],
+    }
+    documents = keep_list(folder, evaluation, outputs, is_example=_is_example(asked, evaluation))
+    return TestSet(**outputs, documents=documents, scored=scored_request(asked, scores.mean))
 
 
 def _check(question_id: str, metric: str, truth: Any, prediction: Any) -> None:
@@ -109,14 +105,6 @@ def _check(question_id: str, metric: str, truth: Any, prediction: Any) -> None:
         check_metric("nTED" if metric == "nted" else metric, truth, prediction)
     except ValueError as error:
         raise at_place(row_place(question_id), error) from None
-
-
-def tree_of(kept: KeptDocuments, shown_id: str) -> str:
-    """The tree of a row as HTML, by its displayed id; "" if there is no such row."""
-    return "".join(
-        fragment("document", shown_id, [("", explained_drawing(tree, "file", kept.options))])
-        for tree in kept.trees(shown_id)
-    )
 
 
 def _summary(found: Summary, left_out: Sequence[str]) -> str:
@@ -129,18 +117,9 @@ def _fields(found: Summary) -> list[list[Any]]:
     return [] if found.analysis is None else frame_rows(fields_table(found, found.analysis))
 
 
-def _downloads(folder: Path, evaluation: Evaluation, name: str) -> tuple[str, str, str]:
-    table, document, report = folder / "scores.csv", folder / "scores.json", folder / "report.html"
-    samples = evaluation.scores.samples()
-    result = EvaluationResult(evaluation)
-    with table.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(samples[0]))
-        writer.writeheader()
-        writer.writerows(samples)
-    parts = result.to_dict(worst=WORST)
-    if evaluation.options.with_confidences:
-        parts["curve"] = [point.to_dict() for point in evaluation.curve.points()]
-        parts["calibration"] = evaluation.calibration.to_dict()
-    document.write_text(json.dumps(parts, indent=1), encoding="utf-8")
-    report.write_text(result.as_html(name, worst=WORST), encoding="utf-8", errors="backslashreplace")
-    return str(table), str(document), str(report)
+def _is_example(asked: FileRequest, evaluation: Evaluation) -> bool:
+    """Whether the files are those of the example, scored without options: a link to it needs no kept result."""
+    files = asked.references, asked.predictions
+    plain = evaluation.scores.options == DEFAULT_OPTIONS and evaluation.pairs.skipped is None
+    alone = list(evaluation.metrics) == [ANLS_STAR] and evaluation.by is None
+    return plain and alone and all(a and cmp(a, b, shallow=False) for a, b in zip(files, EXAMPLE_FILES, strict=True))

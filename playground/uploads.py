@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
 import shutil
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -120,8 +120,10 @@ def shown_ids(ids: Sequence[str]) -> list[str]:
 
 
 def new_folder(within: Path) -> Path:
-    """Create a new folder for downloads; folders older than an hour are deleted."""
+    """Create a new folder, whose name nobody can guess; folders older than an hour are deleted."""
     for old in within.iterdir():
         if old.stat().st_mtime < time.time() - KEPT_SECONDS:
             shutil.rmtree(old, ignore_errors=True)
-    return Path(tempfile.mkdtemp(dir=within))
+    folder = within / secrets.token_urlsafe(16)
+    folder.mkdir(mode=0o700)
+    return folder

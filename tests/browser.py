@@ -147,10 +147,15 @@ class Visitor:
         self.context.set_default_timeout(MILLISECONDS)
         self.context.grant_permissions(["clipboard-read", "clipboard-write"])
         self.context.route("**/*", self._only_this_machine)
-        self.page: Page = self.context.new_page()
-        self.page.on("console", self._console)
-        self.page.on("pageerror", lambda error: self.faults.append(f"page error: {error}"))
-        self.page.on("dialog", self._dialog)
+        self.page: Page = self.new_tab()
+
+    def new_tab(self) -> Page:
+        """Another tab of the same browser, watched as the first."""
+        page = self.context.new_page()
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self.faults.append(f"page error: {error}"))
+        page.on("dialog", self._dialog)
+        return page
 
     def _only_this_machine(self, route: Route) -> None:
         host = urlsplit(route.request.url).hostname

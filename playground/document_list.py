@@ -1,0 +1,237 @@
+"""The documents of a scored test set as the page lists them: kept in a folder for an hour, opened by a secret name."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from docscore.core.errors import InputValueError, short_repr
+from docscore.core.formatting import clipped
+from docscore.core.options import ScoringOptions
+from docscore.core.printing import printable
+from docscore.core.values import Value
+from docscore.corpus.causes import CAUSES, MEANINGS, places
+from docscore.corpus.evaluation import Evaluation
+from docscore.corpus.fields import Losses
+from docscore.data.json_codec import dumps, loads
+from docscore.metrics.anls_star.api import explained
+from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.report.html_tree import drawn_places, explained_drawing
+from playground.fragments import fragment
+from playground.kept import GONE, KeptDocuments, LineFile
+from playground.page_images import IMAGE, embedded_image, image_of_row, name_of_image
+from playground.uploads import KEPT_SECONDS, shown_ids
+
+MAX_LOSSES = 200_000  # pairs of a field and a cause in all documents that a browser gets
+MAX_FOUND = 200  # characters of a text that is looked for
+_LONGEST_NAME = 200  # characters of an id and of the name of a field that are shown
+_LONGEST_TEXT = 20_000  # characters of a document's values in which a text is looked for, on each side
+_DIGITS = 6
+_RUN = re.compile(r"[\w-]{22}", re.ASCII)
+_ROWS, _TEXTS, _LIST, _VIEW = "rows.jsonl", "texts.txt", "list.json", "view.json"
+_PREFIX = "document"  # of the ids of the rows of its tree
+
+
+def keep_list(folder: Path, evaluation: Evaluation, outputs: Mapping[str, Any], *, is_example: bool) -> str:
+    """Write what the list of documents needs to the folder in which `keep_documents` wrote them.
+
+    Args:
+        folder: the folder; its name is what opens it.
+        evaluation: the scored test set.
+        outputs: the other parts of the result, to show them again where a link opens it; plain values.
+        is_example: whether the files are the bundled example, scored without options.
+
+    Returns:
+        The value of the component: JSON text with the name of the folder.
+    """
+    scores, analysis = evaluation.scores, evaluation.analysis
+    LineFile(folder / _ROWS).write(map(dumps, _rows(evaluation)))
+    sides = zip(scores.pairs.truths, scores.pairs.predictions, strict=True)
+    texts = (f"{_text_of(truth)}\x1f{_text_of(prediction)}" for truth, prediction in sides)
+    (folder / _TEXTS).write_text("\n".join(texts), encoding="utf-8", errors="replace")
+    value = json.dumps({"run": folder.name, "example": is_example})
+    view = {
+        "options": dataclasses.asdict(dataclasses.replace(scores.options, schema=None)),  # ANLS* has no use for it
+        "failed": sorted(scores.failed or ()),
+        "absent": sorted(scores.absent or ()),
+        "fields": [field.path for field in analysis.by_loss()],
+        "documents": len(scores.ids),
+        "outputs": {**outputs, "documents": value},
+    }
+    (folder / _VIEW).write_text(json.dumps(view), encoding="utf-8")
+    (folder / _LIST).write_text(json.dumps(_listing(evaluation)), encoding="utf-8")
+    return value
+
+
+def _listing(evaluation: Evaluation) -> dict[str, Any]:
+    """What a browser gets at once: names, scores and lost points; numbers stand for fields and causes."""
+    scores, analysis = evaluation.scores, evaluation.analysis
+    fields = [field.path for field in analysis.by_loss()]
+    numbers = {name: number for number, name in enumerate(fields)}, {name: n for n, name in enumerate(CAUSES)}
+    count = sum(map(len, analysis.losses))
+    most = count if count <= MAX_LOSSES else max(1, MAX_LOSSES // len(scores.ids))
+    images = [name_of_image(image_of_row(row)) for row in scores.pairs.reference_rows or [{}] * len(scores.ids)]
+    documents = [
+        [clipped(name, _LONGEST_NAME), score, _losses(lost, most, *numbers), image]
+        for name, score, lost, image in zip(shown_ids(scores.ids), scores.scores, analysis.losses, images, strict=True)
+    ]
+    return {
+        "causes": [[cause, MEANINGS[cause]] for cause in CAUSES],
+        "fields": [clipped(printable(name), _LONGEST_NAME) for name in fields],
+        "documents": documents,
+        "left_out": sum(max(0, len(lost) - most) for lost in analysis.losses),
+    }
+
+
+def _losses(lost: Losses, most: int, fields: dict[str, int], causes: dict[Any, int]) -> list[list[float]]:
+    """The largest losses of a document as numbers of field and cause and points."""
+    largest = sorted(lost.items(), key=lambda item: -item[1])[:most]
+    return [[fields[field], causes[cause], _rounded(points)] for (field, cause), points in largest]
+
+
+def _rounded(number: float) -> float:
+    return float(f"{number:.{_DIGITS}g}")
+
+
+def _rows(evaluation: Evaluation) -> Iterator[dict[str, Value]]:
+    """Each document as a row that holds both sides and can be scored again, with its other columns."""
+    pairs = evaluation.pairs
+    sources = pairs.reference_rows or [{}] * len(pairs.ids)
+    confidences = pairs.confidences or [None] * len(pairs.ids)
+    sides = zip(pairs.ids, pairs.truths, pairs.predictions, strict=True)
+    for (name, truth, prediction), confidence, source in zip(sides, confidences, sources, strict=True):
+        answers = list(truth) if isinstance(truth, tuple) else [truth]
+        row = {"question_id": name, "references": answers, "prediction": prediction}
+        if confidence is not None:
+            row["confidence"] = confidence
+        row |= {key: value for key, value in source.items() if key not in _READ and _is_plain(value)}
+        image = image_of_row(source)
+        yield {**row, IMAGE: image} if image else row
+
+
+_READ = {"question_id", "references", "prediction", "answers", "prediction_text", "confidence"}
+
+
+def _is_plain(value: object) -> bool:
+    try:
+        json.dumps(value)
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return True
+
+
+def _text_of(value: Any) -> str:
+    """The texts and numbers of a value in one line, in lower case."""
+    found, waiting, length = [], [value], 0
+    while waiting and length < _LONGEST_TEXT:
+        part = waiting.pop()
+        if isinstance(part, dict | list | tuple):
+            waiting.extend(reversed(list(part.values()) if isinstance(part, dict) else part))
+        elif part is not None:
+            found.append(_folded(str(part)[:_LONGEST_TEXT]))
+            length += len(found[-1])
+    return "\x1f".join(found)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+class KeptList:
+    """The documents of a test set that was scored before.
+
+    Args:
+        within: the folder of all results.
+        run: the name of one, as a browser sends it: anything.
+
+    Raises:
+        FileNotFoundError: if there is none of that name, or it is older than an hour.
+    """
+
+    def __init__(self, within: Path, run: object) -> None:
+        self.folder = within / (run if isinstance(run, str) and _RUN.fullmatch(run) else "none")
+        if (self.folder / _VIEW).stat().st_mtime < time.time() - KEPT_SECONDS:
+            raise FileNotFoundError(GONE)
+
+    @cached_property
+    def _view(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads((self.folder / _VIEW).read_text(encoding="utf-8"))
+        return found
+
+    @property
+    def outputs(self) -> dict[str, Any]:
+        """The other parts of the result."""
+        found: dict[str, Any] = self._view["outputs"]
+        return found
+
+    def listing(self) -> str:
+        """The list of documents, as JSON text."""
+        return (self.folder / _LIST).read_text(encoding="utf-8")
+
+    def values(self, number: object) -> tuple[Any, Any]:
+        """The ground truth and the prediction of a document."""
+        truth, prediction = self._kept.values(self._checked(number))
+        return truth, prediction
+
+    @property
+    def _kept(self) -> KeptDocuments:
+        return KeptDocuments(self.folder, 1, ScoringOptions(**self._view["options"]))
+
+    def document(self, number: object) -> dict[str, Any]:
+        """A document for the browser: its tree as HTML, the field and the cause of its rows, and its image.
+
+        Raises:
+            ValueError: if there is no document of that number.
+        """
+        truth, prediction = self.values(number)
+        options = self._kept.options
+        tree = explained(truth, prediction, options)
+        row = self._row(number)
+        name = printable(row["question_id"])
+        drawing = explained_drawing(tree, _PREFIX, options)
+        html = fragment("document", name, [("", drawing)])
+        marks = _marks(
+            tree, self._view["fields"], parsed=number not in self._view["failed"], absent=number in self._view["absent"]
+        )
+        return {"html": html, "marks": marks, "image": embedded_image(image_of_row(row))}
+
+    def found(self, text: object) -> list[int]:
+        """The numbers of the documents whose values hold a text; upper and lower case and white space are the same."""
+        if not isinstance(text, str) or len(text) > MAX_FOUND:
+            raise InputValueError(place="text", expected=f"at most {MAX_FOUND} characters", got=short_repr(text))
+        wanted = _folded(text)
+        lines = (self.folder / _TEXTS).read_text(encoding="utf-8").split("\n")
+        return [number for number, line in enumerate(lines) if wanted in line]
+
+    def rows(self, numbers: object) -> str:
+        """Documents as rows of JSONL, which can be scored again."""
+        if not isinstance(numbers, list):
+            raise InputValueError(place="documents", expected="a list of numbers", got=short_repr(numbers))
+        lines = LineFile(self.folder / _ROWS).lines(map(self._checked, numbers))
+        return "".join(f"{line}\n" for line in lines)
+
+    def _row(self, number: object) -> dict[str, Any]:
+        found: dict[str, Any] = loads(self.rows([number]))
+        return found
+
+    def _checked(self, number: object) -> int:
+        if type(number) is not int or not 0 <= number < self._view["documents"]:
+            raise InputValueError(place="document", expected="the number of one", got=short_repr(number))
+        return number
+
+
+def _marks(tree: ScoreTree, fields: Sequence[str], *, parsed: bool, absent: bool) -> list[list[int]]:
+    """The rows of a drawn tree that lose points: the numbers of the row, of its field (-1: none) and of its cause."""
+    field_number = {name: number for number, name in enumerate(fields)}
+    drawn = {id(node): number for number, (node, _) in enumerate(drawn_places(tree)[0])}
+    return [
+        [drawn[id(place.node)], field_number.get(place.name, -1), CAUSES.index(place.cause)]
+        for place in places(tree, parsed=parsed, absent=absent)
+        if place.cause and place.node.points_lost and id(place.node) in drawn
+    ]
