@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from docscore.core.options import ScoringOptions
@@ -39,10 +40,19 @@ def tree_for_clients(*arguments: Any) -> dict[str, Any]:
     return _renamed(tree, tree.to_dict(), {id(node) for node, _ in shown})
 
 
-def tree_as_text(*arguments: Any) -> str:
-    """The whole score tree as JSON text; arguments as for `tree_of_values`."""
-    tree = tree_of_values(*arguments)
-    return json.dumps(_renamed(tree, tree.to_dict(), {id(node) for node in tree.nodes()}))
+def tree_as_text(
+    ground_truth: Any,
+    prediction: Any,
+    threshold: float,
+    ignore_case: bool,
+    rules: str,
+    numbers: str,
+    notes: Sequence[str] = (),
+) -> str:
+    """The whole score tree as JSON text, with notes on how the values were read; else as for `tree_of_values`."""
+    tree = tree_of_values(ground_truth, prediction, threshold, ignore_case, rules, numbers)
+    found = _renamed(tree, tree.to_dict(), {id(node) for node in tree.nodes()})
+    return json.dumps({"notes": list(notes), **found} if notes else found)
 
 
 def _renamed(tree: ScoreTree, node: dict[str, Any], shown: set[int]) -> dict[str, Any]:

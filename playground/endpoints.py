@@ -5,16 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import gradio as gr
 
 from docscore.core.options import PAPER, THRESHOLD
 from playground.children import Children, Limits
 from playground.client_tree import tree_as_text, tree_for_clients
-from playground.limits import is_small, shortened
+from playground.limits import is_small, read_text, shortened
 
 CHILDREN = Children(Limits(places=2, waiting=16, seconds=20))
+JsonValue = dict[str, Any] | list[Any] | str | int | float | bool | None
+RuleName = Literal["paper", "anls_star-1.0.1"]
+NumberMode = Literal["text", "value"]
 
 
 async def score_as_tree(
@@ -36,8 +39,7 @@ async def score_as_tree(
         numbers: "text" to compare numbers as they print, or "value".
 
     Returns:
-        The score tree: place, kind, status, score from 0 to 1, earned, weight, points_lost, both values, children. Of
-        more than 3,000 places exact ones are left out, and counted as left_out.
+        The score tree; of more than 3,000 places exact ones are left out, and counted as left_out.
     """
     found: dict[str, Any] = await _called(
         tree_for_clients, ground_truth, prediction, threshold, ignore_case, rules, numbers
@@ -45,28 +47,49 @@ async def score_as_tree(
     return found
 
 
+# gradio hands objects to agents as Python text, so this is no tool of theirs; `score` is
+score_as_tree._mcp_type = "endpoint"  # type: ignore[attr-defined]  # noqa: SLF001
+
+
 async def score(
-    ground_truth: Any,
-    prediction: Any,
+    ground_truth: JsonValue,
+    prediction: JsonValue,
     threshold: float = THRESHOLD,
     ignore_case: bool = True,
-    rules: str = PAPER,
-    numbers: str = "text",
+    rules: RuleName = "paper",
+    numbers: NumberMode = "text",
 ) -> str:
     """Score a predicted JSON value against a ground truth with ANLS*; return the score tree as JSON text.
 
+    A side that is the text of a JSON object or list is read as that, and "notes" in the answer says so.
+
     Args:
-        ground_truth: any JSON value; {"$one_of": [...]} holds alternatives.
-        prediction: any JSON value.
+        ground_truth: any JSON value, as itself and not as text; {"$one_of": [...]} holds alternatives.
+        prediction: any JSON value, as itself and not as text.
         threshold: similarities of texts below it count as 0, from 0 to 1.
         ignore_case: whether texts are compared in lower case.
         rules: "paper", or "anls_star-1.0.1" to count keys without a value as that package does.
         numbers: "text" to compare numbers as they print, or "value".
 
     Returns:
-        JSON text of the score tree.
+        JSON text of the score tree: place, status, score from 0 to 1, points_lost, both values, children.
     """
-    return str(await _called(tree_as_text, ground_truth, prediction, threshold, ignore_case, rules, numbers))
+    notes: list[str] = []
+    truth = _read(ground_truth, "ground_truth", notes)
+    guess = _read(prediction, "prediction", notes)
+    return str(await _called(tree_as_text, truth, guess, threshold, ignore_case, rules, numbers, tuple(notes)))
+
+
+def _read(value: Any, side: str, notes: list[str]) -> Any:
+    """The value, or the object or list that its text is; a note then says so."""
+    if not isinstance(value, str) or not value.lstrip().startswith(("{", "[")):
+        return value
+    try:
+        found = read_text(value)
+    except ValueError:
+        return value
+    notes.append(f"{side} was JSON text and was read as {'an object' if isinstance(found, dict) else 'a list'}")
+    return found
 
 
 async def _called(work: Callable[..., Any], truth: Any, prediction: Any, *options: Any) -> Any:

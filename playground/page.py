@@ -11,6 +11,7 @@ from starlette.middleware import Middleware
 from docscore.report.html_tree import stylesheet
 from docscore.version import VERSION
 from playground.endpoints import score, score_as_tree
+from playground.fragments import fragment
 from playground.limits import MAX_FILE_BYTES
 from playground.look import page_theme
 from playground.systems_tab import systems_tab
@@ -20,37 +21,13 @@ from playground.traffic import BoundedBodies
 from playground.workspace import workspace
 
 PAGE = Path(__file__).parent
-SCRIPTS = "page.js", "links.js", "workspace.js", "systems.js", "wizard.js", "documents.js"
-STYLES = "page.css", "systems.css", "wizard.css", "documents.css"
+SCRIPTS = "page.js", "links.js", "workspace.js", "systems.js", "wizard.js", "documents.js", "api.js"
+STYLES = "page.css", "systems.css", "wizard.css", "documents.css", "api.css"
 SESSIONS = 200  # visitors whose state is kept, each of half a megabyte; the oldest goes first
 INTRODUCTION = f"""# ANLS\\* <small>docscore {VERSION}</small>
 How good is what a model extracted from a document, and where were points lost? What you type is not stored; uploaded
 files are deleted after an hour."""
-SNIPPETS = """## Python client
-```python
-from gradio_client import Client
-
-client = Client("http://127.0.0.1:7860")
-tree = client.predict({"total": "12.50"}, {"total": "12.5"}, api_name="/score")
-print(tree["score"])
-```
-## HTTP
-```bash
-call=$(curl -s http://127.0.0.1:7860/gradio_api/call/score -H 'Content-Type: application/json' \\
-  -d '{"data": [{"total": "12.50"}, {"total": "12.5"}, 0.5, true, "paper", "text"]}' \\
-  | sed 's/.*"event_id":"\\([^"]*\\)".*/\\1/')
-curl -sN http://127.0.0.1:7860/gradio_api/call/score/$call
-```
-## evaluate
-```python
-import docscore
-import evaluate
-
-metric = evaluate.load(docscore.evaluate_module("anls_star"))
-print(metric.compute(predictions=[{"total": "12.5"}], references=[{"total": "12.50"}]))
-```
-An agent finds the same as the MCP tool `score` under `/gradio_api/mcp/`.
-"""
+ADDRESS = "http://127.0.0.1:7860"  # until the browser puts in its own
 
 
 def build_demo() -> gr.Blocks:
@@ -65,9 +42,14 @@ def build_demo() -> gr.Blocks:
         with gr.Tab("Compare"):
             systems_tab()
         with gr.Tab("API"):
-            gr.Markdown(SNIPPETS)
+            gr.HTML(
+                fragment("api", ADDRESS, template="api.html.jinja"),
+                elem_id="api",
+                js_on_load="docscoreApi(element)",
+                apply_default_css=False,
+            )
         gr.api(score_as_tree, api_name="score", concurrency_limit=None)  # heavy requests wait for each other elsewhere
-        gr.api(score, api_name="score_text", concurrency_limit=None)  # for MCP, where objects would become Python text
+        gr.api(score, api_name="score_text", concurrency_limit=None)  # the tool of agents
     return demo
 
 

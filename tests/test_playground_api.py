@@ -6,7 +6,6 @@ import asyncio
 import json
 import subprocess
 import sys
-import threading
 import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
@@ -106,6 +105,11 @@ def test_a_fault_is_one_sentence(playground: Playground, arguments: tuple[Any, .
     assert call(playground, "x", "x")[0] == "complete"
 
 
+def test_the_client_raises_the_sentence(playground: Playground) -> None:
+    with pytest.raises(Exception, match=r"^threshold: expected a number from 0 to 1, got 2$"):
+        client(playground).predict("x", "x", 2, api_name="/score")
+
+
 def status(app: Playground, data: Any) -> int:
     """The status that a call with this body is answered with; 0 where the connection is closed before it is sent."""
     join = urllib.request.Request(f"{app.url}/gradio_api/call/score", data, {"Content-Type": "application/json"})  # noqa: S310
@@ -185,33 +189,84 @@ def test_the_example_files_are_served(playground: Playground) -> None:
         assert answer.status == 200
 
 
-def test_an_agent_finds_the_tool_and_gets_json(playground: Playground) -> None:
-    """In a thread of its own, as Playwright may hold this one's event loop."""
+Call = tuple[str, dict[str, Any]]
+
+
+def of_an_agent(app: Playground, *calls: Call) -> tuple[list[Any], list[Any]]:
+    """The tools that an agent finds, and what its calls are answered; by a real client of the protocol.
+
+    In a thread of its own, as Playwright may hold this one's event loop.
+    """
     try:
         from mcp import ClientSession  # noqa: PLC0415  not everywhere
         from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415
     except ImportError:
         skip_or_fail("needs mcp 1")
 
-    async def talk() -> tuple[dict[str, Any], Any]:
+    async def talk() -> tuple[list[Any], list[Any]]:
         async with (
-            streamable_http_client(f"{playground.url}/gradio_api/mcp/") as (read, write, _),
+            streamable_http_client(f"{app.url}/gradio_api/mcp/") as (read, write, _),
             ClientSession(read, write) as session,
         ):
             await session.initialize()
-            tools = {tool.name: tool for tool in (await session.list_tools()).tools}
-            answer = await session.call_tool("score", {"ground_truth": TRUTH, "prediction": GUESS})
-            return tools, answer
+            tools = (await session.list_tools()).tools
+            return tools, [await session.call_tool(name, arguments) for name, arguments in calls]
 
-    found: list[tuple[dict[str, Any], Any]] = []
-    thread = threading.Thread(target=lambda: found.append(asyncio.run(talk())))
-    thread.start()
-    thread.join(60)
-    tools, answer = found[0]
-    assert "score" in tools
-    assert "ANLS*" in tools["score"].description
-    assert {"ground_truth", "prediction"} <= set(tools["score"].inputSchema["properties"])
-    assert json.loads(answer.content[0].text)["score"] == score_tree(TRUTH, GUESS).score
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(lambda: asyncio.run(talk())).result(HUNG)
+
+
+def test_an_agent_finds_one_tool_with_types_and_gets_json(playground: Playground) -> None:
+    tools, [answer] = of_an_agent(playground, ("score", {"ground_truth": TRUTH, "prediction": GUESS}))
+    assert [tool.name for tool in tools] == ["score"]
+    assert "ANLS*" in tools[0].description
+    schema = tools[0].inputSchema
+    assert schema["required"] == ["ground_truth", "prediction"]
+    types = {each["type"] for each in schema["properties"]["ground_truth"]["anyOf"]}
+    assert {"object", "array", "string", "number", "null"} <= types
+    assert schema["properties"]["rules"]["enum"] == ["paper", "anls_star-1.0.1"]
+    assert schema["properties"]["numbers"]["enum"] == ["text", "value"]
+    assert not answer.isError
+    found = json.loads(answer.content[0].text)
+    assert found["score"] == score_tree(TRUTH, GUESS).score
+    assert "notes" not in found
+
+
+@pytest.mark.parametrize(
+    ("truth", "guess", "score", "notes"),
+    [
+        (json.dumps(TRUTH), {**TRUTH, "c": "EUR"}, 1.0, ["ground_truth was JSON text and was read as an object"]),
+        (["a"], ' ["a"]', 1.0, ["prediction was JSON text and was read as a list"]),
+        ("12.50", "12.50", 1.0, None),
+        ("{total", "{total", 1.0, None),
+        (None, [], 1.0, None),
+    ],
+)
+def test_json_text_of_an_agent_is_read_and_the_answer_says_so(
+    playground: Playground, truth: Any, guess: Any, score: float, notes: list[str] | None
+) -> None:
+    _, [answer] = of_an_agent(playground, ("score", {"ground_truth": truth, "prediction": guess}))
+    found = json.loads(answer.content[0].text)
+    assert (found["score"], found.get("notes")) == (score, notes)
+
+
+def test_an_agent_is_told_what_is_wrong(playground: Playground) -> None:
+    """In the words of the library, or of the protocol where an argument has the wrong type."""
+    before = len(playground.log.read_text(encoding="utf-8"))
+    pair = {"ground_truth": "x", "prediction": "x"}
+    wrong: dict[str, dict[str, Any]] = {
+        "threshold: expected a number from 0 to 1, got 3": {**pair, "threshold": 3},
+        "one-of": {**pair, "ground_truth": {"$one_of": []}},
+        "20,001 values": {**pair, "ground_truth": [["x"]] * 20_001},
+        "'prediction' is a required property": {"ground_truth": "x"},
+        "'half' is not of type 'number'": {**pair, "threshold": "half"},
+        "'nope' is not one of": {**pair, "rules": "nope"},
+    }
+    _, answers = of_an_agent(playground, *(("score", arguments) for arguments in wrong.values()))
+    for message, answer in zip(wrong, answers, strict=True):
+        assert answer.isError
+        assert message in answer.content[0].text
+    assert playground.faults(before) == ""
 
 
 def test_the_page_is_built_without_being_served() -> None:
@@ -220,21 +275,3 @@ def test_the_page_is_built_without_being_served() -> None:
         [sys.executable, "-c", code], cwd=ROOT, env=environment(), capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout) == (0, "Blocks False\n"), done.stderr
-
-
-def test_the_snippets_on_the_page_work(playground: Playground) -> None:
-    """Python and shell as they stand there, at the address of this app."""
-    pytest.importorskip("gradio_client")
-    code = "from playground import page; print(page.SNIPPETS)"
-    page = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env=environment(), capture_output=True, text=True, check=True
-    ).stdout
-    blocks = [block.split("\n", 1) for block in page.split("```")[1::2]]
-    assert [language for language, _ in blocks] == ["python", "bash", "python"]
-    for language, block in blocks:
-        script = block.replace("http://127.0.0.1:7860", playground.url)
-        command = [sys.executable, "-c", script] if language == "python" else ["bash", "-c", script]
-        done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False, timeout=HUNG)
-        assert done.returncode == 0, done.stderr
-        expected = score_tree("12.50", "12.5").score
-        assert f"{expected}"[:6] in done.stdout, (done.stdout, done.stderr)
