@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from docscore.core.errors import InputError
+from docscore.core.errors import Diagnostic, InputError, in_file
 from docscore.core.formatting import clipped
 from docscore.core.options import ScoringOptions
 from docscore.core.printing import printable
@@ -18,6 +18,7 @@ from docscore.data.doubts import doubts_of_ids, doubts_of_values
 from docscore.data.faults import DataError, Faults, faults_summary
 from docscore.data.files import Table, read_table, suffix_of
 from docscore.data.json_codec import dumps
+from docscore.data.pairing import Pairs
 from docscore.data.reading_plans import ReadingPlan, planned_tables
 from docscore.report.html_templates import macro_as_html
 from playground.file_requests import COLUMNS, MISSING, FileChoices, FileRequest, WhatIf
@@ -120,12 +121,20 @@ def rows_of_request(asked: FileRequest) -> tuple[FileRows, ScoringOptions]:
     rows = rows_of_tables(truths, [predictions], faults, missing=unless_error, check=check_uploaded_value)
     pairs = rows.systems[0]
     if missing == "skip" and pairs.absent:
+        faults.add(*_without_prediction(asked, pairs), len(pairs.absent))
         pairs = pairs.only([number for number in range(len(pairs.ids)) if number not in pairs.absent])
     if not pairs.ids:
         msg = "no reference has a prediction: there is nothing to score"
         raise ValueError(msg)
     check_pairs(pairs, options)
     return rows._replace(systems=[pairs]), options
+
+
+def _without_prediction(asked: FileRequest, pairs: Pairs) -> tuple[str, Diagnostic]:
+    """The fault of references without a prediction that are left out."""
+    first = pairs.ids[min(pairs.absent)]
+    place = in_file(asked.references or asked.predictions)
+    return "reference without a prediction", Diagnostic((place,), problem=f"no prediction has the id {first!r}")
 
 
 def measured_metrics(options: ScoringOptions, metrics: Sequence[str]) -> tuple[str, ...]:

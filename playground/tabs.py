@@ -35,7 +35,8 @@ OTHER_METRICS = [
 ]
 _ROWS = (
     "JSONL, JSON, CSV or Parquet, also compressed (.jsonl.gz). Rows are `{question_id, prediction}` and "
-    f"`{{question_id, references: [answers]}}`, in any order. Files of up to {MAX_FILE_BYTES // 1_000_000} MB."
+    "`{question_id, references: [answers]}`, in any order; or have other columns, or both sides in one file: how they "
+    f"are read is shown before they are scored. Files of up to {MAX_FILE_BYTES // 1_000_000} MB."
 )
 
 

@@ -106,6 +106,12 @@ GUESSED: list[tuple[str, list[Any] | None, list[Any], tuple[Any, ...]]] = [
         columns(("id", B), ("pred", ["x", "z"])),
         (("id", "id"), "gt", "pred", None, None, False),
     ),
+    (
+        "documents that have no key in common",
+        [{"total": 1}, {"total": 2}],
+        [{"sum": 1}, {"sum": 2}],
+        ((None, None), None, None, None, None, False),
+    ),
     ("no ids", columns(("gt", ["x"])), columns(("pred", ["y"])), ((None, None), "gt", "pred", None, None, False)),
 ]
 

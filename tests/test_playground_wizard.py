@@ -14,7 +14,7 @@ import docscore
 from tests import browser
 from tests.browser import NARROW, WIDE, XSS, Visit, Visitor, axe
 from tests.commands import PREDICTIONS, REFERENCES, pred, ref, rows
-from tests.test_playground_file import HOSTILE, fault, payload
+from tests.test_playground_file import HOSTILE, clear, fault, payload
 
 if TYPE_CHECKING:
     from playwright.sync_api import FilePayload, Route
@@ -212,7 +212,9 @@ def test_references_without_a_prediction(visit: Visit) -> None:
         found[value] = float(visitor["file-scored"].locator(".wi-scored").get_attribute("data-score") or "nan")
     each = docscore.evaluate(predictions=GUESSES[:2], references=TRUTHS[:2]).score
     assert found == {"zero": pytest.approx(each * 2 / 3), "skip": pytest.approx(each)}
-    assert "1 of 3 rows are left out" in visitor["file-summary"].inner_text()
+    summary = visitor["file-summary"].inner_text()
+    assert "1 reference without a prediction; 1 of 3 rows are left out" in summary
+    assert "gold.csv: no prediction has the id 'b2'" in summary
 
 
 def test_keyboard_alone(visit: Visit) -> None:
@@ -221,10 +223,10 @@ def test_keyboard_alone(visit: Visit) -> None:
     read(visitor, GOLD, ANSWERS)
     visitor["file-wizard"].locator("summary").focus()
     reached = []
-    for _ in range(8):
+    for _ in range(9):
         visitor.page.keyboard.press("Tab")
-        reached.append(visitor.page.evaluate("document.activeElement.dataset.choice"))
-    assert reached == [
+        reached.append(visitor.page.evaluate("document.activeElement.dataset.choice ?? null"))
+    assert [name for name in reached if name] == [
         "references_id", "references", "parse_references", "references_delimiter",
         "predictions_id", "prediction", "parse", "predictions_delimiter",
     ]  # fmt: skip
@@ -361,5 +363,6 @@ def test_a_new_file_forgets_what_was_chosen_and_adopted(visit: Visit) -> None:
     assert not visitor["what-numbers"].is_checked()
     truths = {row["question_id"]: row for row in rows(REFERENCES)}
     assert len(samples(visitor)) == len(truths)
+    clear(visitor)
     assert fault(visitor, payload("r.jsonl", [ref("a", 1)]), payload("p.jsonl", [pred("b", 1)]))
     visitor.page.locator(".wi").wait_for(state="hidden")

@@ -152,6 +152,9 @@ def _of_two(references: Table, predictions: Table) -> ReadingPlan:
     ids = _common_ids(references, predictions, *columns)
     rests = [[column for column in names if column != name] for names, name in zip(columns, ids, strict=True)]
     shared = set(rests[0]) & set(rests[1])
+    if ids == (None, None):  # nothing but a name tells a column of values from the only key of a document
+        truth, prediction = _named(columns[0], _TRUTH_WORDS), _named(columns[1], _PREDICTION_WORDS)
+        return ReadingPlan(ids, *((truth, prediction) if truth and prediction else (None, None)))
     truth = _value_column(references, rests[0], _TRUTH_WORDS, shared)
     prediction = _value_column(predictions, rests[1], _PREDICTION_WORDS, shared)
     if truth is None or prediction is None:
@@ -172,7 +175,10 @@ def _value_column(table: Table, columns: list[str], words: Sequence[str], shared
 def _common_ids(
     references: Table, predictions: Table, first: list[str], second: list[str]
 ) -> tuple[str | None, str | None]:
-    """The columns of unique values with the most in common; where none have any, those that are called so."""
+    """The columns of unique values with the most in common; where none have any, those that are called so.
+
+    Where only one side has a column that is called so, the first one of unique values is taken from the other.
+    """
     sides = [_unique_columns(references, first, _TRUTH_WORDS), _unique_columns(predictions, second, _PREDICTION_WORDS)]
     ranked = [
         (len(ids & others), name == other, -min(_rank(name, _ID_WORDS), _rank(other, _ID_WORDS)), name, other)
@@ -183,7 +189,10 @@ def _common_ids(
     if ranked:
         *_, name, other = max(ranked, key=lambda each: each[:3])
         return name, other
-    return _named(sides[0], _ID_WORDS), _named(sides[1], _ID_WORDS)
+    named = _named(sides[0], _ID_WORDS), _named(sides[1], _ID_WORDS)
+    if named == (None, None):
+        return named
+    return named[0] or next(iter(sides[0]), None), named[1] or next(iter(sides[1]), None)
 
 
 def _unique_columns(table: Table, columns: list[str], value_words: Sequence[str]) -> dict[str, frozenset[str]]:
@@ -191,7 +200,8 @@ def _unique_columns(table: Table, columns: list[str], value_words: Sequence[str]
     given = {
         name: _column(table, name)
         for name in columns
-        if _rank(name, _ID_WORDS) < _UNKNOWN or _rank(name, value_words) == _UNKNOWN
+        if len(columns) > 1  # there must be values beside ids
+        and (_rank(name, _ID_WORDS) < _UNKNOWN or _rank(name, value_words) == _UNKNOWN)
     }
     return {
         name: ids

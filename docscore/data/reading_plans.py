@@ -50,7 +50,8 @@ def planned_tables(references: Table | None, predictions: Table, plan: ReadingPl
                 expected = f"a column of {what}, as no other file was given"
                 raise InputValueError(place=in_file(predictions.path), expected=expected, got="none")
         return None, _planned(predictions, "predictions", plan, both=True)
-    if plan.certain and plan.ids == (None, None):
+    is_empty = references.first() is None or predictions.first() is None
+    if is_empty or (plan.certain and plan.ids == (None, None)):
         return references, predictions
     if None in plan.ids and plan.ids != (None, None):
         lacking, other = (references, predictions) if plan.ids[0] is None else (predictions, references)
