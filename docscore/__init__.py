@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from docscore.metrics.typed.typed_score import typed_score as typed_score
     from docscore.metrics.typed.typed_score import typed_tree as typed_tree
     from docscore.results.comparison_result import ComparisonResult as ComparisonResult
+    from docscore.results.document_results import DocumentResult as DocumentResult
     from docscore.results.evaluating import evaluate as evaluate
-    from docscore.results.result import DocumentResult as DocumentResult
     from docscore.results.result import EvaluationResult as EvaluationResult
     from docscore.results.result_table import ResultTable as ResultTable
 
@@ -38,7 +38,7 @@ draw_with("docscore.metrics.metric_tree:MetricTree", "docscore.report.notebook:t
 _IMPORTED_WHEN_USED = {
     "METRICS": "docscore.metrics.registry",
     "ComparisonResult": "docscore.results.comparison_result",
-    "DocumentResult": "docscore.results.result",
+    "DocumentResult": "docscore.results.document_results",
     "EvaluationResult": "docscore.results.result",
     "ResultTable": "docscore.results.result_table",
     "ScoreNode": "docscore.metrics.anls_star.tree",
