@@ -19,6 +19,7 @@ from threading import Lock
 from typing import Any
 from weakref import finalize
 
+from docscore.core.collector import collector_off
 from docscore.core.output import OutputError
 
 KEPT_IN_MEMORY = 16_000_000  # bytes of a side as text; as Python objects they take about six times as much
@@ -90,7 +91,9 @@ class _RowFile:
             end = min(stop, max(start + 1, reached))
             found, first = memoryview(self._bytes(start, end)), ends[start]
             places = [end - first for end in ends[start : end + 1]]
-            yield from [pickle.loads(found[a:b]) for a, b in pairwise(places)]  # noqa: S301  as above
+            with collector_off():
+                rows = [pickle.loads(found[a:b]) for a, b in pairwise(places)]  # noqa: S301  as above
+            yield from rows
             start = end
 
     def _bytes(self, start: int, stop: int) -> bytes:
@@ -143,8 +146,10 @@ class KeptColumn(Sequence[Any]):
     def only(self, numbers: Iterable[int] | None, read: Read | None) -> KeptColumn:
         """Another column of the rows at these places, or of all; `ABSENT` stays."""
         chosen = self._numbers
-        if numbers is not None:
-            chosen = array("q", (n if n == ABSENT else self._numbers[n] for n in numbers))
+        if numbers is not None and chosen == range(len(self._file)):
+            chosen = array("q", numbers)
+        elif numbers is not None:
+            chosen = array("q", (n if n == ABSENT else chosen[n] for n in numbers))
         return KeptColumn(self._file, chosen, self._reads if read is None else (*self._reads, read))
 
     @property
