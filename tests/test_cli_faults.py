@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
+import resource
 import signal
 import stat
 import subprocess
@@ -17,7 +17,21 @@ import pytest
 
 from docscore.core.output import OutputError, write_whole
 from docscore.data.json_codec import dumps_strictly
-from tests.commands import PREDICTIONS, REFERENCES, Write, environment, pred, ref, run, run_process, succeed, written
+from tests.commands import (
+    COLOUR,
+    PREDICTIONS,
+    REFERENCES,
+    Write,
+    as_bound_by_permissions,
+    environment,
+    on_terminal,
+    pred,
+    ref,
+    run,
+    run_process,
+    succeed,
+    written,
+)
 from tests.conftest import ROOT
 
 NEW = PREDICTIONS.with_name("predictions_new.jsonl")
@@ -129,6 +143,26 @@ def test_a_failed_write_leaves_the_previous_file(tmp_path: Path, monkeypatch: py
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("o.html", "before")]
 
 
+@ON_LINUX
+def test_a_disk_that_fills_up_leaves_the_previous_report(tmp_path: Path) -> None:
+    """A limit on the size of files stops the process in the middle of the report, as a full disk does."""
+    target = written(tmp_path, "o.html", "before")
+    arguments = ["report", REFERENCES, PREDICTIONS, "-o", target]
+    done = subprocess.run(
+        [sys.executable, "-m", "docscore", *map(str, arguments)],
+        cwd=ROOT,
+        env=environment(PYTHONDONTWRITEBYTECODE="1"),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000)),
+        check=False,
+    )
+    said = f"docscore: {target} cannot be written: File too large\n"
+    assert (done.returncode, done.stdout, done.stderr) == (74, "", said)
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("o.html", "before")]
+
+
 def test_ctrl_c_while_writing_leaves_the_previous_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "o.html"
     write_whole(target, "before")
@@ -172,17 +206,10 @@ def run_restricted(*arguments: Any, **changes: str) -> tuple[int, str, str]:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        preexec_fn=_bound_by_permissions,
+        preexec_fn=as_bound_by_permissions,
         check=False,
     )
     return done.returncode, done.stdout, done.stderr
-
-
-def _bound_by_permissions() -> None:
-    """Give up, for the program that starts next, the two capabilities by which root passes over permissions."""
-    libc = ctypes.CDLL(None)
-    for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
-        libc.prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
 
 
 ON_POSIX = pytest.mark.skipif(sys.platform != "linux", reason="capabilities of Linux")
@@ -235,6 +262,13 @@ def test_a_terminal_that_lacks_characters(encoding: str, shown: str) -> None:
 def test_a_narrow_terminal_changes_nothing(arguments: list[Any]) -> None:
     """Lines are as long as they are in a pipe: the terminal folds them, and nothing is cut off."""
     assert run_process(*arguments, COLUMNS="40") == run_process(*arguments)
+
+
+@pytest.mark.parametrize("arguments", PRINTING[:-2], ids=NAMES[:-2])
+def test_a_terminal_of_40_columns_gets_every_character(arguments: list[Any]) -> None:
+    shown = on_terminal(*arguments, columns=40)
+    assert shown.code == 0
+    assert COLOUR.sub("", shown.terminal) == run_process(*arguments).out
 
 
 def test_json_is_json_for_every_parser(write: Write) -> None:

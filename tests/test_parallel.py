@@ -75,16 +75,18 @@ def test_start_methods(tmp_path: Path, method: str) -> None:
     assert run(tmp_path, code) == (0, "[1.0, 0.0]\n", "")
 
 
+@pytest.mark.parametrize("end", ["os._exit(9)", "os.kill(os.getpid(), signal.SIGKILL)"], ids=["exit", "kill"])
 @pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_a_worker_that_dies_gives_an_error(tmp_path: Path, method: str) -> None:
-    """A value that ends the process that reads it."""
+def test_a_worker_that_dies_gives_an_error(tmp_path: Path, method: str, end: str) -> None:
+    """A value that ends the process that reads it; killed it is as by the system where memory runs out."""
     code = f"""
         import multiprocessing
         import os
+        import signal
         from docscore import score_pairs
         class Deadly:
             def model_dump(self):
-                os._exit(9)
+                {end}
         if __name__ == "__main__":
             multiprocessing.set_start_method("{method}")
             try:

@@ -358,8 +358,14 @@ class Killer(threading.Thread):
         (questions, 200_000, "Reduce", {"fields": False}),
         (invoices, 20_000, "Reduce", {"metrics": ["anls_star", "entity_f1"]}),
         (invoices, 2_000, "_Lines", {"fields": False}),
+        (questions, 50_000, "Write", {"fields": False}),
     ],
-    ids=["200,000 questions, killed while scoring", "20,000 invoices, killed while scoring", "killed while reading"],
+    ids=[
+        "200,000 questions, killed while scoring",
+        "20,000 invoices, killed while scoring",
+        "killed while reading",
+        "killed while writing",
+    ],
 )
 def test_a_killed_worker_loses_nothing_and_counts_nothing_twice(
     engine: Any, tmp_path: Path, make: Callable[[int], tuple[Rows, Rows]], count: int, work: str, rules: dict[str, Any]

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import sys
+import threading
 from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import Any
@@ -34,14 +35,14 @@ PLAIN: Pairs = [
 
 @pytest.fixture(scope="module")
 def spark() -> Iterator[Any]:
-    """A Spark of two threads that listens on this machine alone."""
+    """A Spark of two threads that listens on this machine alone and tries each task four times, as on a cluster."""
     if find_spec("pyspark") is None:
         skip_or_fail("needs pyspark")
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         skip_or_fail("needs Java")
     from pyspark.sql import SparkSession  # noqa: PLC0415  an extra
 
-    builder = SparkSession.builder.master("local[2]").appName("docscore")
+    builder = SparkSession.builder.master("local[2,4]").appName("docscore")
     for name, value in {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
@@ -114,6 +115,49 @@ def test_ten_thousand_rows_in_many_batches(spark: Any) -> None:
         assert scored(spark, pairs, 3) == score_pairs(pairs).tolist()
     finally:
         spark.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch")
+
+
+class PythonKiller(threading.Thread):
+    """Kills the first worker process of Spark that is seen, once: a child of the daemon that starts them.
+
+    Attributes:
+        killed: the number of the process, 0 before.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.psutil = pytest.importorskip("psutil", reason="comes with ray")
+        self.killed = 0
+        self.over = threading.Event()
+
+    def run(self) -> None:
+        psutil = self.psutil
+        while not (self.killed or self.over.is_set()):
+            for process in psutil.Process().children(recursive=True):
+                try:
+                    if "pyspark.daemon" in process.cmdline() and "pyspark.daemon" in process.parent().cmdline():
+                        process.kill()
+                        self.killed = process.pid
+                        break
+                except (psutil.Error, AttributeError):  # it has ended meanwhile, or its parent has
+                    continue
+            self.over.wait(0.005)
+
+
+@pytest.mark.long
+def test_a_killed_worker_changes_no_score(spark: Any) -> None:
+    pairs: Pairs = [
+        (([{"a": f"{i} {j}"} for j in range(30)],), [{"a": f"{j} {i}"} for j in range(30)]) for i in range(3000)
+    ]
+    killer = PythonKiller()
+    killer.start()
+    try:
+        found = scored(spark, pairs, 3)
+    finally:
+        killer.over.set()
+        killer.join()
+    assert killer.killed
+    assert found == score_pairs(pairs).tolist()
 
 
 # why, prediction, references, the sentence
