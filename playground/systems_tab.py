@@ -164,6 +164,7 @@ def systems_tab() -> None:
         "fn": compare,
         "inputs": [references, predictions, parse, skip, base, *names],
         "outputs": [result, *downloads],
+        "show_progress_on": result,
         "api_visibility": "private",
     }
     quiet: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}

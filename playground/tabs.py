@@ -165,6 +165,7 @@ def _wire(
         "inputs": [*files, *options],
         "outputs": outputs,
         "js": script,
+        "show_progress_on": outputs[0],  # one line, not one over each part
         "api_visibility": "private",
     }
     running = button.click(**run, concurrency_limit=None)

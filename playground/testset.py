@@ -14,7 +14,7 @@ from docscore.corpus.summary import Summary
 from docscore.data.columns import groups_of_rows
 from docscore.report.content import FIELD_COLUMNS, fields_table
 from docscore.report.html_figures import figures_of_evaluation
-from docscore.report.wording import count_lines, sample_text
+from docscore.report.wording import count_lines, options_in_words, sample_text
 from playground.children import Report
 from playground.document_list import keep_list
 from playground.downloads import write_downloads
@@ -109,7 +109,7 @@ def _check(question_id: str, metric: str, truth: Any, prediction: Any) -> None:
 
 def _summary(found: Summary, left_out: Sequence[str]) -> str:
     scores = found.scores
-    text = f"mean of {sample_text(found, 'row')}"
+    text = f"mean of {sample_text(found, 'row')}; {options_in_words(scores.options)}"
     return fragment("summary", f"{scores.mean:.4f}", text, count_lines(scores), str(scores.signature), left_out)
 
 

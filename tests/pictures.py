@@ -15,7 +15,7 @@ RECEIPT = "A receipt with the mistakes of a model"
 
 
 def main() -> None:
-    """Start the page, and take a picture of a scored pair and of a scored file."""
+    """Start the page, and take a picture of a pair by two metrics, of a scored file, and of several systems."""
     with tempfile.TemporaryDirectory() as folder, started(Path(folder)) as app, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         visitor = Visitor(browser, app, WIDE, dark=False)
@@ -24,11 +24,19 @@ def main() -> None:
         visitor.has_score("0.6711")
         visitor.row("$.date").click()
         visitor.page.screenshot(path=DOCS / "pair.png")
+        visitor.choose("metric", "KIEval")
+        visitor.has_score("0.6429")
+        visitor.row("$.table").click()
+        visitor.page.screenshot(path=DOCS / "kieval.png")
         visitor.open_tab("A file")
         visitor["file-example"].click()
         visitor.tree("file-summary")
         visitor["file-summary"].scroll_into_view_if_needed()
         visitor.page.screenshot(path=DOCS / "file.png", full_page=True)
+        visitor.open_tab("Compare")
+        visitor["systems-example"].click()
+        visitor.tree("systems-result")
+        visitor.page.screenshot(path=DOCS / "compare.png", full_page=True)
         browser.close()
 
 

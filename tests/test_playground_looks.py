@@ -1,18 +1,18 @@
-"""The looks of the page: contrast and headings by axe, ours and the theme's, on every tab, light and dark."""
+"""The looks of the page: contrast and headings of every tab by axe, light, dark and narrow; no empty tables."""
 
 from __future__ import annotations
 
 import pytest
 
 from tests import browser
-from tests.browser import WIDE, Visit, axe
+from tests.browser import NARROW, WIDE, Visit, axe
 
 playground, chromium, visit = browser.playground, browser.chromium, browser.visit
 
 TABS = ("One pair", "A file", "Compare", "API")
 
 
-@pytest.mark.parametrize(("size", "dark"), [(WIDE, False), (WIDE, True)])
+@pytest.mark.parametrize(("size", "dark"), [(WIDE, False), (WIDE, True), (NARROW, False)])
 def test_every_tab_passes_axe(visit: Visit, size: tuple[int, int], dark: bool) -> None:
     visitor = visit("/?__theme=dark" if dark else "/", size=size, dark=dark)
     found = {}
@@ -21,3 +21,23 @@ def test_every_tab_passes_axe(visit: Visit, size: tuple[int, int], dark: bool) -
         visitor.page.get_by_role("tabpanel").first.wait_for()
         found[tab] = axe(visitor.page, "html")
     assert found == {tab: [] for tab in TABS}
+
+
+def test_no_table_and_no_download_before_there_is_a_result(visit: Visit) -> None:
+    visitor = visit()
+    visitor.open_tab("A file")
+    parts = ("file-fields", "file-csv", "file-json", "file-report")
+    assert [part for part in parts if visitor[part].is_visible()] == []
+    visitor["file-example"].click()
+    visitor.tree("file-summary")
+    visitor["file-fields"].get_by_text("items[].amount").first.wait_for()
+    assert [part for part in parts if not visitor[part].is_visible()] == []
+
+
+def test_buttons_are_as_wide_as_their_words(visit: Visit) -> None:
+    visitor = visit()
+    for tab, button in (("A file", "file-score"), ("Compare", "systems-score")):
+        visitor.open_tab(tab)
+        box = visitor[button].bounding_box()
+        assert box is not None
+        assert box["width"] < 160

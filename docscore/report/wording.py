@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from docscore.core.formatting import clipped, with_sign
+from docscore.core.options import BY_VALUE, PAPER, ScoringOptions
 from docscore.core.printing import printable
 from docscore.corpus.annotations import Annotation
 from docscore.corpus.automation import Choice
@@ -58,6 +59,23 @@ def by_value_text(mean: float, by_value: float | None) -> str:
         f"numbers are compared as they print: by value (--numbers value) the mean is {by_value:.4f}, "
         f"{by_value - mean:+.4f}"
     )
+
+
+def options_in_words(options: ScoringOptions) -> str:
+    """How ANLS* compared texts, in plain words.
+
+    >>> options_in_words(ScoringOptions(threshold=0.7, ignore_case=False, parse="json"))
+    'threshold 0.7, case counts, predictions read as JSON'
+    """
+    read = {None: "", "json": "predictions read as JSON", "repair": "predictions read as JSON, mended where needed"}
+    parts = [
+        f"threshold {options.threshold:g}",
+        "case ignored" if options.ignore_case else "case counts",
+        "numbers compared by value" if options.numbers == BY_VALUE else "",
+        "" if options.rules == PAPER else f"rules of {options.rules}",
+        read.get(options.parse, ""),
+    ]
+    return ", ".join(filter(None, parts))
 
 
 def counted(count: int, noun: str) -> str:
