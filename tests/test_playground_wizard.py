@@ -172,7 +172,7 @@ DOUBTS: list[tuple[str, Any, Any, dict[str, Any], list[str]]] = [
         payload("r.jsonl", [ref("a", 1), ref("b", 2)]),
         payload("p.jsonl", b'{"question_id": "a", "prediction": 1}\n{"question_id": "b",\n'),
         {},
-        ["p.jsonl, line 2, column 21: expected"],
+        ["p.jsonl, line 2, column 21: expecting property name", "2 faults: 1 not JSON"],
     ),
 ]
 
