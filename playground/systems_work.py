@@ -216,7 +216,8 @@ def _summaries(
 def _facts(change: SystemChange) -> tuple[str, str, str]:
     found = change.comparison
     verdict = verdict_text(found, change.adjusted, change.tests)
-    return with_sign(found.difference).replace("-", "−"), difference_facts(found)[0], verdict
+    difference, interval = with_sign(found.difference), difference_facts(found)[0]
+    return difference.replace("-", "−"), interval.replace("-", "−"), verdict
 
 
 def _chosen(documents: Sequence[MatrixRow], systems: int) -> list[MatrixRow]:

@@ -6,6 +6,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable
+from decimal import Decimal
 
 from docscore.core.printing import printable
 from docscore.core.stack import with_room_to_recurse
@@ -31,11 +32,13 @@ def with_sign(number: float, digits: int = 4) -> str:
     """A difference to some digits, with its sign; what is not 0 is not rounded to it.
 
     >>> with_sign(-0.25), with_sign(-0.00002), with_sign(0.0)
-    ('-0.2500', '-2e-05', '+0.0000')
+    ('-0.2500', '-0.00002', '+0.0000')
     """
     if abs(number) <= ROUNDING:
         number = 0.0
-    return f"{number:+.{digits}f}" if round(number, digits) or not number else f"{number:+.0e}"
+    if round(number, digits) or not number:
+        return f"{number:+.{digits}f}"
+    return f"{Decimal(f'{number:.0e}'):+f}"
 
 
 def clipped(text: str, length: int) -> str:
