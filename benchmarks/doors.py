@@ -24,6 +24,7 @@ from typing import NamedTuple
 from benchmarks.workloads import Pair, invoices, questions
 
 SIZES = (10_000, 100_000, 1_000_000)
+_FEWEST = 10_000  # rows of which a share of the memory says something
 _AT_ONCE = 100_000  # questions that are made at a time
 _EXAMPLES = Path(__file__).parent.parent / "examples" / "receipts"
 _RECEIPTS = _EXAMPLES / "references.jsonl", _EXAMPLES / "predictions.jsonl"
@@ -106,7 +107,7 @@ def measured(folder: Path, sizes: Sequence[int]) -> list[list[str]]:
     base = taken_by("score", *written(folder, questions, 100)).memory
     for name, rows, files, options in works:
         found = taken_by("score", *files, *options)
-        a_row = f"{(found.memory - base) / rows:,.0f}"
+        a_row = f"{(found.memory - base) / rows:,.0f}" if rows >= _FEWEST else ""
         text = sum(path.stat().st_size for path in files) / rows
         cells = [f"{found.seconds:.2f} s", f"{rows / found.seconds:,.0f}", f"{found.memory / 1e6:,.0f} MB"]
         lines.append([name, f"{text:,.0f}", *cells, a_row])
