@@ -64,6 +64,9 @@ def score_in_processes(pairs: Iterable[Any], score: ScorePortion, num_proc: int)
     inherit = get_start_method() == "fork"  # then every process has the pairs, and only numbers travel
     portions = [None if inherit else everything[start : start + size] for start in starts]
     pool = ProcessPoolExecutor(num_proc, initializer=_begin, initargs=(everything if inherit else None,))
+    # All processes start before the pool's own thread does, as they do under "fork": it fails where one dies while
+    # others are being started. Python has no public way to ask for this.
+    pool._safe_to_dynamically_spawn_children = False  # type: ignore[attr-defined, unused-ignore]  # noqa: SLF001
     processes = pool._processes  # noqa: SLF001  public from Python 3.14 on
     try:
         found = _handed_out(pool, partial(_scored, score, size), portions, starts)
