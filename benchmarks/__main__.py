@@ -7,6 +7,7 @@ import datetime as dt
 import json
 import os
 import platform
+import time
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -18,13 +19,25 @@ from benchmarks.floor import floor
 from benchmarks.measure import exponent, one_by_one, peak_megabytes, published_seconds, seconds
 from benchmarks.workloads import WORKLOADS, Pair, Workload, invoices, questions
 from docscore import evaluate_module, score_pairs, score_tree
+from docscore.metrics.kieval import kieval_score
 
 _REPEATS = 5
-_GROWS = ("statement of 1,000 rows", "text of 50,000 characters", "1,000 plain strings", "1,000 items, 12 distinct")
+_GROWS = (
+    "statement of 1,000 rows",
+    "text of 50,000 characters",
+    "1,000 plain strings",
+    "1,000 items, 12 distinct",
+    "1,000 rows with keys of their own",
+    "2,000 rows that tie in chains",
+    "2,000 rows that are all alike",
+    "300 rows of 10 cells, lists",
+    "300 rows of 10 cells, objects",
+    "statement of 300 rows, lists",
+)
 
 
 class Line(NamedTuple):
-    """One line of the table; times in seconds, or None if not measured."""
+    """One line of the table; seconds of processor time (two processes: on the clock), or None if not measured."""
 
     name: str
     docscore: float
@@ -100,14 +113,17 @@ def grows(workload: Workload, repeats: int) -> float:
 
 
 def other_lines(repeats: int) -> list[Line]:
-    """Measure trees, two processes, and `evaluate`; the column "floor" is here what their names compare with."""
+    """Measure trees, KIEval, two processes, and `evaluate`; "floor" is here what their names compare with."""
     documents = invoices(1_000)
     many = documents * 20
     works = [lambda: [score_tree(*pair) for pair in documents], one_by_one(documents)]
     tree, plain = seconds(works, repeats)
-    two, one = seconds([lambda: score_pairs(many, num_proc=2), lambda: score_pairs(many)], 3)
+    two, one = seconds([lambda: score_pairs(many, num_proc=2), lambda: score_pairs(many)], 3, time.perf_counter)
+    some = documents[:300]
+    kieval, anls = seconds([lambda: [kieval_score(*pair) for pair in some], one_by_one(some)], repeats)
     return [
         Line("1,000 score trees, against scores", tree, plain, None, None, ""),
+        Line("KIEval of 300 invoices, against ANLS*", kieval, anls, None, None, ""),
         Line("20,000 invoices on two processes, against one", two, one, None, None, ""),
         *(
             through_evaluate(*each, repeats)

@@ -12,6 +12,7 @@ import json
 import os
 import platform
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -127,7 +128,7 @@ def line(name: str, prepared: Callable[[Work, int], Run], work: Work, repeats: i
     """Rows per second for each number of workers, and the ratios to one worker; after one warm-up run."""
     runs = [prepared(work, workers) for workers in WORKERS]
     runs[-1]()
-    speeds = [len(work.pairs) / taken for taken in seconds(runs, repeats)]
+    speeds = [len(work.pairs) / taken for taken in seconds(runs, repeats, time.perf_counter)]
     ratios = [f"{speed / speeds[0]:.2f}×" for speed in speeds[1:]]
     return [name, f"{len(work.pairs):,} {work.name}", *(f"{speed:,.0f}" for speed in speeds), *ratios]
 

@@ -179,11 +179,26 @@ def chained(count: int) -> list[Pair]:
     return [(truth, [{"a": here, "b": there} for here, there in pairwise(numbers)])]
 
 
+def alike(count: int) -> list[Pair]:
+    """Rows that are all alike, against others that are all alike: all matchings tie."""
+    return [([{"a": "one", "b": "two"}] * count, [{"a": "one", "b": "tow"}] * count)]
+
+
 def lists_of_cells(count: int) -> list[Pair]:
     """A table of ten columns as a list of lists; one cell in twenty is wrong."""
     rng = random.Random(10)
     truth = [[words(rng, 3, 9) for _ in range(10)] for _ in range(count)]
     return [(truth, [[cell if rng.random() > 0.05 else words(rng, 3, 9) for cell in row] for row in truth])]
+
+
+def objects_of_cells(count: int) -> list[Pair]:
+    """The same table as a list of objects."""
+    return [tuple([dict(zip("abcdefghij", row, strict=True)) for row in side] for side in lists_of_cells(count)[0])]  # type: ignore[list-item]
+
+
+def statement_in_lists(count: int) -> list[Pair]:
+    """A bank statement as a list of lists, without the names of its columns."""
+    return [tuple([[*row.values()] for row in side] for side in statement(count)[0])]  # type: ignore[list-item]
 
 
 def long_texts(length: int) -> list[Pair]:
@@ -219,8 +234,11 @@ WORKLOADS = [
     Workload("1,000 items, 12 distinct", repeated, 1_000, 100, "cubic: 1,000 take minutes"),
     Workload("questions, mostly right", right_answers, 10_000, 10_000),
     Workload("1,000 rows with keys of their own", own_keys, 1_000, 60, "cubic"),
-    Workload("1,000 rows that tie in chains", chained, 1_000, 60, "cubic"),
-    Workload("table of 100 rows as lists", lists_of_cells, 100, 20, "recomputes every level"),
+    *(Workload(f"{n:,} rows that tie in chains", chained, n, 60, "cubic") for n in (300, 1_000, 2_000)),
+    *(Workload(f"{n:,} rows that are all alike", alike, n, 60, "cubic") for n in (300, 1_000, 2_000)),
+    Workload("300 rows of 10 cells, lists", lists_of_cells, 300, 20, "recomputes every level"),
+    Workload("300 rows of 10 cells, objects", objects_of_cells, 300, 20, "cubic"),
+    Workload("statement of 300 rows, lists", statement_in_lists, 300, 20, "recomputes every level"),
     Workload("4 texts of 50,000 characters", long_texts, 50_000, 2_000, "quadratic"),
 ]
 if RECEIPTS.is_dir():
