@@ -15,7 +15,7 @@ RECEIPT = "A receipt with the mistakes of a model"
 
 
 def main() -> None:
-    """Start the page, and take a picture of a pair by two metrics, of a scored file, and of several systems."""
+    """Start the page, and take pictures of a pair by two metrics, of a scored file, its documents, several systems."""
     with tempfile.TemporaryDirectory() as folder, started(Path(folder)) as app, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         visitor = Visitor(browser, app, WIDE, dark=False)
@@ -32,7 +32,12 @@ def main() -> None:
         visitor["file-example"].click()
         visitor.tree("file-summary")
         visitor["file-summary"].scroll_into_view_if_needed()
+        visitor.page.locator(".dw[data-ready]").wait_for()
         visitor.page.screenshot(path=DOCS / "file.png", full_page=True)
+        visitor.page.locator(".dw-row .dw-id").nth(2).click()
+        visitor.page.locator(".dw-tree h2").get_by_text("receipt-018").wait_for()
+        visitor["file-documents"].evaluate("list => list.scrollIntoView()")
+        visitor.page.screenshot(path=DOCS / "documents.png")
         visitor.open_tab("Compare")
         visitor["systems-example"].click()
         visitor.tree("systems-result")
