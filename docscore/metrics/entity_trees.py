@@ -138,7 +138,7 @@ def _values_of(pair: ComparedGroups, side: int, sides: _Sides) -> dict[str, Any]
     for step in pair.steps:
         blank = _blank(step, pair, side, sides)
         if blank:
-            found[_name(step[2 - side] or step[1 + side], group.kind)] = sides.blanks[side][blank]
+            found[_name(step.truth or step.prediction, group.kind)] = sides.blanks[side][blank]
     return found
 
 
