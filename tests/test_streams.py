@@ -270,6 +270,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Path
         path.unlink()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("arguments", [[], ["--on-error", "skip", "--missing", "zero"]], ids=" ".join)
 def test_files_are_scored_in_less_memory_than_they_take(large: tuple[Path, Path], arguments: list[str]) -> None:
     """In 600 MB of addresses, of which Python and its libraries have 350; whole, they took more than 800."""

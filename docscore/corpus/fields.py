@@ -241,6 +241,7 @@ class ValueCounts(NamedTuple):
 
 
 Losses = dict[tuple[str, Cause], float]  # the points that a document loses, by the name of the field and the cause
+_NO_LOSSES: Losses = {}  # one for all documents without any
 
 
 class FieldTable:
@@ -287,6 +288,6 @@ class FieldTable:
                 if elements is None:
                     elements = self.lists[name] = ListRows(name)
                 elements.add(node)
-        self.losses.append(lost)
+        self.losses.append(lost or _NO_LOSSES)
         total, missing, extra = outcomes.total(), outcomes["missing"], outcomes["extra"]
         self.values.append(ValueCounts(total - extra, missing, total - missing, extra))
