@@ -101,9 +101,10 @@ async def open_document(asked: Any) -> dict[str, str]:
     others = [number for number in range(len(found.names)) if number != found.base and system in (number, -1)]
     work = partial(document_side_by_side, found.kept, found.names, [found.base, *others], document)
     try:
-        return {"html": await _OPENING.run(str(token), work)}
+        drawn: str = await _OPENING.run(str(token), work)
     except Refused as error:
         return {"refused": printable(str(error)) if found.kept.folder.exists() else GONE}
+    return {"html": drawn} if drawn else {"refused": "There is no such document."}
 
 
 _ASKED = "token", "document", "system"
