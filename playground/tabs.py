@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import gradio as gr
 from gradio.utils import get_upload_folder
@@ -66,7 +66,7 @@ def _outputs(found: testset.TestSet) -> tuple[Any, ...]:
     return found.summary, found.documents, found.picture, found.fields, *found.downloads, found.scored
 
 
-_NOTHING = "", "", gr.DataFrame(value=[]), None, None, None, ""
+_NOTHING = "", "", "", None, None, None, ""
 
 
 async def open_result(event: gr.EventData, request: gr.Request, progress: gr.Progress = PROGRESS) -> tuple[Any, ...]:
@@ -115,7 +115,7 @@ def file_tab() -> None:
             for name, label in (("csv", "Scores as CSV"), ("json", "Everything as JSON"), ("report", "Report as HTML"))
         ]
     picture = gr.HTML(elem_id="file-picture")
-    fields = _table(testset.FIELD_HEADERS, "Fields, most points lost first", "file-fields")
+    fields = gr.HTML(elem_id="file-fields")
     outputs = [summary, documents, picture, fields, *downloads, scored]
     options = [asked, skip, metrics, confidences, by]
     script = "(...inputs) => docscoreWizard.inputs(...inputs)"
@@ -125,18 +125,6 @@ def file_tab() -> None:
 
 def _upload(label: str, name: str) -> Any:
     return gr.File(label=label, file_types=KINDS, type="filepath", elem_id=name, min_width=220)
-
-
-def _table(headers: list[str], label: str, name: str) -> Any:
-    types: list[Literal["str", "number"]] = ["str" if column == 0 else "number" for column in range(len(headers))]
-    return gr.Dataframe(
-        headers=headers,
-        datatype=types,
-        interactive=False,
-        label=label,
-        min_width=320,
-        elem_id=name,
-    )
 
 
 def _controls(tab: str, verb: str) -> tuple[Any, ...]:

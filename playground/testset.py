@@ -12,22 +12,21 @@ from docscore.core.options import DEFAULT_OPTIONS
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation
 from docscore.corpus.summary import Summary
 from docscore.data.columns import groups_of_rows
-from docscore.report.content import FIELD_COLUMNS, fields_table
-from docscore.report.html_figures import figures_of_evaluation
+from docscore.report.content import fields_table
+from docscore.report.html_figures import MOST_FIELDS_DRAWN, figures_of_evaluation
 from docscore.report.wording import count_lines, options_in_words, sample_text
 from playground.children import Report
 from playground.document_list import keep_list
 from playground.downloads import write_downloads
 from playground.file_reading import measured_metrics, rows_of_request, scored_request
 from playground.file_requests import FileRequest
-from playground.fragments import fragment, frame_headers, frame_rows
+from playground.fragments import fragment
 from playground.gallery import RECEIPTS
 from playground.kept import keep_documents
 from playground.limits import check_metric, check_slices
 from playground.uploads import Bar, skipped_lines
 
 EXAMPLE_FILES = RECEIPTS / "references.jsonl", RECEIPTS / "predictions.jsonl"
-FIELD_HEADERS = frame_headers(FIELD_COLUMNS)
 
 
 class TestSet(NamedTuple):
@@ -37,7 +36,7 @@ class TestSet(NamedTuple):
         summary: the mean and the counts, as HTML.
         documents: the value of the list of documents.
         picture: the rates and the distribution of the scores, as HTML.
-        fields: one row for each field, with the columns `FIELD_HEADERS`.
+        fields: the table of the fields that lost most, as HTML.
         downloads: the paths of a CSV file, a JSON file and the report.
         scored: what the strip of what-ifs needs to know, as HTML; "" where a link brought the result.
     """
@@ -45,7 +44,7 @@ class TestSet(NamedTuple):
     summary: str
     documents: str
     picture: str
-    fields: list[list[Any]]
+    fields: str
     downloads: list[str]
     scored: str = ""
 
@@ -113,8 +112,10 @@ def _summary(found: Summary, left_out: Sequence[str]) -> str:
     return fragment("summary", f"{scores.mean:.4f}", text, count_lines(scores), str(scores.signature), left_out)
 
 
-def _fields(found: Summary) -> list[list[Any]]:
-    return [] if found.analysis is None else frame_rows(fields_table(found, found.analysis))
+def _fields(found: Summary) -> str:
+    if found.analysis is None:
+        return ""
+    return fragment("table", fields_table(found, found.analysis).first(MOST_FIELDS_DRAWN))
 
 
 def _is_example(asked: FileRequest, evaluation: Evaluation) -> bool:

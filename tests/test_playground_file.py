@@ -40,25 +40,11 @@ def payload(name: str, content: Any) -> FilePayload:
     return {"name": name, "mimeType": "application/octet-stream", "buffer": data}
 
 
-def cells(visitor: Visitor, table: str) -> list[list[str]]:
-    """The rows of a table that are drawn, from top to bottom."""
-    found = visitor[table].locator("[role=row][data-index]")
-    texts: list[list[str]] = found.evaluate_all(
-        "all => all.map(row => [...row.querySelectorAll('[role=gridcell]')].map(e => e.innerText.trim()))"
-    )
-    return texts
-
-
-def whole(visitor: Visitor, table: str) -> list[list[str]]:
-    """All rows of a table, as its button copies them: nothing is quoted, and an empty cell is null."""
-    visitor.copy("nothing yet")
-    visitor[table].get_by_role("button", name="Copy table data").click()
-    return [line.split(",") for line in visitor.copied("nothing yet").splitlines()]
-
-
-def numbers(row: list[str]) -> list[float | None]:
-    """What stands behind the name; None where a cell is empty."""
-    return [None if cell in ("", "null") else float(cell) for cell in row[1:]]
+def fields_shown(visitor: Visitor) -> dict[str, list[str]]:
+    """The table of fields, from top to bottom: what stands behind each name."""
+    visitor["file-fields"].locator("tbody").wait_for()
+    rows: list[list[str]] = visitor["file-fields"].locator("tbody tr").evaluate_all(CELLS)
+    return {name: others for name, *others in rows}
 
 
 def listed(visitor: Visitor) -> list[list[str]]:
@@ -108,25 +94,25 @@ def test_the_example_scores_as_the_command_does(visitor: Visitor) -> None:
 
 
 def test_intervals_fields_and_losses_are_those_of_the_command(visitor: Visitor) -> None:
-    """To four digits; an empty cell where there is no interval."""
+    """As they are written in every table; a dash where there is no interval, a dot where nothing is counted."""
     visitor["file-example"].click()
     visitor.total("file-summary")
     low, high = COMMAND_LINE["confidence_interval"]
     assert f"40 rows, 95% interval {low:.4f} to {high:.4f}" in visitor["file-summary"].inner_text()
     expected = {
         field["field"]: [
-            *(None if field[name] is None else round(field[name], 4) for name in ("score", "low", "high")),
-            round(field["points_lost"], 4),
-            *(field[outcome] for outcome in OUTCOMES),
+            f"{field['score']:.3f}",
+            "–" if field["low"] is None else f"{field['low']:.3f} to {field['high']:.3f}",
+            f"{field['points_lost']:.4f}",
+            *(f"{field[outcome]:,}" if field[outcome] else "·" for outcome in OUTCOMES),
         ]
         for field in COMMAND_LINE["key_scores"]
     }
-    shown = whole(visitor, "file-fields")
-    assert {row[0]: numbers(row) for row in shown} == expected
-    assert any(None in row for row in expected.values())
-    lost = [float(row[4]) for row in shown]
+    shown = fields_shown(visitor)
+    assert shown == expected
+    assert any(interval == "–" for _, interval, *_ in expected.values())
+    lost = [float(row[2]) for row in shown.values()]
     assert lost == sorted(lost, reverse=True)
-    assert all(numbers(row) == expected[row[0]] for row in cells(visitor, "file-fields"))
 
 
 def test_the_picture_of_lost_points_and_rates(visitor: Visitor) -> None:
@@ -191,12 +177,12 @@ def test_fields_say_what_became_of_them(visitor: Visitor, tmp_path: Path) -> Non
     visitor.upload(written(tmp_path, "r.jsonl", references), written(tmp_path, "p.jsonl", predictions))
     visitor.press_score("file")
     visitor.total("file-summary")
-    fields = {row[0]: numbers(row) for row in cells(visitor, "file-fields")}
+    fields = fields_shown(visitor)
     assert fields.keys() == {"n", "p[].q", "z"}
-    assert [fields["n"][0], *fields["n"][4:]] == [0.4375, 1, 1, 1, 0, 1, 0]
-    assert [fields["p[].q"][0], *fields["p[].q"][4:]] == [0.875, 7, 0, 0, 0, 1, 0]
+    assert [fields["n"][0], *fields["n"][3:]] == ["0.438", "1", "1", "1", "·", "1", "·"]
+    assert [fields["p[].q"][0], *fields["p[].q"][3:]] == ["0.875", "7", "·", "·", "·", "1", "·"]
     lost = 1 / 4 / 4  # one of the four values of one of the four documents
-    assert fields["z"] == [0, None, None, round(lost, 4), 0, 0, 0, 0, 0, 1]
+    assert fields["z"] == ["0.000", "–", f"{lost:.4f}", "·", "·", "·", "·", "·", "1"]
 
 
 def test_rows_sort_and_each_opens_its_own_tree(visitor: Visitor) -> None:
@@ -386,6 +372,6 @@ def test_axe_finds_nothing_in_what_we_draw(visit: Visit, size: tuple[int, int], 
     if size == NARROW:
         visitor.page.locator(".dw-row").first.click()
     visitor.tree("file-documents")
-    for drawn in ("#file-summary", "#file-picture", "#file-documents"):
+    for drawn in ("#file-summary", "#file-picture", "#file-fields", "#file-documents"):
         assert axe(visitor.page, drawn) == [], drawn
     assert visitor.sideways() == 0
