@@ -45,7 +45,9 @@ MILLISECONDS = 120_000  # until something that must show up has failed to
 XSS = "window.__xss"
 PRESS = "document.getElementById(`${tab}-score`).click()"  # at once, before an answer to what was typed can arrive
 # gradio fades what is about to change: a contrast is that of the whole only when nothing is faint any more
-OPAQUE = """selector => [...document.querySelectorAll(`${selector} .anls-tree`)].every(drawn => {
+OPAQUE = """selector => [
+  ...document.querySelectorAll(`${selector}, ${selector} .anls-tree, ${selector} .anls-fault`)
+].every(drawn => {
   for (let part = drawn; part; part = part.parentElement) if (getComputedStyle(part).opacity !== "1") return false;
   return true;
 })"""

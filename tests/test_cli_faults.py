@@ -151,10 +151,11 @@ def test_a_disk_that_fills_up_leaves_the_previous_report(tmp_path: Path) -> None
     """A limit on the size of files stops the process in the middle of the report, as a full disk does."""
     target = written(tmp_path, "o.html", "before")
     arguments = ["report", REFERENCES, PREDICTIONS, "-o", target]
+    given = environment(PYTHONDONTWRITEBYTECODE="1")
     done = subprocess.run(
         [sys.executable, "-m", "docscore", *map(str, arguments)],
         cwd=ROOT,
-        env=environment(PYTHONDONTWRITEBYTECODE="1"),
+        env={name: value for name, value in given.items() if not name.startswith("COVERAGE")},  # it writes files too
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -335,7 +335,7 @@ def test_what_is_not_0_or_1_is_not_rounded_to_it() -> None:
     """As on a terminal."""
     truth = ["x" * 5000, *map(str, range(999))]
     page = Markup(tree_as_html(score_tree(truth, ["x" * 4999 + "y", *truth[1:]])))
-    assert [text.split() for text in page.texts("span", "anls-number")[:2]] == [["0.999", "−2e−07"]] * 2
+    assert [text.split() for text in page.texts("span", "anls-number")[:2]] == [["0.999", "−0.0000002"]] * 2
 
 
 def test_a_key_that_does_not_count_is_shown_and_not_marked() -> None:
