@@ -12,6 +12,7 @@ from docscore.metrics.anls_star.schema_node import SchemaNode
 from docscore.metrics.typed.schema_settings import KEYWORD, PlaceSettings, checked_settings, comparator_of
 
 _ALTERNATIVES = ("allOf", "anyOf", "oneOf")
+_MOST_STEPS = 100_000  # a schema of a thousand properties takes some thousand
 
 
 class SubSchema(NamedTuple):
@@ -34,6 +35,20 @@ class SubSchema(NamedTuple):
             content = content[step]
         pointer = "/".join([self.pointer, *(str(step).replace("~", "~0").replace("/", "~1") for step in steps)])
         return SubSchema(content, pointer, self.resolver) if isinstance(content, dict) else None
+
+
+class _Steps:
+    """Counts the schemas that are looked at: alternatives that refer to each other lead to ever more of them."""
+
+    def __init__(self) -> None:
+        self.taken = 0
+
+    def take(self, pointer: str) -> None:
+        """Count one, at a place of the schema."""
+        self.taken += 1
+        if self.taken > _MOST_STEPS:
+            expected = f"references and alternatives that lead to at most {_MOST_STEPS:,} schemas"
+            raise InputValueError(place=pointer, expected=expected, got="more")
 
 
 @lru_cache(maxsize=1024)
@@ -73,6 +88,7 @@ class _Compiler:
     def __init__(self) -> None:
         self.nodes: dict[tuple[tuple[int, ...], float], SchemaNode] = {}
         self.above: list[tuple[int, ...]] = []  # the places that are being made
+        self.steps = _Steps()
 
     def root(self, schema: SubSchema) -> SchemaNode:
         try:
@@ -97,8 +113,8 @@ class _Compiler:
         pointer = f"{schemas[0].pointer}/{KEYWORD}" if schemas else "#"
         if name and name in self.above:
             raise InputValueError(place=pointer, problem="a weight in a part of the schema that contains itself")
-        settings = _common_settings(schemas)
-        views = [view for schema in schemas for view in _views(schema)]
+        settings = _common_settings(schemas, self.steps)
+        views = [view for schema in schemas for view in _views(schema, self.steps)]
         comparator = comparator_of(settings, [view.content for view in views], pointer)
         found = SchemaNode(unit * settings.get("weight", 1), weighted=False, comparator=comparator)
         self.nodes[name, unit] = found
@@ -156,16 +172,17 @@ def _referred(schema: SubSchema) -> Iterator[SubSchema]:
             yield from _present(schema.below(keyword, number))
 
 
-def _views(schema: SubSchema, seen: frozenset[int] = frozenset()) -> Iterator[SubSchema]:
+def _views(schema: SubSchema, steps: _Steps, seen: frozenset[int] = frozenset()) -> Iterator[SubSchema]:
     """A schema and all that apply to the same place."""
     if id(schema.content) in seen:
         return
+    steps.take(schema.pointer)
     yield schema
     for other in _referred(schema):
-        yield from _views(other, seen | {id(schema.content)})
+        yield from _views(other, steps, seen | {id(schema.content)})
 
 
-def _common_settings(schemas: Sequence[SubSchema], seen: frozenset[int] = frozenset()) -> PlaceSettings:
+def _common_settings(schemas: Sequence[SubSchema], steps: _Steps, seen: frozenset[int] = frozenset()) -> PlaceSettings:
     """The `x-docscore` of a place; what stands beside a reference or around alternatives overrides what is inside.
 
     Raises:
@@ -176,7 +193,8 @@ def _common_settings(schemas: Sequence[SubSchema], seen: frozenset[int] = frozen
     for schema in schemas:
         if id(schema.content) in seen:
             continue
-        inside = _common_settings(list(_referred(schema)), seen | {id(schema.content)})
+        steps.take(schema.pointer)
+        inside = _common_settings(list(_referred(schema)), steps, seen | {id(schema.content)})
         pointer = f"{schema.pointer}/{KEYWORD}"
         own = checked_settings(schema.content[KEYWORD], pointer) if KEYWORD in schema.content else {}
         for name, value in {**inside, **own}.items():
