@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from docscore import typed_score
 from docscore.data import csv_files, files
 from docscore.report.console import print_table
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
@@ -70,3 +71,12 @@ def test_the_first_rows_of_a_long_table_are_printed_and_all_are_counted() -> Non
     lines = file.getvalue().splitlines()
     assert len(lines) == 504  # with a blank line, the caption, the heading and the sentence
     assert lines[-1] == "500 of 2,000 fields are shown."
+
+
+def test_alternatives_that_all_refer_to_each_other_are_refused() -> None:
+    """Each way through them would be looked at, which are millions."""
+    names = "abcdefghij"
+    every = {"anyOf": [{"$ref": f"#/$defs/{name}"} for name in names]}
+    schema = {"$defs": {name: {**every, "type": "object"} for name in names}, **every}
+    with pytest.raises(ValueError, match="alternatives that lead to at most 100,000 schemas, got more"):
+        typed_score({"x": "1"}, {"x": "2"}, schema)
