@@ -24,7 +24,6 @@ VISITORS = 19
 ROOT = Path(__file__).parent.parent
 _OPTIONS = 0.5, True, "paper", "text"
 _SMALL = {"vendor": "Ball & Bearing Ltd", "items": [{"name": "Tea", "price": "2.50"}, {"name": "Cake"}]}
-_SESSIONS = 500
 _HUNG = 300  # seconds
 
 
@@ -39,12 +38,41 @@ class Server(NamedTuple):
         status = Path(f"/proc/{self.process.pid}/status").read_text(encoding="utf-8")
         return int(status.split("VmRSS:")[1].split()[0]) / 1e3
 
-    def score(self, truth: Any, prediction: Any) -> None:
-        """Call the endpoint and wait for its answer, whatever it is."""
+    def score(self, truth: Any, prediction: Any) -> bool:
+        """Call the endpoint and wait for its answer; whether that is a score."""
         body = json.dumps({"data": [truth, prediction, *_OPTIONS]}).encode()
-        event = self.sent("call/score", body)["event_id"]
+        try:
+            event = self.sent("call/score", body)["event_id"]
+        except urllib.error.HTTPError:
+            return False
         with urllib.request.urlopen(f"{self.url}/gradio_api/call/score/{event}", timeout=_HUNG) as stream:  # noqa: S310
-            stream.read()
+            return b"event: error" not in stream.read()
+
+    def press(self, button: str, window: str, values: dict[str, Any]) -> bool:
+        """Press a button of the page, and wait for what it shows; whether that is a result.
+
+        Args:
+            button: the name of its element.
+            window: a name for the browser window.
+            values: by the names of elements, what they hold; all others hold what they start with.
+        """
+        with urllib.request.urlopen(f"{self.url}/config", timeout=_HUNG) as answer:  # noqa: S310
+            config = json.load(answer)
+        names = {part["id"]: part["props"].get("elem_id") for part in config["components"]}
+        starts = {part["id"]: part["props"].get("value", "") for part in config["components"]}
+        [job] = [
+            each
+            for each in config["dependencies"]
+            if any(kind == "click" and names.get(part) == button for part, kind in each["targets"])
+        ]
+        data = [values.get(names[part], starts[part]) for part in job["inputs"]]
+        body = {"data": data, "fn_index": job["id"], "session_hash": window}
+        self.sent("queue/join", json.dumps(body).encode())
+        address = f"{self.url}/gradio_api/queue/data?session_hash={window}"
+        with urllib.request.urlopen(address, timeout=_HUNG) as stream:  # noqa: S310
+            events = [json.loads(line[len(b"data:") :]) for line in stream if line.startswith(b"data:")]
+        [shown] = [event for event in events if event["msg"] == "process_completed"]
+        return bool(shown["success"]) and "anls-fault" not in str(shown["output"]["data"][0])
 
     def upload(self, name: str, content: bytes) -> str:
         """Upload a file; return its path on the server."""
@@ -114,11 +142,29 @@ def worst_requests() -> dict[str, tuple[Any, Any]]:
     }
 
 
-def visits(server: Server, seconds: float, worst: tuple[Any, Any] | None) -> tuple[list[float], int]:
-    """The times of all answers to nineteen visitors, sorted, and how often the twentieth was answered."""
+def worst_actions(server: Server, rows: int) -> dict[str, Callable[[str], bool]]:
+    """What the twentieth visitor does in one window: the largest pairs of each shape, large files, eight systems."""
+
+    def sends(truth: Any, prediction: Any) -> Callable[[str], bool]:
+        return lambda _window: server.score(truth, prediction)
+
+    actions: dict[str, Callable[[str], bool]] = {name: sends(*pair) for name, pair in worst_requests().items()}
+    references, *systems = upload_test_set(server, rows, systems=8)
+    actions["two files"] = lambda window: server.press(
+        "file-score", window, {"file-references": references, "file-predictions": systems[0]}
+    )
+    fewer, *eight = upload_test_set(server, rows // 8, systems=8)
+    actions["eight systems"] = lambda window: server.press(
+        "systems-score", window, {"systems-references": fewer, "systems-predictions": eight}
+    )
+    return actions
+
+
+def visits(server: Server, seconds: float, worst: Callable[[str], bool] | None) -> tuple[list[float], int, int]:
+    """The times of all answers to nineteen visitors, sorted, and how often the twentieth got a result and a refusal."""
     end = time.monotonic() + seconds
     times: list[float] = []
-    answered = 0
+    answers: list[bool] = []
 
     def visit(number: int) -> None:
         time.sleep(number / VISITORS)
@@ -128,20 +174,17 @@ def visits(server: Server, seconds: float, worst: tuple[Any, Any] | None) -> tup
             times.append(time.monotonic() - began)
             time.sleep(1)
 
-    def do_the_worst() -> None:
-        nonlocal answered
+    def do_the_worst(window: str) -> None:
         while worst is not None and time.monotonic() < end:
-            with contextlib.suppress(urllib.error.HTTPError):
-                server.score(*worst)
-            answered += 1
+            answers.append(worst(window))
 
     threads = [threading.Thread(target=visit, args=(number,)) for number in range(VISITORS)]
-    threads += [threading.Thread(target=do_the_worst) for _ in range(4)]  # in four windows at once
+    threads += [threading.Thread(target=do_the_worst, args=(f"window{number}",)) for number in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    return sorted(times), answered
+    return sorted(times), answers.count(True), answers.count(False)
 
 
 def figures(times: list[float]) -> list[str]:
@@ -150,15 +193,16 @@ def figures(times: list[float]) -> list[str]:
     return [f"{value * 1e3:,.0f} ms" for value in (cuts[9], cuts[18], times[-1])]
 
 
-def loaded(server: Server, seconds: float) -> list[list[str]]:
+def loaded(server: Server, seconds: float, rows: int) -> list[list[str]]:
     """One line for each thing that the twentieth visitor does."""
     lines = []
     server.score(_SMALL, _SMALL)
-    for name, worst in {"nothing": None, **worst_requests()}.items():
+    actions: dict[str, Callable[[str], bool] | None] = {"nothing": None, **worst_actions(server, rows)}
+    for name, worst in actions.items():
         before = server.megabytes()
-        times, answered = visits(server, seconds, worst)
+        times, answered, refused = visits(server, seconds, worst)
         memory = f"{before:,.0f} → {server.megabytes():,.0f} MB"
-        lines.append([name, f"{len(times):,}", *figures(times), f"{answered:,}", memory])
+        lines.append([name, f"{len(times):,}", *figures(times), f"{answered:,}", f"{refused:,}", memory])
     return lines
 
 
@@ -169,34 +213,24 @@ def grown(name: str, server: Server, act: Callable[[], object]) -> list[str]:
     return [name, f"{before:,.0f} MB", f"{server.megabytes():,.0f} MB"]
 
 
-def many_sessions(server: Server) -> None:
+def many_sessions(server: Server, sessions: int) -> None:
     """Score once as each of many visitors."""
-    for number in range(_SESSIONS):
+    for number in range(sessions):
         server.score(_SMALL, {"n": number})
 
 
-def score_a_large_file(server: Server) -> None:
-    """Upload 19 MB of references and of predictions, score them, and wait for the result."""
-    with urllib.request.urlopen(f"{server.url}/config", timeout=_HUNG) as answer:  # noqa: S310
-        config = json.load(answer)
-    ids = {part["props"].get("elem_id"): part["id"] for part in config["components"]}
-    [job] = [each["id"] for each in config["dependencies"] if [ids["file-score"], "click"] in each["targets"]]
-    files = []
-    for name in ("references", "prediction"):
-        rows = ({f"field {k}": f"value {k} of {number}" for k in range(10)} for number in range(70_000))
-        lines = [
-            json.dumps({"question_id": str(number), name: [row] if name == "references" else row})
-            for number, row in enumerate(rows)
-        ]
-        files.append({"path": server.upload(f"{name}.jsonl", "\n".join(lines).encode()), "meta": _FILE})
-    body = {"data": [*files, "none", False, [], False], "fn_index": job, "session_hash": "load"}
-    server.sent("queue/join", json.dumps(body).encode())
-    with urllib.request.urlopen(f"{server.url}/gradio_api/queue/data?session_hash=load", timeout=_HUNG) as stream:  # noqa: S310
-        said = stream.read().decode()
-    print(said[-300:] if "mean of 70,000 rows" not in said else "scored 70,000 rows", file=sys.stderr)
-
-
-_FILE = {"_type": "gradio.FileData"}
+def upload_test_set(server: Server, rows: int, *, systems: int) -> list[Any]:
+    """Upload references, and predictions of some systems, of about 270 bytes a row; the values of upload fields."""
+    found = []
+    for system in range(-1, systems):
+        lines = []
+        for number in range(rows):
+            row = {f"field {k}": f"value {k} of {number + (number % 9 == system)}" for k in range(10)}
+            side = {"references": [row]} if system < 0 else {"prediction": row}
+            lines.append(json.dumps({"question_id": str(number), **side}))
+        path = server.upload(f"{'references' if system < 0 else f'system{system}'}.jsonl", "\n".join(lines).encode())
+        found.append({"path": path, "meta": {"_type": "gradio.FileData"}})
+    return found
 
 
 def table(header: list[str], lines: list[list[str]]) -> str:
@@ -208,21 +242,24 @@ def main() -> None:
     """Print both tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.load", description=__doc__)
     parser.add_argument("--seconds", type=float, default=20, help="how long each line lasts")
+    parser.add_argument("--sessions", type=int, default=500, help="how many sessions are opened, three times")
+    parser.add_argument("--rows", type=int, default=70_000, help="of each file; an eighth of it with eight systems")
     arguments = parser.parse_args()
     with serving() as server:
-        lines = loaded(server, arguments.seconds)
+        lines = loaded(server, arguments.seconds, arguments.rows)
         head = [
             "the twentieth visitor sends",
             "requests of 19",
             "p50",
             "p95",
             "longest",
-            "answers to the 20th",
+            "results for the 20th",
+            "refusals",
             "memory",
         ]
         print(table(head, lines))
-        memory = [grown(f"{_SESSIONS} sessions, again", server, lambda: many_sessions(server)) for _ in range(3)]
-        memory.append(grown("two files of 19 MB scored", server, lambda: score_a_large_file(server)))
+        sessions = f"{arguments.sessions} sessions, again"
+        memory = [grown(sessions, server, lambda: many_sessions(server, arguments.sessions)) for _ in range(3)]
         print(f"\n{table(['memory of the server', 'before', 'after'], memory)}")
 
 
