@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import signal
 import tempfile
 from pathlib import Path
 from typing import NoReturn
@@ -25,10 +26,49 @@ os.environ.update(
     HF_EVALUATE_OFFLINE="1",
 )
 
+# A job in the background of a shell ignores Ctrl-C, and so would every process that a test starts and interrupts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 ROOT = Path(__file__).parent.parent
 HUNG = 900  # seconds after which a process is taken to hang: far more than any takes on a busy machine
 REQUIRE_ALL = "DOCSCORE_REQUIRE_ALL"  # set in CI: what would be skipped there is a failure
 LONG = "DOCSCORE_LONG"  # set to run the long tests too, which CI does
+# Files that take a minute or more, the longest first: so no worker is left with one of them while the others are done.
+LONGEST = [
+    "ray",
+    "playground_file",
+    "distributed",
+    "playground_systems",
+    "guides",
+    "playground_pair",
+    "playground_documents",
+    "playground_wizard",
+    "spaces",
+    "playground_metrics",
+    "fuzz",
+    "metric_modules",
+    "cli_faults",
+    "spark",
+    "playground_workspace",
+    "report_browser",
+    "playground_links",
+    "loading",
+    "workers_benchmark",
+    "evaluate_caches",
+    "playground_looks",
+    "playground_address",
+    "all_faces",
+    "deep_shapes",
+    "properties",
+    "typed_score",
+    "datasets_map",
+    "streams",
+    "load_benchmark",
+    "playground_api",
+    "coverage",
+    "transformers",
+]
 REQUIRE_TOOLS = "DOCSCORE_REQUIRE_TOOLS"  # set in CI in the environment of tests/tools
 
 
@@ -39,8 +79,16 @@ def skip_or_fail(reason: str) -> NoReturn:
     pytest.skip(reason)
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Let pytest-xdist deal out the files in the order of collection, not by their numbers of tests."""
+    if hasattr(config.option, "loadscopereorder"):
+        config.option.loadscopereorder = False
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip the long tests, unless they are asked for or everything is required."""
+    """Put the files that take longest first, and skip the long tests, unless they are asked for or all is required."""
+    rank = {f"test_{name}": number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: rank.get(item.path.stem, len(rank)))  # stable
     if os.environ.get(LONG) or os.environ.get(REQUIRE_ALL):
         return
     for item in items:
