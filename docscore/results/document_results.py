@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -21,32 +22,33 @@ class DocumentResult:
 
     Attributes:
         id: its id; where rows have none, its number as text.
+        number: its place in the order of the references, counted from 0.
     """
 
     def __init__(self, evaluation: Evaluation, number: int) -> None:
         self._evaluation = evaluation
-        self._number = number
+        self.number = number
         self.id = evaluation.pairs.ids[number]
 
     @property
     def score(self) -> float:
         """The ANLS* score of the document, in [0, 1]."""
-        return self._evaluation.scores.scores[self._number]
+        return self._evaluation.scores.scores[self.number]
 
     @property
     def ground_truth(self) -> Any:
         """What was expected; a tuple holds acceptable answers."""
-        return self._evaluation.scores.pairs.truths[self._number]
+        return self._evaluation.scores.pairs.truths[self.number]
 
     @property
     def prediction(self) -> Any:
         """What was predicted, as it was scored: with `parse` the value that was read; None where there was none."""
-        return self._evaluation.scores.pairs.predictions[self._number]
+        return self._evaluation.scores.pairs.predictions[self.number]
 
     @cached_property
     def tree(self) -> ScoreTree:
         """How the ANLS* score comes about: one node for every pair of places."""
-        return self._evaluation.scores.tree(self._number)
+        return self._evaluation.scores.tree(self.number)
 
     @cached_property
     def annotations(self) -> list[Annotation]:
@@ -68,7 +70,7 @@ class DocumentResult:
         if metric not in WITH_TREES:
             expected = f"one of {', '.join((ANLS_STAR, *WITH_TREES))}"
             raise InputValueError(place="metric", expected=expected, got=short_repr(metric))
-        return metric_trees(self._evaluation.scores, self._number, [metric])[0]
+        return metric_trees(self._evaluation.scores, self.number, [metric])[0]
 
     def to_dict(self) -> dict[str, Any]:
         """The id, the score, the tree and the remarks on it in plain types."""
@@ -88,7 +90,7 @@ class DocumentResult:
         return f"{tree}{remarks}".strip("\n")
 
     def _repr_html_(self) -> str:
-        others = metric_trees(self._evaluation.scores, self._number, self._evaluation.metrics)
+        others = metric_trees(self._evaluation.scores, self.number, self._evaluation.metrics)
         return "\n".join([tree_in_notebook(self.tree, self.id, self.annotations), *map(tree_in_notebook, others)])
 
 
@@ -101,8 +103,8 @@ class DocumentList(list[DocumentResult]):
     (<DocumentList 2 documents, anls_star 0.0000 to 1.0000>, <DocumentResult '1' anls_star 0.0000>)
     """
 
-    def __init__(self, evaluation: Evaluation, documents: list[DocumentResult]) -> None:
-        super().__init__(documents)
+    def __init__(self, evaluation: Evaluation, numbers: Sequence[int]) -> None:
+        super().__init__(DocumentResult(evaluation, number) for number in numbers)
         self._evaluation = evaluation
 
     def __repr__(self) -> str:
@@ -113,5 +115,4 @@ class DocumentList(list[DocumentResult]):
         return f"<DocumentList {count}, anls_star {min(scores):.4f} to {max(scores):.4f}>"
 
     def _repr_html_(self) -> str:
-        numbers = [self._evaluation.pairs.ids.index(document.id) for document in self]
-        return table_in_notebook(documents_table(self._evaluation.scores, numbers))
+        return table_in_notebook(documents_table(self._evaluation.scores, [document.number for document in self]))

@@ -116,8 +116,7 @@ class EvaluationResult:
 
     def worst(self, count: int = LISTED) -> DocumentList:
         """The documents with the lowest ANLS* scores, lowest first; a list, which a notebook draws as a table."""
-        numbers = self.evaluation.scores.numbers_of_worst(count)
-        return DocumentList(self.evaluation, [DocumentResult(self.evaluation, number) for number in numbers])
+        return DocumentList(self.evaluation, self.evaluation.scores.numbers_of_worst(count))
 
     def compare(self, other: EvaluationResult) -> ComparisonResult:
         """Compare another system on the same documents with this one as the base.
