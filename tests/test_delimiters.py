@@ -81,6 +81,6 @@ def test_columns_that_cannot_be_told_are_named_with_the_remedy(write: Write) -> 
     references = write("r.csv", "doc;first, second\na;x, y\n")
     done = run("score", references, references)
     assert (done.code, done.out) == (2, "")
-    assert "expected a column 'question_id', got 'doc;first', ' second'; --id-column names another" in done.err
+    assert "expected a column 'question_id', got 'doc;first', ' second'; --delimiter names the sign" in done.err
     done = run("score", references, write("p.csv", "doc;first, second\na;x\n"))
     assert "expected 2 cells as in the header, got 1; --delimiter names the sign" in done.err

@@ -167,7 +167,7 @@ def test_faults_are_sentences(arguments: dict[str, Any], kind: type[Exception], 
 
 def test_faults_of_frames() -> None:
     frame = as_pandas([{"doc": "a", "prediction": "x"}])
-    with pytest.raises(ValueError, match=r"predictions: expected a column 'question_id', got 'doc', 'prediction'; id_"):
+    with pytest.raises(ValueError, match=r"got an object with 'doc', 'prediction' .*; --id-column"):
         docscore.evaluate(predictions=frame, references={"a": "x"})
 
 

@@ -24,6 +24,7 @@ from docscore.data.wanted_row import WantedRow
 
 TEXT_EXTENSIONS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")  # each may also be compressed, with .gz appended
 EXTENSIONS = (*TEXT_EXTENSIONS, ".parquet")
+CELL_EXTENSIONS = (".csv", ".tsv", ".parquet")  # of tables, whose rows are cells under the names of columns
 
 _PORTION = 1 << 18  # bytes of lines that are read at a time
 
@@ -38,11 +39,18 @@ class Table(NamedTuple):
         rows: the value of each row, `FAULTY` for a row that could not be read; a list, or what reads them from a
             temporary file where they are large (`docscore.data.kept_rows`).
         where: a function from the index of a row to its place: "refs.jsonl, line 3".
+        is_frame: whether the rows are those of a data frame, an Arrow table or a dataset.
     """
 
     path: Path
     rows: Sequence[Any]
     where: Callable[[int], PlacePart]
+    is_frame: bool = False
+
+    @property
+    def has_columns(self) -> bool:
+        """Whether a row is the cells of a table under the names of its columns, and never a value as it stands."""
+        return self.is_frame or suffix_of(self.path) in CELL_EXTENSIONS
 
     def good(self) -> Iterator[tuple[int, Any]]:
         """The rows that could be read, with their indices."""

@@ -73,6 +73,16 @@ def parse_reference(truth: Any) -> Any:
     return loads(truth) if isinstance(truth, str) else truth
 
 
+def is_json_container(value: object) -> bool:
+    """Whether a value is a text that is, as a whole, an object or a list in JSON."""
+    return isinstance(value, str) and value.lstrip()[:1] in ("{", "[") and _whole(value) is not None
+
+
+def holds_json(value: object) -> bool:
+    """Whether a value is a text in which `parse_text` finds an object or a list, mended if need be."""
+    return isinstance(value, str) and isinstance(parse_text(value, "repair").value, dict | list)
+
+
 def can_be_scored(value: Any) -> bool:
     """Whether a value can be scored: it is not nested too deeply."""
     try:

@@ -16,7 +16,7 @@ from docscore.core.errors import FilePlace, InputValueError, at_place, diagnosti
 from docscore.core.options import MISSING_MODES, check_choice
 from docscore.data.faults import NAMED, DataError, Faults, faults_summary
 from docscore.data.files import Table
-from docscore.data.foreign_columns import COLUMN_OPTIONS, check_id_column, check_not_by_id, check_value_column
+from docscore.data.foreign_columns import check_columns, check_value_column, naming_columns
 from docscore.data.id_faults import id_faults
 from docscore.data.kept_rows import ABSENT, column_of
 from docscore.data.rows import (
@@ -194,10 +194,8 @@ def read_pairs(
     check_choice("missing", missing, MISSING_MODES)
     with naming_files(references.path, predictions.path), collector_off():
         form = _common_format(predictions, references, faults)
-        for table in (references, predictions):
-            check_id_column(table, form)
-        if form is PLAIN:
-            check_not_by_id(references, predictions)
+        with naming_columns(references, predictions):
+            check_columns(references, predictions, form)
         valid_predictions = valid_rows(predictions, form, read_prediction, faults, check)
         valid_references = valid_rows(references, form, read_reference, faults, check)
         faults.stop_if_any()
@@ -221,8 +219,10 @@ def table_with_both(tables: Sequence[Table]) -> Table:
         row = table.first()
         if not isinstance(row, dict) or not any({ID, *form[1:]} <= row.keys() for form in (BY_ID, ANLS)):
             expected = "rows with 'question_id', 'references' and 'prediction', as no other file was given"
-            remedy = f"{BOTH_REMEDY}; {COLUMN_OPTIONS}" if isinstance(row, dict) else BOTH_REMEDY
-            raise InputValueError(place=in_file(table.path), expected=expected, got=described(row), remedy=remedy)
+            with naming_columns(None, table):
+                raise InputValueError(
+                    place=in_file(table.path), expected=expected, got=described(row), remedy=BOTH_REMEDY
+                )
     first, *others = tables
     known = {row[ID]: index for index, row in first.good() if isinstance(row, dict) and ID in row} if others else {}
     for table in others:
@@ -241,9 +241,10 @@ def _answers_in(row: dict[str, Any]) -> Any:
 def _common_format(predictions: Table, references: Table, faults: Faults) -> RowFormat:
     """The format of the first row of each side; where faulty rows are skipped, the most frequent one of references."""
     if not faults.skip:
-        check_value_column(references, "references")
-        check_value_column(predictions, "prediction")
-        return _format_of_first(*([row for _, row in islice(table.good(), 1)] for table in (predictions, references)))
+        with naming_columns(references, predictions):
+            check_value_column(references, "references")
+            check_value_column(predictions, "prediction")
+            return row_format(*([row for _, row in islice(table.good(), 1)] for table in (predictions, references)))
     forms = (format_of(row, "references") for _, row in references.good())
     found = Counter(form for form in forms if form is not None)
     if not found:
@@ -251,16 +252,6 @@ def _common_format(predictions: Table, references: Table, faults: Faults) -> Row
         problem = f"no row is left of {len(references.rows):,}{counted}"
         raise InputValueError(place=in_file(references.path), problem=problem)
     return found.most_common(1)[0][0]
-
-
-def _format_of_first(predictions: list[Any], references: list[Any]) -> RowFormat:
-    """The format of the first row of each side; an error about keys of objects names the options for other names."""
-    try:
-        return row_format(predictions, references)
-    except InputValueError as error:
-        if not references or not any(isinstance(row, dict) for row in (*predictions, *references)):
-            raise
-        raise InputValueError(replace(error.diagnostic, remedy=COLUMN_OPTIONS)) from None
 
 
 def _unpaired_ids(predictions: ValidRows, references: ValidRows, missing: str, faults: Faults) -> set[str]:

@@ -32,6 +32,18 @@ class ReadingPlan(NamedTuple):
     parse_references: str | None = None
     certain: bool = False
 
+    def names_of(self, side: SourceSide) -> ColumnNames:
+        """The columns of a side whose names are not those of the row format; None for those that have them."""
+        as_space = self.ids == (ID, ID) and (self.references, self.prediction) == (ANLS.references, ANLS.prediction)
+        own = ANLS if as_space else BY_ID
+        id_column = self.ids[side == "predictions"]
+        return ColumnNames(
+            None if id_column == ID else id_column,
+            None if self.prediction == own.prediction else self.prediction,
+            None if self.references == own.references else self.references,
+            self.parse_references is not None,
+        )
+
 
 def planned_tables(references: Table | None, predictions: Table, plan: ReadingPlan) -> tuple[Table | None, Table]:
     """The rows of both sides under the names of the row format; their other columns stay.
@@ -77,15 +89,7 @@ def _planned(table: Table, side: SourceSide, plan: ReadingPlan, *, both: bool) -
             for index, row in enumerate(table.rows)
         ]
         table = table._replace(rows=rows)
-    as_space = plan.ids == (ID, ID) and (plan.references, plan.prediction) == (ANLS.references, ANLS.prediction)
-    own = ANLS if as_space else BY_ID
-    names = ColumnNames(
-        None if id_column in (None, ID) else id_column,
-        None if plan.prediction in (None, own.prediction) else plan.prediction,
-        None if plan.references in (None, own.references) else plan.references,
-        plan.parse_references is not None,
-    )
-    return with_names(table, side, names, both=both)
+    return with_names(table, side, plan.names_of(side), both=both)
 
 
 def _completed(row: Any, number: str, side: SourceSide, id_column: str | None, *, whole: bool) -> Any:

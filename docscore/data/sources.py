@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from docscore.core.errors import InputTypeError, InputValueError, in_file
 from docscore.data.faults import Faults
-from docscore.data.files import Table, read_table, suffix_of
+from docscore.data.files import CELL_EXTENSIONS, Table, read_table, suffix_of
 from docscore.data.json_codec import JsonError, loads
 from docscore.data.kept_rows import FAULTY, column_of
 from docscore.data.rows import BY_ID, ID, as_rows
@@ -78,13 +78,9 @@ def table_of_source(
     rows = _rows_of_frame(source, names.id or ID)
     if rows is None:
         return with_names(_in_memory(as_rows(source, side), side), side, names, both=both)
-    if rows and ID not in rows[0] and names.id is None:
-        if not both:
-            remedy = "id_column names it"
-            got = ", ".join(map(repr, rows[0]))
-            raise InputValueError(place=side, expected=f"a column {ID!r}", got=got, remedy=remedy)
+    if both and rows and ID not in rows[0] and names.id is None:
         rows = [{ID: str(number), **row} for number, row in enumerate(rows)]
-    return with_names(_in_memory(rows, side), side, names, both=both)
+    return with_names(_in_memory(rows, side)._replace(is_frame=True), side, names, both=both)
 
 
 def _in_memory(rows: list[Any], side: SourceSide) -> Table:
@@ -145,7 +141,7 @@ def with_names(table: Table, side: SourceSide, names: ColumnNames, *, both: bool
         if given not in known:
             got = ", ".join(map(repr, known)) or type(first).__name__
             raise InputValueError(place=in_file(table.path), expected=f"a column {given!r} ({option})", got=got)
-    of_cells = suffix_of(table.path) in (".csv", ".tsv", ".parquet")
+    of_cells = suffix_of(table.path) in CELL_EXTENSIONS
     if not wanted and not of_cells:
         return table
     renamed = partial(_renamed, wanted=wanted, of_cells=of_cells, is_json=names.json_references)
