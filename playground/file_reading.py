@@ -14,7 +14,7 @@ from docscore.core.options import ScoringOptions
 from docscore.core.printing import printable
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation, FileRows, metrics_with_schema, rows_of_tables
 from docscore.data.column_guesses import columns_of, guessed_plan, with_guessed_parsing
-from docscore.data.doubts import doubts_of_ids, doubts_of_values
+from docscore.data.doubts import doubts_of_columns, doubts_of_ids
 from docscore.data.faults import DataError, Faults, faults_summary
 from docscore.data.files import Table, read_table, suffix_of
 from docscore.data.json_codec import dumps
@@ -216,19 +216,22 @@ def _doubts(tables: UploadedTables, faults: Faults, choices: FileChoices) -> Ite
         if plan.ids == (None, None) and not plan.certain:
             yield "No column of ids was chosen: rows are paired by their number."
         apart = list(doubts_of_ids(truths, predictions)) if truths is not None else []
-        yield from apart
         if apart:
+            yield from map(_sentence, apart)
             return
         unless_error = "error" if choices.missing == "error" else "zero"
         pairs = rows_of_tables(truths, [predictions], faults, missing=unless_error).systems[0]
-        yield from doubts_of_values(pairs, plan)
+        yield from map(_sentence, doubts_of_columns(pairs, plan))
     except InputError as error:
         if not (isinstance(error, DataError) or faults.found):
             yield from _sentences(error)
-    for fault in faults.found[:_NAMED_FAULTS]:
-        yield str(fault.diagnostic.for_remote_users())
+    yield from (_sentence(fault.diagnostic) for fault in faults.found[:_NAMED_FAULTS])
     if len(faults.found) > 1:
         yield faults_summary(faults.found)
+
+
+def _sentence(found: Diagnostic) -> str:
+    return str(found.for_remote_users())
 
 
 def _headline(tables: UploadedTables) -> list[str]:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docscore.data.column_guesses import columns_of, guessed_plan
-from docscore.data.doubts import doubts_of_ids, doubts_of_values
+from docscore.data.doubts import doubts_of_columns, doubts_of_ids
 from docscore.data.files import Table
 from docscore.data.pairing import Pairs, read_pairs
 from docscore.data.reading_plans import ReadingPlan, planned_tables
@@ -198,16 +198,16 @@ def test_any_rows_give_a_plan_or_a_sentence(references: list[Any] | None, predic
         pairs = read_pairs(tables[0] or tables[1], tables[1])
     except (TypeError, ValueError):
         return
-    assert all(isinstance(sentence, str) for sentence in doubts_of_values(pairs, plan))
+    assert all(str(each) for each in doubts_of_columns(pairs, plan))
 
 
 PLAN = ReadingPlan(("id", "id"), "truth", "guess")
 DOUBTED: list[tuple[str, list[Any], list[Any], ReadingPlan, str]] = [
-    ("texts that are not read", [BILL], [FENCED], PLAN, "predictions are text where ground truths are objects"),
+    ("texts that are not read", [BILL], [FENCED], PLAN, "all are text that holds JSON, which never matches"),
     ("texts without JSON", [BILL], ["scan1.png"], PLAN, "got text in which no JSON was found: 'scan1.png'"),
     ("numbers", [BILL], [7], PLAN, "expected objects or lists as in the ground truths, got int 7"),
     ("other keys", [BILL], [{"sum": 1}], PLAN, "one of a ground truth: expected 'total', got 'sum'"),
-    ("truths that are text", [TEXT], [BILL], PLAN, "column 'truth': ground truths are text that is JSON"),
+    ("truths that are text", [TEXT], [BILL], PLAN, "column 'truth': all are text that is JSON"),
     ("truths that are no JSON", ["x"], [BILL], PLAN._replace(parse_references="json"), "expected JSON text, got 'x'"),
     ("strict JSON", [BILL] * 3, [FENCED, FENCED, TEXT], PLAN._replace(parse="json"), "2 of the first 3"),
     ("the same column", [BILL], [BILL], PLAN._replace(prediction="truth"), "is it the same column?"),
@@ -218,7 +218,9 @@ DOUBTED: list[tuple[str, list[Any], list[Any], ReadingPlan, str]] = [
     ("truths", "guesses", "plan", "sentence"), [row[1:] for row in DOUBTED], ids=[row[0] for row in DOUBTED]
 )
 def test_doubts(truths: list[Any], guesses: list[Any], plan: ReadingPlan, sentence: str) -> None:
-    found = list(doubts_of_values(Pairs([str(n) for n in range(len(truths))], truths, guesses), plan))
+    found = [
+        str(each) for each in doubts_of_columns(Pairs([str(n) for n in range(len(truths))], truths, guesses), plan)
+    ]
     assert [sentence in each for each in found] == [True], found
 
 
@@ -236,13 +238,13 @@ FINE: list[tuple[str, list[Any], list[Any], ReadingPlan]] = [
 def test_no_doubts(truths: list[Any], guesses: list[Any], plan: ReadingPlan) -> None:
     absent = frozenset(number for number, guess in enumerate(guesses) if guess is None)
     pairs = Pairs([str(n) for n in range(len(truths))], truths, guesses, absent)
-    assert list(doubts_of_values(pairs, plan)) == []
+    assert list(doubts_of_columns(pairs, plan)) == []
 
 
 def test_ids_that_all_differ() -> None:
     references = _table([ref(str(n), 1) for n in range(7)], "/home/r.jsonl")
-    (sentence,) = doubts_of_ids(references, _table([pred("x", 1)], "/home/p.jsonl"))
-    assert sentence == (
+    (found,) = doubts_of_ids(references, _table([pred("x", 1)], "/home/p.jsonl"))
+    assert str(found.for_remote_users()) == (
         "r.jsonl and p.jsonl: all ids differ: expected ids that both sides have, got '0', '1', '2', '3', '4' and 2 "
         "more in the references and 'x' in the predictions"
     )

@@ -16,7 +16,7 @@ from docscore.metrics.signature import Signature
 def test_references_that_were_left_as_text_are_suspected() -> None:
     """Labels decoded by a tokenizer are text; only predictions are parsed."""
     labels = Pairs(["a"], [('{"total": "1"}',)], ['{"total": "1"}'])
-    with pytest.warns(UserWarning, match="all references are text that looks like JSON"):
+    with pytest.warns(UserWarning, match="references: all are text that is JSON"):
         assert score_corpus(labels, parse="json").mean == 0.0
     assert score_corpus(labels).mean == 1.0  # text against text
     values = Pairs(["a"], [({"total": "1"},)], ['{"total": "1"}'])

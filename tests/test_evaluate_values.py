@@ -55,7 +55,7 @@ VALUES: list[tuple[Any, Any, float]] = [  # ground truth, prediction, score
 ]
 
 
-@pytest.mark.filterwarnings("ignore:all predictions are text")
+@pytest.mark.filterwarnings("ignore:predictions. all are text")
 @pytest.mark.parametrize("case", VALUES)
 def test_what_goes_in_is_what_is_scored(case: tuple[Any, Any, float], metric: Any) -> None:
     """Neither Arrow nor JSON changes a value: the score is the function's, alone and as an acceptable answer."""
@@ -98,7 +98,7 @@ PARSING: list[tuple[str | None, list[Any], dict[str, float]]] = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore:all predictions are text")
+@pytest.mark.filterwarnings("ignore:predictions. all are text")
 @pytest.mark.parametrize(("parse", "predictions", "result"), PARSING)
 def test_nothing_is_parsed_or_repaired_silently(parse: Any, predictions: Any, result: Any, metric: Any) -> None:
     assert metric.compute(predictions=predictions, references=[{"n": "12.50"}] * 3, parse=parse) == result

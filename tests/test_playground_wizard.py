@@ -137,7 +137,7 @@ DOUBTS: list[tuple[str, Any, Any, dict[str, Any], list[str]]] = [
         payload("r.jsonl", [ref("a", {"k": "x"})]),
         payload("p.jsonl", [pred("a", '{"k": "x"}')]),
         {"parse": None},
-        ["column 'prediction': predictions are text where ground truths are objects", "can be read as such"],
+        ["column 'prediction': all are text that holds JSON, which never matches ground truths that are objects"],
     ),
     (
         "a column that holds something else",

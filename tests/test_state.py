@@ -66,9 +66,9 @@ def check(rows: Rows, rules: dict[str, Any], rng: random.Random) -> None:
     assert whole["anls_star"] == score_corpus(pairs(rows), **options).mean
 
 
-@pytest.mark.filterwarnings("ignore:.*references are text that looks like JSON")  # random texts may
-@pytest.mark.filterwarnings("ignore:all predictions are text")  # these too
-@pytest.mark.filterwarnings("ignore:all references are lists of one object")  # a part of the rows may be one such row
+@pytest.mark.filterwarnings("ignore:references. all are text that is JSON")  # random texts may
+@pytest.mark.filterwarnings("ignore:predictions. all are text")  # these too
+@pytest.mark.filterwarnings("ignore:references. all are lists of one object")  # a part of the rows may be one such row
 @pytest.mark.filterwarnings("ignore:.*list of strings")  # random ground truths are such lists
 @settings(max_examples=100)
 @given(rows=rows_of_documents, rules=st.sampled_from(RULES), seed=st.integers(0, 999))

@@ -18,10 +18,10 @@ from docscore.core.options import ScoringOptions, options_from
 from docscore.core.progress import Advance, Progress, no_progress
 from docscore.core.stack import level_of_caller
 from docscore.data.confidences import with_confidences
+from docscore.data.doubts import doubts_of_reading
 from docscore.data.kept_rows import kept_like, rows_at_once
 from docscore.data.model_output import Parsed, Reading, parse_reference, parse_text
 from docscore.data.pairing import Pairs
-from docscore.data.suspicions import suspicions
 from docscore.metrics.anls_star.api import explained, score_all
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.signature import Signature
@@ -169,8 +169,8 @@ def score_corpus(
         TypeError, ValueError: for a value that cannot be scored, naming its row, and for invalid options.
     """
     options = options_from(options, keywords)
-    for sentence in suspicions(pairs, options):
-        warnings.warn(sentence, UserWarning, stacklevel=level_of_caller())
+    for doubt in doubts_of_reading(pairs, options.parse, options.parse_references):
+        warnings.warn(str(doubt), UserWarning, stacklevel=level_of_caller())
     if options.parse_references:
         pairs = pairs._replace(truths=kept_like(pairs.truths, map(parsed_reference, pairs.ids, pairs.truths)))
     predictions, readings = parse_predictions(pairs.predictions, options.parse)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from heapq import nsmallest
 from typing import Any, Literal, NamedTuple, get_args
 
-from docscore.core.errors import Diagnostic, InputValueError
+from docscore.core.errors import Diagnostic, InputValueError, short_repr
 
 OnError = Literal["error", "skip"]
 
@@ -89,6 +90,16 @@ class Faults:
         """Raise `DataError` if there are faults, unless rows with faults are left out."""
         if self.found and not self.skip:
             raise DataError(self.found)
+
+
+def some_of(names: Collection[str]) -> str:
+    """The first `NAMED` of the names in their order as texts, and how many more there are.
+
+    >>> some_of(["b", "a"]), some_of("gfedcba")
+    ("'a', 'b'", "'a', 'b', 'c', 'd', 'e' and 2 more")
+    """
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    return ", ".join(map(short_repr, nsmallest(NAMED, names))) + more
 
 
 def faults_summary(faults: Sequence[Fault]) -> str:

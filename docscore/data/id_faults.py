@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from docscore.core.errors import Diagnostic, short_repr
-from docscore.data.faults import NAMED
+from docscore.core.errors import Diagnostic
+from docscore.data.faults import some_of
 
 MISSING_REMEDY = 'with missing "zero" they are scored as null'
 
@@ -62,16 +62,10 @@ def id_faults(given: Sequence[str], wanted: Sequence[str], missing: str) -> list
         absent, what = [i for i in wanted if i not in known], "ids of references that no prediction has"
         kinds.append(("reference without a prediction", what, absent, MISSING_REMEDY, both))
     return [
-        IdFault(kind, Diagnostic(problem=f"{what} ({len(ids):,}): {named_ids(ids)}", remedy=remedy), ids, sides)
+        IdFault(kind, Diagnostic(problem=f"{what} ({len(ids):,}): {some_of(ids)}", remedy=remedy), ids, sides)
         for kind, what, ids, remedy, sides in kinds
         if ids
     ]
-
-
-def named_ids(ids: Sequence[str]) -> str:
-    """The first of the ids, and how many more there are."""
-    more = f" and {len(ids) - NAMED:,} more" if len(ids) > NAMED else ""
-    return ", ".join(short_repr(i) for i in sorted(ids)[:NAMED]) + more
 
 
 def _repeated(ids: Sequence[str], distinct: set[str]) -> list[str]:

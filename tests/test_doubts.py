@@ -19,9 +19,9 @@ from tests.commands import PREDICTIONS, REFERENCES, Write, run, written
 
 BILL = {"total": "12.50"}
 TEXT = '{"total": "12.50"}'
-UNREAD = "all predictions are text where objects are expected; parse="
-UNREAD_TRUTHS = "all references are text that looks like JSON.*parse_references="
-ONE_ELEMENT = "all references are lists of one object.*rows by id"
+UNREAD = "predictions: all are text that holds JSON, which never matches ground truths that are objects.*; parse="
+UNREAD_TRUTHS = "references: all are text that is JSON, and is compared as text; parse_references="
+ONE_ELEMENT = "references: all are lists of one object.*rows by id"
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_no_warning_where_nothing_is_wrong(
 def test_the_command_says_it_once(write: Write) -> None:
     done = run("score", write("r.jsonl", by_id([BILL])), write("p.jsonl", with_id([TEXT])))
     assert done.code == 0
-    assert done.err.count("(--parse) reads them as JSON") == 1
+    assert done.err.count("(--parse) reads it") == 1
 
 
 @pytest.mark.parametrize(
