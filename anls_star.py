@@ -82,7 +82,8 @@ Args:
     parse: "json" to read predictions that are text as JSON, "repair" to mend them where they are not quite; default
         None, which takes text as text. What cannot be parsed is scored as the text it is, and counted.
     parse_references: "json" to read references that are text as JSON; default None, which takes text as text.
-    missing: "error" if a reference without a prediction is an error (the default), "zero" to score it as null.
+    missing: "error" if a reference without a prediction is an error (the default), "zero" to score it as null, "skip"
+        to leave it out.
     per_sample: whether to return the score of each row too.
     key_scores: whether to return what became of each field, and why points were lost.
     confidence: the level of confidence intervals, such as 0.95, between 0 and 1; default None, for none. They come from
@@ -107,6 +108,7 @@ Returns:
     parse_extracted: how many texts are JSON without the prose or the fence around it; with `parse="repair"` only.
     parse_mended: how many texts hold JSON that was damaged or cut off; with `parse="repair"` only.
     missing: how many predictions were missing; with `missing="zero"` only.
+    skipped: how many references without a prediction were left out; with `missing="skip"` only.
     confidence_interval: the lower and the upper end for anls_score, or None where there is none, as with one row; with
         `confidence` only, as the next two.
     standard_error: that of anls_score, or None.

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from docscore.core.errors import Diagnostic, InputError, in_file
+from docscore.core.errors import Diagnostic, InputError
 from docscore.core.formatting import clipped
 from docscore.core.options import ScoringOptions
 from docscore.core.printing import printable
@@ -18,7 +18,6 @@ from docscore.data.doubts import doubts_of_columns, doubts_of_ids
 from docscore.data.faults import DataError, Faults, faults_summary
 from docscore.data.files import Table, read_table, suffix_of
 from docscore.data.json_codec import dumps
-from docscore.data.pairing import Pairs
 from docscore.data.reading_plans import ReadingPlan, planned_tables
 from docscore.report.html_templates import macro_as_html
 from playground.file_requests import COLUMNS, MISSING, FileChoices, FileRequest, WhatIf
@@ -107,34 +106,19 @@ def rows_of_request(asked: FileRequest) -> tuple[FileRows, ScoringOptions]:
     """
     faults = Faults("skip" if asked.skip else "error")
     tables = uploaded_tables(asked, faults)
-    plan, missing = tables.plan, asked.choices.missing
+    plan = tables.plan
     options = asked.choices.what_if.options(
         ScoringOptions(
             parse=plan.parse,
             parse_references=plan.parse_references,
-            missing="zero" if missing == "zero" else "error",
+            missing=asked.choices.missing,
             with_confidences=asked.confidences,
         )
     )
     truths, predictions = tables.planned()
-    unless_error = "error" if missing == "error" else "zero"
-    rows = rows_of_tables(truths, [predictions], faults, missing=unless_error, check=check_uploaded_value)
-    pairs = rows.systems[0]
-    if missing == "skip" and pairs.absent:
-        faults.add(*_without_prediction(asked, pairs), len(pairs.absent))
-        pairs = pairs.only([number for number in range(len(pairs.ids)) if number not in pairs.absent])
-    if not pairs.ids:
-        msg = "no reference has a prediction: there is nothing to score"
-        raise ValueError(msg)
-    check_pairs(pairs, options)
-    return rows._replace(systems=[pairs]), options
-
-
-def _without_prediction(asked: FileRequest, pairs: Pairs) -> tuple[str, Diagnostic]:
-    """The fault of references without a prediction that are left out."""
-    first = pairs.ids[min(pairs.absent)]
-    place = in_file(asked.references or asked.predictions)
-    return "reference without a prediction", Diagnostic((place,), problem=f"no prediction has the id {first!r}")
+    rows = rows_of_tables(truths, [predictions], faults, missing=options.missing, check=check_uploaded_value)
+    check_pairs(rows.systems[0], options)
+    return rows, options
 
 
 def measured_metrics(options: ScoringOptions, metrics: Sequence[str]) -> tuple[str, ...]:

@@ -264,6 +264,10 @@ def test_an_id_on_one_side_only(write: Write, side: int) -> None:
     assert (skipping["base"], skipping["new"]) == (1.0, pytest.approx(0.9))
     assert "|skipped:1|" in skipping["signature"]
     assert "1 reference without a prediction" in done.err
+    done = run("compare", *files, "--missing", "skip", "--json")
+    signature = skipping["signature"].replace("skipped:1", "missing:skip|skipped:1")
+    assert (done.code, json.loads(done.out)) == (0, {**skipping, "signature": signature})
+    assert "1 reference without a prediction; 1 of 12 rows are left out" in done.err
     null = json.loads(succeed("compare", *files, "--missing", "zero", "--json"))
     wanted = [(11 / 12, 10.4 / 12), (1.0, 9.9 / 12)][side]
     assert (null["rows"], null["base"], null["new"]) == (12, *map(pytest.approx, wanted))

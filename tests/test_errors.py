@@ -48,7 +48,7 @@ for _ in range(201):
     DEEP = [DEEP]
 R, P = [ref("a", "x"), ref("b", "y")], [pred("a", "x"), pred("b", "y")]
 LEVELS = "nested deeper than 200 levels"
-MISSING = 'with missing "zero" they are scored as null'
+MISSING = 'with missing "zero" they are scored as null, with "skip" left out'
 ANSWERS = "'references' to be a list of at least one acceptable answer"
 MIXED = (
     "an object with 'question_id', 'prediction' (by id) as the first prediction and str (plain) as the first reference"

@@ -21,7 +21,7 @@ def metric(tmp_path: Any) -> Any:
     ("options", "kind", "message"),
     [
         ({"parse": "yaml"}, ValueError, "^parse: expected None, 'json' or 'repair', got 'yaml'$"),
-        ({"missing": "skip"}, ValueError, "^missing: expected 'error' or 'zero', got 'skip'$"),
+        ({"missing": "drop"}, ValueError, "^missing: expected 'error', 'zero' or 'skip', got 'drop'$"),
         ({"threshold": 2}, ValueError, "^threshold: expected a number from 0 to 1, got 2$"),
         ({"ignore_case": "no"}, TypeError, "^ignore_case: expected True or False, got 'no'$"),
         ({"tau": 0.5}, TypeError, "unexpected keyword argument 'tau'"),

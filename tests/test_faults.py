@@ -158,27 +158,6 @@ def test_faults_in_ids_are_counted_by_id(write: Write) -> None:
     assert "'new0', 'new1', 'new2', 'new3', 'new4' and 1 more" in str(caught.value)
 
 
-MANY = 10_000
-FLOODS: dict[str, tuple[list[Any], str]] = {
-    "lines that are no JSON": ([b"{oops"] * MANY, "10,000 not JSON"),
-    "rows of another shape": ([{ID: str(i)} for i in range(MANY)], f"10,000 {SHAPE}"),
-    "unknown ids": ([pred("n" * 200 + str(i), 1) for i in range(MANY)], ""),
-}
-
-
-@pytest.mark.parametrize("on_error", ["error", "skip"])
-@pytest.mark.parametrize(("rows", "counted"), FLOODS.values(), ids=FLOODS)
-def test_ten_thousand_faults_are_a_handful_of_lines(write: Write, rows: list[Any], counted: str, on_error: str) -> None:
-    files = write("r.jsonl", R), write("p.jsonl", jsonl([*P, *rows]))
-    done = run("score", *files, "--on-error", on_error)
-    assert done.code == (0 if on_error == "skip" else 2)
-    assert done.out.startswith("ANLS*  0.850000  mean of 4 rows" if on_error == "skip" else "")
-    assert counted in done.err
-    assert re.search("10,?000", done.err)
-    assert len(done.err.splitlines()) <= 6
-    assert len(done.err) < 3000
-
-
 def test_the_command_skips_counts_and_says_so(write: Write) -> None:
     files = write("r.jsonl", R), write("p.jsonl", jsonl(second(P, HALF)))
     done = run("score", *files, "--on-error", "skip", "--json")

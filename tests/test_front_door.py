@@ -183,6 +183,25 @@ def test_rows_with_faults_are_left_out_and_named() -> None:
     assert result.faults == ["predictions[3]: expected an object with 'question_id' and 'prediction', got str"]
 
 
+def test_references_without_a_prediction_are_left_out_and_other_faults_are_errors() -> None:
+    """What is scored, and its interval, are those of the other documents; text, counts and signature say so."""
+    some = dict(list(FOUND.items())[:2])
+    result = docscore.evaluate(predictions=some, references=TRUTHS, missing="skip")
+    alone = docscore.evaluate(predictions=some, references={name: TRUTHS[name] for name in some})
+    assert (result.score, result.interval, list(result)) == (alone.score, alone.interval, list(alone))
+    assert result.counts == {"skipped": 1}
+    assert "|missing:skip|skipped:1|" in result.signature
+    assert "1 row left out without a prediction or because of faults" in str(result)
+    assert result.to_dict()["skipped"] == 1
+    assert result.faults == ["references and predictions: ids of references that no prediction has (1): 'c'"]
+    whole = docscore.evaluate(predictions=FOUND, references=TRUTHS, missing="skip")
+    assert (whole.counts, whole.faults) == ({"skipped": 0}, [])
+    with pytest.raises(ValueError, match=r"ids of predictions that no reference has \(1\): 'zz'$"):
+        docscore.evaluate(predictions={**some, "zz": 1}, references=TRUTHS, missing="skip")
+    with pytest.raises(ValueError, match=r"no row is left to score of 3; 3 faults: 3 reference without a prediction$"):
+        docscore.evaluate(predictions=[], references=TRUTHS, missing="skip")
+
+
 def test_sides_cannot_be_swapped_by_position() -> None:
     with pytest.raises(TypeError):
         docscore.evaluate(FOUND, TRUTHS)  # type: ignore[call-arg]

@@ -102,6 +102,10 @@ def test_the_command_ends_with_its_decision(write: Write) -> None:
     done = run("score", REFERENCES, cut, "--on-error", "skip", "--fail-under", "0.5")
     assert done.code == 2
     assert "the gate cannot decide: left out because of faults are 39, which may be the worst" in done.err
+    cut = write("p.jsonl", [pred("receipt-001", "x")])
+    done = run("score", REFERENCES, cut, "--missing", "skip", "--fail-under-mean", "0.5")
+    assert done.code == 2
+    assert "the gate cannot decide: left out without a prediction or because of faults are 39, which may" in done.err
     assert run("score", *files, "--fail-under", "2").code == 2
 
 

@@ -214,7 +214,7 @@ def test_references_without_a_prediction(visit: Visit) -> None:
     assert found == {"zero": pytest.approx(each * 2 / 3), "skip": pytest.approx(each)}
     summary = visitor["file-summary"].inner_text()
     assert "1 reference without a prediction; 1 of 3 rows are left out" in summary
-    assert "gold.csv: no prediction has the id 'b2'" in summary
+    assert "gold.csv and p.csv: ids of references that no prediction has (1): 'b2'" in summary
 
 
 def test_keyboard_alone(visit: Visit) -> None:

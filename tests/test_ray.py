@@ -130,6 +130,9 @@ def test_folders_and_compressed_files_of_texts_that_are_parsed(engine: Any, tmp_
     same(state, expected)
     assert state.counts["missing"] == 1
     assert written(tmp_path / "out") == rows
+    left = engine.score(pairs, output=str(tmp_path / "left"), **rules | {"missing": "skip"})
+    same(left, alone(predictions, read("references.jsonl"), **rules | {"missing": "skip"})[0])
+    assert [row["question_id"] for row in written(tmp_path / "left") if row["anls_score"] is None] == ["receipt-040"]
 
 
 def test_parquet_keeps_integers_beside_nulls_and_lists_of_structs(engine: Any, tmp_path: Path) -> None:
@@ -178,7 +181,7 @@ REFUSED: list[tuple[str, Rows, Rows, str]] = [
         "a reference without a prediction",
         SMALL[1:],
         TRUTHS,
-        r"^ids of references that no prediction has, such as 'q0'; with missing \"zero\" they are scored as null$",
+        r"^ids of references that no prediction has, such as 'q0'; with missing \"zero\" they are scored as null, .*$",
     ),
     ("an unknown id", SMALL, TRUTHS[1:], r"^ids of predictions that no reference has, such as 'q0'$"),
     ("no references", SMALL, [], r"^ids of predictions that no reference has, such as 'q\d+'$"),
@@ -287,8 +290,8 @@ def test_datasets_of_other_makers(engine: Any) -> None:
 
 
 def test_options_and_the_folder_are_checked_before_the_work(engine: Any, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"^missing: expected 'error' or 'zero', got 'skip'$"):
-        engine.score(None, missing="skip")
+    with pytest.raises(ValueError, match=r"^missing: expected 'error', 'zero' or 'skip', got 'drop'$"):
+        engine.score(None, missing="drop")
     jsonl(tmp_path / "old.jsonl", [])
     for folder in (str(tmp_path), tmp_path.as_uri()):
         with pytest.raises(ValueError, match=r"^output: expected a new or empty folder, got .*, which has files$"):

@@ -296,6 +296,10 @@ def test_missing_predictions_score_as_null_where_that_is_asked_for() -> None:
     absent = frozenset({0, 2})
     assert pairs == Pairs(["a", "b", "c"], [("x",)] * 3, [None, 5, None], absent, reference_rows=references)
     assert paired([], [ref("a")], missing="zero").absent == {0}
+    left = paired([pred("b", 5)], references, missing="skip")
+    assert (left.ids, left.predictions, left.absent, left.skipped) == (["b"], [5], frozenset(), len(references) - 1)
+    with pytest.raises(ValueError, match=r"^expected a prediction for at least one reference, got none$"):
+        paired([], references, missing="skip")
     assert paired([pred("a", None)], [ref("a")], missing="zero").absent == set()
 
 
@@ -310,7 +314,7 @@ def test_nothing_else_is_forgiven_where_missing_ones_are() -> None:
 
 @pytest.mark.parametrize("missing", ["", "null", "Zero", None, True])
 def test_other_ways_with_missing_ones_are_refused(missing: Any) -> None:
-    with pytest.raises(ValueError, match=r"^missing: expected 'error' or 'zero', got "):
+    with pytest.raises(ValueError, match=r"^missing: expected 'error', 'zero' or 'skip', got "):
         paired([pred("a")], [ref("a")], missing)
 
 

@@ -248,7 +248,7 @@ test_set_flags = together(
         type=click.Choice(MISSING_MODES),
         default="error",
         show_default=True,
-        help="If a reference has no prediction: stop with an error, or score it as null.",
+        help="If a reference has no prediction: stop with an error, score it as null, or leave it out and count it.",
     ),
     on_error_option,
     click.option(

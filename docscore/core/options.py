@@ -19,7 +19,8 @@ BY_VALUE = "value"
 NUMBERS = ("text", BY_VALUE)
 PARSE_MODES = ("json", "repair")  # of predictions
 PARSE_REFERENCES_MODES = ("json",)
-MISSING_MODES = ("error", "zero")
+SKIP = "skip"
+MISSING_MODES = ("error", "zero", SKIP)
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,8 @@ class ScoringOptions:
         donut: whether documents are read as the published implementation of Donut reads them (Entity F1, nTED).
         parse: None, or "json" or "repair" to read predictions that are text as JSON first.
         parse_references: None, or "json" to read references, or acceptable answers, that are text as JSON first.
-        missing: what happens to a reference without a prediction: "error", or "zero" to score it as null.
+        missing: what happens to a reference without a prediction: "error"; "zero" to score it as null; or "skip" to
+            leave it out and count it.
         with_confidences: whether predictions hold `{"$value": ..., "$confidence": ...}`, of which the values are
             scored.
         rules: what counts in a prediction (ANLS*): "paper", by which keys without a value do not, or "anls_star-1.0.1",

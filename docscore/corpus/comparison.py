@@ -237,7 +237,7 @@ def decide(comparison: Comparison, margin: float) -> Gate:
 
     Raises:
         ValueError: if there are too few documents to show a loss of more than the margin at all, if documents were left
-            out because of faults, or for a margin that is negative.
+            out, or for a margin that is negative.
     """
     if not 0 <= margin < math.inf:
         raise InputValueError(place="margin", expected="a number of at least 0", got=str(margin))

@@ -26,7 +26,7 @@ from docscore.corpus.summary import Analysis, Summary, analyse, summarise
 from docscore.data.columns import Grouping, groups_of_rows, with_clusters
 from docscore.data.faults import Faults
 from docscore.data.files import Table, read_table
-from docscore.data.pairing import Pairs, common_rows, read_pairs, table_with_both
+from docscore.data.pairing import Pairs, common_rows, read_systems, table_with_both
 from docscore.data.sources import SAME_NAMES, ColumnNames, SourceSide, with_names
 from docscore.data.valid_rows import Check
 from docscore.data.wanted_row import WantedRow
@@ -76,7 +76,7 @@ def rows_of_files(
     Args:
         references: the file of ground truths; None where the rows of the predictions hold them too, as those of logs.
         predictions: a file a system; where rows with faults are left out, all systems keep the rows that all have.
-        missing: a reference without a prediction: "error", or "zero" to score it as null.
+        missing: a reference without a prediction: "error"; "zero" to score it as null; or "skip" to leave it out.
         on_error: rows with faults: "error", or "skip" to leave them out and count them.
         max_bytes: the largest size of a compressed file when unpacked.
         delimiter: the sign between the columns of CSV files; None to tell it by their headers.
@@ -113,9 +113,8 @@ def rows_of_tables(
     check: Check | None = None,
 ) -> FileRows:
     """Pair the rows of the references with those of each system; arguments and errors as for `rows_of_files`."""
-    references = references or table_with_both(predictions)
-    systems = [read_pairs(references, table, missing, faults, check) for table in predictions]
-    return FileRows(_rows_of_all(systems) if faults.skip else systems, faults)
+    systems = read_systems(references or table_with_both(predictions), predictions, missing, faults, check)
+    return FileRows(systems if systems[0].skipped is None else _rows_of_all(systems), faults)
 
 
 def _rows_of_all(systems: list[Pairs]) -> list[Pairs]:

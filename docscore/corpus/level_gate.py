@@ -46,7 +46,7 @@ def decide_level(scores: CorpusScore, level: float, confidence: float = CONFIDEN
 
     Raises:
         ValueError: if there are too few documents to show that the mean is below the level at all, if documents were
-            left out because of faults, or for a level out of its range.
+            left out, or for a level out of its range.
     """
     confidence = check_confidence(confidence)
     if not 0 < level <= 1:
@@ -74,7 +74,7 @@ def decide_mean(scores: CorpusScore, level: float) -> LevelGate:
         level: the level, above 0 and at most 1.
 
     Raises:
-        ValueError: if documents were left out because of faults.
+        ValueError: if documents were left out.
     """
     check_none_skipped(scores)
     failed = scores.mean < level - ROUNDING
@@ -93,10 +93,10 @@ def _verdict(mean: float, level: float, *, failed: bool) -> str:
 
 
 def check_none_skipped(scores: CorpusScore) -> None:
-    """Raise `ValueError` if rows were left out because of faults: a gate must not pass for want of the worst."""
+    """Raise `ValueError` if rows were left out: a gate must not pass for want of the worst."""
     if scores.pairs.skipped:
         skipped = f"{scores.pairs.skipped:,}, which may be the worst"
-        raise InputValueError(problem=f"the gate cannot decide: left out because of faults are {skipped}")
+        raise InputValueError(problem=f"the gate cannot decide: left out {scores.why_left_out} are {skipped}")
 
 
 def units_of(scores: CorpusScore) -> tuple[int, str]:

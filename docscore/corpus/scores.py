@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from docscore.core.errors import at_place, closer, row_place
-from docscore.core.options import ScoringOptions, options_from
+from docscore.core.options import SKIP, ScoringOptions, options_from
 from docscore.core.progress import Advance, Progress, no_progress
 from docscore.core.stack import level_of_caller
 from docscore.data.confidences import with_confidences
@@ -83,6 +83,11 @@ class CorpusScore:
             return None
         numbers = {name: number for number, name in enumerate(dict.fromkeys(self.pairs.clusters))}
         return np.array([numbers[name] for name in self.pairs.clusters], dtype=np.intp)
+
+    @property
+    def why_left_out(self) -> str:
+        """Why the rows that `counts` calls skipped were left out, in words after "left out"."""
+        return "without a prediction or because of faults" if self.options.missing == SKIP else "because of faults"
 
     def counts(self) -> dict[str, int]:
         """The counts skipped, missing, parse_failures, parse_extracted and parse_mended that the options ask for."""

@@ -27,6 +27,7 @@ RATES: dict[str, str] = {  # by the count that is divided by the number of rows
     "parse_extracted": "parse_extracted_rate",
     "parse_mended": "parse_mended_rate",
     "missing": "missing_rate",
+    "skipped": "skipped_rate",
 }
 
 
@@ -142,7 +143,7 @@ class ScoreState:
         Returns:
             Each figure by its name; for every field that a ground truth has, `anls_star/items[].price`, its score; with
             `parse`, `parse_failure_rate`, and with "repair" `parse_extracted_rate` and `parse_mended_rate`; with
-            missing "zero", `missing_rate`.
+            missing "zero", `missing_rate`, and with "skip" `skipped_rate`, the share of all rows that was left out.
 
         Raises:
             ValueError: if there were no rows, and for other names.
@@ -154,9 +155,10 @@ class ScoreState:
         for field in sorted(self.fields.values(), key=lambda field: field.path):
             if field.expected:
                 result[f"{_ANLS_STAR}/{field.path}"] = field.score
+        left_out = self.counts.get("skipped", 0)
         for name, key in RATES.items():
             if name in self.counts:
-                result[key] = self.counts[name] / self.rows
+                result[key] = self.counts[name] / (self.rows + left_out if name == "skipped" else self.rows)
         if names == "plain":
             return result
         safe = safe_names(result)

@@ -13,6 +13,7 @@ OnError = Literal["error", "skip"]
 
 
 NAMED = 5  # how many faults or ids a message names
+KEPT = 1_000  # faults of a kind that are kept; of more the number alone
 
 
 class Fault(NamedTuple):
@@ -22,11 +23,13 @@ class Fault(NamedTuple):
         kind: its name in a summary, after a number: "not JSON", "duplicate id".
         diagnostic: the place, what was expected and what was found.
         number: the number of rows or ids with the fault.
+        tolerated: whether the rows are left out even where rows with other faults are an error.
     """
 
     kind: str
     diagnostic: Diagnostic
     number: int = 1
+    tolerated: bool = False
 
     @property
     def place(self) -> str:
@@ -45,7 +48,7 @@ class DataError(InputValueError):
     The error as a whole has no place: each fault has its own.
 
     Attributes:
-        faults: all faults.
+        faults: the faults, as `Faults.found` has them.
         lines: the lines of the message.
     """
 
@@ -69,27 +72,47 @@ class Faults:
 
     Attributes:
         skip: whether rows with faults are left out.
-        found: the faults.
     """
 
     def __init__(self, on_error: str = "error") -> None:
         if on_error not in get_args(OnError):
             raise InputValueError(place="on_error", expected="'error' or 'skip'", got=repr(on_error))
         self.skip = on_error == "skip"
-        self.found: list[Fault] = []
-        self._seen: set[Fault] = set()
+        self._kept: dict[Fault, None] = {}  # in order, each once
+        self._times: Counter[str] = Counter()  # how many are kept of each kind
+        self._more: dict[str, Fault] = {}  # by kind, one that counts those that are not kept
 
-    def add(self, kind: str, diagnostic: Diagnostic, number: int = 1) -> None:
-        """Add a fault unless it was added before: references are read again with each file of predictions."""
-        fault = Fault(kind, diagnostic, number)
-        if fault not in self._seen:
-            self._seen.add(fault)
-            self.found.append(fault)
+    @property
+    def found(self) -> list[Fault]:
+        """The first `KEPT` faults of each kind, in order; then, for each kind with more, one that counts the others."""
+        return [*self._kept, *self._more.values()]
+
+    def add(self, kind: str, diagnostic: Diagnostic, number: int = 1, *, tolerated: bool = False) -> None:
+        """Add a fault unless the same was added before: ids of references are compared with each file of predictions.
+
+        Args:
+            kind: its name after a number, as in `Fault`.
+            diagnostic: the place, what was expected and what was found.
+            number: the number of rows or ids with the fault.
+            tolerated: whether the rows are left out even where rows with other faults are an error.
+        """
+        fault = Fault(kind, diagnostic, number, tolerated)
+        if fault in self._kept:
+            return
+        if self._times[kind] < KEPT:
+            self._times[kind] += 1
+            self._kept[fault] = None
+            return
+        total = number + (self._more[kind].number if kind in self._more else 0)
+        self._more[kind] = Fault(kind, Diagnostic(problem=f"and {total:,} more {kind}"), total, tolerated)
 
     def stop_if_any(self) -> None:
-        """Raise `DataError` if there are faults, unless rows with faults are left out."""
-        if self.found and not self.skip:
-            raise DataError(self.found)
+        """Raise `DataError` if there are faults, unless the rows with all of them are left out."""
+        if self.skip or not self._kept:
+            return
+        grave = [fault for fault in self.found if not fault.tolerated]
+        if grave:
+            raise DataError(grave)
 
 
 def some_of(names: Collection[str]) -> str:

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from docscore.core.errors import Diagnostic
 from docscore.data.faults import some_of
 
-MISSING_REMEDY = 'with missing "zero" they are scored as null'
+MISSING_REMEDY = 'with missing "zero" they are scored as null, with "skip" left out'
+WITHOUT_PREDICTION = "reference without a prediction"
 
 
 class IdFault(NamedTuple):
@@ -34,7 +35,7 @@ def id_faults(given: Sequence[str], wanted: Sequence[str], missing: str) -> list
     Args:
         given: the ids of the predictions.
         wanted: the ids of the references.
-        missing: a reference without a prediction: "error", or "zero", which is no fault.
+        missing: a reference without a prediction: "zero" where it is no fault, "error" or "skip" where it is one.
     """
     known = set(given)
     twice = "ids that occur more than once in the"
@@ -58,9 +59,9 @@ def id_faults(given: Sequence[str], wanted: Sequence[str], missing: str) -> list
         ),
         ("unknown id", "ids of predictions that no reference has", list(known - expected), "", both),
     ]
-    if missing == "error":
+    if missing != "zero":
         absent, what = [i for i in wanted if i not in known], "ids of references that no prediction has"
-        kinds.append(("reference without a prediction", what, absent, MISSING_REMEDY, both))
+        kinds.append((WITHOUT_PREDICTION, what, absent, MISSING_REMEDY if missing == "error" else "", both))
     return [
         IdFault(kind, Diagnostic(problem=f"{what} ({len(ids):,}): {some_of(ids)}", remedy=remedy), ids, sides)
         for kind, what, ids, remedy, sides in kinds

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 from docscore.core.collector import collector_off
 from docscore.core.errors import FilePlace, InputValueError, at_place, diagnostic_of, in_file, short_repr
-from docscore.core.options import MISSING_MODES, check_choice
+from docscore.core.options import MISSING_MODES, SKIP, check_choice
 from docscore.data.faults import NAMED, DataError, Faults, faults_summary
 from docscore.data.files import Table
 from docscore.data.foreign_columns import check_columns, check_value_column, naming_columns
-from docscore.data.id_faults import id_faults
+from docscore.data.id_faults import WITHOUT_PREDICTION, id_faults
 from docscore.data.kept_rows import ABSENT, column_of
 from docscore.data.rows import (
     ANLS,
@@ -54,8 +54,8 @@ class Pairs(NamedTuple):
         truths: the ground truths.
         predictions: the predictions, None where one is missing.
         absent: the indices in these lists where a prediction is missing.
-        skipped: the number of references left out because they or their predictions had faults; None if faults are
-            errors.
+        skipped: the number of references left out because they or their predictions had faults, or because they have
+            no prediction; None if either is an error.
         confidences: the values under "confidence" in the prediction rows; None if no row has one.
         reference_rows: the whole rows of the references, for their other columns; None if rows have no ids.
         clusters: the name of each row's cluster, where rows of one cluster are not independent; None if all are.
@@ -89,6 +89,10 @@ class Pairs(NamedTuple):
             **chosen,
         )
 
+    def with_predictions(self) -> Pairs:
+        """The rows that have a prediction; the others count as skipped."""
+        return self.only([number for number in range(len(self.ids)) if number not in self.absent])
+
 
 def pairs_of(predictions: Any, references: Any, missing: str = "error") -> Pairs:
     """Pair rows of any of the three formats.
@@ -119,22 +123,25 @@ def pair_rows(predictions: Sequence[Row], references: Sequence[Row], missing: st
     Args:
         predictions: rows of unique ids.
         references: rows of unique ids.
-        missing: a reference without a prediction: "error", or "zero" to score it as null and count it.
+        missing: a reference without a prediction: "error"; "zero" to score it as null and count it; or "skip" to leave
+            it out and count it.
 
     Raises:
-        ValueError: for ids that occur twice, are unknown or missing; the message names up to five.
+        ValueError: for ids that occur twice, are unknown or missing, the message names up to five; and with "skip"
+            where no reference has a prediction.
     """
     check_choice("missing", missing, MISSING_MODES)
     if references[0].id is None:
         return _by_position(predictions, references)
     given, wanted = [str(row.id) for row in predictions], [str(row.id) for row in references]
     for fault in id_faults(given, wanted, missing):
-        raise InputValueError(fault.diagnostic)
+        if missing != SKIP or fault.kind != WITHOUT_PREDICTION:
+            raise InputValueError(fault.diagnostic)
     found = {row.id: row for row in predictions}
     partners = [found.get(i) for i in wanted]
     confidences = [None if row is None else row.confidence for row in partners]
     sources = [row.source for row in references if row.source is not None]
-    return Pairs(
+    pairs = Pairs(
         wanted,
         [row.value for row in references],
         [None if row is None else row.value for row in partners],
@@ -142,6 +149,11 @@ def pair_rows(predictions: Sequence[Row], references: Sequence[Row], missing: st
         confidences=confidences if any(each is not None for each in confidences) else None,
         reference_rows=sources if len(sources) == len(references) else None,
     )
+    if missing != SKIP:
+        return pairs
+    if len(pairs.absent) == len(wanted):
+        raise InputValueError(expected="a prediction for at least one reference", got="none")
+    return pairs.with_predictions()
 
 
 def common_rows(first: Pairs, second: Pairs) -> tuple[Pairs, Pairs]:
@@ -183,30 +195,41 @@ def read_pairs(
     Args:
         references: the ground truths.
         predictions: rows of the same format.
-        missing: a reference without a prediction: "error", or "zero" to score it as null and count it.
+        missing: as for `pair_rows`.
         faults: collects faults; if `faults.skip`, rows with faults are left out together with their partners.
         check: called with each value, raises an error for an invalid one; by default one that cannot be scored.
 
     Raises:
         ValueError: naming file, line and fault; `DataError` for faults of single rows and ids.
     """
-    faults = faults or Faults()
+    return read_systems(references, [predictions], missing, faults or Faults(), check)[0]
+
+
+def read_systems(
+    references: Table, systems: Sequence[Table], missing: str, faults: Faults, check: Check | None = None
+) -> list[Pairs]:
+    """Pair the rows of the references with those of each system; arguments and errors as for `read_pairs`."""
     check_choice("missing", missing, MISSING_MODES)
-    with naming_files(references.path, predictions.path), collector_off():
-        form = _common_format(predictions, references, faults)
-        with naming_columns(references, predictions):
-            check_columns(references, predictions, form)
-        valid_predictions = valid_rows(predictions, form, read_prediction, faults, check)
-        valid_references = valid_rows(references, form, read_reference, faults, check)
-        faults.stop_if_any()
-        if form is PLAIN:
-            check_equal_count(len(predictions.rows), len(references.rows))
-        excluded = _unpaired_ids(valid_predictions, valid_references, missing, faults)
-        pairs = _pairs_of_valid(valid_predictions, valid_references.without(excluded), form)
-        if not pairs.ids:
-            problem = f"no row is left to score of {len(references.rows):,}; {faults_summary(faults.found)}"
-            raise InputValueError(problem=problem)
-    return pairs._replace(skipped=len(references.rows) - len(pairs.ids)) if faults.skip else pairs
+    known: ValidRows | None = None
+    found = []
+    for predictions in systems:
+        with naming_files(references.path, predictions.path), collector_off():
+            form = _common_format(predictions, references, faults)
+            with naming_columns(references, predictions):
+                check_columns(references, predictions, form)
+            given = valid_rows(predictions, form, read_prediction, faults, check)
+            known = valid_rows(references, form, read_reference, faults, check) if known is None else known
+            faults.stop_if_any()
+            if form is PLAIN:
+                check_equal_count(len(predictions.rows), len(references.rows))
+            excluded = _unpaired_ids(given, known, missing, faults)
+            pairs = _pairs_of_valid(given, known.without(excluded), form)
+            if not pairs.ids:
+                problem = f"no row is left to score of {len(references.rows):,}; {faults_summary(faults.found)}"
+                raise InputValueError(problem=problem)
+        left_out = len(references.rows) - len(pairs.ids)
+        found.append(pairs._replace(skipped=left_out) if faults.skip or missing == SKIP else pairs)
+    return found
 
 
 def table_with_both(tables: Sequence[Table]) -> Table:
@@ -267,7 +290,8 @@ def _unpaired_ids(predictions: ValidRows, references: ValidRows, missing: str, f
             diagnostic = fault.diagnostic
             if len(concerned) == 1:
                 diagnostic = replace(diagnostic, problem=diagnostic.problem + _lines_of(concerned[0], fault.ids))
-            faults.add(fault.kind, diagnostic.within(files), len(others))
+            tolerated = missing == SKIP and fault.kind == WITHOUT_PREDICTION
+            faults.add(fault.kind, diagnostic.within(files), len(others), tolerated=tolerated)
     faults.stop_if_any()
     return known.union(*(fault.ids for fault in found))
 

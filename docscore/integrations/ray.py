@@ -33,6 +33,7 @@ from docscore.core.errors import (
     row_place,
     short_repr,
 )
+from docscore.core.options import SKIP
 from docscore.corpus.scores import CorpusScore, score_corpus
 from docscore.corpus.state import ScoreState
 from docscore.data.faults import NAMED
@@ -83,7 +84,8 @@ def score(dataset: Any, *, output: str | None = None, batch_size: int = 1024, **
         dataset: a `ray.data.Dataset` with the columns question_id, prediction and references, the last two as JSON
             text, such as the result of `joined`.
         output: a new or empty folder to which the score of each row is written, as Parquet files with the columns
-            question_id and anls_score, with `parse` also parsed, with missing "zero" also missing.
+            question_id and anls_score, with `parse` also parsed, with missing "zero" also missing; with missing "skip"
+            the scores of rows without a prediction are null.
         batch_size: how many rows a worker scores at a time.
         keywords: as for `ScoreState`: metrics, fields, options, or fields of `ScoringOptions`.
 
@@ -93,7 +95,7 @@ def score(dataset: Any, *, output: str | None = None, batch_size: int = 1024, **
     Raises:
         TypeError, ValueError: for invalid options; for values that cannot be scored, naming the row; for ids that occur
             twice, or on one side only, naming some. With missing "zero", an absent prediction is scored as null
-            instead.
+            instead; with "skip" its row is left out and counted.
     """
     state = ScoreState(**keywords)
     if output is not None:
@@ -272,10 +274,12 @@ def _complete(batch: Any) -> Any:
 def _score(batch: Any, empty: bytes) -> Any:
     """The scores of a batch, with its state in the first row; `empty` is a pickled state without rows."""
     state: ScoreState = pickle.loads(empty)  # noqa: S301  written by our own driver
-    scores = score_corpus(_pairs(batch, state.options.missing), state.options)
+    pairs = _pairs(batch, state.options.missing)
+    kept = pairs.with_predictions() if state.options.missing == SKIP else pairs
+    scores = score_corpus(kept, state.options)
     state.update_scores(scores)
     states = [pickle.dumps(state), *[b""] * batch.num_rows][: batch.num_rows]
-    table = _samples(scores).append_column(_STATE, pa.array(states, pa.binary()))
+    table = _with_all_ids(_samples(scores), pairs.ids).append_column(_STATE, pa.array(states, pa.binary()))
     for name in map(_number_of, _SIDES.values()):
         if name in batch.column_names:
             table = table.append_column(name, batch[name])
@@ -301,6 +305,15 @@ def _samples(scores: CorpusScore) -> Any:
     types = {ID: pa.string(), "anls_score": pa.float64(), "parsed": pa.string(), "missing": pa.bool_()}
     samples = scores.samples()
     return pa.table({name: pa.array([sample[name] for sample in samples], types[name]) for name in names})
+
+
+def _with_all_ids(samples: Any, ids: list[str]) -> Any:
+    """The samples of some of the rows as a row for each id, with nulls for those that have none."""
+    if samples.num_rows == len(ids):
+        return samples
+    place_of = {name: place for place, name in enumerate(samples[ID].to_pylist())}
+    found = samples.take(pa.array([place_of.get(name) for name in ids], pa.int64()))
+    return found.set_column(0, ID, pa.array(ids, pa.string()))
 
 
 def _states(batch: Any) -> list[ScoreState]:

@@ -33,7 +33,7 @@ class Signature:
         Args:
             metrics: their names.
             options: how rows were read and compared; options that none of the metrics uses are left out.
-            skipped: how many rows were left out because of faults.
+            skipped: how many rows were left out, because of faults or without a prediction.
 
         >>> str(Signature.of(["anls_star"], ScoringOptions()))
         'anls_star|tau:0.5|case:i|empty:ignored|docscore:0.1.0'

@@ -35,7 +35,7 @@ STATUS_WORDS = {
 
 
 COUNTED = {
-    "skipped": ("row", "left out because of faults"),
+    "skipped": ("row", "left out"),
     "missing": ("prediction", "missing, scored as null"),
     "parse_failures": ("prediction", "that could not be parsed, scored as text"),
     "parse_extracted": ("prediction", "extracted from prose or a fence"),
@@ -131,12 +131,13 @@ def sample_text(summary: Summary, noun: str) -> str:
 def count_lines(scores: CorpusScore) -> list[str]:
     """One line for each count of skipped, missing, unparsed, extracted and mended rows; with the first ids of texts."""
     ids = {PARSE_COUNTS[outcome]: ids for outcome, ids in scores.parsed_ids().items()}
-    return [_count_line(name, count, ids.get(name, [])) for name, count in scores.counts().items()]
+    why = {"skipped": f" {scores.why_left_out}"}
+    return [_count_line(name, count, why.get(name, ""), ids.get(name, [])) for name, count in scores.counts().items()]
 
 
-def _count_line(name: str, count: int, ids: Sequence[str]) -> str:
+def _count_line(name: str, count: int, why: str, ids: Sequence[str]) -> str:
     noun, what = COUNTED[name]
-    line = f"{counted(count, noun)} {what}"
+    line = f"{counted(count, noun)} {what}{why}"
     return f"{line}: {_first_names(ids)}" if ids else line
 
 
@@ -184,7 +185,8 @@ def changes_text(found: Comparison) -> str:
 def count_lines_of_both(found: Comparison) -> list[str]:
     """One line for the rows left out of both systems, and one for each other count of `count_lines`."""
     skipped = found.new.scores.pairs.skipped
-    lines = [f"{counted(skipped, 'document')} left out of both because of faults"] if skipped else []
+    why = found.new.scores.why_left_out
+    lines = [f"{counted(skipped, 'document')} left out of both {why}"] if skipped else []
     for side, scores in (("base", found.base.scores), ("new", found.new.scores)):
         lines += [f"{side}: {line}" for line in count_lines(replace(scores, pairs=scores.pairs._replace(skipped=None)))]
     return lines

@@ -70,7 +70,8 @@ def evaluate(
         metrics: names among `docscore.METRICS`; `score` and `interval` are those of the first.
         parse: None, or "json" or "repair" to read predictions that are text as JSON first.
         parse_references: None, or "json" to read references that are text as JSON first.
-        missing: a reference without a prediction: "error", or "zero" to score it as null and count it.
+        missing: a reference without a prediction: "error"; "zero" to score it as null and count it; or "skip" to leave
+            it out and count it.
         on_error: rows with faults: "error", or "skip" to leave them out and count them.
         confidence: the level of the intervals, between 0 and 1; None for none.
         seed: the seed of the random numbers of the intervals.

@@ -58,7 +58,8 @@ Args:
     parse: "json" to read predictions that are text as JSON, "repair" to mend them where they are not quite; default
         None, which takes text as text.
     parse_references: "json" to read references that are text as JSON; default None, which takes text as text.
-    missing: "error" if a reference without a prediction is an error (the default), "zero" to score it as null.
+    missing: "error" if a reference without a prediction is an error (the default), "zero" to score it as null, "skip"
+        to leave it out.
     confidence: the level of confidence intervals, such as 0.95, between 0 and 1; default None, for none.
     cluster: the rows that are not independent, such as the questions of one document, which `confidence` then resamples
         together: the name of a column of the reference rows, a function of the question_id, or a list with a label for
