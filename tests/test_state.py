@@ -153,8 +153,8 @@ def test_counts_are_those_of_the_rows() -> None:
     figures = state.compute()
     assert (figures["parse_failure_rate"], figures["missing_rate"], figures["anls_star"]) == (0.5, 0.25, 0.25)
     state = ScoreState(missing="skip")
-    for given, names in ((found[:1], "ab"), (found[2:], "cd")):
-        state.update(given, [{"question_id": name, "references": ["{"]} for name in names])
+    for part, names in ((found[:1], "ab"), (found[2:], "cd")):
+        state.update(part, [{"question_id": name, "references": ["{"]} for name in names])
     assert (state.rows, state.compute()["anls_star"], state.compute()["skipped_rate"]) == (2, 0.5, 0.5)
     right = state_of([(truth, taken(truth)) for truth in ({"a": ("x", "y")}, "z")], {})
     assert right.compute()["anls_star"] == score_corpus(pairs_of(["x"], ["x"])).mean == 1.0

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docscore import pairs_of
-from docscore.corpus.evaluation import Evaluation
+from docscore.corpus.evaluation import Evaluation, rows_of_files
 from docscore.corpus.systems import BEST, systems_of
 from docscore.stats.significance import holm
-from tests.commands import Write, pred, run, succeed, written
+from tests.commands import RECEIPTS, Write, pred, run, succeed, written
 
 COUNT = 12
 REFERENCES = [
@@ -82,6 +82,20 @@ def test_each_is_tested_against_the_best_and_corrected_for_their_number() -> Non
     assert (small.against, small.p_value, small.adjusted) == ("s12", 1.0, 1.0)
     assert [large.p_value, large.adjusted] == pytest.approx([2 / 2**12, 4 / 2**12])
     assert large.difference == pytest.approx(-0.5)
+
+
+def test_p_values_are_those_of_a_comparison_whatever_else_is_compared() -> None:
+    """Of `docscore compare` and of `docscore table`, alone, among other metrics and in the other direction."""
+    files = [RECEIPTS / name for name in ("predictions.jsonl", "predictions_new.jsonl")]
+    found = set()
+    for metrics in (["anls_star"], ["kieval", "anls_star"]):
+        rows = rows_of_files(references=RECEIPTS / "references.jsonl", predictions=files).systems
+        base, new = (Evaluation(pairs, metrics=metrics) for pairs in rows)
+        compared = base.compare(new)
+        test = systems_of({"base": base, "new": new}, against="base").rows[1].tests
+        assert [change.p_value for change in compared.figures] in ([], [each.p_value for each in test.values()])
+        found |= {compared.p_value, new.compare(base).p_value, test["anls_star"].p_value}
+    assert len(found) == 1
 
 
 def test_a_named_system_and_clusters() -> None:

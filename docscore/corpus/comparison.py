@@ -12,7 +12,7 @@ from docscore.core.formatting import with_sign
 from docscore.core.progress import Progress, no_progress
 from docscore.core.tolerance import ROUNDING
 from docscore.corpus.fields import Field
-from docscore.corpus.figure_changes import FigureChange
+from docscore.corpus.figure_changes import FigureChange, p_values_of_each
 from docscore.corpus.level_gate import check_none_skipped, units_of
 from docscore.corpus.summary import MOST_FIELDS_TESTED, Analysis, fields_as_ratios, mean_as_ratio
 from docscore.data.kept_rows import column_of
@@ -212,19 +212,22 @@ def compare(
     before, after = _ratios(base, paths), _ratios(new, paths)
     before = Ratios(before.earned[places], before.weight[places])
     differences = Differences(after, before)
-    resampled = progress("Resampling", 2 * n_resamples)
+    resampled = progress("Resampling", 3 * n_resamples)
     drawn: dict[str, Any] = {"seed": seed, "clusters": new.scores.clusters}
     intervals = intervals_of(differences, confidence, n_resamples=n_resamples, resampled=resampled, **drawn)
-    p_values = permutation_p_values(before, after, n_resamples=n_resamples - 1, permuted=resampled, **drawn)
+    permuted: dict[str, Any] = {"n_resamples": n_resamples - 1, "permuted": resampled, **drawn}
+    fields = list(range(1, 1 + len(paths)))
+    of_mean = p_values_of_each(before.columns([0]), after.columns([0]), **permuted)
+    p_values = permutation_p_values(before.columns(fields), after.columns(fields), **permuted) if fields else []
     return Comparison(
         base,
         new,
         confidence,
         intervals[0],
         upper_bound(differences, confidence, new.scores.clusters),
-        p_values[0],
+        of_mean[0],
         *_sorted(changes),
-        _field_changes(paths, before, after, intervals[1:], p_values[1:]),
+        _field_changes(paths, before, after, intervals[1:], p_values),
     )
 
 

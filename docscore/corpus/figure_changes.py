@@ -10,7 +10,7 @@ import numpy.typing as npt
 from docscore.core.progress import Progress, no_progress
 from docscore.corpus.measure import FigureColumns
 from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, Interval, intervals_of
-from docscore.stats.ratios import Differences
+from docscore.stats.ratios import Differences, Ratios
 from docscore.stats.significance import permutation_p_values
 
 
@@ -72,14 +72,26 @@ def figure_changes(
         seed: the seed of the random numbers.
         progress: called when the phase "Resampling" begins.
     """
-    resampled = progress("Resampling", 2 * n_resamples)
+    resampled = progress("Resampling", (1 + len(new.names)) * n_resamples)
     drawn: dict[str, Any] = {"seed": seed, "clusters": clusters}
     differences = Differences(new.ratios, base.ratios)
     intervals = intervals_of(differences, confidence, n_resamples=n_resamples, resampled=resampled, **drawn)
-    p_values = permutation_p_values(base.ratios, new.ratios, n_resamples=n_resamples - 1, permuted=resampled, **drawn)
+    p_values = p_values_of_each(base.ratios, new.ratios, n_resamples=n_resamples - 1, permuted=resampled, **drawn)
     return [
         FigureChange(*name, float(before), float(after), interval, p_value)
         for name, before, after, interval, p_value in zip(
             new.names, base.ratios.values, new.ratios.values, intervals, p_values, strict=True
         )
     ]
+
+
+def p_values_of_each(base: Ratios, new: Ratios, **drawn: Any) -> list[float]:
+    """The p-value of each difference, tested alone: it does not depend on what else is compared.
+
+    Args:
+        base: k ratios over n documents.
+        new: the same k ratios of the other system.
+        drawn: as for `docscore.stats.significance.permutation_p_values`.
+    """
+    each = ([column] for column in range(len(base.values)))
+    return [permutation_p_values(base.columns(one), new.columns(one), **drawn)[0] for one in each]

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 from docscore.core.errors import InputValueError
 from docscore.core.progress import Progress, no_progress
 from docscore.corpus.evaluation import Evaluation
+from docscore.corpus.figure_changes import p_values_of_each
 from docscore.corpus.measure import Figure
 from docscore.stats.intervals import RESAMPLES
-from docscore.stats.significance import holm, permutation_p_values
+from docscore.stats.significance import holm
 
 BEST = "best"
 
@@ -169,12 +170,12 @@ def _p_values(
 ) -> dict[tuple[str, str], dict[str, float]]:
     """The p-value of each figure, for each pair of a base and another system."""
     pairs = [(base, name) for base in evaluations if base in bases for name in evaluations if name != base]
-    permuted = progress("Comparing", len(pairs) * (RESAMPLES - 1))
+    permuted = progress("Comparing", len(pairs) * len(next(iter(evaluations.values())).columns.names) * (RESAMPLES - 1))
     found = {}
     for base, name in pairs:
         one, other = evaluations[base], evaluations[name]
-        columns = other.columns_of(one.scores.ids)
-        drawn: dict[str, Any] = {"seed": one.seed, "clusters": one.scores.clusters, "permuted": permuted}
-        p_values = permutation_p_values(one.columns.ratios, columns.ratios, **drawn)
+        columns = one.columns_of(other.scores.ids)  # in the order in which `Evaluation.compare` has them
+        drawn: dict[str, Any] = {"seed": one.seed, "clusters": other.scores.clusters, "permuted": permuted}
+        p_values = p_values_of_each(columns.ratios, other.columns.ratios, **drawn)
         found[base, name] = {label.key: p_value for label, p_value in zip(columns.names, p_values, strict=True)}
     return found
