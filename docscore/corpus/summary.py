@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from docscore.corpus.fields import Field, FieldTable, ListRows, Losses, ValueCou
 from docscore.corpus.scores import CorpusScore
 from docscore.stats.exact import as_float
 from docscore.stats.intervals import (
+    MOST_RESAMPLED,
     RESAMPLES,
     SEED,
     Interval,
@@ -221,18 +222,15 @@ def summarise(
     """
     if fields and analysis is None:
         analysis = analyse(scores, progress)
-    columns, events = [mean_as_ratio(scores)], _events_of_documents(analysis) if analysis is not None else {}
-    heaviest: list[Field] = []
-    if analysis is not None:
-        heaviest = sorted(analysis.fields, key=lambda field: -field.weight)
-        columns += [_events_as_ratios(events, len(scores.ids)), _values_as_ratios(analysis)]
-        columns.append(fields_as_ratios(heaviest[:MOST_FIELDS_TESTED], len(scores.ids)))
-    before_fields = 1 + len(events) + 2
+    events = {} if analysis is None else _events_of_documents(analysis)
+    heaviest = [] if analysis is None else sorted(analysis.fields, key=lambda field: -field.weight)
     found: list[Interval] = []
     if confidence is not None:
-        resampled = progress("Resampling", RESAMPLES)
-        drawn: dict[str, Any] = {"seed": seed, "resampled": resampled, "clusters": scores.clusters}
-        found = intervals_of(side_by_side(*columns), check_confidence(confidence), **drawn)
+        tested = heaviest[:MOST_FIELDS_TESTED]
+        level, resampled = check_confidence(confidence), progress("Resampling", RESAMPLES)
+        for ratios in _resampled_together(scores, _parts(scores, analysis, events, tested)):
+            found += intervals_of(ratios, level, seed=seed, resampled=resampled)
+    before_fields = 1 + len(events) + 2
     return Summary(
         scores,
         confidence,
@@ -244,6 +242,32 @@ def summarise(
         },
         _rates(analysis, events, confidence, found[1:before_fields]) if analysis is not None else [],
     )
+
+
+def _parts(
+    scores: CorpusScore, analysis: Analysis | None, events: dict[str, list[bool]], fields: Sequence[Field]
+) -> Iterator[Ratios]:
+    """The ratios that get an interval, each made when it is asked for: mean, rates, and each of the fields."""
+    yield mean_as_ratio(scores)
+    if analysis is not None:
+        yield _events_as_ratios(events, len(scores.ids))
+        yield _values_as_ratios(analysis)
+        yield from (fields_as_ratios([field], len(scores.ids)) for field in fields)
+
+
+def _resampled_together(scores: CorpusScore, parts: Iterator[Ratios]) -> Iterator[Ratios]:
+    """The ratios over documents or clusters: all side by side, or one after the other where these are many.
+
+    Many are not resampled (`docscore.stats.intervals`), so that there is nothing to share, and all ratios of a million
+    documents would take gigabytes.
+    """
+    clusters = scores.clusters
+    by_unit = parts if clusters is None else (part.by_cluster(clusters) for part in parts)
+    units = len(scores.ids) if clusters is None else int(clusters.max()) + 1
+    if units > MOST_RESAMPLED:
+        yield from by_unit
+    else:
+        yield side_by_side(*by_unit)
 
 
 def _values_as_ratios(analysis: Analysis) -> Ratios:

@@ -256,7 +256,7 @@ def sums_by_cluster(rows: Array, clusters: npt.ArrayLike) -> Array:
 
 def column_sums(table: Array) -> Array:
     """The exact sum of each column, rounded once, independent of the order of the rows: shape (n, k) to (k,)."""
-    return np.array([fsum(column) for column in table.T.tolist()], dtype=np.float64)
+    return np.array([fsum(column.tolist()) for column in table.T], dtype=np.float64)
 
 
 def _moved(new: Ratios, base: Ratios) -> list[bool]:
