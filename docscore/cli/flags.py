@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial, wraps
 from pathlib import Path
 from typing import Any, TypeVar
@@ -82,30 +82,8 @@ class CommandSettings:
         return ColumnNames(self.id_column, self.prediction_column, self.references_column, is_json)
 
 
-_FLAGS_OF_OPTIONS = {
-    "threshold": "threshold",
-    "parse": "parse",
-    "parse_references": "parse_references",
-    "missing": "missing",
-    "with_confidences": "with_confidences",
-    "normalise": "normalise",
-    "donut": "donut",
-    "strict": "strict",
-    "rules": "rules",
-    "numbers": "numbers",
-    "schema": "schema",
-}
-_FLAGS_OF_SETTINGS = {
-    "metrics": "metrics",
-    "confidence_level": "confidence",
-    "on_error": "on_error",
-    "cluster": "cluster",
-    "by": "by",
-    "delimiter": "delimiter",
-    "id_column": "id_column",
-    "prediction_column": "prediction_column",
-    "references_column": "references_column",
-}
+_OPTIONS = {field.name for field in fields(ScoringOptions)} - {"ignore_case"}  # flags of these names
+_OTHERS = {field.name for field in fields(CommandSettings)} - {"options"}  # the same
 
 
 def settings_from(flags: Mapping[str, Any]) -> CommandSettings:
@@ -114,10 +92,10 @@ def settings_from(flags: Mapping[str, Any]) -> CommandSettings:
     Raises:
         TypeError, ValueError: for a value outside its range, naming the option.
     """
-    options = {name: flags[flag] for flag, name in _FLAGS_OF_OPTIONS.items() if flag in flags}
+    options = {name: flags[name] for name in _OPTIONS & flags.keys()}
     if "case_sensitive" in flags:
         options["ignore_case"] = not flags["case_sensitive"]
-    others = {name: flags[flag] for flag, name in _FLAGS_OF_SETTINGS.items() if flag in flags}
+    others = {name: flags[name] for name in _OTHERS & flags.keys()}
     if "metrics" in others:
         others["metrics"] = metrics_with_schema(others["metrics"], options.get("schema"))
     if flags.get("cluster_of_id") is not None:
@@ -129,7 +107,7 @@ def settings_from(flags: Mapping[str, Any]) -> CommandSettings:
 
 def with_settings(*decorators: Callable[[Any], Any]) -> Callable[[Callable[..., Any]], Any]:
     """Add groups of flags to a command, which receives them as one argument, `settings`."""
-    flags = {*_FLAGS_OF_OPTIONS, *_FLAGS_OF_SETTINGS, "case_sensitive", "cluster_of_id"}
+    flags = {*_OPTIONS, *_OTHERS, "case_sensitive", "cluster_of_id"}
 
     def decorated(command: Callable[..., Any]) -> Any:
         @wraps(command)
@@ -253,6 +231,7 @@ test_set_flags = together(
     on_error_option,
     click.option(
         "--confidence-level",
+        "confidence",
         type=float,
         default=CONFIDENCE,
         show_default=True,
