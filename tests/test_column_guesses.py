@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from docscore.data.column_guesses import columns_of, guessed_plan
 from docscore.data.doubts import doubts_of_columns, doubts_of_ids
 from docscore.data.files import Table
-from docscore.data.pairing import Pairs, read_pairs
+from docscore.data.pairing import Pairs, read_systems
 from docscore.data.reading_plans import ReadingPlan, planned_tables
 from docscore.data.sources import SAME_NAMES, table_of_source
 from tests.commands import PREDICTIONS, REFERENCES, pred, ref
@@ -130,7 +130,7 @@ def test_tables_whose_columns_are_the_document() -> None:
     assert plan == ReadingPlan(("doc", "doc"), None, None)
     tables = planned_tables(table(rows, "r.csv"), _table(rows[::-1], "p.csv"), plan)
     assert tables[0] is not None
-    pairs = read_pairs(tables[0], tables[1])
+    pairs = read_systems(tables[0], [tables[1]])[0]
     assert pairs.ids == A
     assert pairs.truths == [({"total": "1", "date": "3"},), ({"total": "2", "date": "4"},)]
     assert pairs.predictions == [{"total": "1", "date": "3"}, {"total": "2", "date": "4"}]
@@ -146,7 +146,7 @@ def test_rows_that_pair_by_number() -> None:
     plan = ReadingPlan((None, None), "gt", None, certain=False)
     truths, guesses = planned_tables(table([{"gt": BILL}, {"gt": 2}]), _table([BILL, 2], "p.jsonl"), plan)
     assert truths is not None
-    pairs = read_pairs(truths, guesses)
+    pairs = read_systems(truths, [guesses])[0]
     assert (pairs.ids, pairs.truths, pairs.predictions) == (["0", "1"], [(BILL,), (2,)], [BILL, 2])
 
 
@@ -195,7 +195,7 @@ def test_any_rows_give_a_plan_or_a_sentence(references: list[Any] | None, predic
     assert {plan.ids[1], plan.prediction} <= {None, *columns_of(guesses)}
     try:
         tables = planned_tables(table(references, name), guesses, plan)
-        pairs = read_pairs(tables[0] or tables[1], tables[1])
+        pairs = read_systems(tables[0] or tables[1], [tables[1]])[0]
     except (TypeError, ValueError):
         return
     assert all(str(each) for each in doubts_of_columns(pairs, plan))

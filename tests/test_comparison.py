@@ -18,7 +18,7 @@ from docscore.corpus.comparison import Comparison, compare, decide
 from docscore.corpus.scores import score_corpus
 from docscore.corpus.summary import MOST_FIELDS_TESTED, Analysis, analyse
 from docscore.data.files import read_table
-from docscore.data.pairing import Pairs, pairs_of, read_pairs
+from docscore.data.pairing import Pairs, pairs_of, read_systems
 from docscore.stats.ratios import NO_CHANGE, Ratios
 from docscore.stats.significance import permutation_p_values
 from tests.conftest import ROOT
@@ -358,7 +358,7 @@ def test_a_margin_below_0_is_refused(margin: float) -> None:
 def check_degraded(folder: Path) -> None:
     """A third of the documents is damaged: the lists name those whose score fell or rose, and no other."""
     rng = random.Random(11)
-    pairs = read_pairs(read_table(folder / "references.jsonl"), read_table(folder / "predictions.jsonl"))
+    pairs = read_systems(read_table(folder / "references.jsonl"), [read_table(folder / "predictions.jsonl")])[0]
     chosen = set(rng.sample(range(len(pairs.ids)), len(pairs.ids) // 3))
     after = [damaged(rng, p) if number in chosen else p for number, p in enumerate(pairs.predictions)]
     comparison = compare(*(analyse(score_corpus(each)) for each in (pairs, pairs._replace(predictions=after))))
@@ -387,7 +387,7 @@ def test_degraded_real_receipts_are_named(real_receipts: Path) -> None:
 def test_the_later_model_of_the_example_receipts_is_better() -> None:
     folder = ROOT / "examples" / "receipts"
     base, new = (
-        analyse(score_corpus(read_pairs(read_table(folder / "references.jsonl"), read_table(folder / name))))
+        analyse(score_corpus(read_systems(read_table(folder / "references.jsonl"), [read_table(folder / name)])[0]))
         for name in ("predictions.jsonl", "predictions_new.jsonl")
     )
     comparison = compare(base, new)

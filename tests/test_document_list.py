@@ -14,7 +14,7 @@ from docscore.corpus.causes import CAUSES
 from docscore.corpus.evaluation import Evaluation
 from docscore.corpus.scores import score_corpus
 from docscore.data.files import read_table
-from docscore.data.pairing import read_pairs
+from docscore.data.pairing import read_systems
 from playground import testset
 from playground.document_list import KeptList
 from playground.file_requests import FileChoices, FileRequest
@@ -39,7 +39,7 @@ def test_what_is_lost_by_field_and_cause_is_all_that_is_lost(tmp_path: Path) -> 
     scored(tmp_path)
     kept = KeptList(tmp_path, RUN)
     listing = json.loads(kept.listing())
-    scores = score_corpus(read_pairs(read_table(REFERENCES), read_table(PREDICTIONS)))
+    scores = score_corpus(read_systems(read_table(REFERENCES), [read_table(PREDICTIONS)])[0])
     assert [name for name, *_ in listing["documents"]] == scores.ids
     assert [cause for cause, _ in listing["causes"]] == list(CAUSES)
     assert listing["left_out"] == 0
@@ -56,8 +56,8 @@ def test_the_rows_can_be_scored_again(tmp_path: Path) -> None:
     numbers = [7, 3, 39]
     path = tmp_path / "rows.jsonl"
     path.write_text(KeptList(tmp_path, RUN).rows(numbers))
-    again = score_corpus(read_pairs(read_table(path), read_table(path)), parse="repair")
-    first = score_corpus(read_pairs(read_table(REFERENCES), read_table(TEXTS)), parse="repair")
+    again = score_corpus(read_systems(read_table(path), [read_table(path)])[0], parse="repair")
+    first = score_corpus(read_systems(read_table(REFERENCES), [read_table(TEXTS)])[0], parse="repair")
     assert again.ids == [first.ids[number] for number in numbers]
     assert again.scores == [first.scores[number] for number in numbers]
 
@@ -184,7 +184,7 @@ def test_many_losses_are_cut_to_the_largest(monkeypatch: pytest.MonkeyPatch, tmp
     monkeypatch.setattr("playground.document_list.MAX_LOSSES", 40)
     scored(tmp_path)
     listing = json.loads(KeptList(tmp_path, RUN).listing())
-    losses = Evaluation(read_pairs(read_table(REFERENCES), read_table(PREDICTIONS))).analysis.losses
+    losses = Evaluation(read_systems(read_table(REFERENCES), [read_table(PREDICTIONS)])[0]).analysis.losses
     assert listing["left_out"] == sum(max(0, len(each) - 1) for each in losses)
     assert [lost[0][2] for _, _, lost, _ in listing["documents"] if lost] == [
         pytest.approx(max(each.values()), abs=1e-5) for each in losses if each

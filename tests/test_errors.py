@@ -35,7 +35,7 @@ from docscore.data.confidences import with_confidences
 from docscore.data.faults import DataError, Fault, Faults
 from docscore.data.files import read_table
 from docscore.data.json_codec import JsonError, loads, loads_at
-from docscore.data.pairing import Pairs, read_pairs
+from docscore.data.pairing import Pairs, read_systems
 from docscore.data.rows import BY_ID, as_rows
 from docscore.integrations.datasets import score_batch
 from docscore.integrations.evaluate.storage import decode_rows, encode_rows
@@ -269,7 +269,7 @@ def test_the_place_in_a_file(row: tuple[Any, ...], tmp_path: Path) -> None:
 
 
 def paired(references: Path, predictions: Path) -> Pairs:
-    return read_pairs(read_table(references), read_table(predictions))
+    return read_systems(read_table(references), [read_table(predictions)])[0]
 
 
 def test_faults_of_rows_keep_kind_place_and_value(tmp_path: Path) -> None:

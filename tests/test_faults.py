@@ -20,7 +20,7 @@ from docscore import score_pairs
 from docscore.corpus.scores import score_corpus
 from docscore.data.faults import DataError, Faults
 from docscore.data.files import read_table
-from docscore.data.pairing import Pairs, read_pairs
+from docscore.data.pairing import Pairs, read_systems
 from tests.commands import Write, pred, ref, run, succeed, written
 
 TRUTH = "abcdefghij"
@@ -50,7 +50,7 @@ def second(rows: list[Any], row: Any) -> list[Any]:
 
 def read(references: Path, predictions: Path, on_error: str = "error", missing: str = "error") -> tuple[Pairs, Faults]:
     faults = Faults(on_error)
-    pairs = read_pairs(read_table(references, faults), read_table(predictions, faults), missing, faults)
+    pairs = read_systems(read_table(references, faults), [read_table(predictions, faults)], missing, faults)[0]
     return pairs, faults
 
 

@@ -11,7 +11,7 @@ import pytest
 from docscore.core.printing import printable
 from docscore.corpus.scores import score_corpus
 from docscore.data.files import read_table
-from docscore.data.pairing import read_pairs
+from docscore.data.pairing import read_systems
 from playground import pair, testset
 from playground.document_list import KeptList
 from playground.file_requests import FileRequest
@@ -43,7 +43,7 @@ def document(folder: Path, number: int) -> Markup:
 
 def test_a_file_as_the_page_shows_it(tmp_path: Path) -> None:
     found = scored_files(REFERENCES, PREDICTIONS, tmp_path, metrics=["kieval"])
-    scores = score_corpus(read_pairs(read_table(REFERENCES), read_table(PREDICTIONS)))
+    scores = score_corpus(read_systems(read_table(REFERENCES), [read_table(PREDICTIONS)])[0])
     summary, picture = Markup(found.summary), Markup(found.picture)
     mean = scores.mean
     assert summary.texts("p")[0].startswith(f"{mean:.4f} mean of 40 rows, 95% interval 0.7")

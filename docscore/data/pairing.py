@@ -183,18 +183,18 @@ def check_equal_count(predictions: int, references: int) -> None:
         raise InputValueError(expected="as many predictions as references", got=got)
 
 
-def read_pairs(
+def read_systems(
     references: Table,
-    predictions: Table,
+    systems: Sequence[Table],
     missing: str = "error",
     faults: Faults | None = None,
     check: Check | None = None,
-) -> Pairs:
-    """Pair the rows of two tables, and check all of them before anything is scored.
+) -> list[Pairs]:
+    """Pair the rows of the references with those of each system, and check all of them before anything is scored.
 
     Args:
         references: the ground truths.
-        predictions: rows of the same format.
+        systems: a table of predictions a system, with rows of the same format.
         missing: as for `pair_rows`.
         faults: collects faults; if `faults.skip`, rows with faults are left out together with their partners.
         check: called with each value, raises an error for an invalid one; by default one that cannot be scored.
@@ -202,13 +202,7 @@ def read_pairs(
     Raises:
         ValueError: naming file, line and fault; `DataError` for faults of single rows and ids.
     """
-    return read_systems(references, [predictions], missing, faults or Faults(), check)[0]
-
-
-def read_systems(
-    references: Table, systems: Sequence[Table], missing: str, faults: Faults, check: Check | None = None
-) -> list[Pairs]:
-    """Pair the rows of the references with those of each system; arguments and errors as for `read_pairs`."""
+    faults = faults or Faults()
     check_choice("missing", missing, MISSING_MODES)
     known: ValidRows | None = None
     found = []
