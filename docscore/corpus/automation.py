@@ -19,6 +19,7 @@ from docscore.core.progress import Advance, Progress, no_progress
 from docscore.core.tolerance import ROUNDING
 from docscore.metrics.alignment import Step
 from docscore.metrics.kieval import KieScore
+from docscore.stats.bootstrap import BATCH_CELLS
 from docscore.stats.calibration import Calibration, calibration_of
 from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, Interval, check_confidence, intervals_of, no_interval
 from docscore.stats.ratios import Array, IntervalGap, Ratios, sums_by_cluster
@@ -141,8 +142,9 @@ class Curve:
             return no_interval(IntervalGap("one row", "one document: an interval needs two"))
         rng = np.random.default_rng(seed)
         thresholds = np.empty(n_resamples)
-        for start in range(0, n_resamples, 500):
-            rows = min(500, n_resamples - start)
+        at_once = max(1, BATCH_CELLS // n)
+        for start in range(0, n_resamples, at_once):
+            rows = min(at_once, n_resamples - start)
             counts = rng.multinomial(n, np.full(n, 1 / n), size=rows).astype(np.float64)
             reached = target - ROUNDING <= aligned.of(counts).T
             first = np.where(reached.any(axis=1), reached.argmax(axis=1), len(self.thresholds) - 1)

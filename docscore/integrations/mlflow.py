@@ -43,8 +43,8 @@ def anls_star_scorer(
         answers = [answer_in(expectations[expectation])]
         found = judged_output(outputs, answers, parse=parse, threshold=threshold, ignore_case=ignore_case)
         feedback = [Feedback(name=_NAME, value=found.score, rationale=found.explanation)]
-        names = safe_names(found.field_scores) if fields else {}
-        scores = found.field_scores
-        return feedback + [Feedback(name=f"{_NAME}/{name}", value=scores[path]) for path, name in names.items()]
+        scores = found.field_scores if fields else {}
+        names = safe_names(scores)
+        return feedback + [Feedback(name=f"{_NAME}/{names[path]}", value=score) for path, score in scores.items()]
 
     return scorer(anls_star_of, name=_NAME)
