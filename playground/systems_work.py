@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from docscore.core.errors import InputValueError
-from docscore.core.formatting import with_sign
+from docscore.core.formatting import with_minus_signs, with_sign
 from docscore.core.options import ScoringOptions
 from docscore.corpus.evaluation import Evaluation
 from docscore.corpus.system_changes import SystemChange, changes_against
@@ -216,8 +216,8 @@ def _summaries(
 def _facts(change: SystemChange) -> tuple[str, str, str]:
     found = change.comparison
     verdict = verdict_text(found, change.adjusted, change.tests)
-    difference, interval = with_sign(found.difference), difference_facts(found)[0]
-    return difference.replace("-", "−"), interval.replace("-", "−"), verdict
+    difference, interval = map(with_minus_signs, (with_sign(found.difference), difference_facts(found)[0]))
+    return difference, interval, verdict
 
 
 def _chosen(documents: Sequence[MatrixRow], systems: int) -> list[MatrixRow]:

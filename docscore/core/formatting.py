@@ -19,6 +19,9 @@ _LONGEST_EXCERPT = 60  # characters of a value that are shown
 _BEFORE_DIFFERENCE = 20  # characters that stay in front of the first difference of two long texts
 
 
+_NEGATIVE = re.compile(r"(?<!\w)-(?=\d)")  # the hyphen of a negative number
+
+
 def three_digits(share: float) -> str:
     """A number in [0, 1] to three digits; what is not 0 or 1 is not rounded to it.
 
@@ -39,6 +42,15 @@ def with_sign(number: float, digits: int = 4) -> str:
     if round(number, digits) or not number:
         return f"{number:+.{digits}f}"
     return f"{Decimal(f'{number:.0e}'):+f}"
+
+
+def with_minus_signs(text: str) -> str:
+    """The text with minus signs in front of its negative numbers, which are as wide as "+"; hyphens stay.
+
+    >>> with_minus_signs("-0.5 to +0.5 of the left-out")
+    '−0.5 to +0.5 of the left-out'
+    """
+    return _NEGATIVE.sub("−", text)
 
 
 def clipped(text: str, length: int) -> str:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from docscore.core.formatting import clipped, three_digits, value_text, with_sign
+from docscore.core.formatting import clipped, three_digits, value_text, with_minus_signs, with_sign
 from docscore.core.options import ScoringOptions
 from docscore.corpus.annotations import Annotation, annotations_of
 from docscore.corpus.folding import WHOLES, SiblingGroup, folded_tree, groups_of
@@ -332,7 +332,7 @@ def _lost(node: ScoreTree) -> str:
 
 
 def _signed(points_lost: float) -> str:
-    return with_sign(-points_lost, 3).replace("-", "−")
+    return with_minus_signs(with_sign(-points_lost, 3))
 
 
 def _label(node: ScoreTree) -> str:

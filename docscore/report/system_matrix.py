@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from docscore.core.formatting import three_digits, with_sign
+from docscore.core.formatting import three_digits, with_minus_signs, with_sign
 from docscore.core.tolerance import ROUNDING
 from docscore.corpus.evaluation import Evaluation
 from docscore.corpus.system_changes import SystemChange, document_scores_by_system, field_scores_by_system
@@ -162,5 +162,5 @@ def _cell(score: float | None, base: float | None) -> MatrixCell:
     if abs(difference) <= ROUNDING:
         return MatrixCell(score, three_digits(score), 0.0, "", 0)
     shade = sum(abs(difference) > least for least in _SHADES)
-    change = with_sign(difference, 3).replace("-", "−")
+    change = with_minus_signs(with_sign(difference, 3))
     return MatrixCell(score, three_digits(score), difference, change, shade if difference > 0 else -shade)

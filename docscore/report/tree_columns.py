@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from docscore.core.formatting import clipped, three_digits, value_text, with_sign
+from docscore.core.formatting import clipped, three_digits, value_text, with_minus_signs, with_sign
 from docscore.core.tolerance import ROUNDING
 from docscore.metrics.anls_star.tree import GLYPHS, ScoreTree
 from docscore.report.text_diff import Span, text_differences
@@ -197,7 +197,7 @@ def _in_system(node: ScoreTree, several_options: bool) -> SystemPlace:
         STATUS_WORDS[node.status],
         GLYPHS[node.status],
         three_digits(node.score),
-        with_sign(-node.points_lost, 3).replace("-", "−") if node.points_lost > ROUNDING else "",
+        with_minus_signs(with_sign(-node.points_lost, 3)) if node.points_lost > ROUNDING else "",
         _value(node) if _is_leaf(node) else (),
         ", ".join(notes),
     )
