@@ -36,8 +36,7 @@ def tree_for_clients(*arguments: Any) -> dict[str, Any]:
     needs seconds for an answer of 40,000 objects, in which nobody else is answered.
     """
     tree = tree_of_values(*arguments)
-    shown, _ = drawn_places(tree)
-    return _renamed(tree, tree.to_dict(), {id(node) for node, _ in shown})
+    return _renamed(tree, tree.to_dict(), {id(node) for node, _ in drawn_places(tree)})
 
 
 def tree_as_text(

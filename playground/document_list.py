@@ -229,7 +229,7 @@ class KeptList:
 def _marks(tree: ScoreTree, fields: Sequence[str], *, parsed: bool, absent: bool) -> list[list[int]]:
     """The rows of a drawn tree that lose points: the numbers of the row, of its field (-1: none) and of its cause."""
     field_number = {name: number for number, name in enumerate(fields)}
-    drawn = {id(node): number for number, (node, _) in enumerate(drawn_places(tree)[0])}
+    drawn = {id(node): number for number, (node, _) in enumerate(drawn_places(tree))}
     return [
         [drawn[id(place.node)], field_number.get(place.name, -1), CAUSES.index(place.cause)]
         for place in places(tree, parsed=parsed, absent=absent)

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from docscore.core.printing import printable
 from docscore.report.console import print_table
-from docscore.report.html_figures import table_as_html
+from docscore.report.html_templates import macro_as_html
 from docscore.report.table_model import ReportTable
 from docscore.report.tables import table_as_latex, table_as_markdown
 from tests.commands import RAW
@@ -78,6 +78,10 @@ def printed(table: ReportTable, explanation: str = "", width: int = 80) -> str:
     return file.getvalue()
 
 
+def as_html(table: ReportTable) -> str:
+    return macro_as_html("tables.html.jinja", "draw_table", table)
+
+
 def test_markdown_of_a_table_by_hand() -> None:
     assert table_as_markdown(BY_HAND) == MARKDOWN
 
@@ -87,7 +91,7 @@ def test_latex_of_a_table_by_hand() -> None:
 
 
 def test_html_of_a_table_by_hand() -> None:
-    assert re.sub(r"\n+", "\n", table_as_html(BY_HAND)).strip() == HTML
+    assert re.sub(r"\n+", "\n", as_html(BY_HAND)).strip() == HTML
 
 
 def test_the_terminal_shows_a_table_by_hand() -> None:
@@ -109,7 +113,7 @@ def cells_of_html(source: str) -> list[list[str]]:
 
 
 def from_html(table: ReportTable) -> list[list[str]]:
-    source = table_as_html(table.shown(bars=False))
+    source = as_html(table.shown(bars=False))
     tags = {element.tag for element in Markup(source).elements}
     assert tags <= {
         "div",

@@ -58,21 +58,39 @@ def clipped(text: str, length: int) -> str:
     return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
-def value_excerpt(value: Value, start: int = 0) -> str:
-    """The value as JSON in one line, from a character on, shortened; one-ofs as `a | b`."""
-    text = value_text(value)[start:]
-    text = f"…{text}" if start else text
-    return clipped(text, _LONGEST_EXCERPT)
+def value_excerpt(value: Value) -> str:
+    """The value as JSON in one line, shortened; one-ofs as `a | b`."""
+    return clipped(value_text(value), _LONGEST_EXCERPT)
 
 
 def paired_excerpts(truth: Value, prediction: Value) -> tuple[str, str]:
     """Both values as JSON, shortened so that their first difference is seen."""
-    both = [value_text(truth), value_text(prediction)]
-    alike = (a == b for a, b in zip(*both, strict=False))
-    same = next((i for i, equal in enumerate(alike) if not equal), min(map(len, both)))
-    start = same - _BEFORE_DIFFERENCE if same > _LONGEST_EXCERPT - _BEFORE_DIFFERENCE else 0
-    start = start if max(map(len, both)) > _LONGEST_EXCERPT else 0
-    return value_excerpt(truth, start), value_excerpt(prediction, start)
+    return text_excerpts(value_text(truth), value_text(prediction), _LONGEST_EXCERPT, _BEFORE_DIFFERENCE)
+
+
+def text_excerpts(left: str, right: str, longest: int, before: int) -> tuple[str, str]:
+    """Two texts, shortened so that their first difference is seen.
+
+    Args:
+        left: one text.
+        right: the other.
+        longest: how many characters are shown of each.
+        before: how many of them stay in front of the difference where it would not be seen otherwise.
+
+    >>> text_excerpts("a long text about tea", "a long text about rum", 12, 5)
+    ('…bout tea', '…bout rum')
+    """
+    start = 0
+    if max(len(left), len(right)) > longest:
+        alike = (a == b for a, b in zip(left, right, strict=False))
+        same = next((i for i, equal in enumerate(alike) if not equal), min(len(left), len(right)))
+        start = same - before if same > longest - before else 0
+    return _from(left, start, longest), _from(right, start, longest)
+
+
+def _from(text: str, start: int, longest: int) -> str:
+    """The text from a character on, shortened."""
+    return clipped(f"…{text[start:]}" if start else text, longest)
 
 
 def value_text(value: Value) -> str:

@@ -29,9 +29,6 @@ _CHARACTERS_A_VALUE = 100  # that take as long to compare as a value
 _FEW_READINGS = 10  # however many values a ground truth has
 
 
-_NONE = object()
-
-
 class Entity(NamedTuple):
     """A value with its type.
 

@@ -21,7 +21,6 @@ from docscore.report.content import (
     reliability_table,
     slices_table,
 )
-from docscore.report.html_templates import macro_as_html
 from docscore.report.table_model import ReportTable
 from docscore.report.typed_content import typed_fields_table
 from docscore.report.wording import counted, perfect_text
@@ -30,7 +29,7 @@ from docscore.stats.calibration import Calibration
 HISTOGRAM_BINS = 20
 
 
-MOST_FIELDS_DRAWN = 500  # rows of a table, and corrections
+MOST_FIELDS_DRAWN = 500  # rows of a table
 
 
 _WIDTH, _HEIGHT, _TOP, _FOOT = 640, 160, 14, 22  # of a picture: drawing area, space above it and space below it
@@ -106,11 +105,6 @@ class ReportFigures(NamedTuple):
     calibration: ReportTable | None
     reliability: tuple[Picture, ReportTable] | None
     slices: ReportTable | None
-
-
-def table_as_html(table: ReportTable) -> str:
-    """The table with its caption; needs `stylesheet()` and an element of class `anls-tree` around it."""
-    return macro_as_html("tables.html.jinja", "draw_table", table)
 
 
 def report_figures(

@@ -8,13 +8,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from docscore.core.formatting import clipped, three_digits, value_text, with_minus_signs, with_sign
+from docscore.core.formatting import clipped, text_excerpts, three_digits, value_text, with_minus_signs, with_sign
 from docscore.core.options import ScoringOptions
 from docscore.corpus.annotations import Annotation, annotations_of
 from docscore.corpus.folding import WHOLES, SiblingGroup, folded_tree, groups_of
 from docscore.metrics.anls_star.tree import GLYPHS, ScoreTree, Side
 from docscore.report.html_templates import macro_as_html
-from docscore.report.positions import Positions, positions_of, value_taken
+from docscore.report.positions import Positions, positions_of, unfolded_children, value_taken
 from docscore.report.text_diff import Span, text_differences
 from docscore.report.wording import (
     STATUS_WORDS,
@@ -193,7 +193,7 @@ def tree_drawing(
         with_positions: whether rows say where their values stand in the JSON texts of both sides.
     """
     folded = folded_tree(tree, groups, only=WHOLES)
-    places, _ = drawn_places(folded)
+    places = drawn_places(folded)
     total = sum(1 for _ in tree.nodes())
     ids = {id(node): f"{prefix}-{number}" for number, (node, _) in enumerate(places)}
     lost = sorted((node for node in _losses(folded) if id(node) in ids), key=lambda node: -node.points_lost)
@@ -233,8 +233,8 @@ def _parents(tree: ScoreTree) -> dict[int, ScoreTree]:
     return found
 
 
-def drawn_places(tree: ScoreTree) -> tuple[list[tuple[ScoreTree, int]], int]:
-    """The nodes of a tree that are shown, each with its depth, parents before children; and the number of all nodes.
+def drawn_places(tree: ScoreTree) -> list[tuple[ScoreTree, int]]:
+    """The nodes of a tree that are shown, each with its depth, parents before children.
 
     At most `MAX_ROWS` nodes are shown; exact ones are left out first.
     """
@@ -246,7 +246,7 @@ def drawn_places(tree: ScoreTree) -> tuple[list[tuple[ScoreTree, int]], int]:
         found.append((node, depth))
         below = (child for child in node.children if total <= MAX_ROWS or child.status != "exact")
         waiting.extend(reversed([(child, depth + 1) for child in below]))
-    return found, total
+    return found
 
 
 def _losses(tree: ScoreTree) -> list[ScoreTree]:
@@ -272,9 +272,8 @@ def _row(
 ) -> TreeRow:
     """The row of a node at a depth; `following` is the depth of the next row."""
     opens, is_group = bool(node.children), node.kind == "group"
-    below = [each for child in node.children for each in (child.children if child.kind == "group" else [child])]
     truth, prediction = ([], []) if opens else _values(node)
-    unit = "element" if node.kind == "list" else "key"
+    size = counted(len(unfolded_children(node)), "element" if node.kind == "list" else "key")
     looks = ("", "") if opens else (_look(node, parent, "ground_truth"), _look(node, parent, "prediction"))
     return TreeRow(
         row_id=row_id,
@@ -287,7 +286,7 @@ def _row(
         score=three_digits(node.score),
         width=f"{node.score:.1%}",
         lost=_lost(node) if node.points_lost else "",
-        parts=_keys(node) if is_group else f"{node.kind}, {counted(len(below), unit)}" if opens else "",
+        parts=_keys(node) if is_group else f"{node.kind}, {size}" if opens else "",
         truth=truth,
         prediction=prediction,
         reason=node.reason,
@@ -357,8 +356,7 @@ def _values(node: ScoreTree) -> tuple[list[Span], list[Span]]:
         return _whole(truth, changed=True), []
     if node.status == "extra":
         return [], _whole(prediction, changed=bool(node.weight))
-    start = _first_difference(truth, prediction)
-    truth, prediction = _from(truth, start), _from(prediction, start)
+    truth, prediction = text_excerpts(truth, prediction, _LONGEST_TEXT, _BEFORE_DIFFERENCE)
     if node.kind == "scalar" and node.status == "partial":
         return text_differences(truth, prediction)
     changed = node.status != "exact"
@@ -367,15 +365,3 @@ def _values(node: ScoreTree) -> tuple[list[Span], list[Span]]:
 
 def _whole(text: str, *, changed: bool) -> list[Span]:
     return [Span(clipped(text, _LONGEST_TEXT), changed)]
-
-
-def _first_difference(left: str, right: str) -> int:
-    """The position some characters before the first difference of two long texts; 0 for short ones."""
-    if max(len(left), len(right)) <= _LONGEST_TEXT:
-        return 0
-    same = next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), 0)
-    return max(0, same - _BEFORE_DIFFERENCE)
-
-
-def _from(text: str, start: int) -> str:
-    return clipped(f"…{text[start:]}" if start else text, _LONGEST_TEXT)

@@ -39,7 +39,7 @@ def positions_of(tree: ScoreTree) -> dict[int, Positions]:
         node = waiting.pop()
         above = found[id(node)]
         truths, predictions = _numbers(value_taken(node)), _numbers(node.prediction)
-        children = [each for child in node.children for each in (child.children if child.kind == "group" else [child])]
+        children = unfolded_children(node)
         for child in children:
             if child.key is not None:
                 numbers = truths.get(child.key), predictions.get(child.key)
@@ -76,6 +76,11 @@ def _positions_below(value: Any) -> dict[str, str]:
             below = [(f"{path}[{number}]", str(number), each) for number, each in enumerate(part)]
         waiting.extend((step, f"{position}/{at}".lstrip("/"), each) for step, at, each in reversed(below))
     return found
+
+
+def unfolded_children(node: ScoreTree) -> list[ScoreTree]:
+    """The children of a node, in place of a group of them those in it."""
+    return [each for child in node.children for each in (child.children if child.kind == "group" else [child])]
 
 
 def value_taken(node: ScoreTree) -> Any:

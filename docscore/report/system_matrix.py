@@ -10,7 +10,7 @@ from docscore.core.tolerance import ROUNDING
 from docscore.corpus.evaluation import Evaluation
 from docscore.corpus.system_changes import SystemChange, document_scores_by_system, field_scores_by_system
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
-from docscore.report.wording import percent_text, shown_name
+from docscore.report.wording import level_of_tests, percent_text, shown_name
 
 CHANCE_MARK = "†"  # of a difference beyond chance
 _NONE = "–"
@@ -70,7 +70,7 @@ def field_matrix(evaluations: Mapping[str, Evaluation], changes: Sequence[System
         (change.system, field.path)
         for change in changes
         for field in change.comparison.fields
-        if field.q_value is not None and field.q_value < round(1 - change.comparison.confidence, 12)
+        if field.q_value is not None and field.q_value < level_of_tests(change.comparison.confidence)
     }
     base = _base(evaluations, changes)
     rows = [_row(path, scores, base) for path, scores in field_scores_by_system(evaluations).items()]
@@ -121,7 +121,7 @@ def matrix_table(
 
 def mark_remark(base: str, changes: Sequence[SystemChange]) -> str:
     """What the mark of fields means, as a sentence."""
-    level = percent_text(round(1 - changes[0].comparison.confidence, 12))
+    level = percent_text(level_of_tests(changes[0].comparison.confidence))
     return (
         f"{CHANCE_MARK} differs from {shown_name(base)} beyond chance: paired permutation test, false discoveries "
         f"among the fields of a system held at {level}."

@@ -8,11 +8,11 @@ from docscore.core.errors import InputValueError
 from docscore.core.tolerance import ROUNDING
 from docscore.corpus.measure import Figure
 from docscore.corpus.systems import BEST, SystemFigures, Systems
+from docscore.report.system_matrix import CHANCE_MARK
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
-from docscore.report.wording import percent_text, shown_name
+from docscore.report.wording import level_of_tests, percent_text, shown_name
 
 DOCUMENTS = "documents"
-_MARK = "†"  # of a figure that differs beyond chance
 _NONE = "–"
 
 
@@ -124,11 +124,7 @@ def _interval_text(figure: Figure, *, percent: bool) -> str:
 
 def _mark(row: SystemFigures, figure: Figure, found: Systems) -> str:
     test = row.tests.get(figure.name)
-    return _MARK if test is not None and test.adjusted < _level(found) else ""
-
-
-def _level(found: Systems) -> float:
-    return round(1 - found.confidence, 12)
+    return CHANCE_MARK if test is not None and test.adjusted < level_of_tests(found.confidence) else ""
 
 
 def _remarks(found: Systems, *, intervals: bool) -> list[str]:
@@ -138,10 +134,11 @@ def _remarks(found: Systems, *, intervals: bool) -> list[str]:
         remarks.append(f"In brackets: {percent_text(found.confidence)} confidence intervals.")
     if found.against:
         base = "the best system" if found.against == BEST else shown_name(found.against)
-        test = f"paired permutation test, Holm-corrected for the number of systems, p < {_level(found):g}"
+        level = level_of_tests(found.confidence)
+        test = f"paired permutation test, Holm-corrected for the number of systems, p < {level:g}"
         where = " (all rows)" if found.by else ""
         any_marked = any(_mark(row, figure, found) for row in found.rows for figure in row.figures)
-        differs = f"{_MARK} differs" if any_marked else "No system differs"
+        differs = f"{CHANCE_MARK} differs" if any_marked else "No system differs"
         remarks.append(f"{differs} from {base}{where}: {test}.")
     return remarks
 

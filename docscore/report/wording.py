@@ -102,6 +102,15 @@ def percent_text(share: float) -> str:
     return f"{share * 100:.4g}%"
 
 
+def level_of_tests(confidence: float) -> float:
+    """The p-value below which a difference is beyond chance at a level of confidence, free of rounding: 0.05 for 0.95.
+
+    >>> level_of_tests(0.95), 1 - 0.95
+    (0.05, 0.050000000000000044)
+    """
+    return round(1 - confidence, 12)
+
+
 def p_text(p_value: float) -> str:
     """A p-value with three decimals, or four if it is below 0.001."""
     return f"{p_value:.3f}" if p_value >= 0.001 else f"{p_value:.4f}"  # noqa: PLR2004
@@ -171,15 +180,9 @@ def verdict_text(found: Comparison, adjusted: float | None = None, tests: int = 
         return f"the same on all {counted(found.same, 'document')}"
     documents = counted(better + worse + found.same, "document")
     p_value = found.p_value if adjusted is None else adjusted
-    chance = "is hardly chance" if p_value < round(1 - found.confidence, 12) else "may be chance"
+    chance = "is hardly chance" if p_value < level_of_tests(found.confidence) else "may be chance"
     of_tests = f" (adjusted for {tests} comparisons)" if tests > 1 else ""
     return f"better on {better:,} of {documents}, worse on {worse:,}; this {chance}, p = {p_text(p_value)}{of_tests}"
-
-
-def changes_text(found: Comparison) -> str:
-    """The number of documents that got better, got worse, and stayed the same, as text."""
-    changes = f"{len(found.better):,} better, {len(found.worse):,} worse, {found.same:,} the same"
-    return f"{counted(len(found.new.scores.ids), 'document')}: {changes}"
 
 
 def count_lines_of_both(found: Comparison) -> list[str]:
