@@ -18,7 +18,7 @@ from docscore.metrics.kieval import kieval_score, kieval_tree
 from docscore.metrics.metric_tree import MetricTree
 from docscore.metrics.nted import document_tree, nted_score, nted_tree
 from docscore.metrics.registry import WITH_TREES
-from docscore.metrics.tree_edit import FlatTree, cheapest_pairs, tree_edit_distance
+from docscore.metrics.tree_edit import FlatTree, TreeDistances
 from docscore.report.html_tree import tree_as_html, tree_drawing
 from docscore.report.positions import positions_of
 from tests.commands import PREDICTIONS, REFERENCES, run, succeed
@@ -146,9 +146,10 @@ def test_the_cheapest_pairs_cost_the_distance(seed: int) -> None:
     for _ in range(60):
         value = random_prediction(rng, 4, 4)
         left, right = document_tree(value), document_tree(damaged(rng, value))
-        pairs = cheapest_pairs(left, right)
+        distances = TreeDistances(FlatTree(left), FlatTree(right))
+        pairs = distances.cheapest_pairs()
         assert sorted(pairs.values()) == [pairs[i] for i in sorted(pairs)]
-        assert _cost(left, right, pairs) == tree_edit_distance(left, right)
+        assert _cost(left, right, pairs) == distances.of_roots
 
 
 def _cost(left: Any, right: Any, pairs: dict[int, int]) -> int:

@@ -7,13 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from rapidfuzz.distance import Levenshtein
-
 from docscore.core.formatting import clipped
 from docscore.core.values import step_text
 from docscore.metrics.anls_star.tree import Kind, Status, Whole
-from docscore.metrics.metric_tree import MetricTree, status_of_parts, sums_of_parts
-from docscore.metrics.tree_edit import FlatTree, Node, cheapest_pairs
+from docscore.metrics.metric_tree import MetricTree, NodeSide, metric_node, status_of_parts, sums_of_parts
+from docscore.metrics.tree_edit import FlatTree, Node, TreeDistances
 
 _LONGEST_KEY = 40  # characters of a key that is named
 
@@ -52,13 +50,12 @@ def _own_cost(node: Node) -> int:
 
 
 def tree_of_edits(
-    truth: Node, prediction: Node, element: str, *, whole: int, values: tuple[Any, Any], score: float
+    distances: TreeDistances, element: str, *, whole: int, values: tuple[Any, Any], score: float
 ) -> MetricTree:
     """Build the score tree of two documents from a cheapest way to turn one into the other.
 
     Args:
-        truth: the tree of the ground truth.
-        prediction: the tree of the prediction.
+        distances: the distances of the tree of the ground truth and that of the prediction.
         element: the label of the nodes that are list elements and objects, not keys.
         whole: what inserting the whole ground truth costs: the points of the document.
         values: the ground truth and the prediction in plain types.
@@ -67,43 +64,35 @@ def tree_of_edits(
     Returns:
         A tree whose points are costs. A leaf is a key with its text, or a text in a list; its reason says the edits.
     """
-    root = _merged(truth, prediction)
+    root = _merged(distances)
     shared = Whole(float(max(whole, 1)))
     builder = _Builder(element, shared)
     children = [builder.node(part, "$", "$") for part in root.children]
     lost = builder.cost
     headline = f"nTED: edits cost {lost:,} of {whole:,}"
     facts = (f"1 - {lost:,} / {whole:,}, at least 0; to insert or delete a key costs 1, a text its characters",)
-    return MetricTree(
+    return metric_node(
+        NodeSide(values[0], "$"),
+        NodeSide(values[1], "$"),
         path="$",
-        key=None,
         kind=_kind_of(children),
         status="exact" if score == 1 else "partial" if score else "wrong",
-        earned=score * shared.weight,
-        weight=shared.weight,
-        ground_truth=values[0],
-        prediction=values[1],
-        truth_index=None,
-        prediction_index=None,
-        option=None,
-        reason="",
-        children=tuple(children),
-        _whole=shared,
-        truth_path="$",
-        prediction_path="$",
+        points=(score * shared.weight, shared.weight),
+        whole=shared,
+        children=children,
         headline=headline,
         facts=facts,
     )
 
 
-def _merged(truth: Node, prediction: Node) -> _Part:
+def _merged(distances: TreeDistances) -> _Part:
     """Both trees as one: that of the ground truth, with what only the prediction has below the nearest common node."""
-    left, right = FlatTree(truth), FlatTree(prediction)
-    partner = {**cheapest_pairs(truth, prediction), len(left.nodes) - 1: len(right.nodes) - 1}
+    left, right = distances.left, distances.right
+    partner = {**distances.cheapest_pairs(), len(left.nodes) - 1: len(right.nodes) - 1}
     above, over = _parents(left), _parents(right)
     place, spot = _places(above), _places(over)
     parts = [
-        _Part(node, right.nodes[partner[i]], _change(node, right.nodes[partner[i]]), (place[i], spot[partner[i]]))
+        _Part(node, right.nodes[partner[i]], int(distances.changes[i, partner[i]]), (place[i], spot[partner[i]]))
         if i in partner
         else _Part(node, None, _own_cost(node), (place[i], None))
         for i, node in enumerate(left.nodes)
@@ -127,11 +116,6 @@ def _insert(children: list[_Part], part: _Part, before: _Part | None) -> None:
     """Put a part behind its neighbour, if that stands here, else first."""
     at = next((number + 1 for number, each in enumerate(children) if each is before), 0)
     children.insert(at, part)
-
-
-def _change(left: Node, right: Node) -> int:
-    """What changing a node into another costs, of which both are texts or both are not."""
-    return Levenshtein.distance(left.label, right.label) if left.is_text else int(left.label != right.label)
 
 
 def _parents(tree: FlatTree) -> list[int]:
@@ -180,24 +164,21 @@ class _Builder:
         earned, weight = sums_of_parts(children)
         weight += sum(each.weight for each in own)
         earned += sum(each.weight - each.cost for each in own)
-        truth, prediction = (getattr(text, side).label if text and getattr(text, side) else None for side in _SIDES)
-        return MetricTree(
+        texts = (None, None) if text is None else (text.truth, text.prediction)
+        both = [
+            NodeSide(each.label if each else None, path, None if is_key else place)
+            for each, path, place in zip(texts, paths, part.places, strict=True)
+        ]
+        return metric_node(
+            *both,
             path=paths[0] or paths[1] or "$",
             key=key,
             kind=_kind_of(children) if children else "scalar",
             status=_status(own, earned, weight, children),
-            earned=float(earned),
-            weight=float(weight),
-            ground_truth=truth,
-            prediction=prediction,
-            truth_index=None if is_key else part.places[0],
-            prediction_index=None if is_key else part.places[1],
-            option=None,
+            points=(earned, weight),
+            whole=self.whole,
             reason="; ".join(filter(None, map(self._said, own))),
-            children=tuple(children),
-            _whole=self.whole,
-            truth_path=paths[0],
-            prediction_path=paths[1],
+            children=children,
         )
 
     def _own(self, part: _Part, *, is_key: bool) -> list[_Part]:
@@ -224,9 +205,6 @@ class _Builder:
             return f"delete the {what}: {part.cost:,}"
         was = "" if part.node.is_text else f" {clipped(part.prediction.label, _LONGEST_KEY)}"
         return f"relabel the {what}{was}: {part.cost:,}"
-
-
-_SIDES = "truth", "prediction"
 
 
 def _kind_of(children: Sequence[MetricTree]) -> Kind:

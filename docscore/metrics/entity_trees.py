@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from docscore.core.values import Value, is_empty, step_text
 from docscore.metrics.alignment import Edit, Step
-from docscore.metrics.anls_star.tree import Status, Whole
+from docscore.metrics.anls_star.tree import Kind, Status, Whole
 from docscore.metrics.entities import Entity, Group
-from docscore.metrics.metric_tree import MetricTree, status_of_parts, sums_of_parts
+from docscore.metrics.metric_tree import MetricTree, NodeSide, metric_node, status_of_parts, sums_of_parts
 
 _STATUS: dict[Edit, Status] = {"right": "exact", "change": "wrong", "add": "missing", "delete": "extra"}
 
@@ -21,6 +21,16 @@ class ComparedGroups(NamedTuple):
     truth: Group | None
     prediction: Group | None
     steps: Sequence[Step]
+
+    @property
+    def kind(self) -> str:
+        """The type of both groups."""
+        return (self.truth or self.prediction or Group("", "$")).kind
+
+    @property
+    def place(self) -> str:
+        """The path of the group in the ground truth, or in the prediction if it is only there."""
+        return (self.truth or self.prediction or Group("", "$")).place
 
 
 class _Sides(NamedTuple):
@@ -60,14 +70,14 @@ def tree_of_groups(
     """
     total = sum(points[step.edit] for pair in pairs for step in pair.steps)
     sides = _Sides((_blanks(values[0]), _blanks(values[1])), _numbers(pairs, groups), Whole(float(total)), points)
-    alone = pairs[0]
-    nodes = _entity_nodes(alone, "", sides)
+    nodes = _entity_nodes(pairs[0], "", sides)
     of_kind: dict[str, list[ComparedGroups]] = defaultdict(list)
     for pair in pairs[1:]:
         if pair.steps:
-            of_kind[(pair.truth or pair.prediction or Group("", "$")).kind].append(pair)
+            of_kind[pair.kind].append(pair)
     nodes += [_groups_node(kind, found, sides) for kind, found in of_kind.items()]
-    return _node(nodes, sides, path="$", values=values, paths=("$", "$"), headline=headline, facts=tuple(facts))
+    both = NodeSide(values[0], "$"), NodeSide(values[1], "$")
+    return _node(nodes, sides, path="$", both=both, headline=headline, facts=facts)
 
 
 def _blanks(value: Value) -> dict[str, Value]:
@@ -107,49 +117,31 @@ def _groups_node(kind: str, pairs: Sequence[ComparedGroups], sides: _Sides) -> M
     """The node of the groups of one type: the group itself where it is an object, else a list of them."""
     if len(pairs) == 1 and not any(group and group.place.endswith("]") for group in pairs[0][:2]):
         return _group_node(pairs[0], sides, key=kind)
-    elements = sorted(
-        (_group_node(pair, sides, key=None) for pair in pairs),
-        key=lambda node: (node.truth_index is None, node.truth_index, node.prediction_index),
-    )
-    return _node(elements, sides, key=kind, kind="list", path=_below("$", kind))
+    return _list_node([_group_node(pair, sides, key=None) for pair in pairs], sides, kind, "$")
 
 
 def _group_node(pair: ComparedGroups, sides: _Sides, key: str | None) -> MetricTree:
-    indices = [None if group is None or key else sides.numbers[id(group)] for group in pair[:2]]
-    paths = tuple(group.place if group else None for group in pair[:2])
-    values = tuple(_values_of(pair, side, sides) for side in (0, 1))
-    return _node(
-        _entity_nodes(pair, (pair.truth or pair.prediction or Group("", "$")).kind, sides),
-        sides,
-        key=key,
-        path=paths[0] or paths[1] or "$",
-        values=(values[0], values[1]),
-        paths=(paths[0], paths[1]),
-        indices=(indices[0], indices[1]),
-    )
+    both = _group_side(pair, 0, sides, key), _group_side(pair, 1, sides, key)
+    path = both[0].path or both[1].path or "$"
+    return _node(_entity_nodes(pair, pair.kind, sides), sides, path=path, key=key, both=both)
 
 
-def _values_of(pair: ComparedGroups, side: int, sides: _Sides) -> dict[str, Any] | None:
-    """The entities of a group by their names, those of the other side that are null or empty here too."""
+def _group_side(pair: ComparedGroups, side: int, sides: _Sides, key: str | None) -> NodeSide:
+    """A group with its entities by their names, those of the other side that are null or empty here too."""
     group = pair[side]
     if not isinstance(group, Group):
-        return None
+        return NodeSide()
     found = {_name(entity, group.kind): entity.value for entity in group.entities}
     for step in pair.steps:
         blank = _blank(step, pair, side, sides)
         if blank:
             found[_name(step.truth or step.prediction, group.kind)] = sides.blanks[side][blank]
-    return found
+    return NodeSide(found, group.place, sides.numbers[id(group)] if key is None else None)
 
 
 def _name(entity: Any, kind: str) -> str:
     """The name of an entity in its group: its type without that of the group."""
     return str(entity.kind).removeprefix(kind).removeprefix(".")
-
-
-def _below(place: str, name: str) -> str:
-    """The path of a type of entities or groups, which is itself a path of keys."""
-    return f"{place}{'' if name.startswith('[') else '.'}{name}"
 
 
 def _blank(step: Step, pair: ComparedGroups, side: int, sides: _Sides) -> str:
@@ -169,46 +161,42 @@ def _entity_nodes(pair: ComparedGroups, kind: str, sides: _Sides) -> list[Metric
     of_name: dict[str, list[Step]] = defaultdict(list)
     for step in pair.steps:
         of_name[_name(step.truth or step.prediction, kind)].append(step)
-    found = []
-    for name, steps in of_name.items():
-        if len(steps) == 1:
-            found.append(_leaf(steps[0], pair, sides, key=name))
-            continue
-        elements = sorted(
-            (_leaf(step, pair, sides, key=None) for step in steps),
-            key=lambda node: (node.truth_index is None, node.truth_index, node.prediction_index),
-        )
-        above = pair.truth or pair.prediction
-        path = _below(above.place if above else "$", name)
-        found.append(_node(elements, sides, key=name, kind="list", path=path))
-    return found
+    return [
+        _leaf(steps[0], pair, sides, key=name)
+        if len(steps) == 1
+        else _list_node([_leaf(step, pair, sides, key=None) for step in steps], sides, name, pair.place)
+        for name, steps in of_name.items()
+    ]
 
 
 def _leaf(step: Step, pair: ComparedGroups, sides: _Sides, key: str | None) -> MetricTree:
-    entities = step.truth, step.prediction
-    blanks = [_blank(step, pair, side, sides) if key else "" for side in (0, 1)]
-    values = [entity.value if entity else sides.blanks[side].get(blanks[side]) for side, entity in enumerate(entities)]
-    paths = [entity.place if entity else blanks[side] or None for side, entity in enumerate(entities)]
-    indices = [None if entity is None or key else sides.numbers[id(entity)] for entity in entities]
     points = sides.points[step.edit]
-    return MetricTree(
+    return metric_node(
+        _entity_side(step, pair, 0, sides, key),
+        _entity_side(step, pair, 1, sides, key),
         path=(step.truth or step.prediction or Entity("", (), None, "$")).place,
         key=key,
         kind="scalar",
         status=_STATUS[step.edit],
-        earned=float(points if step.edit == "right" else 0),
-        weight=float(points),
-        ground_truth=values[0],
-        prediction=values[1],
-        truth_index=indices[0],
-        prediction_index=indices[1],
-        option=None,
-        reason="",
-        children=(),
-        _whole=sides.whole,
-        truth_path=paths[0],
-        prediction_path=paths[1],
+        points=(points if step.edit == "right" else 0, points),
+        whole=sides.whole,
     )
+
+
+def _entity_side(step: Step, pair: ComparedGroups, side: int, sides: _Sides, key: str | None) -> NodeSide:
+    """An entity of a side; where it has none, the place that is null or empty."""
+    entity = (step.truth, step.prediction)[side]
+    if entity is not None:
+        return NodeSide(entity.value, entity.place, sides.numbers[id(entity)] if key is None else None)
+    blank = _blank(step, pair, side, sides) if key else ""
+    return NodeSide(sides.blanks[side].get(blank), blank or None)
+
+
+def _list_node(elements: Sequence[MetricTree], sides: _Sides, name: str, above: str) -> MetricTree:
+    """A list below a path, those of its elements that the ground truth has first."""
+    ordered = sorted(elements, key=lambda node: (node.truth_index is None, node.truth_index, node.prediction_index))
+    path = f"{above}{'' if name.startswith('[') else '.'}{name}"  # the name is itself a path of keys
+    return _node(ordered, sides, path=path, key=name, kind="list")
 
 
 def _node(
@@ -217,32 +205,21 @@ def _node(
     *,
     path: str,
     key: str | None = None,
-    kind: Any = "object",
-    values: tuple[Any, Any] = (None, None),
-    paths: tuple[str | None, str | None] = (None, None),
-    indices: tuple[int | None, int | None] = (None, None),
+    kind: Kind = "object",
+    both: tuple[NodeSide, NodeSide] = (NodeSide(), NodeSide()),
     headline: str = "",
-    facts: tuple[str, ...] = (),
+    facts: Sequence[str] = (),
 ) -> MetricTree:
     """A node with nodes below it."""
-    earned, weight = sums_of_parts(children)
-    return MetricTree(
+    return metric_node(
+        *both,
         path=path,
         key=key,
         kind=kind,
         status=status_of_parts(children) if children else "exact",
-        earned=earned,
-        weight=weight,
-        ground_truth=values[0],
-        prediction=values[1],
-        truth_index=indices[0],
-        prediction_index=indices[1],
-        option=None,
-        reason="",
-        children=tuple(children),
-        _whole=sides.whole,
-        truth_path=paths[0],
-        prediction_path=paths[1],
+        points=sums_of_parts(children),
+        whole=sides.whole,
+        children=children,
         headline=headline,
         facts=facts,
     )

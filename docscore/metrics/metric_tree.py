@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import fsum
+from typing import Any, NamedTuple
 
-from docscore.metrics.anls_star.tree import ScoreTree, Status
+from docscore.metrics.anls_star.tree import Kind, ScoreTree, Status, Whole
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -26,6 +27,59 @@ class MetricTree(ScoreTree):
     prediction_path: str | None = None
     headline: str = ""
     facts: tuple[str, ...] = ()
+
+
+class NodeSide(NamedTuple):
+    """What one of two documents has at a node.
+
+    Attributes:
+        value: its value in plain types; None if it has none.
+        path: the path of the value; None for what it lacks, and for what is no place.
+        index: the index of the value in its list; None for what is no list element.
+    """
+
+    value: Any = None
+    path: str | None = None
+    index: int | None = None
+
+
+def metric_node(
+    truth: NodeSide,
+    prediction: NodeSide,
+    *,
+    path: str,
+    kind: Kind,
+    status: Status,
+    points: tuple[float, float],
+    whole: Whole,
+    key: str | None = None,
+    children: Sequence[MetricTree] = (),
+    reason: str = "",
+    headline: str = "",
+    facts: Sequence[str] = (),
+) -> MetricTree:
+    """A node of what both documents have there; `points` are those earned and those possible."""
+    earned, weight = points
+    return MetricTree(
+        path=path,
+        key=key,
+        kind=kind,
+        status=status,
+        earned=float(earned),
+        weight=float(weight),
+        ground_truth=truth.value,
+        prediction=prediction.value,
+        truth_index=truth.index,
+        prediction_index=prediction.index,
+        option=None,
+        reason=reason,
+        children=tuple(children),
+        _whole=whole,
+        truth_path=truth.path,
+        prediction_path=prediction.path,
+        headline=headline,
+        facts=tuple(facts),
+    )
 
 
 def status_of_parts(parts: Sequence[ScoreTree]) -> Status:

@@ -6,7 +6,7 @@ elements and texts; deleting or inserting a text costs its length, a key 1; chan
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from docscore.core.memory import check_memory
 from docscore.core.options import ScoringOptions
@@ -16,7 +16,7 @@ from docscore.metrics.base import FigureName, MeanOfRows, MetricRow
 from docscore.metrics.edit_trees import tree_of_edits
 from docscore.metrics.entities import donut_value, json_text, length_first, readings
 from docscore.metrics.metric_tree import MetricTree
-from docscore.metrics.tree_edit import FlatTree, Node, tree_edit_distance
+from docscore.metrics.tree_edit import FlatTree, Node, TreeDistances
 
 _ROOT, _ELEMENT = "<root>", "<subtree>"  # as in the published implementation, where a key may have the same name
 
@@ -53,19 +53,37 @@ def nted_score(gt: object, pred: object, *, donut: bool = False) -> float:
     return with_room_to_recurse(_best_accuracy, gt, pred, donut)
 
 
+class _ComparedTrees(NamedTuple):
+    """A ground truth, its alternatives chosen, compared with the prediction.
+
+    Attributes:
+        score: the accuracy.
+        truth: the ground truth in plain types.
+        whole: what inserting it costs.
+        distances: the distances of the subtrees of both.
+    """
+
+    score: float
+    truth: Value
+    whole: int
+    distances: TreeDistances
+
+
 def _best_accuracy(gt: object, pred: object, donut: bool) -> float:
-    prediction = document_tree(convert_prediction(pred), donut=donut)
+    prediction = FlatTree(document_tree(convert_prediction(pred), donut=donut))
     found = readings(convert_ground_truth(gt), scalars=True)
-    return max(_accuracy(document_tree(truth, donut=donut), prediction, donut=donut) for truth in found)
+    return max(_compared(truth, prediction, donut=donut).score for truth in found)
 
 
-def _accuracy(truth: Node, prediction: Node, *, donut: bool) -> float:
-    whole = int(FlatTree(truth).costs.sum()) - 1  # the root is never inserted
-    if whole == 0:
-        return 0.0 if donut or prediction.children else 1.0
-    sides = (len(FlatTree(side).nodes) for side in (truth, prediction))
-    check_memory(*sides, things="nodes", bytes_a_pair=_BYTES_A_PAIR, place="$")
-    return max(0.0, 1 - tree_edit_distance(truth, prediction) / whole)
+def _compared(truth: Value, right: FlatTree, *, donut: bool) -> _ComparedTrees:
+    left = FlatTree(document_tree(truth, donut=donut))
+    sizes = len(left.nodes), len(right.nodes)
+    check_memory(*sizes, things="nodes", bytes_a_pair=_BYTES_A_PAIR, place="$")
+    distances = TreeDistances(left, right)
+    whole = int(left.costs.sum()) - 1  # the root is never inserted
+    empty = 0.0 if donut or sizes[1] > 1 else 1.0
+    score = max(0.0, 1 - distances.of_roots / whole) if whole else empty
+    return _ComparedTrees(score, truth, whole, distances)
 
 
 def nted_tree(gt: object, pred: object, *, donut: bool = False) -> MetricTree:
@@ -83,14 +101,11 @@ def nted_tree(gt: object, pred: object, *, donut: bool = False) -> MetricTree:
 
 def _tree_of_best(gt: object, pred: object, donut: bool) -> MetricTree:
     plain = convert_prediction(pred)
-    prediction = document_tree(plain, donut=donut)
-    found = []
-    for reading in readings(convert_ground_truth(gt), scalars=True):
-        truth = document_tree(reading, donut=donut)
-        found.append((_accuracy(truth, prediction, donut=donut), reading, truth))
-    score, reading, truth = max(found, key=lambda each: each[0])
-    whole = int(FlatTree(truth).costs.sum()) - 1
-    return tree_of_edits(truth, prediction, _ELEMENT, whole=whole, values=(reading, plain), score=score)
+    prediction = FlatTree(document_tree(plain, donut=donut))
+    found = (_compared(truth, prediction, donut=donut) for truth in readings(convert_ground_truth(gt), scalars=True))
+    best = max(found, key=lambda each: each.score)
+    values = best.truth, plain
+    return tree_of_edits(best.distances, _ELEMENT, whole=best.whole, values=values, score=best.score)
 
 
 def document_tree(value: Value, *, donut: bool = False) -> Node:

@@ -27,32 +27,6 @@ class Node(NamedTuple):
     is_text: bool = False
 
 
-def tree_edit_distance(left: Node, right: Node) -> int:
-    """Compute the least cost of deletions, insertions and changes that turn one ordered tree into the other.
-
-    Source:
-        Zhang and Shasha 1989, Simple fast algorithms for the editing distance between trees and related problems,
-        SIAM J. Comput. 18(6). For each key root of the left tree, one row of all forests of the right tree is computed
-        at a time: a few operations on arrays.
-    """
-    return _Distances(FlatTree(left), FlatTree(right)).of_roots()
-
-
-def cheapest_pairs(left: Node, right: Node) -> dict[int, int]:
-    """The nodes that are kept or changed where one tree is turned into the other at the least cost.
-
-    Returns:
-        For the number of a node of the left tree in postorder that of its partner on the right. The other nodes of the
-        left tree are deleted, the others of the right tree inserted.
-
-    >>> cheapest_pairs(Node("r", [Node("a", []), Node("b", [])]), Node("r", [Node("b", [])]))
-    {2: 1, 1: 0}
-    """
-    distances = _Distances(FlatTree(left), FlatTree(right))
-    distances.of_roots()
-    return distances.pairs_of_roots()
-
-
 def forests(root: Node) -> int:
     """The number of forests of a tree in the algorithm; the time is proportional to the product for both trees."""
     flat = FlatTree(root)
@@ -87,12 +61,23 @@ class FlatTree:
         self.roots = sorted({start: number for number, start in enumerate(first)}.values())
 
 
-class _Distances:
-    """The distances of all pairs of subtrees.
+class TreeDistances:
+    """The least costs of deletions, insertions and changes that turn subtrees of one ordered tree into another's.
 
-    A row has the forests of the right tree side by side, one part for each key root: first the empty forest, then the
-    nodes from the leftmost leaf to the key root. Parts are sorted by how deep other key roots are nested in them, so
-    that the parts that a part depends on are computed before it.
+    For each key root of the left tree, one row of all forests of the right tree is computed at a time: a few operations
+    on arrays. A row has these forests side by side, one part for each key root: first the empty forest, then the nodes
+    from the leftmost leaf to the key root. Parts are sorted by how deep other key roots are nested in them, so that the
+    parts that a part depends on are computed before it.
+
+    Source:
+        Zhang and Shasha 1989, Simple fast algorithms for the editing distance between trees and related problems,
+        SIAM J. Comput. 18(6).
+
+    Attributes:
+        left: one tree, of n nodes.
+        right: the other tree, of m nodes.
+        changes: the cost of changing each node of the left tree into each of the right one, shape (n, m).
+        trees: the distance of each two subtrees, by the nodes at their roots, shape (n, m).
     """
 
     def __init__(self, left: FlatTree, right: FlatTree) -> None:
@@ -120,15 +105,25 @@ class _Distances:
         # an offset for each part, so that a running minimum does not carry over to the next one
         number = np.repeat(np.arange(len(parts)), [len(part) + 1 for _, part in parts])
         self.step = number * (int(left.costs.sum() + right.costs.sum()) * 2 + 2)
+        for root in left.roots:
+            self._forests(root)
 
+    @property
     def of_roots(self) -> int:
         """The distance of the two whole trees."""
-        for root in self.left.roots:
-            self._forests(root)
         return int(self.trees[-1, -1])
 
-    def pairs_of_roots(self) -> dict[int, int]:
-        """The pairs of nodes that a cheapest way keeps or changes, once the distances of all subtrees are known."""
+    def cheapest_pairs(self) -> dict[int, int]:
+        """The nodes that are kept or changed where the left tree is turned into the right one at the least cost.
+
+        Returns:
+            For the number of a node of the left tree in postorder that of its partner on the right. The other nodes of
+            the left tree are deleted, the others of the right tree inserted.
+
+        >>> left, right = Node("r", [Node("a", []), Node("b", [])]), Node("r", [Node("b", [])])
+        >>> TreeDistances(FlatTree(left), FlatTree(right)).cheapest_pairs()
+        {2: 1, 1: 0}
+        """
         found: dict[int, int] = {}
         waiting = [(len(self.left.nodes) - 1, len(self.right.nodes) - 1)]
         while waiting:
