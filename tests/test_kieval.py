@@ -7,12 +7,12 @@ import random
 from collections import Counter
 from itertools import permutations
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from docscore.core.values import convert_ground_truth
-from docscore.metrics.alignment import matched_groups, steps_between
+from docscore.metrics.alignment import Edit, matched_groups, steps_between
 from docscore.metrics.entities import Entity, Group, document_of, readings
 from docscore.metrics.entity_f1 import entity_counts
 from docscore.metrics.kieval import Counts, GroupCounts, KieScore, kieval_score, total_kieval
@@ -275,6 +275,7 @@ def test_bounds_and_totals(seed: int) -> None:
     document = document_of(prediction)
     assert e.right + e.substitutions + e.deletions == sum(1 for _ in document.entities())
     assert g.right + g.wrong + g.invented == len(document.groups)
+    assert Counter(step.edit for step in score.steps) == +Counter(dict(zip(get_args(Edit), e, strict=True)))
     assert len(score.corrections()) == e.corrections
     assert total_kieval([KieScore(entities=each) for each in score.by_entity.values()]).entities == e
     assert total_kieval([KieScore(groups=each) for each in score.by_group.values()]).groups == g
@@ -289,9 +290,13 @@ def test_a_document_against_itself_needs_no_correction(seed: int) -> None:
     assert score.corrections() == []
 
 
-def corrected(truth: list[Entity], prediction: list[Entity]) -> Counter[tuple[str, str]]:
+def texts_of(group: Group | None) -> Counter[tuple[str, str]]:
+    return Counter((entity.kind, entity.texts[0]) for entity in (group.entities if group else []))
+
+
+def corrected(truth: Group | None, prediction: Group | None) -> Counter[tuple[str, str]]:
     """The prediction's entities after the corrections."""
-    result = Counter((entity.kind, entity.texts[0]) for entity in prediction)
+    result = texts_of(prediction)
     for step in steps_between(truth, prediction):
         if step.edit in ("change", "delete"):
             assert step.prediction is not None
@@ -310,9 +315,7 @@ def test_the_corrections_lead_to_the_ground_truth(seed: int) -> None:
     for kind in {group.kind for group in truth.groups + prediction.groups}:
         sides = ([group for group in each.groups if group.kind == kind] for each in (truth, prediction))
         for here, there in [*matched_groups(*sides), (truth.alone, prediction.alone)]:
-            wanted = here.entities if here else []
-            found = corrected(wanted, there.entities if there else [])
-            assert found == Counter((entity.kind, entity.texts[0]) for entity in wanted)
+            assert corrected(here, there) == texts_of(here)
 
 
 @pytest.mark.parametrize("seed", range(40))

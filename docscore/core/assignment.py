@@ -8,10 +8,11 @@ because the same sum added in another order differs in its last bits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib import import_module
+from itertools import chain
 from math import fsum
 
 import numpy as np
@@ -22,17 +23,9 @@ from docscore.core.tolerance import ROUNDING, TIE
 from docscore.core.values import Matrix
 
 Indices = npt.NDArray[np.intp]
-
-
 Matching = tuple[Indices, Indices, bool]
-
-
 Total = tuple[float, float]
-
-
 ElementSizes = Sequence[float]
-
-
 Slices = Sequence[slice]
 
 
@@ -43,11 +36,7 @@ _AT_A_TIME = 8  # pairs of a row that are looked at before bounds are compared a
 
 
 Weight = Matrix | float  # L of every pair, or the number that it is for all
-
-
 Equality = Callable[[], Matrix]
-
-
 Mask = npt.NDArray[np.bool_]
 
 
@@ -297,7 +286,7 @@ def _clear_blocks(score: Matrix, tops: list[int], lefts: list[int], widths: Indi
     return once & (np.maximum.reduceat(in_column, lefts, axis=1) <= 1), best
 
 
-def lexicographic_assignment(criteria: Sequence[Matrix]) -> Indices:
+def lexicographic_assignment(criteria: Iterable[Matrix]) -> Indices:
     """The column of each row in a matching that maximises the sums of the criteria one after the other.
 
     Each criterion is an assignment problem over the pairs that the criteria before it left open: by linear programming
@@ -305,22 +294,24 @@ def lexicographic_assignment(criteria: Sequence[Matrix]) -> Indices:
     in every optimal matching.
 
     Args:
-        criteria: matrices of shape (n, m), n <= m.
+        criteria: matrices of shape (n, m), n <= m; no more are taken than it needs to decide.
 
     Returns:
         Column indices, shape (n,).
     """
-    rows, columns = criteria[0].shape
+    left = iter(criteria)
+    first = next(left)
+    rows, columns = first.shape
     if rows == 1:
-        return _largest(criteria)
-    best: Indices = criteria[0].argmax(axis=1)
-    if _is_clear(criteria[0], best):
+        return _largest(chain([first], left))
+    best: Indices = first.argmax(axis=1)
+    if _is_clear(first, best):
         return best
     allowed = np.ones((rows, columns), dtype=bool)
     needed = np.zeros(columns, dtype=bool)
     everyone = np.arange(rows)
     matched = everyone
-    for criterion in criteria:
+    for criterion in chain([first], left):
         value = _between_0_and_1(criterion, allowed)
         value[:, needed] += rows + 1  # more than the rest can ever be worth
         matched = _assignment(value)
@@ -332,13 +323,15 @@ def lexicographic_assignment(criteria: Sequence[Matrix]) -> Indices:
     return matched
 
 
-def _largest(criteria: Sequence[Matrix]) -> Indices:
+def _largest(criteria: Iterable[Matrix]) -> Indices:
     """The column with the lexicographically largest criteria, of one row."""
-    candidates = np.arange(criteria[0].shape[1])
+    allowed: Mask = np.ones(1, dtype=bool)
     for criterion in criteria:
-        values = criterion[0, candidates]
-        candidates = candidates[values >= values.max() - TIE]
-    return candidates[:1]
+        values = np.where(allowed, criterion[0], -np.inf)
+        allowed = values >= values.max() - TIE
+        if np.count_nonzero(allowed) == 1:
+            break
+    return np.flatnonzero(allowed)[:1]
 
 
 def _assignment(value: Matrix) -> Indices:
@@ -377,18 +370,26 @@ def _slack(value: Matrix, matched: Indices) -> tuple[Matrix, Matrix]:
     price = np.zeros(columns)
     open_pairs = np.isfinite(gain)
     few = int(np.count_nonzero(open_pairs)) * _FEW_OPEN < gain.size
-    to, of = np.nonzero(open_pairs.T if few else open_pairs[:0].T)  # column by column
-    reached, starts = np.unique(to, return_index=True)
-    worth = gain[of, to]
+    along = _raised_along(gain, matched, open_pairs) if few else None
     moved = np.arange(rows)  # the rows whose own column has another price than before: only they can raise others
     for _ in range(columns):
-        if few:
-            raised = price.copy()
-            raised[reached] = np.maximum(price[reached], np.maximum.reduceat(worth + price[matched[of]], starts))
-        else:
-            raised = np.maximum(price, (gain[moved] + price[matched[moved], None]).max(axis=0))
+        raised = along(price) if along else np.maximum(price, (gain[moved] + price[matched[moved], None]).max(axis=0))
         moved = np.flatnonzero((raised - price)[matched] > ROUNDING)
         price = raised
         if not len(moved):
             break
     return price - (gain + price[matched][:, None]), price
+
+
+def _raised_along(gain: Matrix, matched: Indices, open_pairs: Mask) -> Callable[[Matrix], Matrix]:
+    """Raise prices along the pairs that are open, where these are few."""
+    to, of = np.nonzero(open_pairs.T)  # column by column
+    reached, starts = np.unique(to, return_index=True)
+    worth = gain[of, to]
+
+    def raised(price: Matrix) -> Matrix:
+        found: Matrix = price.copy()
+        found[reached] = np.maximum(price[reached], np.maximum.reduceat(worth + price[matched[of]], starts))
+        return found
+
+    return raised

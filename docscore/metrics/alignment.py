@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from math import fsum
 from typing import Any, Literal, NamedTuple
 
@@ -17,10 +18,15 @@ from docscore.metrics.entities import Entity, Group
 _BYTES_A_PAIR = 128  # of groups: five criteria, masks, and the work of the assignment
 
 
-_MANY = 100  # pairs of groups from which arrays are faster than loops
+_MANY = 100  # groups with the same entity, from which arrays are faster than loops
 
 
 Edit = Literal["right", "change", "add", "delete"]
+EditCounts = tuple[int, int, int, int]  # of entities that are right, to change, to add and to delete
+_RIGHT, _CHANGED = (1, 0, 0, 0), (0, 1, 0, 0)
+
+
+_Occurrence = tuple[str, str, int]  # type, text, and how many the same come before in a group
 
 
 class Step(NamedTuple):
@@ -59,7 +65,10 @@ class Step(NamedTuple):
         }
 
 
-def matched_groups(truths: Sequence[Group], predictions: Sequence[Group]) -> list[tuple[Group | None, Group | None]]:
+GroupPair = tuple[Group | None, Group | None]  # the first of the ground truth, the second of the prediction
+
+
+def matched_groups(truths: Sequence[Group], predictions: Sequence[Group]) -> list[GroupPair]:
     """Match the groups of one type; a group without a partner is paired with None (equation 1).
 
     As many pairs as possible, with the largest number of identical entities. Ties are broken by the fewest corrections
@@ -71,97 +80,125 @@ def matched_groups(truths: Sequence[Group], predictions: Sequence[Group]) -> lis
         kind = truths[0].kind
         place = kind if kind == "$" else f"${'' if kind.startswith('[') else '.'}{kind}"
         check_memory(len(truths), len(predictions), things="groups", bytes_a_pair=_BYTES_A_PAIR, place=place)
-        identical, corrections = _compared_groups(truths, predictions)
-        sizes = np.add.outer([len(group.entities) for group in truths], [len(group.entities) for group in predictions])
-        confidences = np.broadcast_to([_confidence(group) for group in predictions], identical.shape)
-        # without a partner, all entities of both groups would be added or deleted: `sizes` corrections
-        partner = _partners([identical, sizes - corrections, (corrections == 0).astype(np.float64), confidences])
+        partner = _partners(_criteria(truths, predictions))
     taken = set(partner.values())
-    pairs: list[tuple[Group | None, Group | None]] = [
+    pairs: list[GroupPair] = [
         (truth, predictions[partner[i]] if i in partner else None) for i, truth in enumerate(truths)
     ]
     return pairs + [(None, prediction) for j, prediction in enumerate(predictions) if j not in taken]
 
 
+def _criteria(truths: Sequence[Group], predictions: Sequence[Group]) -> Iterator[Matrix]:
+    """Yield what is maximised, each only where those before leave several matchings; each of shape (n, m)."""
+    identical = _identical_entities(truths, predictions)
+    yield identical
+    # Without a partner, all entities of both groups would be added or deleted. One with another of its type on the
+    # other side takes one correction for both, and none if the two are identical.
+    saved = identical + _common_kinds(truths, predictions)
+    yield saved
+    yield (saved == np.add.outer(*([group.count for group in side] for side in (truths, predictions)))).astype(float)
+    yield np.broadcast_to([_confidence(group) for group in predictions], identical.shape)
+
+
 def _confidence(group: Group) -> float:
     """The sum of the confidences of a group's entities; 0 for those without one."""
-    return fsum(entity.confidence or 0.0 for entity in group.entities)
+    return fsum([entity.confidence for entity in group.entities if entity.confidence])
 
 
-def _partners(criteria: list[Matrix]) -> dict[int, int]:
+def _partners(criteria: Iterable[Matrix]) -> dict[int, int]:
     """The column matched with each row; the criteria are maximised lexicographically."""
-    rows, columns = criteria[0].shape
-    if rows <= columns:
-        return dict(enumerate(lexicographic_assignment(criteria).tolist()))
-    return {i: j for j, i in enumerate(lexicographic_assignment([each.T for each in criteria]).tolist())}
+    left = iter(criteria)
+    first = next(left)
+    flipped = len(first) > first.shape[1]
+    found = lexicographic_assignment(each.T if flipped else each for each in chain([first], left))
+    return {j: i for i, j in enumerate(found.tolist())} if flipped else dict(enumerate(found.tolist()))
 
 
-def _compared_groups(rows: Sequence[Group], columns: Sequence[Group]) -> tuple[Matrix, Matrix]:
-    """The numbers of identical entities and of corrections of each pair of groups, each of shape (n, m)."""
+def _identical_entities(rows: Sequence[Group], columns: Sequence[Group]) -> Matrix:
+    """The number of identical entities of each pair of groups, shape (n, m)."""
     table = [[0] * len(columns) for _ in rows]
-    owners, others = _owners(rows), _owners(columns)
     common: Matrix = np.zeros((len(rows), len(columns)))
-    for each in owners.keys() & others.keys():
-        here, there = owners[each], others[each]
-        if len(here) * len(there) > _MANY:
-            common[np.ix_(here, there)] += 1
-            continue
-        for i in here:
+    owners: dict[_Occurrence, Any] = defaultdict(list)
+    for j, column in enumerate(columns):
+        for each in _occurrences(column):
+            owners[each].append(j)
+    for i, row in enumerate(rows):
+        for each in _occurrences(row):
+            there = owners.get(each, ())
+            if len(there) > _MANY:
+                owners[each] = np.asarray(there)
+                common[i, owners[each]] += 1
+                continue
             for j in there:
                 table[i][j] += 1
-    identical = common + np.array(table)
+    identical: Matrix = common + np.array(table)
     for i, row in enumerate(rows):
-        if any(len(entity.texts) > 1 for entity in row.entities):  # alternatives, which are more than one text
+        if row.has_alternatives:  # of which all count, not only the first
             for j, column in enumerate(columns):
-                steps = steps_between(row.entities, column.entities)
-                identical[i, j] = len([step for step in steps if step.edit == "right"])
-    counts, other_counts = _kind_counts(rows), _kind_counts(columns)
-    larger = np.zeros(identical.shape)
-    none = np.zeros(len(rows)), np.zeros(len(columns))
-    for kind in counts.keys() | other_counts.keys():
-        larger += np.maximum.outer(counts.get(kind, none[0]), other_counts.get(kind, none[1]))
-    return identical, larger - identical
+                identical[i, j] = sum(counts[0] for _, counts in edit_counts(row, column))
+    return identical
 
 
-def _owners(groups: Sequence[Group]) -> dict[tuple[str, str, int], list[int]]:
-    """For each entity, by type, text and occurrence, the groups that hold it."""
-    found: dict[tuple[str, str, int], list[int]] = defaultdict(list)
-    for i, group in enumerate(groups):
-        for each in _occurrences(group):
-            found[each].append(i)
-    return found
-
-
-def _occurrences(group: Group) -> Iterator[tuple[str, str, int]]:
+def _occurrences(group: Group) -> Iterator[_Occurrence]:
     """Yield type, text and occurrence of each entity, so that identical entities of a group are distinct."""
-    seen: Counter[tuple[str, str]] = Counter()
-    for entity in group.entities:
-        key = entity.kind, entity.texts[0]
-        yield (*key, seen[key])
-        seen[key] += 1
+    for kind, entities in group.of_kind.items():
+        if len(entities) == 1:
+            yield kind, entities[0].texts[0], 0
+            continue
+        seen: Counter[str] = Counter()
+        for entity in entities:
+            text = entity.texts[0]
+            yield kind, text, seen[text]
+            seen[text] += 1
+
+
+def _common_kinds(rows: Sequence[Group], columns: Sequence[Group]) -> Matrix:
+    """How many entities of each pair of groups have one of the same type on the other side, shape (n, m)."""
+    counts, others = _kind_counts(rows), _kind_counts(columns)
+    common = np.zeros((len(rows), len(columns)))
+    for kind in counts.keys() & others.keys():
+        common += np.minimum.outer(counts[kind], others[kind])
+    return common
 
 
 def _kind_counts(groups: Sequence[Group]) -> dict[str, Matrix]:
-    """For each type the number of its entities in each group."""
+    """For each type the number of its entities in each group, shape (n,)."""
     found: dict[str, Matrix] = {}
     for i, group in enumerate(groups):
-        for entity in group.entities:
-            if entity.kind not in found:
-                found[entity.kind] = np.zeros(len(groups))
-            found[entity.kind][i] += 1
+        for kind, entities in group.of_kind.items():
+            if kind not in found:
+                found[kind] = np.zeros(len(groups))
+            found[kind][i] = len(entities)
     return found
 
 
-def steps_between(truths: Sequence[Entity], predictions: Sequence[Entity]) -> Iterator[Step]:
-    """Yield the edit of each entity of a pair of groups, type by type (equations 2 and 8 to 10)."""
-    truths_of: dict[str, list[Entity]] = defaultdict(list)
-    predictions_of: dict[str, list[Entity]] = defaultdict(list)
-    for truth in truths:
-        truths_of[truth.kind].append(truth)
-    for prediction in predictions:
-        predictions_of[prediction.kind].append(prediction)
-    for kind in dict.fromkeys([*truths_of, *predictions_of]):
-        yield from _steps_of_kind(truths_of[kind], predictions_of[kind])
+def edit_counts(truth: Group | None, prediction: Group | None) -> Iterator[tuple[str, EditCounts]]:
+    """Yield for each type how many entities of a pair of groups need which edit (equations 2 and 8 to 10)."""
+    for kind, truths, predictions in _by_kind(truth, prediction):
+        if len(truths) == len(predictions) == 1:
+            yield kind, _RIGHT if predictions[0].texts[0] in truths[0].texts else _CHANGED
+            continue
+        right = _identical_count(truths, predictions)
+        missing, surplus = len(truths) - right, len(predictions) - right
+        changed = min(missing, surplus)
+        yield kind, (right, changed, missing - changed, surplus - changed)
+
+
+def steps_between(truth: Group | None, prediction: Group | None) -> Iterator[Step]:
+    """Yield the edit of each entity of a pair of groups, type by type: as many of each as `edit_counts` counts."""
+    for _, truths, predictions in _by_kind(truth, prediction):
+        yield from _steps_of_kind(truths, predictions)
+
+
+def _by_kind(truth: Group | None, prediction: Group | None) -> Iterator[tuple[str, list[Entity], list[Entity]]]:
+    """Yield the entities of each type on both sides."""
+    left = truth.of_kind if truth else {}
+    right = prediction.of_kind if prediction else {}
+    for kind, truths in left.items():
+        yield kind, truths, right.get(kind, [])
+    for kind, predictions in right.items():
+        if kind not in left:
+            yield kind, [], predictions
 
 
 def _steps_of_kind(truths: list[Entity], predictions: list[Entity]) -> Iterator[Step]:
@@ -178,6 +215,14 @@ def _steps_of_kind(truths: list[Entity], predictions: list[Entity]) -> Iterator[
     yield from (Step("change", *pair) for pair in zip(missing, surplus, strict=False))
     yield from (Step("add", truth, None) for truth in missing[len(surplus) :])
     yield from (Step("delete", None, prediction) for prediction in surplus[len(missing) :])
+
+
+def _identical_count(truths: list[Entity], predictions: list[Entity]) -> int:
+    """How many entities of the ground truth have an identical one of their own in the prediction."""
+    if any(len(entity.texts) > 1 for entity in truths):
+        return len(_identical(truths, predictions))
+    given, expected = (Counter([entity.texts for entity in side]) for side in (predictions, truths))
+    return (given & expected).total()
 
 
 def _identical(truths: list[Entity], predictions: list[Entity]) -> dict[int, int]:

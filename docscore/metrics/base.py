@@ -81,6 +81,10 @@ class Metric(ABC, Generic[P]):
     def figure_sums(self, points: P) -> Sequence[tuple[float, float]]:
         """Return numerator and denominator of a row for each figure, in the order of `figures`; rows are summed."""
 
+    def without_details(self, points: P) -> P:
+        """Return the points without what neither `figure_sums` nor `breakdown` reads; by default as they are."""
+        return points
+
     def tree(self, row: MetricRow, options: ScoringOptions) -> MetricTree | None:  # noqa: ARG002  some have none
         """Return how the score of one row comes about; None where the metric has no tree of its own.
 

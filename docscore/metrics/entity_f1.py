@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from docscore.core.options import ScoringOptions
 from docscore.core.similarity import fold
 from docscore.core.stack import with_room_to_recurse
 from docscore.core.values import Value, convert_ground_truth, convert_prediction
-from docscore.metrics.alignment import Step, steps_between
+from docscore.metrics.alignment import edit_counts, steps_between
 from docscore.metrics.base import FigureName, Metric, MetricRow
 from docscore.metrics.entities import Entity, Group, document_of, donut_value, readings
 from docscore.metrics.entity_trees import ComparedGroups, tree_of_groups
@@ -78,12 +77,11 @@ def _tree_of_best(gt: object, pred: object, normalise: bool, donut: bool) -> Met
     found = []
     for reading in readings(truth, scalars=donut):
         expected = _entities(reading, normalise, donut)
-        steps = list(steps_between(expected.entities, given.entities))
-        found.append((_counts_of(steps), reading, ComparedGroups(expected, given, steps)))
-    counts, reading, pair = max(found, key=lambda each: _preference(each[0]))
+        found.append((_compared(expected, given), reading, expected))
+    counts, reading, expected = max(found, key=lambda each: _preference(each[0]))
     figures = f"{counts.right:,} right, {counts.invented:,} invented, {counts.missed:,} missed values"
     return tree_of_groups(
-        [pair],
+        [ComparedGroups(expected, given, list(steps_between(expected, given)))],
         (reading, prediction),
         points={"right": 2, "change": 2, "add": 1, "delete": 1},
         headline=f"Entity F1: {figures}",
@@ -94,15 +92,18 @@ def _tree_of_best(gt: object, pred: object, normalise: bool, donut: bool) -> Met
 def _entities(value: Value, normalise: bool, donut: bool) -> Group:
     """All entities of a document as one group."""
     if not donut:
-        return Group("", "$", list(document_of(value, normalise=normalise).entities()))
-    counted = _donut_entities(donut_value(value), normalise)
-    entities = [Entity(path, (text,), text, f"$.{path}") for path, text in counted.elements()]
-    return Group("", "$", entities)
+        return document_of(value, normalise=normalise).as_one_group()
+    found = Group("", "$")
+    for path, text in _donut_entities(donut_value(value), normalise):
+        found.of_kind.setdefault(path, []).append(Entity(path, (text,), text, f"$.{path}"))
+    return found
 
 
-def _counts_of(steps: Iterable[Step]) -> EntityCounts:
-    edits = Counter(step.edit for step in steps)
-    return EntityCounts(edits["right"], edits["change"] + edits["delete"], edits["change"] + edits["add"])
+def _compared(truth: Group, prediction: Group) -> EntityCounts:
+    """Count the entities of two documents, each as one group."""
+    counts = [counts for _, counts in edit_counts(truth, prediction)]
+    right, changed, added, deleted = map(sum, zip(*counts, strict=True)) if counts else (0, 0, 0, 0)
+    return EntityCounts(right, changed + deleted, changed + added)
 
 
 def _preference(counts: EntityCounts) -> tuple[float, ...]:
@@ -112,39 +113,22 @@ def _preference(counts: EntityCounts) -> tuple[float, ...]:
 
 def _counts(gt: object, pred: object, normalise: bool, donut: bool) -> EntityCounts:
     truth, prediction = convert_ground_truth(gt), convert_prediction(pred)
-    if donut:
-        given = _donut_entities(donut_value(prediction), normalise)
-        found = [
-            _compared(_donut_entities(donut_value(reading), normalise), given)
-            for reading in readings(truth, scalars=True)
-        ]
-    else:
-        entities = list(document_of(prediction, normalise=normalise).entities())
-        found = []
-        for reading in readings(truth):
-            expected = list(document_of(reading, normalise=normalise).entities())
-            found.append(_counts_of(steps_between(expected, entities)))
+    given = _entities(prediction, normalise, donut)
+    found = (_compared(_entities(reading, normalise, donut), given) for reading in readings(truth, scalars=donut))
     return max(found, key=_preference)
 
 
-def _compared(truth: Counter[tuple[str, str]], prediction: Counter[tuple[str, str]]) -> EntityCounts:
-    right = (truth & prediction).total()
-    return EntityCounts(right, prediction.total() - right, truth.total() - right)
-
-
-def _donut_entities(value: Any, normalise: bool) -> Counter[tuple[str, str]]:
-    """The number of each pair of key path and text; the path has no list indices."""
-    found: Counter[tuple[str, str]] = Counter()
+def _donut_entities(value: Any, normalise: bool) -> Iterator[tuple[str, str]]:
+    """Yield key path and text of each entity in their order; the path has no list indices."""
     waiting = [("", value)]
     while waiting:
         path, node = waiting.pop()
         if isinstance(node, dict):
-            waiting.extend((f"{path}.{key}" if path else key, child) for key, child in node.items())
+            waiting.extend((f"{path}.{key}" if path else key, child) for key, child in reversed(node.items()))
         elif isinstance(node, list):
-            waiting.extend((path, item) for item in node)
+            waiting.extend((path, item) for item in reversed(node))
         else:
-            found[path, fold(node, ignore_case=True) if normalise else node] += 1
-    return found
+            yield path, fold(node, ignore_case=True) if normalise else node
 
 
 class EntityF1(Metric[EntityCounts]):

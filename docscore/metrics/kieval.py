@@ -5,15 +5,16 @@ Khang et al. 2025, KIEval: Evaluation Metric for Document Key Information Extrac
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple, TypeVar, get_args
 
 from docscore.core.options import ScoringOptions
 from docscore.core.stack import with_room_to_recurse
 from docscore.core.values import convert_ground_truth, convert_prediction
-from docscore.metrics.alignment import Edit, Step, matched_groups, steps_between
+from docscore.metrics.alignment import Edit, GroupPair, Step, edit_counts, matched_groups, steps_between
 from docscore.metrics.base import FigureName, Metric, MetricRow
 from docscore.metrics.entities import Document, Group, document_of, readings
 from docscore.metrics.entity_trees import ComparedGroups, tree_of_groups
@@ -60,10 +61,6 @@ class Counts(NamedTuple):
         """KIEval Aligned: TP / (TP + corrections) (equation 12), in [0, 1]; 1 where there are no entities."""
         return _share(self.right, self.right + self.corrections)
 
-    def plus(self, other: Counts) -> Counts:
-        """The sum of two counts."""
-        return Counts(*(a + b for a, b in zip(self, other, strict=True)))
-
 
 class GroupCounts(NamedTuple):
     """Counts of outcomes of groups (equation 7).
@@ -85,9 +82,8 @@ class GroupCounts(NamedTuple):
         """KIEval Group F1, in [0, 1]; 1 where there are no groups."""
         return _share(2 * self.right, 2 * self.right + 2 * self.wrong + self.missed + self.invented)
 
-    def plus(self, other: GroupCounts) -> GroupCounts:
-        """The sum of two counts."""
-        return GroupCounts(*(a + b for a, b in zip(self, other, strict=True)))
+
+_C = TypeVar("_C", Counts, GroupCounts)
 
 
 @dataclass
@@ -99,14 +95,19 @@ class KieScore:
         groups: the counts of all groups.
         by_entity: the counts for each entity type.
         by_group: the counts for each type of group.
-        steps: each entity of a document with the edit that it needs; empty for many documents.
+        pairs: the matched groups of a document; empty for many documents.
     """
 
     entities: Counts = field(default_factory=Counts)
     groups: GroupCounts = field(default_factory=GroupCounts)
     by_entity: dict[str, Counts] = field(default_factory=dict)
     by_group: dict[str, GroupCounts] = field(default_factory=dict)
-    steps: list[Step] = field(default_factory=list)
+    pairs: list[GroupPair] = field(default_factory=list)
+
+    @cached_property
+    def steps(self) -> list[Step]:
+        """Each entity of a document with the edit that it needs; empty for many documents."""
+        return [step for pair in self.pairs for step in steps_between(*pair)]
 
     def corrections(self) -> list[Step]:
         """The entities to change, add or delete."""
@@ -187,15 +188,23 @@ def kieval_score(gt: object, pred: object, *, normalise: bool = False, confidenc
 
 def total_kieval(scores: Iterable[KieScore]) -> KieScore:
     """Sum the counts of many documents; figures are then computed from the sums."""
-    result = KieScore()
+    entities: list[Counts] = []
+    groups: list[GroupCounts] = []
+    by_entity: dict[str, list[Counts]] = defaultdict(list)
+    by_group: dict[str, list[GroupCounts]] = defaultdict(list)
     for score in scores:
-        result.entities = result.entities.plus(score.entities)
-        result.groups = result.groups.plus(score.groups)
+        entities.append(score.entities)
+        groups.append(score.groups)
         for kind, counts in score.by_entity.items():
-            result.by_entity[kind] = result.by_entity.get(kind, Counts()).plus(counts)
-        for kind, groups in score.by_group.items():
-            result.by_group[kind] = result.by_group.get(kind, GroupCounts()).plus(groups)
-    return result
+            by_entity[kind].append(counts)
+        for kind, found in score.by_group.items():
+            by_group[kind].append(found)
+    return KieScore(
+        _sum(Counts, entities),
+        _sum(GroupCounts, groups),
+        {kind: _sum(Counts, each) for kind, each in by_entity.items()},
+        {kind: _sum(GroupCounts, each) for kind, each in by_group.items()},
+    )
 
 
 def kieval_tree(gt: object, pred: object, *, normalise: bool = False, confidences: Any = None) -> MetricTree:
@@ -230,9 +239,9 @@ def _tree_of_best_reading(gt: object, pred: object, normalise: bool, confidences
     corrections = f"{entities.corrections:,} correction{'' if entities.corrections == 1 else 's'}"
     f1 = f"Entity F1 {entities.f1:.4f}, precision {entities.precision:.4f}, recall {entities.recall:.4f}"
     return tree_of_groups(
-        list(_compared_groups(document, prediction)),
+        [ComparedGroups(*pair, list(steps_between(*pair))) for pair in score.pairs],
         (reading, plain),
-        points=dict.fromkeys(_EDITS, 1),
+        points=dict.fromkeys(get_args(Edit), 1),
         headline=f"KIEval Aligned: {corrections}",
         facts=(f"{f1}; Group F1 {groups.f1:.4f}", *kieval_lines(score)),
         groups=(document.groups, prediction.groups),
@@ -259,29 +268,47 @@ def _preference(score: KieScore) -> tuple[Any, ...]:
     )
 
 
-def _compared_groups(truth: Document, prediction: Document) -> Iterator[ComparedGroups]:
-    """The groups of both sides with their edits; the first pair holds the entities outside groups."""
-    pairs: list[tuple[Group | None, Group | None]] = [(truth.alone, prediction.alone)]
-    truths, predictions = _by_kind(truth.groups), _by_kind(prediction.groups)
-    for kind in dict.fromkeys([*truths, *predictions]):
-        pairs += matched_groups(truths.get(kind, []), predictions.get(kind, []))
-    for left, right in pairs:
-        steps = list(steps_between(left.entities if left else [], right.entities if right else []))
-        yield ComparedGroups(left, right, steps)
-
-
 def _compared(truth: Document, prediction: Document) -> KieScore:
     """Compare a ground truth, its alternatives chosen, with the prediction."""
-    score = KieScore()
-    for number, (left, right, steps) in enumerate(_compared_groups(truth, prediction)):
-        score.steps += steps
-        if number > 0:  # the first pair holds the entities outside groups
-            counts = _group_counts(left, right, steps)
-            kind = (left or right or truth.alone).kind
-            score.groups = score.groups.plus(counts)
-            score.by_group[kind] = score.by_group.get(kind, GroupCounts()).plus(counts)
-    _count(score)
-    return score
+    pairs: list[GroupPair] = [(truth.alone, prediction.alone)]
+    edits = _Edits()
+    edits.count(*pairs[0])
+    by_group: dict[str, GroupCounts] = {}
+    truths, predictions = _by_kind(truth.groups), _by_kind(prediction.groups)
+    for kind in dict.fromkeys([*truths, *predictions]):
+        matched = matched_groups(truths.get(kind, []), predictions.get(kind, []))
+        by_group[kind] = edits.count_groups(matched)
+        pairs += matched
+    by_entity = {kind: Counts(*counts) for kind, counts in edits.by_kind.items()}
+    return KieScore(_sum(Counts, by_entity.values()), _sum(GroupCounts, by_group.values()), by_entity, by_group, pairs)
+
+
+class _Edits:
+    """Counts the edits of entities by their types, each list in the order of the attributes of `Counts`."""
+
+    def __init__(self) -> None:
+        self.by_kind: dict[str, list[int]] = {}
+
+    def count_groups(self, pairs: Sequence[GroupPair]) -> GroupCounts:
+        """Count the entities of matched groups of one type, and the groups."""
+        found = [0, 0, 0, 0]
+        for truth, prediction in pairs:
+            right = self.count(truth, prediction)
+            found[3 if truth is None else 2 if prediction is None else 0 if right else 1] += 1
+        return GroupCounts(*found)
+
+    def count(self, truth: Group | None, prediction: Group | None) -> bool:
+        """Count the entities of two groups; return whether all are right."""
+        all_right = True
+        for kind, (right, changed, added, deleted) in edit_counts(truth, prediction):
+            found = self.by_kind.setdefault(kind, [0, 0, 0, 0])
+            found[0] += right
+            if changed or added or deleted:
+                all_right = False
+                found[1] += changed
+                found[2] += added
+                found[3] += deleted
+        return all_right
 
 
 def _by_kind(groups: Sequence[Group]) -> dict[str, list[Group]]:
@@ -291,22 +318,9 @@ def _by_kind(groups: Sequence[Group]) -> dict[str, list[Group]]:
     return found
 
 
-def _group_counts(truth: Group | None, prediction: Group | None, steps: Sequence[Step]) -> GroupCounts:
-    if truth is None or prediction is None:
-        return GroupCounts(missed=1) if prediction is None else GroupCounts(invented=1)
-    right = all(step.edit == "right" for step in steps)
-    return GroupCounts(right=1) if right else GroupCounts(wrong=1)
-
-
-_EDITS: tuple[Edit, ...] = ("right", "change", "add", "delete")  # in the order of the attributes of `Counts`
-
-
-def _count(score: KieScore) -> None:
-    """Count the steps, in total and by entity type."""
-    edits = Counter((step.kind, step.edit) for step in score.steps)
-    for kind in dict.fromkeys(kind for kind, _ in edits):
-        score.by_entity[kind] = Counts(*(edits[kind, edit] for edit in _EDITS))
-    score.entities = Counts(*map(sum, zip(*score.by_entity.values(), strict=True))) if edits else Counts()
+def _sum(counts: type[_C], parts: Collection[_C]) -> _C:
+    """The sums of each of the counts."""
+    return counts(*(sum([each[number] for each in parts]) for number in range(len(counts._fields))))
 
 
 def _share(part: int, whole: int) -> float:
@@ -329,6 +343,10 @@ class Kieval(Metric[KieScore]):
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> KieScore:
         return kieval_score(row.ground_truth, row.prediction, normalise=options.normalise, confidences=row.confidences)
+
+    def without_details(self, points: KieScore) -> KieScore:
+        """The counts without the groups, which take most of the memory, and are there for corrections only."""
+        return replace(points, pairs=[])
 
     def tree(self, row: MetricRow, options: ScoringOptions) -> MetricTree:
         return kieval_tree(row.ground_truth, row.prediction, normalise=options.normalise, confidences=row.confidences)

@@ -35,12 +35,12 @@ class NodeSide(NamedTuple):
     Attributes:
         value: its value in plain types; None if it has none.
         path: the path of the value; None for what it lacks, and for what is no place.
-        index: the index of the value in its list; None for what is no list element.
+        number: the index of the value in its list; None for what is no list element.
     """
 
     value: Any = None
     path: str | None = None
-    index: int | None = None
+    number: int | None = None
 
 
 def metric_node(
@@ -69,8 +69,8 @@ def metric_node(
         weight=float(weight),
         ground_truth=truth.value,
         prediction=prediction.value,
-        truth_index=truth.index,
-        prediction_index=prediction.index,
+        truth_index=truth.number,
+        prediction_index=prediction.number,
         option=None,
         reason=reason,
         children=tuple(children),

@@ -14,7 +14,7 @@ from docscore.core.options import THRESHOLD
 from docscore.data.json_codec import dumps
 from docscore.integrations.judging import JudgedOutput, answer_in, judged_output
 from docscore.metrics.alignment import Step
-from docscore.metrics.kieval import Counts, GroupCounts, kieval_score
+from docscore.metrics.kieval import Counts, GroupCounts, KieScore, kieval_score, total_kieval
 from docscore.metrics.typed.typed_score import typed_tree
 
 GROUP = "group"  # the metadata of a sample that names its file
@@ -71,17 +71,14 @@ def kieval_of_all() -> Metric:
     """KIEval of all samples together: Entity F1, precision and recall, Group F1, Aligned; from counts, not means."""
 
     def figures(scores: list[SampleScore]) -> dict[str, float]:
-        entities, groups = Counts(), GroupCounts()
-        for each in scores:
-            found = each.score.metadata or {}
-            entities = entities.plus(Counts(**found["entities"]))
-            groups = groups.plus(GroupCounts(**found["groups"]))
+        found = [each.score.metadata or {} for each in scores]
+        total = total_kieval(KieScore(Counts(**each["entities"]), GroupCounts(**each["groups"])) for each in found)
         return {
-            "entity_f1": entities.f1,
-            "entity_precision": entities.precision,
-            "entity_recall": entities.recall,
-            "group_f1": groups.f1,
-            "aligned": entities.aligned,
+            "entity_f1": total.entities.f1,
+            "entity_precision": total.entities.precision,
+            "entity_recall": total.entities.recall,
+            "group_f1": total.groups.f1,
+            "aligned": total.entities.aligned,
         }
 
     return figures
