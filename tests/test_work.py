@@ -8,17 +8,33 @@ import pytest
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist, cpdist
 
-from benchmarks.workloads import lists_of_cells
-from docscore import anls_score, score_pairs, score_tree
+from benchmarks.workloads import invoices, lists_of_cells
+from docscore import anls_score, kieval_score, pairs_of, score_pairs, score_tree
 from docscore.core import assignment, similarity
+from docscore.core.options import ScoringOptions
+from docscore.corpus.evaluation import Evaluation
+from docscore.metrics import alignment
+from docscore.metrics.anls_star import api, scorer
 from docscore.metrics.anls_star.counting import Counting
+from docscore.metrics.kieval import Kieval
+from docscore.metrics.nted import nted_tree
+from docscore.metrics.tree_edit import TreeDistances
 
 
 class Work:
-    """Counts of the pairs of texts that were compared, the calls for them, and the assignments that were solved."""
+    """Counts of the pairs of texts that were compared, the calls for them, and the assignments that were solved.
+
+    `hints` are the similarities that rapidfuzz was told to expect, of each call that has one.
+    """
 
     def __init__(self) -> None:
         self.cells = self.calls = self.assignments = 0
+        self.hints: list[float] = []
+
+    def called(self, cells: int, hint: float | None = None) -> None:
+        self.cells += cells
+        self.calls += 1
+        self.hints += [] if hint is None else [hint]
 
 
 @pytest.fixture
@@ -28,20 +44,17 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Work:
     solve = assignment._assignment  # noqa: SLF001
 
     def counting_cdist(rows: Any, columns: Any, **options: Any) -> Any:
-        counted.cells += len(rows) * len(columns)
-        counted.calls += 1
+        counted.called(len(rows) * len(columns), options.get("score_hint"))
         return cdist(rows, columns, **options)
 
     def counting_cpdist(rows: Any, columns: Any, **options: Any) -> Any:
-        counted.cells += len(rows)
-        counted.calls += 1
+        counted.called(len(rows), options.get("score_hint"))
         return cpdist(rows, columns, **options)
 
     class Counting:
         @staticmethod
         def normalized_similarity(truth: str, prediction: str) -> float:
-            counted.cells += 1
-            counted.calls += 1
+            counted.called(1)
             return Levenshtein.normalized_similarity(truth, prediction)
 
     def counting_assignment(value: Any) -> Any:
@@ -53,6 +66,19 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Work:
     monkeypatch.setattr(similarity, "cpdist", counting_cpdist)
     monkeypatch.setattr(assignment, "_assignment", counting_assignment)
     return counted
+
+
+def counted_calls(monkeypatch: pytest.MonkeyPatch, holder: Any, name: str) -> list[tuple[Any, ...]]:
+    """The arguments of each call of a function or method, which goes on."""
+    calls: list[tuple[Any, ...]] = []
+    called = getattr(holder, name)
+
+    def counting(*arguments: Any, **options: Any) -> Any:
+        calls.append(arguments)
+        return called(*arguments, **options)
+
+    monkeypatch.setattr(holder, name, counting)
+    return calls
 
 
 def rows(count: int, shift: int = 0) -> list[dict[str, str]]:
@@ -163,3 +189,56 @@ def test_long_texts_that_are_unlike_are_given_up_at_the_threshold() -> None:
     """Beyond it the whole distance would be computed for one sentence: it names no number then."""
     assert score_tree("ab" * 5_000, "cd" * 5_000).reason == "similarity 0.00 < 0.5"
     assert score_tree("ab" * 15_000, "cd" * 15_000).reason == "similarity < 0.5"
+
+
+def test_long_answers_are_expected_to_be_nearly_right(work: Work) -> None:
+    """Where texts are compared pair by pair: in a table most pairs are unlike, and the expectation costs."""
+    long = [("ab" * 60, "ab" * 59 + "cd")] * 20
+    score_pairs(long)
+    assert work.hints == [0.98]
+    score_pairs([("ab", "cd")] * 20)
+    truths, guesses = zip(*long, strict=True)
+    anls_score(list(truths), list(guesses))
+    assert (work.calls, work.hints) == (3, [0.98])
+
+
+def test_answers_that_are_offered_letter_by_letter_are_not_folded(monkeypatch: pytest.MonkeyPatch, work: Work) -> None:
+    """One of 500 answers is not: it and what is acceptable there are the only texts that are folded and compared."""
+    folded = counted_calls(monkeypatch, scorer, "fold")
+    columns = counted_calls(monkeypatch, api, "fold_all")
+    pairs: list[tuple[Any, str]] = [((f"A {i}", f"B {i}"), f"B {i}") for i in range(500)]
+    pairs[7] = pairs[7][0], "c"
+    score_pairs(pairs)
+    for pair in pairs:
+        anls_score(*pair)
+    assert [len(arguments[0]) for arguments in columns] == [2, 1]
+    assert (len(folded), work.cells) == (3, 4)
+
+
+def test_kieval_makes_corrections_only_where_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = counted_calls(monkeypatch, alignment, "_steps_of_kind")
+    documents = invoices(4)
+    scores = [kieval_score(*pair) for pair in documents]
+    truths, guesses = zip(*documents, strict=True)
+    found = Evaluation(pairs_of(guesses, truths), metrics=["kieval", "entity_f1"], confidence=None)
+    assert found.values["kieval_aligned"] > 0
+    assert not made
+    assert scores[0].corrections()
+    assert made
+
+
+def test_kieval_of_confidences_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The figures, the curve and the calibration are of the same points."""
+    rows = counted_calls(monkeypatch, Kieval, "row_points")
+    guesses = [{"a": {"$value": f"{i}", "$confidence": i / 9}} for i in range(9)]
+    options = ScoringOptions(with_confidences=True)
+    found = Evaluation(pairs_of(guesses, [{"a": f"{i % 4}"} for i in range(9)]), options, metrics=["kieval"])
+    assert found.values["kieval_aligned"] == found.curve.points()[0].aligned == 4 / 9
+    assert found.calibration.values == 9
+    assert len(rows) == 9
+
+
+def test_the_tree_of_nted_compares_the_trees_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = counted_calls(monkeypatch, TreeDistances, "__init__")
+    assert nted_tree({"a": ["x", "y"]}, {"a": ["x", "z"]}).score == 2 / 3
+    assert len(compared) == 1

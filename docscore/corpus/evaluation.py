@@ -229,7 +229,9 @@ class Evaluation:
     @cached_property
     def columns(self) -> FigureColumns:
         """The figures of the metrics as ratios of sums over the rows."""
-        return figure_columns(self.scores, self.metrics, self.progress)
+        with_steps = "kieval" in self.metrics and self.scores.pairs.confidences is not None
+        known = {"kieval": self._kieval} if with_steps else {}  # the curve and the calibration need them too
+        return figure_columns(self.scores, self.metrics, self.progress, known)
 
     def columns_of(self, ids: Sequence[str]) -> FigureColumns:
         """The figures as ratios of sums over the rows with these ids, in their order.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import repeat
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -165,17 +166,25 @@ def figures_of(
     ]
 
 
-def figure_columns(scores: CorpusScore, metrics: Sequence[str], progress: Progress = no_progress) -> FigureColumns:
-    """Compute the figures of metrics as ratios of sums over documents; arguments and errors as for `measure`."""
+def figure_columns(
+    scores: CorpusScore,
+    metrics: Sequence[str],
+    progress: Progress = no_progress,
+    known: Mapping[str, Sequence[Any]] = MappingProxyType({}),
+) -> FigureColumns:
+    """Compute the figures of metrics as ratios of sums over documents; arguments and errors as for `measure`.
+
+    Of metrics in `known`, these are the points of each row, as from `points_of_rows`.
+    """
     chosen = [METRICS[name] for name in checked_metrics(metrics)]
     for metric in chosen:
         metric.check_options(scores.options)
-    measured = progress("Measuring", len(chosen) * len(scores.ids))
+    measured = progress("Measuring", sum(metric.name not in known for metric in chosen) * len(scores.ids))
     names: list[FigureName] = []
     breakdowns: dict[str, Breakdown] = {}
     columns: list[np.ndarray[Any, np.dtype[np.float64]]] = []
     for metric in chosen:
-        points = _points(metric, scores, measured)
+        points = known.get(metric.name) or [metric.without_details(each) for each in _points(metric, scores, measured)]
         sums = [metric.figure_sums(each) for each in points]
         columns.append(np.array(sums, dtype=np.float64).reshape(-1, len(metric.figures), 2))
         names += metric.figures
@@ -190,7 +199,7 @@ def points_of_rows(scores: CorpusScore, name: str, progress: Progress = no_progr
     """Return the points of each row by one metric; arguments and errors as for `measure`."""
     checked_metrics([name])
     METRICS[name].check_options(scores.options)
-    return _points(METRICS[name], scores, progress("Measuring", len(scores.ids)))
+    return list(_points(METRICS[name], scores, progress("Measuring", len(scores.ids))))
 
 
 def metric_trees(scores: CorpusScore, number: int, metrics: Iterable[str]) -> list[MetricTree]:
@@ -215,16 +224,15 @@ def metric_rows(scores: CorpusScore) -> Iterator[MetricRow]:
     return map(MetricRow, pairs.truths, pairs.predictions, confidences, scores.scores, pairs.ids)
 
 
-def _points(metric: Metric[Any], scores: CorpusScore, measured: Advance) -> list[Any]:
-    """The points of each row; an error names the row."""
-    found = []
+def _points(metric: Metric[Any], scores: CorpusScore, measured: Advance) -> Iterator[Any]:
+    """Yield the points of each row; an error names the row."""
     for name, row in zip(scores.ids, metric_rows(scores), strict=True):
         try:
-            found.append(metric.row_points(row, scores.options))
+            points = metric.row_points(row, scores.options)
         except (TypeError, ValueError) as error:
             raise at_place(row_place(name), error) from None
         measured(1)
-    return found
+        yield points
 
 
 def scores_as(scores: CorpusScore, metric: str) -> CorpusScore:
