@@ -94,6 +94,7 @@ def in_map() -> Runs:
 def in_ray() -> Runs:
     """Run Ray Data; its workers are started before, and the number that may work at a time is limited."""
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # the future default; avoids a warning
+    os.environ.setdefault("RAY_DATA_PARQUET_FOOTER_NUM_ACTORS", "1")  # of 32 processes for each file of Parquet
     import ray  # noqa: PLC0415  slow to import
 
     kept = {"idle_worker_killing_time_threshold_ms": 600_000}

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.long
 
 def test_it_prints_a_line_for_each_engine_and_kind_of_rows() -> None:
     """An engine that is not installed has one line that says so."""
-    given = without_coverage(environment())  # Ray starts dozens of processes, each of which would trace its imports
+    given = without_coverage(environment())
     command = [sys.executable, "-m", "benchmarks.workers", "--rows", "40", "--repeats", "1"]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT, env=given, timeout=HUNG)
     lines = done.stdout.splitlines()
