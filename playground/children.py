@@ -7,8 +7,10 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import threading
 import traceback
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -18,6 +20,7 @@ from playground.limits import shortened
 Report = Callable[[float, str], object]
 
 MEMORY = 2_000_000_000  # bytes of data of a child
+PATIENCE = 5  # the seconds by the clock in which a child gets each second of computing
 _NICE = 10  # the process that answers small requests goes first
 _START = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
 _CONTEXT: Any = multiprocessing.get_context(_START)
@@ -35,7 +38,8 @@ class Limits(NamedTuple):
     Attributes:
         places: how many run at the same time.
         waiting: how many may wait for a place.
-        seconds: how long one may run.
+        seconds: how long one may compute. A busy machine gives it less of that each second: by the clock it may take
+            `PATIENCE` times as long.
         memory: how many bytes of data one may hold.
     """
 
@@ -51,9 +55,13 @@ class Children:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self._places = asyncio.Semaphore(limits.places)
-        self._requests: dict[str, asyncio.Task[Any]] = {}
+        self._requests: dict[object, _Running] = {}
+        # a request that was stopped may still hold its thread when the next one has its place
+        self._threads = ThreadPoolExecutor(2 * limits.places, "child")
 
-    async def run(self, visitor: str, work: Callable[..., Any], *arguments: Any, report: Report | None = None) -> Any:
+    async def run(
+        self, visitor: str, work: Callable[..., Any], *arguments: Any, report: Report | None = None, number: int = 0
+    ) -> Any:
         """What `work(*arguments)` returns, called in a child process.
 
         Args:
@@ -61,79 +69,115 @@ class Children:
             work: a module-level function.
             arguments: values that can be pickled.
             report: called here with what `work` reports; `work` then takes the keyword `progress`.
+            number: the newer of two requests of a visitor has the higher number, whichever comes first; of the same
+                number, the newer one is that which comes last.
 
         Raises:
             Refused: if too many wait, if it was stopped, if it reached a limit, or with the message of a `TypeError`,
                 `ValueError` or `OSError` of the work.
             RuntimeError: for any other error of the work.
         """
+        name = visitor or object()
+        if name in self._requests and self._requests[name].number > number:
+            raise Refused(_STOPPED)
         self.stop(visitor)
-        name = visitor or f"request {id(object())} {len(self._requests)}"
         if len(self._requests) >= self.limits.places + self.limits.waiting:
             msg = "the server is busy with requests as large as this one; try again in a minute, or install docscore"
             raise Refused(msg)
         request = asyncio.ensure_future(self._run(work, arguments, report))
-        self._requests[name] = request
+        self._requests[name] = running = _Running(request, number)
         try:
             await asyncio.wait({request})
         finally:
             request.cancel()
-            if self._requests.get(name) is request:
+            if self._requests.get(name) is running:
                 del self._requests[name]
         if request.cancelled():
-            msg = "stopped"
-            raise Refused(msg)
+            raise Refused(_STOPPED)
         return request.result()
 
-    def stop(self, visitor: str) -> None:
-        """Stop the request of a visitor, if there is one."""
-        if visitor in self._requests:
-            self._requests.pop(visitor).cancel()
+    def stop(self, visitor: str, number: int | None = None) -> None:
+        """Stop the request of a visitor, if there is one; with a number only if it is that one."""
+        if visitor in self._requests and number in (None, self._requests[visitor].number):
+            self._requests.pop(visitor).task.cancel()
 
     async def _run(self, work: Callable[..., Any], arguments: tuple[Any, ...], report: Report | None) -> Any:
         async with self._places:
             receiver, sender = _CONTEXT.Pipe(duplex=False)
             task = partial(work, *arguments), report is not None
             child = _CONTEXT.Process(target=_child, args=(sender, *task, self.limits), daemon=True)
+            starting = self._in_thread(_start, child)
+            patience = PATIENCE * self.limits.seconds
             try:
-                await asyncio.to_thread(child.start)
+                await asyncio.shield(starting)
                 sender.close()
-                return await asyncio.wait_for(_answer(receiver, report), self.limits.seconds)
+                return await asyncio.wait_for(self._answer(receiver, child, report), patience)
             except (TimeoutError, asyncio.TimeoutError):  # two classes before Python 3.11
-                msg = (
-                    f"stopped after {self.limits.seconds:g} seconds, the most that this page gives a request; "
-                    "the docscore command has no such limit"
-                )
+                msg = f"stopped after {patience:g} seconds, as the server is busy; try again in a minute; {_ELSEWHERE}"
                 raise Refused(msg) from None
             finally:
-                await _ended(child)
+                await asyncio.shield(self._ended(child, starting))
+
+    async def _ended(self, child: Any, starting: asyncio.Future[Any]) -> None:
+        await asyncio.wait({starting})  # what is stopped while it starts must be ended too
+        await self._in_thread(_end, child)
+
+    async def _answer(self, receiver: Any, child: Any, report: Report | None) -> Any:
+        """What the child sends last; what it reports before is passed on."""
+        while True:
+            try:
+                kind, content = await self._in_thread(receiver.recv)
+            except (EOFError, OSError):  # the system ended the process
+                kind, content = "refused", await self._in_thread(self._why_it_ended, child)
+            if kind == "done":
+                return content
+            if kind == "refused":
+                raise Refused(content)
+            if kind == "failed":
+                raise RuntimeError(content)
+            if report:
+                report(*content)
+
+    def _why_it_ended(self, child: Any) -> str:
+        with _STARTING:
+            child.join()
+            if child.exitcode != -_ALARM:
+                return _TOO_MUCH
+        limit = f"{self.limits.seconds:g} seconds of computing"
+        return f"stopped after {limit}, the most that this page gives a request; {_ELSEWHERE}"
+
+    def _in_thread(self, work: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
+        return asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
 
 
-async def _answer(receiver: Any, report: Report | None) -> Any:
-    """What the child sends last; what it reports before is passed on."""
-    while True:
-        try:
-            kind, content = await asyncio.to_thread(receiver.recv)
-        except (EOFError, OSError):
-            kind, content = "refused", _TOO_MUCH  # the system ends a process that has no memory left
-        if kind == "done":
-            return content
-        if kind == "refused":
-            raise Refused(content)
-        if kind == "failed":
-            raise RuntimeError(content)
-        if report:
-            report(*content)
+class _Running(NamedTuple):
+    """A request that waits or runs."""
+
+    task: asyncio.Task[Any]
+    number: int
 
 
-async def _ended(child: Any) -> None:
+# multiprocessing looks at all children whenever it starts one, which fails if another is closed at that moment
+_STARTING = threading.Lock()
+
+
+def _start(child: Any) -> None:
+    with _STARTING:
+        child.start()
+
+
+def _end(child: Any) -> None:
     """End the child; a process that was not started has no number."""
     if child.pid is not None:
         child.kill()
-        await asyncio.shield(asyncio.to_thread(child.join))
-        child.close()
+        with _STARTING:
+            child.join()
+            child.close()
 
 
+_STOPPED = "stopped"
+_ELSEWHERE = "the docscore command has no such limit"
+_ALARM = getattr(signal, "SIGPROF", 0)  # ends a process that computed for too long
 _TOO_MUCH = f"this needs more memory than the {MEMORY / 1e9:g} GB that this page gives a request"
 
 
@@ -158,12 +202,13 @@ def _child(sender: Any, work: Callable[..., Any], reports: bool, limits: Limits)
 
 
 def _limit(limits: Limits) -> None:
-    """Take the limits of a child: the alarm ends it even if nobody is left who would."""
+    """Take the limits of a child: the alarm by the clock ends it even if nobody is left who would."""
     if os.name != "posix":
         return
     import resource  # noqa: PLC0415  not everywhere
 
     os.nice(_NICE)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.setitimer(signal.ITIMER_REAL, 2 * limits.seconds)
+    signal.setitimer(signal.ITIMER_PROF, limits.seconds)
+    signal.setitimer(signal.ITIMER_REAL, 2 * PATIENCE * limits.seconds)
     resource.setrlimit(resource.RLIMIT_DATA, (limits.memory, limits.memory))

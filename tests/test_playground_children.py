@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
 import time
 from collections.abc import Coroutine
 from functools import partial
@@ -41,9 +42,15 @@ def test_progress_is_passed_on(tmp_path: Path) -> None:
     assert "0.8043" in found.summary
 
 
-def test_a_limit_of_time() -> None:
-    with pytest.raises(Refused, match=r"stopped after 0\.5 seconds"):
-        run(Children(ROOM._replace(seconds=0.5)).run("v", time.sleep, 600))
+def test_a_limit_of_computing() -> None:
+    """It is not one of the clock: a busy machine takes no request away."""
+    with pytest.raises(Refused, match=r"stopped after 0\.5 seconds of computing, the most that this page gives"):
+        run(Children(ROOM._replace(seconds=0.5)).run("v", sum, range(10**12)))
+
+
+def test_a_limit_by_the_clock() -> None:
+    with pytest.raises(Refused, match=r"stopped after 0\.5 seconds, as the server is busy"):
+        run(Children(ROOM._replace(seconds=0.1)).run("v", time.sleep, 600))
 
 
 def test_a_limit_of_memory() -> None:
@@ -80,6 +87,37 @@ def test_a_newer_request_of_a_visitor_stops_the_one_before() -> None:
     assert (str(first), second) == ("stopped", 3)
 
 
+def test_an_older_request_that_comes_late_stops_nothing() -> None:
+    """Two requests of a browser may overtake each other, and what is cancelled may have ended meanwhile."""
+
+    async def overtaken() -> tuple[Any, ...]:
+        children = Children(ROOM)
+        newer = asyncio.ensure_future(children.run("v", time.sleep, 0.3, number=2))
+        await asyncio.sleep(0)
+        children.stop("v", number=1)
+        return await asyncio.gather(newer, children.run("v", sum, [1, 2], number=1), return_exceptions=True)
+
+    newer, older = run(overtaken())
+    assert (newer, str(older)) == (None, "stopped")
+
+
+def test_many_requests_that_stop_each_other_while_they_start() -> None:
+    """Nothing of them is left, and the last one is answered."""
+
+    async def hasty() -> list[Any]:
+        children = Children(ROOM)
+        asked = []
+        for number in range(20):
+            asked.append(asyncio.ensure_future(children.run("v", sum, [number], number=number)))
+            await asyncio.sleep(0.01 * (number % 3))
+        return await asyncio.gather(*asked, return_exceptions=True)
+
+    *others, last = run(hasty())
+    assert last == 19
+    assert {str(each) for each in others} <= {"stopped", *map(str, range(19))}
+    assert multiprocessing.active_children() == []
+
+
 def test_what_is_stopped_frees_its_place() -> None:
     async def stopped() -> Any:
         children = Children(ROOM._replace(places=1))
@@ -109,7 +147,7 @@ def test_a_visitor_who_leaves_frees_the_place() -> None:
 
 def test_too_many_are_refused_at_once() -> None:
     async def many() -> list[Any]:
-        children = Children(ROOM._replace(places=1, waiting=1, seconds=1))
+        children = Children(ROOM._replace(places=1, waiting=1, seconds=0.2))
         works = [children.run(name, time.sleep, 600) for name in "abc"]
         return await asyncio.gather(*works, return_exceptions=True)
 
