@@ -65,6 +65,15 @@ def csv_rows(
             yield _csv_row(header, cells, path, line, faults), line, sum(map(len, cells))
 
 
+def told_delimiter(path: Path, file: io.BufferedReader) -> str:
+    """Which sign stands between the columns of a CSV file, as its header tells.
+
+    Raises:
+        ValueError: for a header that is not UTF-8, naming file and line.
+    """
+    return delimiter_of("".join(_first(_lines(path, file))), [ID])
+
+
 def _lines(path: Path, file: io.BufferedReader) -> Iterator[str]:
     """The lines with their ends, which are any of those of Windows, Unix and old Macintosh computers."""
     for number, line in enumerate(file, 1):

@@ -13,7 +13,7 @@ from docscore.core.collector import collector_off
 from docscore.core.errors import InputValueError, PlacePart, in_file
 from docscore.core.limits import MAX_UNPACKED
 from docscore.core.progress import READING, Progress, no_progress
-from docscore.data.csv_files import csv_rows
+from docscore.data.csv_files import csv_rows, told_delimiter
 from docscore.data.faults import Faults
 from docscore.data.json_codec import JsonError, loads, loads_at, quick_loads
 from docscore.data.kept_rows import FAULTY, RowKeeper
@@ -141,6 +141,19 @@ def read_table(
         table = reader(path, file, faults)
     faults.stop_if_any()
     return table
+
+
+def delimiter_of_file(path: Path, max_bytes: int | None = None) -> str:
+    """Which sign `read_table` takes for that between the columns of a CSV or TSV file, where none is given.
+
+    Raises:
+        ValueError: for a header that is not UTF-8, and a file that cannot be unpacked.
+        OSError: if the file cannot be read.
+    """
+    if suffix_of(path) == ".tsv":
+        return "\t"
+    with _opened(path, max_bytes) as file:
+        return told_delimiter(path, file)
 
 
 def read_value(path: Path) -> Any:
