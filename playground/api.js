@@ -7,8 +7,8 @@ window.docscoreApi = async (element) => {
     const button = document.createElement("button");
     Object.assign(button, { type: "button", className: "page-button api-copy", textContent: "Copy" });
     button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(block.querySelector("code").textContent);
-      button.textContent = "Copied";
+      try { await navigator.clipboard.writeText(block.querySelector("code").textContent); button.textContent = "Copied"; }
+      catch { button.textContent = "Not allowed here"; }  // as in some frames
     });
     block.append(button);
   }

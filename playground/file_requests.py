@@ -11,6 +11,7 @@ from docscore.core.options import NUMBERS, PARSE_MODES, PARSE_REFERENCES_MODES, 
 from docscore.data.delimiters import DELIMITERS
 from docscore.data.json_codec import loads
 from playground.limits import MAX_BYTES
+from playground.questions import check_parts, is_share, known_keys
 
 COLUMNS = "references_id", "predictions_id", "references", "prediction"
 SIGNS = "references_delimiter", "predictions_delimiter"
@@ -45,19 +46,16 @@ class WhatIf(NamedTuple):
         Raises:
             ValueError: one sentence that names what is wrong.
         """
-        found = cls(**_known_keys(asked, cls._fields))
+        found = cls(**known_keys(asked, cls._fields))
         given: dict[str, Any] = found._asdict()
-        threshold, schema = given["threshold"], given["schema"]
-        is_share = isinstance(threshold, int | float) and not isinstance(threshold, bool) and 0 <= threshold <= 1
+        schema = given["schema"]
         checks = {
-            "threshold": (is_share, "a number from 0 to 1"),
+            "threshold": (is_share(given["threshold"]), "a number from 0 to 1"),
             "ignore_case": (isinstance(given["ignore_case"], bool), "true or false"),
             "numbers": (given["numbers"] in NUMBERS, f"one of {', '.join(NUMBERS)}"),
             "schema": (isinstance(schema, str) and len(schema) <= MAX_BYTES, f"text of up to {MAX_BYTES:,} characters"),
         }
-        for name, (fits, expected) in checks.items():
-            if not fits:
-                raise InputValueError(place=name, expected=expected, got=short_repr(given[name]))
+        check_parts(given, checks)
         return found
 
     def options(self, options: ScoringOptions) -> ScoringOptions:
@@ -95,8 +93,8 @@ class FileChoices(NamedTuple):
         """
         if isinstance(asked, str):
             asked = loads(asked) if asked.strip() else {}
-        found = _known_keys(asked, ("reading", "what_if"))
-        reading = _known_keys(found.get("reading", {}), (*COLUMNS, *_CHOICES))
+        found = known_keys(asked, ("reading", "what_if"))
+        reading = known_keys(found.get("reading", {}), (*COLUMNS, *_CHOICES))
         for name, value in reading.items():
             if name in _CHOICES and value not in _CHOICES[name]:
                 expected = f"one of {', '.join(map(str, _CHOICES[name]))}"
@@ -141,7 +139,7 @@ class FileRequest(NamedTuple):
         Raises:
             ValueError: one sentence that names what is wrong.
         """
-        found = _known_keys(asked, cls._fields)
+        found = known_keys(asked, cls._fields)
         first, second = (_upload_path(found.get(name), uploads) for name in ("references", "predictions"))
         if first is None and second is None:
             raise InputValueError(problem="Choose a file.")
@@ -160,13 +158,6 @@ class FileRequest(NamedTuple):
                 "confidences": self.confidences,
             }
         )
-
-
-def _known_keys(asked: object, known: tuple[str, ...]) -> dict[str, Any]:
-    """The object, if it has no other keys than these."""
-    if not isinstance(asked, dict) or not set(asked) <= set(known):
-        raise InputValueError(place="request", expected=f"an object with the keys {', '.join(known)}")
-    return asked
 
 
 def _upload_path(name: object, uploads: Path) -> Path | None:

@@ -61,6 +61,13 @@
   };
 
   window.docscoreLinks = {
+    // Copy a link to the page as it is; a sentence that says so, and a note on the link.
+    copy: async (link, note = "") => {
+      const framed = window.top !== window ? " It opens this page outside of the frame." : "";
+      try { await navigator.clipboard.writeText(link); return `The link is copied.${note}${framed}`; }
+      catch { return framed ? `Your browser does not let this frame copy; the link is ${link}` : `The link is in the address bar.${note}`; }
+    },
+
     toHash: async (values) => {
       const text = JSON.stringify(NAMES.map((name) => values[name]));
       const packed = await through(new TextEncoder().encode(text), new CompressionStream("deflate-raw"));

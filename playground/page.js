@@ -1,5 +1,7 @@
 // Keys and links of the score tree. Everything works without this but for the arrows and the copied path.
 (() => {
+  const NARROW = 580;  // pixels of a pane in which the values of a row stand below its score
+
   const rows = (tree) => [...tree.querySelectorAll(".anls-row:not(.anls-header)")].filter((row) => row.checkVisibility());
 
   const show = (row) => {
@@ -31,7 +33,7 @@
     ArrowUp: (all, at) => all[at - 1]?.focus(),
     ArrowRight: (all, at) => { if (all[at].tagName === "SUMMARY") all[at].parentElement.open = true; },
     ArrowLeft: (all, at) => { if (all[at].tagName === "SUMMARY") all[at].parentElement.open = false; },
-    c: (all, at) => all[at].dataset.path && navigator.clipboard?.writeText(all[at].dataset.path),
+    c: (all, at) => all[at].dataset.path && navigator.clipboard?.writeText(all[at].dataset.path).catch(() => {}),
   };
 
   document.addEventListener("keydown", (event) => {
@@ -41,6 +43,11 @@
     const all = rows(row.closest(".anls-tree"));
     keys[event.key](all, all.indexOf(row));
   });
+
+  // The width counts scroll bars, which come and go with what is drawn.
+  window.docscorePane = (pane) => {
+    new ResizeObserver(() => pane.classList.toggle("page-narrow", pane.offsetWidth < NARROW)).observe(pane);
+  };
 
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.(".anls-losses a, .anls-remarks a");

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from docscore.core.errors import InputValueError, short_repr
 from docscore.core.options import DEFAULT_OPTIONS, PACKAGE, PAPER, THRESHOLD, ScoringOptions
 from docscore.core.printing import printable
 from docscore.data.json_codec import dumps
@@ -28,6 +27,7 @@ from playground.limits import (
     read_text,
     shortened,
 )
+from playground.questions import check_parts, is_share, known_keys
 
 LONGEST_AT_EDITOR = 300  # characters of a message below an editor
 LONGEST_AT_ONCE = 40_000  # characters of both texts
@@ -69,23 +69,21 @@ class PairRequest(NamedTuple):
         Raises:
             ValueError: one sentence that names what is wrong.
         """
-        if not isinstance(asked, dict) or set(asked) != set(cls._fields):
-            raise InputValueError(place="request", expected=f"an object with the keys {', '.join(cls._fields)}")
-        found = cls(**asked)
+        parts = known_keys(asked, cls._fields)
+        found = cls(**{"truth": None, "prediction": None, **parts})
+        given = found._asdict()
         choices = {"reading": READINGS, "metric": METRICS, "rules": RULES, "numbers": NUMBERS}
         checks = {
             "truth": (isinstance(found.truth, str), "text"),
             "prediction": (isinstance(found.prediction, str), "text"),
-            "threshold": (_is_share(found.threshold), "a number from 0 to 1"),
+            "threshold": (is_share(found.threshold), "a number from 0 to 1"),
             "ignore_case": (isinstance(found.ignore_case, bool), "true or false"),
             **{
-                name: (isinstance(asked[name], str) and asked[name] in known, f"one of {', '.join(known)}")
+                name: (isinstance(given[name], str) and given[name] in known, f"one of {', '.join(known)}")
                 for name, known in choices.items()
             },
         }
-        for name, (fits, expected) in checks.items():
-            if not fits:
-                raise InputValueError(place=name, expected=expected, got=short_repr(asked[name]))
+        check_parts(given, checks)
         return found
 
     @property
@@ -94,10 +92,6 @@ class PairRequest(NamedTuple):
         return ScoringOptions(
             threshold=self.threshold, ignore_case=self.ignore_case, rules=self.rules, numbers=self.numbers
         )
-
-
-def _is_share(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
 
 
 class PairAnswer(NamedTuple):

@@ -14,9 +14,9 @@ from docscore.core.printing import printable
 from playground.children import Children, Limits, Refused
 from playground.file_reading import drawn, look
 from playground.file_requests import FileRequest
+from playground.questions import take_window
 
 READERS = Children(Limits(places=2, waiting=16, seconds=60))
-_LONGEST_VISITOR = 64  # characters of the name that a window gives itself
 
 
 async def look_at_files(asked: Any) -> dict[str, Any]:
@@ -28,16 +28,16 @@ async def in_reader(kind: str, work: Any, name: str, asked: Any) -> dict[str, An
     """The answer of a child process to a request from a browser, or one sentence.
 
     Args:
-        kind: a newer request of this kind of the same visitor stops the one before.
+        kind: a newer request of this kind of the same window stops the one before.
         work: a function of a `FileRequest`.
         name: under which its answer is given.
-        asked: the fields of a `FileRequest`, and "visitor", the name of a window.
+        asked: the fields of a `FileRequest`, and the window that asks.
     """
     try:
-        visitor = asked.pop("visitor", "") if isinstance(asked, dict) else ""
-        known = isinstance(visitor, str) and 0 < len(visitor) <= _LONGEST_VISITOR
+        window = take_window(asked)
         request = FileRequest.of(asked, Path(get_upload_folder()))
-        return {name: await READERS.run(f"{kind} {visitor}" if known else "", partial(work, request))}
+        visitor = f"{kind} {window.name}" if window.name else ""
+        return {name: await READERS.run(visitor, partial(work, request), number=window.number)}
     except InputError as error:
         return {"refused": printable(str(error.for_remote_users()))}
     except Refused as error:

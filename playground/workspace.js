@@ -112,8 +112,8 @@
     const part = (name) => workspace.querySelector(`#pair-${name}`);
     const settings = JSON.parse(workspace.dataset.settings);
     const result = part("result"), status = part("status"), stop = part("stop");
-    const visitor = crypto.randomUUID?.() ?? String(Math.random());
-    let asked = 0, timer = null;
+    const scores = window.docscoreAsker((question) => server.score_workspace(question));
+    let timer = null, patience = null;
 
     const editors = Object.fromEntries(SIDES.map((side) => [side, new Editor(part(side), () => changed(), (editor) => pointed(side, editor))]));
 
@@ -137,7 +137,7 @@
     };
 
     const changed = () => {
-      asked += 1;  // an answer to an earlier request no longer counts
+      scores.forget();
       if (result.childElementCount) {
         result.dataset.stale = "";
         say("Changed since this result; scoring …");
@@ -148,17 +148,12 @@
 
     const score = async () => {
       clearTimeout(timer);
-      const mine = ++asked;
-      const patience = setTimeout(() => { stop.disabled = false; say("Scoring … this takes longer than usual; Cancel stops it."); }, PATIENCE);
-      result.setAttribute("aria-busy", "true");
-      let found;
-      try {
-        found = await server.score_workspace({ ...request(), visitor });
-      } catch {
-        found = { refused: "The server did not answer; try again." };
-      }
       clearTimeout(patience);
-      if (mine !== asked) return;
+      patience = setTimeout(() => { stop.disabled = false; say("Scoring … this takes longer than usual; Cancel stops it."); }, PATIENCE);
+      result.setAttribute("aria-busy", "true");
+      const found = await scores.ask(request());
+      if (!found) return;
+      clearTimeout(patience);
       stop.disabled = true;
       result.removeAttribute("aria-busy");
       show(found);
@@ -247,7 +242,10 @@
       part(name).addEventListener("input", () => { hideUnused(); changed(); });
     }
     part("score").addEventListener("click", score);
-    stop.addEventListener("click", () => { stop.disabled = true; server.stop_workspace(visitor); });
+    stop.addEventListener("click", () => {
+      stop.disabled = true;
+      window.docscoreAnswer(server.stop_workspace, { window: scores.window() });
+    });
     part("fold").addEventListener("click", (event) => {
       const open = event.target.getAttribute("aria-expanded") !== "true";
       event.target.setAttribute("aria-expanded", String(open));
@@ -263,17 +261,22 @@
 
     part("link").addEventListener("click", async () => {
       const link = new URL(await window.docscoreLinks.toHash(request()), location.href).href;
-      const framed = window.top !== window ? " It opens this page outside of the frame." : "";
       history.replaceState(null, "", link);
-      try { await navigator.clipboard.writeText(link); say(`The link is copied.${framed}`); }
-      catch { say(framed ? `Your browser does not let this frame copy; the link is ${link}` : "The link is in the address bar."); }
+      say(await window.docscoreLinks.copy(link));
     });
 
+    window.docscorePane(result);
     hideUnused();
     show(settings.first);
-    window.docscoreLinks.fromHash(location.hash, settings).then(
-      (values) => values && take(values),
+    const follow = () => window.docscoreLinks.fromHash(location.hash, settings).then(
+      (values) => {
+        if (!values) return null;
+        document.getElementById("tab-pair-button")?.click();
+        return take(values);
+      },
       (error) => say(`This link was not opened: ${error.message}.`, true),
-    ).finally(() => { workspace.dataset.ready = ""; });
+    );
+    window.addEventListener("hashchange", follow);
+    follow().finally(() => { workspace.dataset.ready = ""; });
   };
 })();

@@ -25,34 +25,34 @@ from playground.pair import (
     answer,
     is_scored_at_once,
 )
-
-_LONGEST_VISITOR = 64  # characters of the name that a window gives itself
+from playground.questions import Window, take_window
 
 
 async def score_workspace(asked: Any) -> dict[str, Any]:
     """The answer to a request of the workspace: a `PairAnswer`, or `{"refused": sentence}`.
 
     Args:
-        asked: the fields of a `PairRequest`, and "visitor", a name by which a newer request stops the one before.
+        asked: the fields of a `PairRequest`, and the window that asks: a newer request of it stops the one before.
     """
     try:
-        visitor = _visitor(asked.pop("visitor", "") if isinstance(asked, dict) else "")
+        window = take_window(asked)
         request = PairRequest.of(asked)
         if await asyncio.to_thread(is_scored_at_once, request):
             return (await asyncio.to_thread(answer, request))._asdict()
-        found: PairAnswer = await CHILDREN.run(visitor, partial(answer, request))
+        found: PairAnswer = await CHILDREN.run(_visitor(window), partial(answer, request), number=window.number)
         return found._asdict()
     except (Refused, ValueError) as error:
         return {"refused": printable(str(error))}
 
 
-async def stop_workspace(visitor: Any) -> None:
-    """Stop the request of a visitor."""
-    CHILDREN.stop(_visitor(visitor))
+async def stop_workspace(asked: Any) -> None:
+    """Stop a request: `{"window": ...}` is what it was asked with."""
+    window = take_window(asked)
+    CHILDREN.stop(_visitor(window), window.number)
 
 
-def _visitor(name: object) -> str:
-    return f"window {name}" if isinstance(name, str) and 0 < len(name) <= _LONGEST_VISITOR else ""
+def _visitor(window: Window) -> str:
+    return f"window {window.name}" if window.name else ""
 
 
 def workspace() -> None:
