@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import re
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -24,16 +22,15 @@ from docscore.metrics.anls_star.api import explained
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.report.html_tree import drawn_places, explained_drawing
 from playground.fragments import fragment
-from playground.kept import GONE, KeptDocuments, LineFile
+from playground.kept import KeptDocuments, LineFile, kept_file
 from playground.page_images import IMAGE, embedded_image, image_of_row, name_of_image
-from playground.uploads import KEPT_SECONDS, shown_ids
+from playground.uploads import shown_ids
 
 MAX_LOSSES = 200_000  # pairs of a field and a cause in all documents that a browser gets
 MAX_FOUND = 200  # characters of a text that is looked for
 _LONGEST_NAME = 200  # characters of an id and of the name of a field that are shown
 _LONGEST_TEXT = 20_000  # characters of a document's values in which a text is looked for, on each side
 _DIGITS = 6
-_RUN = re.compile(r"[\w-]{22}", re.ASCII)
 _ROWS, _TEXTS, _LIST, _VIEW = "rows.jsonl", "texts.txt", "list.json", "view.json"
 _PREFIX = "document"  # of the ids of the rows of its tree
 
@@ -155,9 +152,7 @@ class KeptList:
     """
 
     def __init__(self, within: Path, run: object) -> None:
-        self.folder = within / (run if isinstance(run, str) and _RUN.fullmatch(run) else "none")
-        if (self.folder / _VIEW).stat().st_mtime < time.time() - KEPT_SECONDS:
-            raise FileNotFoundError(GONE)
+        self.folder = kept_file(within, run, _VIEW).parent
 
     @cached_property
     def _view(self) -> dict[str, Any]:
@@ -195,7 +190,7 @@ class KeptList:
         row = self._row(number)
         name = printable(row["question_id"])
         drawing = explained_drawing(tree, _PREFIX, options)
-        html = fragment("document", name, [("", drawing)])
+        html = fragment("document", name, drawing)
         marks = _marks(
             tree, self._view["fields"], parsed=number not in self._view["failed"], absent=number in self._view["absent"]
         )

@@ -2,6 +2,7 @@
 // A link is data from a stranger: its length and the type of every part are checked before use.
 (() => {
   const PREFIX = "#documents=";
+  const EXAMPLE = "example";  // in a link in place of the name of a result
   const LONGEST_LINK = 2000;  // characters
   const PAUSE = 200;  // milliseconds until what was typed is looked for
   const HEIGHT = 44, BEYOND = 8;  // pixels of a row of the list, and rows that are drawn above and below what is seen
@@ -9,6 +10,7 @@
   const IMAGES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
   const NOTHING = { document: null, row: null, cause: null, field: null, find: "", sort: "loss" };
   const narrow = window.matchMedia("(max-width: 700px)");
+  const answered = window.docscoreAnswer;
   const collator = new Intl.Collator(undefined, { numeric: true });
 
   const sorts = {
@@ -121,7 +123,7 @@
     const [list, room, tree, page, find, sort] = ["list", "room", "tree", "page", "find", "sort"].map(part);
     const added = new Map();  // images of the visitor by the stems of their names; they stay in the browser
     let all = null, run = "", view = { ...NOTHING }, order = [], opening = null, timer = null, looked = "";
-    let drawn = null, answer = null, loading = false;
+    let drawn = null, answer = null, loading = false, doors = [];
 
     const say = (text) => { part("status").textContent = text; };
     const notice = (text) => { part("notice").textContent = text; };
@@ -129,7 +131,8 @@
 
     const write = (how) => {
       const state = { documents: how === "push" ? depth() + 1 : depth() };
-      history[how === "push" ? "pushState" : "replaceState"](state, "", toHash(view));
+      try { history[how === "push" ? "pushState" : "replaceState"](state, "", toHash(view)); }
+      catch { /* some browsers refuse more than a hundred changes in half a minute; a later one tells the same */ }
     };
 
     const go = (changes, how = "replace") => {
@@ -179,6 +182,9 @@
     };
 
     const drawDoors = () => {
+      const now = [all, view.cause, view.field, view.find, all.found];
+      if (now.every((part, at) => part === doors[at])) return;
+      doors = now;
       const active = document.activeElement, held = active?.matches(".dw-pick") ? [active.closest("ul"), active.dataset.key] : null;
       const causes = all.sums(1, { byCause: false }), fields = all.sums(0, { byField: false });
       part("causes").replaceChildren(...causes.map((sum) => {
@@ -203,7 +209,7 @@
 
     const drawChips = () => {
       part("chips").replaceChildren(...filters().map(([name, , text]) => {
-        const chip = made("button", "dw-chip");
+        const chip = made("button", "page-button dw-chip");
         chip.type = "button";
         chip.append(made("bdi", "", text), made("span", "", " ×"));
         chip.setAttribute("aria-label", `Remove the filter by ${text}`);
@@ -258,7 +264,7 @@
       all.found = null;
       clearTimeout(timer);
       if (looked) timer = setTimeout(async () => {
-        const of = all, text = looked, found = await server.find_documents({ run, text });
+        const of = all, text = looked, found = await answered(server.find_documents, { run, text });
         if (all !== of || text !== looked) return;
         if (found.refused) { say(found.refused); return; }
         all.found = new Set(found.numbers);
@@ -274,7 +280,7 @@
         while (view.document !== null && drawn !== `${run} ${view.document}`) {
           const wanted = `${run} ${view.document}`, number = view.document;
           tree.dataset.stale = "";
-          const found = await server.read_document({ run, number }).catch(() => ({ refused: "The server did not answer." }));
+          const found = await answered(server.read_document, { run, number });
           if (wanted !== `${run} ${view.document}`) continue;
           const inside = tree.contains(document.activeElement) && document.activeElement !== tree;
           drawn = wanted;
@@ -295,8 +301,11 @@
 
     const rowElement = (number) => tree.querySelector(`#document-${number}`);
 
-    const intoView = (row) => {
+    const unfold = (row) => {
       for (let above = row.parentElement; above !== tree; above = above.parentElement) if (above.tagName === "DETAILS") above.open = true;
+    };
+
+    const scrollTo = (row) => {
       const box = row.getBoundingClientRect(), pane = tree.getBoundingClientRect();
       if (box.top < pane.top + 30 || box.bottom > pane.bottom) tree.scrollTop += box.top - pane.top - pane.height / 3;
     };
@@ -311,7 +320,9 @@
       for (const row of rows) row.classList.add("dw-hit");
       const here = view.row === null ? null : rowElement(view.row);
       here?.classList.add("dw-here");
-      for (const row of [...rows.slice(1), ...rows.slice(0, 1), here]) if (row) intoView(row);
+      for (const row of [...rows, here]) if (row) unfold(row);
+      const first = here ?? rows[0];
+      if (first) scrollTo(first);
     };
 
     const drawPage = () => {
@@ -386,6 +397,7 @@
       act();
     });
 
+    window.docscorePane(tree);
     list.addEventListener("scroll", drawRows, { passive: true });
     new ResizeObserver(() => { if (all) drawRows(); }).observe(list);
     list.addEventListener("click", (event) => {
@@ -416,7 +428,7 @@
     });
 
     part("rows").addEventListener("click", async () => {
-      const found = await server.read_rows({ run, numbers: order }).catch(() => ({ refused: "The server did not answer." }));
+      const found = await answered(server.read_rows, { run, numbers: order });
       if (found.refused) { say(found.refused); return; }
       const link = made("a", "");
       link.href = URL.createObjectURL(new Blob([found.text], { type: "application/jsonl" }));
@@ -427,10 +439,8 @@
     });
 
     part("link").addEventListener("click", async () => {
-      const known = view.documents === "example" ? "" : " Who has it sees these documents until an hour after they were scored.";
-      const framed = window.top !== window ? " It opens this page outside of the frame." : "";
-      try { await navigator.clipboard.writeText(location.href); say(`The link is copied.${known}${framed}`); }
-      catch { say(framed ? `Your browser does not let this frame copy; the link is ${location.href}` : `The link is in the address bar.${known}`); }
+      const kept = view.documents === EXAMPLE ? "" : " Who has it sees these documents until an hour after they were scored.";
+      say(await window.docscoreLinks.copy(location.href, kept));
     });
 
     // Show the view of a link, or a sentence that says what in it is wrong.
@@ -449,7 +459,8 @@
       if (!asked) return;
       if (all && [run, view.documents].includes(asked.documents)) { apply({ ...asked, documents: view.documents }); return; }
       opening = asked;
-      restore(asked.documents);
+      if (asked.documents === EXAMPLE) press("file-example");
+      else restore(asked.documents);
     };
 
     const arrived = async () => {
@@ -460,12 +471,12 @@
       looked = "";
       drawn = null;
       if (!value) return;
-      const found = await server.read_documents({ run });
+      const found = await answered(server.read_documents, { run });
       if (run !== value.run) return;
       if (found.refused) { notice(found.refused); return; }
       all = new Listing(found.text);
       root.hidden = false;
-      const name = value.example ? "example" : run, asked = opening;
+      const name = value.example ? EXAMPLE : run, asked = opening;
       opening = null;
       list.scrollTop = 0;
       apply(asked?.documents === name || asked?.documents === run ? { ...asked, documents: name } : { ...NOTHING, documents: name });
@@ -480,13 +491,15 @@
     else follow();
   };
 
-  // A link to documents opens their tab, which builds the rest when it is first shown.
-  const openTab = () => {
-    if (!location.hash.startsWith(PREFIX)) return;
-    const tab = document.getElementById("tab-file-button");
-    if (tab) tab.click();
-    else requestAnimationFrame(openTab);
+  // Press a button as soon as gradio has built it.
+  const press = (id) => {
+    const button = document.getElementById(id);
+    if (button) button.click();
+    else requestAnimationFrame(() => press(id));
   };
+
+  // A link to documents opens their tab, which builds the rest when it is first shown.
+  const openTab = () => { if (location.hash.startsWith(PREFIX)) press("tab-file-button"); };
   openTab();
   window.addEventListener("popstate", openTab);
 })();

@@ -18,7 +18,6 @@ from playground.fragments import fragment
 from playground.kept import GONE
 from playground.limits import is_small
 
-EXAMPLE = "example"  # in a link in place of the name of a result
 _SCRIPT = "docscoreDocuments({element, server, props, watch, restore: (run) => trigger('restore', {run})})"
 
 

@@ -16,21 +16,20 @@ from docscore.corpus.evaluation import ANLS_STAR, Evaluation, FileRows, metrics_
 from docscore.data.column_guesses import columns_of, guessed_plan, with_guessed_parsing
 from docscore.data.doubts import doubts_of_columns, doubts_of_ids
 from docscore.data.faults import DataError, Faults, faults_summary
-from docscore.data.files import Table, read_table, suffix_of
+from docscore.data.files import Table, delimiter_of_file, read_table, suffix_of
 from docscore.data.json_codec import dumps
 from docscore.data.reading_plans import ReadingPlan, planned_tables
-from docscore.report.html_templates import macro_as_html
 from playground.file_requests import COLUMNS, MISSING, FileChoices, FileRequest, WhatIf
+from playground.fragments import fragment
 from playground.limits import MAX_FILE_BYTES, check_file, shortened
 from playground.uploads import check_pairs, check_uploaded_value
 
 SHOWN_ROWS, SHOWN_COLUMNS = 3, 12
 _LONGEST_CELL, _LONGEST_COLUMN = 90, 60  # characters
-_TEMPLATES = Path(__file__).with_name("templates")
 _NAMED_FAULTS = 3
 _SEPARATED = ".csv", ".tsv"
-_SIGNS = {None: "by the header", ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
-_PARSINGS = {None: "as they are", "json": "strict JSON", "repair": "JSON, also fenced or sloppy"}
+_SIGNS: dict[str | None, str] = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+PARSINGS = {None: "as they are", "json": "strict JSON", "repair": "JSON, also fenced or sloppy"}
 _TRUTH_PARSINGS = {None: "as they are", "json": "JSON"}
 
 
@@ -179,7 +178,7 @@ def look(asked: FileRequest) -> str:
 
 def drawn(macro: str, *arguments: Any) -> str:
     """Render a macro of the wizard's template as HTML."""
-    return macro_as_html("wizard.html.jinja", macro, *arguments, folders=(_TEMPLATES,))
+    return fragment(macro, *arguments, template="wizard.html.jinja")
 
 
 def _files_of(asked: FileRequest) -> dict[str, Path]:
@@ -229,7 +228,7 @@ def _headline(tables: UploadedTables) -> list[str]:
     for what, name in (("ground truth", plan.references), ("prediction", plan.prediction)):
         found.append(f"{what}: {nothing if name is None else _short(name)}")
     if plan.parse:
-        found[-1] += f", read as {_PARSINGS[plan.parse]}"
+        found[-1] += f", read as {PARSINGS[plan.parse]}"
     return found
 
 
@@ -266,7 +265,7 @@ def _fields(tables: UploadedTables, choices: FileChoices) -> list[list[WizardFie
     ]
     of_predictions = [
         _field("prediction", "Prediction", second | of_prediction, plan.prediction),
-        _field("parse", "Predictions that are text", _PARSINGS, plan.parse),
+        _field("parse", "Predictions that are text", PARSINGS, plan.parse),
     ]
     missing = _field("missing", "References without a prediction", MISSING, choices.missing)
     paths = {name: table.path for name, table in tables.sides.items()}
@@ -283,10 +282,19 @@ def _fields(tables: UploadedTables, choices: FileChoices) -> list[list[WizardFie
 def _sign_fields(paths: dict[str, Path], choices: FileChoices) -> list[WizardField]:
     """The choice of the sign between the columns of each CSV file."""
     return [
-        _field(f"{side}_delimiter", "Between columns", _SIGNS, choices.reading.get(f"{side}_delimiter"))
+        _field(f"{side}_delimiter", "Between columns", _signs_of(path), choices.reading.get(f"{side}_delimiter"))
         for side, path in paths.items()
         if suffix_of(path) in _SEPARATED
     ]
+
+
+def _signs_of(path: Path) -> dict[str | None, str]:
+    """The signs to choose from by their names; None for that which the file itself tells."""
+    try:
+        told = f"{_SIGNS[delimiter_of_file(path, MAX_FILE_BYTES)]}, as the file tells"
+    except (InputError, OSError):
+        told = "as the file tells"
+    return {None: told} | _SIGNS
 
 
 def _field(name: str, label: str, words: Any, taken: str | None) -> WizardField:

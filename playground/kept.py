@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import time
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -13,9 +15,27 @@ from docscore.corpus.scores import CorpusScore
 from docscore.data.json_codec import dumps, loads
 from docscore.metrics.anls_star.api import explained
 from docscore.metrics.anls_star.tree import ScoreTree
-from playground.uploads import shown_ids
+from playground.uploads import KEPT_SECONDS, shown_ids
 
 GONE = "These results were deleted after an hour; score the files again."
+_RUN = re.compile(r"[\w-]{22}", re.ASCII)
+
+
+def kept_file(within: Path, run: object, name: str) -> Path:
+    """A file of a result.
+
+    Args:
+        within: the folder of all results.
+        run: the name of the folder of one, as a browser sends it: anything.
+        name: of the file.
+
+    Raises:
+        FileNotFoundError: if there is no result of that name, or it is older than an hour.
+    """
+    path = within / (run if isinstance(run, str) and _RUN.fullmatch(run) else "none") / name
+    if path.stat().st_mtime < time.time() - KEPT_SECONDS:
+        raise FileNotFoundError(GONE)
+    return path
 
 
 class LineFile(NamedTuple):

@@ -21,7 +21,17 @@ from playground.traffic import BoundedBodies
 from playground.workspace import workspace
 
 PAGE = Path(__file__).parent
-SCRIPTS = "page.js", "links.js", "workspace.js", "systems.js", "wizard.js", "documents.js", "api.js"
+SCRIPTS = (
+    "page.js",
+    "asking.js",
+    "runs.js",
+    "links.js",
+    "workspace.js",
+    "systems.js",
+    "wizard.js",
+    "documents.js",
+    "api.js",
+)
 STYLES = "page.css", "systems.css", "wizard.css", "documents.css", "api.css"
 SESSIONS = 200  # visitors whose state is kept, each of half a megabyte; the oldest goes first
 INTRODUCTION = f"""# ANLS\\* <small>docscore {VERSION}</small>
@@ -35,7 +45,7 @@ def build_demo() -> gr.Blocks:
     demo: gr.Blocks
     with gr.Blocks(title="ANLS*", analytics_enabled=False, delete_cache=(3600, 3600), fill_width=True) as demo:
         gr.Markdown(INTRODUCTION, elem_id="introduction")
-        with gr.Tab("One pair"):
+        with gr.Tab("One pair", elem_id="tab-pair"):
             workspace()
         with gr.Tab("A file", elem_id="tab-file"):
             file_tab()

@@ -23,7 +23,8 @@
   };
 
   window.docscoreSystems = (element, server) => {
-    let last = 0, here = null;  // the number of the newest request, and the button of the document that is open
+    const documents = window.docscoreAsker((question) => server.open_document(question));
+    let here = null;  // the button of the document that is open
 
     const unfold = () => {
       const open = part(element, "unfold").checked;
@@ -31,20 +32,20 @@
     };
 
     const open = async (button) => {
-      const dialog = part(element, "dialog"), opened = part(element, "opened"), request = ++last;
+      const dialog = part(element, "dialog"), opened = part(element, "opened"), root = element.querySelector(".sys");
       const row = button.closest("tr");
       here?.closest("tr").removeAttribute("aria-current");
       here = button;
       row.setAttribute("aria-current", "true");
       if (!dialog.open) { opened.textContent = "Loading …"; dialog.showModal(); }
       const asked = {
-        token: element.querySelector("[data-token]").dataset.token,
+        run: root.dataset.run,
+        base: Number(root.dataset.base),
         document: row.dataset.document,
         system: Number(button.dataset.system),
       };
-      let answer;
-      try { answer = await server.open_document(asked); } catch { answer = { refused: "The server did not answer; try again." }; }
-      if (request !== last) return;
+      const answer = await documents.ask(asked);
+      if (!answer) return;
       if (answer.refused) opened.textContent = answer.refused;
       else { opened.innerHTML = answer.html; unfold(); }
     };

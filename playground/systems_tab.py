@@ -3,111 +3,136 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
-from collections import OrderedDict
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from secrets import token_urlsafe
-from typing import Any, Literal
+from typing import Any, NamedTuple
 
 import gradio as gr
 
+from docscore.core.errors import InputValueError
 from docscore.core.printing import printable
 from playground.children import Children, Limits, Refused
+from playground.file_reading import PARSINGS
 from playground.gallery import RECEIPTS
 from playground.kept import GONE
+from playground.questions import take_window
+from playground.runs import (
+    PROGRESS,
+    RESULTS,
+    again_in_child,
+    connect_run,
+    download,
+    no_downloads,
+    run_buttons,
+    run_in_child,
+    shown_downloads,
+    skip_option,
+    upload,
+    watch_inputs,
+)
 from playground.systems_work import (
     FILES,
     MOST_SYSTEMS,
+    KeptSystems,
     SystemsAnswer,
     SystemsRequest,
+    checked_names,
+    compare_again,
     compare_systems,
-    document_side_by_side,
     names_of_files,
 )
-from playground.tabs import CHILDREN, PROGRESS
-from playground.uploads import KINDS, new_folder, sentence
+from playground.uploads import sentence
 
 EXAMPLES = (
     RECEIPTS / "references.jsonl",
     [RECEIPTS / name for name in ("predictions.jsonl", "predictions_new.jsonl", "predictions_text.jsonl")],
     "repair",
 )
-_CLEANED_AT_EXIT = tempfile.TemporaryDirectory(prefix="docscore-")
-_FOLDER = Path(_CLEANED_AT_EXIT.name)
 _OPENING = Children(Limits(places=2, waiting=16, seconds=20))
-_MOST_SHOWN = 500  # results whose documents can be opened; the oldest goes first
-_SHOWN: OrderedDict[str, SystemsAnswer] = OrderedDict()
 _HINT = (
-    f"From 2 to {MOST_SYSTEMS} files of predictions, one a system, against one file of ground truths: rows "
-    "`{question_id, prediction}` and `{question_id, references}` as JSONL, JSON, CSV or Parquet. Without a file of "
-    "ground truths, rows of the predictions hold them."
+    f"From 2 to {MOST_SYSTEMS} files of predictions, one for each system, are scored against one file of references: "
+    "rows `{question_id, prediction}` and `{question_id, references: [answers]}` as JSONL, JSON, CSV or Parquet. Where "
+    "the rows of the predictions hold the references too, leave that file out. Eight systems of 2,000 receipts take "
+    "about a minute."
 )
 
 
-async def compare(
-    references: str | None,
-    predictions: list[str] | None,
-    parse: str,
-    skip: bool,
-    base: int | None,
-    request: gr.Request,
-    progress: gr.Progress = PROGRESS,
-    *names: Any,
-) -> tuple[Any, ...]:
-    """The outputs of the tab."""
+class Compared(NamedTuple):
+    """What a visitor compared: the request with the names of all systems, and the folder of the result."""
+
+    request: SystemsRequest
+    folder: Path
+
+
+async def compare(request: gr.Request, progress: gr.Progress = PROGRESS, *inputs: Any) -> tuple[Any, ...]:
+    """The outputs of the tab, and what was compared."""
     try:
-        asked = SystemsRequest(
-            Path(references) if references else None,
-            list(map(Path, predictions or [])),
-            [name if isinstance(name, str) else "" for name in names],
-            base or 0,
-            None if parse == "none" else parse,
-            skip,
-            token_urlsafe(24),
-        )
-        folder = await asyncio.to_thread(new_folder, _FOLDER)
-        work = partial(compare_systems, asked, folder=folder)
-        found: SystemsAnswer = await CHILDREN.run(str(request.session_hash), work, report=partial(_report, progress))
+        asked = _request(*inputs)
+        found: SystemsAnswer = await run_in_child(partial(compare_systems, asked), request, progress)
     except Refused as error:
-        return sentence(str(error)), *[gr.DownloadButton(visible=False)] * len(FILES)
-    buttons = [gr.DownloadButton(value=path, visible=True) for path in found.downloads]
-    _keep(asked.token, found)
-    return found.html, *buttons
+        return sentence(str(error)), *no_downloads(len(FILES)), None
+    return *_outputs(found), Compared(_with_names(asked), found.folder)
 
 
-def _report(progress: gr.Progress, share: float, text: str) -> None:
-    progress(share, text)
+async def compare_with_another(
+    compared: Compared | None, request: gr.Request, progress: gr.Progress = PROGRESS, *inputs: Any
+) -> Any:
+    """The outputs for another base, where nothing else was changed since the systems were compared; else no outputs."""
+    try:
+        asked = _with_names(_request(*inputs))
+        if compared is None or asked._replace(base=compared.request.base) != compared.request:
+            return gr.skip()
+        work = partial(compare_again, asked.base, folder=compared.folder)
+        return _outputs(await again_in_child(work, request, progress))
+    except ValueError as error:
+        return sentence(str(error)), *no_downloads(len(FILES))
 
 
-def _keep(token: str, found: SystemsAnswer) -> None:
-    _SHOWN[token] = found._replace(html="")
-    while len(_SHOWN) > _MOST_SHOWN:
-        _SHOWN.popitem(last=False)
+def _request(
+    references: str | None, predictions: list[str] | None, parse: str, skip: bool, base: int | None, *names: Any
+) -> SystemsRequest:
+    return SystemsRequest(
+        Path(references) if references else None,
+        tuple(map(Path, predictions or [])),
+        tuple(name if isinstance(name, str) else "" for name in names),
+        base or 0,
+        None if parse == "none" else parse,
+        skip,
+    )
+
+
+def _with_names(asked: SystemsRequest) -> SystemsRequest:
+    return asked._replace(names=checked_names(asked))
+
+
+def _outputs(found: SystemsAnswer) -> tuple[Any, ...]:
+    return found.html, *shown_downloads(found.downloads)
 
 
 async def open_document(asked: Any) -> dict[str, str]:
     """The trees of a document side by side, `{"html": ...}`, or `{"refused": sentence}`.
 
     Args:
-        asked: {"token": the name of the result, "document": a displayed id, "system": the number of a system, which is
-            shown beside the base, or -1 for all}.
+        asked: {"run": the name of the result, "document": a displayed id, "base": the number of the base, "system": the
+            number of the system beside it, or -1 for all}, and the window that asks.
     """
-    token, document, system = (asked.get(name) if isinstance(asked, dict) else None for name in _ASKED)
-    found = _SHOWN.get(token) if isinstance(token, str) else None
-    if found is None or not isinstance(document, str) or type(system) is not int:
-        return {"refused": GONE}
-    others = [number for number in range(len(found.names)) if number != found.base and system in (number, -1)]
-    work = partial(document_side_by_side, found.kept, found.names, [found.base, *others], document)
+    window = take_window(asked)
+    run, document, base, system = (asked.get(name) if isinstance(asked, dict) else None for name in _ASKED)
     try:
-        drawn: str = await _OPENING.run(str(token), work)
-    except Refused as error:
-        return {"refused": printable(str(error)) if found.kept.folder.exists() else GONE}
+        kept = await asyncio.to_thread(KeptSystems, RESULTS, run)
+        if not (isinstance(document, str) and type(base) is type(system) is int and 0 <= base < len(kept.names)):
+            raise InputValueError(place="request", expected=f"an object with {', '.join(_ASKED)}")
+        work = partial(kept.side_by_side, document, base, system)
+        drawn: str = await _OPENING.run(window.name, work, number=window.number)
+    except OSError:
+        return {"refused": GONE}
+    except ValueError as error:
+        return {"refused": printable(str(error))}
     return {"html": drawn} if drawn else {"refused": "There is no such document."}
 
 
-_ASKED = "token", "document", "system"
+_ASKED = "run", "document", "base", "system"
 
 
 def _named(predictions: list[str] | None) -> list[Any]:
@@ -136,23 +161,16 @@ def _examples() -> list[Any]:
     return [str(references), paths, parse, *_named(paths)]
 
 
-def _upload(label: str, name: str, count: Literal["single", "multiple"]) -> Any:
-    return gr.File(label=label, file_types=KINDS, file_count=count, elem_id=name, min_width=220, height=150)
-
-
 def systems_tab() -> None:
     """Build the tab."""
     gr.Markdown(_HINT)
     with gr.Row():
-        references = _upload("Ground truth", "systems-references", "single")
-        predictions = _upload("Predictions, a file a system", "systems-predictions", "multiple")
+        references = upload("References", "systems-references")
+        predictions = upload("Predictions, one file for each system", "systems-predictions", "multiple")
     with gr.Row(elem_classes="systems-names"):
         names = [_name(number) for number in range(1, MOST_SYSTEMS + 1)]
     base, parse, skip = _options()
-    with gr.Row():
-        example = gr.Button("Use the example receipts", elem_id="systems-example")
-        button = gr.Button("Compare", variant="primary", elem_id="systems-score")
-        stop = gr.Button("Cancel", elem_id="systems-stop")
+    buttons = run_buttons("systems", "Compare")
     result = gr.HTML(
         elem_id="systems-result",
         js_on_load="docscoreSystems(element, server)",
@@ -160,43 +178,37 @@ def systems_tab() -> None:
         apply_default_css=False,
     )
     with gr.Row():
-        downloads = [_download(name, label) for name, label in FILES.items()]
-    work: dict[str, Any] = {
-        "fn": compare,
-        "inputs": [references, predictions, parse, skip, base, *names],
-        "outputs": [result, *downloads],
-        "show_progress_on": result,
-        "api_visibility": "private",
-    }
+        downloads = [download("systems", name, label) for name, label in FILES.items()]
+    compared = gr.State(None)
+    inputs, outputs = [references, predictions, parse, skip, base, *names], [result, *downloads]
+    run: dict[str, Any] = {"fn": compare, "inputs": inputs, "outputs": [*outputs, compared]}
+    again: dict[str, Any] = {"inputs": [compared, *inputs], "outputs": outputs, "show_progress_on": result}
+    again["js"] = "(...inputs) => docscoreRuns.redraw('systems', inputs)"
+    redrawn = base.input(compare_with_another, **again, api_visibility="private", concurrency_limit=None)
+    connect_run("systems", buttons, run, _examples, [references, predictions, parse, base, *names], others=[redrawn])
+    watch_inputs("systems", [references, predictions], [parse, skip])
     quiet: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
     predictions.change(_named, predictions, [base, *names], **quiet)
     for name in names:
         name.blur(_relabelled, [predictions, base, *names], base, **quiet)
-    running = button.click(**work, concurrency_limit=None)
-    filled = [references, predictions, parse, base, *names]
-    chosen = example.click(_examples, None, filled, api_visibility="private").then(**work)
-    stop.click(None, cancels=[running, chosen], api_visibility="private")
 
 
 def _name(number: int) -> Any:
     element = f"systems-name-{number}"
-    return gr.Textbox(label=f"System {number}", visible=False, max_lines=1, min_width=150, elem_id=element)
+    return gr.Textbox(
+        label=f"System {number}", visible=False, max_lines=1, min_width=150, elem_id=element, elem_classes="run-text"
+    )
 
 
 def _options() -> tuple[Any, Any, Any]:
     """Build the choice of the base, and the options for parsing and faulty rows."""
     with gr.Row(elem_classes="file-options"):
-        base = gr.Dropdown([("the first file", 0)], value=0, label="Compare with", elem_id="systems-base")
+        base = gr.Dropdown([("the first file", 0)], value=0, label="Compare the others with", elem_id="systems-base")
         parse = gr.Dropdown(
-            ["none", "json", "repair"],
+            [(words, name or "none") for name, words in PARSINGS.items()],
             value="none",
-            label="Predictions that are text: read as JSON",
+            label="Predictions that are text",
             elem_id="systems-parse",
         )
-        skip = gr.Checkbox(value=False, label="Leave out rows with faults, and count them", elem_id="systems-skip")
+        skip = skip_option("systems")
     return base, parse, skip
-
-
-def _download(name: str, label: str) -> Any:
-    element = f"systems-{name.replace('.', '-')}"
-    return gr.DownloadButton(label, visible=False, elem_id=element, size="sm", min_width=120)

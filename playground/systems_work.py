@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import json
+import pickle
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,6 +14,7 @@ from typing import Any, NamedTuple
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import with_minus_signs, with_sign
 from docscore.core.options import ScoringOptions
+from docscore.core.progress import no_progress
 from docscore.corpus.evaluation import Evaluation
 from docscore.corpus.system_changes import SystemChange, changes_against
 from docscore.corpus.systems import SystemFigures, systems_of
@@ -26,7 +29,7 @@ from docscore.report.tree_columns import PlaceRun, places_side_by_side
 from docscore.report.wording import count_lines, counted, difference_facts, interval_text, shown_name, verdict_text
 from playground.children import Report
 from playground.fragments import fragment
-from playground.kept import KeptDocuments, keep_documents
+from playground.kept import KeptDocuments, keep_documents, kept_file
 from playground.uploads import Bar, rows_of_uploads, shown_ids, skipped_lines
 
 FEWEST_SYSTEMS, MOST_SYSTEMS = 2, 8
@@ -34,6 +37,7 @@ MOST_FIELDS = 100  # that are drawn
 LOSSES, GAINS = 60, 20  # documents of each system that are drawn
 _LONGEST_NAME = 80  # characters of the name of a system
 _TEMPLATE = "systems.html.jinja"
+_VIEW, _SCORED = "compared.json", "scored.pickle"
 FILES = {
     "fields.csv": "Fields as CSV",
     "documents.csv": "Documents as CSV",
@@ -53,7 +57,6 @@ class SystemsRequest(NamedTuple):
         base: the number of the system that the others are compared with.
         parse: how predictions that are text are read as JSON.
         skip: whether rows with faults are left out.
-        token: a name that cannot be guessed, by which the page asks for documents of the result.
     """
 
     references: Path | None
@@ -62,25 +65,32 @@ class SystemsRequest(NamedTuple):
     base: int
     parse: str | None
     skip: bool
-    token: str = ""
 
 
 class SystemsAnswer(NamedTuple):
     """The outputs for several systems.
 
     Attributes:
-        kept: their documents.
-        names: their names.
-        base: the number of the base.
+        folder: where they are kept, for another base and for single documents.
         html: the result.
         downloads: the files of `FILES`, in their order.
     """
 
-    kept: KeptDocuments
-    names: tuple[str, ...]
-    base: int
+    folder: Path
     html: str
     downloads: tuple[str, ...]
+
+
+class ScoredSystems(NamedTuple):
+    """Systems that were scored; comparing them with another base scores nothing again.
+
+    Attributes:
+        evaluations: of each system by its name.
+        left_out: a message on rows that were left out, as lines.
+    """
+
+    evaluations: dict[str, Evaluation]
+    left_out: list[str]
 
 
 class SystemSummary(NamedTuple):
@@ -146,28 +156,54 @@ def compare_systems(request: SystemsRequest, *, folder: Path, progress: Report) 
         TypeError, ValueError, OSError: with a message that names the file and the place.
     """
     names = checked_names(request)
-    base = names[request.base if 0 <= request.base < len(names) else 0]
     options = ScoringOptions(parse=request.parse)
     uploaded = rows_of_uploads(request.references, request.predictions, options, skip=request.skip)
     bar = Bar(progress, phases=5 * len(names))
-    systems = [Evaluation(pairs, options, progress=bar.phase) for pairs in uploaded.systems]
-    evaluations = dict(zip(names, systems, strict=True))
+    evaluations = {
+        name: Evaluation(pairs, options, progress=bar.phase)
+        for name, pairs in zip(names, uploaded.systems, strict=True)
+    }
+    systems = ScoredSystems(evaluations, skipped_lines(uploaded))
+    found = _answer(systems, request.base, folder, bar)
+    keep_documents(folder, [each.scores for each in evaluations.values()])
+    view = {"names": names, "options": dataclasses.asdict(options)}
+    (folder / _VIEW).write_text(json.dumps(view), encoding="utf-8")
+    for each in evaluations.values():
+        each.progress = no_progress  # the bar is of this process
+    (folder / _SCORED).write_bytes(pickle.dumps(systems))
+    return found
+
+
+def compare_again(base: int, *, folder: Path, progress: Report) -> SystemsAnswer:
+    """Compare systems that were compared before with another one of them.
+
+    Raises:
+        OSError: if they are not kept any more.
+    """
+    systems: ScoredSystems = pickle.loads((folder / _SCORED).read_bytes())  # noqa: S301  written by this module
+    bar = Bar(progress, phases=len(systems.evaluations))
+    for each in systems.evaluations.values():
+        each.progress = bar.phase
+    return _answer(systems, base, folder, bar)
+
+
+def _answer(systems: ScoredSystems, number: int, folder: Path, bar: Bar) -> SystemsAnswer:
+    evaluations, names = systems.evaluations, list(systems.evaluations)
+    base = names[number if 0 <= number < len(names) else 0]
     changes = changes_against(evaluations, base)
     figures = systems_of(evaluations, against=base, progress=bar.phase)
-    kept = keep_documents(folder, [each.scores for each in systems])
     fields, documents = field_matrix(evaluations, changes), document_matrix(evaluations, changes)
     mark = mark_remark(base, changes) if any(cell.marked for row in fields for cell in row.cells) else ""
     tables = (
         matrix_table("Fields by system", "field", fields, evaluations, remarks=[mark] if mark else ()),
         matrix_table("Documents by system", "document", documents, evaluations),
     )
-    summaries = _summaries(figures.groups()[None], evaluations, changes)
     html = fragment(
         "systems",
-        *(request.token, names, names.index(base), summaries),
+        *(folder.name, names, names.index(base), _summaries(figures.groups()[None], evaluations, changes)),
         *(fields[:MOST_FIELDS], [mark, shown_of_total(min(len(fields), MOST_FIELDS), len(fields), "fields")]),
-        *_drawn_documents(documents, systems),
-        *(str(systems[0].scores.signature), skipped_lines(uploaded)),
+        *_drawn_documents(documents, list(evaluations.values())),
+        *(str(evaluations[base].scores.signature), systems.left_out),
         template=_TEMPLATE,
     )
     figures_table = systems_table(figures, intervals=True)
@@ -176,24 +212,40 @@ def compare_systems(request: SystemsRequest, *, folder: Path, progress: Report) 
         _as_json(base, evaluations, changes, tables),
         *(f"{form(figures_table)}\n\n{form(tables[0])}\n" for form in (table_as_markdown, table_as_latex)),
     )
-    return SystemsAnswer(kept, names, names.index(base), html, _written(folder, texts))
+    return SystemsAnswer(folder, html, _written(folder, texts))
 
 
-def document_side_by_side(kept: KeptDocuments, names: Sequence[str], numbers: Sequence[int], shown_id: str) -> str:
-    """The trees of a document in some of the systems, side by side, as HTML; "" if there is no such document.
+class KeptSystems:
+    """The documents of systems that were compared before.
 
     Args:
-        kept: the documents.
-        names: the names of all systems.
-        numbers: which of them are shown, in this order.
-        shown_id: the displayed id of the document.
+        within: the folder of all results.
+        run: the name of one, as a browser sends it: anything.
+
+    Raises:
+        FileNotFoundError: if there is none of that name, or it is older than an hour.
     """
-    trees = kept.trees(shown_id)
-    if not trees:
-        return ""
-    chosen = [trees[number] for number in numbers]
-    runs: list[PlaceRun] = places_side_by_side(chosen)
-    return fragment("side_by_side", shown_id, [names[number] for number in numbers], runs, template=_TEMPLATE)
+
+    def __init__(self, within: Path, run: object) -> None:
+        path = kept_file(within, run, _VIEW)
+        view = json.loads(path.read_text(encoding="utf-8"))
+        self.names: list[str] = view["names"]
+        self.documents = KeptDocuments(path.parent, len(self.names), ScoringOptions(**view["options"]))
+
+    def side_by_side(self, shown_id: str, base: int, system: int) -> str:
+        """The trees of a document side by side, as HTML; "" if there is no such document.
+
+        Args:
+            shown_id: the displayed id of the document.
+            base: the number of the base, which comes first.
+            system: the number of the system beside it; -1 for all.
+        """
+        trees = self.documents.trees(shown_id)
+        if not trees:
+            return ""
+        numbers = [base, *(number for number in range(len(trees)) if number != base and system in (number, -1))]
+        runs: list[PlaceRun] = places_side_by_side([trees[number] for number in numbers])
+        return fragment("side_by_side", shown_id, [self.names[number] for number in numbers], runs, template=_TEMPLATE)
 
 
 def _summaries(

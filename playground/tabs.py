@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,18 +12,28 @@ from gradio.utils import get_upload_folder
 
 from docscore.core.errors import InputError
 from playground import testset
-from playground.children import Children, Limits, Refused
-from playground.documents import EXAMPLE, documents_view, kept_outputs
+from playground.children import Refused
+from playground.documents import documents_view, kept_outputs
+from playground.file_reading import drawn
 from playground.file_requests import FileRequest
 from playground.limits import MAX_FILE_BYTES
-from playground.uploads import KINDS, new_folder, sentence
+from playground.runs import (
+    PROGRESS,
+    RESULTS,
+    connect_run,
+    download,
+    no_downloads,
+    run_buttons,
+    run_in_child,
+    shown_downloads,
+    skip_option,
+    upload,
+    watch_inputs,
+)
+from playground.uploads import sentence
 from playground.what_ifs import what_if_strip
 from playground.wizard import column_wizard
 
-PROGRESS = gr.Progress()
-CHILDREN = Children(Limits(places=2, waiting=16, seconds=120))
-_CLEANED_AT_EXIT = tempfile.TemporaryDirectory(prefix="docscore-")
-_FOLDER = Path(_CLEANED_AT_EXIT.name)
 OTHER_METRICS = [
     ("KIEval", "kieval"),
     ("Entity F1", "entity_f1"),
@@ -33,10 +41,12 @@ OTHER_METRICS = [
     ("ANLS", "anls"),
     ("ANLSL", "anlsl"),
 ]
+_DOWNLOADS = {"csv": "Scores as CSV", "json": "Everything as JSON", "report": "Report as HTML"}
 _ROWS = (
-    "JSONL, JSON, CSV or Parquet, also compressed (.jsonl.gz). Rows are `{question_id, prediction}` and "
-    "`{question_id, references: [answers]}`, in any order; or have other columns, or both sides in one file: how they "
-    f"are read is shown before they are scored. Files of up to {MAX_FILE_BYTES // 1_000_000} MB."
+    "Upload references and predictions, or one file with both, as JSONL, JSON, CSV or Parquet, also compressed "
+    f"(.jsonl.gz), of up to {MAX_FILE_BYTES // 1_000_000} MB each. Rows are `{{question_id, prediction}}` and "
+    "`{question_id, references: [answers]}` in any order. Columns of other names are guessed and shown before anything "
+    "is scored."
 )
 
 
@@ -52,49 +62,39 @@ async def score_testset(
     progress: gr.Progress = PROGRESS,
 ) -> tuple[Any, ...]:
     """The outputs of the tab for a file."""
-    work = partial(testset.score_files, metrics=metrics, by=by.strip())
     files = {"references": references, "predictions": predictions, "choices": asked}
     try:
         wanted = FileRequest.of({**files, "skip": skip, "confidences": confidences}, Path(get_upload_folder()))
-        found = await _in_child(work, [wanted], request, progress)
+        work = partial(testset.score_files, wanted, metrics=metrics, by=by.strip())
+        found = await run_in_child(work, request, progress)
     except (Refused, InputError) as error:
-        return sentence(str(error)), *_NOTHING
+        return _nothing(error)
     return _outputs(found)
 
 
 def _outputs(found: testset.TestSet) -> tuple[Any, ...]:
-    return found.summary, found.documents, found.picture, found.fields, *found.downloads, found.scored
+    parts = found.summary, found.documents, found.picture, found.fields
+    return *parts, *shown_downloads(found.downloads), found.scored
 
 
-_NOTHING = "", "", "", None, None, None, ""
+def _nothing(fault: Exception) -> tuple[Any, ...]:
+    return sentence(str(fault)), "", "", "", *no_downloads(len(_DOWNLOADS)), ""
 
 
-async def open_result(event: gr.EventData, request: gr.Request, progress: gr.Progress = PROGRESS) -> tuple[Any, ...]:
-    """The outputs of the tab for a file, where a link opens the example or a result that is still kept."""
-    run = getattr(event, "run", None)
+async def open_result(event: gr.EventData) -> tuple[Any, ...]:
+    """The outputs of the tab for a file, where a link opens a result that is still kept."""
     try:
-        if run != EXAMPLE:
-            parts = await asyncio.to_thread(kept_outputs, _FOLDER, run)
-            return _outputs(testset.TestSet(**parts))
-        return _outputs(await _in_child(testset.score_files, [FileRequest(*testset.EXAMPLE_FILES)], request, progress))
+        parts = await asyncio.to_thread(kept_outputs, RESULTS, getattr(event, "run", None))
     except Refused as error:
-        return sentence(str(error)), *_NOTHING
-
-
-async def _in_child(work: Callable[..., Any], arguments: list[Any], request: gr.Request, progress: gr.Progress) -> Any:
-    folder = await asyncio.to_thread(new_folder, _FOLDER)
-
-    def report(share: float, text: str) -> None:
-        progress(share, text)
-
-    return await CHILDREN.run(str(request.session_hash), partial(work, folder=folder), *arguments, report=report)
+        return _nothing(error)
+    return _outputs(testset.TestSet(**parts, scored=drawn("without_files")))
 
 
 def file_tab() -> None:
     """Build the tab for a file."""
     gr.Markdown(_ROWS)
     with gr.Row():
-        files = [_upload("References", "file-references"), _upload("Predictions", "file-predictions")]
+        files = [upload("References", "file-references"), upload("Predictions", "file-predictions")]
     column_wizard(files)
     asked = gr.Textbox(visible=False)
     with gr.Row(elem_classes="file-options"):
@@ -104,58 +104,27 @@ def file_tab() -> None:
             label="Predictions carry confidences: draw the trade-off of automation and accuracy",
             elem_id="file-confidences",
         )
-        by = gr.Textbox(label="Slices: a column of the references, such as language", elem_id="file-by", max_lines=1)
-    skip, *buttons = _controls("file", "Score")
+        by = gr.Textbox(
+            label="Slices: a column of the references, such as language",
+            elem_id="file-by",
+            elem_classes="run-text",
+            max_lines=1,
+        )
+        skip = skip_option("file")
+    buttons = run_buttons("file", "Score")
     summary = gr.HTML(elem_id="file-summary")
     scored = what_if_strip()
-    documents = documents_view(_FOLDER)
+    documents = documents_view(RESULTS)
     with gr.Row():
-        downloads = [
-            gr.DownloadButton(label, elem_id=f"file-{name}")
-            for name, label in (("csv", "Scores as CSV"), ("json", "Everything as JSON"), ("report", "Report as HTML"))
-        ]
+        downloads = [download("file", name, label) for name, label in _DOWNLOADS.items()]
     picture = gr.HTML(elem_id="file-picture")
     fields = gr.HTML(elem_id="file-fields")
-    outputs = [summary, documents, picture, fields, *downloads, scored]
-    options = [asked, skip, metrics, confidences, by]
-    script = "(...inputs) => docscoreWizard.inputs(...inputs)"
-    _wire(buttons, score_testset, files, options, outputs, testset.EXAMPLE_FILES, script)
-    documents.restore(open_result, None, outputs, api_visibility="private")
-
-
-def _upload(label: str, name: str) -> Any:
-    return gr.File(label=label, file_types=KINDS, type="filepath", elem_id=name, min_width=220)
-
-
-def _controls(tab: str, verb: str) -> tuple[Any, ...]:
-    """Build the option for faulty rows, and three buttons."""
-    skip = gr.Checkbox(value=False, label="Leave out rows with faults, and count them", elem_id=f"{tab}-skip")
-    with gr.Row():
-        example = gr.Button("Use the example receipts", elem_id=f"{tab}-example")
-        button = gr.Button(verb, variant="primary", elem_id=f"{tab}-score")
-        stop = gr.Button("Cancel", elem_id=f"{tab}-stop")
-    return skip, example, button, stop
-
-
-def _wire(
-    buttons: list[Any],
-    work: Callable[..., Any],
-    files: list[Any],
-    options: list[Any],
-    outputs: list[Any],
-    examples: tuple[Path, ...],
-    script: str | None = None,
-) -> None:
-    """Connect the buttons; the example button fills in its files before scoring; a script may change the inputs."""
-    example, button, stop = buttons
     run: dict[str, Any] = {
-        "fn": work,
-        "inputs": [*files, *options],
-        "outputs": outputs,
-        "js": script,
-        "show_progress_on": outputs[0],  # one line, not one over each part
-        "api_visibility": "private",
+        "fn": score_testset,
+        "inputs": [*files, asked, skip, metrics, confidences, by],
+        "outputs": [summary, documents, picture, fields, *downloads, scored],
+        "js": "(...inputs) => docscoreRuns.begin('file', docscoreWizard.inputs(...inputs))",
     }
-    running = button.click(**run, concurrency_limit=None)
-    chosen = example.click(lambda: tuple(map(str, examples)), None, files, api_visibility="private").then(**run)
-    stop.click(None, cancels=[running, chosen], api_visibility="private")
+    connect_run("file", buttons, run, lambda: tuple(map(str, testset.EXAMPLE_FILES)), files)
+    watch_inputs("file", files, [skip, metrics, confidences])
+    documents.restore(open_result, None, run["outputs"], api_visibility="private")

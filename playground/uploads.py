@@ -79,7 +79,8 @@ def check_pairs(pairs: Pairs, options: ScoringOptions) -> None:
         try:
             if options.parse_references:
                 check_value(truth, is_truth=True)
-            check_value(prediction, is_truth=False)
+            if options.parse:
+                check_value(prediction, is_truth=False)
             check_work(truth, prediction)
         except (TypeError, ValueError) as error:
             raise at_place(row_place(question_id), error) from None

@@ -1,23 +1,6 @@
 // The column wizard asks how chosen files are read; the strip of what-ifs asks for the score under other settings.
 (() => {
   const PAUSE = 250;  // milliseconds until what was typed is scored
-  const NO_ANSWER = "The server did not answer; try again.";
-  const visitor = crypto.randomUUID?.() ?? String(Math.random());
-
-  // Asks a question of the server; the answer to an older question is null.
-  const asker = (ask) => {
-    let asked = 0;
-    return {
-      forget: () => { asked += 1; },
-      ask: async (question) => {
-        const mine = ++asked;
-        let found;
-        try { found = await ask({ ...question, visitor }); } catch { found = { refused: NO_ANSWER }; }
-        return mine === asked ? found : null;
-      },
-    };
-  };
-
   window.docscoreWizard = (() => {
     let frame, status, body, looks, paths = [null, null], reading = {};
 
@@ -41,11 +24,12 @@
       begin: (root, server) => {
         frame = root.querySelector(".wz");
         [status, body] = [frame.querySelector(".wz-status"), frame.querySelector(".wz-body")];
-        looks = asker((question) => server.look_at_files(question));
+        looks = window.docscoreAsker((question) => server.look_at_files(question));
         body.addEventListener("change", (event) => {
           const { choice } = event.target.dataset;
           if (!choice) return;
           reading[choice] = JSON.parse(event.target.value);
+          window.docscoreRuns.changed("file");
           window.docscoreWhatIfs.forget();
           look();
         });
@@ -152,7 +136,7 @@
 
       begin: (root, server) => {
         strip = root.querySelector(".wi");
-        scores = asker((question) => server.score_what_if(question));
+        scores = window.docscoreAsker((question) => server.score_what_if(question));
         strip.addEventListener("input", async (event) => {
           const inTime = () => { clearTimeout(timer); timer = setTimeout(ask, PAUSE); };
           scores.forget();

@@ -68,7 +68,8 @@ def ids(visitor: Visitor) -> list[str]:
     return visitor.page.locator(".dw-row .dw-id").all_inner_texts()
 
 
-def same_view_in_a_new_tab(visitor: Visitor) -> None:
+def same_view_in_a_new_tab(visitor: Visitor, *, with_files: bool) -> None:
+    """Its what-ifs need the files, which a link to those of a visitor does not bring."""
     seen = visitor.page.evaluate(SEEN)
     other = visitor.new_tab()
     other.goto(visitor.page.url)
@@ -77,13 +78,20 @@ def same_view_in_a_new_tab(visitor: Visitor) -> None:
     other.locator(".dw-here").wait_for(timeout=MILLISECONDS)
     assert other.evaluate(SEEN) == seen
     assert other.url == visitor.page.url
+    if with_files:
+        other.locator("#what-numbers").check()
+        other.locator("#what-answer").get_by_text("with numbers by value").wait_for()
+    else:
+        other.get_by_text("What-ifs are not offered here").wait_for()
+        assert not other.locator(".wi").is_visible()
     other.close()
 
 
-@pytest.mark.parametrize(("size", "dark"), LOOKS, ids=str)
-@pytest.mark.parametrize("files", ["example", "own"])
+@pytest.mark.parametrize(
+    ("files", "size", "dark"), [*(("example", *look) for look in LOOKS), ("own", WIDE, False)], ids=str
+)
 def test_from_a_cause_to_a_row_and_by_a_link_to_a_new_tab(
-    visit: Visit, size: tuple[int, int], *, dark: bool, files: str
+    visit: Visit, files: str, size: tuple[int, int], *, dark: bool
 ) -> None:
     """With the example, and with files of the visitor as long as the server keeps them."""
     if files == "example":
@@ -106,7 +114,7 @@ def test_from_a_cause_to_a_row_and_by_a_link_to_a_new_tab(
     page.locator(".dw-hit").last.click()
     assert page.evaluate(SEEN)["here"] == hits[-1]
     assert visitor.sideways() == 0
-    same_view_in_a_new_tab(visitor)
+    same_view_in_a_new_tab(visitor, with_files=files == "example")
     assert axe(page, "#file-documents") == []
 
 
@@ -233,15 +241,17 @@ STRANGE_LINKS = {
 
 def test_a_link_that_is_no_view_is_refused_with_a_sentence(visit: Visit) -> None:
     """Before anything of it reaches the page, which works as ever; also where the server keeps nothing of that name."""
+    first, *others = STRANGE_LINKS.items()
     visitor = visit()
-    for link, sentence in STRANGE_LINKS.items():
-        page = visitor.new_tab()
-        page.goto(f"{visitor.app.url}/{link}")
-        page.get_by_text(sentence, exact=True).wait_for()
-        page.close()
     page = visitor.new_tab()
-    page.goto(f"{visitor.app.url}/{EXAMPLE}&find=<img src=x onerror={XSS}=1>")
-    ready(page)
+    page.goto(f"{visitor.app.url}/{first[0]}")
+    page.get_by_text(first[1], exact=True).wait_for()
+    said = page.locator(".dw-notice")
+    for link, sentence in others:
+        said.evaluate("notice => { notice.textContent = ''; }")
+        page.evaluate("link => { location.hash = link; }", link)
+        page.get_by_text(sentence, exact=True).wait_for()
+    page.evaluate("link => { location.hash = link; }", f"{EXAMPLE}&find=<img src=x onerror={XSS}=1>")
     page.locator(".dw-count").get_by_text("0 of 40 documents").wait_for()
     assert page.locator("#file-documents :is(img, script)").count() == 0
     assert page.evaluate(f"typeof {XSS}") == "undefined"
@@ -343,12 +353,20 @@ def test_pages_beside_the_tree(visit: Visit) -> None:
 
 
 def test_two_thousand_documents(visit: Visit) -> None:
-    """Few of them are drawn at a time; the list scrolls by itself; the last key wins."""
+    """Few are drawn at a time; the list scrolls by itself; the last key wins; Cancel is there while they are scored."""
     visitor = visit()
     truths = [ref(f"d{n:04}", {"a": f"tea {n}", "b": [{"c": str(n)}]}) for n in range(2000)]
     guesses = [pred(f"d{n:04}", {"a": f"tea {n}" if n % 2 else "", "b": [{"c": str(n)}]}) for n in range(2000)]
-    score(visitor, payload("r.jsonl", truths), payload("p.jsonl", guesses))
+    visitor.open_tab("A file")
+    assert not visitor["file-stop"].is_visible()
+    visitor.upload(payload("r.jsonl", truths), payload("p.jsonl", guesses))
+    visitor.press_score("file")
+    visitor["file-stop"].click()
+    visitor["file-stop"].wait_for(state="hidden")
+    visitor.press_score("file")
     page = visitor.page
+    ready(page)
+    visitor["file-stop"].wait_for(state="hidden")
     page.locator(".dw").evaluate("part => part.scrollIntoView()")
     top = page.evaluate("scrollY")
     page.locator(".dw-list").focus()

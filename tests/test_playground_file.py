@@ -209,9 +209,14 @@ def test_a_new_score_leaves_no_tree_of_the_last(visitor: Visitor, tmp_path: Path
     visitor["file-example"].click()
     visitor.total("file-summary")
     visitor.tree("file-documents")
+    changed = visitor["file-changed"].get_by_text("press Score")
+    assert not changed.is_visible()
     clear(visitor)
+    changed.wait_for()
+    assert visitor["file-summary"].get_attribute("data-stale") == ""
     bad = fault(visitor, written(tmp_path, "r.jsonl", [ref("a", 1)]), written(tmp_path, "p.jsonl", [pred("b", 1)]))
     assert "'b'" in bad
+    changed.wait_for(state="hidden")
     visitor["file-documents"].locator(".dw").wait_for(state="hidden")
 
 
@@ -362,7 +367,7 @@ def test_hostile_ids_keys_and_file_names_are_text(visitor: Visitor) -> None:
     assert visitor.sideways() == 0
 
 
-@pytest.mark.parametrize(("size", "dark"), [(WIDE, False), (WIDE, True), (NARROW, False)], ids=str)
+@pytest.mark.parametrize(("size", "dark"), [(WIDE, False), (WIDE, True), (NARROW, False), (NARROW, True)], ids=str)
 def test_axe_finds_nothing_in_what_we_draw(visit: Visit, size: tuple[int, int], *, dark: bool) -> None:
     visitor = visit(size=size, dark=dark)
     visitor.open_tab("A file")

@@ -350,7 +350,7 @@ def test_the_narrow_page_does_not_scroll_sideways(visit: Visit, *, dark: bool) -
     visitor.score(json.dumps({"k" * 500: "v" * 500, "a": "b " * 300}), json.dumps({"k" * 500: "v" * 499 + "w"}))
     visitor.tree()
     assert visitor.sideways() == 0
-    for tab in ("A file", "API"):
+    for tab, last in (("A file", "file-score"), ("API", "api")):
         visitor.open_tab(tab)
-        visitor.page.wait_for_timeout(300)
+        visitor[last].wait_for()
         assert visitor.sideways() == 0, tab

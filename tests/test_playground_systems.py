@@ -188,8 +188,20 @@ def test_names_and_base_are_chosen(visitor: Visitor) -> None:
     words = visitor.page.locator(".sys-words").all_inner_texts()
     assert words == ["better on 1 of 3 documents, worse on 1; this may be chance, p = 1.000"]
     assert "Fields against Ours" in visitor["systems-result"].inner_text()
+    changed = visitor["systems-changed"].get_by_text("press Compare")
+    assert not changed.is_visible()
+    visitor["systems-base"].get_by_role("combobox").click()
+    visitor["systems-base"].get_by_role("option", name="one").click()
+    visitor["systems-result"].get_by_text("Fields against one").wait_for()
+    assert opened(visitor, "a", 1)[0][0] == "$"
+    assert visitor.page.locator(".sys-places thead th").all_inner_texts() == ["place", "ground truth", "one", "Ours"]
+    visitor.page.keyboard.press("Escape")
+    assert not changed.is_visible(), "another base is drawn at once"
     visitor["systems-name-1"].locator("input").fill("Ours")
+    changed.wait_for()
+    assert visitor["systems-result"].get_attribute("data-stale") == ""
     assert press(visitor) == "two systems are called 'Ours'"
+    changed.wait_for(state="hidden")
 
 
 def test_rows_may_hold_the_references(visitor: Visitor) -> None:
@@ -255,22 +267,39 @@ def test_hostile_ids_keys_names_and_file_names_are_text(visitor: Visitor) -> Non
     assert visitor.sideways() == 0
 
 
-@pytest.mark.parametrize("asked", [None, {}, {"token": 1}, {"token": "x", "document": [], "system": "1"}], ids=str)
-def test_a_request_for_a_document_is_checked(visitor: Visitor, asked: Any) -> None:
+NO_QUESTIONS: list[Any] = [
+    None,
+    {},
+    {"run": 1},
+    {"run": "x", "document": "receipt-027", "base": 0, "system": 1},
+    {"document": [], "base": 0, "system": 1},
+    {"document": "receipt-027", "base": 9, "system": 1},
+    {"document": "receipt-027", "base": 0, "system": "1"},
+    {"document": "nowhere", "base": 0, "system": 1},
+]
+
+
+def test_a_request_for_a_document_is_checked(visitor: Visitor) -> None:
     """It comes from a stranger; nobody finds the documents of another without the name of the result."""
     press(visitor, "systems-example")
-    answer = visitor.page.evaluate(
-        """async asked => {
+    answers = visitor.page.evaluate(
+        """async all => {
           const config = await (await fetch("config")).json();
           const component = config.components.find(each => each.props.elem_id === "systems-result");
-          const body = { data: asked, component_id: component.id, fn_name: "open_document", session_hash: "s" };
-          const headers = { "Content-Type": "application/json" };
-          const sent = { method: "POST", headers, body: JSON.stringify(body) };
-          return await (await fetch("gradio_api/component_server", sent)).json();
+          const { run } = document.querySelector(".sys").dataset;
+          const answers = [];
+          for (const asked of all) {
+            const data = asked?.document && !asked.run ? { ...asked, run } : asked;
+            const body = { data, component_id: component.id, fn_name: "open_document", session_hash: "s" };
+            const headers = { "Content-Type": "application/json" };
+            const sent = { method: "POST", headers, body: JSON.stringify(body) };
+            answers.push(await (await fetch("gradio_api/component_server", sent)).json());
+          }
+          return answers;
         }""",
-        asked,
+        NO_QUESTIONS,
     )
-    assert list(answer) == ["refused"]
+    assert [list(answer) for answer in answers] == [["refused"]] * len(NO_QUESTIONS)
 
 
 def focus_text(visitor: Visitor) -> str:

@@ -15,6 +15,7 @@ from tests import browser
 from tests.browser import NARROW, WIDE, XSS, Visit, Visitor, axe
 from tests.commands import PREDICTIONS, REFERENCES, pred, ref, rows
 from tests.test_playground_file import HOSTILE, clear, fault, payload
+from tests.test_playground_workspace import SERVER
 
 if TYPE_CHECKING:
     from playwright.sync_api import FilePayload, Route
@@ -85,6 +86,8 @@ def test_a_foreign_table_gets_the_right_score(visit: Visit, size: tuple[int, int
     assert [taken(visitor, name) for name in fields] == [
         "Beleg", "doc", "GroundTruth", "answer", "repair", "json", "error",
     ]  # fmt: skip
+    sign = visitor["read-predictions_delimiter"].locator("option:checked")
+    assert sign.inner_text() == "semicolon, as the file tells"
     shown = visitor["file-wizard"].locator(".wz-rows")
     assert shown.locator("tbody tr").count() == 6
     assert "Here it is:↵ ```json" in shown.nth(1).locator("td").nth(1).inner_text()
@@ -337,14 +340,15 @@ def test_an_older_answer_never_replaces_a_newer_one(visit: Visit) -> None:
     by_id(visitor)
     score(visitor)
     held: list[Route] = []
-    visitor.page.route("**/component_server/**", lambda route: route.fallback() if held else held.append(route))
-    visitor["what-numbers"].check()
-    visitor.page.wait_for_timeout(600)
+    visitor.page.route(SERVER, lambda route: route.fallback() if held else held.append(route))
+    with visitor.page.expect_request(SERVER):
+        visitor["what-numbers"].check()
     visitor["what-numbers"].uncheck()
     visitor["what-ignore_case"].check()
     visitor["what-answer"].get_by_text("with case counted").wait_for()
-    held[0].continue_()
-    visitor.page.wait_for_timeout(1500)
+    with visitor.page.expect_response(SERVER) as late:
+        held[0].continue_()
+    assert "found" in late.value.json()
     assert visitor["what-answer"].inner_text().endswith("with case counted")
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 playground, chromium, visit = browser.playground, browser.chromium, browser.visit
 
+SERVER = "**/component_server/**"  # where the page asks
 SLOPPY = [
     ('Sure! Here it is:\n```json\n{"a": "b"}\n```\nAnything else?', "line 1, column 1"),
     ("{'a': 'b',}", "line 1, column 2"),
@@ -69,13 +70,14 @@ def test_an_older_answer_never_replaces_a_newer_one(visit: Visit) -> None:
     """The answer to the first request is held back until after that to the second."""
     visitor = visit()
     held: list[Route] = []
-    visitor.page.route("**/component_server/**", lambda route: route.fallback() if held else held.append(route))
+    visitor.page.route(SERVER, lambda route: route.fallback() if held else held.append(route))
     visitor.paste("pair-prediction", '{"first": 1}')
     visitor["pair-status"].get_by_text("Cancel stops it").wait_for()
     visitor.score('"abcd"', '"abce"')
     visitor.has_score("0.7500")
-    held[0].continue_()
-    visitor.page.wait_for_timeout(1500)
+    with visitor.page.expect_response(SERVER) as late:
+        held[0].continue_()
+    assert late.value.json()["result"] != ""
     visitor.has_score("0.7500")
     assert visitor["pair-stop"].is_disabled()
 
@@ -102,15 +104,16 @@ def test_score_and_tree_stand_in_the_first_screen_and_nothing_jumps(visit: Visit
     visitor.page.locator(".ws[data-ready]").wait_for()
     visitor.page.evaluate(SHIFTS)
     for number in ("8", "2", "5"):
+        visitor["pair-result"].locator(".anls-tree").evaluate("tree => { tree.dataset.old = 1; }")
         visitor["pair-example"].select_option(number)
-        visitor.page.wait_for_timeout(700)
+        visitor.tree()
         for part in (".anls-score", ".anls-row[data-path] >> nth=1"):
             box = visitor["pair-result"].locator(part).bounding_box()
             assert box is not None
             assert box["y"] >= 0
             assert box["y"] + box["height"] <= size[1], (number, part)
     visitor.paste("pair-prediction", "{")
-    visitor.page.wait_for_timeout(700)
+    wait_for_message(visitor, "pair-prediction", "line 1")
     assert visitor.page.evaluate("window.shift") < 0.05
 
 

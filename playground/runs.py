@@ -1,0 +1,122 @@
+"""What the tabs for files have in common: uploads, buttons, runs, and the mark of a result with changed inputs."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import gradio as gr
+
+from playground.children import Children, Limits
+from playground.uploads import KINDS, new_folder
+
+PROGRESS = gr.Progress()
+CHILDREN = Children(Limits(places=2, waiting=16, seconds=120))
+_CLEANED_AT_EXIT = tempfile.TemporaryDirectory(prefix="docscore-")
+RESULTS = Path(_CLEANED_AT_EXIT.name)  # a folder for each result
+
+
+async def run_in_child(work: Callable[..., Any], request: gr.Request, progress: gr.Progress) -> Any:
+    """What `work(folder=..., progress=...)` returns, with a new folder for its result."""
+    folder = await asyncio.to_thread(new_folder, RESULTS)
+    return await again_in_child(partial(work, folder=folder), request, progress)
+
+
+async def again_in_child(work: Callable[..., Any], request: gr.Request, progress: gr.Progress) -> Any:
+    """What `work(progress=...)` returns; a newer run of the same visitor stops it."""
+
+    def report(share: float, text: str) -> None:
+        progress(share, text)
+
+    return await CHILDREN.run(str(request.session_hash), work, report=report)
+
+
+class RunButtons(NamedTuple):
+    """The buttons of a tab: the example, the run, and Cancel, which is there while something runs."""
+
+    example: Any
+    score: Any
+    stop: Any
+
+
+def run_buttons(tab: str, verb: str) -> RunButtons:
+    """Build the buttons, and the line that says when the result is no longer that of the inputs."""
+    with gr.Row():
+        found = RunButtons(
+            gr.Button("Use the example receipts", elem_id=f"{tab}-example"),
+            gr.Button(verb, variant="primary", elem_id=f"{tab}-score"),
+            gr.Button("Cancel", elem_id=f"{tab}-stop", elem_classes="run-stop"),
+        )
+    changed = f'<p class="run-changed" role="status" data-words="The files or options changed; press {verb}."></p>'
+    gr.HTML(changed, elem_id=f"{tab}-changed", apply_default_css=False)
+    return found
+
+
+def connect_run(
+    tab: str,
+    buttons: RunButtons,
+    run: dict[str, Any],
+    fill: Callable[[], Any],
+    filled: list[Any],
+    others: Sequence[Any] = (),
+) -> None:
+    """Connect the buttons with a run.
+
+    Args:
+        tab: the name of the tab, with which the ids of its elements begin.
+        buttons: its buttons.
+        run: the keywords of the event: function, inputs, outputs and script.
+        fill: gives what the example button fills in before the run.
+        filled: the components that it fills in.
+        others: events that begin something else that Cancel stops too; the result is then still that of the last run.
+    """
+    begin = f"(...inputs) => docscoreRuns.begin('{tab}', inputs)"
+    run = {"js": begin, "show_progress_on": run["outputs"][0], "api_visibility": "private", **run}
+    runs = [
+        buttons.score.click(**run, concurrency_limit=None),
+        buttons.example.click(fill, None, filled, api_visibility="private").then(**run),
+    ]
+    for each in runs:
+        each.success(None, js=f"() => docscoreRuns.arrived('{tab}')", api_visibility="private")
+    for each in [*runs, *others]:
+        each.then(None, js=f"() => docscoreRuns.ended('{tab}')", api_visibility="private")
+    buttons.stop.click(
+        None, cancels=[*runs, *others], js=f"() => docscoreRuns.ended('{tab}')", api_visibility="private"
+    )
+
+
+def watch_inputs(tab: str, files: Sequence[Any], options: Sequence[Any]) -> None:
+    """Say so where a visitor changes uploads or options after a result; a text has the class "run-text" for that."""
+    events = [event for file in files for event in (file.upload, file.clear, file.delete)]
+    for event in [*events, *(option.input for option in options)]:
+        event(None, js=f"() => docscoreRuns.changed('{tab}')", api_visibility="private", show_progress="hidden")
+
+
+def upload(label: str, name: str, count: Literal["single", "multiple"] = "single") -> Any:
+    """Build an upload."""
+    return gr.File(label=label, file_types=KINDS, file_count=count, type="filepath", elem_id=name, min_width=220)
+
+
+def skip_option(tab: str) -> Any:
+    """Build the option for faulty rows."""
+    return gr.Checkbox(value=False, label="Leave out rows with faults, and count them", elem_id=f"{tab}-skip")
+
+
+def download(tab: str, name: str, label: str) -> Any:
+    """Build a download, which is there while there is a result."""
+    element = f"{tab}-{name.replace('.', '-')}"
+    return gr.DownloadButton(label, visible=False, elem_id=element, size="sm", min_width=120)
+
+
+def shown_downloads(paths: Sequence[str]) -> list[Any]:
+    """The downloads of a result."""
+    return [gr.DownloadButton(value=path, visible=True) for path in paths]
+
+
+def no_downloads(count: int) -> list[Any]:
+    """Downloads where there is no result."""
+    return [gr.DownloadButton(value=None, visible=False)] * count
