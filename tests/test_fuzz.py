@@ -22,7 +22,7 @@ from fuzz.engine import Recorder, import_target, once  # noqa: E402
 from fuzz.findings import FoundError, errors_name_their_place  # noqa: E402
 from fuzz.targets import TARGETS  # noqa: E402
 
-MORE = 300  # inputs made of the seeds
+MORE = 100  # inputs made of the seeds
 
 
 def changed_inputs(seeds: list[bytes], count: int) -> Iterator[bytes]:
