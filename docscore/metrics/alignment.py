@@ -178,7 +178,7 @@ def edit_counts(truth: Group | None, prediction: Group | None) -> Iterator[tuple
         if len(truths) == len(predictions) == 1:
             yield kind, _RIGHT if predictions[0].texts[0] in truths[0].texts else _CHANGED
             continue
-        right = _identical_count(truths, predictions)
+        right = _identical_count(truths, predictions) if truths and predictions else 0
         missing, surplus = len(truths) - right, len(predictions) - right
         changed = min(missing, surplus)
         yield kind, (right, changed, missing - changed, surplus - changed)
