@@ -8,6 +8,7 @@ import json
 import os
 import platform
 import time
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +17,8 @@ from rich.console import Console
 from rich.progress import track
 
 from benchmarks.floor import floor
+from benchmarks.instructions import HEADER as COUNTED_HEADER
+from benchmarks.instructions import SIZES, counted_instructions
 from benchmarks.measure import exponent, one_by_one, peak_megabytes, published_seconds, seconds
 from benchmarks.workloads import WORKLOADS, Pair, Workload, invoices, questions
 from docscore import evaluate_module, score_pairs, score_tree
@@ -153,9 +156,9 @@ def through_evaluate(name: str, pairs: list[Pair], repeats: int) -> Line:
     return Line(f"{name} through evaluate, against scoring and json", compute_time, floor_time, None, None, "")
 
 
-def markdown(lines: list[Line]) -> str:
-    """The table as Markdown."""
-    rows = [HEADER, ["---"] * len(HEADER), *(line.cells() for line in lines)]
+def markdown(header: list[str], lines: Iterable[list[str]]) -> str:
+    """A table as Markdown."""
+    rows = [header, ["---"] * len(header), *lines]
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
@@ -173,13 +176,18 @@ def main() -> None:
         lines += measure(workload, full=arguments.full, repeats=arguments.repeats)
     if not arguments.only:
         lines += other_lines(arguments.repeats)
-    table = markdown(lines)
+    today = f"{dt.datetime.now(tz=dt.timezone.utc):%Y-%m-%d}"
+    table = markdown(HEADER, (line.cells() for line in lines))
+    counted = counted_instructions([name for name in SIZES if (arguments.only or "") in name])
+    if counted:
+        lines_of_counts = markdown(COUNTED_HEADER, (line.cells() for line in counted))
+        table += f"\n\nInstructions on {today}, counted by valgrind at smaller sizes:\n\n{lines_of_counts}"
     print(table)
     if arguments.write:
         readme = Path(__file__).with_name("README.md")
         head = readme.read_text(encoding="utf-8").split("<!-- table -->")[0]
         machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
-        stamp = f"Measured on {dt.datetime.now(tz=dt.timezone.utc):%Y-%m-%d}; {platform.system()}, {machine}."
+        stamp = f"Measured on {today}; {platform.system()}, {machine}."
         readme.write_text(f"{head}<!-- table -->\n{stamp}\n\n{table}\n", encoding="utf-8")
 
 

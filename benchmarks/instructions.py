@@ -1,0 +1,127 @@
+"""Processor instructions in place of seconds, where `valgrind` is installed: load of the machine does not change them.
+
+One program under valgrind does everything: it prepares a workload, runs each work once, and then forks for each. What a
+fork counts beyond one that does nothing is the work.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.floor import floor
+from benchmarks.measure import Work, one_by_one
+from benchmarks.workloads import WORKLOADS, Pair
+from docscore import score_pairs
+
+SIZES = {  # valgrind takes about fifty times as long
+    "questions": 2_000,
+    "questions, mostly right": 2_000,
+    "invoices": 100,
+    "statement of 200 rows": 200,
+    "statement of 500 rows": 500,
+    "text of 5,000 characters": 5_000,
+    "nested, 3 levels of 8": 8,
+}
+_COUNTED = re.compile(r"I\s+refs:\s+([\d,]+)")
+
+
+class Instructions(NamedTuple):
+    """How many instructions a workload takes.
+
+    Attributes:
+        name: the workload, and "batched" where it is one call.
+        size: its size, smaller than where seconds are measured.
+        docscore: the instructions of docscore.
+        floor: those of the floor.
+    """
+
+    name: str
+    size: int
+    docscore: int
+    floor: int
+
+    def cells(self) -> list[str]:
+        """The cells of a line of the table as text."""
+        millions = (f"{count / 1e6:,.1f} M" for count in (self.docscore, self.floor))
+        return [self.name, f"{self.size:,}", *millions, f"{self.docscore / self.floor:.2f}×"]
+
+
+HEADER = ["workload", "size", "docscore", "floor", "docscore / floor"]
+
+
+def counted_instructions(names: Sequence[str] = tuple(SIZES)) -> list[Instructions]:
+    """Count the instructions of the workloads with these names; none where valgrind is not installed.
+
+    Raises:
+        subprocess.CalledProcessError: if the program under valgrind fails.
+    """
+    valgrind = shutil.which("valgrind")
+    if valgrind is None or not names:
+        return []
+    with tempfile.TemporaryDirectory() as folder:
+        tool = ["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
+        command = [valgrind, *tool, f"--log-file={folder}/%p", sys.executable, "-m", "benchmarks.instructions", *names]
+        fixed = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}
+        here = Path(__file__).parent.parent
+        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=here, env=os.environ | fixed)
+        lines = []
+        for name, size, *processes in map(json.loads, done.stdout.splitlines()):
+            idle, work, least = (_counted(Path(folder) / str(process)) for process in processes)
+            lines.append(Instructions(name, size, work - idle, least - idle))
+        return lines
+
+
+def _counted(log: Path) -> int:
+    """The instructions of a process by its log."""
+    found = _COUNTED.search(log.read_text(encoding="utf-8"))
+    if found is None:
+        msg = f"valgrind counted nothing: {log.read_text(encoding='utf-8')}"
+        raise RuntimeError(msg)
+    return int(found[1].replace(",", ""))
+
+
+def _run(names: Sequence[str]) -> None:
+    """Print a line for each work: its name and size, and the processes that did nothing, the work, and the floor."""
+    for workload in WORKLOADS:
+        if workload.name in names:
+            pairs = workload.make(SIZES[workload.name])
+            works = [(workload.name, one_by_one(pairs))]
+            if len(pairs) > 1:
+                works.append((f"{workload.name}, batched", _batched(pairs)))
+            least = floor(pairs)
+            for each in (least, *(work for _, work in works)):
+                each()  # what is done for the first time only
+            for name, work in works:
+                pids = [_forked(each) for each in (_nothing, work, least)]
+                print(json.dumps([name, SIZES[workload.name], *pids]), flush=True)
+
+
+def _batched(pairs: list[Pair]) -> Work:
+    return lambda: score_pairs(pairs)
+
+
+def _nothing() -> None:
+    """Do no work."""
+
+
+def _forked(work: Work) -> int:
+    """Run a work in a fork, and return its process id."""
+    pid = os.fork()
+    if pid == 0:
+        work()
+        os._exit(0)  # without what Python does at its end
+    os.waitpid(pid, 0)
+    return pid
+
+
+if __name__ == "__main__":
+    _run(sys.argv[1:])
