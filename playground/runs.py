@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 import gradio as gr
 
 from playground.children import Children, Limits
+from playground.fragments import fragment
 from playground.uploads import KINDS, new_folder
 
 PROGRESS = gr.Progress()
@@ -51,8 +52,7 @@ def run_buttons(tab: str, verb: str) -> RunButtons:
             gr.Button(verb, variant="primary", elem_id=f"{tab}-score"),
             gr.Button("Cancel", elem_id=f"{tab}-stop", elem_classes="run-stop"),
         )
-    changed = f'<p class="run-changed" role="status" data-words="The files or options changed; press {verb}."></p>'
-    gr.HTML(changed, elem_id=f"{tab}-changed", apply_default_css=False)
+    gr.HTML(fragment("changed", verb), elem_id=f"{tab}-changed", apply_default_css=False)
     return found
 
 

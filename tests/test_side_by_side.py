@@ -84,6 +84,7 @@ def test_many_places_that_agree_are_only_counted() -> None:
     assert len(drawn(found)) < 10
 
 
+@pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
 @given(truths, predictions, predictions)
 def test_every_leaf_of_every_tree_is_drawn_once(truth: Any, one: Any, other: Any) -> None:
     """Parts that only a prediction has are one value."""
