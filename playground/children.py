@@ -20,7 +20,6 @@ from playground.limits import shortened
 Report = Callable[[float, str], object]
 
 MEMORY = 2_000_000_000  # bytes of data of a child
-PATIENCE = 5  # the seconds by the clock in which a child gets each second of computing
 _NICE = 10  # the process that answers small requests goes first
 _START = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
 _CONTEXT: Any = multiprocessing.get_context(_START)
@@ -39,14 +38,21 @@ class Limits(NamedTuple):
         places: how many run at the same time.
         waiting: how many may wait for a place.
         seconds: how long one may compute. A busy machine gives it less of that each second: by the clock it may take
-            `PATIENCE` times as long.
+            `patience` times as long.
         memory: how many bytes of data one may hold.
+        patience: how many seconds of the clock one waits for each second of computing.
     """
 
     places: int
     waiting: int
     seconds: float
     memory: int = MEMORY
+    patience: float = 5
+
+    @property
+    def clock_seconds(self) -> float:
+        """How long one may take by the clock."""
+        return self.patience * self.seconds
 
 
 class Children:
@@ -107,13 +113,13 @@ class Children:
             task = partial(work, *arguments), report is not None
             child = _CONTEXT.Process(target=_child, args=(sender, *task, self.limits), daemon=True)
             starting = self._in_thread(_start, child)
-            patience = PATIENCE * self.limits.seconds
             try:
                 await asyncio.shield(starting)
                 sender.close()
-                return await asyncio.wait_for(self._answer(receiver, child, report), patience)
+                return await asyncio.wait_for(self._answer(receiver, child, report), self.limits.clock_seconds)
             except (TimeoutError, asyncio.TimeoutError):  # two classes before Python 3.11
-                msg = f"stopped after {patience:g} seconds, as the server is busy; try again in a minute; {_ELSEWHERE}"
+                seconds = f"{self.limits.clock_seconds:g} seconds"
+                msg = f"stopped after {seconds}, as the server is busy; try again in a minute; {_ELSEWHERE}"
                 raise Refused(msg) from None
             finally:
                 await asyncio.shield(self._ended(child, starting))
@@ -210,5 +216,5 @@ def _limit(limits: Limits) -> None:
     os.nice(_NICE)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.setitimer(signal.ITIMER_PROF, limits.seconds)
-    signal.setitimer(signal.ITIMER_REAL, 2 * PATIENCE * limits.seconds)
+    signal.setitimer(signal.ITIMER_REAL, 2 * limits.clock_seconds)
     resource.setrlimit(resource.RLIMIT_DATA, (limits.memory, limits.memory))

@@ -10,7 +10,7 @@ import pytest
 
 from docscore import score_tree
 from tests import browser
-from tests.browser import NARROW, WIDE, Visit, Visitor, axe
+from tests.browser import LOOKS, Visit, Visitor, axe
 from tests.commands import environment
 from tests.conftest import HUNG
 from tests.test_playground_api import of_an_agent
@@ -65,7 +65,7 @@ def test_the_tool_has_the_name_that_agents_find(visit: Visit) -> None:
     assert visitor.page.locator(".api-tool").inner_text() == ", ".join(tool.name for tool in tools)
 
 
-@pytest.mark.parametrize(("size", "dark"), [(WIDE, False), (NARROW, True)], ids=str)
+@pytest.mark.parametrize(("size", "dark"), LOOKS, ids=str)
 def test_what_is_drawn(visit: Visit, size: tuple[int, int], *, dark: bool) -> None:
     """Nothing is wider than the window, axe finds nothing, and a snippet is copied whole."""
     visitor = on_the_tab(visit(size=size, dark=dark))

@@ -13,7 +13,7 @@ import pytest
 
 from docscore.data.files import read_table
 from tests import browser
-from tests.browser import MILLISECONDS, NARROW, WIDE, XSS, Visit, Visitor, axe
+from tests.browser import LOOKS, MILLISECONDS, NARROW, WIDE, XSS, Visit, Visitor, axe
 from tests.commands import PREDICTIONS, REFERENCES, pred, ref, succeed, written
 from tests.test_playground_file import HOSTILE, payload
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 playground, chromium, visit = browser.playground, browser.chromium, browser.visit
 
-LOOKS = [(WIDE, False), (WIDE, True), (NARROW, False), (NARROW, True)]
 SEEN = """() => {
   const text = part => document.querySelector(part)?.innerText;
   return {

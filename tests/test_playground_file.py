@@ -13,7 +13,7 @@ import pytest
 
 from docscore import score_tree
 from tests import browser
-from tests.browser import NARROW, WIDE, XSS, Visit, Visitor, axe
+from tests.browser import LOOKS, NARROW, XSS, Visit, Visitor, axe
 from tests.commands import PREDICTIONS, REFERENCES, TEXTS, pred, ref, rows, run, succeed, written
 
 if TYPE_CHECKING:
@@ -367,7 +367,7 @@ def test_hostile_ids_keys_and_file_names_are_text(visitor: Visitor) -> None:
     assert visitor.sideways() == 0
 
 
-@pytest.mark.parametrize(("size", "dark"), [(WIDE, False), (WIDE, True), (NARROW, False), (NARROW, True)], ids=str)
+@pytest.mark.parametrize(("size", "dark"), LOOKS, ids=str)
 def test_axe_finds_nothing_in_what_we_draw(visit: Visit, size: tuple[int, int], *, dark: bool) -> None:
     visitor = visit(size=size, dark=dark)
     visitor.open_tab("A file")

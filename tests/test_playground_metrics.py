@@ -13,7 +13,7 @@ from docscore.metrics.entity_f1 import entity_counts
 from docscore.metrics.kieval import kieval_score
 from docscore.metrics.nted import nted_score
 from tests import browser
-from tests.browser import NARROW, WIDE, XSS, Visit, Visitor, axe, packed
+from tests.browser import LOOKS, XSS, Visit, Visitor, axe, packed
 from tests.commands import PREDICTIONS, REFERENCES, pred, ref, succeed, written
 from tests.test_playground_file import HOSTILE, download
 
@@ -155,9 +155,7 @@ def test_hostile_keys_and_values_are_text(visit: Visit) -> None:
     assert visitor.page.evaluate(f"typeof {XSS}") == "undefined"
 
 
-@pytest.mark.parametrize(
-    ("size", "dark"), [(WIDE, False), (WIDE, True), (NARROW, False)], ids=["wide", "dark", "narrow"]
-)
+@pytest.mark.parametrize(("size", "dark"), LOOKS, ids=str)
 def test_axe_finds_nothing_in_what_we_draw(visit: Visit, size: tuple[int, int], *, dark: bool) -> None:
     visitor = visit("/?__theme=dark" if dark else "/", size=size, dark=dark)
     choose(visitor, "KIEval")

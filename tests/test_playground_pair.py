@@ -10,7 +10,7 @@ import pytest
 
 from docscore import score_tree
 from tests import browser
-from tests.browser import NARROW, WIDE, Visit, Visitor, axe
+from tests.browser import LOOKS, NARROW, Visit, Visitor, axe
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator
@@ -328,7 +328,7 @@ def test_a_message_that_repeats_hostile_text_is_text(visit: Visit) -> None:
     assert visitor["pair-truth"].locator("img").count() == 0
 
 
-@pytest.mark.parametrize(("size", "dark"), [(WIDE, False), (WIDE, True), (NARROW, False), (NARROW, True)], ids=str)
+@pytest.mark.parametrize(("size", "dark"), LOOKS, ids=str)
 def test_axe_finds_nothing_in_what_we_draw(visit: Visit, size: tuple[int, int], *, dark: bool) -> None:
     visitor = visit(size=size, dark=dark)
     assert visitor.page.evaluate("document.body.classList.contains('dark')") is dark

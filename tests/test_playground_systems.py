@@ -12,7 +12,7 @@ import pytest
 from docscore import score_tree
 from docscore.core.formatting import three_digits
 from tests import browser
-from tests.browser import NARROW, WIDE, Visit, Visitor, axe
+from tests.browser import LOOKS, Visit, Visitor, axe
 from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, TEXTS, pred, ref, rows, run, succeed, written
 from tests.test_playground_file import HOSTILE, download, payload
 
@@ -317,7 +317,7 @@ def walk_to(visitor: Visitor, text: str) -> None:
     pytest.fail(f"no way to {text!r} by the keyboard")
 
 
-@pytest.mark.parametrize(("size", "dark"), [(WIDE, False), (WIDE, True), (NARROW, False), (NARROW, True)], ids=str)
+@pytest.mark.parametrize(("size", "dark"), LOOKS, ids=str)
 def test_three_systems_by_keyboard_alone(visit: Visit, size: tuple[int, int], *, dark: bool) -> None:
     """Nothing is wider than the window, and axe finds nothing in what we draw."""
     visitor = on_the_tab(visit(size=size, dark=dark))

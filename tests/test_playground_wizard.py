@@ -12,7 +12,7 @@ import pytest
 
 import docscore
 from tests import browser
-from tests.browser import NARROW, WIDE, XSS, Visit, Visitor, axe
+from tests.browser import LOOKS, NARROW, WIDE, XSS, Visit, Visitor, axe
 from tests.commands import PREDICTIONS, REFERENCES, pred, ref, rows
 from tests.test_playground_file import HOSTILE, clear, fault, payload
 from tests.test_playground_workspace import SERVER
@@ -76,8 +76,7 @@ def score(visitor: Visitor) -> float:
     return visitor.total("file-summary")
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize(("size", "dark"), LOOKS, ids=str)
 def test_a_foreign_table_gets_the_right_score(visit: Visit, size: tuple[int, int], *, dark: bool) -> None:
     """Semicolons, other names, another order, and JSON between fences: nothing needs to be chosen."""
     visitor = opened(visit, size=size, dark=dark)

@@ -78,7 +78,7 @@ def _parsing(guesses: Sequence[Any], *, anyhow: bool = False) -> str | None:
         return "json" if anyhow and any(isinstance(each, dict | list) for each in guesses) else None
     if all(map(is_json_container, texts)):
         return "json"
-    return "repair" if any(map(holds_json, texts)) else None
+    return "repair" if any(holds_json(each, mended=True) for each in texts) else None
 
 
 def _own_names(references: Table | None, predictions: Table) -> ReadingPlan | None:

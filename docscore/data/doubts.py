@@ -117,7 +117,7 @@ def _of_shapes(truths: Sequence[Any], given: Sequence[Any], parse: str | None, p
     expected = "objects or lists as in the ground truths"
     are_structured = all(map(_is_container, truths))
     if are_structured and _all(given, str):
-        if not any(map(holds_json, given)):
+        if not any(holds_json(each, mended=True) for each in given):
             got = f"text in which no JSON was found: {short_repr(given[0])}"
             yield Diagnostic((place,), expected, got)
             return

@@ -78,9 +78,12 @@ def is_json_container(value: object) -> bool:
     return isinstance(value, str) and value.lstrip()[:1] in ("{", "[") and _whole(value) is not None
 
 
-def holds_json(value: object) -> bool:
-    """Whether a value is a text in which `parse_text` finds an object or a list, mended if need be."""
-    return isinstance(value, str) and isinstance(parse_text(value, "repair").value, dict | list)
+def holds_json(value: object, *, mended: bool = False) -> bool:
+    """Whether a value is a text in which an object or a list stands as it is, or, if `mended`, can be mended."""
+    if not isinstance(value, str):
+        return False
+    found = parse_text(value, "repair")
+    return isinstance(found.value, dict | list) and (mended or found.outcome != "mended")
 
 
 def can_be_scored(value: Any) -> bool:
