@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import subprocess
 import sys
@@ -48,11 +49,13 @@ def fuzz(target: str, folder: Path, minutes: float, *, runs: int | None = None, 
         folder: where the inputs that reach something new are kept, and the findings.
         minutes: how long.
         runs: how many inputs in place of a time; None for no limit.
-        seed: of the random numbers; 0 for another one each time.
+        seed: of the random numbers; 0 for another one each time. A number of inputs is always the same inputs by a seed
+            in a new folder.
     """
     corpus, findings = folder / target / "corpus", folder / target / "findings"
     for each in (corpus, findings):
         each.mkdir(parents=True, exist_ok=True)
+    environment = {**os.environ, "PYTHONHASHSEED": str(seed)} if seed else None
     began = time.monotonic()
     inputs, branches, kept = 0, 0, 0
     while True:
@@ -61,7 +64,9 @@ def fuzz(target: str, folder: Path, minutes: float, *, runs: int | None = None, 
         command = [sys.executable, "-m", "fuzz.engine", target, str(findings), str(corpus), limit, f"-seed={seed}"]
         command += [f"-rss_limit_mb={MOST_MEGABYTES}", f"-timeout={MOST_SECONDS}", f"-max_len={MOST_BYTES}"]
         command += [f"-artifact_prefix={findings}/", "-report_slow_units=1000", "-len_control=0"]
-        ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, errors="replace", check=False)  # noqa: S603
+        ended = subprocess.run(  # noqa: S603
+            command, cwd=ROOT, env=environment, capture_output=True, text=True, errors="replace", check=False
+        )
         lines = _STATUS.findall(ended.stderr)
         if lines:
             inputs += int(lines[-1][0])

@@ -94,6 +94,7 @@ PARSING: list[tuple[str | None, list[Any], dict[str, float]]] = [
     ("json", TEXTS, {"anls_score": 1 / 3, "parse_failures": 2}),
     ("repair", TEXTS, {"anls_score": 2 / 3, "parse_failures": 1, "parse_extracted": 0, "parse_mended": 1}),
     ("json", [{"n": "12.50"}] * 3, {"anls_score": 1.0, "parse_failures": 0}),
+    ("json", [{"n": Decimal("12.50")}] * 3, {"anls_score": 1.0, "parse_failures": 0}),
     ("repair", [{"n": "12.50"}] * 3, {"anls_score": 1.0, "parse_failures": 0, "parse_extracted": 0, "parse_mended": 0}),
 ]
 
@@ -102,6 +103,11 @@ PARSING: list[tuple[str | None, list[Any], dict[str, float]]] = [
 @pytest.mark.parametrize(("parse", "predictions", "result"), PARSING)
 def test_nothing_is_parsed_or_repaired_silently(parse: Any, predictions: Any, result: Any, metric: Any) -> None:
     assert metric.compute(predictions=predictions, references=[{"n": "12.50"}] * 3, parse=parse) == result
+
+
+def test_a_decimal_is_no_text_to_parse(metric: Any) -> None:
+    found = metric.compute(predictions=[Decimal("12.50")], references=["12.50"], parse="json")
+    assert found == {"anls_score": 1.0, "parse_failures": 0}  # parsed, it would be 12.5
 
 
 def test_options_change_the_score(metric: Any) -> None:

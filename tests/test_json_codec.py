@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from docscore.core.errors import in_file
 from docscore.core.values import MAX_DEPTH, convert_ground_truth, to_json
 from docscore.data import json_codec
-from docscore.data.json_codec import JsonError, dumps, loads, loads_at
+from docscore.data.json_codec import JsonError, dumps, loads, loads_all, loads_at
 from tests.structures import truths
 
 ROUND_TRIPS: list[tuple[str, Any, str]] = [
@@ -45,6 +45,13 @@ def test_round_trip(value: Any, source: str) -> None:
     """`repr` tells 1, 1.0 and True apart."""
     assert dumps(value) == source
     assert repr(loads(source)) == repr(value)
+
+
+@pytest.mark.parametrize("digits", ["1e400", "-1E-400", "0.12345678901234567890", "12345678901234567890.5"])
+def test_digits_that_no_float_holds_are_written_again(digits: str) -> None:
+    source = f'{{"a": [{digits}, "x", 1.5], "b": {digits}}}'
+    assert dumps(loads(source)) == source
+    assert dumps(loads_all([digits])[0]) == dumps(loads(digits)) == digits
 
 
 def test_not_a_number_goes_in_and_out() -> None:

@@ -10,6 +10,7 @@ import random
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -150,6 +151,26 @@ def test_parquet_keeps_integers_beside_nulls_and_lists_of_structs(engine: Any, t
     answers: Rows = [{"question_id": str(i), "references": [{**value, "name": "n1"}]} for i, value in enumerate(values)]
     paths = parquet(tmp_path / "p2.parquet", rows), parquet(tmp_path / "r2.parquet", answers)
     same(engine.score(engine.joined(*paths, num_partitions=2)), alone(rows, answers)[0])
+
+
+def test_decimals_of_parquet_stay_numbers(engine: Any, tmp_path: Path) -> None:
+    """And an object that looks like a stored decimal stays an object."""
+    rows: Rows = [{"question_id": str(i), "prediction": {"n": Decimal(f"{i}.50"), "$decimal": "1"}} for i in range(4)]
+    truths: Rows = [{"question_id": str(i), "references": [{"n": i + 0.5, "$decimal": "1"}]} for i in range(4)]
+    paths = parquet(tmp_path / "p.parquet", rows), parquet(tmp_path / "r.parquet", truths)
+    for numbers, score in (("value", 1.0), ("text", (0.75 + 1) / 2)):
+        state = engine.score(engine.joined(*paths, num_partitions=2), numbers=numbers)
+        same(state, alone(rows, truths, numbers=numbers)[0])
+        assert state.compute()["anls_star"] == score
+
+
+def test_a_batch_may_have_no_predictions_at_all(engine: Any, tmp_path: Path) -> None:
+    """Its rows are left out and counted; so are all, if there are no others."""
+    ours = jsonl(tmp_path / "p.jsonl", SMALL[:1])
+    pairs = engine.joined(ours, jsonl(tmp_path / "r.jsonl", TRUTHS), num_partitions=2)
+    state = engine.score(pairs, missing="skip", batch_size=1)
+    same(state, alone(SMALL[:1], TRUTHS, missing="skip")[0])
+    assert (state.rows, state.counts["skipped"]) == (1, len(TRUTHS) - 1)
 
 
 def test_lines_are_those_of_json(engine: Any, tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ def text_of(line: str, key: str = "prediction") -> tuple[str, str]:
     return row_of_line(line.encode(), key, where, 0)
 
 
+WRAPPED = '{"$decimal": {"$decimal": "1"}}'
 # why, the line, the id, the text
 LINES = [
     ("as json.dumps writes it", '{"question_id": "a", "prediction": {"b": 1}}', "a", '{"b": 1}'),
@@ -41,6 +42,9 @@ LINES = [
     ("an escape in a key", '{"question_id": "a", "predic\\u0074ion": [1,2]}', "a", "[1, 2]"),
     ("digits that no float holds", '{"question_id": "a", "prediction": 0.10000000000000000001}', "a", None),
     ("the same, the value first", '{"prediction": 0.10000000000000000001, "question_id": "a"}', "a", None),
+    ("what looks like a mark", '{"question_id": "a", "prediction": {"$decimal": "1"}}', "a", WRAPPED),
+    ("the same in escapes", '{"question_id": "a", "prediction": {"\\u0024\\u0064ecimal": "1"}}', "a", WRAPPED),
+    ("the same, the value first", '{"prediction": {"$decimal": "1"}, "question_id": "a"}', "a", WRAPPED),
     ("an integer beyond Python's limit", f'{{"question_id": "a", "prediction": {"7" * 5000}}}', "a", "7" * 5000),
 ]
 
@@ -95,7 +99,7 @@ def test_the_text_spells_the_value(value: Any, ascii_alone: bool) -> None:
 
 def test_a_usual_line_is_parsed_once_and_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither a converter nor an encoder sees its value."""
-    for name in ("loads", "dumps", "json_members", "convert_prediction", "read_prediction"):
+    for name in ("loads", "store", "json_members", "convert_prediction", "read_prediction"):
         monkeypatch.setattr(row_texts, name, pytest.fail)
     value = {"lines": [{"a": str(i)} for i in range(MAX_DEPTH - 2)]}
     assert text_of(json.dumps({"question_id": "a", "prediction": value})) == ("a", json.dumps(value))

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anls_star import AnlsStar
 from docscore import anls_score, score_pairs, score_tree
 from docscore.core.decimals import LongFloat, number_spelling, shortest_spelling
 from docscore.core.options import NUMBERS, PACKAGE, PAPER, RULES, ScoringOptions
@@ -28,6 +29,7 @@ from tests.structures import damaged, filled, random_prediction, random_truth, r
 
 pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
 
+METRIC: Any = AnlsStar(keep_in_memory=True)
 Score = Callable[..., float]
 DOORS: dict[str, Score] = {
     "anls_score": anls_score,
@@ -35,6 +37,7 @@ DOORS: dict[str, Score] = {
     "score_pairs": lambda gt, pred, **options: score_pairs([(gt, pred)], **options).item(),
     "score_corpus": lambda gt, pred, **options: score_corpus(pairs_of([pred], [gt]), **options).mean,
     "ScoreState": lambda gt, pred, **options: _of_state(gt, pred, options),
+    "compute": lambda gt, pred, **options: METRIC.compute(predictions=[pred], references=[gt], **options)["anls_score"],
 }
 
 
@@ -60,6 +63,8 @@ GOLDEN = [
     ("of several answers", (7.0, "x"), 7, {"numbers": "value"}, 1.0),
     ("a Decimal is a number", Decimal("12.50"), 12.5, {"numbers": "value"}, 1.0),
     ("and compares as its text otherwise: 4 of 5", Decimal("12.50"), 12.5, {"numbers": "text"}, 4 / 5),
+    ("within a list too", [Decimal("12.50")], [12.5], {"numbers": "value"}, 1.0),
+    ("digits beyond a float", [loads("1e400")], [loads("1e401")], {"numbers": "value"}, 0.0),
     ("zero has no sign", 0, -0.0, {"numbers": "value"}, 1.0),
     ("as text it has: 3 of 4", 0.0, -0.0, {"numbers": "text"}, 3 / 4),
     ("not a float's equality", 0.1 + 0.2, 0.3, {"numbers": "value"}, 0.0),

@@ -19,6 +19,7 @@ _encode = json.JSONEncoder().encode
 _encode_strictly = json.JSONEncoder(allow_nan=False).encode
 
 
+_CONTAINERS = frozenset({dict, list})
 _NAME = re.compile(r'[ \t\n\r]*"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*')  # without escapes
 _BEGINNING = re.compile(r"[ \t\n\r]*(\{)")
 _AFTER_VALUE = re.compile(r"[ \t\n\r]*([,}])[ \t\n\r]*")
@@ -145,7 +146,7 @@ def json_members(source: str) -> dict[str, tuple[Any, str]]:
 def loads_all(sources: Sequence[str]) -> list[Any]:
     """Parse JSON texts written by `dumps`, all in one call of the parser."""
     try:
-        values: list[Any] = json.loads(f"[{','.join(sources)}]")
+        values: list[Any] = _ANY_KEYS[0].decode(f"[{','.join(sources)}]")
     except (ValueError, RecursionError):
         return list(map(loads, sources))
     return values
@@ -162,7 +163,7 @@ def dumps(value: Value) -> str:
     >>> dumps({"a": ("x", "\ud800"), "n": float("nan")})
     '{"a": {"$one_of": ["x", "\\ud800"]}, "n": NaN}'
     """
-    return with_room_to_recurse(_dumped, value)
+    return _encode(value) if type(value) is str else with_room_to_recurse(_dumped, value)
 
 
 def dumps_strictly(value: Any) -> str:
@@ -192,10 +193,22 @@ def _finite(value: Any) -> Any:
 
 def _dumped(value: Value) -> str:
     plain = to_json(value)
+    if _has_digits_beside(plain):
+        return _dumps_long_numbers(plain)
     try:
         return _encode(plain)
     except ValueError:  # an integer of more digits than Python prints
-        return _dumps_long_integers(plain)
+        return _dumps_long_numbers(plain)
+
+
+def _has_digits_beside(value: Any) -> bool:
+    """Whether a value is, or holds, a number that the encoder would print as its float."""
+    kind = type(value)
+    if kind is not dict and kind is not list:
+        return kind is LongFloat
+    items = value.values() if kind is dict else value
+    kinds = {*map(type, items)}
+    return LongFloat in kinds or (not kinds.isdisjoint(_CONTAINERS) and any(map(_has_digits_beside, items)))
 
 
 def _parsed(source: str, decoders: tuple[json.JSONDecoder, ...]) -> Any:
@@ -248,11 +261,13 @@ def _refuse_repeated_key(pairs: list[tuple[str, Any]]) -> None:
         seen.add(key)
 
 
-def _dumps_long_integers(value: Any) -> str:
+def _dumps_long_numbers(value: Any) -> str:
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(k)}: {_dumps_long_integers(v)}" for k, v in value.items()) + "}"
+        return "{" + ", ".join(f"{json.dumps(k)}: {_dumps_long_numbers(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list):
-        return "[" + ", ".join(map(_dumps_long_integers, value)) + "]"
+        return "[" + ", ".join(map(_dumps_long_numbers, value)) + "]"
+    if isinstance(value, LongFloat):
+        return value.digits
     if isinstance(value, int) and not isinstance(value, bool):
         digits = scalar_text(value)
         check_digits(len(digits))

@@ -41,6 +41,7 @@ from docscore.data.id_faults import MISSING_REMEDY
 from docscore.data.json_codec import JsonError, loads
 from docscore.data.pairing import Pairs
 from docscore.data.rows import BY_ID, ID, read_references
+from docscore.data.stored_json import may_be_marked, restored
 from docscore.integrations.row_texts import row_of_line, row_of_values
 
 Paths = str | Sequence[str]
@@ -64,9 +65,9 @@ def joined(predictions: Paths, references: Paths, *, num_partitions: int = 16) -
         num_partitions: the number of partitions of the rows by id; each must fit into a worker's memory.
 
     Returns:
-        A `ray.data.Dataset` with the columns question_id, prediction and references, the last two as JSON text, None
-        where a side has no row for the id; and prediction_row and references_row, numbers of the rows, which tell the
-        side on which an id occurs twice.
+        A `ray.data.Dataset` with the columns question_id, prediction and references, the last two as JSON text (a
+        decimal of a Parquet file as `{"$decimal": "12.50"}`), None where a side has no row for the id; and
+        prediction_row and references_row, numbers of the rows, which tell the side on which an id occurs twice.
 
     Raises:
         ValueError: for files of both kinds on one side, or a Parquet file without such a column. Faults of rows are
@@ -339,6 +340,7 @@ def _pairs(batch: Any, missing: str) -> Pairs:
         got = ", ".join(batch.column_names)
         raise InputValueError(expected=f"the columns {', '.join(columns)}", got=got)
     ids, predictions, references = (batch[name].to_pylist() for name in columns)
+    parsed = _parsed_text if _number_of("prediction") not in batch.column_names else _restored_text
     unknown = [i for i, text in zip(ids, references, strict=True) if text is None]
     absent = [number for number, text in enumerate(predictions) if text is None]
     if unknown:
@@ -346,14 +348,14 @@ def _pairs(batch: Any, missing: str) -> Pairs:
     if absent and missing == "error":
         problem = f"ids of references that no prediction has, such as {short_repr(ids[absent[0]])}"
         raise InputValueError(problem=problem, remedy=MISSING_REMEDY)
-    names, truths = _truths(ids, references)
-    values = [None if text is None else _parsed_text(text, ids[i]) for i, text in enumerate(predictions)]
+    names, truths = _truths(ids, references, parsed)
+    values = [None if text is None else parsed(text, ids[i]) for i, text in enumerate(predictions)]
     return Pairs(names, truths, values, frozenset(absent))
 
 
-def _truths(ids: list[Any], texts: list[Any]) -> tuple[list[str], list[Any]]:
+def _truths(ids: list[Any], texts: list[Any], parsed: Callable[[Any, Any], Any]) -> tuple[list[str], list[Any]]:
     """The ids as text, and the ground truths, of rows with the JSON text of acceptable answers."""
-    answers = [_parsed_text(text, name) for name, text in zip(ids, texts, strict=True)]
+    answers = [parsed(text, name) for name, text in zip(ids, texts, strict=True)]
     if {*map(type, answers)} == {list} and all(answers) and {*map(type, ids)} == {str} and all(ids):
         return ids, list(map(tuple, answers))
     rows = ({ID: name, "references": each} for name, each in zip(ids, answers, strict=True))
@@ -368,3 +370,9 @@ def _parsed_text(text: Any, name: Any) -> Any:
         return loads(text, unique_keys=True)
     except JsonError as error:
         raise InputValueError(error.in_place(row_place(name), one_line=True)) from None
+
+
+def _restored_text(text: Any, name: Any) -> Any:
+    """The value of a text that `joined` wrote."""
+    value = _parsed_text(text, name)
+    return restored(value) if may_be_marked(text) else value

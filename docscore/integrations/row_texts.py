@@ -8,8 +8,9 @@ from typing import Any
 
 from docscore.core.errors import InputValueError, at_place
 from docscore.core.values import MAX_DEPTH, Value, convert_ground_truth, convert_prediction
-from docscore.data.json_codec import JsonError, dumps, json_members, json_value_at, loads
+from docscore.data.json_codec import JsonError, json_members, json_value_at, loads
 from docscore.data.rows import BY_ID, ID, Row, Where, read_prediction, read_reference
+from docscore.data.stored_json import may_be_marked, store
 from docscore.data.text_files import not_utf8
 
 _READERS: dict[str, tuple[Callable[..., Row], Callable[[object], Value]]] = {
@@ -47,7 +48,7 @@ def row_of_line(line: bytes, key: str, where: Where, index: int) -> tuple[str, s
     except JsonError as error:
         raise InputValueError(error.in_place(where(index), one_line=True)) from None
     name, text = row_of_values(row, key, where, index)
-    members = json_members(source)
+    members = {} if may_be_marked(source) else json_members(source)
     return name, members[key][1] if members else text
 
 
@@ -57,7 +58,7 @@ def row_of_values(row: Any, key: str, where: Where, index: int) -> tuple[str, st
     found = read(row, BY_ID, where, index)
     try:
         value = convert(found.value)
-        return str(found.id), dumps(list(value) if isinstance(value, tuple) else value)
+        return str(found.id), store(list(value) if isinstance(value, tuple) else value)
     except (TypeError, ValueError) as error:
         raise at_place(where(index), error) from None
 
@@ -79,7 +80,7 @@ def _usual_row(source: str, key: str) -> tuple[str, str] | None:
 
 
 def _surely_scorable(value: Any, text: str, key: str) -> bool:
-    """Whether a value can be scored, as far as its text tells: its depth, and that no key can be "$one_of"."""
-    if text.count("[") + text.count("{") > MAX_DEPTH:
+    """Whether a value can be scored, as far as its text tells: its depth, and that no key is "$one_of" or a mark."""
+    if text.count("[") + text.count("{") > MAX_DEPTH or may_be_marked(text):
         return False
     return key == "prediction" or (isinstance(value, list) and value != [] and "$" not in text and "\\" not in text)

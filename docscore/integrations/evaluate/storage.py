@@ -15,6 +15,7 @@ from docscore.core.values import LEAF_TYPES, convert_ground_truth, convert_predi
 from docscore.data.json_codec import dumps, loads_all
 from docscore.data.pairing import Pairs, check_equal_count, pair_rows
 from docscore.data.rows import ID, Row, RowFormat, read_predictions, read_references
+from docscore.data.stored_json import restore_all, store
 
 StoredRows = list[dict[str, str]]
 
@@ -117,12 +118,12 @@ def _text(row: Row, key: str, place: str, form: RowFormat) -> str:
     if row.id is not None and isinstance(value, tuple):  # acceptable answers: a list is enough
         value = list(value)
     labels = _labels(row, form)
-    return dumps({"references": value, "columns": labels} if labels else value)
+    return store({"references": value, "columns": labels} if labels else value)
 
 
 def _loaded(rows: Sequence[Any], key: str) -> list[Row]:
     filled = [row for row in rows if row[key]]
-    values = loads_all([row[key] for row in filled])
+    values = restore_all([row[key] for row in filled])
     ids = [row["question_id"] or None for row in filled]
     if key == "prediction":
         return list(map(Row, ids, values))
