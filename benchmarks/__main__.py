@@ -20,6 +20,8 @@ from benchmarks.floor import floor
 from benchmarks.instructions import HEADER as COUNTED_HEADER
 from benchmarks.instructions import SIZES, counted_instructions
 from benchmarks.measure import exponent, one_by_one, peak_megabytes, published_seconds, seconds
+from benchmarks.official_kieval import SETTINGS as KIEVAL_SETTINGS
+from benchmarks.official_kieval import check_same, official_work, our_work
 from benchmarks.workloads import WORKLOADS, Pair, Workload, invoices, questions
 from docscore import evaluate_module, score_pairs, score_tree
 from docscore.metrics.kieval import kieval_score
@@ -135,6 +137,20 @@ def other_lines(repeats: int) -> list[Line]:
     ]
 
 
+def kieval_lines(checkout: Path, repeats: int) -> list[Line]:
+    """Measure KIEval against its official code, once both have read the documents and count the same."""
+    pairs = invoices(300)
+    works = [
+        our_work(pairs),
+        *(official_work(checkout, pairs, several=several) for several in KIEVAL_SETTINGS.values()),
+    ]
+    counts = [work() for work in works]
+    for each in counts:
+        check_same(counts[0], each)
+    ours, *official = seconds(works, repeats)
+    return [Line(name, ours, least, None, None, "") for name, least in zip(KIEVAL_SETTINGS, official, strict=True)]
+
+
 def through_evaluate(name: str, pairs: list[Pair], repeats: int) -> Line:
     """Measure `compute` of `evaluate` against scoring plus one round trip through the standard json."""
     import evaluate  # noqa: PLC0415  slow to import
@@ -167,6 +183,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--full", action="store_true", help="run anls_star at full size too: about an hour")
     parser.add_argument("--only", help="measure only workloads whose name contains this")
+    parser.add_argument(
+        "--kieval", type=Path, metavar="FOLDER", help="a checkout of github.com/UpstageAI/KIEval, to measure it too"
+    )
     parser.add_argument("--repeats", type=int, default=_REPEATS, help="the number of runs; the median is shown")
     parser.add_argument("--write", action="store_true", help="write the table to benchmarks/README.md")
     arguments = parser.parse_args()
@@ -176,9 +195,11 @@ def main() -> None:
         lines += measure(workload, full=arguments.full, repeats=arguments.repeats)
     if not arguments.only:
         lines += other_lines(arguments.repeats)
+    if arguments.kieval:
+        lines += kieval_lines(arguments.kieval, arguments.repeats)
     today = f"{dt.datetime.now(tz=dt.timezone.utc):%Y-%m-%d}"
     table = markdown(HEADER, (line.cells() for line in lines))
-    counted = counted_instructions([name for name in SIZES if (arguments.only or "") in name])
+    counted = counted_instructions([name for name in SIZES if (arguments.only or "") in name], arguments.kieval)
     if counted:
         lines_of_counts = markdown(COUNTED_HEADER, (line.cells() for line in counted))
         table += f"\n\nInstructions on {today}, counted by valgrind at smaller sizes:\n\n{lines_of_counts}"

@@ -13,13 +13,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.floor import floor
 from benchmarks.measure import Work, one_by_one
-from benchmarks.workloads import WORKLOADS, Pair
+from benchmarks.official_kieval import SETTINGS, official_work, our_work
+from benchmarks.workloads import WORKLOADS, Pair, invoices
 from docscore import score_pairs
 
 SIZES = {  # valgrind takes about fifty times as long
@@ -31,6 +32,8 @@ SIZES = {  # valgrind takes about fifty times as long
     "text of 5,000 characters": 5_000,
     "nested, 3 levels of 8": 8,
 }
+_KIEVAL_SIZE = 30
+_CHECKOUT = "--kieval="
 _COUNTED = re.compile(r"I\s+refs:\s+([\d,]+)")
 
 
@@ -41,7 +44,7 @@ class Instructions(NamedTuple):
         name: the workload, and "batched" where it is one call.
         size: its size, smaller than where seconds are measured.
         docscore: the instructions of docscore.
-        floor: those of the floor.
+        floor: those of the floor, or of what the name compares with.
     """
 
     name: str
@@ -58,18 +61,24 @@ class Instructions(NamedTuple):
 HEADER = ["workload", "size", "docscore", "floor", "docscore / floor"]
 
 
-def counted_instructions(names: Sequence[str] = tuple(SIZES)) -> list[Instructions]:
-    """Count the instructions of the workloads with these names; none where valgrind is not installed.
+def counted_instructions(names: Sequence[str] = tuple(SIZES), kieval: Path | None = None) -> list[Instructions]:
+    """Count the instructions of workloads; none where valgrind is not installed.
+
+    Args:
+        names: the names of the workloads.
+        kieval: a checkout of the official code of KIEval, to count that too.
 
     Raises:
         subprocess.CalledProcessError: if the program under valgrind fails.
     """
     valgrind = shutil.which("valgrind")
-    if valgrind is None or not names:
+    if valgrind is None or not (names or kieval):
         return []
     with tempfile.TemporaryDirectory() as folder:
         tool = ["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
         command = [valgrind, *tool, f"--log-file={folder}/%p", sys.executable, "-m", "benchmarks.instructions", *names]
+        if kieval is not None:
+            command.append(f"{_CHECKOUT}{kieval.resolve()}")
         fixed = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}
         here = Path(__file__).parent.parent
         done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=here, env=os.environ | fixed)
@@ -89,20 +98,30 @@ def _counted(log: Path) -> int:
     return int(found[1].replace(",", ""))
 
 
-def _run(names: Sequence[str]) -> None:
-    """Print a line for each work: its name and size, and the processes that did nothing, the work, and the floor."""
+def _run(arguments: Sequence[str]) -> None:
+    """Count the workloads that are named, and KIEval if its checkout is named."""
     for workload in WORKLOADS:
-        if workload.name in names:
+        if workload.name in arguments:
             pairs = workload.make(SIZES[workload.name])
-            works = [(workload.name, one_by_one(pairs))]
+            works = {workload.name: one_by_one(pairs)}
             if len(pairs) > 1:
-                works.append((f"{workload.name}, batched", _batched(pairs)))
-            least = floor(pairs)
-            for each in (least, *(work for _, work in works)):
-                each()  # what is done for the first time only
-            for name, work in works:
-                pids = [_forked(each) for each in (_nothing, work, least)]
-                print(json.dumps([name, SIZES[workload.name], *pids]), flush=True)
+                works[f"{workload.name}, batched"] = _batched(pairs)
+            _count(works, floor(pairs), SIZES[workload.name])
+    for each in arguments:
+        if each.startswith(_CHECKOUT):
+            pairs = invoices(_KIEVAL_SIZE)
+            for name, several in SETTINGS.items():
+                official = official_work(Path(each.removeprefix(_CHECKOUT)), pairs, several=several)
+                _count({name: our_work(pairs)}, official, _KIEVAL_SIZE)
+
+
+def _count(works: Mapping[str, Work], least: Work, size: int) -> None:
+    """Print a line for each work: its name and size, and the processes that did nothing, the work, and the floor."""
+    for each in (least, *works.values()):
+        each()  # what is done for the first time only
+    for name, work in works.items():
+        pids = [_forked(each) for each in (_nothing, work, least)]
+        print(json.dumps([name, size, *pids]), flush=True)
 
 
 def _batched(pairs: list[Pair]) -> Work:

@@ -1,0 +1,102 @@
+"""The official code of KIEval on generated invoices, beside ours; its checkout is given by whoever measures.
+
+https://github.com/UpstageAI/KIEval, commit 95914a4 of 2025; it needs scipy, PyYAML and rich.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from benchmarks.workloads import Pair
+from docscore.metrics.kieval import kieval_score, total_kieval
+
+_Groups = dict[str, list[dict[str, str]]]  # by type; an entity type has one text
+_Alone = dict[str, list[str]]  # entities outside groups
+_RULES = {"empty_token": "<empty>", "value_delimiter": "||", "include_empty_token_in_score_calculation": False}
+# Whether an entity may have several values, as in the script beside the official code and always in docscore; with one
+# value alone it has less work.
+SETTINGS = {
+    "KIEval of invoices, against the official code": True,
+    "the same, against it for one value an entity": False,
+}
+
+
+def official_work(checkout: Path, pairs: list[Pair], *, several: bool) -> Callable[[], dict[str, int]]:
+    """Return a function that counts outcomes with the official code, of documents that it has read already.
+
+    Args:
+        checkout: the folder of the official code.
+        pairs: the documents.
+        several: whether a text is split into several values.
+
+    Raises:
+        ImportError: if the folder holds no checkout, or something that it needs is not installed.
+    """
+    sys.path.insert(0, str(checkout))
+    try:
+        official: Any = importlib.import_module("KIEval.kieval")
+    finally:
+        sys.path.remove(str(checkout))
+    rules = {**_RULES, "split_merged_value": several}
+    documents = [(_document(truth), _document(prediction)) for truth, prediction in pairs]
+
+    def work() -> dict[str, int]:
+        found: Any = defaultdict(lambda: defaultdict(int))
+        for (truth_groups, truth_alone), (groups, alone) in documents:
+            official.get_group_confusion_matrix(
+                truth_groups, groups, found, doc_name="", grouping_strategy="hungarian", **rules
+            )
+            official.get_non_group_confusion_matrix(truth_alone, alone, found, **rules)
+        return _counts(found)
+
+    return work
+
+
+def our_work(pairs: list[Pair]) -> Callable[[], dict[str, int]]:
+    """Return a function that counts the same with docscore."""
+
+    def work() -> dict[str, int]:
+        found = total_kieval(kieval_score(*pair) for pair in pairs)
+        changed, groups = found.entities.substitutions, found.groups
+        return {
+            "right": found.entities.right,
+            "false positives": changed + found.entities.deletions,
+            "false negatives": changed + found.entities.additions,
+            **{f"groups {name}": count for name, count in groups._asdict().items()},
+        }
+
+    return work
+
+
+def check_same(ours: dict[str, int], official: dict[str, int]) -> None:
+    """Raise `ValueError` if both did not count the same: then their times say nothing."""
+    if ours != official:
+        msg = f"docscore and the official code count differently: {ours} and {official}"
+        raise ValueError(msg)
+
+
+def _document(value: Any) -> tuple[_Groups, _Alone]:
+    """The groups and the other entities of an invoice, as the official code reads them from its files."""
+    items = [{f"items.{key}": text for key, text in item.items() if text} for item in value["items"]]
+    return {"items": items}, {key: [text] for key, text in value.items() if text and key != "items"}
+
+
+def _counts(found: dict[str, dict[str, int]]) -> dict[str, int]:
+    """The counts that no choice among equally good matchings changes."""
+    entities, groups = Counter[str](), Counter[str]()
+    for kind, counts in found.items():
+        (groups if kind.endswith(".grouping") else entities).update(counts)
+    return {
+        "right": entities["TP"],
+        "false positives": entities["FP"],
+        "false negatives": entities["FN"],
+        "groups right": groups["TP"],
+        "groups wrong": groups["wrong_match"],
+        "groups missed": groups["FN"] - groups["wrong_match"],
+        "groups invented": groups["FP"] - groups["wrong_match"],
+    }
