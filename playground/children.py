@@ -85,7 +85,7 @@ class Children:
         """
         name = visitor or object()
         if name in self._requests and self._requests[name].number > number:
-            raise Refused(_STOPPED)
+            raise Refused(_REPLACED)
         self.stop(visitor)
         if len(self._requests) >= self.limits.places + self.limits.waiting:
             msg = "the server is busy with requests as large as this one; try again in a minute, or install docscore"
@@ -99,7 +99,7 @@ class Children:
             if self._requests.get(name) is running:
                 del self._requests[name]
         if request.cancelled():
-            raise Refused(_STOPPED)
+            raise Refused(_REPLACED if name in self._requests else _STOPPED)
         return request.result()
 
     def stop(self, visitor: str, number: int | None = None) -> None:
@@ -182,6 +182,7 @@ def _end(child: Any) -> None:
 
 
 _STOPPED = "stopped"
+_REPLACED = "stopped, since you began another request, and a visitor has one at a time"
 _ELSEWHERE = "the docscore command has no such limit"
 _ALARM = getattr(signal, "SIGPROF", 0)  # ends a process that computed for too long
 _TOO_MUCH = f"this needs more memory than the {MEMORY / 1e9:g} GB that this page gives a request"
