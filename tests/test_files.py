@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from docscore.core.progress import READING
 from docscore.data.files import read_table, read_value
 from tests.conftest import ROOT, skip_or_fail
 
@@ -226,6 +227,26 @@ def test_parquet_with_texts_structs_and_lists(tmp_path: Path) -> None:
         },
     ]
     assert [str(table.where(i)) for i in range(2)] == [f"{path}, row 1", f"{path}, row 2"]
+
+
+@pytest.mark.parametrize("rows", [0, 1, 999, 1000, 3333])
+def test_progress_of_reading_ends_with_all_bytes(rows: int, tmp_path: Path) -> None:
+    """Of a text and of a Parquet file, whatever is left of its last portion."""
+    ids = [str(number) for number in range(rows)]
+    text = tmp_path / "t.jsonl"
+    text.write_text("".join(f'{{"question_id": "{each}"}}\n' for each in ids), encoding="utf-8")
+    for path in (text, parquet(tmp_path / "t.parquet", {"question_id": ids})):
+        begun: list[tuple[str, int]] = []
+        steps: list[int] = []
+
+        def progress(phase: str, total: int, begun: Any = begun, steps: Any = steps) -> Any:
+            begun.append((phase, total))
+            return steps.append
+
+        assert len(read_table(path, progress=progress).rows) == rows
+        assert begun == [(READING, path.stat().st_size)]
+        assert sum(steps) == (path.stat().st_size if rows else 0)
+        assert len(steps) >= rows // 1000 if path.suffix == ".parquet" else True
 
 
 @pytest.mark.filterwarnings("ignore:.*its rows are structs")

@@ -109,7 +109,7 @@ def read_table(
         delimiter: the sign between the columns of a CSV or TSV file; None to tell it by the header, or the extension.
         only: the row to read, each time that it occurs, and none of the others; None for all. JSON and logs are read
             whole.
-        progress: called when the phase "Reading" of a text file begins, with its bytes.
+        progress: called when the phase "Reading" of a file begins, with its bytes; not for logs.
 
     Raises:
         ValueError: naming file, line and fault; `DataError` for faults of single rows.
@@ -121,7 +121,7 @@ def read_table(
         path.open("rb").close()  # whatever the format, what cannot be opened is said in the same words
         with collector_off():
             if suffix == ".parquet":
-                return _read_parquet(path, max_bytes, only)
+                return _read_parquet(path, max_bytes, only, progress)
             return _read_log(path, _LOG_FORMATS[suffix])
     of_jsonl = partial(_read_jsonl, only=only)
     of_csv, of_tsv = (partial(_read_csv, delimiter=sign, only=only) for sign in (delimiter, delimiter or "\t"))
@@ -290,9 +290,10 @@ def _read_csv(
     return Table(path, rows.kept(), lambda index: in_line(path, lines[index]))
 
 
-def _read_parquet(path: Path, max_bytes: int | None, only: WantedRow | None) -> Table:
+def _read_parquet(path: Path, max_bytes: int | None, only: WantedRow | None, progress: Progress) -> Table:
     rows, numbers, before = RowKeeper(), array("Q"), 0
-    for batch, size in parquet_rows(path, lambda size: _check_unpacked(path, size, max_bytes)):
+    was_read = progress(READING, path.stat().st_size)
+    for batch, size in parquet_rows(path, lambda size: _check_unpacked(path, size, max_bytes), was_read):
         chosen = [(number, row) for number, row in enumerate(batch, before + 1) if only is None or only.is_row(row)]
         numbers.extend(number for number, _ in chosen)
         rows.add([row for _, row in chosen], size)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from docscore.core.errors import InputValueError, in_file
+from docscore.core.progress import Advance, ignore
 from docscore.core.stack import level_of_caller
 
 _BATCH = 1000  # rows read at a time
@@ -18,14 +19,17 @@ _BATCH = 1000  # rows read at a time
 _UNREADABLE = (ArithmeticError, ImportError, LookupError, NotImplementedError, TypeError, ValueError)
 
 
-def parquet_rows(path: Path, check_size: Callable[[int], object]) -> Iterator[tuple[list[dict[str, Any]], int]]:
+def parquet_rows(
+    path: Path, check_size: Callable[[int], object], was_read: Advance = ignore
+) -> Iterator[tuple[list[dict[str, Any]], int]]:
     """Yield the rows of a Parquet file, some at a time, and their size in bytes; maps become objects.
 
     Warns where a column of structs gave rows keys that they do not have, which are null then.
 
     Args:
         path: the file.
-        check_size: called with the bytes read so far, to raise an error for too many.
+        check_size: called with the bytes of the values read so far, to raise an error for too many.
+        was_read: called with the bytes of the file that some more rows are taken to be: their share of it.
 
     Raises:
         ValueError: for a file that is damaged, a column that occurs twice, and a value that cannot be read, naming the
@@ -42,11 +46,13 @@ def parquet_rows(path: Path, check_size: Callable[[int], object]) -> Iterator[tu
     try:
         with parquet.ParquetFile(path) as file:
             _check_names(path, file.schema_arrow)
+            whole, total = path.stat().st_size, file.metadata.num_rows
             for batch in file.iter_batches(batch_size=_BATCH):
                 size += batch.nbytes
                 check_size(size)
                 columns = {name: _values(path, name, batch.column(name), before) for name in batch.schema.names}
                 rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+                was_read(whole * (before + len(rows)) // total - whole * before // total)
                 before += len(rows)
                 yield rows, batch.nbytes
                 filled.update(name for name in columns if _has_filled_keys(batch.column(name)))
