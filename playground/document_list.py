@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,13 +14,13 @@ from docscore.core.formatting import clipped
 from docscore.core.options import ScoringOptions
 from docscore.core.printing import printable
 from docscore.core.values import Value
-from docscore.corpus.causes import CAUSES, MEANINGS, places
+from docscore.corpus.causes import CAUSES, MEANINGS, FieldPlace, places
 from docscore.corpus.evaluation import Evaluation
 from docscore.corpus.fields import Losses
+from docscore.corpus.folding import groups_of
 from docscore.data.json_codec import dumps, loads
 from docscore.metrics.anls_star.api import explained
-from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.report.html_tree import drawn_places, explained_drawing
+from docscore.report.html_tree import explained_drawing, row_numbers
 from playground.fragments import fragment
 from playground.kept import KeptDocuments, LineFile, kept_file
 from playground.page_images import IMAGE, embedded_image, image_of_row, name_of_image
@@ -69,8 +69,8 @@ def keep_list(folder: Path, evaluation: Evaluation, outputs: Mapping[str, Any], 
 def _listing(evaluation: Evaluation) -> dict[str, Any]:
     """What a browser gets at once: names, scores and lost points; numbers stand for fields and causes."""
     scores, analysis = evaluation.scores, evaluation.analysis
-    fields = [field.path for field in analysis.by_loss()]
-    numbers = {name: number for number, name in enumerate(fields)}, {name: n for n, name in enumerate(CAUSES)}
+    fields = analysis.by_loss()
+    numbers = {field.path: number for number, field in enumerate(fields)}, {name: n for n, name in enumerate(CAUSES)}
     count = sum(map(len, analysis.losses))
     most = count if count <= MAX_LOSSES else max(1, MAX_LOSSES // len(scores.ids))
     images = [name_of_image(image_of_row(row)) for row in scores.pairs.reference_rows or [{}] * len(scores.ids)]
@@ -80,7 +80,8 @@ def _listing(evaluation: Evaluation) -> dict[str, Any]:
     ]
     return {
         "causes": [[cause, MEANINGS[cause]] for cause in CAUSES],
-        "fields": [clipped(printable(name), _LONGEST_NAME) for name in fields],
+        "fields": [clipped(printable(field.path), _LONGEST_NAME) for field in fields],
+        "holding": [field.document_count for field in fields],
         "documents": documents,
         "left_out": sum(max(0, len(lost) - most) for lost in analysis.losses),
     }
@@ -189,11 +190,11 @@ class KeptList:
         tree = explained(truth, prediction, options)
         row = self._row(number)
         name = printable(row["question_id"])
-        drawing = explained_drawing(tree, _PREFIX, options)
+        groups = groups_of(tree)
+        drawing = explained_drawing(tree, _PREFIX, options, groups=groups)
         html = fragment("document", name, drawing)
-        marks = _marks(
-            tree, self._view["fields"], parsed=number not in self._view["failed"], absent=number in self._view["absent"]
-        )
+        lost = places(tree, parsed=number not in self._view["failed"], absent=number in self._view["absent"])
+        marks = _marks(lost, row_numbers(tree, groups), self._view["fields"])
         return {"html": html, "marks": marks, "image": embedded_image(image_of_row(row))}
 
     def found(self, text: object) -> list[int]:
@@ -221,12 +222,11 @@ class KeptList:
         return number
 
 
-def _marks(tree: ScoreTree, fields: Sequence[str], *, parsed: bool, absent: bool) -> list[list[int]]:
+def _marks(lost: Iterable[FieldPlace], row_of: Mapping[int, int], fields: Sequence[str]) -> list[list[int]]:
     """The rows of a drawn tree that lose points: the numbers of the row, of its field (-1: none) and of its cause."""
     field_number = {name: number for number, name in enumerate(fields)}
-    drawn = {id(node): number for number, (node, _) in enumerate(drawn_places(tree))}
     return [
-        [drawn[id(place.node)], field_number.get(place.name, -1), CAUSES.index(place.cause)]
-        for place in places(tree, parsed=parsed, absent=absent)
-        if place.cause and place.node.points_lost and id(place.node) in drawn
+        [row_of[id(place.node)], field_number.get(place.name, -1), CAUSES.index(place.cause)]
+        for place in lost
+        if place.cause and place.node.points_lost and id(place.node) in row_of
     ]

@@ -160,13 +160,15 @@
       part("count").textContent = `${filtered ? `${order.length.toLocaleString("en")} of ` : ""}${counted(all.documents.length, "document")}`;
       root.dataset.view = view.document === null ? "list" : "document";
       room.style.height = `${order.length * HEIGHT}px`;
+      room.replaceChildren();
       reveal();
       drawRows();
       drawDocument();
     };
 
-    const door = ({ key, lost, documents }, most, name, title, pressed, press) => {
-      const button = made("button", "dw-pick");
+    // A button that sets a filter, or takes it away: what loses the points, how many, and in how many documents.
+    const door = (filter, value, { key, lost, documents }, most, { name, title, of = "" }) => {
+      const button = made("button", "dw-pick"), pressed = view[filter] === value;
       button.type = "button";
       button.title = title;
       button.dataset.key = key;
@@ -174,8 +176,10 @@
       const bar = made("span", "dw-bar-of");
       bar.append(made("span", ""));
       bar.firstChild.style.width = `${(100 * lost) / most}%`;
-      button.append(made("span", "dw-points", points(lost)), bar, made("bdi", "dw-name", name), made("span", "dw-of", counted(documents, "document")));
-      button.addEventListener("click", press);
+      button.append(made("span", "dw-points", points(lost)), bar, made("bdi", "dw-name", name), made("span", "dw-of", of ? `${documents.toLocaleString("en")} of ${of}` : counted(documents, "document")));
+      // A new filter shows its first document; without it the document stays.
+      const then = pressed ? { [filter]: null, row: null } : { [filter]: value, row: null, document: null };
+      button.addEventListener("click", () => go(then, "push"));
       const item = made("li", "");
       item.append(button);
       return item;
@@ -184,20 +188,22 @@
     const drawDoors = () => {
       const now = [all, view.cause, view.field, view.find, all.found];
       if (now.every((part, at) => part === doors[at])) return;
+      const others = [[1, "fields"], [2, "causes"]].filter(([at]) => now[at] !== doors[at]).map(([, name]) => name);
       doors = now;
       const active = document.activeElement, held = active?.matches(".dw-pick") ? [active.closest("ul"), active.dataset.key] : null;
       const causes = all.sums(1, { byCause: false }), fields = all.sums(0, { byField: false });
       part("causes").replaceChildren(...causes.map((sum) => {
-        const [name, meaning] = all.causes[sum.key], pressed = view.cause === name;
-        return door(sum, causes[0].lost, name, meaning, pressed, () => go({ cause: pressed ? null : name, row: null }, "push"));
+        const [name, title] = all.causes[sum.key];
+        return door("cause", name, sum, causes[0].lost, { name, title });
       }));
       part("fields").replaceChildren(...fields.slice(0, MOST_FIELDS).map((sum) => {
-        const name = all.fields[sum.key], pressed = view.field === sum.key;
-        return door(sum, fields[0].lost, name, name, pressed, () => go({ field: pressed ? null : sum.key, row: null }, "push"));
+        const name = all.fields[sum.key], of = all.holding[sum.key], title = `${name}, in ${counted(of, "document")}`;
+        return door("field", sum.key, sum, fields[0].lost, { name, title, of: of.toLocaleString("en") });
       }));
       if (fields.length > MOST_FIELDS) part("fields").append(made("li", "dw-more", `and ${counted(fields.length - MOST_FIELDS, "field")} with less`));
       if (!causes.length) part("causes").append(made("li", "dw-more", "No points were lost."));
       root.classList.toggle("dw-lossless", !causes.length);
+      for (const name of others) part(name).scrollTop = 0;
       held?.[0].querySelector(`[data-key="${held[1]}"]`)?.focus({ preventScroll: true });
     };
 
@@ -213,7 +219,7 @@
         chip.type = "button";
         chip.append(made("bdi", "", text), made("span", "", " ×"));
         chip.setAttribute("aria-label", `Remove the filter by ${text}`);
-        chip.addEventListener("click", () => { go({ [name]: NOTHING[name] }, "push"); list.focus(); });
+        chip.addEventListener("click", () => { go({ [name]: NOTHING[name] }, "push"); list.focus({ preventScroll: true }); });
         return chip;
       }));
     };
@@ -225,10 +231,17 @@
       if (top + HEIGHT > list.scrollTop + list.clientHeight) list.scrollTop = top + HEIGHT - list.clientHeight;
     };
 
+    // Rows that are still seen stay the same elements: one that a visitor is pressing must not be replaced.
     const drawRows = () => {
       const first = Math.max(0, Math.floor(list.scrollTop / HEIGHT) - BEYOND);
       const last = Math.min(order.length, Math.ceil((list.scrollTop + list.clientHeight) / HEIGHT) + BEYOND);
-      room.replaceChildren(...order.slice(first, last).map((number, at) => rowOf(number, first + at)));
+      const seen = order.slice(first, last), still = new Set(seen);
+      for (const row of [...room.children]) if (!still.has(Number(row.dataset.number))) row.remove();
+      let here = room.firstElementChild;
+      seen.forEach((number, at) => {
+        if (Number(here?.dataset.number) === number) here = here.nextElementSibling;
+        else room.insertBefore(rowOf(number, first + at), here);
+      });
       if (order.includes(view.document)) list.setAttribute("aria-activedescendant", `dw-option-${view.document}`);
       else list.removeAttribute("aria-activedescendant");
     };
@@ -253,8 +266,8 @@
       for (const [, cause, lost] of losses) sums.set(cause, (sums.get(cause) ?? 0) + lost);
       const [cause] = [...sums].sort((a, b) => b[1] - a[1])[0] ?? [];
       if (cause === undefined) return "";
-      const [field] = losses.filter((loss) => loss[1] === cause).sort((a, b) => b[2] - a[2])[0];
-      return `${all.causes[cause][0]}: ${all.fields[field]}`;
+      const [[field], ...others] = losses.filter((loss) => loss[1] === cause).sort((a, b) => b[2] - a[2]);
+      return `${all.causes[cause][0]}: ${all.fields[field]}${others.length ? ` +${others.length}` : ""}`;
     };
 
     // Documents whose values hold the text: the server looks, the ids are looked at here.

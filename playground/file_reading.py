@@ -14,6 +14,7 @@ from docscore.core.options import ScoringOptions
 from docscore.core.printing import printable
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation, FileRows, metrics_with_schema, rows_of_tables
 from docscore.data.column_guesses import columns_of, guessed_plan, with_guessed_parsing
+from docscore.data.column_names import PREDICTION_WORDS, TRUTH_WORDS, UNKNOWN, rank_of_name
 from docscore.data.doubts import doubts_of_columns, doubts_of_ids
 from docscore.data.faults import DataError, Faults, faults_summary
 from docscore.data.files import Table, delimiter_of_file, read_table, suffix_of
@@ -194,6 +195,9 @@ def _sentences(error: InputError) -> Iterator[str]:
 def _doubts(tables: UploadedTables, faults: Faults, choices: FileChoices) -> Iterator[str]:
     """The sentences on what would give an error or a score of nonsense."""
     plan = tables.plan
+    if tables.references is None and not (_holds_both(plan) or set(choices.reading) & set(COLUMNS)):
+        yield "One file so far. Choose the other one too; or, if this file holds both sides, their columns below."
+        return
     try:
         truths, predictions = tables.planned()
         if plan.ids == (None, None) and not plan.certain:
@@ -211,6 +215,12 @@ def _doubts(tables: UploadedTables, faults: Faults, choices: FileChoices) -> Ite
     yield from (_sentence(fault.diagnostic) for fault in faults.found[:_NAMED_FAULTS])
     if len(faults.found) > 1:
         yield faults_summary(faults.found)
+
+
+def _holds_both(plan: ReadingPlan) -> bool:
+    """Whether one file holds both sides by the names of its columns."""
+    truth, prediction = rank_of_name(plan.references, TRUTH_WORDS), rank_of_name(plan.prediction, PREDICTION_WORDS)
+    return plan.certain or max(truth, prediction) < UNKNOWN
 
 
 def _sentence(found: Diagnostic) -> str:
@@ -291,9 +301,9 @@ def _sign_fields(paths: dict[str, Path], choices: FileChoices) -> list[WizardFie
 def _signs_of(path: Path) -> dict[str | None, str]:
     """The signs to choose from by their names; None for that which the file itself tells."""
     try:
-        told = f"{_SIGNS[delimiter_of_file(path, MAX_FILE_BYTES)]}, as the file tells"
+        told = f"{_SIGNS[delimiter_of_file(path, MAX_FILE_BYTES)]} (guess)"
     except (InputError, OSError):
-        told = "as the file tells"
+        told = "a guess"
     return {None: told} | _SIGNS
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from docscore.core.errors import InputValueError, short_repr
 from docscore.core.options import NUMBERS, PARSE_MODES, PARSE_REFERENCES_MODES, THRESHOLD, ScoringOptions
 from docscore.data.delimiters import DELIMITERS
-from docscore.data.json_codec import loads
+from docscore.data.json_codec import loads, loads_at
 from playground.limits import MAX_BYTES
 from playground.questions import check_parts, is_share, known_keys
 
@@ -62,9 +62,9 @@ class WhatIf(NamedTuple):
         """These options, and the rest of others.
 
         Raises:
-            ValueError: for a schema that is no JSON object, with line and column.
+            ValueError: for a schema that is no JSON object, naming line and column.
         """
-        schema = loads(self.schema, unique_keys=True) if self.schema.strip() else None
+        schema = loads_at(self.schema, "schema") if self.schema.strip() else None
         if not isinstance(schema, dict | None):
             raise InputValueError(place="schema", expected="a JSON object", got=type(schema).__name__)
         changed = {name: getattr(self, name) for name in ("threshold", "ignore_case", "numbers")}

@@ -13,6 +13,15 @@ window.docscoreRuns = (() => {
     if (line) line.textContent = isOld ? line.dataset.words : "";
   };
 
+  // A result that cannot be seen, or only below, is brought into view.
+  const bring = (tab) => {
+    const result = document.getElementById(RESULTS[tab]);
+    if (!result?.querySelector(".anls-tree")) return;
+    if (tab === "file") window.docscoreWizard.fold();
+    const { top } = result.getBoundingClientRect();
+    if (top < 0 || top > window.innerHeight / 2) result.scrollIntoView({ block: "start" });
+  };
+
   const run = (tab, isRunning) => document.getElementById(`${tab}-stop`).toggleAttribute("data-running", isRunning);
 
   const changed = (tab) => { of(tab).now += 1; mark(tab); };
@@ -27,7 +36,11 @@ window.docscoreRuns = (() => {
     changed,
     begin: (tab, inputs) => { of(tab).begun = of(tab).now; run(tab, true); return inputs; },
     redraw: (tab, inputs) => { run(tab, true); return inputs; },
-    arrived: (tab) => { of(tab).shown = of(tab).begun; mark(tab); },
+    arrived: (tab) => {
+      of(tab).shown = of(tab).begun;
+      mark(tab);
+      bring(tab);
+    },
     ended: (tab) => run(tab, false),
   };
 })();

@@ -2,7 +2,7 @@
 (() => {
   const PAUSE = 250;  // milliseconds until what was typed is scored
   window.docscoreWizard = (() => {
-    let frame, status, body, looks, paths = [null, null], reading = {};
+    let frame, status, body, looks, paths = [null, null], reading = {}, isFolded = false;
 
     const look = async () => {
       frame.setAttribute("aria-busy", "true");
@@ -41,6 +41,7 @@
         if (found.every((path, at) => path === paths[at])) return;
         paths = found;
         reading = reading.missing === undefined ? {} : { missing: reading.missing };
+        isFolded = false;
         window.docscoreWhatIfs.forget();
         looks.forget();
         frame.hidden = !paths.some(Boolean);
@@ -48,6 +49,12 @@
         status.textContent = frame.hidden ? "" : "Reading …";
         status.classList.remove("wz-fault");
         if (!frame.hidden) look();
+      },
+
+      // The first result of files folds away how they are read; who opens it again wants it open.
+      fold: () => {
+        if (!isFolded) body.querySelector(".wz-details")?.removeAttribute("open");
+        isFolded = true;
       },
 
       // The inputs of the score button, the third of them what was chosen here and in the strip.
@@ -93,8 +100,9 @@
 
     const change = ({ score, name, words }) => {
       const difference = score - first, sign = difference < 0 ? "−" : "+";
+      const hint = !difference && words.includes("numbers by value") ? " (numbers in quotes stay texts)" : "";
       const [before, after] = name === "ANLS*" ? ["", ""] : ["ANLS* ", `${name} `];
-      return `${before}${number(first)} → ${after}${number(score)}, ${sign}${number(Math.abs(difference))} with ${words}`;
+      return `${before}${number(first)} → ${after}${number(score)}, ${sign}${number(Math.abs(difference))} with ${words}${hint}`;
     };
 
     const ask = async () => {
@@ -113,6 +121,7 @@
         return;
       }
       strip.setAttribute("aria-busy", "true");
+      say("Scoring …");
       allow(false, true);
       const found = await scores.ask({ ...request, choices: { ...request.choices, what_if } });
       if (!found) return;

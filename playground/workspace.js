@@ -113,7 +113,7 @@
     const settings = JSON.parse(workspace.dataset.settings);
     const result = part("result"), status = part("status"), stop = part("stop");
     const scores = window.docscoreAsker((question) => server.score_workspace(question));
-    let timer = null, patience = null;
+    let timer = null, patience = null, copied = "";
 
     const editors = Object.fromEntries(SIDES.map((side) => [side, new Editor(part(side), () => changed(), (editor) => pointed(side, editor))]));
 
@@ -138,6 +138,7 @@
 
     const changed = () => {
       scores.forget();
+      copied = "";
       if (result.childElementCount) {
         result.dataset.stale = "";
         say("Changed since this result; scoring …");
@@ -177,7 +178,7 @@
       if (only && result.querySelector(".anls-only")) result.querySelector(".anls-only").checked = true;
       part("json").textContent = found.raw;
       part("python").textContent = found.python;
-      say(found.note);
+      say([copied, found.note].filter(Boolean).join(" "));
     };
 
     const rowsOf = (side) => [...result.querySelectorAll(`.anls-row[data-${side}]`)];
@@ -262,7 +263,8 @@
     part("link").addEventListener("click", async () => {
       const link = new URL(await window.docscoreLinks.toHash(request()), location.href).href;
       history.replaceState(null, "", link);
-      say(await window.docscoreLinks.copy(link));
+      copied = await window.docscoreLinks.copy(link);
+      say(copied);
     });
 
     window.docscorePane(result);

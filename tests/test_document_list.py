@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import csv
+import html
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from docscore import score_tree
 from docscore.corpus.causes import CAUSES
 from docscore.corpus.evaluation import Evaluation
 from docscore.corpus.scores import score_corpus
@@ -48,6 +51,33 @@ def test_what_is_lost_by_field_and_cause_is_all_that_is_lost(tmp_path: Path) -> 
         assert sum(points for *_, points in losses) == pytest.approx(1 - score, abs=1e-5)
         marks = kept.document(number)["marks"]
         assert {(field, cause) for _, field, cause in marks if field >= 0} >= {(f, c) for f, c, _ in losses}
+
+
+def test_marks_are_those_of_the_rows_that_are_drawn(tmp_path: Path) -> None:
+    """Lines for several exact values, and for several invented rows, stand before the rows that lose points."""
+    exact = {f"e{number}": "same" for number in range(5)}
+    truth = {**exact, "rows": [{**exact, "nm": "tea"}, {**exact, "nm": "cake"}], "z": "last"}
+    guess = {**exact, "rows": [{**exact, "nm": "tee"}, {"x": "y"}, {"x": "y"}, {"x": "y"}, {"nm": "cake"}], "z": "lost"}
+    scored(tmp_path, written(tmp_path, "r.jsonl", [ref("a", truth)]), written(tmp_path, "p.jsonl", [pred("a", guess)]))
+    kept = KeptList(tmp_path, RUN)
+    found, fields = kept.document(0), json.loads(kept.listing())["fields"]
+    path_of = {
+        int(n): html.unescape(path)
+        for n, path in re.findall(r'id="document-(\d+)"[^>]* data-path="([^"]*)"', found["html"])
+    }
+    marks = {(path_of[row], fields[field], CAUSES[cause]) for row, field, cause in found["marks"] if field >= 0}
+    tree = score_tree(truth, guess)
+    lost = {leaf.path: leaf for leaf in tree.leaves() if leaf.points_lost}
+    assert {path for path, *_ in marks} == set(lost)
+    assert all(re.sub(r"\[\d+\]", "[]", path).removeprefix("$.") == field for path, field, _ in marks)
+    assert ("$.z", "z", "near miss") in marks
+
+
+def test_fields_say_in_how_many_documents_they_are(tmp_path: Path) -> None:
+    scored(tmp_path)
+    listing = json.loads(KeptList(tmp_path, RUN).listing())
+    analysis = Evaluation(read_systems(read_table(REFERENCES), [read_table(PREDICTIONS)])[0]).analysis
+    assert listing["holding"] == [field.document_count for field in analysis.by_loss()]
 
 
 def test_the_rows_can_be_scored_again(tmp_path: Path) -> None:

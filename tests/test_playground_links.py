@@ -79,6 +79,8 @@ def test_a_link_works_from_inside_a_frame(visit: Visit) -> None:
     visitor.copy("old")
     frame.locator("#pair-link").click()
     frame.get_by_text("It opens this page outside of the frame.").wait_for()
+    frame.locator("#pair-result").get_by_text("0.7500").first.wait_for()
+    assert "outside of the frame" in frame.locator("#pair-status").inner_text()  # the score does not take its place
     link = visitor.copied("old")
     other = visit(link.removeprefix(visitor.app.url))
     other.has_score("0.7500")

@@ -23,6 +23,16 @@ def test_every_tab_passes_axe(visit: Visit, size: tuple[int, int], dark: bool) -
     assert found == {tab: [] for tab in TABS}
 
 
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_main_button_can_be_read_under_the_pointer(visit: Visit, dark: bool) -> None:
+    visitor = visit("/?__theme=dark" if dark else "/", dark=dark)
+    colour = "button => getComputedStyle(button).backgroundColor"
+    before = visitor["pair-score"].evaluate(colour)
+    visitor["pair-score"].hover()
+    assert visitor["pair-score"].evaluate(colour) != before
+    assert axe(visitor.page, "#pair-score") == []
+
+
 def test_no_table_before_there_is_a_result(visit: Visit) -> None:
     visitor = visit()
     visitor.open_tab("A file")

@@ -263,7 +263,7 @@ def test_a_loss_leads_to_its_row(visit: Visit) -> None:
     tree = visitor.tree()
     tree.locator("details").evaluate_all("all => all.forEach(each => each.open = false)")
     links = tree.locator("ol.anls-losses a[href^='#']")
-    assert links.all_inner_texts() == ["$.a.b.c"]
+    assert links.locator(".anls-where").all_inner_texts() == ["$.a.b.c"]
     links.first.click()
     assert focused(visitor) == "$.a.b.c"
     assert visitor.row("$.a.b.c").is_visible()
@@ -273,7 +273,7 @@ def test_the_ten_largest_losses_in_order(visit: Visit) -> None:
     visitor = visit()
     truth = {"many": ["x"] * 5, **{f"k{n}": "v" for n in range(20)}}
     visitor.score(json.dumps(truth), "{}")
-    links = visitor.tree().locator("ol.anls-losses a").all_inner_texts()
+    links = visitor.tree().locator("ol.anls-losses .anls-where").all_inner_texts()
     assert len(links) == 10
     assert links[0] == "$.many"
 

@@ -86,7 +86,7 @@ def test_a_foreign_table_gets_the_right_score(visit: Visit, size: tuple[int, int
         "Beleg", "doc", "GroundTruth", "answer", "repair", "json", "error",
     ]  # fmt: skip
     sign = visitor["read-predictions_delimiter"].locator("option:checked")
-    assert sign.inner_text() == "semicolon, as the file tells"
+    assert sign.inner_text() == "semicolon (guess)"
     shown = visitor["file-wizard"].locator(".wz-rows")
     assert shown.locator("tbody tr").count() == 6
     assert "Here it is:↵ ```json" in shown.nth(1).locator("td").nth(1).inner_text()
@@ -179,6 +179,22 @@ DOUBTS: list[tuple[str, Any, Any, dict[str, Any], list[str]]] = [
 ]
 
 
+def test_of_one_file_the_other_is_awaited(visit: Visit) -> None:
+    """Unless its columns say that it holds both sides."""
+    visitor = opened(visit)
+    upload(visitor, "file-references", GOLD)
+    doubts = visitor["file-wizard"].locator(".wz-doubts")
+    doubts.get_by_text("One file so far. Choose the other one too").wait_for()
+    assert doubts.locator("li").count() == 1
+    upload(visitor, "file-predictions", ANSWERS)
+    doubts.wait_for(state="detached")
+    visitor = opened(visit)
+    cells = [[str(n), json.dumps(TRUTHS[n]), json.dumps(GUESSES[n])] for n in range(3)]
+    upload(visitor, "file-references", table("both.csv", ["id", "truth", "prediction"], cells))
+    visitor["read-prediction"].wait_for(state="attached")
+    assert doubts.count() == 0
+
+
 def test_a_guess_of_nonsense_is_said_before_scoring(visit: Visit) -> None:
     for why, references, predictions, choices, parts in DOUBTS:
         visitor = opened(visit)
@@ -211,6 +227,8 @@ def test_references_without_a_prediction(visit: Visit) -> None:
         assert visitor["file-wizard"].locator(".wz-doubts").count() == 0
         score(visitor)
         visitor["file-scored"].locator(".wi-scored").wait_for(state="attached")
+        if value == "zero":  # the first result folds it away
+            visitor["file-wizard"].locator("summary").click()
         found[value] = float(visitor["file-scored"].locator(".wi-scored").get_attribute("data-score") or "nan")
     each = docscore.evaluate(predictions=GUESSES[:2], references=TRUTHS[:2]).score
     assert found == {"zero": pytest.approx(each * 2 / 3), "skip": pytest.approx(each)}

@@ -147,7 +147,7 @@ def test_without_a_script_parts_open_and_close(read: Read, report: Path) -> None
         assert part.evaluate("part => part.open") is opened
         assert inside.is_visible() is opened
     link = document.locator(".anls-losses a").last
-    path = link.inner_text()
+    path = link.locator(".anls-where").inner_text()
     link.click()
     assert page.locator(":target").get_attribute("data-path") == path
     assert document.locator(":target").count() == 1

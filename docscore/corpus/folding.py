@@ -94,9 +94,16 @@ def folded_tree(
         groups: its groups, if they are known: `groups_of(tree)`.
         only: the causes whose groups are folded; by default all.
     """
+    return folded_nodes(tree, groups, only=only)[id(tree)]
+
+
+def folded_nodes(
+    tree: ScoreTree, groups: Sequence[SiblingGroup] | None = None, *, only: Collection[GroupCause] = _ALL
+) -> dict[int, ScoreTree]:
+    """The node of the folded tree for each node of the tree, by its `id`; arguments as for `folded_tree`."""
     chosen = [group for group in (groups_of(tree) if groups is None else groups) if group.cause in only]
     if not chosen:
-        return tree
+        return {id(node): node for node in tree.nodes()}
     group_of = {id(member): group for group in chosen for member in group.nodes}
     done: dict[int, ScoreTree] = {}
     for node in reversed(list(tree.nodes())):  # children before parents
@@ -108,7 +115,7 @@ def folded_tree(
             elif child is group.nodes[0]:
                 children.append(_as_node(group, tuple(done[id(member)] for member in group.nodes)))
         done[id(node)] = replace(node, children=tuple(children)) if node.children else node
-    return done[id(tree)]
+    return done
 
 
 def _groups_below(node: ScoreTree, causes: dict[int, Cause | None]) -> list[SiblingGroup]:

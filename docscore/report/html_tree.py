@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from docscore.core.formatting import clipped, text_excerpts, three_digits, value_text, with_minus_signs, with_sign
 from docscore.core.options import ScoringOptions
 from docscore.corpus.annotations import Annotation, annotations_of
-from docscore.corpus.folding import WHOLES, SiblingGroup, folded_tree, groups_of
+from docscore.corpus.folding import WHOLES, SiblingGroup, folded_nodes, folded_tree, groups_of
 from docscore.metrics.anls_star.tree import GLYPHS, ScoreTree, Side
 from docscore.report.html_templates import macro_as_html
 from docscore.report.positions import Positions, positions_of, unfolded_children, value_taken
@@ -63,7 +63,7 @@ class TreeRow(NamedTuple):
         indent: the indent in levels.
         moved: the old and new index of a list element that moved, as text, or "".
         score, width, lost: the score, the width of its bar, and the points lost at the node.
-        parts: kind and size of a container, the keys of a group that is exact, or "".
+        parts, predicted_parts: kind and size of a container on each side, the keys of a group that is exact, or "".
         truth, prediction: the values as marked spans; empty if there is no value to show.
         reason: an explanation of a score that is not obvious, or "".
         opens: whether a `<details>` element begins that contains the rows of the children.
@@ -85,6 +85,7 @@ class TreeRow(NamedTuple):
     width: str
     lost: str
     parts: str
+    predicted_parts: str
     truth: list[Span]
     prediction: list[Span]
     reason: str
@@ -160,7 +161,12 @@ def tree_as_html(
 
 
 def explained_drawing(
-    tree: ScoreTree, prefix: str, options: ScoringOptions | None, *, with_positions: bool = False
+    tree: ScoreTree,
+    prefix: str,
+    options: ScoringOptions | None,
+    *,
+    groups: Sequence[SiblingGroup] | None = None,
+    with_positions: bool = False,
 ) -> TreeDrawing:
     """Build the data for the template with the remarks on the tree; its groups are found once for both.
 
@@ -168,9 +174,10 @@ def explained_drawing(
         tree: the root of a score tree of ANLS* or of the typed score.
         prefix: the beginning of the ids of the rows; unique for each tree of a page.
         options: how its texts were compared; None for a tree of the typed score.
+        groups: the groups of its siblings, if they are known: `groups_of(tree)`.
         with_positions: whether rows say where their values stand in the JSON texts of both sides.
     """
-    groups = groups_of(tree)
+    groups = groups_of(tree) if groups is None else groups
     remarks = annotations_of(tree, options, groups)
     return tree_drawing(tree, prefix, remarks, groups=groups, with_positions=with_positions)
 
@@ -233,6 +240,13 @@ def _parents(tree: ScoreTree) -> dict[int, ScoreTree]:
     return found
 
 
+def row_numbers(tree: ScoreTree, groups: Sequence[SiblingGroup]) -> dict[int, int]:
+    """The number in its row's id of each node of a tree that is drawn with these groups, by the `id` of the node."""
+    folded = folded_nodes(tree, groups, only=WHOLES)
+    number_of = {id(node): number for number, (node, _) in enumerate(drawn_places(folded[id(tree)]))}
+    return {of: number_of[id(node)] for of, node in folded.items() if id(node) in number_of}
+
+
 def drawn_places(tree: ScoreTree) -> list[tuple[ScoreTree, int]]:
     """The nodes of a tree that are shown, each with its depth, parents before children.
 
@@ -273,7 +287,6 @@ def _row(
     """The row of a node at a depth; `following` is the depth of the next row."""
     opens, is_group = bool(node.children), node.kind == "group"
     truth, prediction = ([], []) if opens else _values(node)
-    size = counted(len(unfolded_children(node)), "element" if node.kind == "list" else "key")
     looks = ("", "") if opens else (_look(node, parent, "ground_truth"), _look(node, parent, "prediction"))
     return TreeRow(
         row_id=row_id,
@@ -286,7 +299,8 @@ def _row(
         score=three_digits(node.score),
         width=f"{node.score:.1%}",
         lost=_lost(node) if node.points_lost else "",
-        parts=_keys(node) if is_group else f"{node.kind}, {size}" if opens else "",
+        parts=_keys(node) if is_group else _parts(node, value_taken(node), "extra") if opens else "",
+        predicted_parts=_parts(node, node.prediction, "missing") if opens and not is_group else "",
         truth=truth,
         prediction=prediction,
         reason=node.reason,
@@ -298,6 +312,23 @@ def _row(
         truth_look=looks[0],
         prediction_look=looks[1],
     )
+
+
+def _parts(node: ScoreTree, value: Any, lacking: str) -> str:
+    """Kind and size of a container on one side; "" where that side has none.
+
+    Args:
+        node: the node.
+        value: its value on this side; None for some nodes of other metrics, which know only what is below them.
+        lacking: the status of a part that this side lacks.
+    """
+    if node.status == lacking:
+        return ""
+    if isinstance(value, dict | list):
+        kind, size = "list" if isinstance(value, list) else "object", len(value)
+    else:
+        kind, size = node.kind, sum(child.status != lacking for child in unfolded_children(node))
+    return f"{kind}, {counted(size, 'element' if kind == 'list' else 'key')}"
 
 
 def _look(node: ScoreTree, parent: ScoreTree | None, side: Side) -> str:
