@@ -76,7 +76,7 @@ def is_about_the_input(error: Exception) -> bool:
     if isinstance(error, OSError):
         return bool(error.filename)
     if isinstance(error, DataError):
-        return bool(error.faults) and all(fault.place for fault in error.faults)
+        return bool(error.faults) and all(fault.place or fault.sentence.startswith("and ") for fault in error.faults)
     if not isinstance(error, InputError):
         return False
     return str(error).startswith(_ABOUT_ALL) or (bool(error.place) and len(str(error)) > len(error.place))

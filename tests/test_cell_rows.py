@@ -13,11 +13,13 @@ import pytest
 from docscore import anls_score, score_tree
 from docscore.core.options import DEFAULT_OPTIONS
 from docscore.core.similarity import fold_all, similarity_matrix
-from docscore.metrics.anls_star import cell_rows
+from docscore.data.json_codec import loads
+from docscore.metrics.anls_star import cell_rows, scorer
 from docscore.metrics.anls_star.scorer import Scorer
 from tests.oracle import oracle
 
 CELLS: list[Any] = ["ab", "abc", "aba", "ba", "b a", "AB", "", " ", None, 1, True, "1", "abcde", "abcdf", "xyz", "aaa"]
+CELLS += [0.0, -0.0, 0, 1.0]  # equal in Python, some of them, and not as texts
 
 
 def tables(rng: random.Random, most: int) -> tuple[list[Any], list[Any]]:
@@ -70,24 +72,59 @@ def test_larger_tables_have_the_same_bits(seed: int, always: pytest.MonkeyPatch)
     assert len(set(found)) == 1
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_lists_that_occur_several_times_are_compared_once_and_change_no_bit(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where a row with a container in it keeps bounds from being used, and where each side has many tables."""
+    rng = random.Random(2_000 + seed)
+    pairs = []
+    for most in (4, 30):
+        truth, prediction = (side * rng.randint(1, 4) for side in tables(rng, most))
+        odd = rng.choice([["x", ["y"]], [[]], [{"a": 1}]])
+        pairs.append(([*truth, odd], [*prediction, odd]))
+    pairs.append(tuple([rng.sample(side, len(side)) for _ in range(4)] for side in tables(rng, 5)))
+    for truth, prediction in pairs:
+        found = []
+        for many in (1, 1 << 60):
+            monkeypatch.setattr(scorer, "_MANY", many)
+            found += [anls_score(truth, prediction), anls_score(shuffled(rng, truth), shuffled(rng, prediction))]
+            found += [score_tree(truth, prediction).score, anls_score(truth, prediction, numbers="value")]
+        assert found[:4] == found[4:]
+        assert len({found[0], *found[1:3]}) == 1
+    monkeypatch.setattr(scorer, "_MANY", 1)
+    truth, prediction = (side[-5:] for side in pairs[0])
+    assert anls_score(truth, prediction) == pytest.approx(float(oracle(truth, prediction).score), abs=1e-12)
+
+
+def test_numbers_that_print_differently_are_different_rows() -> None:
+    """0.0 and -0.0 are equal in Python, and so are the floats of 1e400 and 1e401."""
+    others = [[f"r{number}", f"c{number}"] for number in range(60)]
+    for one, other, numbers, lost in ((0.0, -0.0, "text", 0.25), (loads("1e400"), loads("1e401"), "value", 1.0)):
+        truth, prediction = [[one, "x"], [other, "x"], *others], [[other, "x"], [other, "x"], *others]
+        assert anls_score(truth, prediction, numbers=numbers) == pytest.approx(1 - lost / 124, abs=1e-12)
+        odd = [["x", ["y"]]]
+        assert anls_score(truth + odd, prediction + odd, numbers=numbers) == pytest.approx(1 - lost / 126, abs=1e-12)
+
+
 @pytest.mark.parametrize("threshold", [0.0, 0.5, 0.7])
 def test_bounds_are_never_less_than_s(threshold: float) -> None:
     rng = random.Random(int(threshold * 10))
     options = replace(DEFAULT_OPTIONS, threshold=threshold)
-    scorer = Scorer(options)
+    rules = Scorer(options)
     for _ in range(40):
         truth, prediction = tables(rng, 6)
         compare = cell_rows.RowComparison(
             partial(fold_all, ignore_case=True),
             partial(similarity_matrix, threshold=threshold),
             threshold,
-            lambda row, rows: scorer.pairwise([row], rows)[0][0],
+            lambda row, rows: rules.pairwise([row], rows)[0][0],
         )
         sides = (
             cell_rows.CellRows(truth, compare.fold, by_column=False),
             cell_rows.CellRows(prediction, compare.fold, by_column=True),
         )
-        earned, _ = scorer.pairwise(truth, prediction)
+        earned, _ = rules.pairwise(truth, prediction)
         cheap, closer = cell_rows._bounds(*sides, compare)  # noqa: SLF001
         assert (cheap >= earned).all()
         assert (closer >= earned).all()

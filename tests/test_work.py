@@ -156,6 +156,14 @@ def test_alike_rows_of_cells_are_matched_once(work: Work) -> None:
     assert work.cells <= 2 * 16 * 9
 
 
+def test_lists_that_occur_several_times_are_matched_once(work: Work) -> None:
+    """A row with a container in it keeps bounds from being used."""
+    truth = [["tea", "2", "3.50"], ["milk", "1"], ["cake", "4", "9.00"]] * 100 + [["x", ["y"]]]
+    anls_score(truth, truth[::-1])
+    assert work.cells < 1_000
+    assert work.assignments < 20
+
+
 def test_the_sizes_of_deep_values_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of 150 levels holds two elements: some visits a level and side, not one a level for every level above."""
     visits = 0

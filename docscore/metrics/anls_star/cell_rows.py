@@ -6,7 +6,7 @@ bounded too, by the characters that they share, which is far cheaper than to com
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, zip_longest
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ import numpy.typing as npt
 from docscore.core.assignment import deciding_pairs
 from docscore.core.memory import check_memory
 from docscore.core.values import LEAF_TYPES, Matrix, Value
+from docscore.metrics.anls_star.distinct_lists import DistinctLists
 
 _LEAST_PAIRS = 1 << 11  # of cells, from which bounds pay
 
@@ -61,17 +62,6 @@ class RowComparison(NamedTuple):
     similarity: Callable[[list[str], list[str]], Matrix]
     threshold: float
     exact: Callable[[list[Value], _Rows], Matrix]
-
-
-class _Distinct:
-    """The distinct rows of one side, and for each row which of them it is."""
-
-    __slots__ = ("number", "rows")
-
-    def __init__(self, rows: _Rows) -> None:
-        found: dict[Hashable, int] = {}
-        self.number = np.array([found.setdefault((*map(type, row), *row), len(found)) for row in rows])
-        self.rows = [rows[i] for i in np.unique(self.number, return_index=True)[1].tolist()]
 
 
 class CellRows:
@@ -123,8 +113,8 @@ def rows_table(truths: _Rows, predictions: _Rows, compare: RowComparison) -> tup
     Returns:
         S, shape (n, m), and L. A pair of rows that is in no best matching may have more than its S.
     """
-    left, right = _Distinct(truths), _Distinct(predictions)
-    sides = CellRows(left.rows, compare.fold, by_column=False), CellRows(right.rows, compare.fold, by_column=True)
+    left, right = DistinctLists(truths), DistinctLists(predictions)
+    sides = CellRows(left.lists, compare.fold, by_column=False), CellRows(right.lists, compare.fold, by_column=True)
     weight = np.maximum.outer(sides[0].lengths, sides[1].lengths).astype(np.float64)
     everywhere = np.ix_(left.number, right.number)
     known, earned = np.zeros(weight.shape, dtype=bool), np.zeros(weight.shape)
@@ -144,7 +134,7 @@ def rows_table(truths: _Rows, predictions: _Rows, compare: RowComparison) -> tup
                 break
             for i in np.flatnonzero(wanted.any(axis=1)).tolist():
                 columns = np.flatnonzero(wanted[i])
-                earned[i, columns] = compare.exact(left.rows[i], [right.rows[j] for j in columns.tolist()])
+                earned[i, columns] = compare.exact(left.lists[i], [right.lists[j] for j in columns.tolist()])
     return None
 
 

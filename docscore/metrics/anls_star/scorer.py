@@ -22,10 +22,14 @@ from docscore.core.similarity import fold, fold_all, similarity, similarity_matr
 from docscore.core.values import LEAF_TYPES, SCALAR_TYPES, Matrix, Scalar, Value
 from docscore.metrics.anls_star.cell_rows import RowComparison, are_cell_rows, rows_table
 from docscore.metrics.anls_star.counting import Counting
+from docscore.metrics.anls_star.distinct_lists import DistinctLists
 from docscore.metrics.anls_star.matching_tables import Tables
 from docscore.metrics.anls_star.schema_node import SchemaNode, unit_at
 
 _FEW = 4  # pairs that are scored one by one; more go by columns
+
+
+_MANY = 1 << 10  # pairs of lists from which those that occur several times are looked for
 
 
 _MAX_CELLS = 1 << 22  # pairs of list elements that are held at a time
@@ -296,6 +300,12 @@ class Scorer:
         self, truths: Sequence[list[Value]], predictions: Sequence[list[Value]], schema: SchemaNode | None
     ) -> tuple[Matrix, Matrix]:
         """Lists: the sums over the best matching of each two; what stays unmatched adds its size to L."""
+        if len(truths) * len(predictions) >= _MANY:
+            left, right = DistinctLists(truths), DistinctLists(predictions)
+            if 2 * len(left.lists) * len(right.lists) <= len(truths) * len(predictions):
+                earned, weight = self._lists(left.lists, right.lists, schema)
+                everywhere = np.ix_(left.number, right.number)
+                return earned[everywhere], weight[everywhere]
         below = schema and schema.items
         elements, columns = _concatenated(predictions)
         sizes = self.counting.predictions(elements, below)
