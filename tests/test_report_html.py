@@ -323,9 +323,9 @@ def test_a_cell_without_a_value_is_empty_or_says_what_it_lacks() -> None:
     page = Markup(tree_as_html(score_tree({"a": "x", "b": ["y"], "c": None}, {"b": ["y"], "c": "z"})))
     cells = page.texts("span", "anls-truth"), page.texts("span", "anls-prediction")
     assert list(zip(*cells, strict=True)) == [
-        ("object, 3 keys", ""),
+        ("object, 3 keys", "object, 2 keys"),
         ('"x"absent from the prediction', "absent"),
-        ("list, 1 element", ""),
+        ("list, 1 element", "list, 1 element"),
         ('"y"', '"y"'),
         ("nullnothing expected", '"z"'),
     ]
