@@ -17,10 +17,9 @@ from docscore.core.values import Value
 from docscore.corpus.causes import CAUSES, MEANINGS, FieldPlace, places
 from docscore.corpus.evaluation import Evaluation
 from docscore.corpus.fields import Losses
-from docscore.corpus.folding import groups_of
 from docscore.data.json_codec import dumps, loads
 from docscore.metrics.anls_star.api import explained
-from docscore.report.html_tree import explained_drawing, row_numbers
+from docscore.report.html_tree import explained_drawing
 from playground.fragments import fragment
 from playground.kept import KeptDocuments, LineFile, kept_file
 from playground.page_images import IMAGE, embedded_image, image_of_row, name_of_image
@@ -190,11 +189,10 @@ class KeptList:
         tree = explained(truth, prediction, options)
         row = self._row(number)
         name = printable(row["question_id"])
-        groups = groups_of(tree)
-        drawing = explained_drawing(tree, _PREFIX, options, groups=groups)
+        drawing = explained_drawing(tree, _PREFIX, options)
         html = fragment("document", name, drawing)
         lost = places(tree, parsed=number not in self._view["failed"], absent=number in self._view["absent"])
-        marks = _marks(lost, row_numbers(tree, groups), self._view["fields"])
+        marks = _marks(lost, drawing.row_numbers, self._view["fields"])
         return {"html": html, "marks": marks, "image": embedded_image(image_of_row(row))}
 
     def found(self, text: object) -> list[int]:

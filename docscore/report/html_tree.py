@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from docscore.core.formatting import clipped, text_excerpts, three_digits, value_text, with_minus_signs, with_sign
 from docscore.core.options import ScoringOptions
 from docscore.corpus.annotations import Annotation, annotations_of
-from docscore.corpus.folding import WHOLES, SiblingGroup, folded_nodes, folded_tree, groups_of
+from docscore.corpus.folding import WHOLES, SiblingGroup, folded_nodes, groups_of
 from docscore.metrics.anls_star.tree import GLYPHS, ScoreTree, Side
 from docscore.report.html_templates import macro_as_html
 from docscore.report.positions import Positions, positions_of, unfolded_children, value_taken
@@ -124,6 +124,7 @@ class TreeDrawing(NamedTuple):
         remarks: what stands out beyond single places.
         note: how many rows are left out, or "".
         rows: one row for each node, parents before children.
+        row_numbers: the number in the id of its row of each node that is drawn, by the `id` of the node.
         legend: each status with its word and glyph.
     """
 
@@ -134,6 +135,7 @@ class TreeDrawing(NamedTuple):
     remarks: list[Remarked]
     note: str
     rows: list[TreeRow]
+    row_numbers: dict[int, int]
     legend: tuple[tuple[str, str, str], ...] = _LEGEND
 
 
@@ -161,12 +163,7 @@ def tree_as_html(
 
 
 def explained_drawing(
-    tree: ScoreTree,
-    prefix: str,
-    options: ScoringOptions | None,
-    *,
-    groups: Sequence[SiblingGroup] | None = None,
-    with_positions: bool = False,
+    tree: ScoreTree, prefix: str, options: ScoringOptions | None, *, with_positions: bool = False
 ) -> TreeDrawing:
     """Build the data for the template with the remarks on the tree; its groups are found once for both.
 
@@ -174,10 +171,9 @@ def explained_drawing(
         tree: the root of a score tree of ANLS* or of the typed score.
         prefix: the beginning of the ids of the rows; unique for each tree of a page.
         options: how its texts were compared; None for a tree of the typed score.
-        groups: the groups of its siblings, if they are known: `groups_of(tree)`.
         with_positions: whether rows say where their values stand in the JSON texts of both sides.
     """
-    groups = groups_of(tree) if groups is None else groups
+    groups = groups_of(tree)
     remarks = annotations_of(tree, options, groups)
     return tree_drawing(tree, prefix, remarks, groups=groups, with_positions=with_positions)
 
@@ -199,10 +195,12 @@ def tree_drawing(
         groups: the groups of its siblings, if they are known: `groups_of(tree)`.
         with_positions: whether rows say where their values stand in the JSON texts of both sides.
     """
-    folded = folded_tree(tree, groups, only=WHOLES)
+    nodes = folded_nodes(tree, groups, only=WHOLES)
+    folded = nodes[id(tree)]
     places = drawn_places(folded)
     total = sum(1 for _ in tree.nodes())
-    ids = {id(node): f"{prefix}-{number}" for number, (node, _) in enumerate(places)}
+    numbers = {id(node): number for number, (node, _) in enumerate(places)}
+    ids = {node: f"{prefix}-{number}" for node, number in numbers.items()}
     lost = sorted((node for node in _losses(folded) if id(node) in ids), key=lambda node: -node.points_lost)
     losses = [
         Loss(_lost(node), ids[id(node)], clipped(node.path, _LONGEST_LINK), _what_is_lost(node))
@@ -219,7 +217,9 @@ def tree_drawing(
     row_of = {node.path: ids[id(node)] for node, _ in reversed(places) if node.kind != "group"}
     shown = [each for each in annotations_shown(remarks) if each.paths[0] in row_of][:REMARKS]
     remarked = [Remarked(_remark_text(each), row_of[each.paths[0]]) for each in shown]
-    return TreeDrawing(f"{tree.score:.4f}", points_text(tree), facts_of_tree(tree), losses, remarked, note, rows)
+    row_numbers = {of: numbers[id(node)] for of, node in nodes.items() if id(node) in numbers}
+    head = f"{tree.score:.4f}", points_text(tree), facts_of_tree(tree)
+    return TreeDrawing(*head, losses, remarked, note, rows, row_numbers)
 
 
 def _remark_text(remark: Annotation) -> str:
@@ -238,13 +238,6 @@ def _parents(tree: ScoreTree) -> dict[int, ScoreTree]:
         parent = found[id(node)] if node.kind == "group" else node
         found.update({id(child): parent for child in node.children})
     return found
-
-
-def row_numbers(tree: ScoreTree, groups: Sequence[SiblingGroup]) -> dict[int, int]:
-    """The number in its row's id of each node of a tree that is drawn with these groups, by the `id` of the node."""
-    folded = folded_nodes(tree, groups, only=WHOLES)
-    number_of = {id(node): number for number, (node, _) in enumerate(drawn_places(folded[id(tree)]))}
-    return {of: number_of[id(node)] for of, node in folded.items() if id(node) in number_of}
 
 
 def drawn_places(tree: ScoreTree) -> list[tuple[ScoreTree, int]]:
