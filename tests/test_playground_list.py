@@ -24,8 +24,9 @@ def test_a_filter_shows_its_first_document_and_leaves_the_page_in_place(visit: V
     page.locator(".dw-row[aria-selected=true][aria-posinset='1']").wait_for()
     assert fields.evaluate("list => list.scrollTop") == 0
     assert re.fullmatch(r"\d+ of \d+", page.locator(".dw-fields .dw-of").first.inner_text())
+    chosen = page.locator(".dw-row .dw-id").nth(2).inner_text()
     page.locator(".dw-row").nth(2).click()
-    chosen = page.evaluate(SEEN)["title"]
+    title(page, chosen)
     page.locator(".dw-chip").evaluate("chip => chip.scrollIntoView({ block: 'end' })")
     top = page.evaluate("scrollY")
     page.locator(".dw-chip").click()
