@@ -149,6 +149,26 @@ def test_rows_of_cells_are_matched_with_few_others(work: Work) -> None:
     assert work.assignments <= 60
 
 
+def test_a_row_that_is_no_list_of_cells_leaves_the_others_their_bounds(work: Work) -> None:
+    """As above, and one cell of one more row is compared with 600; nothing with null."""
+    truth, prediction = lists_of_cells(60)[0]
+    anls_score([*truth, ["x", ["y"]]], [*prediction, None])
+    assert work.cells == 60 * 100 + 600
+
+
+def test_equal_lists_that_hold_lists_are_compared_once(work: Work) -> None:
+    """40 lists of two lists and an object on each side: 4 pairs of texts and one of numbers, not 1,600 times that."""
+
+    def copies(text: str) -> Any:
+        return [[["a", text], [text], {"total": len(text)}] for _ in range(40)]
+
+    anls_score(copies("b"), copies("cd"))
+    once = work.cells
+    assert once <= 10
+    score_tree(copies("b"), copies("cd"))
+    assert work.cells <= 2 * once + 40 * 20  # each pair of the matching is explained
+
+
 def test_alike_rows_of_cells_are_matched_once(work: Work) -> None:
     """200 rows, four of them distinct: 16 pairs of rows are matched, and bounds compare the cells of four rows."""
     truth = [[f"kind {i % 4}", "1.00", "x"] for i in range(200)]
@@ -157,7 +177,7 @@ def test_alike_rows_of_cells_are_matched_once(work: Work) -> None:
 
 
 def test_lists_that_occur_several_times_are_matched_once(work: Work) -> None:
-    """A row with a container in it keeps bounds from being used."""
+    """Three of them, on each side, beside a row with a container in it."""
     truth = [["tea", "2", "3.50"], ["milk", "1"], ["cake", "4", "9.00"]] * 100 + [["x", ["y"]]]
     anls_score(truth, truth[::-1])
     assert work.cells < 1_000

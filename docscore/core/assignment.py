@@ -151,18 +151,23 @@ def _certain(score: Matrix, best: Indices) -> Mask:
     return found
 
 
-def deciding_pairs(score: Matrix, known: Mask) -> Mask:
+def deciding_pairs(score: Matrix, known: Mask, asked: Mask) -> Mask:
     """Which pairs must be known to match by S/L, where a pair that is not known has a bound: S/L is at most that.
 
     First the best of each row (or column, of the shorter side), then all that may be as good; if rows compete, also all
     pairs of the matchings with the largest sum. What is left is in none of these, whatever its S/L is.
+
+    Args:
+        score: S/L of every pair, or its bound, shape (n, m).
+        known: the pairs that are known.
+        asked: those of them that this function asked for.
     """
     if len(score) > score.shape[1]:
-        turned: Mask = deciding_pairs(score.T, known.T).T
+        turned: Mask = deciding_pairs(score.T, known.T, asked.T).T
         return turned
     best = score.argmax(axis=1)
     least = np.where(known, score, -1.0).max(axis=1)
-    least = np.where(least < 0, score[np.arange(len(score)), best], least)
+    least = np.where(asked.any(axis=1), least, score[np.arange(len(score)), best])
     unknown: Mask = (score >= least[:, None] - TIE) & ~known
     if unknown.any():
         some = min(_AT_A_TIME, score.shape[1])

@@ -1,22 +1,23 @@
 """Tables whose rows are lists of cells: bounds rule out most pairs of rows, and only the others are matched inside.
 
 No two rows earn more than the best partners of all their cells together, on either side. The similarity of two cells is
-bounded too, by the characters that they share, which is far cheaper than to compare them.
+bounded too, by the characters that they share, which is far cheaper than to compare them. A few other rows, such as
+null or one with a list in a cell, are compared with all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, zip_longest
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from docscore.core.assignment import deciding_pairs
+from docscore.core.assignment import Weight, deciding_pairs, score_ratios
 from docscore.core.memory import check_memory
 from docscore.core.values import LEAF_TYPES, Matrix, Value
-from docscore.metrics.anls_star.distinct_lists import DistinctLists
+from docscore.metrics.anls_star.identities import DistinctValues
 
 _LEAST_PAIRS = 1 << 11  # of cells, from which bounds pay
 
@@ -45,9 +46,6 @@ _ROUNDING = 1e-5  # more than the rounding of single precision
 _Floats = npt.NDArray[np.float32]
 
 
-_Rows = Sequence[list[Value]]
-
-
 class RowComparison(NamedTuple):
     """How cells and rows are compared.
 
@@ -55,13 +53,13 @@ class RowComparison(NamedTuple):
         fold: gives the texts of cells.
         similarity: gives the similarities of texts, shape (n, m).
         threshold: the similarity below which cells earn nothing.
-        exact: gives S of a row with each of several others.
+        exact: gives S and L of every two rows.
     """
 
     fold: Callable[[list[Value]], list[str]]
     similarity: Callable[[list[str], list[str]], Matrix]
     threshold: float
-    exact: Callable[[list[Value], _Rows], Matrix]
+    exact: Callable[[Sequence[Value], Sequence[Value]], tuple[Matrix, Weight]]
 
 
 class CellRows:
@@ -88,54 +86,81 @@ class CellRows:
         self.filled = (short.T if by_column else short).ravel()
 
 
-def are_cell_rows(*sides: Sequence[Value]) -> bool:
-    """Whether all elements of both sides are lists of scalars and nulls, about as long as each other, and many."""
-    pairs = 1
-    for side in sides:
-        if {*map(type, side)} != {list} or not all(side):
-            return False
-        lengths = [*map(len, side)]  # type: ignore[arg-type]
-        if max(lengths) * len(side) > _MOST_FILLED * sum(lengths):
-            return False
-        pairs *= sum(lengths)
-    cells = chain.from_iterable(chain.from_iterable(sides))  # type: ignore[arg-type]
-    return pairs >= _LEAST_PAIRS and LEAF_TYPES.issuperset(map(type, cells))
+def is_cell_row(row: Value) -> bool:
+    """Whether a row is a list of scalars and nulls, at least one."""
+    return type(row) is list and bool(row) and LEAF_TYPES.issuperset(map(type, row))
 
 
-def rows_table(truths: _Rows, predictions: _Rows, compare: RowComparison) -> tuple[Matrix, Matrix] | None:
+def are_mostly_cell_rows(truths: Sequence[Value], predictions: Sequence[Value]) -> bool:
+    """Whether most rows of both sides are lists of scalars and nulls, about as long as each other, and many."""
+    if list not in {*map(type, truths)} or list not in {*map(type, predictions)}:
+        return False
+    lengths = [[len(row) for row in side if is_cell_row(row)] for side in (truths, predictions)]  # type: ignore[arg-type]
+    if sum(lengths[0]) * sum(lengths[1]) < _LEAST_PAIRS:
+        return False
+    every, of_cells = len(truths) * len(predictions), len(lengths[0]) * len(lengths[1])
+    alike = all(max(each) * len(each) <= _MOST_FILLED * sum(each) for each in lengths)
+    return alike and every - of_cells <= every // _MANY_KNOWN
+
+
+def rows_table(
+    truths: DistinctValues, predictions: DistinctValues, compare: RowComparison
+) -> tuple[Matrix, Matrix] | None:
     """S and L of every two rows, as far as their best matching depends on them; None where that is on too many.
 
     Args:
-        truths: rows of the ground truth.
-        predictions: rows of the prediction.
+        truths: the n rows of the ground truth, most of them lists of cells.
+        predictions: the m rows of the prediction.
         compare: how cells and rows are compared.
 
     Returns:
         S, shape (n, m), and L. A pair of rows that is in no best matching may have more than its S.
     """
-    left, right = DistinctLists(truths), DistinctLists(predictions)
-    sides = CellRows(left.lists, compare.fold, by_column=False), CellRows(right.lists, compare.fold, by_column=True)
-    weight = np.maximum.outer(sides[0].lengths, sides[1].lengths).astype(np.float64)
-    everywhere = np.ix_(left.number, right.number)
-    known, earned = np.zeros(weight.shape, dtype=bool), np.zeros(weight.shape)
-    most = len(truths) + len(predictions), len(truths) * len(predictions) // _MANY_KNOWN
+    left, right = truths.values, predictions.values
+    rows, columns = ([i for i, row in enumerate(side) if is_cell_row(row)] for side in (left, right))
+    sides = (
+        CellRows([left[i] for i in rows], compare.fold, by_column=False),
+        CellRows([right[j] for j in columns], compare.fold, by_column=True),
+    )
+    of_cells, everywhere = np.ix_(rows, columns), np.ix_(truths.number, predictions.number)
+    earned, weight, known = _other_rows(left, right, of_cells, compare)
+    weight[of_cells] = np.maximum.outer(sides[0].lengths, sides[1].lengths)
+    asked = np.zeros(known.shape, dtype=bool)
+    most = len(truths.number) + len(predictions.number), len(truths.number) * len(predictions.number) // _MANY_KNOWN
     for limit, bound in zip(most, _bounds(*sides, compare), strict=True):
-        earned = np.where(known, earned, bound)
+        earned[of_cells] = np.where(asked[of_cells], earned[of_cells], bound)
         while True:
-            unknown = deciding_pairs((earned / weight)[everywhere], known[everywhere])
+            ratios = score_ratios(earned, weight)
+            unknown = deciding_pairs(ratios[everywhere], (known | asked)[everywhere], asked[everywhere])
             if not unknown.any():
                 return earned[everywhere], weight[everywhere]
             places = np.nonzero(unknown)
             wanted = np.zeros(weight.shape, dtype=bool)
-            wanted[left.number[places[0]], right.number[places[1]]] = True
-            known |= wanted
-            if np.count_nonzero(known) > limit:
-                known &= ~wanted
+            wanted[truths.number[places[0]], predictions.number[places[1]]] = True
+            if np.count_nonzero(asked | wanted) > limit:
                 break
+            asked |= wanted
             for i in np.flatnonzero(wanted.any(axis=1)).tolist():
-                columns = np.flatnonzero(wanted[i])
-                earned[i, columns] = compare.exact(left.lists[i], [right.lists[j] for j in columns.tolist()])
+                partners = np.flatnonzero(wanted[i])
+                earned[i, partners] = compare.exact([left[i]], [right[j] for j in partners.tolist()])[0]
     return None
+
+
+def _other_rows(
+    left: Sequence[Value], right: Sequence[Value], of_cells: tuple[Any, ...], compare: RowComparison
+) -> tuple[Matrix, Matrix, npt.NDArray[np.bool_]]:
+    """S and L of the pairs in which a row is no list of cells, elsewhere 0, and which pairs these are."""
+    known = np.ones((len(left), len(right)), dtype=bool)
+    known[of_cells] = False
+    earned, weight = np.zeros(known.shape), np.zeros(known.shape)
+    rest = np.flatnonzero(known.all(axis=1)), np.flatnonzero(known.all(axis=0))
+    for rows, columns in ((rest[0], np.arange(len(right))), (of_cells[0].ravel(), rest[1])):
+        if len(rows) and len(columns):
+            block = np.ix_(rows, columns)
+            earned[block], weight[block] = compare.exact(
+                [left[i] for i in rows.tolist()], [right[j] for j in columns.tolist()]
+            )
+    return earned, weight, known
 
 
 def _bounds(truths: CellRows, predictions: CellRows, compare: RowComparison) -> Iterator[Matrix]:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable
 from functools import partial
 from typing import NamedTuple
-
-import numpy as np
 
 from docscore.core.assignment import best_mask, match
 from docscore.core.exact_sums import sum_of_ties
 from docscore.core.options import ScoringOptions
 from docscore.core.similarity import fold, similarity, text_rule
 from docscore.core.spellings import are_same_value
-from docscore.core.values import SCALAR_TYPES, Matrix, Scalar, Value, scalar_text, step_text
+from docscore.core.values import SCALAR_TYPES, Scalar, Value, scalar_text, step_text
 from docscore.metrics.anls_star.schema_node import SchemaNode, unit_at
 from docscore.metrics.anls_star.scorer import Scorer
 from docscore.metrics.anls_star.tree import Kind, ScoreTree, Side, Status, Whole
@@ -73,11 +71,10 @@ class Explainer:
         schema: the root of a schema, or None.
     """
 
-    __slots__ = ("counting", "identities", "schema", "scorer", "whole")
+    __slots__ = ("counting", "schema", "scorer", "whole")
 
     def __init__(self, scorer: Scorer, schema: SchemaNode | None = None) -> None:
         self.scorer = scorer
-        self.identities = Identities()
         self.counting = scorer.counting
         self.schema = schema
         self.whole = Whole()
@@ -182,7 +179,7 @@ class Explainer:
         kept = self.scorer.tables and self.scorer.tables.of(truth, prediction, schema)
         table = kept or self.scorer.table_of_rows(truth, prediction, schema)
         table = table or self.scorer.pairwise(truth, prediction, schema)
-        rows, columns, clear = match(*table, *sizes, partial(self.identities.equality, truth, prediction))
+        rows, columns, clear = match(*table, *sizes, partial(self.scorer.identities.equality, truth, prediction))
         return dict(zip(rows.tolist(), columns.tolist(), strict=True)), clear
 
     def one_of(self, options: tuple[Value, ...], prediction: Value, place: NodePlace) -> ScoreTree:
@@ -190,8 +187,8 @@ class Explainer:
         if len(options) > 1:
             table = self.scorer.pairwise(options, [prediction], place.schema)
             best = best_mask(*table)[:, 0].nonzero()[0].tolist()
-        wanted = self.identities.of(prediction)
-        chosen = next((i for i in best if self.identities.of(options[i]) == wanted), best[0])
+        wanted = self.scorer.identities.of(prediction)
+        chosen = next((i for i in best if self.scorer.identities.of(options[i]) == wanted), best[0])
         if place.option is None:
             note = f"option {chosen + 1} of {len(options)}" if len(options) > 1 else ""
             place = place._replace(option=chosen, note="; ".join(filter(None, (note, place.note))))
@@ -314,38 +311,3 @@ def kind_of(value: Value) -> Kind:
     if isinstance(value, list):
         return "list"
     return "object" if isinstance(value, dict) else "scalar"
-
-
-class Identities:
-    """Numbers for values: the same for values that are equal in type and content, whatever the order of keys.
-
-    Those of containers are kept, so that deep nesting costs no more than its size; the values must live as long.
-    """
-
-    __slots__ = ("_known", "_numbers")
-
-    def __init__(self) -> None:
-        self._known: dict[int, int] = {}
-        self._numbers: dict[Hashable, int] = {}
-
-    def of(self, value: Value) -> int:
-        """The number of a value."""
-        if isinstance(value, dict | list | tuple):
-            if id(value) not in self._known:
-                self._known[id(value)] = self._container(value)
-            return self._known[id(value)]
-        return self._numbers.setdefault((type(value), value), len(self._numbers))
-
-    def _container(self, value: dict[str, Value] | list[Value] | tuple[Value, ...]) -> int:
-        parts = [self.of(item) for item in (value.values() if isinstance(value, dict) else value)]
-        content: Hashable = frozenset(zip(value, parts, strict=True)) if isinstance(value, dict) else tuple(parts)
-        return self._numbers.setdefault((type(value), content), len(self._numbers))
-
-    def equality(self, truths: Sequence[Value], predictions: Sequence[Value]) -> Matrix:
-        """1 for the pairs that are equal as they stand; for a one-of, if an option is. Shape (n, m)."""
-        wanted = np.array([self.of(prediction) for prediction in predictions])
-        found: Matrix = np.equal.outer([self.of(truth) for truth in truths], wanted).astype(np.float64)
-        for i, truth in enumerate(truths):
-            if isinstance(truth, tuple):
-                found[i] = np.isin(wanted, [self.of(option) for option in truth])
-        return found

@@ -20,9 +20,9 @@ from docscore.core.memory import check_memory
 from docscore.core.options import ScoringOptions
 from docscore.core.similarity import fold, fold_all, similarity, similarity_matrix, text_rule
 from docscore.core.values import LEAF_TYPES, SCALAR_TYPES, Matrix, Scalar, Value
-from docscore.metrics.anls_star.cell_rows import RowComparison, are_cell_rows, rows_table
+from docscore.metrics.anls_star.cell_rows import RowComparison, are_mostly_cell_rows, rows_table
 from docscore.metrics.anls_star.counting import Counting
-from docscore.metrics.anls_star.distinct_lists import DistinctLists
+from docscore.metrics.anls_star.identities import DistinctValues, Identities
 from docscore.metrics.anls_star.matching_tables import Tables
 from docscore.metrics.anls_star.schema_node import SchemaNode, unit_at
 
@@ -83,13 +83,14 @@ class Scorer:
         tables: keeps the tables of the lists that are matched on the way; None where nobody asks for them later.
     """
 
-    __slots__ = ("counting", "ignore_case", "options", "tables", "text", "threshold")
+    __slots__ = ("counting", "identities", "ignore_case", "options", "tables", "text", "threshold")
 
     def __init__(self, options: ScoringOptions, tables: Tables | None = None) -> None:
         self.options = options
         self.tables = tables
         self.threshold, self.ignore_case, self.text = options.threshold, options.ignore_case, text_rule(options.numbers)
         self.counting = Counting(options.rules)
+        self.identities = Identities()
 
     # One pair.
 
@@ -163,21 +164,23 @@ class Scorer:
     def table_of_rows(
         self, truths: Column, predictions: Column, schema: SchemaNode | None
     ) -> tuple[Matrix, Weight] | None:
-        """S and L of every two rows that are lists of cells, as far as their best matching depends on them.
+        """S and L of every two rows, most of them lists of cells, as far as their best matching depends on them.
 
         As `pairwise`; but pairs that are in no best matching may have more than their S. None for other elements, and
         where that is no faster.
         """
-        if schema is not None or not are_cell_rows(truths, predictions):
+        if schema is not None or not are_mostly_cell_rows(truths, predictions):
             return None
         check_memory(len(truths), len(predictions))
         compare = RowComparison(
             partial(fold_all, ignore_case=self.ignore_case, text=self.text),
             partial(similarity_matrix, threshold=self.threshold),
             self.threshold,
-            lambda truth, predictions: self.pairwise([truth], predictions)[0][0],
+            self.pairwise,
         )
-        return rows_table(truths, predictions, compare)  # type: ignore[arg-type]
+        return rows_table(
+            DistinctValues(truths, self.identities), DistinctValues(predictions, self.identities), compare
+        )
 
     def pairwise(self, truths: Column, predictions: Column, schema: SchemaNode | None = None) -> tuple[Matrix, Weight]:
         """S and L of every pair, by the same rules as `pair`.
@@ -301,9 +304,9 @@ class Scorer:
     ) -> tuple[Matrix, Matrix]:
         """Lists: the sums over the best matching of each two; what stays unmatched adds its size to L."""
         if len(truths) * len(predictions) >= _MANY:
-            left, right = DistinctLists(truths), DistinctLists(predictions)
-            if 2 * len(left.lists) * len(right.lists) <= len(truths) * len(predictions):
-                earned, weight = self._lists(left.lists, right.lists, schema)
+            left, right = (DistinctValues(side, self.identities) for side in (truths, predictions))
+            if 2 * len(left.values) * len(right.values) <= len(truths) * len(predictions):
+                earned, weight = self._lists(left.values, right.values, schema)
                 everywhere = np.ix_(left.number, right.number)
                 return earned[everywhere], weight[everywhere]
         below = schema and schema.items
