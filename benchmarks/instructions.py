@@ -29,6 +29,7 @@ SIZES = {  # valgrind takes about fifty times as long
     "invoices": 100,
     "statement of 200 rows": 200,
     "statement of 500 rows": 500,
+    "30 orders with lists of items": 30,
     "text of 5,000 characters": 5_000,
     "nested, 3 levels of 8": 8,
 }

@@ -107,6 +107,21 @@ def statement(rows: int) -> list[Pair]:
     return [(truth, prediction)]
 
 
+def orders(count: int) -> list[Pair]:
+    """A list of orders, in another order, each with a list of one to six items of three keys; a twentieth is wrong."""
+    rng = random.Random(12)
+    truth: list[dict[str, Any]] = []
+    for _ in range(count):
+        items = [{key: words(rng, 2, 20) for key in ("name", "size", "price")} for _ in range(rng.randint(1, 6))]
+        truth.append({"number": words(rng, 8, 8), "customer": words(rng, 6, 20), "items": items})
+    prediction = []
+    for order in truth:
+        items = [{key: typo(rng, cell, 0.05) for key, cell in item.items()} for item in order["items"]]
+        prediction.append({**order, "customer": typo(rng, order["customer"], 0.05), "items": items})
+    rng.shuffle(prediction)
+    return [(truth, prediction)]
+
+
 def text(length: int) -> list[Pair]:
     """One text with 3 % errors."""
     rng = random.Random(4)
@@ -223,6 +238,8 @@ WORKLOADS = [
     Workload("statement of 500 rows", statement, 500, 60, "cubic: 500 rows take over a minute"),
     Workload("statement of 1,000 rows", statement, 1_000, 60, "cubic: 1,000 rows take minutes and 2 GB"),
     Workload("statement of 2,000 rows", statement, 2_000, 60, "cubic"),
+    Workload("30 orders with lists of items", orders, 30, 8, "recomputes every level"),
+    Workload("100 orders with lists of items", orders, 100, 8, "recomputes every level"),
     Workload("text of 5,000 characters", text, 5_000, 2_000, "quadratic: 5,000 take 7 s"),
     Workload("text of 50,000 characters", text, 50_000, 2_000, "quadratic: 50,000 take 12 minutes"),
     Workload("unrelated, 50,000 characters", unrelated, 50_000, 2_000, "quadratic"),
