@@ -85,7 +85,7 @@ def test_the_text_fits_in_80_columns_and_names_what_changed() -> None:
     assert max(map(len, lines)) <= 80
     means = f"base {found.base.scores.mean:.6f}  new {found.new.scores.mean:.6f}"
     assert lines[0] == f"ANLS*  {means}  difference {found.difference:+.6f}"
-    assert lines[1] == "better on 16 of 40 documents, worse on 2; this may be chance, p = 0.179"
+    assert lines[1] == "better on 16 of 40 documents, worse on 2; this may be chance, p = 0.188"
     assert lines[2].startswith("95% interval ")
     listed = [line.split()[-1] for line in lines if re.match(r"  [+-]\d\.\d{4}  ", line)]
     assert listed == [change.question_id for change in [*found.worse[:10], *found.better[:10]]]

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
+from docscore.stats import significance
 from docscore.stats.ratios import Array, Differences, Ratios
-from docscore.stats.significance import bound_of_mean, fewest_documents, permutation_p_values, upper_bound
+from docscore.stats.significance import (
+    all_swaps,
+    bound_of_mean,
+    drawn_swaps,
+    fewest_documents,
+    permutation_p_values,
+    upper_bound,
+)
 
 ALIKE = [1.0] * 12 + [0.0] * 8
 
@@ -164,3 +174,43 @@ def test_a_heavy_cluster_that_is_not_in_the_sample_could_gain_more() -> None:
     assert one is not None
     assert other is not None
     assert other > one
+
+
+def test_all_swaps_are_each_subset_of_the_documents_once() -> None:
+    [found] = all_swaps(5)
+    assert sorted(map(tuple, found.tolist())) == sorted(product((0.0, 1.0), repeat=5))
+
+
+@pytest.mark.parametrize("m", [2, 31, 32, 33, 1000])
+def test_swaps_are_drawn_with_even_chances_and_whatever_the_size_of_a_batch(
+    m: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Five standard errors, for each document and each pair of neighbours."""
+    whole = np.vstack(list(drawn_swaps(m, 2_000, 7)))
+    monkeypatch.setattr(significance, "BATCH_CELLS", 300 * m)
+    parts = list(drawn_swaps(m, 2_000, 7))
+    assert len(parts) == 7
+    assert np.array_equal(np.vstack(parts), whole)
+    assert whole.shape == (2_000, m)
+    assert set(np.unique(whole)) == {0.0, 1.0}
+    assert np.abs(whole.mean(axis=0) - 0.5).max() < 5 * 0.5 / 2_000**0.5
+    assert np.abs((whole[:, 1:] == whole[:, :-1]).mean(axis=0) - 0.5).max() < 5 * 0.5 / 2_000**0.5
+    assert not np.array_equal(np.vstack(list(drawn_swaps(m, 2_000, 8))), whole)
+
+
+def test_drawn_p_values_are_those_of_scipy_but_for_the_draws() -> None:
+    """Four standard errors of either; the two-sided p-value is twice the smaller share, which errs twice as much."""
+    rng = np.random.default_rng(11)
+    base, new = rng.random((200, 1)), rng.random((200, 1)) + 0.02
+    weight = np.ones((200, 1))
+    [found] = permutation_p_values(Ratios(base, weight), Ratios(new, weight))
+    wanted = stats.permutation_test(
+        (new.ravel(), base.ravel()),
+        lambda first, second, axis=-1: (first - second).mean(axis=axis),
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=9_999,
+        random_state=3,
+    ).pvalue
+    assert 0.05 < found < 0.95
+    assert found == pytest.approx(wanted, abs=4 * 2 * (2 * 0.25 / 9_999) ** 0.5)
