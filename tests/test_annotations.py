@@ -145,11 +145,11 @@ def test_a_receipt_of_the_examples() -> None:
     out = succeed("explain", REFERENCES, PREDICTIONS, "--id", "receipt-018", "--fold")
     assert out.splitlines()[-4:] == [
         "Remarks",
-        "  -0.556  10 invented rows in $.items",
+        "  -0.556  10 repeated rows in $.items",
         "  -0.040  17 values differ by a decimal comma",
         "  -0.022  merchant.vat_id and receipt_number are exchanged",
     ]
-    assert "└─ + 10 invented rows" in out
+    assert "└─ + 10 repeated rows" in out
 
 
 @given(st.permutations(["a", "b", "c", "d"]), st.permutations(["a", "b", "c", "d"]))

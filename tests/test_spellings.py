@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from docscore.core.dates import date_of
-from docscore.core.spellings import are_same_value, number_of, spelling_of_same_value
+from docscore.core.spellings import are_same_value, differ_in_punctuation, number_of, spelling_of_same_value
 
 NUMBERS: list[tuple[Any, dict[str, str], str | None, str]] = [  # value, separators, number, why
     (1, {}, "1", "a JSON number"),
@@ -110,3 +110,28 @@ SPELLINGS: list[tuple[Any, Any, str | None, str]] = [  # values, what differs, w
 @pytest.mark.parametrize(("left", "right", "expected", "why"), SPELLINGS)
 def test_what_differs_in_the_spelling(left: Any, right: Any, expected: str | None, why: str) -> None:
     assert spelling_of_same_value(left, right) == spelling_of_same_value(right, left) == expected, why
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected", "why"),
+    [
+        ("56,000", "56000", True, "a sign between groups"),
+        ("30.000", "30,000", True, "another sign"),
+        ("@54,000", "54.000", True, "a symbol before it"),
+        ("Rp 5.000", "rp5000", True, "a space, and case"),
+        ("$ -5.00", "$5.00", False, "a minus sign after a symbol"),
+        ("-$5", "$5", False, "a minus sign before a symbol"),
+        ("\u22125", "-5", True, "two minus signs"),
+        ("2024-03-12", "2024/03/12", True, "a hyphen is no minus sign"),
+        ("Coca-Cola", "Coca Cola", True, "nor is this"),
+        ("TEA", "tea", False, "case alone"),
+        ("tea", "tea", False, "nothing"),
+        ("é", "e", False, "another letter"),
+        ("\u0915\u093f", "\u0915\u0940", False, "another vowel sign"),
+        ("...", "---", False, "no letter at all"),
+        (True, "true!", False, "a boolean"),
+        (1500, "1,500", True, "a number and a text"),
+    ],
+)
+def test_texts_that_differ_in_punctuation(left: Any, right: Any, expected: bool, why: str) -> None:
+    assert differ_in_punctuation(left, right) == differ_in_punctuation(right, left) == expected, why

@@ -1,20 +1,24 @@
-"""Numbers and dates that texts spell: the value behind the spelling, where there is no doubt about it."""
+"""Numbers and dates that texts spell: the value behind the spelling, where there is no doubt; and other punctuation."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from decimal import Decimal
 from functools import cache
 from typing import Literal
 
 from docscore.core.dates import date_of
 from docscore.core.decimals import decimal_of, decimal_value
-from docscore.core.values import Scalar
+from docscore.core.values import Scalar, scalar_text
 
 _LONGEST = 64  # characters; no number of a document is longer
 
 
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
+
+
+_MINUS = re.compile(r"(?<!\w)[-\u2212](?=[^\w\s]*\d)")
 
 
 # Texts whose separators can be read in one way only, with decimal sign and sign between groups. A sign followed by
@@ -90,6 +94,35 @@ def spelling_of_same_value(truth: Scalar, prediction: Scalar) -> Spelling | None
         return None
     dates = date_of(truth), date_of(prediction)
     return "date" if None not in dates and dates[0] == dates[1] else None
+
+
+def differ_in_punctuation(truth: Scalar, prediction: Scalar) -> bool:
+    """Whether two scalars have the same letters and digits, but for case, and other punctuation, symbols or spaces.
+
+    A minus sign before a number counts as a part of it.
+
+    >>> differ_in_punctuation("56,000", 56000), differ_in_punctuation("@ 5.000", "5,000")
+    (True, True)
+    >>> differ_in_punctuation("-5", "5"), differ_in_punctuation("Tea", "tea"), differ_in_punctuation("!", "?")
+    (False, False, False)
+    """
+    if isinstance(truth, bool) or isinstance(prediction, bool):
+        return False
+    left, right = (scalar_text(value).casefold() for value in (truth, prediction))
+    if left == right or len(_MINUS.findall(left)) != len(_MINUS.findall(right)):
+        return False
+    letters = _letters(left)
+    return bool(letters) and letters == _letters(right)
+
+
+def _letters(text: str) -> str:
+    """The letters, their marks, and the digits of a text."""
+    return "".join([character for character in text if _is_letter(character)])
+
+
+@cache
+def _is_letter(character: str) -> bool:
+    return unicodedata.category(character)[0] in "LMN"
 
 
 def _undoubted(value: Scalar) -> tuple[Decimal, bool] | None:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Literal, NamedTuple, get_args
 
-from docscore.core.spellings import are_same_value
+from docscore.core.spellings import are_same_value, differ_in_punctuation
 from docscore.core.values import step_text
+from docscore.metrics.anls_star.identities import Identities
 from docscore.metrics.anls_star.tree import ScoreTree
 
 Cause = Literal[
     "wrong value",
     "near miss",
     "same value",
+    "punctuation",
     "wrong type",
     "missing field",
     "missing row",
     "missing prediction",
     "invented field",
     "invented row",
+    "repeated row",
     "unparsable",
 ]
 
@@ -30,12 +33,14 @@ MEANINGS: dict[Cause, str] = {
     "wrong value": "a text whose similarity is below the threshold",
     "near miss": "a text that is similar, but not the same",
     "same value": "the same number or date, written differently",
+    "punctuation": "a text with the same letters and digits, but other punctuation or spaces",
     "wrong type": "an object, a list or a text where another of them is expected",
     "missing field": "a key of the ground truth without a value in the prediction",
     "missing row": "an element of a list of the ground truth without a partner",
     "missing prediction": "a document without a prediction",
     "invented field": "a value where nothing is expected",
     "invented row": "an element of a list of the prediction without a partner",
+    "repeated row": "an element of a list of the prediction without a partner, equal to another element of it",
     "unparsable": "a text that could not be read as JSON, where an object or a list is expected",
 }
 
@@ -88,8 +93,30 @@ def places(tree: ScoreTree, *, parsed: bool = True, absent: bool = False) -> Ite
         cause = (above or _cause(node)) if node.earned != node.weight else None
         yield FieldPlace(path, node, cause)
         steps = ("[]" if child.key is None else step_text(child.key) for child in node.children)
-        below = [FieldPlace(path + step, child, cause) for step, child in zip(steps, node.children, strict=True)]
+        repeated = _repeated(node) if cause is None else ()
+        causes = (cause or ("repeated row" if id(child) in repeated else None) for child in node.children)
+        below = [
+            FieldPlace(path + step, child, each) for step, child, each in zip(steps, node.children, causes, strict=True)
+        ]
         waiting.extend(reversed(below))
+
+
+def _repeated(node: ScoreTree) -> Collection[int]:
+    """By `id`, the children without a partner that equal an element that has one, or one before them that has none."""
+    alone = [child for child in node.children if child.status == "extra" and child.prediction_index is not None]
+    if not alone or not isinstance(node.prediction, list):
+        return ()
+    identities = Identities()
+    numbers = [identities.of(element) for element in node.prediction]
+    places_alone = {child.prediction_index for child in alone}
+    known = {number for index, number in enumerate(numbers) if index not in places_alone}
+    found = set()
+    for child in sorted(alone, key=lambda child: child.prediction_index or 0):
+        number = numbers[child.prediction_index or 0]
+        if number in known:
+            found.add(id(child))
+        known.add(number)
+    return found
 
 
 def _cause(node: ScoreTree) -> Cause | None:
@@ -103,6 +130,14 @@ def _cause(node: ScoreTree) -> Cause | None:
         return None
     if node.kind == "mismatch":
         return "wrong type"
-    if node.kind == "scalar" and are_same_value(node.ground_truth, node.prediction):
+    return _cause_of_text(node)
+
+
+def _cause_of_text(node: ScoreTree) -> Cause:
+    """Why points were lost at a value that both sides have."""
+    sides = node.ground_truth, node.prediction
+    if node.kind == "scalar" and are_same_value(*sides):
         return "same value"
+    if node.kind == "scalar" and differ_in_punctuation(*sides):
+        return "punctuation"
     return "near miss" if node.status == "partial" else "wrong value"

@@ -14,19 +14,26 @@ FEWEST = 3  # siblings that make a group
 
 
 GroupCause = Cause | Literal["exact"]
-WHOLES: tuple[GroupCause, ...] = ("exact", "missing row", "invented row")  # groups whose line says enough
+WHOLES: tuple[GroupCause, ...] = (
+    "exact",
+    "missing row",
+    "invented row",
+    "repeated row",
+)  # groups whose line says enough
 
 
 _NOUNS: dict[GroupCause, tuple[str, str]] = {
     "wrong value": ("wrong value", "wrong values"),
     "near miss": ("near miss", "near misses"),
     "same value": ("value written differently", "values written differently"),
+    "punctuation": ("value with other punctuation", "values with other punctuation"),
     "wrong type": ("value of a wrong type", "values of a wrong type"),
     "missing field": ("missing value", "missing values"),
     "missing row": ("missing row", "missing rows"),
     "missing prediction": ("value without a prediction", "values without a prediction"),
     "invented field": ("invented value", "invented values"),
     "invented row": ("invented row", "invented rows"),
+    "repeated row": ("repeated row", "repeated rows"),
     "unparsable": ("value that could not be read", "values that could not be read"),
     "exact": ("exact value", "exact values"),
 }
