@@ -123,7 +123,7 @@
     const [list, room, tree, page, find, sort] = ["list", "room", "tree", "page", "find", "sort"].map(part);
     const added = new Map();  // images of the visitor by the stems of their names; they stay in the browser
     let all = null, run = "", view = { ...NOTHING }, order = [], opening = null, timer = null, looked = "";
-    let drawn = null, answer = null, loading = false, doors = [];
+    let drawn = null, answer = null, loading = false, doors = [], before = null;
 
     const say = (text) => { part("status").textContent = text; };
     const notice = (text) => { part("notice").textContent = text; };
@@ -257,6 +257,7 @@
       row.setAttribute("aria-setsize", order.length);
       row.setAttribute("aria-posinset", at + 1);
       const why = mainLoss(losses.filter((loss) => all.matches(loss)));
+      row.title = why;
       row.append(made("bdi", "dw-id", name), made("span", "dw-score", shown(score)), made("span", "dw-why", why), made("span", "dw-lost", points(lost)));
       return row;
     };
@@ -264,10 +265,11 @@
     const mainLoss = (losses) => {
       const sums = new Map();
       for (const [, cause, lost] of losses) sums.set(cause, (sums.get(cause) ?? 0) + lost);
-      const [cause] = [...sums].sort((a, b) => b[1] - a[1])[0] ?? [];
+      const [cause, most] = [...sums].sort((a, b) => b[1] - a[1])[0] ?? [];
       if (cause === undefined) return "";
+      const own = sums.size > 1 ? ` ${points(most)}` : "";  // of several causes, what this one costs
       const [[field], ...others] = losses.filter((loss) => loss[1] === cause).sort((a, b) => b[2] - a[2]);
-      return `${all.causes[cause][0]}: ${all.fields[field]}${others.length ? ` +${others.length}` : ""}`;
+      return `${all.causes[cause][0]}${own}: ${all.fields[field]}${others.length ? ` and ${counted(others.length, "other field")}` : ""}`;
     };
 
     // Documents whose values hold the text: the server looks, the ids are looked at here.
@@ -476,9 +478,19 @@
       else restore(asked.documents);
     };
 
+    // The view of the result before in a new one of the same documents; a filter by which none is left is taken away.
+    const kept = () => {
+      const isSame = before?.all.documents.length === all.documents.length && before.all.documents.every(([name], number) => name === all.documents[number][0]);
+      if (!isSame) return NOTHING;
+      const field = before.view.field === null ? -1 : all.fields.indexOf(before.all.fields[before.view.field]);
+      all.view = { ...before.view, row: null, field: field < 0 ? null : field };
+      return all.chosen().length ? all.view : { ...all.view, cause: null, field: null };
+    };
+
     const arrived = async () => {
       const value = props.value ? JSON.parse(props.value) : null;
       root.hidden = true;
+      if (all) before = { all, view };
       all = null;
       run = value?.run ?? "";
       looked = "";
@@ -492,7 +504,7 @@
       const name = value.example ? EXAMPLE : run, asked = opening;
       opening = null;
       list.scrollTop = 0;
-      apply(asked?.documents === name || asked?.documents === run ? { ...asked, documents: name } : { ...NOTHING, documents: name });
+      apply(asked?.documents === name || asked?.documents === run ? { ...asked, documents: name } : { ...kept(), documents: name });
       if (all.left_out) say(`${all.left_out.toLocaleString("en")} of the smallest losses are not listed here; the table of fields has all.`);
       if (asked) root.scrollIntoView({ block: "start" });
       root.dataset.ready = "";

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from docscore.core.errors import Diagnostic, InputError
 from docscore.core.formatting import clipped
-from docscore.core.options import ScoringOptions
+from docscore.core.options import BY_VALUE, ScoringOptions
 from docscore.core.printing import printable
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation, FileRows, metrics_with_schema, rows_of_tables
 from docscore.data.column_guesses import columns_of, guessed_plan, with_guessed_parsing
@@ -20,6 +20,7 @@ from docscore.data.faults import DataError, Faults, faults_summary
 from docscore.data.files import Table, delimiter_of_file, read_table, suffix_of
 from docscore.data.json_codec import dumps
 from docscore.data.reading_plans import ReadingPlan, planned_tables
+from docscore.report.typed_content import typed_values_text
 from playground.file_requests import COLUMNS, MISSING, FileChoices, FileRequest, WhatIf
 from playground.fragments import fragment
 from playground.limits import MAX_FILE_BYTES, check_file, shortened
@@ -137,14 +138,21 @@ def rescored(asked: FileRequest) -> dict[str, Any]:
 
     Returns:
         "score": the mean of ANLS*, or of the typed score with a schema; "name": which of them; "words": how it differs
-        from the defaults.
+        from the defaults; "note": what else is to be said of it.
     """
     rows, options = rows_of_request(asked)
     evaluation = Evaluation(rows.systems[0], options, metrics=measured_metrics(options, ()), confidence=None)
+    words = _words(asked.choices.what_if)
     if options.schema is None:
-        return {"score": evaluation.scores.mean, "name": "ANLS*", "words": _words(asked.choices.what_if)}
-    score = evaluation.values["typed_score"]
-    return {"score": score, "name": "typed score", "words": _words(asked.choices.what_if)}
+        by_value = asked.choices.what_if.numbers == BY_VALUE
+        note = ". Numbers in quotes stay texts; a schema can read them." if by_value else ""
+        return {"score": evaluation.scores.mean, "name": "ANLS*", "words": words, "note": note}
+    return {
+        "score": evaluation.values["typed_score"],
+        "name": "typed score",
+        "words": words,
+        "note": f". {typed_values_text(evaluation.measured.typed)}",
+    }
 
 
 def scored_request(asked: FileRequest, score: float) -> str:

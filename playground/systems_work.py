@@ -260,7 +260,7 @@ def _summaries(
         facts = ("", "", "") if change is None else _facts(change)
         fields = None if change is None else field_changes_table(change.comparison)
         scores = evaluation.scores
-        counts = [line for line, count in zip(count_lines(scores), scores.counts().values(), strict=True) if count]
+        counts = count_lines(scores)
         found.append(SystemSummary(row.system, f"{scores.mean:.4f}", ends, *facts, counts, fields))
     return found
 

@@ -98,11 +98,11 @@
       part("undo").disabled = !undo;
     };
 
-    const change = ({ score, name, words }) => {
-      const difference = score - first, sign = difference < 0 ? "−" : "+";
-      const hint = !difference && words.includes("numbers by value") ? " (numbers in quotes stay texts)" : "";
+    const change = ({ score, name, words, note }) => {
+      const difference = score - first, size = Math.abs(difference), sign = difference < 0 ? "−" : "+";
+      const changed = size === 0 ? "no change" : `${sign}${size < 0.00005 ? "<0.0001" : number(size)}`;
       const [before, after] = name === "ANLS*" ? ["", ""] : ["ANLS* ", `${name} `];
-      return `${before}${number(first)} → ${after}${number(score)}, ${sign}${number(Math.abs(difference))} with ${words}${hint}`;
+      return `${before}${number(first)} → ${after}${number(score)}, ${changed} with ${words}${size === 0 || name !== "ANLS*" ? note : ""}`;
     };
 
     const ask = async () => {

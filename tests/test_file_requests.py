@@ -79,10 +79,14 @@ def test_a_request_comes_back_as_it_went(uploads: Path) -> None:
 
 def test_rescoring_says_what_is_different(uploads: Path) -> None:
     asked = FileRequest(uploads / "r.jsonl", uploads / "p.jsonl")
-    assert rescored(asked) == {"score": 0.0, "name": "ANLS*", "words": "the settings of the result"}
+    assert rescored(asked) == {"score": 0.0, "name": "ANLS*", "words": "the settings of the result", "note": ""}
     by_value = FileChoices({}, WhatIf(numbers="value", threshold=0.9))
     found = rescored(asked._replace(choices=by_value))
-    assert found == {"score": 1.0, "name": "ANLS*", "words": "threshold 0.9 and numbers by value"}
+    note = ". Numbers in quotes stay texts; a schema can read them."
+    assert found == {"score": 1.0, "name": "ANLS*", "words": "threshold 0.9 and numbers by value", "note": note}
+    typed = rescored(asked._replace(choices=FileChoices({}, WhatIf(schema='{"properties": {"nowhere": {}}}'))))
+    assert typed["name"] == "typed score"
+    assert typed["note"].startswith(". All values are compared as text: the schema says nothing else of the fields")
     with pytest.raises(ValueError, match="schema: expected a JSON object, got list"):
         rescored(asked._replace(choices=FileChoices({}, WhatIf(schema="[]"))))
 

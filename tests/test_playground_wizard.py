@@ -318,9 +318,14 @@ def test_what_ifs_are_scored_at_once_adopted_and_undone(visit: Visit, size: tupl
     assert answer.inner_text() == ""
     visitor["what-numbers"].check()
     answer.get_by_text("with numbers by value").wait_for()
+    visitor.page.locator(".dw-causes button").filter(has_text="near miss").click()
+    visitor.page.wait_for_url("**cause=near+miss")
+    old = visitor.page.url.split("documents=")[1].split("&")[0]
     visitor["what-adopt"].click()
     visitor.has_score(f"{second:.4f}", "file-summary")
     answer.get_by_text("with numbers by value; adopted").wait_for()
+    visitor.page.wait_for_function("old => !location.hash.includes(old)", arg=old)
+    assert "cause=near+miss" in visitor.page.url  # as in the result before
     visitor["what-ignore_case"].check()
     changed = f"{first:.4f} → {third:.4f}, {'−' if third < first else '+'}{abs(third - first):.4f}"
     answer.get_by_text(f"{changed} with case counted and numbers by value").wait_for()

@@ -11,7 +11,8 @@ UNKNOWN = 1_000  # the rank of a name that is none of the words
 # words that name a column, most telling first; a name is compared as a whole, then each of its words
 ID_WORDS = re.findall(
     r"\w+",
-    "questionid docid documentid sampleid rowid imageid fileid id uid uuid qid key filename file image index",
+    "questionid docid documentid sampleid rowid imageid fileid id uid uuid qid key document doc filename file image "
+    "index",
 )
 TRUTH_WORDS = re.findall(
     r"\w+",

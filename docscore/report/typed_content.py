@@ -7,6 +7,8 @@ from docscore.metrics.typed.typed_score import AS_TEXT, TypedField, TypedFields
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from docscore.report.wording import shown_name
 
+_UNREADABLE = ("unreadable_ground_truths", "unreadable_predictions")
+
 
 def typed_fields_table(typed: TypedFields) -> ReportTable:
     """The fields that were not compared as text for the typed score, those that lost most points first."""
@@ -32,3 +34,19 @@ def typed_fields_table(typed: TypedFields) -> ReportTable:
     fields = sorted(typed_fields, key=lambda field: field.earned - field.weight)
     caption = "Typed score: fields that were not compared as text"
     return ReportTable(caption, columns, tuple(map(row, fields)), unit="fields")
+
+
+def typed_values_text(typed: TypedFields | None) -> str:
+    """What a schema did with the values of a test set, in a sentence or two."""
+    fields = [] if typed is None else list(typed.fields.values())
+    own = [field for field in fields if field.compared != [AS_TEXT]]
+    if not own:
+        return "All values are compared as text: the schema says nothing else of the fields of these documents."
+    values, every = sum(field.values for field in own), sum(field.values for field in fields)
+    said = f"The schema says how {values:,} of {every:,} values are compared."
+    truths, predictions = (sum(getattr(field, name) for field in own) for name in _UNREADABLE)
+    if not truths and not predictions:
+        return said
+    worst = max(own, key=lambda field: sum(getattr(field, name) for name in _UNREADABLE))
+    unread = f"{truths:,} of the ground truths and {predictions:,} of the predictions could not be read so"
+    return f"{said} {unread}, most of them at {shown_name(worst.path)}, and are compared as text."

@@ -138,10 +138,11 @@ def sample_text(summary: Summary, noun: str) -> str:
 
 
 def count_lines(scores: CorpusScore) -> list[str]:
-    """One line for each count of skipped, missing, unparsed, extracted and mended rows; with the first ids of texts."""
+    """One line for each kind of rows that were skipped, missing, unparsed, extracted or mended; with the first ids."""
     ids = {PARSE_COUNTS[outcome]: ids for outcome, ids in scores.parsed_ids().items()}
     why = {"skipped": f" {scores.why_left_out}"}
-    return [_count_line(name, count, why.get(name, ""), ids.get(name, [])) for name, count in scores.counts().items()]
+    found = {name: count for name, count in scores.counts().items() if count}
+    return [_count_line(name, count, why.get(name, ""), ids.get(name, [])) for name, count in found.items()]
 
 
 def _count_line(name: str, count: int, why: str, ids: Sequence[str]) -> str:
