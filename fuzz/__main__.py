@@ -16,8 +16,10 @@ from fuzz.targets import TARGETS
 
 ROOT = Path(__file__).parent.parent
 MOST_MEGABYTES = 2048  # of memory
+MOST_INPUT_SECONDS, MOST_IMPORT_SECONDS = 10, 5  # of processor time, where an input is run alone
 MOST_SECONDS = 120  # on the clock, after which an input is taken to hang: the processor may be busy with others
 MOST_BYTES = 8192  # of an input; what is drawn from it may be a hundred times as long
+_STOPPED = ("oom-", "timeout-")
 _STATUS = re.compile(r"^#(\d+)\s.*? cov: (\d+) ft: (\d+) corp: (\d+)", re.MULTILINE)
 
 
@@ -58,6 +60,7 @@ def fuzz(target: str, folder: Path, minutes: float, *, runs: int | None = None, 
     environment = {**os.environ, "PYTHONHASHSEED": str(seed)} if seed else None
     began = time.monotonic()
     inputs, branches, kept = 0, 0, 0
+    confirmed: set[Path] = set()
     while True:
         left = round(minutes * 60 - (time.monotonic() - began))
         limit = f"{left} seconds" if runs is None else f"{runs} runs"
@@ -73,10 +76,28 @@ def fuzz(target: str, folder: Path, minutes: float, *, runs: int | None = None, 
             branches, kept = max(branches, int(lines[-1][1])), int(lines[-1][3])
         else:
             sys.exit(f"{target} cannot be fuzzed:\n{ended.stderr[-4000:]}")
+        for each in findings.iterdir():
+            if each.name.startswith(_STOPPED) and each not in confirmed:
+                confirmed.add(each)
+                if not takes_too_much(target, each):
+                    each.unlink()
         if ended.returncode == 0 or runs is not None or minutes * 60 <= time.monotonic() - began:
-            break  # otherwise one input took all the memory or hung, and is among the findings: go on with others
+            break  # otherwise one input took all the memory or hung, or the fuzzer itself did: go on with others
     names = sorted({each.stem for each in findings.iterdir() if not each.name.startswith("slow-unit")})
     return Outcome(target, inputs, (time.monotonic() - began) / 60, branches, kept, names)
+
+
+def takes_too_much(target: str, path: Path) -> bool:
+    """Whether one input alone takes too long or too much memory, in a new process.
+
+    The fuzzer stops at one where its own memory has grown over hours, or where others kept the processor busy.
+    """
+    most = MOST_IMPORT_SECONDS + MOST_INPUT_SECONDS
+    command = ["prlimit", f"--cpu={most}", sys.executable, "-m", "fuzz", target, "--input", str(path)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:  # noqa: S603
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    return used.ru_maxrss / 1024 > MOST_MEGABYTES or process.returncode != 0
 
 
 def _run_again(target: str, path: Path) -> int:

@@ -16,6 +16,7 @@ from tests.conftest import HUNG, REQUIRE_ALL, ROOT, needs_tool
 
 needs_tool("atheris", REQUIRE_ALL)
 
+import fuzz.__main__ as fuzzing  # noqa: E402
 from fuzz import engine  # noqa: E402
 from fuzz.draws import Draws  # noqa: E402
 from fuzz.engine import Recorder, import_target, once  # noqa: E402
@@ -118,3 +119,14 @@ def test_the_command_fuzzes_a_target_and_keeps_what_reaches_new_branches(tmp_pat
     assert (line[0], line[1], line[-1]) == ("documents", "200", "0")
     assert int(line[3].replace(",", "")) > 100
     assert len(list((tmp_path / "documents" / "corpus").iterdir())) > 0
+
+
+def test_an_input_at_which_the_fuzzer_stopped_is_a_finding_if_it_alone_takes_too_much(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A small one does not; it does where a megabyte is too much."""
+    path = tmp_path / "oom-1"
+    path.write_bytes(b"\x00{}\x1e{}")
+    assert not fuzzing.takes_too_much("documents", path)
+    monkeypatch.setattr(fuzzing, "MOST_MEGABYTES", 1)
+    assert fuzzing.takes_too_much("documents", path)

@@ -16,6 +16,9 @@ from fuzz.draws import Draws, raw, read
 from fuzz.findings import check, check_html, check_printable, check_share, errors_name_their_place
 from fuzz.seeds import drawn_seeds, pairs
 
+_MOST_CHARACTERS = (
+    200_000  # of a side: a dozen texts of tens of thousands take seconds, and each pair is compared often
+)
 _MOST_PAIRS = 4_000_000  # of values of two documents: nTED, which is asked three times, takes seconds for more
 
 CONFIDENCES: tuple[Any, ...] = (0.0, 0.5, 1.0, None, 0.93, -0.1, 2, "high", True, float("nan"), [0.5], {})
@@ -32,6 +35,8 @@ def run(data: bytes) -> None:
         draws = Draws(b"")
     else:
         truth, prediction = draws.pair()
+        if max(len(repr(truth)), len(repr(prediction))) > _MOST_CHARACTERS:
+            return
     normalise = draws.is_so()
     confidences = _like(prediction, draws) if draws.is_so() else None
     with errors_name_their_place():
