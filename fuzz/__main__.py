@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fuzz.engine import import_target, once, prepare
+from fuzz.findings import TooSlowError
 from fuzz.targets import TARGETS
 
 ROOT = Path(__file__).parent.parent
@@ -19,7 +20,7 @@ MOST_MEGABYTES = 2048  # of memory
 MOST_INPUT_SECONDS, MOST_IMPORT_SECONDS = 10, 5  # of processor time, where an input is run alone
 MOST_SECONDS = 120  # on the clock, after which an input is taken to hang: the processor may be busy with others
 MOST_BYTES = 8192  # of an input; what is drawn from it may be a hundred times as long
-_STOPPED = ("oom-", "timeout-")
+_TOO_MUCH = ("oom-", "timeout-", TooSlowError.__name__)  # of memory, of the clock, of processor time
 _STATUS = re.compile(r"^#(\d+)\s.*? cov: (\d+) ft: (\d+) corp: (\d+)", re.MULTILINE)
 
 
@@ -76,11 +77,11 @@ def fuzz(target: str, folder: Path, minutes: float, *, runs: int | None = None, 
             branches, kept = max(branches, int(lines[-1][1])), int(lines[-1][3])
         else:
             sys.exit(f"{target} cannot be fuzzed:\n{ended.stderr[-4000:]}")
-        for each in findings.iterdir():
-            if each.name.startswith(_STOPPED) and each not in confirmed:
-                confirmed.add(each)
-                if not takes_too_much(target, each):
-                    each.unlink()
+        for each in {*findings.iterdir()} - confirmed:
+            if each.name.startswith(_TOO_MUCH) and each.suffix != ".txt" and not takes_too_much(target, each):
+                each.unlink()
+                each.with_suffix(".txt").unlink(missing_ok=True)
+            confirmed.add(each)
         if ended.returncode == 0 or runs is not None or minutes * 60 <= time.monotonic() - began:
             break  # otherwise one input took all the memory or hung, or the fuzzer itself did: go on with others
     names = sorted({each.stem for each in findings.iterdir() if not each.name.startswith("slow-unit")})
@@ -90,7 +91,7 @@ def fuzz(target: str, folder: Path, minutes: float, *, runs: int | None = None, 
 def takes_too_much(target: str, path: Path) -> bool:
     """Whether one input alone takes too long or too much memory, in a new process.
 
-    The fuzzer stops at one where its own memory has grown over hours, or where others kept the processor busy.
+    With the fuzzer it takes longer, since that follows every branch, and the fuzzer's own memory grows over hours.
     """
     most = MOST_IMPORT_SECONDS + MOST_INPUT_SECONDS
     command = ["prlimit", f"--cpu={most}", sys.executable, "-m", "fuzz", target, "--input", str(path)]
