@@ -490,6 +490,7 @@
     const arrived = async () => {
       const value = props.value ? JSON.parse(props.value) : null;
       root.hidden = true;
+      say("");
       if (all) before = { all, view };
       all = null;
       run = value?.run ?? "";

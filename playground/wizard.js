@@ -100,7 +100,7 @@
 
     const change = ({ score, name, words, note }) => {
       const difference = score - first, size = Math.abs(difference), sign = difference < 0 ? "−" : "+";
-      const changed = size === 0 ? "no change" : `${sign}${size < 0.00005 ? "<0.0001" : number(size)}`;
+      const changed = size === 0 ? "no change" : size < 0.00005 ? "hardly a change" : `${sign}${number(size)}`;
       const [before, after] = name === "ANLS*" ? ["", ""] : ["ANLS* ", `${name} `];
       return `${before}${number(first)} → ${after}${number(score)}, ${changed} with ${words}${size === 0 || name !== "ANLS*" ? note : ""}`;
     };

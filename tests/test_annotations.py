@@ -107,7 +107,7 @@ GOLDEN: list[tuple[str, Any, Any, list[tuple[str, float]]]] = [
         [("3 invented rows in $.rows", 0.75)],
     ),
     ("two are no group", {"rows": ["x"]}, {"rows": ["x", "a", "b"]}, []),
-    ("values that are missing", {"a": "1", "b": "2", "c": "3", "d": "4"}, {"d": "4"}, [("3 missing values", 0.75)]),
+    ("values that are missing", {"a": "1", "b": "2", "c": "3", "d": "4"}, {"d": "4"}, [("3 missing fields", 0.75)]),
     ("an option at the root", ({"a": "x"}, {"b": "y"}), {"b": "y"}, [("option 2 of 2 was taken", 0.0)]),
     ("an option below", {"a": ("x", "y")}, {"a": "y"}, [("option 2 of 2 was taken in $.a", 0.0)]),
 ]

@@ -400,8 +400,8 @@ def test_what_a_schema_did_is_said_in_a_sentence() -> None:
     truth, prediction = {"n": 12.5, "m": "1 x", "t": "tea"}, {"n": "12.50", "m": "1", "t": "tea"}
     said = typed_values_text(TypedFields.of(typed_tree(truth, prediction, schema)))
     assert said == (
-        "The schema says how 2 of 3 values are compared. 1 of the ground truths and 0 of the predictions could not be "
-        "read so, most of them at m, and are compared as text."
+        "1 of the ground truths and 0 of the predictions could not be read so, most of them at m: x-docscore in a "
+        "schema says what separates decimals and groups of digits."
     )
     said = typed_values_text(TypedFields.of(typed_tree({"n": 1}, {"n": 1}, schema)))
     assert said == "The schema says how 1 of 1 values are compared."

@@ -37,16 +37,17 @@ def typed_fields_table(typed: TypedFields) -> ReportTable:
 
 
 def typed_values_text(typed: TypedFields | None) -> str:
-    """What a schema did with the values of a test set, in a sentence or two."""
+    """What a schema did with the values of a test set, in a sentence."""
     fields = [] if typed is None else list(typed.fields.values())
     own = [field for field in fields if field.compared != [AS_TEXT]]
     if not own:
         return "All values are compared as text: the schema says nothing else of the fields of these documents."
-    values, every = sum(field.values for field in own), sum(field.values for field in fields)
-    said = f"The schema says how {values:,} of {every:,} values are compared."
     truths, predictions = (sum(getattr(field, name) for field in own) for name in _UNREADABLE)
     if not truths and not predictions:
-        return said
+        values, every = sum(field.values for field in own), sum(field.values for field in fields)
+        return f"The schema says how {values:,} of {every:,} values are compared."
     worst = max(own, key=lambda field: sum(getattr(field, name) for name in _UNREADABLE))
-    unread = f"{truths:,} of the ground truths and {predictions:,} of the predictions could not be read so"
-    return f"{said} {unread}, most of them at {shown_name(worst.path)}, and are compared as text."
+    return (
+        f"{truths:,} of the ground truths and {predictions:,} of the predictions could not be read so, most of them at "
+        f"{shown_name(worst.path)}: x-docscore in a schema says what separates decimals and groups of digits."
+    )
