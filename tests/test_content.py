@@ -6,9 +6,12 @@ import re
 
 import pytest
 
+from docscore import typed_tree
 from docscore.core.printing import printable
 from docscore.corpus.fields import OUTCOMES
+from docscore.metrics.typed.typed_score import TypedFields
 from docscore.report.content import OUTCOME_COLUMNS, fields_table, kieval_tables, lists_table, rates_table
+from docscore.report.typed_content import typed_values_text
 from tests.commands import RAW
 from tests.report_samples import EVERY, HOSTILE_TEXTS, SAMPLES, TABLES, drinks, grid, hostile, summed_up
 
@@ -232,3 +235,18 @@ def test_every_row_has_a_cell_for_every_column(kind: str, sample: str) -> None:
         cell.text or column.kind == "bar" for row in table.rows for column, cell in zip(table.columns, row, strict=True)
     )
     assert not any(RAW.search(cell.text + cell.note) for row in table.rows for cell in row)
+
+
+def test_what_a_schema_did_is_said_in_a_sentence() -> None:
+    schema = {"properties": {"n": {"type": "number"}, "m": {"type": "number"}}}
+    truth, prediction = {"n": 12.5, "m": "1 x", "t": "tea"}, {"n": "12.50", "m": "1", "t": "tea"}
+    said = typed_values_text(TypedFields.of(typed_tree(truth, prediction, schema)))
+    assert said == (
+        "1 of the ground truths and 0 of the predictions could not be read so, most of them at m: x-docscore in a "
+        "schema says what separates decimals and groups of digits."
+    )
+    said = typed_values_text(TypedFields.of(typed_tree({"n": 1}, {"n": 1}, schema)))
+    assert said == "The schema says how 1 of 1 values are compared."
+    assert typed_values_text(TypedFields.of(typed_tree({"x": 1}, {"x": 1}, schema))).startswith(
+        "All values are compared"
+    )

@@ -27,8 +27,7 @@ from docscore.metrics.anls_star.api import explained
 from docscore.metrics.anls_star.scorer import Scorer
 from docscore.metrics.signature import Signature
 from docscore.metrics.typed.compiled_schema import compiled_schema
-from docscore.metrics.typed.typed_score import TypedFields, explained_by_schema
-from docscore.report.typed_content import typed_values_text
+from docscore.metrics.typed.typed_score import explained_by_schema
 from tests.oracle import Oracle
 from tests.structures import (
     KEYS,
@@ -393,18 +392,3 @@ def test_a_state_takes_a_schema_and_can_be_merged() -> None:
     one.update([{"a": 1}], [{"a": 1.0}])
     other.update([{"a": 1}], [{"a": 2}])
     assert one.merge(other).compute() == {"anls_star": 0.0, "typed_score": 0.5}
-
-
-def test_what_a_schema_did_is_said_in_a_sentence() -> None:
-    schema = {"properties": {"n": {"type": "number"}, "m": {"type": "number"}}}
-    truth, prediction = {"n": 12.5, "m": "1 x", "t": "tea"}, {"n": "12.50", "m": "1", "t": "tea"}
-    said = typed_values_text(TypedFields.of(typed_tree(truth, prediction, schema)))
-    assert said == (
-        "1 of the ground truths and 0 of the predictions could not be read so, most of them at m: x-docscore in a "
-        "schema says what separates decimals and groups of digits."
-    )
-    said = typed_values_text(TypedFields.of(typed_tree({"n": 1}, {"n": 1}, schema)))
-    assert said == "The schema says how 1 of 1 values are compared."
-    assert typed_values_text(TypedFields.of(typed_tree({"x": 1}, {"x": 1}, schema))).startswith(
-        "All values are compared"
-    )
