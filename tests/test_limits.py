@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ import pytest
 pytest.importorskip("gradio", reason="the playground wants gradio")
 
 from playground.limits import MAX_PAIRS, check_file, check_value, check_work, read_text, shortened
-from playground.pair import PairRequest, answer
+from playground.pair import MAX_RAW, PairRequest, answer
 
 DEEP: Any = "x"
 for _ in range(201):
@@ -106,6 +108,26 @@ def test_the_python_line_gives_the_same_score(capsys: pytest.CaptureFixture[str]
     assert '"score": 0.25' in raw
     assert printed.startswith("≈ $") is True
     assert "0.250" in printed.split("\n")[0]
+
+
+def test_long_raw_json_is_cut_and_what_is_cut_off_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each level of a tree repeats its values: all levels of this one are 30 times as much as is shown."""
+    written = 0
+    write = json.JSONEncoder.iterencode
+
+    def counting(*arguments: Any, **options: Any) -> Iterator[str]:
+        nonlocal written
+        for part in write(*arguments, **options):
+            written += len(part)
+            yield part
+
+    value: Any = ["x"] * 5
+    for _ in range(150):
+        value = [value, "a text"]
+    monkeypatch.setattr(json.JSONEncoder, "iterencode", counting)
+    found = answer(PairRequest(json.dumps(value), json.dumps(value)))
+    assert found.raw.endswith(f"\n… cut off after {MAX_RAW:,} characters; the API gives all")
+    assert MAX_RAW < written < 2 * MAX_RAW
 
 
 ASKED: dict[str, Any] = PairRequest("1", "2")._asdict()
