@@ -56,10 +56,17 @@ FOREIGN: list[tuple[str, list[Any], list[Any], str, str]] = [  # why, both sides
     ),
     (
         "the predictions, whose values have their name",
+        renamed(TRUTHS, doc="sheet")[:1],
+        renamed(PREDICTED, question_id="sheet")[:1],
+        "got an object with 'sheet', 'prediction'",
+        f"; 'truth' looks like the ground truth: {TRUTH} (references_column='truth' in Python); {OPTIONS}",
+    ),
+    (
+        "the predictions, with ids in a column that is named like one",
         TRUTHS[:1],
         renamed(PREDICTED, question_id="doc")[:1],
         "got an object with 'doc', 'prediction'",
-        f"; 'truth' looks like the ground truth: {TRUTH} (references_column='truth' in Python); {OPTIONS}",
+        f"'doc' looks like the id, 'truth' looks like the ground truth: {ID} {TRUTH} (id_column='doc', references_column=",
     ),
     (
         "the predictions, and the references have ids",
@@ -140,11 +147,11 @@ def test_tables_name_them_too(end: str, write: Write) -> None:
 
 
 def test_one_file_of_both_sides_names_them_too(write: Write) -> None:
-    both = write("logs.jsonl", [{"doc": "a", "truth": "x", "output": "x"}])
-    done = run("score", both)
-    assert (done.code, done.out) == (2, "")
-    assert "as no other file was given, got an object with 'doc', 'truth', 'output'" in done.err
-    assert OPTIONS in done.err
+    for name, remedy in (("sheet", OPTIONS), ("doc", f"{ID} {TRUTH} {OUTPUT} (id_column='doc'")):
+        done = run("score", write("logs.jsonl", [{name: "a", "truth": "x", "output": "x"}]))
+        assert (done.code, done.out) == (2, "")
+        assert f"as no other file was given, got an object with '{name}', 'truth', 'output'" in done.err
+        assert remedy in done.err
 
 
 SAME: list[Any] = [{"no": n, "total": "1"} for n in ("7", "8")]

@@ -88,15 +88,28 @@ def convert_prediction(value: object) -> Value:
     return value if type(value) in LEAF_TYPES else _Converter(one_of=False).value(value, (), 1)  # type: ignore[return-value]
 
 
-def to_json(value: Value, leaf: Callable[[Any], Any] | None = None) -> Any:
-    """The plain value with every one-of spelled `{"$one_of": [...]}`, and its leaves as the function gives them."""
+def to_json(value: Value, leaf: Callable[[Any], Any] | None = None, known: dict[int, Any] | None = None) -> Any:
+    """The plain value with every one-of spelled `{"$one_of": [...]}`, and its leaves as the function gives them.
+
+    Args:
+        value: a plain value.
+        leaf: gives each leaf; by default it stays as it is.
+        known: keeps what each container became, by its `id`, for other values that hold the same containers.
+    """
+    if not isinstance(value, tuple | list | dict):
+        return value if leaf is None else leaf(value)
+    if known is not None and id(value) in known:
+        return known[id(value)]
+    found: Any
     if isinstance(value, tuple):
-        return {ONE_OF: [to_json(option, leaf) for option in value]}
-    if isinstance(value, list):
-        return [to_json(item, leaf) for item in value]
-    if isinstance(value, dict):
-        return {key: to_json(item, leaf) for key, item in value.items()}
-    return value if leaf is None else leaf(value)
+        found = {ONE_OF: [to_json(option, leaf, known) for option in value]}
+    elif isinstance(value, list):
+        found = [to_json(item, leaf, known) for item in value]
+    else:
+        found = {key: to_json(item, leaf, known) for key, item in value.items()}
+    if known is not None:
+        known[id(value)] = found
+    return found
 
 
 class _Converter:

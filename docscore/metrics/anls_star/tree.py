@@ -280,10 +280,13 @@ class ScoreTree:
         return {}
 
     def to_dict(self) -> dict[str, Any]:
-        """The tree in JSON types; one-ofs spelled `{"$one_of": [...]}`, NaN and infinities as their text."""
-        return with_room_to_recurse(self._to_dict)
+        """The tree in JSON types; one-ofs spelled `{"$one_of": [...]}`, NaN and infinities as their text.
 
-    def _to_dict(self) -> dict[str, Any]:
+        A value stands at its own place and in those above it: these are one object.
+        """
+        return with_room_to_recurse(self._to_dict, {})
+
+    def _to_dict(self, known: dict[int, Any]) -> dict[str, Any]:
         return {
             "path": self.path,
             "kind": self.kind,
@@ -292,14 +295,14 @@ class ScoreTree:
             "earned": self.earned,
             "weight": self.weight,
             "points_lost": self.points_lost,
-            "ground_truth": to_json(self.ground_truth, _finite),
-            "prediction": to_json(self.prediction, _finite),
+            "ground_truth": to_json(self.ground_truth, _finite, known),
+            "prediction": to_json(self.prediction, _finite, known),
             "truth_index": self.truth_index,
             "prediction_index": self.prediction_index,
             "option": self.option,
             "reason": self.reason,
             **({"compared": self.compared, "unreadable": list(self.unreadable)} if self.compared else {}),
-            "children": list(map(ScoreTree._to_dict, self.children)),
+            "children": [child._to_dict(known) for child in self.children],
         }
 
     def __str__(self) -> str:
