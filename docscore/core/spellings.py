@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal
 
 from docscore.core.dates import date_of
@@ -120,7 +120,7 @@ def _letters(text: str) -> str:
     return "".join([character for character in text if _is_letter(character)])
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _is_letter(character: str) -> bool:
     return unicodedata.category(character)[0] in "LMN"
 

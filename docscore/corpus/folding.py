@@ -14,12 +14,8 @@ FEWEST = 3  # siblings that make a group
 
 
 GroupCause = Cause | Literal["exact"]
-WHOLES: tuple[GroupCause, ...] = (
-    "exact",
-    "missing row",
-    "invented row",
-    "repeated row",
-)  # groups whose line says enough
+# Groups whose line says enough.
+WHOLES: tuple[GroupCause, ...] = ("exact", "missing row", "invented row", "repeated row")
 
 
 _NOUNS: dict[GroupCause, tuple[str, str]] = {

@@ -18,9 +18,7 @@ from docscore.stats.ratios import Array, Differences, Ratios
 _NORMAL = NormalDist()
 
 
-_SAME = 100 * float(
-    np.finfo(np.float64).eps
-)  # of a difference: as `scipy.stats.permutation_test` takes values for equal
+_SAME = 100 * float(np.finfo(np.float64).eps)  # of a difference: what is nearer is equal, as for scipy
 
 
 _BITS = 32
