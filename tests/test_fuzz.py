@@ -116,7 +116,8 @@ def test_the_command_fuzzes_a_target_and_keeps_what_reaches_new_branches(tmp_pat
     assert (ended.returncode, ended.stderr) == (0, "")
     head, line = (each.split() for each in ended.stdout.splitlines())
     assert head == ["target", "inputs", "minutes", "branches", "kept", "findings"]
-    assert (line[0], line[1], line[-1]) == ("documents", "200", "0")
+    assert (line[0], line[-1]) == ("documents", "0")
+    assert 200 <= int(line[1]) < 220  # the fuzzer ends when it has changed an input a few times
     assert int(line[3].replace(",", "")) > 100
     assert len(list((tmp_path / "documents" / "corpus").iterdir())) > 0
 
