@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import unescape
 from html.parser import HTMLParser
 from typing import Any
@@ -84,6 +85,24 @@ def test_every_place_is_a_row_with_its_status() -> None:
     page = Page(tree_as_html(tree))
     assert [(row["data-path"], row["data-status"]) for row in page.rows] == [(n.path, n.status) for n in tree.nodes()]
     assert [row.get("tabindex") for row in page.rows] == [None if n.children else "0" for n in tree.nodes()]
+
+
+@pytest.mark.parametrize(
+    ("truth", "prediction", "scores"),
+    [
+        ([], [], ["1.000"]),
+        ({"a": [], "b": "x"}, {"a": [], "b": "x"}, ["1.000"] * 3),
+        ({"a": "x"}, {"a": "x", "b": ""}, ["1.000"] * 2),
+    ],
+    ids=["nothing expected and nothing given", "the same for a key", "a key that does not count"],
+)
+def test_a_place_without_points_has_a_score_unless_it_does_not_count(
+    truth: Any, prediction: Any, scores: list[str]
+) -> None:
+    bars = re.findall(
+        r'class="anls-bar"><span [^>]*></span></span> ([\d.]*)', tree_as_html(score_tree(truth, prediction))
+    )
+    assert list(filter(None, bars)) == scores
 
 
 def test_status_is_a_glyph_with_a_name_before_it_is_a_colour() -> None:

@@ -279,6 +279,7 @@ def _row(
 ) -> TreeRow:
     """The row of a node at a depth; `following` is the depth of the next row."""
     opens, is_group = bool(node.children), node.kind == "group"
+    counts = node.status != "extra" or bool(node.weight)
     truth, prediction = ([], []) if opens else _values(node)
     looks = ("", "") if opens else (_look(node, parent, "ground_truth"), _look(node, parent, "prediction"))
     return TreeRow(
@@ -289,8 +290,8 @@ def _row(
         status=node.status,
         indent=min(depth, _DEEPEST_INDENT),
         moved=_moved(node),
-        score=three_digits(node.score) if node.weight else "",
-        width=f"{node.score:.1%}" if node.weight else "0",
+        score=three_digits(node.score) if counts else "",
+        width=f"{node.score:.1%}" if counts else "0",
         lost=_lost(node) if node.points_lost else "",
         parts=_keys(node) if is_group else _parts(node, value_taken(node), "extra") if opens else "",
         predicted_parts=_parts(node, node.prediction, "missing") if opens and not is_group else "",
