@@ -7,8 +7,6 @@ from docscore.metrics.typed.typed_score import AS_TEXT, TypedField, TypedFields
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from docscore.report.wording import shown_name
 
-_UNREADABLE = ("unreadable_ground_truths", "unreadable_predictions")
-
 
 def typed_fields_table(typed: TypedFields) -> ReportTable:
     """The fields that were not compared as text for the typed score, those that lost most points first."""
@@ -30,24 +28,27 @@ def typed_fields_table(typed: TypedFields) -> ReportTable:
             *(TableCell(count, f"{count:,}") for count in counts),
         )
 
-    typed_fields = (field for field in typed.fields.values() if field.compared != [AS_TEXT])
-    fields = sorted(typed_fields, key=lambda field: field.earned - field.weight)
+    fields = sorted(_not_as_text(typed), key=lambda field: field.earned - field.weight)
     caption = "Typed score: fields that were not compared as text"
     return ReportTable(caption, columns, tuple(map(row, fields)), unit="fields")
 
 
 def typed_values_text(typed: TypedFields | None) -> str:
     """What a schema did with the values of a test set, in a sentence."""
-    fields = [] if typed is None else list(typed.fields.values())
-    own = [field for field in fields if field.compared != [AS_TEXT]]
-    if not own:
+    own = [] if typed is None else _not_as_text(typed)
+    if typed is None or not own:
         return "All values are compared as text: the schema says nothing else of the fields of these documents."
-    truths, predictions = (sum(getattr(field, name) for field in own) for name in _UNREADABLE)
+    truths, predictions = typed.counts().values()
     if not truths and not predictions:
-        values, every = sum(field.values for field in own), sum(field.values for field in fields)
+        values, every = (sum(field.values for field in fields) for fields in (own, typed.fields.values()))
         return f"The schema says how {values:,} of {every:,} values are compared."
-    worst = max(own, key=lambda field: sum(getattr(field, name) for name in _UNREADABLE))
+    worst = max(own, key=lambda field: field.unreadable_ground_truths + field.unreadable_predictions)
     return (
         f"{truths:,} of the ground truths and {predictions:,} of the predictions could not be read so, most of them at "
         f"{shown_name(worst.path)}: x-docscore in a schema says what separates decimals and groups of digits."
     )
+
+
+def _not_as_text(typed: TypedFields) -> list[TypedField]:
+    """The fields that a schema compares otherwise than as text."""
+    return [field for field in typed.fields.values() if field.compared != [AS_TEXT]]
