@@ -87,13 +87,14 @@ def places(tree: ScoreTree, *, parsed: bool = True, absent: bool = False) -> Ite
     above: Cause | None = "missing prediction" if absent else None
     if not parsed and tree.kind == "mismatch":
         above = "unparsable"
+    identities = Identities()
     waiting = [FieldPlace("", tree, above)]
     while waiting:
         path, node, above = waiting.pop()
         cause = (above or _cause(node)) if node.earned != node.weight else None
         yield FieldPlace(path, node, cause)
         steps = ("[]" if child.key is None else step_text(child.key) for child in node.children)
-        repeated = _repeated(node) if cause is None else ()
+        repeated = _repeated(node, identities) if cause is None else ()
         causes = (cause or ("repeated row" if id(child) in repeated else None) for child in node.children)
         below = [
             FieldPlace(path + step, child, each) for step, child, each in zip(steps, node.children, causes, strict=True)
@@ -101,12 +102,11 @@ def places(tree: ScoreTree, *, parsed: bool = True, absent: bool = False) -> Ite
         waiting.extend(reversed(below))
 
 
-def _repeated(node: ScoreTree) -> Collection[int]:
+def _repeated(node: ScoreTree, identities: Identities) -> Collection[int]:
     """By `id`, the children without a partner that equal an element that has one, or one before them that has none."""
     alone = [child for child in node.children if child.status == "extra" and child.prediction_index is not None]
     if not alone or not isinstance(node.prediction, list):
         return ()
-    identities = Identities()
     numbers = [identities.of(element) for element in node.prediction]
     places_alone = {child.prediction_index for child in alone}
     known = {number for index, number in enumerate(numbers) if index not in places_alone}

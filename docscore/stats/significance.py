@@ -18,9 +18,6 @@ from docscore.stats.ratios import Array, Differences, Ratios
 _NORMAL = NormalDist()
 
 
-_SAME = 100 * float(np.finfo(np.float64).eps)  # of a difference: what is nearer is equal, as for scipy
-
-
 _BITS = 32
 
 
@@ -65,18 +62,17 @@ def permutation_p_values(
     totals = [each.sums.ravel() for each in (base, new)]
 
     def differences(moved: Array) -> Array:
-        """The k differences where the sums move from one system to the other by these amounts, shape (b, 2k)."""
+        """The k differences, rounded so that equal ones tie, where the sums move by these amounts, shape (b, 2k)."""
         values = [_quotient(total + sign * moved, k) for total, sign in zip(totals, (1, -1), strict=True)]
         return np.round(values[1] - values[0], DECIMALS)
 
     observed = differences(np.zeros((1, 2 * k)))
-    near = _SAME * np.abs(observed)
     smaller, larger = np.zeros(k), np.zeros(k)
     every = 2**m <= n_resamples
     for swaps in all_swaps(m) if every else drawn_swaps(m, n_resamples, seed):
         found = differences(swaps @ changes)
-        smaller += np.count_nonzero(found <= observed + near, axis=0)
-        larger += np.count_nonzero(found >= observed - near, axis=0)
+        smaller += np.count_nonzero(found <= observed, axis=0)
+        larger += np.count_nonzero(found >= observed, axis=0)
         permuted(len(swaps))
     itself = 0 if every else 1  # what was observed is one of the swaps; among those that are drawn it may be missing
     shares = (np.minimum(smaller, larger) + itself) / ((2**m if every else n_resamples) + itself)
