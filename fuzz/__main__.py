@@ -11,13 +11,14 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from fuzz.engine import MOST_SECONDS as MOST_INPUT_SECONDS
 from fuzz.engine import import_target, once, prepare
 from fuzz.findings import TooSlowError
 from fuzz.targets import TARGETS
 
 ROOT = Path(__file__).parent.parent
 MOST_MEGABYTES = 2048  # of memory
-MOST_INPUT_SECONDS, MOST_IMPORT_SECONDS = 10, 5  # of processor time, where an input is run alone
+MOST_IMPORT_SECONDS = 5  # of processor time, for the imports of an input that is run alone
 MOST_SECONDS = 120  # on the clock, after which an input is taken to hang: the processor may be busy with others
 MOST_BYTES = 8192  # of an input; what is drawn from it may be a hundred times as long
 _TOO_MUCH = ("oom-", "timeout-", TooSlowError.__name__)  # of memory, of the clock, of processor time

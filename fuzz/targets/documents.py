@@ -16,9 +16,7 @@ from fuzz.draws import Draws, raw, read
 from fuzz.findings import check, check_html, check_printable, check_share, errors_name_their_place
 from fuzz.seeds import drawn_seeds, pairs
 
-_MOST_CHARACTERS = (
-    200_000  # of a side: a dozen texts of tens of thousands take seconds, and each pair is compared often
-)
+_MOST_CHARACTERS = 200_000  # of a side: a dozen long texts take seconds, and each pair is compared several times
 _MOST_PAIRS = 4_000_000  # of values of two documents: nTED, which is asked three times, takes seconds for more
 
 CONFIDENCES: tuple[Any, ...] = (0.0, 0.5, 1.0, None, 0.93, -0.1, 2, "high", True, float("nan"), [0.5], {})
