@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from docscore.metrics.kieval import kieval_score as kieval_score
     from docscore.metrics.nted import nted_score as nted_score
     from docscore.metrics.registry import METRICS as METRICS
-    from docscore.metrics.typed.typed_score import typed_score as typed_score
-    from docscore.metrics.typed.typed_score import typed_tree as typed_tree
+    from docscore.metrics.typed.score import typed_score as typed_score
+    from docscore.metrics.typed.score import typed_tree as typed_tree
     from docscore.results.comparison_result import ComparisonResult as ComparisonResult
     from docscore.results.document_results import DocumentResult as DocumentResult
     from docscore.results.evaluating import evaluate as evaluate
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from docscore.results.result_table import ResultTable as ResultTable
 
 draw_with("docscore.metrics.anls_star.tree:ScoreTree", "docscore.report.notebook:tree_in_notebook")
-draw_with("docscore.metrics.metric_tree:MetricTree", "docscore.report.notebook:tree_in_notebook")
+draw_with("docscore.metrics.base:MetricTree", "docscore.report.notebook:tree_in_notebook")
 
 _IMPORTED_WHEN_USED = {
     "METRICS": "docscore.metrics.registry",
@@ -56,8 +56,8 @@ _IMPORTED_WHEN_USED = {
     "score_pairs": "docscore.metrics.anls_star.api",
     "score_tree": "docscore.metrics.anls_star.api",
     "summarise": "docscore.corpus.summary",
-    "typed_score": "docscore.metrics.typed.typed_score",
-    "typed_tree": "docscore.metrics.typed.typed_score",
+    "typed_score": "docscore.metrics.typed.score",
+    "typed_tree": "docscore.metrics.typed.score",
 }
 
 __all__ = [

@@ -13,10 +13,9 @@ from typing import Any, TypeGuard
 from docscore.core.values import convert_ground_truth, convert_prediction, size
 from docscore.data.files import TEXT_EXTENSIONS, suffix_of
 from docscore.data.json_codec import loads
-from docscore.metrics.anls_star.matching_tables import list_tables
+from docscore.metrics.anls_star.matching import list_tables
 from docscore.metrics.entities import readings
-from docscore.metrics.nted import document_tree
-from docscore.metrics.tree_edit import forests
+from docscore.metrics.nted import document_tree, forests
 
 MAX_BYTES = 1_000_000  # of text on each side
 MAX_LEAVES = 20_000

@@ -11,9 +11,9 @@ from docscore.core.printing import printable
 from docscore.data.json_codec import dumps
 from docscore.data.model_output import parse_text
 from docscore.metrics.anls_star.api import explained
+from docscore.metrics.base import MetricTree
 from docscore.metrics.entity_f1 import entity_f1_tree
 from docscore.metrics.kieval import kieval_tree
-from docscore.metrics.metric_tree import MetricTree
 from docscore.metrics.nted import nted_tree
 from docscore.report.html_tree import explained_drawing, tree_drawing
 from playground.fragments import fragment

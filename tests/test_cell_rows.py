@@ -14,7 +14,7 @@ from docscore import anls_score, score_tree
 from docscore.core.options import DEFAULT_OPTIONS
 from docscore.core.similarity import fold_all, similarity_matrix
 from docscore.data.json_codec import loads
-from docscore.metrics.anls_star import cell_rows, scorer
+from docscore.metrics.anls_star import matching, scorer
 from docscore.metrics.anls_star.scorer import Scorer
 from tests.oracle import oracle
 
@@ -45,8 +45,8 @@ def shuffled(rng: random.Random, table: list[Any]) -> list[Any]:
 @pytest.fixture
 def always(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """Bounds are used for the smallest tables, a few rows at a time."""
-    monkeypatch.setattr(cell_rows, "_LEAST_PAIRS", 1)
-    monkeypatch.setattr(cell_rows, "_CELLS", 40)
+    monkeypatch.setattr(matching, "_LEAST_PAIRS", 1)
+    monkeypatch.setattr(matching, "_CELLS", 40)
     return monkeypatch
 
 
@@ -71,7 +71,7 @@ def test_scores_are_those_of_the_oracle(seed: int, always: pytest.MonkeyPatch) -
         truth, prediction = with_other_rows(rng, truth, prediction)
     found = [anls_score(truth, prediction), anls_score(shuffled(rng, truth), shuffled(rng, prediction))]
     found += [score_tree(truth, prediction).score, score_tree({"a": truth}, {"a": prediction}).score]
-    always.setattr(cell_rows, "_LEAST_PAIRS", 1 << 60)
+    always.setattr(matching, "_LEAST_PAIRS", 1 << 60)
     found += [anls_score(truth, prediction), score_tree(truth, prediction).score]
     assert len(set(found)) == 1
     assert found[0] == pytest.approx(float(oracle(truth, prediction).score), abs=1e-12)
@@ -84,7 +84,7 @@ def test_larger_tables_have_the_same_bits(seed: int, always: pytest.MonkeyPatch)
     if seed % 2:
         truth, prediction = with_other_rows(rng, truth, prediction)
     found = [anls_score(truth, prediction), anls_score(shuffled(rng, truth), shuffled(rng, prediction))]
-    always.setattr(cell_rows, "_LEAST_PAIRS", 1 << 60)
+    always.setattr(matching, "_LEAST_PAIRS", 1 << 60)
     found.append(anls_score(truth, prediction))
     assert len(set(found)) == 1
 
@@ -132,18 +132,18 @@ def test_bounds_are_never_less_than_s(threshold: float) -> None:
     rules = Scorer(options)
     for _ in range(40):
         truth, prediction = tables(rng, 6)
-        compare = cell_rows.RowComparison(
+        compare = matching.RowComparison(
             partial(fold_all, ignore_case=True),
             partial(similarity_matrix, threshold=threshold),
             threshold,
             rules.pairwise,
         )
         sides = (
-            cell_rows.CellRows(truth, compare.fold, by_column=False),
-            cell_rows.CellRows(prediction, compare.fold, by_column=True),
+            matching.CellRows(truth, compare.fold, by_column=False),
+            matching.CellRows(prediction, compare.fold, by_column=True),
         )
         earned, _ = rules.pairwise(truth, prediction)
-        cheap, closer = cell_rows._bounds(*sides, compare)  # noqa: SLF001
+        cheap, closer = matching._bounds(*sides, compare)  # noqa: SLF001
         assert (cheap >= earned).all()
         assert (closer >= earned).all()
         assert np.mean(closer - earned) < 1

@@ -9,7 +9,7 @@ import pytest
 from docscore import typed_tree
 from docscore.core.printing import printable
 from docscore.corpus.fields import OUTCOMES
-from docscore.metrics.typed.typed_score import TypedFields
+from docscore.metrics.typed.score import TypedFields
 from docscore.report.content import OUTCOME_COLUMNS, fields_table, kieval_tables, lists_table, rates_table
 from docscore.report.typed_content import typed_values_text
 from tests.commands import RAW

@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.exactness import failure, random_pair
 from docscore import anls_score
-from docscore.core.exact_sums import halves, sum_of_ties
+from docscore.core.assignment import halves, sum_of_ties
 
 pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
 

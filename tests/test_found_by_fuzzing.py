@@ -10,7 +10,7 @@ import pytest
 from docscore.data.pairing import pairs_of
 from docscore.metrics.entities import readings
 from docscore.metrics.kieval import kieval_score
-from docscore.metrics.typed.typed_score import typed_score
+from docscore.metrics.typed.score import typed_score
 
 
 @pytest.mark.parametrize("option", ["tolerance", "weight"])

@@ -12,8 +12,7 @@ from typing import Any, get_args
 import pytest
 
 from docscore.core.values import convert_ground_truth
-from docscore.metrics.alignment import Edit, matched_groups, steps_between
-from docscore.metrics.entities import Entity, Group, document_of, readings
+from docscore.metrics.entities import Edit, Entity, Group, document_of, matched_groups, readings, steps_between
 from docscore.metrics.entity_f1 import entity_counts
 from docscore.metrics.kieval import Counts, GroupCounts, KieScore, kieval_score, total_kieval
 from tests.structures import damaged, random_prediction, random_truth, shuffled, taken

@@ -13,12 +13,11 @@ from rapidfuzz.distance import Levenshtein
 import docscore
 from docscore.corpus.folding import folded_tree
 from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.metrics.base import MetricTree
 from docscore.metrics.entity_f1 import entity_counts, entity_f1_tree
 from docscore.metrics.kieval import kieval_score, kieval_tree
-from docscore.metrics.metric_tree import MetricTree
-from docscore.metrics.nted import document_tree, nted_score, nted_tree
+from docscore.metrics.nted import FlatTree, TreeDistances, document_tree, nted_score, nted_tree
 from docscore.metrics.registry import WITH_TREES
-from docscore.metrics.tree_edit import FlatTree, TreeDistances
 from docscore.report.html_tree import tree_as_html, tree_drawing
 from docscore.report.positions import positions_of
 from tests.commands import PREDICTIONS, REFERENCES, run, succeed

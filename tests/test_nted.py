@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from docscore.metrics.entity_f1 import entity_counts
-from docscore.metrics.nted import document_tree, nted_score
-from docscore.metrics.tree_edit import FlatTree, Node, TreeDistances
+from docscore.metrics.nted import FlatTree, Node, TreeDistances, document_tree, nted_score
 from tests.structures import damaged, random_prediction, random_truth, taken
 from tests.test_depth import as_list, as_object, nested, with_frames_left
 

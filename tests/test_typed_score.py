@@ -26,8 +26,8 @@ from docscore.data.pairing import pairs_of
 from docscore.metrics.anls_star.api import explained
 from docscore.metrics.anls_star.scorer import Scorer
 from docscore.metrics.signature import Signature
-from docscore.metrics.typed.compiled_schema import compiled_schema
-from docscore.metrics.typed.typed_score import explained_by_schema
+from docscore.metrics.typed.schema import compiled_schema
+from docscore.metrics.typed.score import explained_by_schema
 from tests.oracle import Oracle
 from tests.structures import (
     KEYS,

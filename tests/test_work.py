@@ -13,12 +13,11 @@ from docscore import anls_score, kieval_score, pairs_of, score_pairs, score_tree
 from docscore.core import assignment, similarity
 from docscore.core.options import ScoringOptions
 from docscore.corpus.evaluation import Evaluation
-from docscore.metrics import alignment
+from docscore.metrics import entities
 from docscore.metrics.anls_star import api, scorer
-from docscore.metrics.anls_star.counting import Counting
+from docscore.metrics.anls_star.sizes import Counting
 from docscore.metrics.kieval import Kieval
-from docscore.metrics.nted import nted_tree
-from docscore.metrics.tree_edit import TreeDistances
+from docscore.metrics.nted import TreeDistances, nted_tree
 
 
 class Work:
@@ -244,7 +243,7 @@ def test_answers_that_are_offered_letter_by_letter_are_not_folded(monkeypatch: p
 
 
 def test_kieval_makes_corrections_only_where_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = counted_calls(monkeypatch, alignment, "_steps_of_kind")
+    made = counted_calls(monkeypatch, entities, "_steps_of_kind")
     documents = invoices(4)
     scores = [kieval_score(*pair) for pair in documents]
     truths, guesses = zip(*documents, strict=True)

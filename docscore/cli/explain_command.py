@@ -43,7 +43,7 @@ from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricRow
 from docscore.metrics.kieval import kieval_score
 from docscore.metrics.registry import METRICS, WITH_TREES, check_options_of
-from docscore.metrics.typed.typed_score import explained_by_schema
+from docscore.metrics.typed.score import explained_by_schema
 from docscore.report.console import print_annotations, print_tree
 from docscore.report.wording import READ
 

@@ -3,22 +3,23 @@
 Rule 4 of the metric: maximise the sum of S/L over the pairs, then the sum of S, then -L of the whole list pair
 (here: minus the sum of w = L - size(g) - size(p) over the pairs). The optimal (S, L) is unique even where the
 matching is not, so a score does not depend on the order of a list. Sums that differ by less than `TIE` count as equal,
-because the same sum added in another order differs in its last bits.
+because the same sum added in another order differs in its last bits. Sums of scores have the same bits in any order,
+and whichever of several equally good matchings was found.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from itertools import chain
-from math import fsum
+from math import fsum, lcm, ulp
 
 import numpy as np
 import numpy.typing as npt
 
-from docscore.core.exact_sums import halves, sum_of_ties
 from docscore.core.tolerance import ROUNDING, TIE
 from docscore.core.values import Matrix
 
@@ -398,3 +399,51 @@ def _raised_along(gain: Matrix, matched: Indices, open_pairs: Mask) -> Callable[
         return found
 
     return raised
+
+
+_LARGEST_DENOMINATOR = 1 << 20  # scores of several texts of up to 20 characters
+
+
+_HALF = 2.0**26  # numbers below 2**27 are split into multiples of 1 / _HALF and a rest
+
+
+def sum_of_ties(numbers: Sequence[float]) -> float:
+    """The sum of scores that are rounded fractions, as if they were not rounded.
+
+    Matchings tie as fractions, 1/2 + 1/3 = 1/6 + 2/3, but the sums of their floats differ in the last bits. What is
+    near no fraction of a small denominator counts as the float that it is.
+
+    >>> sum_of_ties([0.1, 0.2, 0.3]), sum_of_ties([0.1, 0.5]), 0.1 + 0.2 + 0.3
+    (0.6, 0.6, 0.6000000000000001)
+    """
+    if not any(number % 1 for number in numbers):
+        return fsum(numbers)
+    counted = [(_fraction(float(number)), count) for number, count in Counter(numbers).items()]
+    common = lcm(*(denominator for (_, denominator), _ in counted))
+    return sum(count * top * (common // bottom) for (top, bottom), count in counted) / common
+
+
+@lru_cache(maxsize=1 << 14)
+def _fraction(number: float) -> tuple[int, int]:
+    """The fraction of a small denominator that a number is, but for rounding; else the number itself.
+
+    A fraction so near is one of the convergents of the number's continued fraction.
+    """
+    exact = number.as_integer_ratio()
+    (left, right), (above, before), (below, under) = exact, (1, 0), (0, 1)
+    while right:
+        quotient, rest = divmod(left, right)
+        above, before = quotient * above + before, above
+        below, under = quotient * below + under, below
+        if below > _LARGEST_DENOMINATOR:
+            return exact
+        if abs(above / below - number) <= 8 * ulp(number):
+            return above, below
+        left, right = right, rest
+    return exact
+
+
+def halves(numbers: Matrix) -> tuple[Matrix, Matrix]:
+    """Numbers as sums of two, of each of which up to a million add without rounding."""
+    high = np.rint(numbers * _HALF) / _HALF
+    return high, numbers - high

@@ -10,8 +10,8 @@ from math import fsum
 from typing import Any, Literal, NamedTuple
 
 from docscore.core.options import BY_VALUE, ScoringOptions
+from docscore.core.same_value import Spelling, spelling_of_same_value
 from docscore.core.similarity import fold, similarity, text_rule
-from docscore.core.spellings import Spelling, spelling_of_same_value
 from docscore.core.tolerance import ROUNDING
 from docscore.core.values import SCALAR_TYPES, Scalar, holds_number
 from docscore.corpus.causes import Cause

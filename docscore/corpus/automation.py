@@ -17,7 +17,7 @@ import numpy.typing as npt
 from docscore.core.errors import InputValueError, at_place, row_place
 from docscore.core.progress import Advance, Progress, no_progress
 from docscore.core.tolerance import ROUNDING
-from docscore.metrics.alignment import Step
+from docscore.metrics.entities import Step
 from docscore.metrics.kieval import KieScore
 from docscore.stats.bootstrap import BATCH_CELLS
 from docscore.stats.calibration import Calibration, calibration_of

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Literal, NamedTuple, get_args
 
-from docscore.core.spellings import are_same_value, differ_in_punctuation
+from docscore.core.same_value import are_same_value, differ_in_punctuation
 from docscore.core.values import step_text
-from docscore.metrics.anls_star.identities import Identities
+from docscore.metrics.anls_star.matching import Identities
 from docscore.metrics.anls_star.tree import ScoreTree
 
 Cause = Literal[

@@ -14,12 +14,11 @@ import numpy.typing as npt
 from docscore.core.errors import at_place, row_place
 from docscore.core.progress import Advance, Progress, ignore, no_progress
 from docscore.corpus.scores import CorpusScore
-from docscore.metrics.base import Breakdown, FigureName, Metric, MetricRow
+from docscore.metrics.base import Breakdown, FigureName, Metric, MetricRow, MetricTree
 from docscore.metrics.kieval import KieScore
-from docscore.metrics.metric_tree import MetricTree
 from docscore.metrics.registry import METRICS, checked_metrics
 from docscore.metrics.signature import Signature
-from docscore.metrics.typed.typed_score import TypedFields
+from docscore.metrics.typed.score import TypedFields
 from docscore.stats.intervals import RESAMPLES, SEED, Interval, check_confidence, intervals_of
 from docscore.stats.ratios import Ratios
 

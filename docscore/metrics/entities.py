@@ -1,22 +1,29 @@
-"""Convert documents to entities in groups, as KIEval defines them.
+"""Entities in groups, as KIEval defines them: read from documents, aligned, edited, and drawn as a score tree.
 
 An object in a list is a group, and so is an object at the top level; other values are entities outside groups. Objects
 inside a group are flattened by path, and a list of scalars is several entities of one type. Null and "" are left out.
+Groups are aligned, and the edit of each entity is determined, by equations 1, 2 and 8 to 10 of KIEval.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from itertools import chain, islice, product
-from typing import Any, NamedTuple
+from math import fsum
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from docscore.core.assignment import lexicographic_assignment
 from docscore.core.errors import InputValueError
+from docscore.core.memory import check_memory
 from docscore.core.similarity import fold
-from docscore.core.values import LEAF_TYPES, Scalar, Value, is_empty, scalar_text, size, step_text
+from docscore.core.values import LEAF_TYPES, Matrix, Scalar, Value, is_empty, scalar_text, size, step_text, to_json
+from docscore.metrics.anls_star.tree import Kind, Status, Whole
+from docscore.metrics.base import MetricTree, NodeSide, metric_node, status_of_parts, sums_of_parts
 
 MOST_READINGS = 1000  # combinations of the alternatives of a ground truth
 
@@ -294,3 +301,443 @@ def donut_value(value: Value) -> Any:
     kept = (item for item in value if isinstance(item, str | int | float) and not isinstance(item, bool))
     texts = (scalar_text(item).strip() for item in kept)
     return [each for each in texts if each]
+
+
+_BYTES_A_PAIR = 128  # of groups: five criteria, masks, and the work of the assignment
+
+
+_MANY = 100  # groups with the same entity, from which arrays are faster than loops
+
+
+Edit = Literal["right", "change", "add", "delete"]
+EditCounts = tuple[int, int, int, int]  # of entities that are right, to change, to add and to delete
+_RIGHT, _CHANGED = (1, 0, 0, 0), (0, 1, 0, 0)
+
+
+_Occurrence = tuple[str, str, int]  # type, text, and how many the same come before in a group
+
+
+class Step(NamedTuple):
+    """An entity and the edit that it needs.
+
+    Attributes:
+        edit: "right" if none is needed, "change", "add" or "delete".
+        truth: the entity in the ground truth; None if it has none.
+        prediction: the entity in the prediction; None if it is missing.
+    """
+
+    edit: Edit
+    truth: Entity | None
+    prediction: Entity | None
+
+    @property
+    def kind(self) -> str:
+        """The entity type."""
+        found = self.truth or self.prediction
+        return found.kind if found else ""
+
+    @property
+    def place(self) -> str:
+        """The path of the entity in the prediction, or in the ground truth if it is missing."""
+        found = self.prediction or self.truth
+        return found.place if found else ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The attributes in plain types."""
+        return {
+            "edit": self.edit,
+            "entity": self.kind,
+            "place": self.place,
+            "expected": None if self.truth is None else to_json(self.truth.value),
+            "predicted": None if self.prediction is None else to_json(self.prediction.value),
+        }
+
+
+GroupPair = tuple[Group | None, Group | None]  # the first of the ground truth, the second of the prediction
+
+
+def matched_groups(truths: Sequence[Group], predictions: Sequence[Group]) -> list[GroupPair]:
+    """Match the groups of one type; a group without a partner is paired with None (equation 1).
+
+    As many pairs as possible, with the largest number of identical entities. Ties are broken by the fewest corrections
+    of all groups, then the most groups that are right, then the highest confidences of the matched groups, so that no
+    count depends on the order.
+    """
+    partner: dict[int, int] = {}
+    if truths and predictions:
+        kind = truths[0].kind
+        place = kind if kind == "$" else f"${'' if kind.startswith('[') else '.'}{kind}"
+        check_memory(len(truths), len(predictions), things="groups", bytes_a_pair=_BYTES_A_PAIR, place=place)
+        partner = _partners(_criteria(truths, predictions))
+    taken = set(partner.values())
+    pairs: list[GroupPair] = [
+        (truth, predictions[partner[i]] if i in partner else None) for i, truth in enumerate(truths)
+    ]
+    return pairs + [(None, prediction) for j, prediction in enumerate(predictions) if j not in taken]
+
+
+def _criteria(truths: Sequence[Group], predictions: Sequence[Group]) -> Iterator[Matrix]:
+    """Yield what is maximised, each only where those before leave several matchings; each of shape (n, m)."""
+    identical = _identical_entities(truths, predictions)
+    yield identical
+    # Without a partner, all entities of both groups would be added or deleted. One with another of its type on the
+    # other side takes one correction for both, and none if the two are identical.
+    saved = identical + _common_kinds(truths, predictions)
+    yield saved
+    yield (saved == np.add.outer(*([group.count for group in side] for side in (truths, predictions)))).astype(float)
+    yield np.broadcast_to([_confidence(group) for group in predictions], identical.shape)
+
+
+def _confidence(group: Group) -> float:
+    """The sum of the confidences of a group's entities; 0 for those without one."""
+    return fsum([entity.confidence for entity in group.entities if entity.confidence])
+
+
+def _partners(criteria: Iterable[Matrix]) -> dict[int, int]:
+    """The column matched with each row; the criteria are maximised lexicographically."""
+    left = iter(criteria)
+    first = next(left)
+    flipped = len(first) > first.shape[1]
+    found = lexicographic_assignment(each.T if flipped else each for each in chain([first], left))
+    return {j: i for i, j in enumerate(found.tolist())} if flipped else dict(enumerate(found.tolist()))
+
+
+def _identical_entities(rows: Sequence[Group], columns: Sequence[Group]) -> Matrix:
+    """The number of identical entities of each pair of groups, shape (n, m)."""
+    table = [[0] * len(columns) for _ in rows]
+    common: Matrix = np.zeros((len(rows), len(columns)))
+    owners: dict[_Occurrence, Any] = defaultdict(list)
+    for j, column in enumerate(columns):
+        for each in _occurrences(column):
+            owners[each].append(j)
+    for i, row in enumerate(rows):
+        for each in _occurrences(row):
+            there = owners.get(each, ())
+            if len(there) > _MANY:
+                owners[each] = np.asarray(there)
+                common[i, owners[each]] += 1
+                continue
+            for j in there:
+                table[i][j] += 1
+    identical: Matrix = common + np.array(table)
+    for i, row in enumerate(rows):
+        if row.has_alternatives:  # of which all count, not only the first
+            for j, column in enumerate(columns):
+                identical[i, j] = sum(counts[0] for _, counts in edit_counts(row, column))
+    return identical
+
+
+def _occurrences(group: Group) -> Iterator[_Occurrence]:
+    """Yield type, text and occurrence of each entity, so that identical entities of a group are distinct."""
+    for kind, entities in group.of_kind.items():
+        if len(entities) == 1:
+            yield kind, entities[0].texts[0], 0
+            continue
+        seen: Counter[str] = Counter()
+        for entity in entities:
+            text = entity.texts[0]
+            yield kind, text, seen[text]
+            seen[text] += 1
+
+
+def _common_kinds(rows: Sequence[Group], columns: Sequence[Group]) -> Matrix:
+    """How many entities of each pair of groups have one of the same type on the other side, shape (n, m)."""
+    counts, others = _kind_counts(rows), _kind_counts(columns)
+    common = np.zeros((len(rows), len(columns)))
+    for kind in counts.keys() & others.keys():
+        common += np.minimum.outer(counts[kind], others[kind])
+    return common
+
+
+def _kind_counts(groups: Sequence[Group]) -> dict[str, Matrix]:
+    """For each type the number of its entities in each group, shape (n,)."""
+    found: dict[str, Matrix] = {}
+    for i, group in enumerate(groups):
+        for kind, entities in group.of_kind.items():
+            if kind not in found:
+                found[kind] = np.zeros(len(groups))
+            found[kind][i] = len(entities)
+    return found
+
+
+def edit_counts(truth: Group | None, prediction: Group | None) -> Iterator[tuple[str, EditCounts]]:
+    """Yield for each type how many entities of a pair of groups need which edit (equations 2 and 8 to 10)."""
+    for kind, truths, predictions in _by_kind(truth, prediction):
+        if len(truths) == len(predictions) == 1:
+            yield kind, _RIGHT if predictions[0].texts[0] in truths[0].texts else _CHANGED
+            continue
+        right = _identical_count(truths, predictions) if truths and predictions else 0
+        missing, surplus = len(truths) - right, len(predictions) - right
+        changed = min(missing, surplus)
+        yield kind, (right, changed, missing - changed, surplus - changed)
+
+
+def steps_between(truth: Group | None, prediction: Group | None) -> Iterator[Step]:
+    """Yield the edit of each entity of a pair of groups, type by type: as many of each as `edit_counts` counts."""
+    for _, truths, predictions in _by_kind(truth, prediction):
+        yield from _steps_of_kind(truths, predictions)
+
+
+def _by_kind(truth: Group | None, prediction: Group | None) -> Iterator[tuple[str, list[Entity], list[Entity]]]:
+    """Yield the entities of each type on both sides."""
+    left = truth.of_kind if truth else {}
+    right = prediction.of_kind if prediction else {}
+    for kind, truths in left.items():
+        yield kind, truths, right.get(kind, [])
+    for kind, predictions in right.items():
+        if kind not in left:
+            yield kind, [], predictions
+
+
+def _steps_of_kind(truths: list[Entity], predictions: list[Entity]) -> Iterator[Step]:
+    """Identical entities are right; as many others as possible are changed, most confident predictions first."""
+    if len(truths) == len(predictions) == 1:
+        yield Step("right" if predictions[0].texts[0] in truths[0].texts else "change", truths[0], predictions[0])
+        return
+    partners = _identical(truths, predictions)
+    taken = set(partners.values())
+    missing = [truth for i, truth in enumerate(truths) if i not in partners]
+    surplus = [prediction for j, prediction in enumerate(predictions) if j not in taken]
+    surplus.sort(key=lambda entity: -(entity.confidence or 0.0))
+    yield from (Step("right", truths[i], predictions[j]) for i, j in partners.items())
+    yield from (Step("change", *pair) for pair in zip(missing, surplus, strict=False))
+    yield from (Step("add", truth, None) for truth in missing[len(surplus) :])
+    yield from (Step("delete", None, prediction) for prediction in surplus[len(missing) :])
+
+
+def _identical_count(truths: list[Entity], predictions: list[Entity]) -> int:
+    """How many entities of the ground truth have an identical one of their own in the prediction."""
+    if any(len(entity.texts) > 1 for entity in truths):
+        return len(_identical(truths, predictions))
+    given, expected = (Counter([entity.texts for entity in side]) for side in (predictions, truths))
+    return (given & expected).total()
+
+
+def _identical(truths: list[Entity], predictions: list[Entity]) -> dict[int, int]:
+    """The index of the identical predicted entity for each entity of the ground truth that has one."""
+    if predictions and len(truths) > 1 and any(len(entity.texts) > 1 for entity in truths):
+        same = np.array([[float(p.texts[0] in t.texts) for p in predictions] for t in truths])
+        confidences = np.broadcast_to([p.confidence or 0.0 for p in predictions], same.shape)
+        return {i: j for i, j in _partners([same, same * confidences]).items() if same[i, j]}
+    places: dict[str, list[int]] = defaultdict(list)
+    for j in sorted(range(len(predictions)), key=lambda j: (predictions[j].confidence or 0.0, -j)):
+        places[predictions[j].texts[0]].append(j)  # the most confident is last, and taken first
+    found = {}
+    for i, truth in enumerate(truths):
+        fitting = next((places[each] for each in truth.texts if places.get(each)), None)
+        if fitting:
+            found[i] = fitting.pop()
+    return found
+
+
+_STATUS: dict[Edit, Status] = {"right": "exact", "change": "wrong", "add": "missing", "delete": "extra"}
+
+
+class ComparedGroups(NamedTuple):
+    """A pair of groups, or a group without a partner, and the edits of its entities."""
+
+    truth: Group | None
+    prediction: Group | None
+    steps: Sequence[Step]
+
+    @property
+    def kind(self) -> str:
+        """The type of both groups."""
+        return (self.truth or self.prediction or Group("", "$")).kind
+
+    @property
+    def place(self) -> str:
+        """The path of the group in the ground truth, or in the prediction if it is only there."""
+        return (self.truth or self.prediction or Group("", "$")).place
+
+
+class _Sides(NamedTuple):
+    """What the entities of both documents do not say: the places that hold nothing, and numbers of entities and groups.
+
+    Attributes:
+        blanks: the values of the places of the ground truth and of the prediction that are null or empty.
+        numbers: which entity of its type in its group an entity is, and which group of its type a group, by `id`.
+        whole: what the nodes share.
+        points: the points of an entity that is right, and of one with each edit.
+    """
+
+    blanks: tuple[Mapping[str, Value], Mapping[str, Value]]
+    numbers: Mapping[int, int]
+    whole: Whole
+    points: Mapping[Edit, int]
+
+
+def tree_of_groups(
+    pairs: Sequence[ComparedGroups],
+    values: tuple[Value, Value],
+    *,
+    points: Mapping[Edit, int],
+    headline: str,
+    facts: Sequence[str],
+    groups: tuple[Sequence[Group], Sequence[Group]] = ((), ()),
+) -> MetricTree:
+    """Build the score tree of a document from its compared entities.
+
+    Args:
+        pairs: the compared groups; the first pair holds the entities outside groups.
+        values: the ground truth and the prediction in plain types.
+        points: what an entity counts, by its edit; one that is right earns it.
+        headline: what the score is.
+        facts: the other figures and counts.
+        groups: the groups of both documents in their order.
+    """
+    total = sum(points[step.edit] for pair in pairs for step in pair.steps)
+    sides = _Sides((_blanks(values[0]), _blanks(values[1])), _numbers(pairs, groups), Whole(float(total)), points)
+    nodes = _entity_nodes(pairs[0], "", sides)
+    of_kind: dict[str, list[ComparedGroups]] = defaultdict(list)
+    for pair in pairs[1:]:
+        if pair.steps:
+            of_kind[pair.kind].append(pair)
+    nodes += [_groups_node(kind, found, sides) for kind, found in of_kind.items()]
+    both = NodeSide(values[0], "$"), NodeSide(values[1], "$")
+    return _node(nodes, sides, path="$", both=both, headline=headline, facts=facts)
+
+
+def _blanks(value: Value) -> dict[str, Value]:
+    """The values that are null or empty, by their places."""
+    found: dict[str, Value] = {}
+    waiting: list[tuple[str, Value]] = [("$", value)]
+    while waiting:
+        place, part = waiting.pop()
+        if not isinstance(part, tuple) and is_empty(part):
+            found[place] = part
+        elif isinstance(part, dict):
+            waiting.extend((place + step_text(key), below) for key, below in part.items())
+        elif isinstance(part, list):
+            waiting.extend((place + step_text(index), below) for index, below in enumerate(part))
+    return found
+
+
+def _numbers(pairs: Sequence[ComparedGroups], groups: Iterable[Sequence[Group]]) -> dict[int, int]:
+    """Which entity of its type in its group each entity is, and which group of its type each group, by `id`."""
+    found: dict[int, int] = {}
+    for of_side in groups:
+        _number_within_kind(of_side, found)
+    for pair in pairs:
+        for group in pair[:2]:
+            _number_within_kind(group.entities if group else [], found)
+    return found
+
+
+def _number_within_kind(parts: Iterable[Group | Entity], found: dict[int, int]) -> None:
+    seen: dict[str, int] = defaultdict(int)
+    for part in parts:
+        found[id(part)] = seen[part.kind]
+        seen[part.kind] += 1
+
+
+def _groups_node(kind: str, pairs: Sequence[ComparedGroups], sides: _Sides) -> MetricTree:
+    """The node of the groups of one type: the group itself where it is an object, else a list of them."""
+    if len(pairs) == 1 and not any(group and group.place.endswith("]") for group in pairs[0][:2]):
+        return _group_node(pairs[0], sides, key=kind)
+    return _list_node([_group_node(pair, sides, key=None) for pair in pairs], sides, kind, "$")
+
+
+def _group_node(pair: ComparedGroups, sides: _Sides, key: str | None) -> MetricTree:
+    both = _group_side(pair, 0, sides, key), _group_side(pair, 1, sides, key)
+    path = both[0].path or both[1].path or "$"
+    return _node(_entity_nodes(pair, pair.kind, sides), sides, path=path, key=key, both=both)
+
+
+def _group_side(pair: ComparedGroups, side: int, sides: _Sides, key: str | None) -> NodeSide:
+    """A group with its entities by their names, those of the other side that are null or empty here too."""
+    group = pair[side]
+    if not isinstance(group, Group):
+        return NodeSide()
+    found = {_name(entity, group.kind): entity.value for entity in group.entities}
+    for step in pair.steps:
+        blank = _blank(step, pair, side, sides)
+        if blank:
+            found[_name(step.truth or step.prediction, group.kind)] = sides.blanks[side][blank]
+    return NodeSide(found, group.place, sides.numbers[id(group)] if key is None else None)
+
+
+def _name(entity: Any, kind: str) -> str:
+    """The name of an entity in its group: its type without that of the group."""
+    return str(entity.kind).removeprefix(kind).removeprefix(".")
+
+
+def _blank(step: Step, pair: ComparedGroups, side: int, sides: _Sides) -> str:
+    """The place of a side that is null or empty where the other side has the entity; "" if there is no such place."""
+    own, other = (pair[side], pair[1 - side])
+    entity = (step.prediction, step.truth)[side]
+    if (step.truth, step.prediction)[side] is not None or entity is None:
+        return ""
+    if not isinstance(own, Group) or not isinstance(other, Group):
+        return ""
+    place = own.place + entity.place.removeprefix(other.place)
+    return place if place in sides.blanks[side] else ""
+
+
+def _entity_nodes(pair: ComparedGroups, kind: str, sides: _Sides) -> list[MetricTree]:
+    """The nodes of the entities of a pair: a leaf for each type, or a list of leaves where it has several."""
+    of_name: dict[str, list[Step]] = defaultdict(list)
+    for step in pair.steps:
+        of_name[_name(step.truth or step.prediction, kind)].append(step)
+    return [
+        _leaf(steps[0], pair, sides, key=name)
+        if len(steps) == 1
+        else _list_node([_leaf(step, pair, sides, key=None) for step in steps], sides, name, pair.place)
+        for name, steps in of_name.items()
+    ]
+
+
+def _leaf(step: Step, pair: ComparedGroups, sides: _Sides, key: str | None) -> MetricTree:
+    points = sides.points[step.edit]
+    return metric_node(
+        _entity_side(step, pair, 0, sides, key),
+        _entity_side(step, pair, 1, sides, key),
+        path=(step.truth or step.prediction or Entity("", (), None, "$")).place,
+        key=key,
+        kind="scalar",
+        status=_STATUS[step.edit],
+        points=(points if step.edit == "right" else 0, points),
+        whole=sides.whole,
+    )
+
+
+def _entity_side(step: Step, pair: ComparedGroups, side: int, sides: _Sides, key: str | None) -> NodeSide:
+    """An entity of a side; where it has none, the place that is null or empty."""
+    entity = (step.truth, step.prediction)[side]
+    if entity is not None:
+        return NodeSide(entity.value, entity.place, sides.numbers[id(entity)] if key is None else None)
+    blank = _blank(step, pair, side, sides) if key else ""
+    return NodeSide(sides.blanks[side].get(blank), blank or None)
+
+
+def _list_node(elements: Sequence[MetricTree], sides: _Sides, name: str, above: str) -> MetricTree:
+    """A list below a path, those of its elements that the ground truth has first."""
+    ordered = sorted(elements, key=lambda node: (node.truth_index is None, node.truth_index, node.prediction_index))
+    path = f"{above}{'' if name.startswith('[') else '.'}{name}"  # the name is itself a path of keys
+    return _node(ordered, sides, path=path, key=name, kind="list")
+
+
+def _node(
+    children: Sequence[MetricTree],
+    sides: _Sides,
+    *,
+    path: str,
+    key: str | None = None,
+    kind: Kind = "object",
+    both: tuple[NodeSide, NodeSide] = (NodeSide(), NodeSide()),
+    headline: str = "",
+    facts: Sequence[str] = (),
+) -> MetricTree:
+    """A node with nodes below it."""
+    return metric_node(
+        *both,
+        path=path,
+        key=key,
+        kind=kind,
+        status=status_of_parts(children) if children else "exact",
+        points=sums_of_parts(children),
+        whole=sides.whole,
+        children=children,
+        headline=headline,
+        facts=facts,
+    )

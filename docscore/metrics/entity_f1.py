@@ -9,11 +9,18 @@ from docscore.core.options import ScoringOptions
 from docscore.core.similarity import fold
 from docscore.core.stack import with_room_to_recurse
 from docscore.core.values import Value, convert_ground_truth, convert_prediction
-from docscore.metrics.alignment import edit_counts, steps_between
-from docscore.metrics.base import FigureName, Metric, MetricRow
-from docscore.metrics.entities import Entity, Group, document_of, donut_value, readings
-from docscore.metrics.entity_trees import ComparedGroups, tree_of_groups
-from docscore.metrics.metric_tree import MetricTree
+from docscore.metrics.base import FigureName, Metric, MetricRow, MetricTree
+from docscore.metrics.entities import (
+    ComparedGroups,
+    Entity,
+    Group,
+    document_of,
+    donut_value,
+    edit_counts,
+    readings,
+    steps_between,
+    tree_of_groups,
+)
 
 
 class EntityCounts(NamedTuple):

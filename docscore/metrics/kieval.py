@@ -14,11 +14,21 @@ from typing import Any, ClassVar, NamedTuple, TypeVar, get_args
 from docscore.core.options import ScoringOptions
 from docscore.core.stack import with_room_to_recurse
 from docscore.core.values import convert_ground_truth, convert_prediction
-from docscore.metrics.alignment import Edit, GroupPair, Step, edit_counts, matched_groups, steps_between
-from docscore.metrics.base import FigureName, Metric, MetricRow
-from docscore.metrics.entities import Document, Group, document_of, readings
-from docscore.metrics.entity_trees import ComparedGroups, tree_of_groups
-from docscore.metrics.metric_tree import MetricTree
+from docscore.metrics.base import FigureName, Metric, MetricRow, MetricTree
+from docscore.metrics.entities import (
+    ComparedGroups,
+    Document,
+    Edit,
+    Group,
+    GroupPair,
+    Step,
+    document_of,
+    edit_counts,
+    matched_groups,
+    readings,
+    steps_between,
+    tree_of_groups,
+)
 
 
 class Counts(NamedTuple):

@@ -3,16 +3,88 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 from docscore.core.errors import InputValueError
 from docscore.core.options import DEFAULT_OPTIONS, ScoringOptions
-from docscore.metrics.anls import Anls, Anlsl, AnlsStar
-from docscore.metrics.base import Metric
+from docscore.core.tolerance import ROUNDING
+from docscore.core.values import convert_ground_truth, convert_prediction
+from docscore.metrics.base import FigureName, MeanOfRows, Metric, MetricRow
 from docscore.metrics.entity_f1 import EntityF1
 from docscore.metrics.kieval import Kieval
 from docscore.metrics.nted import Nted
-from docscore.metrics.typed.typed_score import Typed
+from docscore.metrics.typed.score import Typed
+
+
+class AnlsStar(MeanOfRows):
+    """ANLS* of any JSON values (Peer et al. 2024, arXiv 2402.03848)."""
+
+    name: ClassVar[str] = "anls_star"
+    label: ClassVar[str] = "ANLS*"
+    figures: ClassVar[tuple[FigureName, ...]] = (FigureName("anls_star", "ANLS*"),)
+    options: ClassVar[frozenset[str]] = frozenset({"threshold", "ignore_case", "rules", "numbers"})
+
+    def row_points(self, row: MetricRow, options: ScoringOptions) -> float:  # noqa: ARG002
+        return row.anls_star
+
+
+class Anls(MeanOfRows):
+    """ANLS of texts with one or more acceptable answers (Biten et al. 2019, arXiv 1905.13648)."""
+
+    name: ClassVar[str] = "anls"
+    label: ClassVar[str] = "ANLS"
+    figures: ClassVar[tuple[FigureName, ...]] = (FigureName("anls", "ANLS"),)
+    options: ClassVar[frozenset[str]] = frozenset({"threshold", "ignore_case", "strict", "rules", "numbers"})
+
+    def row_points(self, row: MetricRow, options: ScoringOptions) -> float:
+        """Return the ANLS* score; with `strict`, 0 if it equals the threshold, as in the equation of the paper.
+
+        Without `strict` such a score counts, as in the official script of the competition.
+        """
+        check_answer(row.ground_truth, row.prediction, lists=False)
+        if options.strict and abs(row.anls_star - options.threshold) <= ROUNDING:
+            return 0.0
+        return row.anls_star
+
+
+class Anlsl(MeanOfRows):
+    """ANLSL of lists of texts (Tito et al. 2021, arXiv 2104.14336)."""
+
+    name: ClassVar[str] = "anlsl"
+    label: ClassVar[str] = "ANLSL"
+    figures: ClassVar[tuple[FigureName, ...]] = (FigureName("anlsl", "ANLSL"),)
+    options: ClassVar[frozenset[str]] = frozenset({"threshold", "ignore_case", "rules", "numbers"})
+
+    def check_options(self, options: ScoringOptions) -> None:
+        if options.strict:
+            expected, got = "strict=False", "True"
+            problem = f"the threshold applies inside the matching; expected {expected}, got {got}"
+            raise InputValueError(place="anlsl", expected=expected, got=got, problem=problem)
+
+    def row_points(self, row: MetricRow, options: ScoringOptions) -> float:  # noqa: ARG002
+        check_answer(row.ground_truth, row.prediction, lists=True)
+        return row.anls_star
+
+
+def check_answer(truth: Any, prediction: Any, *, lists: bool) -> None:
+    """Raise `ValueError` for a pair that ANLS, or ANLSL for lists, cannot score."""
+    plain, given = convert_ground_truth(truth), convert_prediction(prediction)
+    wanted = "lists of texts" if lists else "texts"
+    is_accepted = _is_list_of_scalars if lists else _is_scalar
+    for option in plain if isinstance(plain, tuple) else (plain,):
+        if not is_accepted(option):
+            raise InputValueError(expected=f"acceptable answers that are {wanted}", got=type(option).__name__)
+    if given is not None and not is_accepted(given):
+        raise InputValueError(expected=f"predictions that are {wanted}", got=type(given).__name__)
+
+
+def _is_scalar(value: Any) -> bool:
+    return not isinstance(value, list | dict | tuple)
+
+
+def _is_list_of_scalars(value: Any) -> bool:
+    return isinstance(value, list) and not any(isinstance(item, list | dict) for item in value)
+
 
 METRICS: dict[str, Metric[Any]] = {
     metric.name: metric

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from docscore.core.values import step_text
 from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.metrics.metric_tree import MetricTree
+from docscore.metrics.base import MetricTree
 
 
 class Positions(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from docscore.core.formatting import three_digits
-from docscore.metrics.typed.typed_score import AS_TEXT, TypedField, TypedFields
+from docscore.metrics.typed.score import AS_TEXT, TypedField, TypedFields
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from docscore.report.wording import shown_name
 

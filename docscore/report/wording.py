@@ -16,7 +16,7 @@ from docscore.corpus.scores import PARSE_COUNTS, CorpusScore
 from docscore.corpus.summary import Summary
 from docscore.data.faults import NAMED
 from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.metrics.metric_tree import MetricTree
+from docscore.metrics.base import MetricTree
 from docscore.stats.intervals import Interval
 
 _LONGEST_NAME = 200  # characters of a name

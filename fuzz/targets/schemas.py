@@ -9,7 +9,7 @@ from docscore.core.options import ScoringOptions
 from docscore.corpus.evaluation import Evaluation
 from docscore.data.json_codec import loads
 from docscore.data.pairing import Pairs
-from docscore.metrics.typed.typed_score import typed_tree
+from docscore.metrics.typed.score import typed_tree
 from docscore.report.console import print_measured, print_tree, printed
 from docscore.report.html_tree import tree_as_html
 from fuzz.draws import Draws, raw, read

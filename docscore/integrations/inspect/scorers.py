@@ -13,9 +13,9 @@ from docscore.core.formatting import value_excerpt
 from docscore.core.options import THRESHOLD
 from docscore.data.json_codec import dumps
 from docscore.integrations.judging import JudgedOutput, answer_in, judged_output
-from docscore.metrics.alignment import Step
+from docscore.metrics.entities import Step
 from docscore.metrics.kieval import Counts, GroupCounts, KieScore, kieval_score, total_kieval
-from docscore.metrics.typed.typed_score import typed_tree
+from docscore.metrics.typed.score import typed_tree
 
 GROUP = "group"  # the metadata of a sample that names its file
 SCHEMA = "schema"  # the metadata of a sample that has its own JSON Schema

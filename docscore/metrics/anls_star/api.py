@@ -20,9 +20,9 @@ from docscore.core.similarity import fold_all, similarities, text_rule
 from docscore.core.stack import level_of_caller, with_room_to_recurse
 from docscore.core.values import SCALAR_TYPES, Value, convert_ground_truth, convert_prediction
 from docscore.metrics.anls_star.explainer import Explainer
-from docscore.metrics.anls_star.matching_tables import Tables, list_tables
-from docscore.metrics.anls_star.schema_node import SchemaNode
+from docscore.metrics.anls_star.matching import Tables, list_tables
 from docscore.metrics.anls_star.scorer import Scorer, answer_score, is_answer, is_offered
+from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.anls_star.tree import ScoreTree
 
 _T = TypeVar("_T")

@@ -7,14 +7,13 @@ from collections.abc import Iterable
 from functools import partial
 from typing import NamedTuple
 
-from docscore.core.assignment import best_mask, match
-from docscore.core.exact_sums import sum_of_ties
+from docscore.core.assignment import best_mask, match, sum_of_ties
 from docscore.core.options import ScoringOptions
+from docscore.core.same_value import are_same_value
 from docscore.core.similarity import fold, similarity, text_rule
-from docscore.core.spellings import are_same_value
 from docscore.core.values import SCALAR_TYPES, Scalar, Value, scalar_text, step_text
-from docscore.metrics.anls_star.schema_node import SchemaNode, unit_at
 from docscore.metrics.anls_star.scorer import Scorer
+from docscore.metrics.anls_star.sizes import SchemaNode, unit_at
 from docscore.metrics.anls_star.tree import Kind, ScoreTree, Side, Status, Whole
 
 

@@ -20,11 +20,15 @@ from docscore.core.memory import check_memory
 from docscore.core.options import ScoringOptions
 from docscore.core.similarity import fold, fold_all, similarity, similarity_matrix, text_rule
 from docscore.core.values import LEAF_TYPES, SCALAR_TYPES, Matrix, Scalar, Value
-from docscore.metrics.anls_star.cell_rows import RowComparison, are_mostly_cell_rows, rows_table
-from docscore.metrics.anls_star.counting import Counting
-from docscore.metrics.anls_star.identities import DistinctValues, Identities
-from docscore.metrics.anls_star.matching_tables import Tables
-from docscore.metrics.anls_star.schema_node import SchemaNode, unit_at
+from docscore.metrics.anls_star.matching import (
+    DistinctValues,
+    Identities,
+    RowComparison,
+    Tables,
+    are_mostly_cell_rows,
+    rows_table,
+)
+from docscore.metrics.anls_star.sizes import Counting, SchemaNode, unit_at
 
 _FEW = 4  # pairs that are scored one by one; more go by columns
 

@@ -18,9 +18,9 @@ import numpy.typing as npt
 
 from docscore.core.dates import read_moment
 from docscore.core.decimals import shortest_spelling
-from docscore.core.spellings import number_of
+from docscore.core.same_value import number_of
 from docscore.core.values import Matrix, Scalar, scalar_text
-from docscore.metrics.anls_star.schema_node import Comparator, TextSimilarities
+from docscore.metrics.anls_star.sizes import Comparator, TextSimilarities
 
 ReadValue = TypeVar("ReadValue")
 

@@ -10,10 +10,10 @@ from docscore.core.errors import InputValueError, at_place
 from docscore.core.options import PAPER, THRESHOLD, ScoringOptions
 from docscore.core.schema_source import SchemaSource
 from docscore.metrics.anls_star.api import explained
-from docscore.metrics.anls_star.schema_node import SchemaNode
+from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import FigureName, Metric, MetricRow
-from docscore.metrics.typed.compiled_schema import compiled_schema
+from docscore.metrics.typed.schema import compiled_schema
 
 
 def typed_score(

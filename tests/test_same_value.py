@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from docscore.core.dates import date_of
-from docscore.core.spellings import are_same_value, differ_in_punctuation, number_of, spelling_of_same_value
+from docscore.core.same_value import are_same_value, differ_in_punctuation, number_of, spelling_of_same_value
 
 NUMBERS: list[tuple[Any, dict[str, str], str | None, str]] = [  # value, separators, number, why
     (1, {}, "1", "a JSON number"),

@@ -1,13 +1,15 @@
-"""Tables whose rows are lists of cells: bounds rule out most pairs of rows, and only the others are matched inside.
+"""What makes the matching of lists fast: tables that are kept, values that occur several times, and rows of cells.
 
-No two rows earn more than the best partners of all their cells together, on either side. The similarity of two cells is
-bounded too, by the characters that they share, which is far cheaper than to compare them. A few other rows, such as
-null or one with a list in a cell, are compared with all.
+Tables whose rows are lists of cells: no two rows earn more than the best partners of all their cells together, on
+either side. The similarity of two cells is bounded too, by the characters that they share, which is far cheaper than to
+compare them. Bounds rule out most pairs of rows, and only the others are matched inside. A few other rows, such as null
+or one with a list in a cell, are compared with all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import chain, zip_longest
 from typing import Any, NamedTuple
 
@@ -15,9 +17,166 @@ import numpy as np
 import numpy.typing as npt
 
 from docscore.core.assignment import Weight, deciding_pairs, score_ratios
+from docscore.core.decimals import LongFloat
 from docscore.core.memory import check_memory
-from docscore.core.values import LEAF_TYPES, Matrix, Value
-from docscore.metrics.anls_star.identities import DistinctValues
+from docscore.core.values import LEAF_TYPES, Matrix, Value, step_text
+from docscore.metrics.anls_star.sizes import SchemaNode
+
+_MOST_CELLS = 1 << 22  # pairs of elements that are kept at most, 64 MB; what is beyond is computed again
+
+
+class _Table(NamedTuple):
+    """S and L of all elements of several lists of either side, and where the elements of each list are."""
+
+    earned: Matrix
+    weight: Weight
+    rows: dict[int, slice]
+    columns: dict[int, slice]
+
+
+class Tables:
+    """The tables of pairs of lists, found by the identity of the lists, which must live as long as the object."""
+
+    __slots__ = ("_cells", "_found")
+
+    def __init__(self) -> None:
+        self._cells = 0
+        self._found: dict[tuple[int, int], list[_Table]] = {}
+
+    def keep(
+        self,
+        truths: Sequence[list[Value]],
+        predictions: Sequence[list[Value]],
+        place: SchemaNode | None,
+        earned: Matrix,
+        weight: Weight,
+    ) -> None:
+        """Keep S and L of the elements of lists; there are as many rows and columns as elements on either side."""
+        self._cells += earned.size
+        if self._cells > _MOST_CELLS:
+            return
+        table = _Table(earned, weight, _slices(truths), _slices(predictions))
+        for truth in table.rows:
+            self._found.setdefault((truth, id(place)), []).append(table)
+
+    def of(self, truth: list[Value], prediction: list[Value], place: SchemaNode | None) -> tuple[Matrix, Weight] | None:
+        """S and L of every two elements of two lists at a place, or None if they were not kept."""
+        for table in self._found.get((id(truth), id(place)), ()):
+            if id(prediction) in table.columns:
+                block = table.rows[id(truth)], table.columns[id(prediction)]
+                return table.earned[block], table.weight if isinstance(table.weight, float) else table.weight[block]
+        return None
+
+
+def _slices(lists: Sequence[list[Value]]) -> dict[int, slice]:
+    """Where the elements of each list are when all stand one after the other."""
+    found, start = {}, 0
+    for each in lists:
+        found[id(each)] = slice(start, start + len(each))
+        start += len(each)
+    return found
+
+
+class ListTable(NamedTuple):
+    """All lists at one place, whose elements are compared, each of the ground truth with each of the prediction.
+
+    Attributes:
+        place: their path with indices left out: `$.items[].tags`.
+        rows: the elements of the longest list of the ground truth there.
+        columns: the elements of all lists of the prediction there.
+        pairs: how many pairs of elements are compared.
+    """
+
+    place: str
+    rows: int
+    columns: int
+    pairs: int
+
+
+def list_tables(truth: Value, prediction: Value) -> Iterator[ListTable]:
+    """The tables that the scorer makes for a pair, outer ones first; a list of lists counts all their elements."""
+    waiting: list[tuple[list[Value], list[Value], str]] = [([truth], [prediction], "$")]
+    while waiting:
+        truths, predictions, place = waiting.pop(0)
+        while tuple in map(type, truths):
+            truths = list(chain.from_iterable(each if isinstance(each, tuple) else [each] for each in truths))
+        lists, others = ([each for each in side if isinstance(each, list)] for side in (truths, predictions))
+        if any(lists) and any(others):
+            items, elements = list(chain.from_iterable(lists)), list(chain.from_iterable(others))
+            yield ListTable(place, max(map(len, lists)), len(elements), len(items) * len(elements))
+            waiting.append((items, elements, place + "[]"))
+        known, given = _by_key(truths), _by_key(predictions)
+        waiting += [(known[key], given[key], place + step_text(key)) for key in known if key in given]
+
+
+def _by_key(column: Sequence[Value]) -> dict[str, list[Value]]:
+    """The values of each key of the objects of a column; those that are, or may be, containers."""
+    found: dict[str, list[Value]] = defaultdict(list)
+    for each in column:
+        if isinstance(each, dict):
+            for key, value in each.items():
+                if isinstance(value, list | dict | tuple):
+                    found[key].append(value)
+    return found
+
+
+class Identities:
+    """Numbers for values: the same for values that are equal in type and content, whatever the order of keys.
+
+    Numbers that print differently, such as 0.0 and -0.0, are different. Those of containers are kept, so that deep
+    nesting costs no more than its size; the values must live as long.
+    """
+
+    __slots__ = ("_known", "_numbers")
+
+    def __init__(self) -> None:
+        self._known: dict[int, int] = {}
+        self._numbers: dict[Hashable, int] = {}
+
+    def of(self, value: Value) -> int:
+        """The number of a value."""
+        if isinstance(value, dict | list | tuple):
+            if id(value) not in self._known:
+                self._known[id(value)] = self._container(value)
+            return self._known[id(value)]
+        spelled = _spelled(value) if isinstance(value, float) else value
+        return self._numbers.setdefault((type(value), spelled), len(self._numbers))
+
+    def _container(self, value: dict[str, Value] | list[Value] | tuple[Value, ...]) -> int:
+        items = value.values() if isinstance(value, dict) else value
+        parts = [*map(self.of, items)]
+        content: Hashable = frozenset(zip(value, parts, strict=True)) if isinstance(value, dict) else tuple(parts)
+        return self._numbers.setdefault((type(value), content), len(self._numbers))
+
+    def equality(self, truths: Sequence[Value], predictions: Sequence[Value]) -> Matrix:
+        """1 for the pairs that are equal as they stand; for a one-of, if an option is. Shape (n, m)."""
+        wanted = np.array([self.of(prediction) for prediction in predictions])
+        found: Matrix = np.equal.outer([self.of(truth) for truth in truths], wanted).astype(np.float64)
+        for i, truth in enumerate(truths):
+            if isinstance(truth, tuple):
+                found[i] = np.isin(wanted, [self.of(option) for option in truth])
+        return found
+
+
+def _spelled(number: float) -> str:
+    return number.digits if isinstance(number, LongFloat) else repr(number)
+
+
+class DistinctValues:
+    """The distinct values of a column.
+
+    Attributes:
+        values: each of them once, in the order in which they come first.
+        number: for each value of the column which of them it is, shape (n,).
+    """
+
+    __slots__ = ("number", "values")
+
+    def __init__(self, column: Sequence[Value], identities: Identities) -> None:
+        found: dict[int, int] = {}
+        self.number = np.array([found.setdefault(identities.of(each), len(found)) for each in column])
+        self.values = [column[i] for i in np.unique(self.number, return_index=True)[1].tolist()]
+
 
 _LEAST_PAIRS = 1 << 11  # of cells, from which bounds pay
 
