@@ -32,9 +32,18 @@ from benchmarks.populations import (
 )
 from docscore.core.progress import ignore
 from docscore.core.tolerance import ROUNDING
-from docscore.stats.bootstrap import abc, bca, drawn_values
 from docscore.stats.calibration import calibration_of
-from docscore.stats.intervals import CONFIDENCE, Interval, intervals_of, mean_interval, ratio_intervals, wilson_interval
+from docscore.stats.intervals import (
+    CONFIDENCE,
+    Interval,
+    abc,
+    bca,
+    drawn_values,
+    intervals_of,
+    mean_interval,
+    ratio_intervals,
+    wilson_interval,
+)
 from docscore.stats.ratios import Array, Differences, Ratios, side_by_side
 from docscore.stats.significance import permutation_p_values, upper_bound
 

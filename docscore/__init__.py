@@ -26,21 +26,21 @@ if TYPE_CHECKING:
     from docscore.metrics.registry import METRICS as METRICS
     from docscore.metrics.typed.score import typed_score as typed_score
     from docscore.metrics.typed.score import typed_tree as typed_tree
-    from docscore.results.comparison_result import ComparisonResult as ComparisonResult
-    from docscore.results.document_results import DocumentResult as DocumentResult
     from docscore.results.evaluating import evaluate as evaluate
+    from docscore.results.result import ComparisonResult as ComparisonResult
+    from docscore.results.result import DocumentResult as DocumentResult
     from docscore.results.result import EvaluationResult as EvaluationResult
-    from docscore.results.result_table import ResultTable as ResultTable
+    from docscore.results.result import ResultTable as ResultTable
 
 draw_with("docscore.metrics.anls_star.tree:ScoreTree", "docscore.report.notebook:tree_in_notebook")
 draw_with("docscore.metrics.base:MetricTree", "docscore.report.notebook:tree_in_notebook")
 
 _IMPORTED_WHEN_USED = {
     "METRICS": "docscore.metrics.registry",
-    "ComparisonResult": "docscore.results.comparison_result",
-    "DocumentResult": "docscore.results.document_results",
+    "ComparisonResult": "docscore.results.result",
+    "DocumentResult": "docscore.results.result",
     "EvaluationResult": "docscore.results.result",
-    "ResultTable": "docscore.results.result_table",
+    "ResultTable": "docscore.results.result",
     "ScoreNode": "docscore.metrics.anls_star.tree",
     "ScoreState": "docscore.corpus.state",
     "ScoreTree": "docscore.metrics.anls_star.tree",

@@ -14,9 +14,8 @@ from docscore.core.formatting import clipped
 from docscore.core.options import ScoringOptions
 from docscore.core.printing import printable
 from docscore.core.values import Value
-from docscore.corpus.causes import CAUSES, MEANINGS, FieldPlace, places
 from docscore.corpus.evaluation import Evaluation
-from docscore.corpus.fields import Losses
+from docscore.corpus.fields import CAUSES, MEANINGS, FieldPlace, Losses, places
 from docscore.data.json_codec import dumps, loads
 from docscore.metrics.anls_star.api import explained
 from docscore.report.html_tree import explained_drawing

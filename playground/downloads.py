@@ -6,9 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from docscore.corpus.causes import CAUSES
 from docscore.corpus.evaluation import Evaluation
-from docscore.corpus.fields import Losses
+from docscore.corpus.fields import CAUSES, Losses
 from docscore.data.csv_writing import write_csv
 from docscore.results.result import EvaluationResult
 

@@ -16,8 +16,7 @@ from docscore.core.formatting import with_minus_signs, with_sign
 from docscore.core.options import ScoringOptions
 from docscore.core.progress import no_progress
 from docscore.corpus.evaluation import Evaluation
-from docscore.corpus.system_changes import SystemChange, changes_against
-from docscore.corpus.systems import SystemFigures, systems_of
+from docscore.corpus.systems import SystemChange, SystemFigures, changes_against, systems_of
 from docscore.data.csv_writing import csv_cell
 from docscore.data.files import name_without_extension
 from docscore.report.content import field_changes_table

@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 from docscore.core.options import DEFAULT_OPTIONS, ScoringOptions
 from docscore.corpus.automation import Curve, automation_curve
 from docscore.corpus.comparison import Comparison, compare
-from docscore.corpus.measure import Figure, Measured, measure
+from docscore.corpus.metric_values import Figure, Measured, Slice, measure
 from docscore.corpus.scores import CorpusScore, score_corpus
-from docscore.corpus.slices import Slice
 from docscore.corpus.summary import Analysis, Summary, summarise
 from docscore.corpus.systems import BEST, SystemFigures, Systems, SystemTest
 from docscore.data.pairing import Pairs

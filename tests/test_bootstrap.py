@@ -8,8 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from docscore.stats.bootstrap import abc, bca, drawn_values
-from docscore.stats.intervals import MOST_RESAMPLED, SEED, intervals_of, mean_interval, ratio_intervals
+from docscore.stats.intervals import (
+    MOST_RESAMPLED,
+    SEED,
+    abc,
+    bca,
+    drawn_values,
+    intervals_of,
+    mean_interval,
+    ratio_intervals,
+)
 from docscore.stats.ratios import Differences, Ratios, side_by_side
 from tests.test_intervals import ends, skewed, some_ratios, width
 

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from docscore.stats.auroc import RocArea
-from docscore.stats.calibration import calibration_of
+from docscore.stats.calibration import RocArea, calibration_of
 from docscore.stats.intervals import mean_interval
 from docscore.stats.ratios import Array
 

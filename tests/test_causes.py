@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 from docscore import ScoreTree, score_tree
-from docscore.corpus.causes import CAUSES, MEANINGS, places
+from docscore.corpus.fields import CAUSES, MEANINGS, places
 from docscore.corpus.scores import score_corpus
 from docscore.corpus.summary import Analysis, analyse
 from docscore.data.pairing import pairs_of

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from docscore import score_tree
-from docscore.corpus.causes import CAUSES
 from docscore.corpus.evaluation import Evaluation
+from docscore.corpus.fields import CAUSES
 from docscore.corpus.scores import score_corpus
 from docscore.data.files import read_table
 from docscore.data.pairing import read_systems

@@ -28,7 +28,7 @@ from docscore.core.errors import (
     row_place,
 )
 from docscore.corpus.automation import automation_curve
-from docscore.corpus.measure import measure
+from docscore.corpus.metric_values import measure
 from docscore.corpus.scores import score_corpus
 from docscore.corpus.state import ScoreState
 from docscore.data.confidences import with_confidences

@@ -26,7 +26,7 @@ TURNED: list[tuple[str, str, str, str]] = [
     ("up from the bottom", "docscore/core/errors.py", "import docscore.data.rows", LAYERS),
     ("up from corpus", "docscore/corpus/scores.py", "from docscore.report import tables", LAYERS),
     ("up from report", "docscore/report/wording.py", "from docscore.cli.flags import say", LAYERS),
-    ("up from a function", "docscore/stats/exact.py", "def f():\n    import docscore.cli", LAYERS),
+    ("up from a function", "docscore/corpus/fields.py", "def f():\n    import docscore.cli", LAYERS),
     ("up by way of the root", "docscore/data/rows.py", "import docscore", LAYERS),
     ("to the neighbour", "docscore/metrics/nted.py", "import docscore.data.rows", LAYERS),
     ("to the neighbour on top", "docscore/report/tables.py", "import docscore.integrations.datasets", LAYERS),

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from docscore import pairs_of
 from docscore.corpus import score_corpus
+from docscore.corpus.comparison import LevelGate, decide_level
 from docscore.corpus.evaluation import Evaluation
-from docscore.corpus.level_gate import LevelGate, decide_level
 from docscore.corpus.scores import CorpusScore
 from docscore.stats.ratios import Ratios
 from docscore.stats.significance import bound_of_mean, upper_bound_of_ratio

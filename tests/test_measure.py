@@ -15,7 +15,7 @@ import pytest
 
 from docscore import anls_score
 from docscore.core.options import ScoringOptions
-from docscore.corpus.measure import Measured, measure, scores_as
+from docscore.corpus.metric_values import Measured, measure, scores_as
 from docscore.corpus.scores import CorpusScore, score_corpus
 from docscore.data.pairing import pairs_of
 from docscore.metrics.entity_f1 import entity_counts

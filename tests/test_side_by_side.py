@@ -9,7 +9,7 @@ from hypothesis import given
 
 from docscore import pairs_of, score_tree
 from docscore.corpus.evaluation import Evaluation
-from docscore.corpus.system_changes import changes_against
+from docscore.corpus.systems import changes_against
 from docscore.report.system_matrix import document_matrix, field_matrix, matrix_table
 from docscore.report.tree_columns import PlaceRow, PlaceRun, places_side_by_side
 from docscore.report.wording import verdict_text

@@ -13,8 +13,7 @@ import pandas as pd
 import pytest
 
 from docscore import ScoreTree
-from docscore.corpus.causes import CAUSES
-from docscore.corpus.fields import OUTCOMES
+from docscore.corpus.fields import CAUSES, OUTCOMES
 from docscore.corpus.scores import CorpusScore, score_corpus
 from docscore.corpus.summary import MOST_FIELDS_TESTED, Analysis, Summary, analyse, summarise
 from docscore.data.pairing import pairs_of

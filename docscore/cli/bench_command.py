@@ -24,7 +24,7 @@ from docscore.cli.json_format import with_format
 from docscore.cli.terminal import print_json
 from docscore.core.errors import InputValueError, in_file
 from docscore.core.printing import printable
-from docscore.corpus.grid import grid_of_runs
+from docscore.corpus.systems import grid_of_runs
 from docscore.integrations.log_files import run_of_file
 from docscore.report.console import print_table
 from docscore.report.grid_table import table_of_costs, table_of_scores

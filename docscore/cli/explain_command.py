@@ -30,8 +30,8 @@ from docscore.core.options import ScoringOptions
 from docscore.core.values import to_json
 from docscore.corpus.annotations import annotations_of
 from docscore.corpus.evaluation import ANLS_STAR, TYPED, FileRows, rows_of_files
-from docscore.corpus.folding import folded_tree, groups_of
 from docscore.corpus.scores import parsed_reference
+from docscore.corpus.tree_groups import folded_tree, groups_of
 from docscore.data.confidences import unwrapped
 from docscore.data.files import read_value, suffix_of
 from docscore.data.model_output import parse_text

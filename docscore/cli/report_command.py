@@ -23,8 +23,7 @@ from docscore.cli.help_endings import with_ending
 from docscore.cli.terminal import say
 from docscore.core.errors import InputValueError, in_file
 from docscore.core.output import write_whole
-from docscore.results.report_files import check_output
-from docscore.results.result import EvaluationResult
+from docscore.results.result import EvaluationResult, check_output
 
 
 @with_ending("docscore report references.jsonl predictions.jsonl -o report.html")

@@ -23,8 +23,8 @@ from docscore.cli.flags import (
 from docscore.cli.help_endings import with_ending
 from docscore.cli.json_format import with_format
 from docscore.cli.terminal import print_json, say
+from docscore.corpus.comparison import LevelGate, decide_level, decide_mean
 from docscore.corpus.evaluation import Evaluation
-from docscore.corpus.level_gate import LevelGate, decide_level, decide_mean
 from docscore.report.console import print_evaluation, print_gate
 from docscore.report.wording import by_value_text
 from docscore.results.result import EvaluationResult

@@ -14,8 +14,8 @@ from docscore.core.same_value import Spelling, spelling_of_same_value
 from docscore.core.similarity import fold, similarity, text_rule
 from docscore.core.tolerance import ROUNDING
 from docscore.core.values import SCALAR_TYPES, Scalar, holds_number
-from docscore.corpus.causes import Cause
-from docscore.corpus.folding import SiblingGroup, groups_of
+from docscore.corpus.fields import Cause
+from docscore.corpus.tree_groups import SiblingGroup, groups_of
 from docscore.metrics.anls_star.api import explained
 from docscore.metrics.anls_star.tree import ScoreTree
 

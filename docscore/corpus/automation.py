@@ -19,9 +19,17 @@ from docscore.core.progress import Advance, Progress, no_progress
 from docscore.core.tolerance import ROUNDING
 from docscore.metrics.entities import Step
 from docscore.metrics.kieval import KieScore
-from docscore.stats.bootstrap import BATCH_CELLS
 from docscore.stats.calibration import Calibration, calibration_of
-from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, Interval, check_confidence, intervals_of, no_interval
+from docscore.stats.intervals import (
+    BATCH_CELLS,
+    CONFIDENCE,
+    RESAMPLES,
+    SEED,
+    Interval,
+    check_confidence,
+    intervals_of,
+    no_interval,
+)
 from docscore.stats.ratios import Array, IntervalGap, Ratios, sums_by_cluster
 
 GRID = tuple(step / 100 for step in range(101))

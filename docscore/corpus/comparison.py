@@ -1,4 +1,4 @@
-"""Compare two systems on the same documents: changes per document and field, confidence intervals and p-values."""
+"""Compare two systems on the same documents: changes with intervals and p-values, and the gates that fail a change."""
 
 from __future__ import annotations
 
@@ -7,18 +7,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import with_sign
 from docscore.core.progress import Progress, no_progress
 from docscore.core.tolerance import ROUNDING
 from docscore.corpus.fields import Field
-from docscore.corpus.figure_changes import FigureChange, p_values_of_each
-from docscore.corpus.level_gate import check_none_skipped, units_of
+from docscore.corpus.metric_values import FigureColumns
+from docscore.corpus.scores import CorpusScore
 from docscore.corpus.summary import MOST_FIELDS_TESTED, Analysis, fields_as_ratios, mean_as_ratio
 from docscore.data.kept_rows import column_of
 from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, Interval, check_confidence, intervals_of, no_interval
 from docscore.stats.ratios import Differences, IntervalGap, Ratios, side_by_side
-from docscore.stats.significance import permutation_p_values, too_few_documents, upper_bound
+from docscore.stats.significance import permutation_p_values, too_few_documents, upper_bound, upper_bound_of_ratio
 
 _ONE_SIDED = no_interval(IntervalGap("one side", "only one of the two has it"))
 
@@ -340,3 +343,186 @@ def _field_changes(
 def _values(ratios: Ratios) -> list[float | None]:
     """The ratios; None where the denominator is 0."""
     return [float(value) if total else None for value, total in zip(ratios.values, ratios.totals, strict=True)]
+
+
+class FigureChange(NamedTuple):
+    """The change of a figure between two systems.
+
+    Attributes:
+        name: the key of results, such as "typed_score".
+        label: its name in tables, such as "Typed score".
+        base: its value before, in [0, 1].
+        new: its value after, in [0, 1].
+        interval: the confidence interval of the difference, paired by row.
+        p_value: of the paired permutation test, two-sided; for this figure alone.
+    """
+
+    name: str
+    label: str
+    base: float
+    new: float
+    interval: Interval
+    p_value: float
+
+    @property
+    def difference(self) -> float:
+        """New minus base."""
+        return self.new - self.base
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row of a table, in plain types."""
+        return {
+            "figure": self.name,
+            "base": self.base,
+            "new": self.new,
+            "difference": self.difference,
+            "low": self.interval.low,
+            "high": self.interval.high,
+            "p_value": self.p_value,
+        }
+
+
+def figure_changes(
+    base: FigureColumns,
+    new: FigureColumns,
+    *,
+    clusters: npt.NDArray[np.intp] | None = None,
+    confidence: float = CONFIDENCE,
+    n_resamples: int = RESAMPLES,
+    seed: int = SEED,
+    progress: Progress = no_progress,
+) -> list[FigureChange]:
+    """Compare the figures of two systems on the same n rows, in the same order.
+
+    Args:
+        base: the figures of the system to compare with.
+        new: the same figures of the system to compare.
+        clusters: the number of each row's cluster, shape (n,), where rows are not independent.
+        confidence: the level of the intervals, between 0 and 1.
+        n_resamples: how many resamples and permutations are drawn.
+        seed: the seed of the random numbers.
+        progress: called when the phase "Resampling" begins.
+    """
+    resampled = progress("Resampling", (1 + len(new.names)) * n_resamples)
+    drawn: dict[str, Any] = {"seed": seed, "clusters": clusters}
+    differences = Differences(new.ratios, base.ratios)
+    intervals = intervals_of(differences, confidence, n_resamples=n_resamples, resampled=resampled, **drawn)
+    p_values = p_values_of_each(base.ratios, new.ratios, n_resamples=n_resamples - 1, permuted=resampled, **drawn)
+    return [
+        FigureChange(*name, float(before), float(after), interval, p_value)
+        for name, before, after, interval, p_value in zip(
+            new.names, base.ratios.values, new.ratios.values, intervals, p_values, strict=True
+        )
+    ]
+
+
+def p_values_of_each(base: Ratios, new: Ratios, **drawn: Any) -> list[float]:
+    """The p-value of each difference, tested alone: it does not depend on what else is compared.
+
+    Args:
+        base: k ratios over n documents.
+        new: the same k ratios of the other system.
+        drawn: as for `docscore.stats.significance.permutation_p_values`.
+    """
+    each = ([column] for column in range(len(base.values)))
+    return [permutation_p_values(base.columns(one), new.columns(one), **drawn)[0] for one in each]
+
+
+class LevelGate(NamedTuple):
+    """The result of a gate on a level: whether the mean is below it.
+
+    Attributes:
+        level: the level.
+        bound: the one-sided upper confidence bound of the mean, or the mean where chance is not considered.
+        failed: whether it is below the level.
+        sentence: the result as a sentence.
+    """
+
+    level: float
+    bound: float
+    failed: bool
+    sentence: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The attributes in plain types."""
+        return {"passed": not self.failed, "level": self.level, "bound": self.bound, "sentence": self.sentence}
+
+
+def decide_level(scores: CorpusScore, level: float, confidence: float = CONFIDENCE) -> LevelGate:
+    """Decide whether the mean score is below a level with a confidence.
+
+    As `docscore.decide` for two systems, it fails only where that is shown: where the upper confidence bound of the
+    mean is below the level. A mean that may be below it by chance passes.
+
+    Args:
+        scores: the scored test set.
+        level: the level, above 0 and at most 1.
+        confidence: the share of test sets whose true mean is at least the level and that pass, between 0 and 1.
+
+    Raises:
+        ValueError: if there are too few documents to show that the mean is below the level at all, if documents were
+            left out, or for a level out of its range.
+    """
+    confidence = check_confidence(confidence)
+    if not 0 < level <= 1:
+        raise InputValueError(place="level", expected="a number above 0 and at most 1", got=str(level))
+    check_none_skipped(scores)
+    count, unit = units_of(scores)
+    needed = _fewest(confidence, level)
+    if count < needed:
+        given = f"one {unit} is" if count == 1 else f"{count:,} {unit}s are"
+        needs = f"it takes {needed:,}, even if all have the score 0"
+        problem = f"the gate cannot decide: {given} too few for a confidence of {confidence:.4g}: {needs}"
+        raise InputValueError(problem=problem)
+    bound = upper_bound_of_ratio(mean_as_ratio(scores), confidence, scores.clusters)
+    failed = bound < level - ROUNDING
+    verdict = _level_verdict(scores.mean, level, failed=failed)
+    sentence = f"{verdict} (with confidence {confidence:.4g} it stays below {bound:.4f})"
+    return LevelGate(level, bound, failed, sentence)
+
+
+def decide_mean(scores: CorpusScore, level: float) -> LevelGate:
+    """Decide whether the mean score is below a level, by chance or not; `bound` is the mean.
+
+    Args:
+        scores: the scored test set.
+        level: the level, above 0 and at most 1.
+
+    Raises:
+        ValueError: if documents were left out.
+    """
+    check_none_skipped(scores)
+    failed = scores.mean < level - ROUNDING
+    verdict = "failed: the mean" if failed else "passed: the mean"
+    sentence = f"{verdict}, {scores.mean:.4f}, is {'' if failed else 'not '}below {level:g} (chance is not considered)"
+    return LevelGate(level, scores.mean, failed, sentence)
+
+
+def _level_verdict(mean: float, level: float, *, failed: bool) -> str:
+    """The result with the mean, so that a mean below the level that passes is told from one that reaches it."""
+    if failed:
+        return f"failed: the mean, {mean:.4f}, is below {level:g} beyond chance"
+    if mean < level - ROUNDING:
+        return f"passed: the mean, {mean:.4f}, is below {level:g}, but may be so by chance"
+    return f"passed: the mean, {mean:.4f}, is not below {level:g}"
+
+
+def check_none_skipped(scores: CorpusScore) -> None:
+    """Raise `ValueError` if rows were left out: a gate must not pass for want of the worst."""
+    if scores.pairs.skipped:
+        skipped = f"{scores.pairs.skipped:,}, which may be the worst"
+        raise InputValueError(problem=f"the gate cannot decide: left out {scores.why_left_out} are {skipped}")
+
+
+def units_of(scores: CorpusScore) -> tuple[int, str]:
+    """How many independent units there are, and what they are called: documents, or clusters of them."""
+    names = scores.pairs.clusters
+    return (len(scores.ids), "document") if names is None else (len(set(names)), "cluster")
+
+
+def _fewest(confidence: float, level: float) -> int:
+    """The least number of documents that can show that the mean is below a level.
+
+    With n scores of 0 the upper bound is 1 - (1 - confidence)^(1/n), which must be below the level.
+    """
+    return 1 if level == 1 else math.floor(math.log(1 - confidence) / math.log(1 - level)) + 1

@@ -16,12 +16,18 @@ from docscore.core.errors import InputValueError
 from docscore.core.options import BY_VALUE, DEFAULT_OPTIONS, ScoringOptions
 from docscore.core.progress import Progress, no_progress
 from docscore.corpus.automation import Curve, automation_curve, calibration_of_scores
-from docscore.corpus.comparison import Comparison, compare
-from docscore.corpus.figure_changes import figure_changes
-from docscore.corpus.measure import FigureColumns, Measured, figure_columns, measure, points_of_rows
+from docscore.corpus.comparison import Comparison, compare, figure_changes
+from docscore.corpus.metric_values import (
+    FigureColumns,
+    Measured,
+    Slice,
+    figure_columns,
+    measure,
+    points_of_rows,
+    slices_of,
+)
 from docscore.corpus.row_signs import RowSigns
 from docscore.corpus.scores import CorpusScore, score_corpus
-from docscore.corpus.slices import Slice, slices_of
 from docscore.corpus.summary import Analysis, Summary, analyse, summarise
 from docscore.data.columns import Grouping, groups_of_rows, with_clusters
 from docscore.data.faults import Faults

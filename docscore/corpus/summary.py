@@ -9,10 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from docscore.core.progress import Progress, no_progress
-from docscore.corpus.causes import CAUSES, Cause
-from docscore.corpus.fields import Field, FieldTable, ListRows, Losses, ValueCounts
+from docscore.corpus.fields import CAUSES, Cause, Field, FieldTable, ListRows, Losses, ValueCounts, as_float
 from docscore.corpus.scores import CorpusScore
-from docscore.stats.exact import as_float
 from docscore.stats.intervals import (
     MOST_RESAMPLED,
     RESAMPLES,

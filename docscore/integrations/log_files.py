@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from docscore.core.errors import InputValueError, in_file
-from docscore.corpus.grid import LoggedRun
+from docscore.corpus.systems import LoggedRun
 from docscore.data.files import LogFormat, register_logs
 
 

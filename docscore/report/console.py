@@ -15,8 +15,7 @@ from docscore.corpus.annotations import Annotation
 from docscore.corpus.automation import Choice, Curve
 from docscore.corpus.comparison import Change, Comparison, Gate
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation
-from docscore.corpus.measure import Measured
-from docscore.corpus.slices import Slice
+from docscore.corpus.metric_values import Measured, Slice
 from docscore.corpus.summary import Analysis, Rate, Summary
 from docscore.corpus.systems import Systems
 from docscore.metrics.anls_star.tree import Line, ScoreTree, outline

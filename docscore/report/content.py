@@ -6,13 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 from docscore.core.formatting import three_digits, with_sign
 from docscore.corpus.automation import Curve
-from docscore.corpus.causes import MEANINGS
-from docscore.corpus.comparison import Change, Comparison, FieldChange
-from docscore.corpus.fields import Field, ListRows, Outcome
-from docscore.corpus.figure_changes import FigureChange
-from docscore.corpus.measure import Figure, Measured
+from docscore.corpus.comparison import Change, Comparison, FieldChange, FigureChange
+from docscore.corpus.fields import MEANINGS, Field, ListRows, Outcome
+from docscore.corpus.metric_values import Figure, Measured, Slice
 from docscore.corpus.scores import CorpusScore
-from docscore.corpus.slices import Slice
 from docscore.corpus.summary import Analysis, Rate, Summary
 from docscore.metrics.kieval import Counts, GroupCounts, KieScore
 from docscore.report.table_model import ReportTable, TableCell, TableColumn

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from docscore.core.formatting import three_digits
-from docscore.corpus.grid import GridCell, LoggedRun
+from docscore.corpus.systems import GridCell, LoggedRun
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from docscore.report.wording import shown_name
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from docscore.corpus.automation import Curve, Point
 from docscore.corpus.evaluation import Evaluation
-from docscore.corpus.measure import Measured
+from docscore.corpus.metric_values import Measured
 from docscore.corpus.summary import Summary
 from docscore.report.content import (
     calibration_table,

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from docscore.corpus.automation import Curve
-from docscore.corpus.measure import Measured, metric_trees
+from docscore.corpus.metric_values import Measured, Slice, metric_trees
 from docscore.corpus.scores import CorpusScore
-from docscore.corpus.slices import Slice
 from docscore.corpus.summary import Summary
 from docscore.metrics.registry import METRICS, WITH_TREES
 from docscore.report.content import slices_table

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from docscore.core.formatting import clipped, text_excerpts, three_digits, value_text, with_minus_signs, with_sign
 from docscore.core.options import ScoringOptions
 from docscore.corpus.annotations import Annotation, annotations_of
-from docscore.corpus.folding import WHOLES, SiblingGroup, folded_nodes, groups_of
+from docscore.corpus.tree_groups import WHOLES, SiblingGroup, folded_nodes, groups_of
 from docscore.metrics.anls_star.tree import GLYPHS, ScoreTree, Side
 from docscore.report.html_templates import macro_as_html
 from docscore.report.positions import Positions, positions_of, unfolded_children, value_taken

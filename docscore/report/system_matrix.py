@@ -8,7 +8,7 @@ from typing import NamedTuple
 from docscore.core.formatting import three_digits, with_minus_signs, with_sign
 from docscore.core.tolerance import ROUNDING
 from docscore.corpus.evaluation import Evaluation
-from docscore.corpus.system_changes import SystemChange, document_scores_by_system, field_scores_by_system
+from docscore.corpus.systems import SystemChange, document_scores_by_system, field_scores_by_system
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from docscore.report.wording import level_of_tests, percent_text, shown_name
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from docscore.core.errors import InputValueError
 from docscore.core.tolerance import ROUNDING
-from docscore.corpus.measure import Figure
+from docscore.corpus.metric_values import Figure
 from docscore.corpus.systems import BEST, SystemFigures, Systems
 from docscore.report.system_matrix import CHANCE_MARK
 from docscore.report.table_model import ReportTable, TableCell, TableColumn

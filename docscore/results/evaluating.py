@@ -1,23 +1,27 @@
-"""The one call: evaluate predictions against references, wherever they are."""
+"""The function `evaluate`: predictions against references, wherever they are, with progress bars."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
+from docscore.core.errors import InputTypeError
 from docscore.core.options import PAPER, THRESHOLD, ScoringOptions
-from docscore.core.progress import Progress
+from docscore.core.progress import Advance, Progress, no_progress
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation, FileRows, metrics_with_schema, rows_of_tables
 from docscore.data.columns import Grouping
 from docscore.data.faults import Faults
 from docscore.data.sources import ColumnNames, table_of_source
 from docscore.integrations.log_files import read_logs_of_inspect
-from docscore.results.bars import progress_from
 from docscore.results.result import EvaluationResult
 from docscore.stats.intervals import CONFIDENCE, SEED
 
 _OPTIONS = [field.name for field in fields(ScoringOptions)]  # each is a keyword of `evaluate`
+
+
+_DELAY = 0.5  # seconds before a bar is shown that nobody asked for
 
 
 def evaluate(
@@ -133,3 +137,45 @@ def _rows_of_sides(references: Any, predictions: Any, names: ColumnNames, missin
     truths = None if alone else table_of_source(references, "references", names, faults)
     system = table_of_source(predictions, "predictions", names, faults, both=alone)
     return rows_of_tables(truths, [system], faults, missing=missing)
+
+
+def progress_from(progress: bool | Progress | None) -> Progress:
+    """The callback for a `progress` option.
+
+    Args:
+        progress: True for bars of `tqdm.auto`; None for bars where stderr is a terminal, and the work is not done at
+            once; False for none; or a callback, called with the name of a phase and its total, that returns one, called
+            with the number of further units that are done.
+
+    Raises:
+        TypeError: for anything else.
+    """
+    if progress is None:
+        return _Bars(_DELAY).begin if sys.stderr is not None and sys.stderr.isatty() else no_progress
+    if isinstance(progress, bool):
+        return _Bars(0).begin if progress else no_progress
+    if not callable(progress):
+        raise InputTypeError(place="progress", expected="None, True, False or a callback", got=type(progress).__name__)
+    return progress
+
+
+class _Bars:
+    """One bar at a time, removed when its phase is done."""
+
+    def __init__(self, delay: float) -> None:
+        self.delay = delay
+        self.bar: Any = None
+
+    def begin(self, phase: str, total: int) -> Advance:
+        from tqdm.auto import tqdm  # noqa: PLC0415  not needed without a terminal
+
+        if self.bar is not None:
+            self.bar.close()
+        bar = self.bar = tqdm(total=total, desc=phase, leave=False, delay=self.delay)
+
+        def advance(increment: int) -> None:
+            bar.update(increment)
+            if bar.n >= bar.total:
+                bar.close()
+
+        return advance

@@ -1,24 +1,305 @@
-"""The result of an evaluation: numbers, tables, documents and reports, each computed when it is first looked at."""
+"""The result of an evaluation: numbers, tables, documents, comparisons and reports, computed when first looked at."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from docscore.core.errors import InputTypeError, row_place, short_repr
+from docscore.core.errors import InputTypeError, InputValueError, in_file, row_place, short_repr
+from docscore.core.output import write_whole
+from docscore.corpus.annotations import Annotation, annotations_of
+from docscore.corpus.comparison import Comparison, Gate, decide
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation
-from docscore.report.console import print_evaluation, printed
-from docscore.report.content import causes_table, fields_table, rates_table, slices_table
+from docscore.corpus.metric_values import metric_trees
+from docscore.integrations.data_frames import frame_of_columns
+from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.metrics.registry import WITH_TREES
+from docscore.report.console import (
+    print_annotations,
+    print_comparison,
+    print_evaluation,
+    print_table,
+    print_tree,
+    printed,
+)
+from docscore.report.content import (
+    causes_table,
+    document_changes_table,
+    documents_table,
+    field_changes_table,
+    fields_table,
+    figure_changes_table,
+    rates_table,
+    slices_table,
+)
 from docscore.report.html_report import report_as_html
 from docscore.report.markdown_report import report_as_markdown
-from docscore.report.notebook import evaluation_in_notebook
+from docscore.report.notebook import comparison_in_notebook, evaluation_in_notebook, table_in_notebook, tree_in_notebook
 from docscore.report.sample_content import samples_table
-from docscore.results.comparison_result import ComparisonResult
-from docscore.results.document_results import DocumentList, DocumentResult
-from docscore.results.report_files import LISTED, write_report
-from docscore.results.result_table import ResultTable
+from docscore.report.table_model import ReportTable
+from docscore.report.tables import comparison_as_markdown
+
+LISTED = 10  # documents that a report shows, where nothing else is asked for
+
+
+_MOST_PRINTED = 100  # rows
+
+
+class ResultTable:
+    """A table of a result; its values are not rounded, only its text is.
+
+    Iterating yields a dict for each row, in which an interval has the keys "low" and "high".
+
+    Attributes:
+        table: the table as renderers take it.
+
+    >>> import docscore
+    >>> fields = docscore.evaluate(predictions=[{"a": "x", "b": "y"}], references=[{"a": "x", "b": "z"}]).fields
+    >>> [(row["field"], row["score"]) for row in fields]
+    [('b', 0.0), ('a', 1.0)]
+    >>> fields.to_dict()["score"]
+    [0.0, 1.0]
+    """
+
+    def __init__(self, table: ReportTable) -> None:
+        self.table = table
+        self._rows = table.records()
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns; those of a table without rows too."""
+        names = []
+        for column in self.table.columns:
+            if column.kind != "bar":
+                names += ["low", "high"] if column.kind == "interval" else [column.name]
+        return names
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self._rows)
+
+    def __getitem__(self, number: int) -> dict[str, Any]:
+        return self._rows[number]
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """The columns by name, each a list with a value for every row; None where there is no value."""
+        return {name: [row[name] for row in self._rows] for name in self.columns}
+
+    def to_pandas(self) -> Any:
+        """The table as a `pandas.DataFrame`.
+
+        Raises:
+            ImportError: if pandas is not installed.
+        """
+        return frame_of_columns(self.to_dict())
+
+    def __repr__(self) -> str:
+        return f"<ResultTable {self.table.caption!r}, {len(self):,} rows: {', '.join(self.columns)}>"
+
+    def __str__(self) -> str:
+        return printed(print_table, self.table.first(_MOST_PRINTED)).strip("\n")
+
+    def _repr_html_(self) -> str:
+        return table_in_notebook(self.table)
+
+
+class DocumentResult:
+    """One document of a result.
+
+    Attributes:
+        id: its id; where rows have none, its number as text.
+        number: its place in the order of the references, counted from 0.
+    """
+
+    def __init__(self, evaluation: Evaluation, number: int) -> None:
+        self._evaluation = evaluation
+        self.number = number
+        self.id = evaluation.pairs.ids[number]
+
+    @property
+    def score(self) -> float:
+        """The ANLS* score of the document, in [0, 1]."""
+        return self._evaluation.scores.scores[self.number]
+
+    @property
+    def ground_truth(self) -> Any:
+        """What was expected; a tuple holds acceptable answers."""
+        return self._evaluation.scores.pairs.truths[self.number]
+
+    @property
+    def prediction(self) -> Any:
+        """What was predicted, as it was scored: with `parse` the value that was read; None where there was none."""
+        return self._evaluation.scores.pairs.predictions[self.number]
+
+    @cached_property
+    def tree(self) -> ScoreTree:
+        """How the ANLS* score comes about: one node for every pair of places."""
+        return self._evaluation.scores.tree(self.number)
+
+    @cached_property
+    def annotations(self) -> list[Annotation]:
+        """The remarks on the tree, such as values that are exchanged, most points first."""
+        return annotations_of(self.tree, self._evaluation.scores.options)
+
+    def explain(self, metric: str) -> ScoreTree:
+        """How the score of the document by a metric comes about, as a tree.
+
+        Args:
+            metric: "anls_star", "kieval" (entities and the corrections that they need), "entity_f1" (entities that are
+                right, wrong, missed and invented) or "nted" (edits of keys and texts with what they cost).
+
+        Raises:
+            TypeError, ValueError: for another metric, and values that the metric refuses.
+        """
+        if metric == ANLS_STAR:
+            return self.tree
+        if metric not in WITH_TREES:
+            expected = f"one of {', '.join((ANLS_STAR, *WITH_TREES))}"
+            raise InputValueError(place="metric", expected=expected, got=short_repr(metric))
+        return metric_trees(self._evaluation.scores, self.number, [metric])[0]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The id, the score, the tree and the remarks on it in plain types."""
+        remarks = [each.to_dict() for each in self.annotations]
+        return {
+            "question_id": self.id,
+            "anls_score": self.score,
+            "tree": self.tree.to_dict(),
+            "annotations": remarks,
+        }
+
+    def __repr__(self) -> str:
+        return f"<DocumentResult {short_repr(self.id)} anls_star {self.score:.4f}>"
+
+    def __str__(self) -> str:
+        tree, remarks = printed(print_tree, self.tree, fold=True), printed(print_annotations, self.annotations)
+        return f"{tree}{remarks}".strip("\n")
+
+    def _repr_html_(self) -> str:
+        others = metric_trees(self._evaluation.scores, self.number, self._evaluation.metrics)
+        return "\n".join([tree_in_notebook(self.tree, self.id, self.annotations), *map(tree_in_notebook, others)])
+
+
+class DocumentList(list[DocumentResult]):
+    """Documents of one result, such as those with the lowest scores; a list in every other respect.
+
+    >>> import docscore
+    >>> worst = docscore.evaluate(predictions=["x", "y"], references=["x", "z"]).worst(2)
+    >>> worst, worst[0]
+    (<DocumentList 2 documents, anls_star 0.0000 to 1.0000>, <DocumentResult '1' anls_star 0.0000>)
+    """
+
+    def __init__(self, evaluation: Evaluation, numbers: Sequence[int]) -> None:
+        super().__init__(DocumentResult(evaluation, number) for number in numbers)
+        self._evaluation = evaluation
+
+    def __repr__(self) -> str:
+        count = f"{len(self):,} document{'' if len(self) == 1 else 's'}"
+        if not self:
+            return f"<DocumentList {count}>"
+        scores = [document.score for document in self]
+        return f"<DocumentList {count}, anls_star {min(scores):.4f} to {max(scores):.4f}>"
+
+    def _repr_html_(self) -> str:
+        return table_in_notebook(documents_table(self._evaluation.scores, [document.number for document in self]))
+
+
+class ComparisonResult:
+    """Two systems on the same documents: the difference of their means, and what changed.
+
+    Attributes:
+        comparison: all of it, as `docscore.compare` gives it.
+
+    >>> import docscore
+    >>> truths = {"a": "tea", "b": "rum", "c": "ale"}
+    >>> base = docscore.evaluate(predictions={"a": "tea", "b": "xxx", "c": "yyy"}, references=truths)
+    >>> new = docscore.evaluate(predictions={"a": "tea", "b": "rum", "c": "yyy"}, references=truths)
+    >>> found = base.compare(new)
+    >>> round(found.difference, 4), [row["question_id"] for row in found.documents]
+    (0.3333, ['b'])
+    """
+
+    def __init__(self, comparison: Comparison) -> None:
+        self.comparison = comparison
+
+    @property
+    def difference(self) -> float:
+        """The mean ANLS* of the new system minus that of the base."""
+        return self.comparison.difference
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The confidence interval of the difference, paired by document; None where there are too few documents."""
+        return self.comparison.interval.ends
+
+    @property
+    def p_value(self) -> float:
+        """Of a two-sided permutation test, paired by document."""
+        return self.comparison.p_value
+
+    @property
+    def signature(self) -> str:
+        """What makes the figures comparable: metric, options and version."""
+        return str(self.comparison.new.scores.signature)
+
+    @cached_property
+    def documents(self) -> ResultTable:
+        """The documents whose score changed, largest change first; of equal changes, losses first."""
+        changes = [*self.comparison.worse, *self.comparison.better]
+        return ResultTable(document_changes_table(sorted(changes, key=lambda each: -abs(each.difference))))
+
+    @cached_property
+    def fields(self) -> ResultTable:
+        """The fields whose score changed, largest change first, each with interval, p-value and q-value."""
+        return ResultTable(field_changes_table(self.comparison))
+
+    @cached_property
+    def figures(self) -> ResultTable:
+        """The change of each figure of the metrics, with interval and p-value; no rows if ANLS* is the only metric."""
+        return ResultTable(figure_changes_table(self.comparison))
+
+    def decide(self, margin: float) -> Gate:
+        """Whether the new system is worse than the base by more than a margin, with the confidence of the intervals.
+
+        Args:
+            margin: by how much the mean of the new one may be lower, at least 0.
+
+        Raises:
+            ValueError: for an invalid margin, and where there are too few documents to decide.
+        """
+        return decide(self.comparison, margin)
+
+    def report(self, path: str | Path, *, changes: int = LISTED) -> Path:
+        """Write the comparison as Markdown, for a comment on a pull request.
+
+        Args:
+            path: the file to write, `.md`.
+            changes: how many of the better and of the worse documents are listed.
+
+        Returns:
+            The path of the file.
+
+        Raises:
+            ValueError: for another extension, and a folder that does not exist.
+        """
+        return write_report(path, {".md": lambda: comparison_as_markdown(self.comparison, None, changes)})
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison in plain types, as `docscore compare --json` prints it without a gate."""
+        return self.comparison.to_dict()
+
+    def __repr__(self) -> str:
+        return repr(self.comparison).replace("Comparison", type(self).__name__, 1)
+
+    def __str__(self) -> str:
+        return printed(print_comparison, self.comparison, None, LISTED).strip("\n")
+
+    def _repr_html_(self) -> str:
+        return comparison_in_notebook(self.comparison, LISTED)
 
 
 class EvaluationResult:
@@ -212,3 +493,32 @@ class EvaluationResult:
 
     def _repr_html_(self) -> str:
         return evaluation_in_notebook(self.evaluation, LISTED)
+
+
+def write_report(path: str | Path, formats: Mapping[str, Callable[[], str]]) -> Path:
+    """Write a report in the format that the extension of the file says, and return the path.
+
+    Args:
+        path: the file to write.
+        formats: what renders the report, by extension.
+
+    Raises:
+        ValueError: for another extension, and for a folder that does not exist, before anything is rendered.
+        OutputError: an `OSError`, if the file cannot be written; what it held before stays.
+    """
+    path = Path(path)
+    render = formats.get(path.suffix.lower())
+    if render is None:
+        expected = f"a file name that ends in {' or '.join(formats)}"
+        raise InputValueError(place=in_file(path), expected=expected, got=path.suffix or "none")
+    check_output(path)
+    write_whole(path, render())
+    return path
+
+
+def check_output(path: Path) -> None:
+    """Raise `ValueError` for a file that cannot be written: in a folder that does not exist, or a folder itself."""
+    if not path.parent.is_dir():
+        raise InputValueError(place=in_file(path), expected="a folder that exists", got=str(path.parent))
+    if path.is_dir():
+        raise InputValueError(place=in_file(path), expected="the name of a file", got="a folder")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from math import fsum
 from typing import Literal, get_args
 
-from docscore.corpus.causes import Cause, places
+from docscore.corpus.fields import Cause, places
 from docscore.metrics.anls_star.tree import ScoreTree
 
 FEWEST = 3  # siblings that make a group
