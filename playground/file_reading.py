@@ -20,7 +20,7 @@ from docscore.data.faults import DataError, Faults, faults_summary
 from docscore.data.files import Table, delimiter_of_file, read_table, suffix_of
 from docscore.data.json_codec import dumps
 from docscore.data.reading_plans import ReadingPlan, planned_tables
-from docscore.report.typed_content import typed_values_text
+from docscore.report.content import typed_values_text
 from playground.file_requests import COLUMNS, MISSING, FileChoices, FileRequest, WhatIf
 from playground.fragments import fragment
 from playground.limits import MAX_FILE_BYTES, check_file, shortened

@@ -20,10 +20,16 @@ from docscore.corpus.systems import SystemChange, SystemFigures, changes_against
 from docscore.data.csv_writing import csv_cell
 from docscore.data.files import name_without_extension
 from docscore.report.content import field_changes_table
-from docscore.report.system_matrix import MatrixRow, document_matrix, field_matrix, mark_remark, matrix_table
-from docscore.report.systems_content import systems_table
+from docscore.report.markup import table_as_latex, table_as_markdown
+from docscore.report.systems_tables import (
+    MatrixRow,
+    document_matrix,
+    field_matrix,
+    mark_remark,
+    matrix_table,
+    systems_table,
+)
 from docscore.report.table_model import ReportTable, shown_of_total
-from docscore.report.tables import table_as_latex, table_as_markdown
 from docscore.report.tree_columns import PlaceRun, places_side_by_side
 from docscore.report.wording import count_lines, counted, difference_facts, interval_text, shown_name, verdict_text
 from playground.children import Report

@@ -13,7 +13,7 @@ from docscore.corpus.evaluation import ANLS_STAR, Evaluation
 from docscore.corpus.summary import Summary
 from docscore.data.columns import groups_of_rows
 from docscore.report.content import fields_table
-from docscore.report.html_figures import MOST_FIELDS_DRAWN, figures_of_evaluation
+from docscore.report.html_report import MOST_FIELDS_DRAWN, figures_of_evaluation
 from docscore.report.wording import count_lines, options_in_words, sample_text
 from playground.children import Report
 from playground.document_list import keep_list

@@ -33,7 +33,7 @@ from docscore.report.content import (
     reliability_table,
     slices_table,
 )
-from docscore.report.systems_content import systems_by_metric, systems_table
+from docscore.report.systems_tables import systems_by_metric, systems_table
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from docscore.stats.calibration import Calibration, CalibrationFigure, ReliabilityPoint
 from docscore.stats.intervals import Interval

@@ -10,8 +10,14 @@ from docscore import typed_tree
 from docscore.core.printing import printable
 from docscore.corpus.fields import OUTCOMES
 from docscore.metrics.typed.score import TypedFields
-from docscore.report.content import OUTCOME_COLUMNS, fields_table, kieval_tables, lists_table, rates_table
-from docscore.report.typed_content import typed_values_text
+from docscore.report.content import (
+    OUTCOME_COLUMNS,
+    fields_table,
+    kieval_tables,
+    lists_table,
+    rates_table,
+    typed_values_text,
+)
 from tests.commands import RAW
 from tests.report_samples import EVERY, HOSTILE_TEXTS, SAMPLES, TABLES, drinks, grid, hostile, summed_up
 

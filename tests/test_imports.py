@@ -24,12 +24,12 @@ LAYERS, CIRCLE, WORKS_WITH, TERMINAL, PLAYGROUND = (  # words of the names in py
 # why, the file, the lines that it gets, and the contract that they break
 TURNED: list[tuple[str, str, str, str]] = [
     ("up from the bottom", "docscore/core/errors.py", "import docscore.data.rows", LAYERS),
-    ("up from corpus", "docscore/corpus/scores.py", "from docscore.report import tables", LAYERS),
+    ("up from corpus", "docscore/corpus/scores.py", "from docscore.report import content", LAYERS),
     ("up from report", "docscore/report/wording.py", "from docscore.cli.flags import say", LAYERS),
     ("up from a function", "docscore/corpus/fields.py", "def f():\n    import docscore.cli", LAYERS),
     ("up by way of the root", "docscore/data/rows.py", "import docscore", LAYERS),
     ("to the neighbour", "docscore/metrics/nted.py", "import docscore.data.rows", LAYERS),
-    ("to the neighbour on top", "docscore/report/tables.py", "import docscore.integrations.datasets", LAYERS),
+    ("to the neighbour on top", "docscore/report/markup.py", "import docscore.integrations.datasets", LAYERS),
     ("a package that nobody listed", "docscore/attic/__init__.py", "", LAYERS),
     ("a circle in a package", "docscore/core/errors.py", "import docscore.core.values", CIRCLE),
     ("evaluate in the library", "docscore/corpus/scores.py", "import evaluate", WORKS_WITH),

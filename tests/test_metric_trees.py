@@ -18,8 +18,7 @@ from docscore.metrics.entity_f1 import entity_counts, entity_f1_tree
 from docscore.metrics.kieval import kieval_score, kieval_tree
 from docscore.metrics.nted import FlatTree, TreeDistances, document_tree, nted_score, nted_tree
 from docscore.metrics.registry import WITH_TREES
-from docscore.report.html_tree import tree_as_html, tree_drawing
-from docscore.report.positions import positions_of
+from docscore.report.html_tree import positions_of, tree_as_html, tree_drawing
 from tests.commands import PREDICTIONS, REFERENCES, run, succeed
 from tests.structures import damaged, random_prediction, random_truth
 from tests.test_html_tree import HOSTILE, Page

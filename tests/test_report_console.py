@@ -22,7 +22,7 @@ from docscore.report.console import (
     print_systems,
     print_tree,
 )
-from docscore.report.tables import comparison_as_markdown
+from docscore.report.markup import comparison_as_markdown
 from docscore.report.wording import verdict_text
 from docscore.stats.intervals import Interval
 from tests.commands import RAW

@@ -19,7 +19,7 @@ from docscore.corpus.automation import automation_curve
 from docscore.corpus.summary import summarise
 from docscore.metrics.kieval import kieval_score
 from docscore.report import report_as_html
-from docscore.report.html_figures import (
+from docscore.report.html_report import (
     HISTOGRAM_BINS,
     MOST_FIELDS_DRAWN,
     histogram_of_scores,

@@ -14,8 +14,8 @@ from rich.console import Console
 from docscore.core.printing import printable
 from docscore.report.console import print_table
 from docscore.report.html_templates import macro_as_html
+from docscore.report.markup import table_as_latex, table_as_markdown
 from docscore.report.table_model import ReportTable
-from docscore.report.tables import table_as_latex, table_as_markdown
 from tests.commands import RAW
 from tests.report_samples import BY_HAND, EVERY, SAMPLES, TABLES, Markup, grid
 

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 
 from docscore import score_tree
-from docscore.report.html_tree import tree_as_html, tree_drawing
-from docscore.report.positions import positions_of
+from docscore.report.html_tree import positions_of, tree_as_html, tree_drawing
 from tests.report_samples import Markup
 from tests.structures import predictions, truths
 

@@ -27,8 +27,8 @@ from docscore.core.printing import printable
 from docscore.corpus.systems import grid_of_runs
 from docscore.integrations.log_files import run_of_file
 from docscore.report.console import print_table
-from docscore.report.grid_table import table_of_costs, table_of_scores
-from docscore.report.tables import FORMATS, table_as_latex, table_as_markdown
+from docscore.report.markup import FORMATS, table_as_latex, table_as_markdown
+from docscore.report.systems_tables import table_of_costs, table_of_scores
 
 
 @click.group(name="bench")

@@ -26,7 +26,7 @@ from docscore.cli.json_format import with_format
 from docscore.cli.terminal import print_json, say
 from docscore.corpus.comparison import decide
 from docscore.report.console import print_comparison
-from docscore.report.tables import comparison_as_markdown
+from docscore.report.markup import comparison_as_markdown
 from docscore.report.wording import by_value_text
 
 

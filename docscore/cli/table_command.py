@@ -31,8 +31,8 @@ from docscore.corpus.systems import SystemFigures, systems_of
 from docscore.data.files import name_without_extension
 from docscore.integrations.log_files import run_of_file
 from docscore.report.console import print_systems
-from docscore.report.systems_content import systems_table
-from docscore.report.tables import FORMATS, table_as_latex, table_as_markdown
+from docscore.report.markup import FORMATS, table_as_latex, table_as_markdown
+from docscore.report.systems_tables import systems_table
 
 
 def _named_file(_context: click.Context, _parameter: click.Parameter, value: Sequence[str]) -> dict[Path, str]:

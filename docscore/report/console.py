@@ -33,11 +33,11 @@ from docscore.report.content import (
     lists_table,
     rates_table,
     slices_table,
+    typed_fields_table,
 )
-from docscore.report.systems_content import systems_by_metric
+from docscore.report.systems_tables import systems_by_metric
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from docscore.report.text_diff import Span, text_differences
-from docscore.report.typed_content import typed_fields_table
 from docscore.report.wording import (
     annotation_text,
     annotations_shown,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from docscore.core.formatting import three_digits, with_sign
 from docscore.corpus.automation import Curve
@@ -12,6 +13,7 @@ from docscore.corpus.metric_values import Figure, Measured, Slice
 from docscore.corpus.scores import CorpusScore
 from docscore.corpus.summary import Analysis, Rate, Summary
 from docscore.metrics.kieval import Counts, GroupCounts, KieScore
+from docscore.metrics.typed.score import AS_TEXT, TypedField, TypedFields
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from docscore.report.wording import STATUS_WORDS, counted, p_text, share_text, shown_name, threshold_text
 from docscore.stats.calibration import Calibration
@@ -393,3 +395,75 @@ def _score_interval(interval: Interval | None) -> TableCell:
     """The ends of the interval of a score, with three decimals, or two on a terminal."""
     cell = _interval(interval, "{:.3f}".format)
     return cell._replace(terminal="{:.2f}-{:.2f}".format(*cell.value)) if cell.value else cell
+
+
+def typed_fields_table(typed: TypedFields) -> ReportTable:
+    """The fields that were not compared as text for the typed score, those that lost most points first."""
+    columns = (
+        TableColumn("field", "field", "code"),
+        TableColumn("typed_score", "typed score", terminal="score"),
+        TableColumn("compared", "compared as", "text"),
+        TableColumn("values", "values"),
+        TableColumn("unreadable_ground_truths", "not read, expected", terminal="unread"),
+        TableColumn("unreadable_predictions", "not read, predicted", terminal="unread pred."),
+    )
+
+    def row(field: TypedField) -> tuple[TableCell, ...]:
+        counts = field.values, field.unreadable_ground_truths, field.unreadable_predictions
+        return (
+            TableCell(field.path, shown_name(field.path)),
+            TableCell(field.score, three_digits(field.score)),
+            TableCell(field.compared_as, field.compared_as),
+            *(TableCell(count, f"{count:,}") for count in counts),
+        )
+
+    fields = sorted(_not_as_text(typed), key=lambda field: field.earned - field.weight)
+    caption = "Typed score: fields that were not compared as text"
+    return ReportTable(caption, columns, tuple(map(row, fields)), unit="fields")
+
+
+def typed_values_text(typed: TypedFields | None) -> str:
+    """What a schema did with the values of a test set, in a sentence."""
+    own = [] if typed is None else _not_as_text(typed)
+    if typed is None or not own:
+        return "All values are compared as text: the schema says nothing else of the fields of these documents."
+    truths, predictions = typed.counts().values()
+    if not truths and not predictions:
+        values, every = (sum(field.values for field in fields) for fields in (own, typed.fields.values()))
+        return f"The schema says how {values:,} of {every:,} values are compared."
+    worst = max(own, key=lambda field: field.unreadable_ground_truths + field.unreadable_predictions)
+    return (
+        f"{truths:,} of the ground truths and {predictions:,} of the predictions could not be read so, most of them at "
+        f"{shown_name(worst.path)}: x-docscore in a schema says what separates decimals and groups of digits."
+    )
+
+
+def _not_as_text(typed: TypedFields) -> list[TypedField]:
+    """The fields that a schema compares otherwise than as text."""
+    return [field for field in typed.fields.values() if field.compared != [AS_TEXT]]
+
+
+_MORE_COLUMNS = {
+    "parsed": TableColumn("parsed", "parsed", "text"),
+    "parse_note": TableColumn("parse_note", "note", "text"),
+    "missing": TableColumn("missing", "missing", "text"),
+}
+
+
+def samples_table(scores: CorpusScore) -> ReportTable:
+    """All documents in the order of the references, with what `CorpusScore.samples` gives of each."""
+    samples = scores.samples()
+    more = [column for name, column in _MORE_COLUMNS.items() if name in samples[0]]
+
+    def row(sample: dict[str, Any]) -> tuple[TableCell, ...]:
+        name, score = sample["question_id"], sample["anls_score"]
+        others = (TableCell(sample[column.name], _text(sample[column.name])) for column in more)
+        return TableCell(name, shown_name(name)), TableCell(score, three_digits(score)), *others
+
+    return ReportTable("Documents", (*DOCUMENT_COLUMNS, *more), tuple(map(row, samples)), unit="documents")
+
+
+def _text(value: str | bool | None) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value or "–"

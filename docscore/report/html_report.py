@@ -5,16 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from docscore.corpus.automation import Curve
+from docscore.corpus.automation import Curve, Point
+from docscore.corpus.evaluation import Evaluation
 from docscore.corpus.metric_values import Measured, Slice, metric_trees
 from docscore.corpus.scores import CorpusScore
 from docscore.corpus.summary import Summary
 from docscore.metrics.registry import METRICS, WITH_TREES
-from docscore.report.content import slices_table
-from docscore.report.html_figures import report_figures
+from docscore.report.content import (
+    calibration_table,
+    causes_table,
+    curve_table,
+    fields_table,
+    figures_table,
+    kieval_tables,
+    lists_table,
+    rates_table,
+    reliability_table,
+    slices_table,
+    typed_fields_table,
+)
 from docscore.report.html_templates import template_environment
 from docscore.report.html_tree import TreeDrawing, explained_drawing, tree_drawing
-from docscore.report.wording import NOTHING_LOST, count_lines, sample_text, shown_name
+from docscore.report.table_model import ReportTable
+from docscore.report.wording import NOTHING_LOST, count_lines, counted, perfect_text, sample_text, shown_name
 from docscore.stats.calibration import Calibration
 
 
@@ -85,3 +98,198 @@ def report_as_html(
             signature=str(scores.signature),
         )
     )
+
+
+HISTOGRAM_BINS = 20
+
+
+MOST_FIELDS_DRAWN = 500  # rows of a table
+
+
+_WIDTH, _HEIGHT, _TOP, _FOOT = 640, 160, 14, 22  # of a picture: drawing area, space above it and space below it
+
+
+class PictureBar(NamedTuple):
+    """A bar of a histogram: its rectangle, its count as text, and its tooltip."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+    number: str
+    title: str
+
+
+class PictureLine(NamedTuple):
+    """A line: its CSS class, and its corners in the format of SVG."""
+
+    kind: str
+    corners: str
+
+
+class AxisMark(NamedTuple):
+    """A number at the axis of a picture: its position, the SVG text anchor, and the text."""
+
+    left: float
+    anchor: str
+    text: str
+
+
+class Picture(NamedTuple):
+    """A drawing with its text.
+
+    Attributes:
+        label: a description for screen readers.
+        caption: the text below it.
+        marks: the numbers of its axis.
+        bars, lines: the elements of the drawing.
+        width, height, base: the size of the drawing, and the y coordinate of its axis.
+    """
+
+    label: str
+    caption: str
+    marks: list[AxisMark]
+    bars: Sequence[PictureBar] = ()
+    lines: Sequence[PictureLine] = ()
+    width: int = _WIDTH
+    height: int = _HEIGHT + _TOP + _FOOT
+    base: int = _HEIGHT + _TOP
+
+
+class ReportFigures(NamedTuple):
+    """The tables and pictures of a test set.
+
+    Attributes:
+        causes, rates, fields, lists: tables of lost points by cause, of rates, fields and lists.
+        histogram: of the scores.
+        metrics: the figures of other metrics and what KIEval counted; empty if they were not measured.
+        curve: the trade-off of automation and accuracy, as a picture and as a table; None if it was not asked for.
+        calibration: the figures of calibration as a table; None if it was not asked for.
+        reliability: the reliability diagram, as a picture and as a table; None if there are no values.
+        slices: the figures of the values of a column; None if none were asked for.
+    """
+
+    causes: ReportTable
+    rates: ReportTable
+    fields: ReportTable
+    lists: ReportTable
+    histogram: Picture
+    metrics: list[ReportTable]
+    curve: tuple[Picture, ReportTable] | None
+    calibration: ReportTable | None
+    reliability: tuple[Picture, ReportTable] | None
+    slices: ReportTable | None
+
+
+def report_figures(
+    summary: Summary,
+    measured: Measured | None,
+    curve: Curve | None,
+    calibration: Calibration | None = None,
+    slices: ReportTable | None = None,
+) -> ReportFigures:
+    """The tables and pictures of a test set.
+
+    Raises:
+        ValueError: if the summary was made without fields.
+    """
+    analysis = summary.analysis
+    if analysis is None:
+        msg = "expected a summary with fields, got one without; summarise(..., fields=True)"
+        raise ValueError(msg)
+    return ReportFigures(
+        causes_table(analysis),
+        rates_table(summary.rates),
+        fields_table(summary, analysis).first(MOST_FIELDS_DRAWN),
+        lists_table(analysis).first(MOST_FIELDS_DRAWN),
+        histogram_of_scores(summary.scores.scores),
+        [] if measured is None else _metrics(measured),
+        None if curve is None else (picture_of_curve(curve), curve_table(curve)),
+        None if calibration is None else calibration_table(calibration),
+        (reliability_diagram(calibration), reliability_table(calibration))
+        if calibration is not None and calibration.points
+        else None,
+        slices,
+    )
+
+
+def figures_of_evaluation(found: Evaluation, *, most_slices: int | None = None) -> ReportFigures:
+    """The tables and pictures of an evaluation: all metrics, slices, and with confidences curve and calibration.
+
+    Args:
+        found: the evaluation.
+        most_slices: how many rows the table of slices has at most; None for all.
+    """
+    slices = slices_table(found.slices, found.slice_name) if found.slices else None
+    has_confidences = found.options.with_confidences
+    return report_figures(
+        found.summary,
+        found.other_figures,
+        found.curve if has_confidences else None,
+        found.calibration if has_confidences else None,
+        slices if slices is None or most_slices is None else slices.first(most_slices),
+    )
+
+
+def _metrics(measured: Measured) -> list[ReportTable]:
+    more = [] if measured.kieval is None else kieval_tables(measured.kieval)
+    more += [] if measured.typed is None else [typed_fields_table(measured.typed)]
+    return [figures_table(measured), *(table.first(MOST_FIELDS_DRAWN) for table in more)]
+
+
+def histogram_of_scores(scores: Sequence[float]) -> Picture:
+    """A histogram of the scores of documents."""
+    counts = [0] * HISTOGRAM_BINS
+    for score in scores:
+        counts[min(int(score * HISTOGRAM_BINS + 1e-9), HISTOGRAM_BINS - 1)] += 1
+    wide = _WIDTH / HISTOGRAM_BINS
+    bars = []
+    for number, count in enumerate(counts):
+        high = count / max(counts) * _HEIGHT
+        title = f"{number / HISTOGRAM_BINS:.2f} to {(number + 1) / HISTOGRAM_BINS:.2f}: {count:,}"
+        text = f"{count:,}" if count else ""
+        bars.append(PictureBar(number * wide + 1, _HEIGHT - high + _TOP, wide - 2, high, text, title))
+    label = f"Histogram of the scores of {counted(len(scores), 'document')}"
+    return Picture(label, perfect_text(scores), _marks(0, 0.25, 0.5, 0.75, 1), bars=bars)
+
+
+def picture_of_curve(curve: Curve) -> Picture:
+    """The automation rate and the accuracy after review against the threshold."""
+    points = curve.points()
+    lines = [
+        PictureLine("anls-automated", _corners(points, [point.automation_rate for point in points])),
+        PictureLine("anls-aligned", _corners(points, [point.aligned for point in points])),
+    ]
+    caption = (
+        "Dashed: share of the values that nobody reviews. Solid: accuracy (KIEval Aligned) after the review of values "
+        "with a confidence below the threshold."
+    )
+    label = "Automation rate and accuracy after review against the threshold of confidence"
+    return Picture(label, caption, _marks(0, 0.5, 1), lines=lines)
+
+
+def reliability_diagram(found: Calibration) -> Picture:
+    """The share of right values against their mean confidence, beside the line on which both are equal."""
+    corners = [
+        f"{point.confidence * _WIDTH:.1f},{_HEIGHT + _TOP - point.accuracy * _HEIGHT:.1f}" for point in found.points
+    ]
+    lines = [
+        PictureLine("anls-automated", f"0,{_HEIGHT + _TOP} {_WIDTH},{_TOP}"),
+        PictureLine("anls-aligned", " ".join(corners)),
+    ]
+    caption = "Dashed: confidences that mean what they say. Solid: share of right values against their mean confidence."
+    return Picture("Reliability diagram", caption, _marks(0, 0.5, 1), lines=lines)
+
+
+def _marks(*places: float) -> list[AxisMark]:
+    anchors = {0.0: "start", 1.0: "end"}
+    return [AxisMark(_WIDTH * place, anchors.get(place, "middle"), f"{place:g}") for place in places]
+
+
+def _corners(points: Sequence[Point], values: Sequence[float]) -> str:
+    """The corners of a step function: a value holds up to the next threshold; the last point is not drawn."""
+    corners = []
+    for point, value, following in zip(points, values, [*(p.threshold for p in points[1:-1]), 1.0], strict=False):
+        high = _HEIGHT + _TOP - value * _HEIGHT
+        corners += [f"{point.threshold * _WIDTH:.1f},{high:.1f}", f"{following * _WIDTH:.1f},{high:.1f}"]
+    return " ".join(corners)

@@ -32,14 +32,13 @@ from docscore.report.content import (
     fields_table,
     figure_changes_table,
     rates_table,
+    samples_table,
     slices_table,
 )
 from docscore.report.html_report import report_as_html
-from docscore.report.markdown_report import report_as_markdown
+from docscore.report.markup import comparison_as_markdown, report_as_markdown
 from docscore.report.notebook import comparison_in_notebook, evaluation_in_notebook, table_in_notebook, tree_in_notebook
-from docscore.report.sample_content import samples_table
 from docscore.report.table_model import ReportTable
-from docscore.report.tables import comparison_as_markdown
 
 LISTED = 10  # documents that a report shows, where nothing else is asked for
 

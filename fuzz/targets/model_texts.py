@@ -16,7 +16,7 @@ from docscore.report.console import print_summary, print_tree, printed
 from docscore.report.content import causes_table, fields_table
 from docscore.report.html_report import report_as_html
 from docscore.report.html_tree import tree_as_html
-from docscore.report.tables import table_as_latex, table_as_markdown
+from docscore.report.markup import table_as_latex, table_as_markdown
 from fuzz.draws import raw, read
 from fuzz.findings import check, check_html, check_printable, check_share, errors_name_their_place
 from fuzz.seeds import drawn_seeds, lines_of, pairs

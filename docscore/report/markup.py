@@ -1,4 +1,4 @@
-"""Tables and comparisons as Markdown and LaTeX."""
+"""Tables as Markdown and LaTeX; comparisons and reports as Markdown."""
 
 from __future__ import annotations
 
@@ -7,9 +7,28 @@ from collections.abc import Iterable
 from docscore.core.formatting import clipped, with_sign
 from docscore.core.printing import printable
 from docscore.corpus.comparison import Comparison, Gate
-from docscore.report.content import document_changes_table, field_changes_table, figure_changes_table
+from docscore.corpus.evaluation import Evaluation
+from docscore.report.content import (
+    causes_table,
+    document_changes_table,
+    documents_table,
+    field_changes_table,
+    fields_table,
+    figure_changes_table,
+    figures_table,
+    lists_table,
+    rates_table,
+    slices_table,
+)
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
-from docscore.report.wording import count_lines_of_both, difference_facts, verdict_text
+from docscore.report.wording import (
+    NOTHING_LOST,
+    count_lines,
+    count_lines_of_both,
+    difference_facts,
+    sample_text,
+    verdict_text,
+)
 
 FORMATS = ("text", "markdown", "latex")
 
@@ -169,3 +188,31 @@ def comparison_as_markdown(found: Comparison, gate: Gate | None, changes: int) -
         parts.append(f"<details><summary>{documents.caption}</summary>\n\n{table}\n\n</details>")
     parts.append(signature_as_markdown(str(new.signature)))
     return "\n\n".join(parts)
+
+
+def report_as_markdown(found: Evaluation, title: str, worst: int) -> str:
+    """Render the report on a test set as Markdown, without score trees.
+
+    Args:
+        found: the evaluation.
+        title: the heading.
+        worst: how many of the documents with the lowest scores are listed.
+    """
+    summary, scores, analysis = found.summary, found.scores, found.analysis
+    causes = causes_table(analysis)
+    tables = [] if found.other_figures is None else [figures_table(found.other_figures)]
+    tables += [causes, fields_table(summary, analysis), lists_table(analysis), rates_table(summary.rates)]
+    tables += [slices_table(found.slices, found.slice_name)] if found.slices else []
+    tables.append(documents_table(scores, scores.numbers_of_worst(worst)))
+    parts = [
+        f"# {markdown_escaped(title)}",
+        f"**ANLS\\* {scores.mean:.4f}**, mean of {sample_text(summary, 'document')}",
+        markdown_list(count_lines(scores)),
+        "" if causes.rows else NOTHING_LOST,
+    ]
+    for table in tables:
+        if table.rows:
+            parts.append(f"## {markdown_escaped(table.caption)}")
+            parts.append(table_as_markdown(table.first(max(MOST_FIELDS_LISTED, worst))))
+    parts.append(signature_as_markdown(str(scores.signature)))
+    return "\n\n".join(filter(None, parts)) + "\n"

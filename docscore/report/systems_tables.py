@@ -1,0 +1,375 @@
+"""Tables of several systems: by system or figure, by field or document, and the runs of a benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from docscore.core.errors import InputValueError
+from docscore.core.formatting import three_digits, with_minus_signs, with_sign
+from docscore.core.tolerance import ROUNDING
+from docscore.corpus.evaluation import Evaluation
+from docscore.corpus.metric_values import Figure
+from docscore.corpus.systems import (
+    BEST,
+    GridCell,
+    LoggedRun,
+    SystemChange,
+    SystemFigures,
+    Systems,
+    document_scores_by_system,
+    field_scores_by_system,
+)
+from docscore.report.table_model import ReportTable, TableCell, TableColumn
+from docscore.report.wording import level_of_tests, percent_text, shown_name
+
+DOCUMENTS = "documents"
+CHANCE_MARK = "†"  # of a difference beyond chance
+_NONE = "–"
+
+
+def systems_table(
+    found: Systems, *, percent: bool = False, intervals: bool = False, columns: Sequence[str] = ()
+) -> ReportTable:
+    """The figures of several systems, one row each; the best value of each figure is marked, also when tied.
+
+    Args:
+        found: the systems.
+        percent: whether figures are multiplied by 100 and have two decimals; otherwise they have four.
+        intervals: whether figures have their intervals behind them.
+        columns: further columns: "documents", or a count of rows such as "missing".
+
+    Raises:
+        ValueError: for a column that there is not.
+    """
+    _check_columns(found, columns)
+    sliced = bool(found.by)
+    counted = [*([DOCUMENTS] if sliced and DOCUMENTS not in columns else []), *columns]
+    heads = (
+        *([_by_column(found)] if sliced else []),
+        TableColumn("system", "System", "text"),
+        *(TableColumn(name, name.replace("_", " ")) for name in counted),
+        *(TableColumn(figure.name, figure.label) for figure in found.rows[0].figures),
+    )
+    rows = []
+    for group in found.groups().values():
+        marked = [_cells(group, number, found, percent, intervals) for number in range(len(group[0].figures))]
+        for number, row in enumerate(group):
+            rows.append(
+                (
+                    *([_value_cell(row)] if sliced else []),
+                    TableCell(row.system, shown_name(row.system)),
+                    *(_count_cell(row, name) for name in counted),
+                    *(cells[number] for cells in marked),
+                )
+            )
+    return _table(found, heads, rows, intervals=intervals)
+
+
+def systems_by_metric(found: Systems, *, percent: bool = False, intervals: bool = False) -> ReportTable:
+    """The same figures, one row each, and a column for each system: narrow enough for a terminal."""
+    sliced = bool(found.by)
+    heads = (
+        *([_by_column(found), TableColumn(DOCUMENTS, DOCUMENTS)] if sliced else []),
+        TableColumn("metric", "metric", "text"),
+        *(TableColumn(row.system, shown_name(row.system)) for row in found.groups()[None]),
+    )
+    rows = []
+    for group in found.groups().values():
+        for number, figure in enumerate(group[0].figures):
+            rows.append(
+                (
+                    *([_value_cell(group[0]), _count_cell(group[0], DOCUMENTS)] if sliced else []),
+                    TableCell(figure.name, figure.label),
+                    *_cells(group, number, found, percent, intervals),
+                )
+            )
+    return _table(found, heads, rows, intervals=intervals)
+
+
+def _table(
+    found: Systems, heads: tuple[TableColumn, ...], rows: list[tuple[TableCell, ...]], *, intervals: bool
+) -> ReportTable:
+    caption = f"Metrics by system and {shown_name(found.by)}" if found.by else "Metrics by system"
+    remarks = tuple(_remarks(found, intervals=intervals))
+    return ReportTable(caption, heads, tuple(rows), unit="systems", signatures=found.signatures, remarks=remarks)
+
+
+def _by_column(found: Systems) -> TableColumn:
+    return TableColumn("value", shown_name(found.by), "code")
+
+
+def _value_cell(row: SystemFigures) -> TableCell:
+    return TableCell(row.value, "all rows" if row.value is None else shown_name(row.value))
+
+
+def _count_cell(row: SystemFigures, name: str) -> TableCell:
+    count = row.documents if name == DOCUMENTS else row.counts.get(name)
+    return TableCell(count, _NONE if count is None else f"{count:,}")
+
+
+def _cells(
+    group: Sequence[SystemFigures], number: int, found: Systems, percent: bool, intervals: bool
+) -> list[TableCell]:
+    """The cells of one figure of all systems."""
+    figures = [row.figures[number] for row in group]
+    top = max(figure.value for figure in figures)
+    return [
+        TableCell(
+            figure.value,
+            _figure_text(figure.value, percent=percent),
+            best=figure.value >= top - ROUNDING,
+            suffix=(_interval_text(figure, percent=percent) if intervals else "") + _mark(row, figure, found),
+        )
+        for row, figure in zip(group, figures, strict=True)
+    ]
+
+
+def _figure_text(value: float, *, percent: bool) -> str:
+    return f"{value * 100:.2f}" if percent else f"{value:.4f}"
+
+
+def _interval_text(figure: Figure, *, percent: bool) -> str:
+    ends = None if figure.interval is None else figure.interval.ends
+    return "" if ends is None else f" [{', '.join(_figure_text(end, percent=percent) for end in ends)}]"
+
+
+def _mark(row: SystemFigures, figure: Figure, found: Systems) -> str:
+    test = row.tests.get(figure.name)
+    return CHANCE_MARK if test is not None and test.adjusted < level_of_tests(found.confidence) else ""
+
+
+def _remarks(found: Systems, *, intervals: bool) -> list[str]:
+    """What brackets and marks mean."""
+    remarks = []
+    if intervals:
+        remarks.append(f"In brackets: {percent_text(found.confidence)} confidence intervals.")
+    if found.against:
+        base = "the best system" if found.against == BEST else shown_name(found.against)
+        level = level_of_tests(found.confidence)
+        test = f"paired permutation test, Holm-corrected for the number of systems, p < {level:g}"
+        where = " (all rows)" if found.by else ""
+        any_marked = any(_mark(row, figure, found) for row in found.rows for figure in row.figures)
+        differs = f"{CHANCE_MARK} differs" if any_marked else "No system differs"
+        remarks.append(f"{differs} from {base}{where}: {test}.")
+    return remarks
+
+
+def _check_columns(found: Systems, columns: Sequence[str]) -> None:
+    known = list(dict.fromkeys([DOCUMENTS, *(name for row in found.rows for name in row.counts)]))
+    for name in columns:
+        if name not in known:
+            raise InputValueError(place="columns", expected=f"columns among {', '.join(known)}", got=repr(name))
+
+
+_SHADES = (0.0, 0.02, 0.05, 0.15)  # differences from which a cell has the next shade
+
+
+class MatrixCell(NamedTuple):
+    """The score of a system in a field or document.
+
+    Attributes:
+        score: the score, in [0, 1]; None where there is none.
+        text: the score as text.
+        difference: the score minus that of the base; None for the base, and where there is none.
+        change: the difference as text with its sign; "" for none.
+        shade: from -4 for a large loss against the base to 4 for a large gain; 0 for no difference.
+        marked: whether the difference is beyond chance.
+    """
+
+    score: float | None
+    text: str
+    difference: float | None
+    change: str
+    shade: int
+    marked: bool = False
+
+
+class MatrixRow(NamedTuple):
+    """A field or document with a cell for each system.
+
+    Attributes:
+        name: the path of the field, or the id of the document.
+        cells: one for each system.
+    """
+
+    name: str
+    cells: tuple[MatrixCell, ...]
+
+    @property
+    def worst(self) -> float:
+        """The largest loss of a system against the base, as a negative number; the smallest gain if none lost."""
+        return min((cell.difference for cell in self.cells if cell.difference is not None), default=0.0)
+
+    @property
+    def changed(self) -> bool:
+        """Whether any system differs from the base."""
+        return any(cell.shade or cell.text == _NONE for cell in self.cells)
+
+
+def field_matrix(evaluations: Mapping[str, Evaluation], changes: Sequence[SystemChange]) -> list[MatrixRow]:
+    """The fields, largest loss against the base first; marked where the q-value of the field is below the level.
+
+    Args:
+        evaluations: of each system by its name.
+        changes: how all but one of them differ from that one, the base.
+    """
+    marked = {
+        (change.system, field.path)
+        for change in changes
+        for field in change.comparison.fields
+        if field.q_value is not None and field.q_value < level_of_tests(change.comparison.confidence)
+    }
+    base = _base(evaluations, changes)
+    rows = [_row(path, scores, base) for path, scores in field_scores_by_system(evaluations).items()]
+    names = list(evaluations)
+    return sorted(
+        (
+            row._replace(
+                cells=tuple(
+                    cell._replace(marked=(name, row.name) in marked)
+                    for name, cell in zip(names, row.cells, strict=True)
+                )
+            )
+            for row in rows
+        ),
+        key=lambda row: row.worst,
+    )
+
+
+def document_matrix(evaluations: Mapping[str, Evaluation], changes: Sequence[SystemChange]) -> list[MatrixRow]:
+    """The documents, largest loss against the base first; arguments as for `field_matrix`."""
+    base = _base(evaluations, changes)
+    rows = [_row(name, scores, base) for name, scores in document_scores_by_system(evaluations).items()]
+    return sorted(rows, key=lambda row: row.worst)
+
+
+def matrix_table(
+    caption: str,
+    name: str,
+    rows: Sequence[MatrixRow],
+    evaluations: Mapping[str, Evaluation],
+    *,
+    remarks: Sequence[str] = (),
+) -> ReportTable:
+    """The rows as a table with a column for each system, the best score of each row marked.
+
+    Args:
+        caption: the heading of the table.
+        name: what a row is, such as "field".
+        rows: the fields or documents.
+        evaluations: of each system by its name, in the order of the cells.
+        remarks: sentences below the table.
+    """
+    columns = TableColumn(name, name, "code"), *(TableColumn(each, shown_name(each)) for each in evaluations)
+    cells = tuple((TableCell(row.name, shown_name(row.name)), *_table_cells(row)) for row in rows)
+    signatures = tuple(sorted({str(each.scores.signature) for each in evaluations.values()}))
+    return ReportTable(caption, columns, cells, unit=f"{name}s", signatures=signatures, remarks=tuple(remarks))
+
+
+def mark_remark(base: str, changes: Sequence[SystemChange]) -> str:
+    """What the mark of fields means, as a sentence."""
+    level = percent_text(level_of_tests(changes[0].comparison.confidence))
+    return (
+        f"{CHANCE_MARK} differs from {shown_name(base)} beyond chance: paired permutation test, false discoveries "
+        f"among the fields of a system held at {level}."
+    )
+
+
+def _table_cells(row: MatrixRow) -> list[TableCell]:
+    top = max((cell.score for cell in row.cells if cell.score is not None), default=0.0)
+    return [
+        TableCell(
+            cell.score,
+            cell.text,
+            best=cell.score is not None and cell.score >= top - ROUNDING,
+            suffix=CHANCE_MARK if cell.marked else "",
+        )
+        for cell in row.cells
+    ]
+
+
+def _base(evaluations: Mapping[str, Evaluation], changes: Sequence[SystemChange]) -> int:
+    """The number of the base among the systems."""
+    others = {change.system for change in changes}
+    return next(number for number, name in enumerate(evaluations) if name not in others)
+
+
+def _row(name: str, scores: Sequence[float | None], base: int) -> MatrixRow:
+    return MatrixRow(
+        name, tuple(_cell(score, None if number == base else scores[base]) for number, score in enumerate(scores))
+    )
+
+
+def _cell(score: float | None, base: float | None) -> MatrixCell:
+    if score is None:
+        return MatrixCell(None, _NONE, None, "", 0)
+    if base is None:
+        return MatrixCell(score, three_digits(score), None, "", 0)
+    difference = score - base
+    if abs(difference) <= ROUNDING:
+        return MatrixCell(score, three_digits(score), 0.0, "", 0)
+    shade = sum(abs(difference) > least for least in _SHADES)
+    change = with_minus_signs(with_sign(difference, 3))
+    return MatrixCell(score, three_digits(score), difference, change, shade if difference > 0 else -shade)
+
+
+_LEVEL = 0.05  # of the false discovery rate at which a run is marked as worse than the best
+GRID_NOTE = (
+    f"{CHANCE_MARK} lower than the best of its data set, beyond chance (paired permutation tests, "
+    "false discovery rate 0.05)."
+)
+
+
+def table_of_scores(cells: Sequence[GridCell]) -> ReportTable:
+    """A row a data set and method, a column a model: the mean, its interval, and a mark as `GRID_NOTE` says."""
+    models = list(dict.fromkeys(cell.run.model for cell in cells))
+    lines = dict.fromkeys((cell.run.data_set, cell.run.method) for cell in cells)
+    found = {(cell.run.data_set, cell.run.method, cell.run.model): _score(cell) for cell in cells}
+    nothing = TableCell(None, "")
+    rows = tuple((*map(_text, line), *(found.get((*line, model), nothing) for model in models)) for line in lines)
+    columns = (*_text_columns("data set", "method"), *(TableColumn(model, shown_name(model)) for model in models))
+    signatures = tuple(sorted({str(cell.summary.scores.signature) for cell in cells}))
+    remarks = (GRID_NOTE,) if any(cell.q_value is not None for cell in cells) else ()
+    return ReportTable("ANLS* by data set, method and model", columns, rows, signatures=signatures, remarks=remarks)
+
+
+def table_of_costs(cells: Sequence[GridCell]) -> ReportTable:
+    """A row a run: its documents, failed calls, tokens in and out, dollars and seconds, as far as its log says."""
+    columns = (
+        *_text_columns("data set", "method", "model"),
+        TableColumn("documents", "docs"),
+        TableColumn("errors", "failed"),
+        TableColumn("input_tokens", "in"),
+        TableColumn("output_tokens", "out"),
+        TableColumn("cost", "$"),
+        TableColumn("seconds", "s"),
+    )
+    return ReportTable("What the runs cost", columns, tuple(_costs(cell.run) for cell in cells), unit="runs")
+
+
+def _text_columns(*names: str) -> tuple[TableColumn, ...]:
+    return tuple(TableColumn(name.replace(" ", "_"), name, "text") for name in names)
+
+
+def _text(text: str) -> TableCell:
+    return TableCell(text, shown_name(text))
+
+
+def _costs(run: LoggedRun) -> tuple[TableCell, ...]:
+    numbers = run.documents, run.errors, run.input_tokens, run.output_tokens
+    return (
+        *map(_text, (run.data_set, run.method, run.model)),
+        *(TableCell(number, "" if number is None else f"{number:,}") for number in numbers),
+        TableCell(run.cost, "" if run.cost is None else f"{run.cost:.4f}"),
+        TableCell(run.seconds, "" if run.seconds is None else f"{run.seconds:.0f}"),
+    )
+
+
+def _score(cell: GridCell) -> TableCell:
+    """The mean with its interval and mark."""
+    interval = cell.summary.interval
+    ends = "" if interval is None or interval.ends is None else " [{:.3f}, {:.3f}]".format(*interval.ends)
+    mean = cell.summary.scores.mean
+    mark = CHANCE_MARK if cell.q_value is not None and cell.q_value < _LEVEL else ""
+    return TableCell(mean, three_digits(mean), best=cell.is_best, suffix=f"{ends}{mark}")
