@@ -14,6 +14,7 @@ from tests import bench_data
 from tests.commands import run, succeed
 from tests.conftest import needs_tool
 from tests.loopback import Reply, Request, prompt_text
+from tests.test_json_output import validated
 
 needs_tool("inspect_ai")
 
@@ -73,7 +74,7 @@ def test_all_tasks_with_all_methods_make_the_table(data: Path, tmp_path: Path) -
         logs = run_tasks(asked, tmp_path, max_tasks=2)
         assert len(server.requests) == len(asked) == 3 * 3 + 4 * 4
     assert {log.status for log in logs} == {"success"}
-    cells = json.loads(succeed("bench", "table", *(log.location for log in logs), "--json"))["runs"]
+    cells = validated("bench_table", succeed("bench", "table", *(log.location for log in logs), "--json"))["runs"]
     found = {(cell["data_set"], cell["method"]): cell["anls_score"] for cell in cells}
     assert len(found) == len(asked)
     assert {name for name, _ in found} == {each.title for each in DATA_SETS.values()}
