@@ -36,7 +36,6 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Counts:
     for name in ("score_corpus", "analyse", "summarise", "measure", "figure_columns", "slices_of", "compare"):
         counting(evaluation, name)
     counting(CorpusScore, "tree")
-    counting(CorpusScore, "trees")
     return counted
 
 
@@ -47,10 +46,10 @@ LOOKS: list[tuple[Callable[[docscore.EvaluationResult], Any], Counts]] = [
     (lambda result: (result["b"].tree, result["b"].score), Counter(score_corpus=1, tree=1)),
     (lambda result: result.interval, Counter(score_corpus=1, summarise=1)),
     (lambda result: result.figures, Counter(score_corpus=1, figure_columns=1)),
-    (lambda result: result.causes, Counter(score_corpus=1, analyse=1, trees=1)),
+    (lambda result: result.causes, Counter(score_corpus=1, analyse=1, tree=3)),
     (
         lambda result: (result.fields, result.causes, result.rates, result.fields),
-        Counter(score_corpus=1, analyse=1, trees=1, summarise=1),
+        Counter(score_corpus=1, analyse=1, tree=3, summarise=1),
     ),
     (lambda result: result.slices, Counter(score_corpus=1, figure_columns=1, slices_of=1)),
 ]

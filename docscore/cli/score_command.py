@@ -25,6 +25,7 @@ from docscore.cli.json_format import with_format
 from docscore.cli.terminal import print_json, say
 from docscore.corpus.comparison import LevelGate, decide_level, decide_mean
 from docscore.corpus.evaluation import Evaluation
+from docscore.data.confidences import is_wrapped
 from docscore.report.console import print_evaluation, print_gate
 from docscore.report.wording import by_value_text
 from docscore.results.result import EvaluationResult
@@ -103,5 +104,5 @@ def _say_hints(found: Evaluation) -> None:
     hint = by_value_text(found.scores.mean, found.mean_by_value)
     if hint:
         say(hint)
-    if found.signs.wrapped:
+    if not found.options.with_confidences and any(map(is_wrapped, found.scores.pairs.predictions)):
         say("predictions hold $value and $confidence; --with-confidences takes the values out of them")

@@ -18,7 +18,6 @@ from docscore.corpus.fields import Field
 from docscore.corpus.metric_values import FigureColumns
 from docscore.corpus.scores import CorpusScore
 from docscore.corpus.summary import MOST_FIELDS_TESTED, Analysis, fields_as_ratios, mean_as_ratio
-from docscore.data.kept_rows import column_of
 from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, Interval, check_confidence, intervals_of, no_interval
 from docscore.stats.ratios import Differences, IntervalGap, Ratios, side_by_side
 from docscore.stats.significance import permutation_p_values, too_few_documents, upper_bound, upper_bound_of_ratio
@@ -280,11 +279,9 @@ def _check_same(base: Analysis, new: Analysis) -> None:
     if base.scores.options != new.scores.options:
         got = f"{base.scores.signature} and {new.scores.signature}"
         raise InputValueError(expected="both scored by the same rules", got=got)
-    number_of = {name: number for number, name in enumerate(base.scores.ids)}
-    numbers = [number_of[name] for name in new.scores.ids]
-    before_truths = column_of(base.scores.pairs.truths, numbers)
-    for name, before_truth, truth in zip(new.scores.ids, before_truths, new.scores.pairs.truths, strict=True):
-        if before_truth != truth:
+    truths = dict(zip(base.scores.ids, base.scores.pairs.truths, strict=True))
+    for name, truth in zip(new.scores.ids, new.scores.pairs.truths, strict=True):
+        if truths[name] != truth:
             raise InputValueError(expected="the same ground truths on both sides", got=f"others for {name!r}")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from math import fsum
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple
 from docscore.core.errors import InputValueError
 from docscore.core.options import BY_VALUE, DEFAULT_OPTIONS, ScoringOptions
 from docscore.core.progress import Progress, no_progress
+from docscore.core.values import holds_number
 from docscore.corpus.automation import Curve, automation_curve, calibration_of_scores
 from docscore.corpus.comparison import Comparison, compare, figure_changes
 from docscore.corpus.metric_values import (
@@ -26,7 +28,6 @@ from docscore.corpus.metric_values import (
     points_of_rows,
     slices_of,
 )
-from docscore.corpus.row_signs import RowSigns
 from docscore.corpus.scores import CorpusScore, score_corpus
 from docscore.corpus.summary import Analysis, Summary, analyse, summarise
 from docscore.data.columns import Grouping, groups_of_rows, with_clusters
@@ -131,6 +132,13 @@ def _rows_of_all(systems: list[Pairs]) -> list[Pairs]:
     return [first, *(common_rows(first, other)[1] for other in systems[1:])]
 
 
+def _are_texts(truths: Sequence[Any], predictions: Sequence[Any]) -> bool:
+    """Whether all acceptable answers and all predictions are texts, as those of questions are."""
+    if not all(type(truth) is tuple for truth in truths):
+        return False
+    return {str}.issuperset(map(type, chain(predictions, chain.from_iterable(truths))))
+
+
 class Evaluation:
     """The evaluation of one system on one test set; results are computed on first access and cached.
 
@@ -172,7 +180,6 @@ class Evaluation:
         self.confidence = None if confidence is None else check_confidence(confidence)
         self.seed = seed
         self.progress = progress
-        self.signs = RowSigns(options)
 
     @property
     def cluster_count(self) -> int | None:
@@ -182,7 +189,7 @@ class Evaluation:
     @cached_property
     def scores(self) -> CorpusScore:
         """The ANLS* score of each row."""
-        return score_corpus(self.pairs, self.options, progress=self.progress, seen=self.signs.see)
+        return score_corpus(self.pairs, self.options, progress=self.progress)
 
     @cached_property
     def analysis(self) -> Analysis:
@@ -212,7 +219,11 @@ class Evaluation:
 
         Only the rows with numbers are scored again.
         """
-        scores, rows = self.scores, self.signs.with_numbers
+        scores = self.scores
+        truths, predictions = scores.pairs.truths, scores.pairs.predictions
+        if self.options.numbers == BY_VALUE or _are_texts(truths, predictions):
+            return None
+        rows = [number for number, pair in enumerate(zip(truths, predictions, strict=True)) if holds_number(pair)]
         if not rows:
             return None
         options = replace(self.options, numbers=BY_VALUE, parse=None, parse_references=None, with_confidences=False)

@@ -3,36 +3,28 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
-from itertools import count, islice
+from functools import cached_property
 from math import fsum
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from docscore.core.errors import at_place, closer, row_place
 from docscore.core.options import SKIP, ScoringOptions, options_from
-from docscore.core.progress import Advance, Progress, no_progress
+from docscore.core.progress import Progress, no_progress
 from docscore.core.stack import level_of_caller
 from docscore.data.confidences import with_confidences
 from docscore.data.doubts import doubts_of_reading
-from docscore.data.kept_rows import kept_like, rows_at_once
-from docscore.data.model_output import Parsed, Reading, parse_reference, parse_text
+from docscore.data.model_output import Parsed, parse_reference, parse_text
 from docscore.data.pairing import Pairs
 from docscore.metrics.anls_star.api import explained, score_all
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.signature import Signature
 
-Seen = Callable[[int, Sequence[tuple[Any, Any]]], object]
-
 PARSE_COUNTS = {"failed": "parse_failures", "extracted": "parse_extracted", "mended": "parse_mended"}
-
-
-def see_nothing(_start: int, _values: Sequence[tuple[Any, Any]]) -> None:
-    """Do nothing with rows that were scored."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,19 +34,14 @@ class CorpusScore:
     Attributes:
         pairs: its rows; with `parse`, texts are replaced by the JSON values read from them.
         scores: the score of each row, in [0, 1].
-        absent: the numbers of the rows whose predictions were missing and scored as null; None if missing predictions
-            are an error.
-        failed: the numbers of the rows whose text could not be parsed and was scored as text; None if none was parsed.
-        readings: how the text of each row was read that was read as JSON, by its number; None if none was parsed.
+        readings: how the text of each row was read that was read as JSON, by its number; empty without `parse`.
         options: how predictions were read and compared.
         metric: the metric whose scores these are: "anls_star", or "anls" or "anlsl" for rows that these can score.
     """
 
     pairs: Pairs
     scores: list[float]
-    absent: frozenset[int] | None
-    failed: frozenset[int] | None
-    readings: dict[int, Parsed] | None
+    readings: dict[int, Parsed]
     options: ScoringOptions
     metric: str = "anls_star"
 
@@ -65,6 +52,18 @@ class CorpusScore:
     def signature(self) -> Signature:
         """Metric, version and options; means with the same signature are comparable."""
         return Signature.of([self.metric], self.options, skipped=self.pairs.skipped)
+
+    @property
+    def absent(self) -> frozenset[int] | None:
+        """The numbers of the rows whose missing predictions were scored as null; None unless `missing` is "zero"."""
+        return self.pairs.absent if self.options.missing == "zero" else None
+
+    @cached_property
+    def failed(self) -> frozenset[int] | None:
+        """The numbers of the rows whose text could not be parsed and was scored as text; None without `parse`."""
+        if self.options.parse is None:
+            return None
+        return frozenset(number for number, parsed in self.readings.items() if parsed.failed)
 
     @property
     def ids(self) -> list[str]:
@@ -98,9 +97,9 @@ class CorpusScore:
     def parsed_ids(self) -> dict[str, list[str]]:
         """The ids of the texts that are "failed", and with `parse="repair"` of those "extracted" and "mended"."""
         outcomes = {None: (), "json": ("failed",), "repair": ("failed", "extracted", "mended")}[self.options.parse]
-        readings = self.readings or {}
         return {
-            outcome: [self.ids[i] for i, each in readings.items() if each.outcome == outcome] for outcome in outcomes
+            outcome: [self.ids[number] for number, parsed in self.readings.items() if parsed.outcome == outcome]
+            for outcome in outcomes
         }
 
     def samples(self) -> list[dict[str, Any]]:
@@ -110,38 +109,25 @@ class CorpusScore:
         "failed", or None where there was no prediction; and, if mending was given up for any, the key "parse_note" with
         the reason. With missing "zero" it has the key "missing": whether there was no prediction.
         """
-        samples: list[dict[str, Any]] = [
-            {"question_id": i, "anls_score": s} for i, s in zip(self.ids, self.scores, strict=True)
-        ]
-        if self.failed is not None:
-            for number, sample in enumerate(samples):
-                sample["parsed"] = self._parsed(number)
-            if any(each.note for each in (self.readings or {}).values()):
-                for number, sample in enumerate(samples):
-                    sample["parse_note"] = self._reading(number).note
-        if self.absent is not None:
-            for number, sample in enumerate(samples):
+        samples = [self.sample(number) for number in range(len(self.ids))]
+        with_notes = any(parsed.note for parsed in self.readings.values())
+        for number, sample in enumerate(samples):
+            if self.options.parse is not None:
+                parsed = self.readings.get(number, Parsed(None))
+                sample["parsed"] = None if number in self.pairs.absent else parsed.outcome
+                if with_notes:
+                    sample["parse_note"] = parsed.note
+            if self.absent is not None:
                 sample["missing"] = number in self.absent
         return samples
 
-    def _parsed(self, number: int) -> str | None:
-        if number in self.pairs.absent:
-            return None
-        return self._reading(number).outcome
-
-    def _reading(self, number: int) -> Parsed:
-        """How the prediction of a row was read."""
-        return (self.readings or {}).get(number, Parsed(None))
+    def sample(self, number: int) -> dict[str, Any]:
+        """The id and the score of a row in plain types."""
+        return {"question_id": self.ids[number], "anls_score": self.scores[number]}
 
     def tree(self, number: int) -> ScoreTree:
         """The score tree of a row."""
-        truth, prediction = self.pairs.truths[number], self.pairs.predictions[number]
-        return explained(truth, prediction, self.options)
-
-    def trees(self) -> Iterator[ScoreTree]:
-        """The score tree of each row."""
-        for truth, prediction in zip(self.pairs.truths, self.pairs.predictions, strict=True):
-            yield explained(truth, prediction, self.options)
+        return explained(self.pairs.truths[number], self.pairs.predictions[number], self.options)
 
     def numbers_of_worst(self, count: int) -> list[int]:
         """The numbers of the rows with the lowest scores, lowest first."""
@@ -149,7 +135,7 @@ class CorpusScore:
 
     def worst(self, count: int) -> list[dict[str, Any]]:
         """The rows with the lowest scores, lowest first."""
-        return [{"question_id": self.ids[i], "anls_score": self.scores[i]} for i in self.numbers_of_worst(count)]
+        return list(map(self.sample, self.numbers_of_worst(count)))
 
 
 def score_corpus(
@@ -157,7 +143,6 @@ def score_corpus(
     options: ScoringOptions | None = None,
     *,
     progress: Progress = no_progress,
-    seen: Seen = see_nothing,
     **keywords: Any,
 ) -> CorpusScore:
     """Compute the ANLS* score of every pair, and their mean.
@@ -166,8 +151,6 @@ def score_corpus(
         pairs: n ground truths and predictions, n at least 1.
         options: how predictions are read and compared.
         progress: called when the phase "Scoring" begins.
-        seen: called with the number of the first of some rows and their values, when they were scored; for what else
-            is to be known of them, so that large files need not be read again.
         keywords: fields of `ScoringOptions`, in place of `options`.
 
     Raises:
@@ -177,30 +160,14 @@ def score_corpus(
     for doubt in doubts_of_reading(pairs, options.parse, options.parse_references):
         warnings.warn(str(doubt), UserWarning, stacklevel=level_of_caller())
     if options.parse_references:
-        pairs = pairs._replace(truths=kept_like(pairs.truths, map(parsed_reference, pairs.ids, pairs.truths)))
+        pairs = pairs._replace(truths=list(map(parsed_reference, pairs.ids, pairs.truths)))
     predictions, readings = parse_predictions(pairs.predictions, options.parse)
     pairs = pairs._replace(predictions=predictions)
     pairs = with_confidences(pairs) if options.with_confidences else pairs._replace(confidences=None)
-    return CorpusScore(
-        pairs=pairs,
-        scores=_scores(pairs, options, progress("Scoring", len(pairs.ids)), seen),
-        absent=pairs.absent if options.missing == "zero" else None,
-        failed=frozenset(i for i, each in readings.items() if each.failed) if options.parse else None,
-        readings=readings if options.parse else None,
-        options=options,
-    )
-
-
-def _scores(pairs: Pairs, options: ScoringOptions, scored: Advance, seen: Seen) -> list[float]:
-    """The score of each pair; of pairs in a file only some are in memory at a time."""
-    waiting = zip(pairs.truths, pairs.predictions, strict=True)
-    portion = min(rows_at_once(pairs.truths), rows_at_once(pairs.predictions))
-    scores: list[float] = []
-    while values := list(islice(waiting, portion)):
-        start = len(scores)
-        scores += score_all(values, options, lambda i, start=start: row_place(pairs.ids[start + i]), scored).tolist()  # type: ignore[misc]
-        seen(start, values)
-    return scores
+    values = zip(pairs.truths, pairs.predictions, strict=True)
+    scored = progress("Scoring", len(pairs.ids))
+    scores = score_all(values, options, lambda number: row_place(pairs.ids[number]), scored).tolist()
+    return CorpusScore(pairs, scores, readings, options)
 
 
 def parsed_reference(name: str, truth: Any) -> Any:
@@ -225,16 +192,9 @@ def parse_predictions(predictions: Sequence[Any], mode: str | None) -> tuple[Seq
         return predictions, {}
     readings: dict[int, Parsed] = {}
 
-    def value(number: int, prediction: Any) -> Any:
-        if not isinstance(prediction, str):
-            return prediction
-        found = parse_text(prediction, mode)
-        reading = found._replace(value=None)
-        readings[number] = _SHARED.get(reading, reading)
-        return found.value
-
-    return kept_like(predictions, map(value, count(), predictions)), readings
-
-
-# of a million readings nearly all are one of these
-_SHARED = {each: each for each in map(partial(Parsed, None), get_args(Reading))}
+    values = list(predictions)
+    for number, prediction in enumerate(values):
+        if isinstance(prediction, str):
+            parsed = parse_text(prediction, mode)
+            values[number], readings[number] = parsed.value, parsed._replace(value=None)
+    return values, readings

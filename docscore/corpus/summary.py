@@ -82,8 +82,8 @@ def field_table_of(scores: CorpusScore, progress: Progress = no_progress) -> Fie
     table = FieldTable()
     failed, absent = scores.failed or frozenset(), scores.absent or frozenset()
     explained = progress("Explaining", len(scores.ids))
-    for number, tree in enumerate(scores.trees()):
-        table.add(number, tree, parsed=number not in failed, absent=number in absent)
+    for number in range(len(scores.ids)):
+        table.add(number, scores.tree(number), parsed=number not in failed, absent=number in absent)
         explained(1)
     return table
 
