@@ -51,7 +51,7 @@
     return `#${parts}`;
   };
 
-  const made = (tag, name, text = "") => {
+  const createElement = (tag, name, text = "") => {
     const element = document.createElement(tag);
     element.className = name;
     element.textContent = text;
@@ -123,9 +123,9 @@
     const [list, room, tree, page, find, sort] = ["list", "room", "tree", "page", "find", "sort"].map(part);
     const added = new Map();  // images of the visitor by the stems of their names; they stay in the browser
     let all = null, run = "", view = { ...NOTHING }, order = [], opening = null, timer = null, looked = "";
-    let drawn = null, answer = null, loading = false, doors = [], before = null;
+    let drawn = null, answer = null, loading = false, filtersDrawn = [], before = null;
 
-    const say = (text) => { part("status").textContent = text; };
+    const setStatus = (text) => { part("status").textContent = text; };
     const notice = (text) => { part("notice").textContent = text; };
     const depth = () => history.state?.documents ?? 0;
 
@@ -136,7 +136,7 @@
     };
 
     const go = (changes, how = "replace") => {
-      say("");
+      setStatus("");
       view = { ...view, ...changes };
       write(how);
       draw();
@@ -154,7 +154,7 @@
       }
       if (find.value !== view.find) find.value = view.find;
       sort.value = view.sort;
-      drawDoors();
+      drawFilters();
       drawChips();
       const filtered = order.length < all.documents.length;
       part("count").textContent = `${filtered ? `${order.length.toLocaleString("en")} of ` : ""}${counted(all.documents.length, "document")}`;
@@ -167,41 +167,41 @@
     };
 
     // A button that sets a filter, or takes it away: what loses the points, how many, and in how many documents.
-    const door = (filter, value, { key, lost, documents }, most, { name, title, of = "" }) => {
-      const button = made("button", "dw-pick"), pressed = view[filter] === value;
+    const filterButton = (filter, value, { key, lost, documents }, most, { name, title, of = "" }) => {
+      const button = createElement("button", "dw-pick"), pressed = view[filter] === value;
       button.type = "button";
       button.title = title;
       button.dataset.key = key;
       button.setAttribute("aria-pressed", String(pressed));
-      const bar = made("span", "dw-bar-of");
-      bar.append(made("span", ""));
+      const bar = createElement("span", "dw-bar-of");
+      bar.append(createElement("span", ""));
       bar.firstChild.style.width = `${(100 * lost) / most}%`;
-      button.append(made("span", "dw-points", points(lost)), bar, made("bdi", "dw-name", name), made("span", "dw-of", of ? `${documents.toLocaleString("en")} of ${of}` : counted(documents, "document")));
+      button.append(createElement("span", "dw-points", points(lost)), bar, createElement("bdi", "dw-name", name), createElement("span", "dw-of", of ? `${documents.toLocaleString("en")} of ${of}` : counted(documents, "document")));
       // A new filter shows its first document; without it the document stays.
       const then = pressed ? { [filter]: null, row: null } : { [filter]: value, row: null, document: null };
       button.addEventListener("click", () => go(then, "push"));
-      const item = made("li", "");
+      const item = createElement("li", "");
       item.append(button);
       return item;
     };
 
-    const drawDoors = () => {
+    const drawFilters = () => {
       const now = [all, view.cause, view.field, view.find, all.found];
-      if (now.every((part, at) => part === doors[at])) return;
-      const others = [[1, "fields"], [2, "causes"]].filter(([at]) => now[at] !== doors[at]).map(([, name]) => name);
-      doors = now;
+      if (now.every((part, at) => part === filtersDrawn[at])) return;
+      const others = [[1, "fields"], [2, "causes"]].filter(([at]) => now[at] !== filtersDrawn[at]).map(([, name]) => name);
+      filtersDrawn = now;
       const active = document.activeElement, held = active?.matches(".dw-pick") ? [active.closest("ul"), active.dataset.key] : null;
       const causes = all.sums(1, { byCause: false }), fields = all.sums(0, { byField: false });
       part("causes").replaceChildren(...causes.map((sum) => {
         const [name, title] = all.causes[sum.key];
-        return door("cause", name, sum, causes[0].lost, { name, title });
+        return filterButton("cause", name, sum, causes[0].lost, { name, title });
       }));
       part("fields").replaceChildren(...fields.slice(0, MOST_FIELDS).map((sum) => {
         const name = all.fields[sum.key], of = all.holding[sum.key], title = `${name}, in ${counted(of, "document")}`;
-        return door("field", sum.key, sum, fields[0].lost, { name, title, of: of.toLocaleString("en") });
+        return filterButton("field", sum.key, sum, fields[0].lost, { name, title, of: of.toLocaleString("en") });
       }));
-      if (fields.length > MOST_FIELDS) part("fields").append(made("li", "dw-more", `and ${counted(fields.length - MOST_FIELDS, "field")} with less`));
-      if (!causes.length) part("causes").append(made("li", "dw-more", "No points were lost."));
+      if (fields.length > MOST_FIELDS) part("fields").append(createElement("li", "dw-more", `and ${counted(fields.length - MOST_FIELDS, "field")} with less`));
+      if (!causes.length) part("causes").append(createElement("li", "dw-more", "No points were lost."));
       root.classList.toggle("dw-lossless", !causes.length);
       for (const name of others) part(name).scrollTop = 0;
       held?.[0].querySelector(`[data-key="${held[1]}"]`)?.focus({ preventScroll: true });
@@ -215,9 +215,9 @@
 
     const drawChips = () => {
       part("chips").replaceChildren(...filters().map(([name, , text]) => {
-        const chip = made("button", "page-button dw-chip");
+        const chip = createElement("button", "page-button dw-chip");
         chip.type = "button";
-        chip.append(made("bdi", "", text), made("span", "", " ×"));
+        chip.append(createElement("bdi", "", text), createElement("span", "", " ×"));
         chip.setAttribute("aria-label", `Remove the filter by ${text}`);
         chip.addEventListener("click", () => { go({ [name]: NOTHING[name] }, "push"); list.focus({ preventScroll: true }); });
         return chip;
@@ -248,7 +248,7 @@
 
     const rowOf = (number, at) => {
       const [name, score, losses] = all.documents[number];
-      const row = made("div", "dw-row"), lost = all.lost(number);
+      const row = createElement("div", "dw-row"), lost = all.lost(number);
       row.id = `dw-option-${number}`;
       row.dataset.number = number;
       row.style.top = `${at * HEIGHT}px`;
@@ -258,7 +258,7 @@
       row.setAttribute("aria-posinset", at + 1);
       const why = mainLoss(losses.filter((loss) => all.matches(loss)));
       row.title = why;
-      row.append(made("bdi", "dw-id", name), made("span", "dw-score", shown(score)), made("span", "dw-why", why), made("span", "dw-lost", points(lost)));
+      row.append(createElement("bdi", "dw-id", name), createElement("span", "dw-score", shown(score)), createElement("span", "dw-why", why), createElement("span", "dw-lost", points(lost)));
       return row;
     };
 
@@ -281,7 +281,7 @@
       if (looked) timer = setTimeout(async () => {
         const of = all, text = looked, found = await answered(server.find_documents, { run, text });
         if (all !== of || text !== looked) return;
-        if (found.refused) { say(found.refused); return; }
+        if (found.refused) { setStatus(found.refused); return; }
         all.found = new Set(found.numbers);
         draw();
       }, PAUSE);
@@ -300,7 +300,7 @@
           const inside = tree.contains(document.activeElement) && document.activeElement !== tree;
           drawn = wanted;
           answer = found.refused ? null : found;
-          if (found.refused) tree.replaceChildren(made("p", "anls-fault", found.refused));
+          if (found.refused) tree.replaceChildren(createElement("p", "anls-fault", found.refused));
           else tree.innerHTML = found.html;  // of the server's templates, which escape every value
           tree.scrollTop = 0;
           if (inside) tree.focus({ preventScroll: true });
@@ -350,15 +350,15 @@
       root.classList.toggle("dw-paged", !page.hidden);
       if (page.hidden) return;
       if (file || answer?.image) {
-        const image = made("img", "");
+        const image = createElement("img", "");
         image.alt = `Page of ${name}`;
         image.src = file ? URL.createObjectURL(file) : answer.image;
         page.append(image);
       } else if (named) {
-        page.append(made("p", "", "The file names this image:"), made("p", "dw-named", named),
-          made("p", "", "Nothing is loaded from an address in a file. Add the image above; it stays in your browser."));
+        page.append(createElement("p", "", "The file names this image:"), createElement("p", "dw-named", named),
+          createElement("p", "", "Nothing is loaded from an address in a file. Add the image above; it stays in your browser."));
       } else {
-        page.append(made("p", "", "None of the images that you added has the name of this document."));
+        page.append(createElement("p", "", "None of the images that you added has the name of this document."));
       }
     };
 
@@ -437,25 +437,25 @@
       const files = [...event.target.files].filter((file) => IMAGES.includes(file.type));
       for (const file of files) added.set(stem(file.name), file);
       const named = all.documents.filter(([name, , , image]) => added.has(stem(name)) || added.has(stem(image))).length;
-      say(`${counted(files.length, "image")} added, for ${counted(named, "document")}; they stay in your browser.`);
+      setStatus(`${counted(files.length, "image")} added, for ${counted(named, "document")}; they stay in your browser.`);
       event.target.value = "";
       drawPage();
     });
 
     part("rows").addEventListener("click", async () => {
       const found = await answered(server.read_rows, { run, numbers: order });
-      if (found.refused) { say(found.refused); return; }
-      const link = made("a", "");
+      if (found.refused) { setStatus(found.refused); return; }
+      const link = createElement("a", "");
       link.href = URL.createObjectURL(new Blob([found.text], { type: "application/jsonl" }));
       link.download = "documents.jsonl";
       link.click();
       setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-      say(`${counted(order.length, "row")} with both sides: choose the file as predictions, alone.`);
+      setStatus(`${counted(order.length, "row")} with both sides: choose the file as predictions, alone.`);
     });
 
     part("link").addEventListener("click", async () => {
       const kept = view.documents === EXAMPLE ? "" : " Who has it sees these documents until an hour after they were scored.";
-      say(await window.docscoreLinks.copy(location.href, kept));
+      setStatus(await window.docscoreLinks.copy(location.href, kept));
     });
 
     // Show the view of a link, or a sentence that says what in it is wrong.
@@ -490,7 +490,7 @@
     const arrived = async () => {
       const value = props.value ? JSON.parse(props.value) : null;
       root.hidden = true;
-      say("");
+      setStatus("");
       if (all) before = { all, view };
       all = null;
       run = value?.run ?? "";
@@ -506,7 +506,7 @@
       opening = null;
       list.scrollTop = 0;
       apply(asked?.documents === name || asked?.documents === run ? { ...asked, documents: name } : { ...kept(), documents: name });
-      if (all.left_out) say(`${all.left_out.toLocaleString("en")} of the smallest losses are not listed here; the table of fields has all.`);
+      if (all.left_out) setStatus(`${all.left_out.toLocaleString("en")} of the smallest losses are not listed here; the table of fields has all.`);
       if (asked) root.scrollIntoView({ block: "start" });
       root.dataset.ready = "";
     };

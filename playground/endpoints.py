@@ -10,11 +10,11 @@ from typing import Any, Literal
 import gradio as gr
 
 from docscore.core.options import PAPER, THRESHOLD
-from playground.children import Children, Limits
-from playground.client_tree import tree_as_text, tree_for_clients
 from playground.limits import is_small, read_text, shortened
+from playground.pair import tree_as_text, tree_for_clients
+from playground.worker_pool import Limits, WorkerPool
 
-CHILDREN = Children(Limits(places=2, waiting=16, seconds=20))
+WORKERS = WorkerPool(Limits(places=2, waiting=16, seconds=20))
 JsonValue = dict[str, Any] | list[Any] | str | int | float | bool | None
 RuleName = Literal["paper", "anls_star-1.0.1"]
 NumberMode = Literal["text", "value"]
@@ -98,6 +98,6 @@ async def _called(work: Callable[..., Any], truth: Any, prediction: Any, *option
     try:
         if is_small(truth, prediction):
             return await asyncio.to_thread(task)
-        return await CHILDREN.run("", task)
+        return await WORKERS.run("", task)
     except (TypeError, ValueError) as error:
         raise gr.Error(shortened(str(error)), print_exception=False) from None

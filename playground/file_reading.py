@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from docscore.core.errors import Diagnostic, InputError
 from docscore.core.formatting import clipped
-from docscore.core.options import BY_VALUE, ScoringOptions
+from docscore.core.options import ScoringOptions
 from docscore.core.printing import printable
-from docscore.corpus.evaluation import ANLS_STAR, Evaluation, FileRows, metrics_with_schema, rows_of_tables
+from docscore.corpus.evaluation import FileRows, rows_of_tables
 from docscore.data.column_guesses import columns_of, guessed_plan, with_guessed_parsing
 from docscore.data.column_names import PREDICTION_WORDS, TRUTH_WORDS, UNKNOWN, rank_of_name
 from docscore.data.doubts import doubts_of_columns, doubts_of_ids
@@ -20,8 +20,7 @@ from docscore.data.faults import DataError, Faults, faults_summary
 from docscore.data.files import Table, delimiter_of_file, read_table, suffix_of
 from docscore.data.json_codec import dumps
 from docscore.data.reading_plans import ReadingPlan, planned_tables
-from docscore.report.content import typed_values_text
-from playground.file_requests import COLUMNS, MISSING, FileChoices, FileRequest, WhatIf
+from playground.file_requests import COLUMNS, MISSING, FileChoices, FileRequest
 from playground.fragments import fragment
 from playground.limits import MAX_FILE_BYTES, check_file, shortened
 from playground.uploads import check_pairs, check_uploaded_value
@@ -120,55 +119,6 @@ def rows_of_request(asked: FileRequest) -> tuple[FileRows, ScoringOptions]:
     rows = rows_of_tables(truths, [predictions], faults, missing=options.missing, check=check_uploaded_value)
     check_pairs(rows.systems[0], options)
     return rows, options
-
-
-def measured_metrics(options: ScoringOptions, metrics: Sequence[str]) -> tuple[str, ...]:
-    """The metrics of an evaluation: those asked for, the typed score with a schema, and ANLS* where there is no other.
-
-    ANLS* is among them too where an option was changed that is one of its own.
-    """
-    plain = ScoringOptions()
-    own = any(getattr(options, name) != getattr(plain, name) for name in ("threshold", "ignore_case", "numbers"))
-    wanted = (ANLS_STAR, *metrics) if own or not metrics or options.schema is not None else tuple(metrics)
-    return metrics_with_schema(wanted, options.schema)
-
-
-def rescored(asked: FileRequest) -> dict[str, Any]:
-    """The score of files as a what-if compares them.
-
-    Returns:
-        "score": the mean of ANLS*, or of the typed score with a schema; "name": which of them; "words": how it differs
-        from the defaults; "note": what else is to be said of it.
-    """
-    rows, options = rows_of_request(asked)
-    evaluation = Evaluation(rows.systems[0], options, metrics=measured_metrics(options, ()), confidence=None)
-    words = _words(asked.choices.what_if)
-    if options.schema is None:
-        by_value = asked.choices.what_if.numbers == BY_VALUE
-        note = ". Numbers in quotes stay texts; a schema can read them." if by_value else ""
-        return {"score": evaluation.scores.mean, "name": "ANLS*", "words": words, "note": note}
-    return {
-        "score": evaluation.values["typed_score"],
-        "name": "typed score",
-        "words": words,
-        "note": f". {typed_values_text(evaluation.measured.typed)}",
-    }
-
-
-def scored_request(asked: FileRequest, score: float) -> str:
-    """What the strip needs to know of a result: how it was asked for, and its score."""
-    return drawn("scored", asked.to_json(), repr(score))
-
-
-def _words(what_if: WhatIf) -> str:
-    plain = WhatIf()
-    said = {
-        f"threshold {what_if.threshold:g}": what_if.threshold != plain.threshold,
-        "case counted": not what_if.ignore_case,
-        "numbers by value": what_if.numbers != plain.numbers,
-        "the schema": bool(what_if.schema),
-    }
-    return " and ".join(words for words, is_said in said.items() if is_said) or "the settings of the result"
 
 
 def look(asked: FileRequest) -> str:

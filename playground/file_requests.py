@@ -11,7 +11,7 @@ from docscore.core.options import NUMBERS, PARSE_MODES, PARSE_REFERENCES_MODES, 
 from docscore.data.delimiters import DELIMITERS
 from docscore.data.json_codec import loads, loads_at
 from playground.limits import MAX_BYTES
-from playground.questions import check_parts, is_share, known_keys
+from playground.request_checks import check_parts, is_share, known_keys
 
 COLUMNS = "references_id", "predictions_id", "references", "prediction"
 SIGNS = "references_delimiter", "predictions_delimiter"

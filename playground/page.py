@@ -10,20 +10,20 @@ from starlette.middleware import Middleware
 
 from docscore.report.html_tree import stylesheet
 from docscore.version import VERSION
+from playground.body_limit import BoundedBodies
 from playground.endpoints import score, score_as_tree
+from playground.file_tab import file_tab
 from playground.fragments import fragment
 from playground.limits import MAX_FILE_BYTES
-from playground.look import page_theme
 from playground.systems_tab import systems_tab
-from playground.tabs import file_tab
 from playground.testset import EXAMPLE_FILES
-from playground.traffic import BoundedBodies
+from playground.theme import page_theme
 from playground.workspace import workspace
 
 PAGE = Path(__file__).parent
 SCRIPTS = (
     "page.js",
-    "asking.js",
+    "request_queue.js",
     "runs.js",
     "links.js",
     "workspace.js",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from docscore.core.options import DEFAULT_OPTIONS, PACKAGE, PAPER, THRESHOLD, ScoringOptions
@@ -11,11 +11,12 @@ from docscore.core.printing import printable
 from docscore.data.json_codec import dumps
 from docscore.data.model_output import parse_text
 from docscore.metrics.anls_star.api import explained
+from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
 from docscore.metrics.entity_f1 import entity_f1_tree
 from docscore.metrics.kieval import kieval_tree
 from docscore.metrics.nted import nted_tree
-from docscore.report.html_tree import explained_drawing, tree_drawing
+from docscore.report.html_tree import drawn_places, explained_drawing, tree_drawing
 from playground.fragments import fragment
 from playground.limits import (
     check_digits,
@@ -27,7 +28,7 @@ from playground.limits import (
     read_text,
     shortened,
 )
-from playground.questions import check_parts, is_share, known_keys
+from playground.request_checks import check_parts, is_share, known_keys
 
 LONGEST_AT_EDITOR = 300  # characters of a message below an editor
 LONGEST_AT_ONCE = 40_000  # characters of both texts
@@ -227,3 +228,59 @@ def _python(values: tuple[Any, Any], imports: str, call: str) -> str:
         f"ground_truth = json.loads({truth})\nprediction = json.loads({prediction})\n"
         f"print({call})\n"
     )
+
+
+def tree_of_values(
+    ground_truth: Any, prediction: Any, threshold: float, ignore_case: bool, rules: str, numbers: str
+) -> ScoreTree:
+    """The score tree of a pair; arguments as those of the endpoint.
+
+    Raises:
+        TypeError, ValueError: for values and options that are not accepted.
+    """
+    check_value(ground_truth, is_truth=True)
+    check_value(prediction, is_truth=False)
+    check_work(ground_truth, prediction)
+    options = ScoringOptions(threshold=threshold, ignore_case=ignore_case, rules=rules, numbers=numbers)
+    return explained(ground_truth, prediction, options)
+
+
+def tree_for_clients(*arguments: Any) -> dict[str, Any]:
+    """The score tree as JSON values, at most `MAX_ROWS` nodes of it; arguments as for `tree_of_values`.
+
+    Where nodes are left out, the node above has the key "left_out" with the number of its children that are. gradio
+    needs seconds for an answer of 40,000 objects, in which nobody else is answered.
+    """
+    tree = tree_of_values(*arguments)
+    return _renamed(tree, tree.to_dict(), {id(node) for node, _ in drawn_places(tree)})
+
+
+def tree_as_text(
+    ground_truth: Any,
+    prediction: Any,
+    threshold: float,
+    ignore_case: bool,
+    rules: str,
+    numbers: str,
+    notes: Sequence[str] = (),
+) -> str:
+    """The whole score tree as JSON text, with notes on how the values were read; else as for `tree_of_values`."""
+    tree = tree_of_values(ground_truth, prediction, threshold, ignore_case, rules, numbers)
+    found = _renamed(tree, tree.to_dict(), {id(node) for node in tree.nodes()})
+    return json.dumps({"notes": list(notes), **found} if notes else found)
+
+
+def _renamed(tree: ScoreTree, node: dict[str, Any], shown: set[int]) -> dict[str, Any]:
+    """Rename `path` of a node to `place`, and convert values that are objects or lists to JSON text.
+
+    gradio's Python client treats every object with the key "path" as a file, and tries to download it.
+    """
+    found = {"place": node.pop("path"), **node}
+    for side in ("ground_truth", "prediction"):
+        if isinstance(found[side], dict | list):
+            found[side] = dumps(found[side]) if not node["children"] else None
+    below = [pair for pair in zip(tree.children, node["children"], strict=True) if id(pair[0]) in shown]
+    found["children"] = [_renamed(*pair, shown) for pair in below]
+    if len(below) < len(tree.children):
+        found["left_out"] = len(tree.children) - len(below)
+    return found

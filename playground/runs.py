@@ -11,12 +11,12 @@ from typing import Any, Literal, NamedTuple
 
 import gradio as gr
 
-from playground.children import Children, Limits
 from playground.fragments import fragment
 from playground.uploads import KINDS, new_folder
+from playground.worker_pool import Limits, WorkerPool
 
 PROGRESS = gr.Progress()
-CHILDREN = Children(Limits(places=2, waiting=16, seconds=120))
+WORKERS = WorkerPool(Limits(places=2, waiting=16, seconds=120))
 _CLEANED_AT_EXIT = tempfile.TemporaryDirectory(prefix="docscore-")
 RESULTS = Path(_CLEANED_AT_EXIT.name)  # a folder for each result
 
@@ -33,7 +33,7 @@ async def again_in_child(work: Callable[..., Any], request: gr.Request, progress
     def report(share: float, text: str) -> None:
         progress(share, text)
 
-    return await CHILDREN.run(str(request.session_hash), work, report=report)
+    return await WORKERS.run(str(request.session_hash), work, report=report)
 
 
 class RunButtons(NamedTuple):

@@ -12,11 +12,10 @@ import gradio as gr
 
 from docscore.core.errors import InputValueError
 from docscore.core.printing import printable
-from playground.children import Children, Limits, Refused
 from playground.file_reading import PARSINGS
 from playground.gallery import RECEIPTS
-from playground.kept import GONE
-from playground.questions import take_window
+from playground.kept_results import GONE
+from playground.request_checks import take_window
 from playground.runs import (
     PROGRESS,
     RESULTS,
@@ -43,13 +42,14 @@ from playground.systems_work import (
     names_of_files,
 )
 from playground.uploads import sentence
+from playground.worker_pool import Limits, Refused, WorkerPool
 
 EXAMPLES = (
     RECEIPTS / "references.jsonl",
     [RECEIPTS / name for name in ("predictions.jsonl", "predictions_new.jsonl", "predictions_text.jsonl")],
     "repair",
 )
-_OPENING = Children(Limits(places=2, waiting=16, seconds=20))
+_OPENING = WorkerPool(Limits(places=2, waiting=16, seconds=20))
 _HINT = (
     f"From 2 to {MOST_SYSTEMS} files of predictions, one for each system, are scored against one file of references: "
     "rows `{question_id, prediction}` and `{question_id, references: [answers]}` as JSONL, JSON, CSV or Parquet. Where "

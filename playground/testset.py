@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from filecmp import cmp
 from pathlib import Path
@@ -10,21 +11,23 @@ from typing import Any, NamedTuple
 from docscore.core.errors import at_place, row_place
 from docscore.core.options import DEFAULT_OPTIONS
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation
+from docscore.corpus.fields import CAUSES, Losses
 from docscore.corpus.summary import Summary
 from docscore.data.columns import groups_of_rows
+from docscore.data.csv_writing import write_csv
 from docscore.report.content import fields_table
 from docscore.report.html_report import MOST_FIELDS_DRAWN, figures_of_evaluation
 from docscore.report.wording import count_lines, options_in_words, sample_text
-from playground.children import Report
-from playground.document_list import keep_list
-from playground.downloads import write_downloads
-from playground.file_reading import measured_metrics, rows_of_request, scored_request
+from docscore.results.result import EvaluationResult
+from playground.file_reading import rows_of_request
 from playground.file_requests import FileRequest
 from playground.fragments import fragment
 from playground.gallery import RECEIPTS
-from playground.kept import keep_documents
+from playground.kept_results import keep_documents, keep_list
 from playground.limits import check_metric, check_slices
+from playground.rescoring import measured_metrics, scored_request
 from playground.uploads import Bar, skipped_lines
+from playground.worker_pool import Report
 
 EXAMPLE_FILES = RECEIPTS / "references.jsonl", RECEIPTS / "predictions.jsonl"
 
@@ -124,3 +127,63 @@ def _is_example(asked: FileRequest, evaluation: Evaluation) -> bool:
     plain = evaluation.scores.options == DEFAULT_OPTIONS and evaluation.pairs.skipped is None
     alone = list(evaluation.metrics) == [ANLS_STAR] and evaluation.by is None
     return plain and alone and all(a and cmp(a, b, shallow=False) for a, b in zip(files, EXAMPLE_FILES, strict=True))
+
+
+WORST = 10  # trees in the report
+_TABLE, _DOCUMENT, _REPORT = "scores.csv", "scores.json", "report.html"
+
+
+def write_downloads(folder: Path, evaluation: Evaluation, name: str) -> list[str]:
+    """Write the files to the folder.
+
+    Args:
+        folder: the folder.
+        evaluation: the scored test set.
+        name: the heading of the report.
+
+    Returns:
+        The names of a CSV file, a JSON file and the report.
+    """
+    result = EvaluationResult(evaluation)
+    samples = evaluation.scores.samples()
+    lost = evaluation.analysis.losses
+    rows = [{**sample, **_lost_cells(losses)} for sample, losses in zip(samples, lost, strict=True)]
+    causes = [_column(cause) for cause in CAUSES if evaluation.analysis.lost[cause]]
+    write_csv(folder / _TABLE, [*samples[0], "points_lost", "main_cause", *causes, "fields"], rows)
+    parts = result.to_dict(worst=WORST)
+    if evaluation.options.with_confidences:
+        parts["curve"] = [point.to_dict() for point in evaluation.curve.points()]
+        parts["calibration"] = evaluation.calibration.to_dict()
+    parts["documents"] = [
+        {"question_id": sample["question_id"], "losses": _loss_list(losses)}
+        for sample, losses in zip(samples, lost, strict=True)
+    ]
+    (folder / _DOCUMENT).write_text(json.dumps(parts, indent=1), encoding="utf-8")
+    report = result.as_html(name, worst=WORST)
+    (folder / _REPORT).write_text(report, encoding="utf-8", errors="backslashreplace")
+    return [_TABLE, _DOCUMENT, _REPORT]
+
+
+def _lost_cells(losses: Losses) -> dict[str, Any]:
+    """The cells of a document in addition to its score: points lost, by cause, and by field as one text."""
+    causes: dict[str, float] = {}
+    fields: dict[str, float] = {}
+    for (field, cause), points in losses.items():
+        causes[cause] = causes.get(cause, 0.0) + points
+        fields[field] = fields.get(field, 0.0) + points
+    largest = sorted(fields.items(), key=lambda item: -item[1])
+    return {
+        "points_lost": sum(causes.values()),
+        "main_cause": max(causes, key=causes.__getitem__) if causes else None,
+        "fields": "; ".join(f"{field} {points:.4f}" for field, points in largest),
+        **{_column(cause): points for cause, points in causes.items()},
+    }
+
+
+def _column(cause: str) -> str:
+    return f"lost: {cause}"
+
+
+def _loss_list(losses: Losses) -> list[dict[str, Any]]:
+    largest = sorted(losses.items(), key=lambda item: -item[1])
+    return [{"field": field, "cause": cause, "points_lost": points} for (field, cause), points in largest]

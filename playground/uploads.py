@@ -16,9 +16,9 @@ from docscore.corpus.scores import parse_predictions, parsed_reference
 from docscore.data.faults import faults_summary
 from docscore.data.files import EXTENSIONS
 from docscore.data.pairing import Pairs
-from playground.children import Report
 from playground.fragments import fragment
 from playground.limits import MAX_FILE_BYTES, check_file, check_value, check_work, shortened
+from playground.worker_pool import Report
 
 KINDS = [*EXTENSIONS, ".gz"]
 KEPT_SECONDS = 3600

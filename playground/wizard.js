@@ -88,7 +88,7 @@
 
     const isSame = (one, other) => Object.keys(one).every((name) => one[name] === other[name]);
 
-    const say = (text, fault = false) => {
+    const setStatus = (text, fault = false) => {
       part("answer").textContent = text;
       part("answer").classList.toggle("wi-fault", fault);
     };
@@ -110,25 +110,25 @@
       if (isSame(what_if, request.choices.what_if)) {
         scores.forget();
         strip.removeAttribute("aria-busy");
-        say(isAdopted ? `${change(kept)}; adopted` : "");
+        setStatus(isAdopted ? `${change(kept)}; adopted` : "");
         allow(false, isAdopted);
         return;
       }
       if (!part("threshold").checkValidity()) {
         scores.forget();
-        say("threshold: expected a number from 0 to 1", true);
+        setStatus("threshold: expected a number from 0 to 1", true);
         allow(false, true);
         return;
       }
       strip.setAttribute("aria-busy", "true");
-      say("Scoring …");
+      setStatus("Scoring …");
       allow(false, true);
       const found = await scores.ask({ ...request, choices: { ...request.choices, what_if } });
       if (!found) return;
       strip.removeAttribute("aria-busy");
-      if (found.refused) { say(`Not scored: ${found.refused}`, true); return; }
+      if (found.refused) { setStatus(`Not scored: ${found.refused}`, true); return; }
       tried = { ...found.found, what_if };
-      say(change(tried));
+      setStatus(change(tried));
       allow(true, true);
     };
 

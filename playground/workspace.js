@@ -125,7 +125,7 @@
       ...Object.fromEntries(Object.keys(settings.choices).map((name) => [name, part(name).value])),
     });
 
-    const say = (text, alert = false) => {
+    const setStatus = (text, alert = false) => {
       status.textContent = text;
       status.classList.toggle("ws-alert", alert);
     };
@@ -141,7 +141,7 @@
       copied = "";
       if (result.childElementCount) {
         result.dataset.stale = "";
-        say("Changed since this result; scoring …");
+        setStatus("Changed since this result; scoring …");
       }
       clearTimeout(timer);
       timer = setTimeout(score, PAUSE);
@@ -150,7 +150,7 @@
     const score = async () => {
       clearTimeout(timer);
       clearTimeout(patience);
-      patience = setTimeout(() => { stop.disabled = false; say("Scoring … this takes longer than usual; Cancel stops it."); }, PATIENCE);
+      patience = setTimeout(() => { stop.disabled = false; setStatus("Scoring … this takes longer than usual; Cancel stops it."); }, PATIENCE);
       result.setAttribute("aria-busy", "true");
       const found = await scores.ask(request());
       if (!found) return;
@@ -169,7 +169,7 @@
       if (found.refused || faults.some(Boolean)) {
         result.dataset.stale = "";
         const before = result.childElementCount ? " The result shown is that of the pair before." : "";
-        say((found.refused ? `Not scored: ${found.refused}.` : "Not scored.") + before, true);
+        setStatus((found.refused ? `Not scored: ${found.refused}.` : "Not scored.") + before, true);
         return;
       }
       delete result.dataset.stale;
@@ -178,7 +178,7 @@
       if (only && result.querySelector(".anls-only")) result.querySelector(".anls-only").checked = true;
       part("json").textContent = found.raw;
       part("python").textContent = found.python;
-      say([copied, found.note].filter(Boolean).join(" "));
+      setStatus([copied, found.note].filter(Boolean).join(" "));
     };
 
     const rowsOf = (side) => [...result.querySelectorAll(`.anls-row[data-${side}]`)];
@@ -264,7 +264,7 @@
       const link = new URL(await window.docscoreLinks.toHash(request()), location.href).href;
       history.replaceState(null, "", link);
       copied = await window.docscoreLinks.copy(link);
-      say(copied);
+      setStatus(copied);
     });
 
     window.docscorePane(result);
@@ -276,7 +276,7 @@
         document.getElementById("tab-pair-button")?.click();
         return take(values);
       },
-      (error) => say(`This link was not opened: ${error.message}.`, true),
+      (error) => setStatus(`This link was not opened: ${error.message}.`, true),
     );
     window.addEventListener("hashchange", follow);
     follow().finally(() => { workspace.dataset.ready = ""; });

@@ -10,8 +10,7 @@ from typing import Any
 import gradio as gr
 
 from docscore.core.printing import printable
-from playground.children import Refused
-from playground.endpoints import CHILDREN
+from playground.endpoints import WORKERS
 from playground.fragments import fragment
 from playground.gallery import EXAMPLES
 from playground.limits import MAX_BYTES
@@ -25,7 +24,8 @@ from playground.pair import (
     answer,
     is_scored_at_once,
 )
-from playground.questions import Window, take_window
+from playground.request_checks import Window, take_window
+from playground.worker_pool import Refused
 
 
 async def score_workspace(asked: Any) -> dict[str, Any]:
@@ -39,7 +39,7 @@ async def score_workspace(asked: Any) -> dict[str, Any]:
         request = PairRequest.of(asked)
         if await asyncio.to_thread(is_scored_at_once, request):
             return (await asyncio.to_thread(answer, request))._asdict()
-        found: PairAnswer = await CHILDREN.run(_visitor(window), partial(answer, request), number=window.number)
+        found: PairAnswer = await WORKERS.run(_visitor(window), partial(answer, request), number=window.number)
         return found._asdict()
     except (Refused, ValueError) as error:
         return {"refused": printable(str(error))}
@@ -48,7 +48,7 @@ async def score_workspace(asked: Any) -> dict[str, Any]:
 async def stop_workspace(asked: Any) -> None:
     """Stop a request: `{"window": ...}` is what it was asked with."""
     window = take_window(asked)
-    CHILDREN.stop(_visitor(window), window.number)
+    WORKERS.stop(_visitor(window), window.number)
 
 
 def _visitor(window: Window) -> str:

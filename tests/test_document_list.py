@@ -19,9 +19,8 @@ from docscore.corpus.scores import score_corpus
 from docscore.data.files import read_table
 from docscore.data.pairing import read_systems
 from playground import testset
-from playground.document_list import KeptList
 from playground.file_requests import FileChoices, FileRequest
-from playground.page_images import EMBEDDED, embedded_image, image_of_row, name_of_image
+from playground.kept_results import EMBEDDED, KeptList, embedded_image, image_of_row, name_of_image
 from tests.commands import PREDICTIONS, REFERENCES, TEXTS, pred, ref, written
 
 RUN = "r" * 22
@@ -211,7 +210,7 @@ def test_the_image_of_a_row(row: dict[str, Any], name: str, image: str) -> None:
 
 
 def test_many_losses_are_cut_to_the_largest(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("playground.document_list.MAX_LOSSES", 40)
+    monkeypatch.setattr("playground.kept_results.MAX_LOSSES", 40)
     scored(tmp_path)
     listing = json.loads(KeptList(tmp_path, RUN).listing())
     losses = Evaluation(read_systems(read_table(REFERENCES), [read_table(PREDICTIONS)])[0]).analysis.losses

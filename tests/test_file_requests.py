@@ -11,8 +11,9 @@ import pytest
 
 pytest.importorskip("gradio", reason="the playground wants gradio")
 
-from playground.file_reading import look, rescored
+from playground.file_reading import look
 from playground.file_requests import FileChoices, FileRequest, WhatIf
+from playground.rescoring import rescored
 from tests.commands import pred, ref, written
 
 

@@ -15,9 +15,9 @@ import pytest
 pytest.importorskip("gradio", reason="the playground wants gradio")
 
 from playground import pair, testset
-from playground.children import Children, Limits, Refused
 from playground.file_requests import FileRequest
 from playground.limits import is_small
+from playground.worker_pool import Limits, Refused, WorkerPool
 from tests.commands import PREDICTIONS, REFERENCES
 
 ROOM = Limits(places=2, waiting=2, seconds=60)
@@ -29,14 +29,14 @@ def run(request: Coroutine[Any, Any, Any]) -> Any:
 
 def test_the_result_is_that_of_the_function() -> None:
     asked = pair.PairRequest('{"a": "b"}', '{"a": "b", "c": "d"}')
-    assert run(Children(ROOM).run("v", pair.answer, asked)) == pair.answer(asked)
+    assert run(WorkerPool(ROOM).run("v", pair.answer, asked)) == pair.answer(asked)
 
 
 def test_progress_is_passed_on(tmp_path: Path) -> None:
     reported: list[tuple[float, str]] = []
     work = partial(testset.score_files, folder=tmp_path)
     files = FileRequest(REFERENCES, PREDICTIONS)
-    found = run(Children(ROOM).run("v", work, files, report=lambda *each: reported.append(each)))
+    found = run(WorkerPool(ROOM).run("v", work, files, report=lambda *each: reported.append(each)))
     assert isinstance(found, testset.TestSet)
     assert reported[-1][0] == pytest.approx(1)
     assert "0.8043" in found.summary
@@ -45,17 +45,17 @@ def test_progress_is_passed_on(tmp_path: Path) -> None:
 def test_a_limit_of_computing() -> None:
     """It is not one of the clock: a busy machine takes no request away."""
     with pytest.raises(Refused, match=r"stopped after 0\.5 seconds of computing, the most that this page gives"):
-        run(Children(ROOM._replace(seconds=0.5, patience=1_000)).run("v", sum, range(10**12)))
+        run(WorkerPool(ROOM._replace(seconds=0.5, patience=1_000)).run("v", sum, range(10**12)))
 
 
 def test_a_limit_by_the_clock() -> None:
     with pytest.raises(Refused, match=r"stopped after 0\.5 seconds, as the server is busy"):
-        run(Children(ROOM._replace(seconds=0.1)).run("v", time.sleep, 600))
+        run(WorkerPool(ROOM._replace(seconds=0.1)).run("v", time.sleep, 600))
 
 
 def test_a_limit_of_memory() -> None:
     with pytest.raises(Refused, match="more memory than"):
-        run(Children(ROOM).run("v", bytearray, 3 * 10**9))
+        run(WorkerPool(ROOM).run("v", bytearray, 3 * 10**9))
 
 
 @pytest.mark.parametrize(
@@ -68,12 +68,12 @@ def test_a_limit_of_memory() -> None:
 )
 def test_an_error_is_a_sentence(work: Any, arguments: tuple[Any, ...], message: str) -> None:
     with pytest.raises(Refused, match=f"^{message}"):
-        run(Children(ROOM).run("v", work, *arguments))
+        run(WorkerPool(ROOM).run("v", work, *arguments))
 
 
 def test_an_unexpected_error_is_not_hidden() -> None:
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
-        run(Children(ROOM).run("v", divmod, 1, 0))
+        run(WorkerPool(ROOM).run("v", divmod, 1, 0))
 
 
 REPLACED = "stopped, since you began another request, and a visitor has one at a time"
@@ -81,7 +81,7 @@ REPLACED = "stopped, since you began another request, and a visitor has one at a
 
 def test_a_newer_request_of_a_visitor_stops_the_one_before() -> None:
     async def twice() -> tuple[Any, ...]:
-        children = Children(ROOM)
+        children = WorkerPool(ROOM)
         first = asyncio.ensure_future(children.run("v", time.sleep, 600))
         await asyncio.sleep(0.1)
         return await asyncio.gather(first, children.run("v", sum, [1, 2]), return_exceptions=True)
@@ -94,7 +94,7 @@ def test_an_older_request_that_comes_late_stops_nothing() -> None:
     """Two requests of a browser may overtake each other, and what is cancelled may have ended meanwhile."""
 
     async def overtaken() -> tuple[Any, ...]:
-        children = Children(ROOM)
+        children = WorkerPool(ROOM)
         newer = asyncio.ensure_future(children.run("v", time.sleep, 0.3, number=2))
         await asyncio.sleep(0)
         children.stop("v", number=1)
@@ -108,7 +108,7 @@ def test_many_requests_that_stop_each_other_while_they_start() -> None:
     """Nothing of them is left, and the last one is answered."""
 
     async def hasty() -> list[Any]:
-        children = Children(ROOM)
+        children = WorkerPool(ROOM)
         asked = []
         for number in range(20):
             asked.append(asyncio.ensure_future(children.run("v", sum, [number], number=number)))
@@ -123,7 +123,7 @@ def test_many_requests_that_stop_each_other_while_they_start() -> None:
 
 def test_what_is_stopped_frees_its_place() -> None:
     async def stopped() -> tuple[Any, ...]:
-        children = Children(ROOM._replace(places=1))
+        children = WorkerPool(ROOM._replace(places=1))
         first = asyncio.ensure_future(children.run("v", time.sleep, 600))
         others = asyncio.ensure_future(children.run("w", sum, [1, 2]))
         await asyncio.sleep(0.1)
@@ -139,7 +139,7 @@ def test_a_visitor_who_leaves_frees_the_place() -> None:
     """Gradio cancels what a visitor cancels."""
 
     async def left() -> Any:
-        children = Children(ROOM._replace(places=1))
+        children = WorkerPool(ROOM._replace(places=1))
         first = asyncio.ensure_future(children.run("v", time.sleep, 600))
         await asyncio.sleep(0.1)
         first.cancel()
@@ -150,7 +150,7 @@ def test_a_visitor_who_leaves_frees_the_place() -> None:
 
 def test_too_many_are_refused_at_once() -> None:
     async def many() -> list[Any]:
-        children = Children(ROOM._replace(places=1, waiting=1, seconds=0.2))
+        children = WorkerPool(ROOM._replace(places=1, waiting=1, seconds=0.2))
         works = [children.run(name, time.sleep, 600) for name in "abc"]
         return await asyncio.gather(*works, return_exceptions=True)
 

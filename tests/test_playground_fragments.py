@@ -13,8 +13,8 @@ from docscore.corpus.scores import score_corpus
 from docscore.data.files import read_table
 from docscore.data.pairing import read_systems
 from playground import pair, testset
-from playground.document_list import KeptList
 from playground.file_requests import FileRequest
+from playground.kept_results import KeptList
 from playground.uploads import sentence
 from tests.commands import PREDICTIONS, REFERENCES, pred, ref, rows, written
 from tests.report_samples import HOSTILE_TEXTS, Markup

@@ -24,7 +24,7 @@ _NICE = 10  # the process that answers small requests goes first
 _START = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
 _CONTEXT: Any = multiprocessing.get_context(_START)
 if _START == "forkserver":  # what the works need is imported once, and a child begins in milliseconds
-    _CONTEXT.set_forkserver_preload(["playground.warm"])
+    _CONTEXT.set_forkserver_preload(["playground.preload"])
 
 
 class Refused(ValueError):  # noqa: N818  said to the visitor, who need not have erred
@@ -55,7 +55,7 @@ class Limits(NamedTuple):
         return self.patience * self.seconds
 
 
-class Children:
+class WorkerPool:
     """Runs requests in child processes, one a visitor: a newer request of a visitor stops the one before."""
 
     def __init__(self, limits: Limits) -> None:

@@ -1,13 +1,17 @@
-"""The documents of a scored test set as the page lists them: kept in a folder for an hour, opened by a secret name."""
+"""Scored documents that are kept in a folder, so that a visitor can open their trees."""
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import json
+import re
+import time
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from docscore.core.errors import InputValueError, short_repr
 from docscore.core.formatting import clipped
@@ -16,13 +20,124 @@ from docscore.core.printing import printable
 from docscore.core.values import Value
 from docscore.corpus.evaluation import Evaluation
 from docscore.corpus.fields import CAUSES, MEANINGS, FieldPlace, Losses, places
+from docscore.corpus.scores import CorpusScore
 from docscore.data.json_codec import dumps, loads
 from docscore.metrics.anls_star.api import explained
+from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.report.html_tree import explained_drawing
 from playground.fragments import fragment
-from playground.kept import KeptDocuments, LineFile, kept_file
-from playground.page_images import IMAGE, embedded_image, image_of_row, name_of_image
-from playground.uploads import shown_ids
+from playground.uploads import KEPT_SECONDS, shown_ids
+
+GONE = "These results were deleted after an hour; score the files again."
+_RUN = re.compile(r"[\w-]{22}", re.ASCII)
+
+
+def kept_file(within: Path, run: object, name: str) -> Path:
+    """A file of a result.
+
+    Args:
+        within: the folder of all results.
+        run: the name of the folder of one, as a browser sends it: anything.
+        name: of the file.
+
+    Raises:
+        FileNotFoundError: if there is no result of that name, or it is older than an hour.
+    """
+    path = within / (run if isinstance(run, str) and _RUN.fullmatch(run) else "none") / name
+    if path.stat().st_mtime < time.time() - KEPT_SECONDS:
+        raise FileNotFoundError(GONE)
+    return path
+
+
+class LineFile(NamedTuple):
+    """A file of lines, each read by its number without those before it.
+
+    Attributes:
+        path: the file; where its lines begin stands in another file beside it.
+    """
+
+    path: Path
+
+    def write(self, lines: Iterable[str]) -> None:
+        """Write lines of ASCII text without line breaks."""
+        places = array("Q")
+        with self.path.open("wb") as file:
+            for line in lines:
+                places.append(file.tell())
+                file.write(f"{line}\n".encode())
+        self._places.write_bytes(places.tobytes())
+
+    def lines(self, numbers: Iterable[int]) -> Iterator[str]:
+        """The lines of these numbers, counted from 0.
+
+        Raises:
+            FileNotFoundError: if the file was deleted.
+            IndexError: if there is no such line.
+        """
+        places = array("Q", self._places.read_bytes())
+        with self.path.open("rb") as file:
+            for number in numbers:
+                file.seek(places[number])
+                yield file.readline().decode().removesuffix("\n")
+
+    @property
+    def _places(self) -> Path:
+        return self.path.with_suffix(".places")
+
+
+class KeptDocuments(NamedTuple):
+    """Where the documents of one or more systems are.
+
+    Attributes:
+        folder: the folder, deleted after an hour.
+        systems: the number of systems.
+        options: how they were scored.
+    """
+
+    folder: Path
+    systems: int
+    options: ScoringOptions
+
+    def trees(self, shown_id: str) -> list[ScoreTree]:
+        """The tree of a document in each system; none if there is no such document.
+
+        Raises:
+            FileNotFoundError: if the folder was deleted.
+        """
+        numbers = json.loads((self.folder / _NUMBERS).read_text(encoding="utf-8"))
+        if shown_id not in numbers:
+            return []
+        truth, *predictions = self.values(numbers[shown_id])
+        return [explained(truth, prediction, self.options) for prediction in predictions]
+
+    def values(self, number: int) -> list[Any]:
+        """The ground truth of the document with that number, and its prediction in each system.
+
+        Raises:
+            FileNotFoundError: if the folder was deleted.
+        """
+        (line,) = LineFile(self.folder / _DOCUMENTS).lines([number])
+        return list(map(loads, line.split(_BETWEEN)))
+
+
+_DOCUMENTS, _NUMBERS = "documents.jsonl", "documents.json"
+_BETWEEN = "\t"  # no JSON text in one line of ASCII has it
+
+
+def keep_documents(folder: Path, systems: Sequence[CorpusScore]) -> KeptDocuments:
+    """Write the documents of systems that were scored on the same rows to a folder."""
+    first = systems[0]
+    numbers = [{name: number for number, name in enumerate(system.ids)} for system in systems]
+    LineFile(folder / _DOCUMENTS).write(
+        _BETWEEN.join(
+            map(dumps, (truth, *(s.pairs.predictions[of[name]] for s, of in zip(systems, numbers, strict=True))))
+        )
+        for name, truth in zip(first.ids, first.pairs.truths, strict=True)
+    )
+    shown = {name: number for number, name in enumerate(shown_ids(first.ids))}
+    (folder / _NUMBERS).write_text(json.dumps(shown), encoding="utf-8")
+    return KeptDocuments(folder, len(systems), first.options)
+
 
 MAX_LOSSES = 200_000  # pairs of a field and a cause in all documents that a browser gets
 MAX_FOUND = 200  # characters of a text that is looked for
@@ -227,3 +342,36 @@ def _marks(lost: Iterable[FieldPlace], row_of: Mapping[int, int], fields: Sequen
         for place in lost
         if place.cause and place.node.points_lost and id(place.node) in row_of
     ]
+
+
+IMAGE = "image"  # the column
+EMBEDDED = "data:"  # in place of a name, where the row holds the image itself
+_LONGEST_ADDRESS = 500  # characters of a path or an address that are shown
+_KINDS = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpeg", b"GIF8": "gif", b"RIFF": "webp"}
+_DATA = re.compile(r"data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}")
+
+
+def image_of_row(row: Mapping[str, Any]) -> str:
+    """The image of a row as a `data:` address, or the name of a file or an address that is never fetched; "" for none.
+
+    The column "image" holds text, bytes, or an object with the keys "bytes" and "path" as the library `datasets` writes
+    it. Only PNG, JPEG, GIF and WebP are images here: no script can be in them.
+    """
+    value = row.get(IMAGE)
+    if isinstance(value, Mapping):
+        content = value.get("bytes")
+        value = content if isinstance(content, bytes) else value.get("path")
+    if isinstance(value, bytes):
+        kind = next((kind for begin, kind in _KINDS.items() if value.startswith(begin)), None)
+        value = kind and f"data:image/{kind};base64,{base64.b64encode(value).decode()}"
+    return value if isinstance(value, str) else ""
+
+
+def name_of_image(image: str) -> str:
+    """What the list of documents says of an image: `EMBEDDED`, or its name."""
+    return EMBEDDED if _DATA.fullmatch(image) else clipped(printable(image), _LONGEST_ADDRESS)
+
+
+def embedded_image(image: str) -> str:
+    """The image as a `data:` address; "" where there is only a name, or something else than an image."""
+    return image if _DATA.fullmatch(image) else ""
