@@ -1,4 +1,4 @@
-"""Heavy requests in child processes: each has a limit of time and of memory, and can be stopped."""
+"""Heavy requests in a few worker processes: each has a limit of time and of memory, and can be stopped."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import threading
 import traceback
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -84,8 +85,11 @@ class WorkerPool:
             RuntimeError: for any other error of the work.
         """
         name = visitor or object()
-        if name in self._requests and self._requests[name].number > number:
-            raise Refused(_REPLACED)
+        before = self._requests.get(name)
+        if before is not None:
+            if before.number > number:
+                raise Refused(_REPLACED)
+            before.is_replaced = True
         self.stop(visitor)
         if len(self._requests) >= self.limits.places + self.limits.waiting:
             msg = "the server is busy with requests as large as this one; try again in a minute, or install docscore"
@@ -99,7 +103,7 @@ class WorkerPool:
             if self._requests.get(name) is running:
                 del self._requests[name]
         if request.cancelled():
-            raise Refused(_REPLACED if name in self._requests else _STOPPED)
+            raise Refused(_REPLACED if running.is_replaced else _STOPPED)
         return request.result()
 
     def stop(self, visitor: str, number: int | None = None) -> None:
@@ -156,11 +160,13 @@ class WorkerPool:
         return asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
 
 
-class _Running(NamedTuple):
-    """A request that waits or runs."""
+@dataclass
+class _Running:
+    """A request that waits or runs, and whether a newer one of the same visitor took its place."""
 
     task: asyncio.Task[Any]
     number: int
+    is_replaced: bool = False
 
 
 # multiprocessing looks at all children whenever it starts one, which fails if another is closed at that moment
