@@ -1,0 +1,275 @@
+"""What every command and evaluate module gives for some forty inputs, good and bad, byte for byte.
+
+The expected outputs are the files of tests/data/snapshot, one a face. This writes them anew, from what the code gives
+now; read the diff, and name each difference in CHANGELOG.md:
+
+    DOCSCORE_WRITE_SNAPSHOT=1 python -m pytest -q tests/test_snapshot.py tests/test_playground_snapshot.py
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import html
+import json
+import os
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import docscore
+from docscore.version import VERSION
+from tests.commands import Done, run
+from tests.conftest import ROOT
+from tests.snapshot_inputs import TEST_SETS, Case, write
+
+DATA = Path(__file__).parent / "data" / "snapshot"
+WRITE = "DOCSCORE_WRITE_SNAPSHOT"
+LONGEST = 1_500  # characters of an output that are kept as they are, with the hash of all
+LINES_OF_A_DIFF = 60
+
+
+def neutral(text: str, folder: Path) -> str:
+    """The text without what depends on the machine or the version."""
+    text = text.replace(str(folder), "FOLDER").replace(str(ROOT), "ROOT")
+    text = re.sub(r"(json-repair:)[\d.]+", r"\1VERSION", text)
+    return re.sub(rf"(docscore\W{{1,6}}){re.escape(VERSION)}(?![\d.]\d)", r"\1VERSION", text)
+
+
+def shortened(text: str, longest: int = LONGEST) -> str:
+    """The beginning of a text, and the hash of all of it, where it is long."""
+    if len(text) <= longest:
+        return text
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return f"{text[:longest]}\n… {len(text):,} characters, {digest}\n"
+
+
+def words(page: str) -> str:
+    """The words of a page, and the hash of the page as it is."""
+    digest = hashlib.sha256(page.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    plain = re.sub(r"<(style|script|svg).*?</\1>", " ", page, flags=re.DOTALL)
+    lines = (" ".join(line.split()) for line in html.unescape(re.sub(r"<[^>]*>", "\n", plain)).splitlines())
+    text = " | ".join(filter(None, lines))
+    return f"{len(page):,} characters, {digest}\n{shortened(text)}\n"
+
+
+def compare(face: str, parts: list[tuple[str, str]], folder: Path) -> None:
+    """Hold the outputs of a face beside its file, or write it."""
+    text = "".join(f"##### {name}\n{neutral(output, folder)}\n" for name, output in parts)
+    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    path = DATA / f"{face}.txt"
+    if os.environ.get(WRITE):
+        DATA.mkdir(exist_ok=True)
+        path.write_bytes(text.encode())
+        return
+    expected = path.read_bytes().decode()
+    lines = difflib.unified_diff(expected.split("\n"), text.split("\n"), "expected", "got", lineterm="")
+    if expected != text:
+        found = list(lines)
+        rest = f"\n… and {len(found) - LINES_OF_A_DIFF} lines" if len(found) > LINES_OF_A_DIFF else ""
+        pytest.fail("\n".join(found[:LINES_OF_A_DIFF]) + rest, pytrace=False)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the files, which is the current one, so that outputs name them without a path."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def sets_in(folder: Path) -> Iterator[tuple[str, Case, tuple[Path, Path, Path]]]:
+    """The test sets and their files, each in a folder of its own that is then the current one."""
+    for number, (name, case) in enumerate(TEST_SETS.items()):
+        own = folder / str(number)
+        own.mkdir()
+        os.chdir(own)
+        yield name, case, write(case, own)
+
+
+def printed(done: Done, draw: Callable[[str], str]) -> str:
+    return f"exit status {done.code}\n{draw(done.out)}" + (f"--- stderr\n{done.err}" if done.err else "")
+
+
+def as_json(text: str, longest: int = 2_500) -> str:
+    """JSON by lines; the numbers and their order are those of the text."""
+    try:
+        value = json.loads(text, parse_float=str)
+    except ValueError:
+        return text
+    return shortened(lines_of(value), longest)
+
+
+def lines_of(value: Any) -> str:
+    """JSON with one line for each entry of its outermost object or list of rows."""
+    if isinstance(value, dict):
+        return "".join(f"{key}: {json.dumps(part, ensure_ascii=False)}\n" for key, part in value.items())
+    return json.dumps(value, ensure_ascii=False) + "\n"
+
+
+R, P, N = "R", "P", "N"  # the files of a test set
+COMMANDS: dict[str, tuple[tuple[str, ...], Callable[[str], str]]] = {
+    "score": (("score", R, P), str),
+    "score_fields": (("score", R, P, "--fields", "--worst", "2"), shortened),
+    "score_json": (("score", R, P, "--fields", "--json"), as_json),
+    "explain": (("explain", R, P, "--id", "ID"), shortened),
+    "explain_json": (("explain", R, P, "--id", "ID", "--json", "--metric", "kieval"), as_json),
+    "compare": (("compare", P, N, "--references", R), shortened),
+    "compare_json": (("compare", P, N, "--references", R, "--json"), as_json),
+    "table": (("table", P, N, "--references", R, "--intervals", "--against", "best"), str),
+    "table_json": (("table", P, N, "--references", R, "--json"), as_json),
+    "report": (("report", R, P, "-o", "-"), words),
+    "automation": (("automation", R, P), str),
+    "automation_json": (("automation", R, P, "--json"), as_json),
+}
+
+NOT_OF = {"explain": ("--missing", "--metrics", "--cluster"), "automation": ("--metrics", "--schema")}
+
+
+def first_id(case: Case) -> list[str]:
+    """The option that names the document to explain, where the rows have ids."""
+    text = json.dumps(case.references) if not isinstance(case.references, str) else case.references
+    found = re.search(r'"question_id": "([^"]*)"', text)
+    return ["--id", found[1]] if found else []
+
+
+@pytest.mark.parametrize("face", COMMANDS)
+def test_the_command(face: str, folder: Path) -> None:
+    arguments, draw = COMMANDS[face]
+    command, parts = arguments[0], []
+    for name, case, (references, predictions, new) in sets_in(folder):
+        named: dict[str, list[Any]] = {R: [references], P: [predictions], N: [new], "--id": first_id(case), "ID": []}
+        chosen = [part for argument in arguments for part in named.get(argument, [argument])]
+        flags = case.flags
+        if command in NOT_OF:
+            flags = without(flags, *NOT_OF[command], *(["--schema"] if "--metric" in chosen else []))
+        parts.append((name, printed(run(*chosen, *flags), draw)))
+    compare(face, parts, folder)
+
+
+def without(flags: tuple[str, ...], *names: str) -> tuple[str, ...]:
+    """The options without those of these names and their values."""
+    return tuple(part for at, part in enumerate(flags) if part not in names and (at == 0 or flags[at - 1] not in names))
+
+
+# Options that change what is printed, on the receipts and on wrong input.
+OTHERS: list[tuple[str, ...]] = [
+    *[("score", "r.jsonl", "p.jsonl", *flags) for flags in [
+        ("--fail-under", "0.99"), ("--fail-under-mean", "0.99"), ("--fail-under", "0.2"), ("--by", "shop", "--fields"),
+        ("--by", "nothing"), ("--cluster-of-id", r"^(.*)-\d+$"), ("--confidence-level", "0.8"),
+        ("--confidence-level", "2"), ("--threshold", "1.5"), ("--metrics", "bleu"), ("--donut", "--metrics", "nted"),
+        ("--normalise", "--metrics", "kieval,entity_f1", "--json"), ("--delimiter", "ab"), ("--parse", "yaml"),
+        ("--strict", "--metrics", "anls"), ("--worst", "0"), ("--schema", "none.json"), ("--id-column", "nothing"),
+    ]],
+    *[("explain", "r.jsonl", "p.jsonl", "--id", "receipt-001", *flags) for flags in [
+        ("--all",), ("--fold",), ("--metric", "kieval"), ("--metric", "entity_f1"), ("--metric", "nted"), ("--json",),
+    ]],
+    ("explain", "r.jsonl", "p.jsonl"),
+    ("explain", "r.jsonl", "p.jsonl", "--id", "nothing"),
+    *[("compare", "p.jsonl", "p_new.jsonl", "--references", "r.jsonl", *flags) for flags in [
+        ("--fail-below", "0.01"), ("--fail-below", "0.5"), ("--metrics", "kieval,nted"), ("--changes", "1"),
+    ]],
+    ("compare", "p_new.jsonl", "p.jsonl", "--references", "r.jsonl", "--fail-below", "0"),
+    ("compare", "p.jsonl", "p_new.jsonl"),
+    *[("table", "p.jsonl", "p_new.jsonl", "--references", "r.jsonl", *flags) for flags in [
+        ("--format", "markdown", "--against", "best"), ("--format", "latex", "--percent", "--intervals"),
+        ("--metrics", "kieval,entity_f1", "--by", "shop"), ("--name", "Ours=p.jsonl", "--against", "nobody"),
+        ("--figures", "kieval_aligned", "--metrics", "kieval"), ("--columns", "documents,missing", "--missing", "zero"),
+    ]],
+    ("report", "r.jsonl", "p.jsonl", "-o", "-", "--by", "shop", "--metrics", "kieval,nted", "--title", "A <title>"),
+    ("bench", "check", "."),
+    ("bench", "check", "none"),
+    ("bench", "check", ".", "--dataset", "docvqa", "--json"),
+    ("bench", "table", "r.jsonl"),
+    ("bench", "table"),
+    ("score",), ("score", "--nothing"), ("nothing",), ("--version",), ("score", "r.jsonl", "r.jsonl"),
+]  # fmt: skip
+
+
+def test_options_of_the_command(folder: Path) -> None:
+    rows = [{**row, "shop": shop} for row, shop in zip(TEST_SETS["receipts"].references, "aabbcca", strict=True)]
+    write(TEST_SETS["receipts"]._replace(references=rows), folder)
+    draws: dict[str, Callable[[str], str]] = {"report": words}
+    parts = [
+        (
+            " ".join(arguments),
+            printed(run(*arguments), as_json if "--json" in arguments else draws.get(arguments[0], str)),
+        )
+        for arguments in OTHERS
+    ]
+    compare("options", parts, folder)
+
+
+@pytest.mark.parametrize(
+    "arguments", [(), ("score",), ("explain",), ("compare",), ("table",), ("report",)], ids=" ".join
+)
+def test_help(arguments: tuple[str, ...], folder: Path) -> None:
+    done = run(*arguments, "--help")
+    compare("help_" + "".join(arguments or ["docscore"]), [("--help", printed(done, str))], folder)
+
+
+def called(function: Callable[..., Any], *arguments: Any, **options: Any) -> str:
+    """What a call returns as JSON, what it warns of, or the error."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            result = function(*arguments, **options)
+        except Exception as error:  # noqa: BLE001  whatever it is
+            output = f"{type(error).__name__}: {error}\n"
+        else:
+            output = shortened(lines_of(json.loads(json.dumps(result, default=str))), 2_500)
+    return output + "".join(f"{each.category.__name__}: {each.message}\n" for each in caught if ours(each))
+
+
+def ours(warning: warnings.WarningMessage) -> bool:
+    return issubclass(warning.category, UserWarning)
+
+
+def test_evaluate_in_python(folder: Path) -> None:
+    """Files by their paths; rows from memory where they are a list."""
+    parts = []
+    for name, case, (references, predictions, _) in sets_in(folder):
+        options = dict(case.options)
+
+        def result(**sides: Any) -> Any:
+            return docscore.evaluate(**sides, **options).to_dict()  # noqa: B023  called in the same turn
+
+        parts.append((f"{name}: paths", called(result, references=references, predictions=predictions)))
+        if isinstance(case.references, list):
+            sides = {"references": case.references, "predictions": case.predictions}
+            parts.append((f"{name}: lists", called(result, **sides)))
+    compare("python", parts, folder)
+
+
+@pytest.fixture(scope="module")
+def load(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Any]:
+    evaluate = pytest.importorskip("evaluate")
+    cache = tmp_path_factory.mktemp("cache")
+    return lambda name: evaluate.load(docscore.evaluate_module(name), cache_dir=str(cache))
+
+
+MODULES: dict[str, dict[str, Any]] = {
+    "anls_star": {"per_sample": True, "key_scores": True, "confidence": 0.95, "signature": True},
+    "kieval": {"confidence": 0.9, "by_type": True, "signature": True},
+    "entity_f1": {"signature": True},
+    "nted": {"confidence": 0.9},
+}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_an_evaluate_module(module: str, load: Callable[[str], Any], folder: Path) -> None:
+    metric = load(module)
+    taken = {"parse", "parse_references", "missing"}
+    taken |= {"rules", "ignore_case", "threshold", "numbers", "schema"} if module == "anls_star" else set()
+    parts = []
+    for name, case, _ in sets_in(folder):
+        if isinstance(case.references, list) and isinstance(case.predictions, list):
+            options = {key: value for key, value in case.options.items() if key in taken}
+            if options.get("schema"):
+                options["schema"] = case.schema
+            sides = {"references": case.references, "predictions": case.predictions}
+            parts.append((name, called(metric.compute, **sides, **MODULES[module], **options)))
+    compare(f"module_{module}", parts, folder)
