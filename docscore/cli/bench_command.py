@@ -25,6 +25,7 @@ from docscore.cli.terminal import print_json
 from docscore.core.errors import InputValueError, in_file
 from docscore.core.printing import printable
 from docscore.corpus.systems import grid_of_runs
+from docscore.data.id_faults import MISSING_REMEDY
 from docscore.integrations.log_files import run_of_file
 from docscore.report.console import print_table
 from docscore.report.markup import FORMATS, table_as_latex, table_as_markdown
@@ -81,11 +82,12 @@ def grid_command(logs: tuple[Path, ...], *, settings: CommandSettings, form: str
     Each score has its interval, and a mark where it is the best of its data set, or lower than that beyond chance. A
     second table has the documents, failed calls, tokens, cost and time of each run, as far as its log says.
     """
+    logged = {path: run_of_file(path) for path in logs}
+    incomplete = [f"{path}: {run.shortfall}" for path, run in logged.items() if run.shortfall]
+    if incomplete and settings.options.missing == "error":
+        raise InputValueError(problem="; ".join(incomplete), remedy=MISSING_REMEDY)
     with progress_bars() as progress:
-        runs = [
-            (run_of_file(path), evaluations_of_files(None, [path], settings, progress)[0].mean)
-            for path in dict.fromkeys(logs)
-        ]
+        runs = [(run, evaluations_of_files(None, [path], settings, progress)[0].mean) for path, run in logged.items()]
         cells = grid_of_runs(runs, progress)
     if as_json:
         print_json(with_format("bench_table", {"runs": [cell.to_dict() for cell in cells]}))

@@ -253,6 +253,7 @@ class LoggedRun:
         model: the model.
         documents: how many samples there are, epochs counted.
         errors: how many of them ended with an error.
+        shortfall: in what the run is incomplete, as a sentence; empty where it is complete.
         input_tokens: read by the model, those from caches among them; None where the log has no usage.
         output_tokens: written by the model.
         cost: in dollars; None where the log does not say.
@@ -264,6 +265,7 @@ class LoggedRun:
     model: str
     documents: int
     errors: int = 0
+    shortfall: str = ""
     input_tokens: int | None = None
     output_tokens: int | None = None
     cost: float | None = None

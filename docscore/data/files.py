@@ -40,12 +40,14 @@ class Table(NamedTuple):
             temporary file where they are large (`docscore.data.kept_rows`).
         where: a function from the index of a row to its place: "refs.jsonl, line 3".
         is_frame: whether the rows are those of a data frame, an Arrow table or a dataset.
+        shortfall: of a log, in what its run is incomplete; empty where all is there.
     """
 
     path: Path
     rows: Sequence[Any]
     where: Callable[[int], PlacePart]
     is_frame: bool = False
+    shortfall: str = ""
 
     @property
     def has_columns(self) -> bool:
@@ -67,12 +69,13 @@ class LogFormat(NamedTuple):
     Attributes:
         extension: of its files.
         is_log: whether the value of a `.json` file is such a log.
-        read: the rows of a file, and what each is called.
+        read: the rows of a file, what each is called, and in what the run is incomplete, "" if in nothing. What the
+            log has no prediction for, or no ground truth, is `docscore.data.rows.Absent`.
     """
 
     extension: str
     is_log: Callable[[Any], bool]
-    read: Callable[[Path], tuple[list[Any], list[str]]]
+    read: Callable[[Path], tuple[list[Any], list[str], str]]
 
 
 _LOG_FORMATS: dict[str, LogFormat] = {}
@@ -275,8 +278,8 @@ def _read_json(path: Path, file: io.BufferedReader, _faults: Faults) -> Table:
 
 
 def _read_log(path: Path, form: LogFormat) -> Table:
-    rows, names = form.read(path)
-    return Table(path, rows, lambda index: in_file(path, names[index]))
+    rows, names, shortfall = form.read(path)
+    return Table(path, rows, lambda index: in_file(path, names[index]), shortfall=shortfall)
 
 
 def _read_csv(

@@ -17,13 +17,14 @@ from docscore.core.options import MISSING_MODES, SKIP, check_choice
 from docscore.data.faults import NAMED, DataError, Faults, faults_summary
 from docscore.data.files import Table
 from docscore.data.foreign_columns import check_columns, check_value_column, naming_columns
-from docscore.data.id_faults import WITHOUT_PREDICTION, id_faults
+from docscore.data.id_faults import MISSING_REMEDY, WITHOUT_PREDICTION, id_faults
 from docscore.data.kept_rows import ABSENT, column_of
 from docscore.data.rows import (
     ANLS,
     BY_ID,
     ID,
     PLAIN,
+    Absent,
     Row,
     RowFormat,
     as_rows,
@@ -40,6 +41,7 @@ from docscore.data.rows import (
 )
 from docscore.data.valid_rows import Check, ValidRows, valid_rows
 
+DID_NOT_RUN = "(a sample that did not run)"  # the ground truth where no log has that of a sample: nothing equals it
 BOTH_REMEDY = "a file of ground truths is given first, or to `compare` and `table` with --references"
 
 
@@ -200,10 +202,14 @@ def read_systems(
         check: called with each value, raises an error for an invalid one; by default one that cannot be scored.
 
     Raises:
-        ValueError: naming file, line and fault; `DataError` for faults of single rows and ids.
+        ValueError: naming file, line and fault; `DataError` for faults of single rows and ids; and for the log of an
+            incomplete run, unless `missing` says what the samples count that did not run.
     """
     faults = faults or Faults()
     check_choice("missing", missing, MISSING_MODES)
+    for table in (references, *systems):
+        if table.shortfall and missing == "error":
+            raise InputValueError(place=in_file(table.path), problem=table.shortfall, remedy=MISSING_REMEDY)
     known: ValidRows | None = None
     found = []
     for predictions in systems:
@@ -229,6 +235,8 @@ def read_systems(
 def table_with_both(tables: Sequence[Table]) -> Table:
     """The first of the tables, if all have references beside their predictions, and the same.
 
+    A ground truth that its log does not have, since the sample did not run, is taken from the others.
+
     Raises:
         ValueError: naming the file whose rows lack them, or the first row that has others.
     """
@@ -241,14 +249,21 @@ def table_with_both(tables: Sequence[Table]) -> Table:
                     place=in_file(table.path), expected=expected, got=described(row), remedy=BOTH_REMEDY
                 )
     first, *others = tables
-    known = {row[ID]: index for index, row in first.good() if isinstance(row, dict) and ID in row} if others else {}
+    known = {row[ID]: _answers_in(row) for _, row in first.good() if isinstance(row, dict) and ID in row}
     for table in others:
         for index, row in table.good():
-            same = isinstance(row, dict) and row.get(ID) in known
-            if same and _answers_in(first.rows[known[row[ID]]]) != _answers_in(row):
+            if not isinstance(row, dict) or row.get(ID) not in known:
+                continue
+            answers = _answers_in(row)
+            if known[row[ID]] is Absent:
+                known[row[ID]] = answers
+            elif answers is not Absent and answers != known[row[ID]]:
                 expected = f"the same references as in {first.path}"
                 raise InputValueError(place=table.where(index), expected=expected, got="others")
-    return first
+    if not first.shortfall:
+        return first
+    truths = {name: [DID_NOT_RUN] if answers is Absent else answers for name, answers in known.items()}
+    return first._replace(rows=[{**row, "references": truths[row[ID]]} for row in first.rows])
 
 
 def _answers_in(row: dict[str, Any]) -> Any:

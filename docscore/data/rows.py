@@ -47,7 +47,7 @@ VALUE_KEYS = frozenset({"prediction", "prediction_text", "references", "answers"
 
 
 class Absent:
-    """In place of a prediction that a log says does not exist: its row is a reference without a prediction."""
+    """In place of a prediction that a log does not have, or of the ground truth of a sample that did not run."""
 
 
 class Row(NamedTuple):

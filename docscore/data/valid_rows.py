@@ -78,7 +78,7 @@ def valid_rows(
             found.numbers.extend(range(start, start + len(ids)))
         else:
             for index, source in enumerate(portion, start):
-                if side == "prediction" and isinstance(source, dict) and source.get("prediction") is Absent:
+                if isinstance(source, dict) and source.get(side) is Absent:
                     continue
                 row = None if source is FAULTY else _checked_row(source, table, index, form, read, check_value, faults)
                 found.add(index, source, row, form)

@@ -30,8 +30,8 @@ def _is_log(value: Any) -> bool:
     return isinstance(value, dict) and {"version", "status", "eval"} <= value.keys()
 
 
-def _rows(path: Path) -> tuple[list[Any], list[str]]:
-    found: tuple[list[Any], list[str]] = _reader(path).rows_of_log(path)
+def _rows(path: Path) -> tuple[list[Any], list[str], str]:
+    found: tuple[list[Any], list[str], str] = _reader(path).rows_of_log(path)
     return found
 
 

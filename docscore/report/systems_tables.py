@@ -345,7 +345,10 @@ def table_of_costs(cells: Sequence[GridCell]) -> ReportTable:
         TableColumn("cost", "$"),
         TableColumn("seconds", "s"),
     )
-    return ReportTable("What the runs cost", columns, tuple(_costs(cell.run) for cell in cells), unit="runs")
+    rows = tuple(_costs(cell.run) for cell in cells)
+    runs = [cell.run for cell in cells if cell.run.shortfall]
+    incomplete = tuple(f"{run.data_set}, {run.method}, {run.model}: {run.shortfall}." for run in runs)
+    return ReportTable("What the runs cost", columns, rows, unit="runs", remarks=incomplete)
 
 
 def _text_columns(*names: str) -> tuple[TableColumn, ...]:

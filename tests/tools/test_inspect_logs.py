@@ -173,6 +173,79 @@ def test_samples_without_a_prediction_are_an_error_unless_an_option_says_otherwi
     assert "left out" in refused.err
 
 
+PARTIAL: list[tuple[str, str, int]] = [  # why, status, samples in the log, of ten
+    ("cancelled", "cancelled", 4),
+    ("still running", "started", 4),
+    ("ended by an error", "error", 10),
+    ("samples lost", "success", 8),
+]
+
+
+@pytest.mark.parametrize(("status", "count"), [case[1:] for case in PARTIAL], ids=[case[0] for case in PARTIAL])
+def test_an_incomplete_run_is_no_figure_unless_an_option_says_what_the_others_count(
+    two_logs: tuple[Path, Path], tmp_path: Path, status: str, count: int
+) -> None:
+    """The best samples of a run that was cancelled are no test set, and no gate decides on them."""
+    path, gate = partial_log(two_logs[0], tmp_path / "part.json", status, count), ["--fail-under-mean", "0.9"]
+    sentence = f"the run is incomplete: status {status!r}, {count} of {ROWS} samples"
+    commands: list[list[Any]] = [
+        ["score", path],
+        ["score", path, *gate],
+        ["score", path, "--on-error", "skip"],
+        ["compare", two_logs[0], path],
+        ["report", path, "-o", tmp_path / "report.html"],
+        ["bench", "table", two_logs[0], path],
+    ]
+    for command in commands:
+        done = run(*command)
+        assert (done.code, done.out) == (2, "")
+        assert f"{path}: {sentence}; with missing" in done.err
+    with pytest.raises(ValueError, match=sentence):
+        docscore.evaluate(predictions=path)
+    zero = json.loads(succeed("score", path, "--missing", "zero", "--json"))
+    assert (zero["anls_score"], zero["missing"]) == (count / ROWS, ROWS - count)
+    assert "missing:zero" in zero["signature"]
+    left = json.loads(run("score", path, "--missing", "skip", "--json").out)
+    assert (left["anls_score"], left["skipped"]) == (1.0, ROWS - count)
+    assert (f"skipped:{ROWS - count}" in left["signature"]) == (count < ROWS)
+    assert run("score", path, "--missing", "zero", *gate).code == (0 if count == ROWS else 1)
+    assert run("score", path, "--missing", "skip", *gate).code == (0 if count == ROWS else 2)
+    assert sentence in succeed("bench", "table", path, "--missing", "zero")
+    (cell,) = json.loads(succeed("bench", "table", path, "--missing", "zero", "--json"))["runs"]
+    assert (cell["anls_score"], cell["documents"], cell["shortfall"]) == (count / ROWS, count, sentence)
+
+
+def partial_log(log: Path, path: Path, status: str, count: int) -> Path:
+    """The log with another status and its first samples alone."""
+    content = json.loads(log.read_text("utf-8"))
+    path.write_text(json.dumps({**content, "status": status, "samples": content["samples"][:count]}), "utf-8")
+    return path
+
+
+def test_ground_truths_that_an_incomplete_log_lacks_come_from_the_others(
+    two_logs: tuple[Path, Path], tmp_path: Path
+) -> None:
+    part = partial_log(two_logs[0], tmp_path / "part.json", "cancelled", 4)
+    for logs, difference in (((two_logs[0], part), -0.6), ((part, two_logs[0]), 0.6)):
+        found = json.loads(succeed("compare", *logs, "--missing", "zero", "--json"))
+        assert found["difference"] == pytest.approx(difference)
+        assert {field["field"] for field in found["fields"]} >= {"charity_name"}
+        assert not {field["field"] for field in found["fields"]} & {"$"}
+    alone = json.loads(succeed("score", part, "--missing", "zero", "--fields", "--json"))
+    assert "$" in {field["field"] for field in alone["key_scores"]}  # what did not run has no fields
+
+
+def test_a_limit_makes_no_run_incomplete(tmp_path: Path) -> None:
+    task = tasks.kleister_charity(str(bench_data.write_kleister_charity(tmp_path / "data", ROWS)))
+    with loopback():
+        (log,) = run_tasks(task, tmp_path, limit=3, epochs=2)
+    assert len(json.loads(succeed("score", log.location, "--json"))["per_sample"]) == 6
+    part = tmp_path / "part.json"
+    content = json.loads(log.model_dump_json())
+    part.write_text(json.dumps({**content, "samples": content["samples"][:4]}), "utf-8")
+    assert "status 'success', 4 of 6 samples" in run("score", part).err
+
+
 def test_two_logs_are_compared(two_logs: tuple[Path, Path]) -> None:
     good, bad = two_logs
     found = json.loads(printed("compare", good, bad, "--json"))

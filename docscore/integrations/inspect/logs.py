@@ -25,29 +25,35 @@ _LONGEST_ERROR = 200  # characters of an error that are shown
 _UNREAD = {"attachments", "events", "messages", "store"}  # of samples: large, and not needed
 
 
-def rows_of_log(path: Path) -> tuple[list[Any], list[str]]:
-    """The samples of a log as rows `{"question_id", "references", "prediction"}`, and what each is called.
+def rows_of_log(path: Path) -> tuple[list[Any], list[str], str]:
+    """The samples of a log as rows `{"question_id", "references", "prediction"}`, their names, and what is incomplete.
 
     What `anls_star` scored is taken from its score; without one, references are the targets, and the prediction is the
     output, read as `anls_star` would. The column `group` names the file of a sample, or its id. A sample that ended
     before it had an output has no prediction, `Absent`; a warning says how many did because of an error, and which
-    error the first had. Samples of several epochs have ids such as "a, epoch 2".
+    error the first had. A sample that was to run and did not has a row with neither, `Absent` both. Samples of several
+    epochs have ids such as "a, epoch 2".
 
     Raises:
         ValueError: naming the file, if it is no log or has no samples.
     """
-    samples = _read(path).samples or []
+    log = _read(path)
+    samples = log.samples or []
     if not samples:
         raise InputValueError(place=in_file(path), expected="a log with samples", got="none")
-    several = max(sample.epoch for sample in samples) > 1
-    names = [f"{sample.id}, epoch {sample.epoch}" if several else str(sample.id) for sample in samples]
+    several = _epochs(log) > 1
+    names = [_name(sample.id, sample.epoch, several=several) for sample in samples]
     _warn_of_errors(path, names, samples)
     rows = []
     for name, sample in zip(names, samples, strict=True):
         answers, prediction = _scored(sample)
         group = sample.metadata.get(GROUP, sample.id)
         rows.append({"question_id": name, GROUP: str(group), _REFERENCES: answers, _PREDICTION: prediction})
-    return rows, [f"sample {name}" for name in names]
+    for sample, epoch in _not_run(log):
+        name = _name(sample, epoch, several=several)
+        rows.append({"question_id": name, GROUP: str(sample), _REFERENCES: Absent, _PREDICTION: Absent})
+        names.append(name)
+    return rows, [f"sample {name}" for name in names], _shortfall(log)
 
 
 def run_of_log(path: Path) -> LoggedRun:
@@ -69,6 +75,7 @@ def run_of_log(path: Path) -> LoggedRun:
         model=log.eval.model,
         documents=len(samples),
         errors=sum(sample.error is not None for sample in samples),
+        shortfall=_shortfall(log),
         input_tokens=read if usage else None,
         output_tokens=sum(each.output_tokens for each in usage) if usage else None,
         cost=sum(costs) if costs else None,
@@ -84,6 +91,29 @@ def _read(path: Path) -> EvalLog:
         raise InputValueError(
             place=in_file(path), expected="a log of Inspect", got=f"{type(error).__name__}: {error}"
         ) from None
+
+
+def _epochs(log: EvalLog) -> int:
+    return max([log.eval.config.epochs or 1, *(int(sample.epoch) for sample in log.samples or [])])
+
+
+def _name(sample: int | str, epoch: int, *, several: bool) -> str:
+    return f"{sample}, epoch {epoch}" if several else str(sample)
+
+
+def _not_run(log: EvalLog) -> list[tuple[int | str, int]]:
+    """Id and epoch of the samples that were to run, those beyond a limit not among them, and are not in the log."""
+    there = {(str(sample.id), sample.epoch) for sample in log.samples or []}
+    wanted = [(name, epoch) for epoch in range(1, _epochs(log) + 1) for name in log.eval.dataset.sample_ids or []]
+    return [(name, epoch) for name, epoch in wanted if (str(name), epoch) not in there]
+
+
+def _shortfall(log: EvalLog) -> str:
+    """In what the run is incomplete: it did not end well, or samples did not run; empty where it is complete."""
+    there, absent = len(log.samples or []), len(_not_run(log))
+    if log.status == "success" and not absent:
+        return ""
+    return f"the run is incomplete: status {log.status!r}, {there:,} of {there + absent:,} samples"
 
 
 def _warn_of_errors(path: Path, names: Sequence[str], samples: Sequence[EvalSample]) -> None:
