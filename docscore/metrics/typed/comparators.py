@@ -6,18 +6,16 @@ What is read on both sides is spelled in one way and then compared as ANLS* comp
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
-from typing import Generic, NamedTuple, TypeVar
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from typing import Generic, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from docscore.core.dates import read_moment
-from docscore.core.decimals import shortest_spelling
+from docscore.core.decimals import decimal_of, shortest_spelling
 from docscore.core.same_value import number_of
 from docscore.core.values import Matrix, Scalar, scalar_text
 from docscore.metrics.anls_star.sizes import Comparator, TextSimilarities
@@ -44,45 +42,40 @@ class ExactComparator(Comparator):
         return "" if right else "must be the same letter by letter"
 
 
+@dataclass(frozen=True)
 class ReadingComparator(Comparator, Generic[ReadValue]):
     """Compares what scalars are read as.
 
     Attributes:
         name: what they are read as, in words: "a number".
+        label: the same with its settings: "number, tolerance 1%".
+        reading: what a scalar is read as; None where it cannot be read.
+        spelling: the one text of what was read.
+        are_near: whether two readings count as equal though their spellings differ; None where none do.
     """
 
     name: str
-
-    @abstractmethod
-    def reading(self, value: Scalar) -> ReadValue | None:
-        """What the scalar is read as; None where it cannot be read."""
-
-    @abstractmethod
-    def spelling(self, value: ReadValue) -> str:
-        """The one text of what was read."""
-
-    def near(self, truths: Sequence[ReadValue], predictions: Sequence[ReadValue]) -> npt.NDArray[np.bool_] | None:  # noqa: ARG002
-        """Which pairs count as equal though their spellings differ; None for none."""
-        return None
+    label: str
+    reading: Callable[[Scalar], ReadValue | None]
+    spelling: Callable[[ReadValue], str]
+    are_near: Callable[[ReadValue, ReadValue], bool] | None = None
 
     def reads(self, value: Scalar) -> bool:
         return self.reading(value) is not None
 
     def compared(self, truths: Sequence[Scalar], predictions: Sequence[Scalar], texts: TextSimilarities) -> Matrix:
-        left, right = list(map(self.reading, truths)), list(map(self.reading, predictions))
-        rows = [i for i, value in enumerate(left) if value is not None]
-        columns = [j for j, value in enumerate(right) if value is not None]
-        all_read = len(rows) == len(left) and len(columns) == len(right)
-        earned = np.zeros((len(left), len(right))) if all_read else texts(truths, predictions)
-        if rows and columns:
-            here, there = [left[i] for i in rows], [right[j] for j in columns]
-            earned[np.ix_(rows, columns)] = self._read(here, there, texts)  # type: ignore[arg-type]
+        left, right = ([(i, self.reading(value)) for i, value in enumerate(side)] for side in (truths, predictions))
+        here = {i: value for i, value in left if value is not None}
+        there = {j: value for j, value in right if value is not None}
+        all_read = len(here) == len(truths) and len(there) == len(predictions)
+        earned = np.zeros((len(truths), len(predictions))) if all_read else texts(truths, predictions)
+        if here and there:
+            read = texts(*(list(map(self.spelling, side.values())) for side in (here, there)))
+            if self.are_near is not None:
+                near = [[self.are_near(truth, value) for value in there.values()] for truth in here.values()]
+                read = np.where(near, 1.0, read)
+            earned[np.ix_(list(here), list(there))] = read
         return earned
-
-    def _read(self, truths: Sequence[ReadValue], predictions: Sequence[ReadValue], texts: TextSimilarities) -> Matrix:
-        earned = texts(list(map(self.spelling, truths)), list(map(self.spelling, predictions)))
-        near = self.near(truths, predictions)
-        return earned if near is None else np.where(near, 1.0, earned)
 
     def remark(self, truth: Scalar, prediction: Scalar, *, right: bool) -> str:
         left, there = self.reading(truth), self.reading(prediction)
@@ -96,88 +89,51 @@ class ReadingComparator(Comparator, Generic[ReadValue]):
         return "within the tolerance" if right else f"compared as {self.name}"
 
 
-class Tolerance(NamedTuple):
-    """How far numbers may be apart to count as equal.
-
-    Attributes:
-        amount: at least 0.
-        relative: whether it is a share of the ground truth, not a number.
-        text: as the schema has it: "1%".
-    """
-
-    amount: Decimal
-    relative: bool
-    text: str
-
-    def most(self, truth: Decimal) -> Decimal:
-        """The largest difference from a ground truth that counts as none."""
-        return self.amount * abs(truth) if self.relative else self.amount
-
-
-class NumberComparator(ReadingComparator[Decimal]):
+def number_comparator(
+    tolerance: float | str | None = None, *, decimal: str = ".", group: str = ""
+) -> ReadingComparator[Decimal]:
     """Compares numbers by their exact decimal value.
 
     Args:
-        tolerance: how far they may be apart, or None.
+        tolerance: how far they may be apart, a number or a share of the ground truth such as "1%"; None for equal.
         decimal: the character before the decimals in texts.
         group: the character between groups of three digits in texts, or "".
     """
+    is_share = isinstance(tolerance, str)
+    amount = Decimal(str(tolerance).rstrip("% ")) / 100 if is_share else decimal_of(str(tolerance)) or Decimal(0)
 
-    name = "a number"
+    def are_near(truth: Decimal, prediction: Decimal) -> bool:
+        most = _EXACT.multiply(amount, _EXACT.abs(truth)) if is_share else amount
+        return _EXACT.abs(_EXACT.subtract(truth, prediction)) <= most
 
-    def __init__(self, tolerance: Tolerance | None = None, *, decimal: str = ".", group: str = "") -> None:
-        self.tolerance = tolerance
-        self.decimal, self.group = decimal, group
-        self.label = "number" if tolerance is None else f"number, tolerance {tolerance.text}"
-
-    def reading(self, value: Scalar) -> Decimal | None:
-        return number_of(value, decimal=self.decimal, group=self.group)
-
-    def spelling(self, value: Decimal) -> str:
-        return shortest_spelling(value)
-
-    def near(self, truths: Sequence[Decimal], predictions: Sequence[Decimal]) -> npt.NDArray[np.bool_] | None:
-        if self.tolerance is None:
-            return None
-        with localcontext(_EXACT):
-            most = [self.tolerance.most(truth) for truth in truths]
-            apart = [[abs(truth - each) for each in predictions] for truth in truths]
-            return np.array([[each <= limit for each in row] for row, limit in zip(apart, most, strict=True)])
+    return ReadingComparator(
+        "a number",
+        "number" if tolerance is None else f"number, tolerance {str(tolerance).replace(' ', '')}",
+        lambda value: number_of(value, decimal=decimal, group=group),
+        shortest_spelling,
+        None if tolerance is None else are_near,
+    )
 
 
-class BooleanComparator(ReadingComparator[bool]):
+def boolean_comparator() -> ReadingComparator[bool]:
     """Compares true with `true` and `yes`, false with `false` and `no`, whatever the case."""
-
-    name = "a boolean"
-    label = "boolean"
-    _READINGS = {"true": True, "yes": True, "false": False, "no": False}  # noqa: RUF012  not changed
-
-    def reading(self, value: Scalar) -> bool | None:
-        return self._READINGS.get(scalar_text(value).strip().lower())
-
-    def spelling(self, value: bool) -> str:
-        return str(value)
+    readings = {"true": True, "yes": True, "false": False, "no": False}
+    return ReadingComparator(
+        "a boolean", "boolean", lambda value: readings.get(scalar_text(value).strip().lower()), str
+    )
 
 
-@dataclass
-class DateComparator(ReadingComparator[date]):
+def date_comparator(order: str | None = None, *, with_time: bool = False) -> ReadingComparator[date]:
     """Compares dates, or points in time, whatever their form.
 
-    Attributes:
+    Args:
         order: "dmy", "mdy" or "ymd" where a date can be read in several ways, or None.
         with_time: whether the time of day counts.
     """
 
-    order: str | None = None
-    with_time: bool = False
+    def reading(value: Scalar) -> date | None:
+        moment = read_moment(scalar_text(value), order)
+        return None if moment is None else moment.when if with_time else moment.when.date()
 
-    def __post_init__(self) -> None:
-        self.name = "a date and time" if self.with_time else "a date"
-        self.label = self.name.removeprefix("a ") + (f", {self.order}" if self.order else "")
-
-    def reading(self, value: Scalar) -> date | None:
-        found = read_moment(scalar_text(value), self.order)
-        return None if found is None else found.when if self.with_time else found.when.date()
-
-    def spelling(self, value: date) -> str:
-        return value.isoformat()
+    label = ("date and time" if with_time else "date") + (f", {order}" if order else "")
+    return ReadingComparator(f"a {label.split(',', maxsplit=1)[0]}", label, reading, date.isoformat)

@@ -5,21 +5,19 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from decimal import Decimal
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
+from itertools import chain
 from typing import Any, NamedTuple
 
 from docscore.core.dates import ORDERS
-from docscore.core.decimals import decimal_of
 from docscore.core.errors import InputValueError, short_repr
 from docscore.metrics.anls_star.sizes import Comparator, SchemaNode
 from docscore.metrics.typed.comparators import (
-    BooleanComparator,
-    DateComparator,
     ExactComparator,
-    NumberComparator,
-    Tolerance,
+    boolean_comparator,
+    date_comparator,
+    number_comparator,
 )
 
 KEYWORD = "x-docscore"
@@ -36,6 +34,11 @@ _TYPES = {
     "exact": {"string", "number", "integer", "boolean"},
     "text": {"string", "number", "integer", "boolean"},
 }
+
+
+# The comparison that a type implies; a text is a date where its format says so.
+_IMPLIED = {"number": "number", "integer": "number", "boolean": "boolean"}
+_DATE_FORMATS = ("date", "date-time")
 
 
 # The comparison that each option belongs to.
@@ -87,26 +90,20 @@ _CHECKS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 }
 
 
-def implied_comparison(schemas: Iterable[Mapping[str, Any]]) -> str:
-    """The comparison that types and formats imply: the one beside texts, if it is only one."""
-    found = {each for schema in schemas for each in _implied(schema)} - {"text"}
-    return found.pop() if len(found) == 1 else "text"
-
-
-def _implied(schema: Mapping[str, Any]) -> Iterable[str]:
-    for name in types_of(schema):
-        if name in ("number", "integer"):
-            yield "number"
-        elif name == "boolean":
-            yield "boolean"
-        elif name == "string" and schema.get("format") in ("date", "date-time"):
-            yield "date"
-
-
 def types_of(schema: Mapping[str, Any]) -> list[str]:
     """The types that a schema names, null left out."""
     named = schema.get("type", [])
     return [name for name in ([named] if isinstance(named, str) else named) if name != "null"]
+
+
+def implied_comparison(schemas: Iterable[Mapping[str, Any]]) -> str:
+    """The comparison that types and formats imply: the one beside texts, if it is only one."""
+    implied = {
+        "date" if name == "string" and schema.get("format") in _DATE_FORMATS else _IMPLIED.get(name, "text")
+        for schema in schemas
+        for name in types_of(schema)
+    } - {"text"}
+    return implied.pop() if len(implied) == 1 else "text"
 
 
 def comparator_of(settings: PlaceSettings, schemas: list[Mapping[str, Any]], pointer: str) -> Comparator | None:
@@ -132,26 +129,14 @@ def comparator_of(settings: PlaceSettings, schemas: list[Mapping[str, Any]], poi
                 place=f"{pointer}/{name}", expected=expected, got=f"it where they compare as {comparison}"
             )
     if comparison == "number":
-        return _number(settings, pointer)
+        decimal, group = settings.get("decimal", "."), settings.get("group", "")
+        if decimal == group:
+            raise InputValueError(place=f"{pointer}/group", expected="another character than decimal", got=repr(group))
+        return number_comparator(settings.get("tolerance"), decimal=decimal, group=group)
     if comparison == "date":
         formats = {schema.get("format") for schema in schemas}
-        return DateComparator(settings.get("order"), with_time="date-time" in formats and "date" not in formats)
-    return {"exact": ExactComparator(), "boolean": BooleanComparator()}.get(comparison)
-
-
-def _number(settings: PlaceSettings, pointer: str) -> Comparator:
-    decimal, group = settings.get("decimal", "."), settings.get("group", "")
-    if decimal == group:
-        raise InputValueError(place=f"{pointer}/group", expected="another character than decimal", got=repr(group))
-    return NumberComparator(_tolerance(settings.get("tolerance")), decimal=decimal, group=group)
-
-
-def _tolerance(value: Any) -> Tolerance | None:
-    if value is None:
-        return None
-    if isinstance(value, str):
-        return Tolerance(Decimal(value.rstrip("% ")) / 100, relative=True, text=value.replace(" ", ""))
-    return Tolerance(decimal_of(str(value)) or Decimal(0), relative=False, text=str(value))
+        return date_comparator(settings.get("order"), with_time="date-time" in formats and "date" not in formats)
+    return {"exact": ExactComparator(), "boolean": boolean_comparator()}.get(comparison)
 
 
 _ALTERNATIVES = ("allOf", "anyOf", "oneOf")
@@ -171,27 +156,43 @@ class SubSchema(NamedTuple):
     pointer: str
     resolver: Any
 
-    def below(self, *steps: str | int) -> SubSchema | None:
-        """The schema at some steps; None where there is none, or one that says nothing (`true`)."""
+    def below(self, *steps: str | int) -> Iterator[SubSchema]:
+        """The schema at some steps; none where there is none, or one that says nothing (`true`)."""
         content: Any = self.content
         for step in steps:
             content = content[step]
-        pointer = "/".join([self.pointer, *(str(step).replace("~", "~0").replace("/", "~1") for step in steps)])
-        return SubSchema(content, pointer, self.resolver) if isinstance(content, dict) else None
+        if isinstance(content, dict):
+            pointer = "/".join([self.pointer, *(str(step).replace("~", "~0").replace("/", "~1") for step in steps)])
+            yield SubSchema(content, pointer, self.resolver)
 
+    def elements(self) -> Iterator[SubSchema]:
+        """What it says of the elements of a list."""
+        for keyword in ("items", "prefixItems"):
+            content = self.content.get(keyword)
+            if isinstance(content, list):
+                for index in range(len(content)):
+                    yield from self.below(keyword, index)
+            elif content is not None:
+                yield from self.below(keyword)
 
-class _Steps:
-    """Counts the schemas that are looked at: alternatives that refer to each other lead to ever more of them."""
+    def same_place(self) -> Iterator[SubSchema]:
+        """The schemas that apply to the same place: what it refers to, and its alternatives."""
+        from referencing.exceptions import Unresolvable  # noqa: PLC0415  as below
 
-    def __init__(self) -> None:
-        self.taken = 0
-
-    def take(self, pointer: str) -> None:
-        """Count one, at a place of the schema."""
-        self.taken += 1
-        if self.taken > _MOST_STEPS:
-            expected = f"references and alternatives that lead to at most {_MOST_STEPS:,} schemas"
-            raise InputValueError(place=pointer, expected=expected, got="more")
+        if "$ref" in self.content:
+            reference = self.content["$ref"]
+            try:
+                target = self.resolver.lookup(reference)
+            except Unresolvable:
+                place = f"{self.pointer}/$ref"
+                raise InputValueError(
+                    place=place, expected="a reference within the schema", got=short_repr(reference)
+                ) from None
+            if isinstance(target.contents, dict):
+                yield SubSchema(target.contents, reference, target.resolver)
+        for keyword in _ALTERNATIVES:
+            for index in range(len(self.content.get(keyword, []))):
+                yield from self.below(keyword, index)
 
 
 @lru_cache(maxsize=1024)
@@ -231,119 +232,75 @@ class _Compiler:
     def __init__(self) -> None:
         self.nodes: dict[tuple[tuple[int, ...], float], SchemaNode] = {}
         self.above: list[tuple[int, ...]] = []  # the places that are being made
-        self.steps = _Steps()
+        self.steps = 0  # schemas looked at: alternatives that refer to each other lead to ever more of them
 
     def root(self, schema: SubSchema) -> SchemaNode:
         try:
-            found = self.node([schema], 1.0)
+            root = self.node([schema], 1.0)
         except RecursionError:
             raise InputValueError(place="#", problem="nested too deep") from None
         weighted = any(node.unit != 1 for node in self.nodes.values())
         for node in self.nodes.values():
             node.weighted = weighted
-        return found
+        return root
 
-    def node(self, schemas: Sequence[SubSchema], unit: float) -> SchemaNode:
-        """The node of a place.
+    def node(self, schemas: Iterable[SubSchema], unit: float) -> SchemaNode:
+        """The node of a place, and the nodes below it.
 
         Args:
             schemas: all that is said of it.
             unit: the product of the weights of the places above.
         """
+        schemas = list(schemas)
         name = tuple(id(schema.content) for schema in schemas)
         if (name, unit) in self.nodes:
             return self.nodes[name, unit]
         pointer = f"{schemas[0].pointer}/{KEYWORD}" if schemas else "#"
         if name and name in self.above:
             raise InputValueError(place=pointer, problem="a weight in a part of the schema that contains itself")
-        settings = _common_settings(schemas, self.steps)
-        views = [view for schema in schemas for view in _views(schema, self.steps)]
+        views, settings = self.views(schemas)
         comparator = comparator_of(settings, [view.content for view in views], pointer)
-        found = SchemaNode(unit * settings.get("weight", 1), weighted=False, comparator=comparator)
-        self.nodes[name, unit] = found
+        node = SchemaNode(unit * settings.get("weight", 1), weighted=False, comparator=comparator)
+        self.nodes[name, unit] = node
         self.above.append(name)
-        self._fill(found, views)
-        self.above.pop()
-        return found
-
-    def _fill(self, node: SchemaNode, views: Sequence[SubSchema]) -> None:
-        """Make the places below a node."""
         named: dict[str, list[SubSchema]] = {}
-        others: list[SubSchema] = []
-        items: list[SubSchema] = []
         for view in views:
             for key in view.content.get("properties", {}):
-                named.setdefault(key, []).extend(_present(view.below("properties", key)))
-            if "additionalProperties" in view.content:
-                others += _present(view.below("additionalProperties"))
-            items += _elements(view)
-        node.properties = {key: self.node(schemas, node.unit) for key, schemas in named.items()}
-        node.others = self.node(others, node.unit)
-        node.items = self.node(items, node.unit)
+                named.setdefault(key, []).extend(view.below("properties", key))
+        node.properties = {key: self.node(below, node.unit) for key, below in named.items()}
+        others = [view.below("additionalProperties") for view in views if "additionalProperties" in view.content]
+        node.others = self.node(chain.from_iterable(others), node.unit)
+        node.items = self.node(chain.from_iterable(view.elements() for view in views), node.unit)
+        self.above.pop()
+        return node
 
+    def views(
+        self, schemas: Iterable[SubSchema], seen: frozenset[int] = frozenset()
+    ) -> tuple[list[SubSchema], PlaceSettings]:
+        """All that applies to a place, and its `x-docscore`.
 
-def _present(schema: SubSchema | None) -> list[SubSchema]:
-    return [] if schema is None else [schema]
+        What stands beside a reference or around alternatives overrides what is inside.
 
-
-def _elements(view: SubSchema) -> Iterator[SubSchema]:
-    """What a schema says of the elements of a list."""
-    for keyword in ("items", "prefixItems"):
-        content = view.content.get(keyword)
-        steps = [(keyword, i) for i in range(len(content))] if isinstance(content, list) else [(keyword,)]
-        for each in steps if content is not None else ():
-            yield from _present(view.below(*each))
-
-
-def _referred(schema: SubSchema) -> Iterator[SubSchema]:
-    """The schemas that apply to the same place as a schema: what it refers to, and its alternatives."""
-    from referencing.exceptions import Unresolvable  # noqa: PLC0415  as above
-
-    if "$ref" in schema.content:
-        reference = schema.content["$ref"]
-        try:
-            found = schema.resolver.lookup(reference)
-        except Unresolvable:
-            place = f"{schema.pointer}/$ref"
-            raise InputValueError(
-                place=place, expected="a reference within the schema", got=short_repr(reference)
-            ) from None
-        if isinstance(found.contents, dict):
-            yield SubSchema(found.contents, reference, found.resolver)
-    for keyword in _ALTERNATIVES:
-        for number in range(len(schema.content.get(keyword, []))):
-            yield from _present(schema.below(keyword, number))
-
-
-def _views(schema: SubSchema, steps: _Steps, seen: frozenset[int] = frozenset()) -> Iterator[SubSchema]:
-    """A schema and all that apply to the same place."""
-    if id(schema.content) in seen:
-        return
-    steps.take(schema.pointer)
-    yield schema
-    for other in _referred(schema):
-        yield from _views(other, steps, seen | {id(schema.content)})
-
-
-def _common_settings(schemas: Sequence[SubSchema], steps: _Steps, seen: frozenset[int] = frozenset()) -> PlaceSettings:
-    """The `x-docscore` of a place; what stands beside a reference or around alternatives overrides what is inside.
-
-    Raises:
-        ValueError: for alternatives that say different things.
-    """
-    common: dict[str, Any] = {}
-    origin: dict[str, str] = {}
-    for schema in schemas:
-        if id(schema.content) in seen:
-            continue
-        steps.take(schema.pointer)
-        inside = _common_settings(list(_referred(schema)), steps, seen | {id(schema.content)})
-        pointer = f"{schema.pointer}/{KEYWORD}"
-        own = checked_settings(schema.content[KEYWORD], pointer) if KEYWORD in schema.content else {}
-        for name, value in {**inside, **own}.items():
-            if common.get(name, value) != value:
-                problem = f"{name} is {value!r} here and {common[name]!r} in {origin[name]}"
-                raise InputValueError(place=pointer, problem=problem)
-            common[name] = value
-            origin[name] = pointer
-    return common
+        Raises:
+            ValueError: for alternatives that say different things.
+        """
+        views: list[SubSchema] = []
+        common: dict[str, Any] = {}
+        origin: dict[str, str] = {}
+        for schema in schemas:
+            if id(schema.content) in seen:
+                continue
+            self.steps += 1
+            if self.steps > _MOST_STEPS:
+                expected = f"references and alternatives that lead to at most {_MOST_STEPS:,} schemas"
+                raise InputValueError(place=schema.pointer, expected=expected, got="more")
+            inside, settings = self.views(schema.same_place(), seen | {id(schema.content)})
+            views += [schema, *inside]
+            pointer = f"{schema.pointer}/{KEYWORD}"
+            own = checked_settings(schema.content[KEYWORD], pointer) if KEYWORD in schema.content else {}
+            for name, value in {**settings, **own}.items():
+                if common.get(name, value) != value:
+                    problem = f"{name} is {value!r} here and {common[name]!r} in {origin[name]}"
+                    raise InputValueError(place=pointer, problem=problem)
+                common[name], origin[name] = value, pointer
+        return views, common

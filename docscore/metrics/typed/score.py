@@ -49,13 +49,8 @@ def typed_score(
     >>> typed_score({"total": 100}, {"total": 100.9}, prices)
     1.0
     """
-    keywords: dict[str, Any] = {
-        "threshold": threshold,
-        "ignore_case": ignore_case,
-        "rules": rules,
-        "numbers": numbers,
-    }
-    return typed_tree(gt, pred, schema, **keywords).score
+    options = ScoringOptions(threshold=threshold, ignore_case=ignore_case, rules=rules, numbers=numbers, schema=schema)
+    return explained_by_schema(gt, pred, options).score
 
 
 def typed_tree(gt: object, pred: object, schema: Any, **keywords: Any) -> ScoreTree:
@@ -65,7 +60,7 @@ def typed_tree(gt: object, pred: object, schema: Any, **keywords: Any) -> ScoreT
         The root of a score tree. Its leaves say in `compared` how they were compared where it was not as text, and in
         `unreadable` which sides could not be read so.
     """
-    return explained_by_schema(gt, pred, ScoringOptions(**keywords, schema=SchemaSource.of(schema)))
+    return explained_by_schema(gt, pred, ScoringOptions(**keywords, schema=schema))
 
 
 def explained_by_schema(gt: object, pred: object, options: ScoringOptions, question_id: str = "") -> ScoreTree:
@@ -118,13 +113,10 @@ class TypedField:
     unreadable_predictions: int = 0
 
     def add(self, other: TypedField) -> None:
-        """Count the same place of another document."""
+        """Count the same place of another document, or another value there."""
         self.compared = list(dict.fromkeys([*self.compared, *other.compared]))
-        self.earned += other.earned
-        self.weight += other.weight
-        self.values += other.values
-        self.unreadable_ground_truths += other.unreadable_ground_truths
-        self.unreadable_predictions += other.unreadable_predictions
+        for name in ("earned", *_COUNTED):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
 
     @property
     def score(self) -> float:
@@ -138,65 +130,50 @@ class TypedField:
 
     def to_dict(self) -> dict[str, Any]:
         """The row of a table, in plain types."""
-        return {
-            "field": self.path,
-            "typed_score": self.score,
-            "compared": self.compared_as,
-            "weight": self.weight,
-            "values": self.values,
-            "unreadable_ground_truths": self.unreadable_ground_truths,
-            "unreadable_predictions": self.unreadable_predictions,
-        }
+        counts = {name: getattr(self, name) for name in _COUNTED}
+        return {"field": self.path, "typed_score": self.score, "compared": self.compared_as, **counts}
+
+
+_COUNTED = ("weight", "values", "unreadable_ground_truths", "unreadable_predictions")
 
 
 @dataclass
 class TypedFields:
-    """The fields of a document, or of many, with how each was compared."""
+    """The fields of a document, or of many, with how each was compared.
+
+    Attributes:
+        fields: the fields by their paths.
+        score: the typed score of a document.
+    """
 
     fields: dict[str, TypedField] = field(default_factory=dict)
+    score: float = 0.0
 
     @classmethod
     def of(cls, tree: ScoreTree) -> TypedFields:
         """Those of one document."""
-        found = cls()
+        document = cls(score=tree.score)
         for path, leaf in tree.leaves_by_field():
             if leaf.weight:
                 unread = (int(side in leaf.unreadable) for side in ("ground_truth", "prediction"))
-                found.add(TypedField(path, [leaf.compared or AS_TEXT], leaf.earned, leaf.weight, 1, *unread))
-        return found
+                document.add(TypedField(path, [leaf.compared or AS_TEXT], leaf.earned, leaf.weight, 1, *unread))
+        return document
 
     def add(self, *fields: TypedField) -> None:
         """Count fields of another document."""
-        for each in fields:
-            self.fields.setdefault(each.path, TypedField(each.path)).add(each)
+        for other in fields:
+            self.fields.setdefault(other.path, TypedField(other.path)).add(other)
 
     def counts(self) -> dict[str, int]:
         """How many values could not be read."""
-        fields = self.fields.values()
-        return {
-            "unreadable_ground_truths": sum(each.unreadable_ground_truths for each in fields),
-            "unreadable_predictions": sum(each.unreadable_predictions for each in fields),
-        }
+        return {name: sum(getattr(row, name) for row in self.fields.values()) for name in _COUNTED[2:]}
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
         """The fields, a row each, in plain types."""
-        return {"typed_fields": [each.to_dict() for each in self.fields.values()]}
+        return {"typed_fields": [row.to_dict() for row in self.fields.values()]}
 
 
-@dataclass
-class TypedPoints:
-    """The typed score of a document.
-
-    Attributes:
-        score: in [0, 1].
-        fields: its fields.
-    """
-
-    score: float
-    fields: TypedFields
-
-
-class Typed(Metric[TypedPoints]):
+class Typed(Metric[TypedFields]):
     """The typed score as a metric of a test set: the mean over documents, by the schema of the options."""
 
     name: ClassVar[str] = "typed"
@@ -211,16 +188,15 @@ class Typed(Metric[TypedPoints]):
         for question_id in options.schema.schemas():
             _root(options.schema, question_id)
 
-    def row_points(self, row: MetricRow, options: ScoringOptions) -> TypedPoints:
-        tree = explained_by_schema(row.ground_truth, row.prediction, options, row.question_id)
-        return TypedPoints(tree.score, TypedFields.of(tree))
+    def row_points(self, row: MetricRow, options: ScoringOptions) -> TypedFields:
+        return TypedFields.of(explained_by_schema(row.ground_truth, row.prediction, options, row.question_id))
 
-    def figure_sums(self, points: TypedPoints) -> Sequence[tuple[float, float]]:
+    def figure_sums(self, points: TypedFields) -> Sequence[tuple[float, float]]:
         return [(points.score, 1.0)]
 
-    def breakdown(self, points: Sequence[TypedPoints]) -> TypedFields:
+    def breakdown(self, points: Sequence[TypedFields]) -> TypedFields:
         """The fields of all documents."""
-        found = TypedFields()
-        for each in points:
-            found.add(*each.fields.fields.values())
-        return found
+        total = TypedFields()
+        for document in points:
+            total.add(*document.fields.values())
+        return total
