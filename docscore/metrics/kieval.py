@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar, get_args
 
 from docscore.core.options import ScoringOptions
 from docscore.core.stack import with_room_to_recurse
-from docscore.core.values import convert_ground_truth, convert_prediction
+from docscore.core.values import Value, convert_ground_truth, convert_prediction
 from docscore.metrics.base import FigureName, Metric, MetricRow, MetricTree
 from docscore.metrics.entities import (
     ComparedGroups,
@@ -168,6 +168,14 @@ class KieScore:
         }
 
 
+class _Compared(NamedTuple):
+    """The result, the values and the entities of a ground truth, its alternatives chosen, and of a prediction."""
+
+    score: KieScore
+    values: tuple[Value, Value]
+    documents: tuple[Document, Document]
+
+
 def kieval_score(gt: object, pred: object, *, normalise: bool = False, confidences: Any = None) -> KieScore:
     """Compute KIEval of one prediction.
 
@@ -193,27 +201,17 @@ def kieval_score(gt: object, pred: object, *, normalise: bool = False, confidenc
     >>> score.entities.f1, score.groups.f1, [(step.edit, step.kind) for step in score.corrections()]
     (0.5, 0.0, [('change', 'menu.price')])
     """
-    return with_room_to_recurse(_best_reading, gt, pred, normalise, confidences)
+    return with_room_to_recurse(_best_reading, gt, pred, normalise, confidences).score
 
 
 def total_kieval(scores: Iterable[KieScore]) -> KieScore:
     """Sum the counts of many documents; figures are then computed from the sums."""
-    entities: list[Counts] = []
-    groups: list[GroupCounts] = []
-    by_entity: dict[str, list[Counts]] = defaultdict(list)
-    by_group: dict[str, list[GroupCounts]] = defaultdict(list)
-    for score in scores:
-        entities.append(score.entities)
-        groups.append(score.groups)
-        for kind, counts in score.by_entity.items():
-            by_entity[kind].append(counts)
-        for kind, found in score.by_group.items():
-            by_group[kind].append(found)
+    parts = list(scores)
     return KieScore(
-        _sum(Counts, entities),
-        _sum(GroupCounts, groups),
-        {kind: _sum(Counts, each) for kind, each in by_entity.items()},
-        {kind: _sum(GroupCounts, each) for kind, each in by_group.items()},
+        _sum(Counts, [score.entities for score in parts]),
+        _sum(GroupCounts, [score.groups for score in parts]),
+        _sums_by_kind(Counts, [score.by_entity for score in parts]),
+        _sums_by_kind(GroupCounts, [score.by_group for score in parts]),
     )
 
 
@@ -232,29 +230,29 @@ def kieval_tree(gt: object, pred: object, *, normalise: bool = False, confidence
     return with_room_to_recurse(_tree_of_best_reading, gt, pred, normalise, confidences)
 
 
-def _best_reading(gt: object, pred: object, normalise: bool, confidences: Any) -> KieScore:
+def _best_reading(gt: object, pred: object, normalise: bool, confidences: Any) -> _Compared:
+    """The alternatives of the ground truth that count, with their result and both documents."""
     truth, plain = convert_ground_truth(gt), convert_prediction(pred)
     prediction = document_of(plain, normalise=normalise, confidences=confidences)
-    found = (_compared(document_of(reading, normalise=normalise), prediction) for reading in readings(truth))
-    return max(found, key=_preference)
+    compared = []
+    for reading in readings(truth):
+        document = document_of(reading, normalise=normalise)
+        compared.append(_Compared(_compared(document, prediction), (reading, plain), (document, prediction)))
+    return max(compared, key=lambda each: _preference(each.score))
 
 
 def _tree_of_best_reading(gt: object, pred: object, normalise: bool, confidences: Any) -> MetricTree:
-    truth, plain = convert_ground_truth(gt), convert_prediction(pred)
-    prediction = document_of(plain, normalise=normalise, confidences=confidences)
-    documents = [(reading, document_of(reading, normalise=normalise)) for reading in readings(truth)]
-    scored = [(_compared(document, prediction), reading, document) for reading, document in documents]
-    score, reading, document = max(scored, key=lambda each: _preference(each[0]))
+    score, values, documents = _best_reading(gt, pred, normalise, confidences)
     entities, groups = score.entities, score.groups
     corrections = f"{entities.corrections:,} correction{'' if entities.corrections == 1 else 's'}"
     f1 = f"Entity F1 {entities.f1:.4f}, precision {entities.precision:.4f}, recall {entities.recall:.4f}"
     return tree_of_groups(
         [ComparedGroups(*pair, list(steps_between(*pair))) for pair in score.pairs],
-        (reading, plain),
+        values,
         points=dict.fromkeys(get_args(Edit), 1),
         headline=f"KIEval Aligned: {corrections}",
         facts=(f"{f1}; Group F1 {groups.f1:.4f}", *kieval_lines(score)),
-        groups=(document.groups, prediction.groups),
+        groups=(documents[0].groups, documents[1].groups),
     )
 
 
@@ -280,57 +278,56 @@ def _preference(score: KieScore) -> tuple[Any, ...]:
 
 def _compared(truth: Document, prediction: Document) -> KieScore:
     """Compare a ground truth, its alternatives chosen, with the prediction."""
+    edits: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])  # by type, in the order of `Counts`
+
+    def count(pair: GroupPair) -> bool:
+        """Count the entities of two groups; return whether all are right."""
+        all_right = True
+        for kind, (right, changed, added, deleted) in edit_counts(*pair):
+            sums = edits[kind]
+            sums[0] += right
+            if changed or added or deleted:
+                all_right = False
+                sums[1] += changed
+                sums[2] += added
+                sums[3] += deleted
+        return all_right
+
     pairs: list[GroupPair] = [(truth.alone, prediction.alone)]
-    edits = _Edits()
-    edits.count(*pairs[0])
+    count(pairs[0])
     by_group: dict[str, GroupCounts] = {}
-    truths, predictions = _by_kind(truth.groups), _by_kind(prediction.groups)
-    for kind in dict.fromkeys([*truths, *predictions]):
-        matched = matched_groups(truths.get(kind, []), predictions.get(kind, []))
-        by_group[kind] = edits.count_groups(matched)
-        pairs += matched
-    by_entity = {kind: Counts(*counts) for kind, counts in edits.by_kind.items()}
+    for kind, groups in _by_kind(truth.groups, prediction.groups).items():
+        outcomes = [0, 0, 0, 0]
+        for pair in matched_groups(*groups):
+            right = count(pair)
+            outcomes[3 if pair[0] is None else 2 if pair[1] is None else 0 if right else 1] += 1
+            pairs.append(pair)
+        by_group[kind] = GroupCounts(*outcomes)
+    by_entity = {kind: Counts(*counts) for kind, counts in edits.items()}
     return KieScore(_sum(Counts, by_entity.values()), _sum(GroupCounts, by_group.values()), by_entity, by_group, pairs)
 
 
-class _Edits:
-    """Counts the edits of entities by their types, each list in the order of the attributes of `Counts`."""
-
-    def __init__(self) -> None:
-        self.by_kind: dict[str, list[int]] = {}
-
-    def count_groups(self, pairs: Sequence[GroupPair]) -> GroupCounts:
-        """Count the entities of matched groups of one type, and the groups."""
-        found = [0, 0, 0, 0]
-        for truth, prediction in pairs:
-            right = self.count(truth, prediction)
-            found[3 if truth is None else 2 if prediction is None else 0 if right else 1] += 1
-        return GroupCounts(*found)
-
-    def count(self, truth: Group | None, prediction: Group | None) -> bool:
-        """Count the entities of two groups; return whether all are right."""
-        all_right = True
-        for kind, (right, changed, added, deleted) in edit_counts(truth, prediction):
-            found = self.by_kind.setdefault(kind, [0, 0, 0, 0])
-            found[0] += right
-            if changed or added or deleted:
-                all_right = False
-                found[1] += changed
-                found[2] += added
-                found[3] += deleted
-        return all_right
-
-
-def _by_kind(groups: Sequence[Group]) -> dict[str, list[Group]]:
-    found: dict[str, list[Group]] = defaultdict(list)
-    for group in groups:
-        found[group.kind].append(group)
-    return found
+def _by_kind(*sides: Sequence[Group]) -> dict[str, tuple[list[Group], list[Group]]]:
+    """The groups of each type in the ground truth and in the prediction."""
+    groups: dict[str, tuple[list[Group], list[Group]]] = {}
+    for side, of_side in enumerate(sides):
+        for group in of_side:
+            groups.setdefault(group.kind, ([], []))[side].append(group)
+    return groups
 
 
 def _sum(counts: type[_C], parts: Collection[_C]) -> _C:
     """The sums of each of the counts."""
-    return counts(*(sum([each[number] for each in parts]) for number in range(len(counts._fields))))
+    return counts(*(sum([part[i] for part in parts]) for i in range(len(counts._fields))))
+
+
+def _sums_by_kind(counts: type[_C], parts: Iterable[dict[str, _C]]) -> dict[str, _C]:
+    """The sums of each of the counts for each type."""
+    by_kind: dict[str, list[_C]] = defaultdict(list)
+    for part in parts:
+        for kind, of_kind in part.items():
+            by_kind[kind].append(of_kind)
+    return {kind: _sum(counts, of_kind) for kind, of_kind in by_kind.items()}
 
 
 def _share(part: int, whole: int) -> float:
