@@ -22,7 +22,7 @@ from docscore.corpus.evaluation import Evaluation
 from docscore.corpus.fields import CAUSES, MEANINGS, FieldPlace, Losses, places
 from docscore.corpus.scores import CorpusScore
 from docscore.data.json_codec import dumps, loads
-from docscore.metrics.anls_star.api import explained
+from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.report.html_tree import explained_drawing
 from playground.fragments import fragment
@@ -108,7 +108,7 @@ class KeptDocuments(NamedTuple):
         if shown_id not in numbers:
             return []
         truth, *predictions = self.values(numbers[shown_id])
-        return [explained(truth, prediction, self.options) for prediction in predictions]
+        return [build_tree(truth, prediction, self.options) for prediction in predictions]
 
     def values(self, number: int) -> list[Any]:
         """The ground truth of the document with that number, and its prediction in each system.
@@ -300,7 +300,7 @@ class KeptList:
         """
         truth, prediction = self.values(number)
         options = self._kept.options
-        tree = explained(truth, prediction, options)
+        tree = build_tree(truth, prediction, options)
         row = self._row(number)
         name = printable(row["question_id"])
         drawing = explained_drawing(tree, _PREFIX, options)

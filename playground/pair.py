@@ -10,7 +10,7 @@ from docscore.core.options import DEFAULT_OPTIONS, PACKAGE, PAPER, THRESHOLD, Sc
 from docscore.core.printing import printable
 from docscore.data.json_codec import dumps
 from docscore.data.model_output import parse_text
-from docscore.metrics.anls_star.api import explained
+from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
 from docscore.metrics.entity_f1 import entity_f1_tree
@@ -192,7 +192,7 @@ _TREES: dict[str, tuple[Callable[..., MetricTree], str, bool]] = {  # by metric,
 
 
 def _anls_star(values: tuple[Any, Any], options: ScoringOptions) -> tuple[str, str, str]:
-    tree = explained(*values, options)
+    tree = build_tree(*values, options)
     named = ("threshold", "ignore_case", "rules", "numbers")
     others = [name for name in named if getattr(options, name) != getattr(DEFAULT_OPTIONS, name)]
     keywords = "".join(f", {name}={getattr(options, name)!r}" for name in others)
@@ -242,7 +242,7 @@ def tree_of_values(
     check_value(prediction, is_truth=False)
     check_work(ground_truth, prediction)
     options = ScoringOptions(threshold=threshold, ignore_case=ignore_case, rules=rules, numbers=numbers)
-    return explained(ground_truth, prediction, options)
+    return build_tree(ground_truth, prediction, options)
 
 
 def tree_for_clients(*arguments: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import pytest
 
 from docscore import anls_score, score_tree
 from docscore.core.options import RULES, ScoringOptions
-from docscore.metrics.anls_star.api import explained, score_all
+from docscore.metrics.anls_star.api import build_tree, score_all
 from tests.oracle import Oracle, oracle
 from tests.structures import damaged, filled, random_prediction, random_truth
 
@@ -40,7 +40,7 @@ def test_schemas_filled_with_empty_values(seed: int, rules: str) -> None:
         expected = float(slow.score(truth, prediction).score)
         (score,) = score_all([(truth, prediction)], options, str)
         assert score == pytest.approx(expected, abs=1e-12), (truth, prediction)
-        assert explained(truth, prediction, options).score == pytest.approx(expected, abs=1e-12), (truth, prediction)
+        assert build_tree(truth, prediction, options).score == pytest.approx(expected, abs=1e-12), (truth, prediction)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -12,7 +12,7 @@ import pytest
 from docscore import anls_score, score_tree
 from docscore.core.options import PACKAGE, ScoringOptions
 from docscore.core.values import convert_ground_truth, to_json
-from docscore.metrics.anls_star.api import explained, score_all
+from docscore.metrics.anls_star.api import build_tree, score_all
 from tests.oracle import Oracle, oracle
 
 CASES = [
@@ -82,7 +82,7 @@ def test_the_rules_of_the_package_give_its_closest_ground_truth_and_key_scores()
         recorded = case["anls_star_1_0_1"]
         if "error" in recorded or not settled_by_the_package(case):
             continue
-        tree = explained(case["ground_truth"], case["prediction"], ScoringOptions(rules=PACKAGE))
+        tree = build_tree(case["ground_truth"], case["prediction"], ScoringOptions(rules=PACKAGE))
         assert tree.score == pytest.approx(recorded["score"], abs=1e-12), case
         assert typed(to_json(tree.closest_gt())) == typed(recorded["closest_gt"]), case
         assert flat(tree.key_scores()) == pytest.approx(flat_recorded(recorded["key_scores"]), abs=1e-12), case

@@ -22,7 +22,7 @@ from docscore.corpus.scores import score_corpus
 from docscore.corpus.state import ScoreState
 from docscore.data.json_codec import loads
 from docscore.data.pairing import pairs_of
-from docscore.metrics.anls_star.api import explained, score_all
+from docscore.metrics.anls_star.api import build_tree, score_all
 from docscore.metrics.signature import Signature
 from tests.oracle import Oracle
 from tests.structures import damaged, filled, random_prediction, random_truth, respelled, shuffled
@@ -152,7 +152,7 @@ def test_the_oracle_agrees_and_order_does_not_matter(seed: int, rules: str, numb
         pairs = [(truth, prediction), (shuffled(rng, truth), shuffled(rng, prediction))]
         expected = float(slow.score(truth, prediction).score)
         assert score_all(pairs, options, str).tolist() == pytest.approx([expected] * 2, abs=1e-12), pairs[0]
-        assert explained(truth, prediction, options).score == pytest.approx(expected, abs=1e-12), pairs[0]
+        assert build_tree(truth, prediction, options).score == pytest.approx(expected, abs=1e-12), pairs[0]
 
 
 def test_a_tree_says_what_is_equal_as_a_number() -> None:

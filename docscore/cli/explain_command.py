@@ -38,7 +38,7 @@ from docscore.data.model_output import parse_text
 from docscore.data.pairing import Pairs
 from docscore.data.rows import ID
 from docscore.data.wanted_row import WantedRow
-from docscore.metrics.anls_star.api import explained
+from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricRow
 from docscore.metrics.kieval import kieval_score
@@ -116,7 +116,7 @@ def _tree(metric: str, name: str, truth: Any, prediction: Any, options: ScoringO
     if metric == TYPED:
         return explained_by_schema(truth, prediction, options, name)
     row = MetricRow(truth, prediction, None, 0.0, name)
-    return METRICS[metric].tree(row, options) or explained(truth, prediction, options)
+    return METRICS[metric].tree(row, options) or build_tree(truth, prediction, options)
 
 
 def _as_scored(prediction: Any, options: ScoringOptions) -> Any:

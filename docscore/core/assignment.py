@@ -152,7 +152,7 @@ def _certain(score: Matrix, best: Indices) -> Mask:
     return found
 
 
-def deciding_pairs(score: Matrix, known: Mask, asked: Mask) -> Mask:
+def undecided_pairs(score: Matrix, known: Mask, asked: Mask) -> Mask:
     """Which pairs must be known to match by S/L, where a pair that is not known has a bound: S/L is at most that.
 
     First the best of each row (or column, of the shorter side), then all that may be as good; if rows compete, also all
@@ -164,7 +164,7 @@ def deciding_pairs(score: Matrix, known: Mask, asked: Mask) -> Mask:
         asked: those of them that this function asked for.
     """
     if len(score) > score.shape[1]:
-        turned: Mask = deciding_pairs(score.T, known.T, asked.T).T
+        turned: Mask = undecided_pairs(score.T, known.T, asked.T).T
         return turned
     best = score.argmax(axis=1)
     least = np.where(known, score, -1.0).max(axis=1)

@@ -16,7 +16,7 @@ from docscore.core.tolerance import ROUNDING
 from docscore.core.values import SCALAR_TYPES, Scalar, holds_number
 from docscore.corpus.fields import Cause
 from docscore.corpus.tree_groups import SiblingGroup, groups_of
-from docscore.metrics.anls_star.api import explained
+from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 
 NEAR = 0.9  # a similarity from which an exchanged value counts as found
@@ -212,7 +212,7 @@ def _gain_by_value(tree: ScoreTree, options: ScoringOptions | None) -> float | N
     pair = tree.ground_truth, tree.prediction
     if options is None or options.numbers == BY_VALUE or not holds_number(pair):
         return None
-    gain = explained(*pair, replace(options, numbers=BY_VALUE)).score - tree.score
+    gain = build_tree(*pair, replace(options, numbers=BY_VALUE)).score - tree.score
     return gain if gain > ROUNDING else None
 
 

@@ -20,7 +20,7 @@ from docscore.data.confidences import with_confidences
 from docscore.data.doubts import doubts_of_reading
 from docscore.data.model_output import Parsed, parse_reference, parse_text
 from docscore.data.pairing import Pairs
-from docscore.metrics.anls_star.api import explained, score_all
+from docscore.metrics.anls_star.api import build_tree, score_all
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.signature import Signature
 
@@ -127,7 +127,7 @@ class CorpusScore:
 
     def tree(self, number: int) -> ScoreTree:
         """The score tree of a row."""
-        return explained(self.pairs.truths[number], self.pairs.predictions[number], self.options)
+        return build_tree(self.pairs.truths[number], self.pairs.predictions[number], self.options)
 
     def numbers_of_worst(self, count: int) -> list[int]:
         """The numbers of the rows with the lowest scores, lowest first."""

@@ -1,4 +1,4 @@
-"""A text of a model: parsed, repaired, scored, explained, and shown in every way."""
+"""A text of a model: parsed, repaired, scored, build_tree, and shown in every way."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from docscore.corpus.evaluation import Evaluation
 from docscore.data.json_codec import loads
 from docscore.data.model_output import parse_text
 from docscore.data.pairing import Pairs
-from docscore.metrics.anls_star.api import anls_score, explained
+from docscore.metrics.anls_star.api import anls_score, build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.report.console import print_summary, print_tree, printed
 from docscore.report.content import causes_table, fields_table
@@ -47,7 +47,7 @@ def run(data: bytes) -> None:
 def score_and_show(truth: object, prediction: object) -> None:
     """Score a pair, and show the result in every way."""
     options = ScoringOptions()
-    tree = explained(truth, prediction, options)
+    tree = build_tree(truth, prediction, options)
     check_share(tree.score, "the score")
     check(abs(tree.score - anls_score(truth, prediction)) < _SAME, "score and tree differ")
     _show_tree(tree)

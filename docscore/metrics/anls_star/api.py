@@ -21,7 +21,7 @@ from docscore.core.stack import level_of_caller, with_room_to_recurse
 from docscore.core.values import SCALAR_TYPES, Value, convert_ground_truth, convert_prediction
 from docscore.metrics.anls_star.explainer import Explainer
 from docscore.metrics.anls_star.matching import Tables, list_tables
-from docscore.metrics.anls_star.scorer import Scorer, answer_score, is_answer, is_offered
+from docscore.metrics.anls_star.scorer import Scorer, answer_score, equals_an_option, is_answer
 from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.anls_star.tree import ScoreTree
 
@@ -154,7 +154,7 @@ def score_tree(
     >>> [(leaf.path, leaf.status, leaf.score) for leaf in tree.leaves()]
     [('$.date', 'partial', 0.8), ('$.total', 'missing', 0.0)]
     """
-    return explained(gt, pred, _options(threshold, ignore_case, rules, numbers))
+    return build_tree(gt, pred, _options(threshold, ignore_case, rules, numbers))
 
 
 def score_pairs(
@@ -194,7 +194,7 @@ def score_pairs(
     return score(pairs, 0)
 
 
-def explained(gt: object, pred: object, options: ScoringOptions, schema: SchemaNode | None = None) -> ScoreTree:
+def build_tree(gt: object, pred: object, options: ScoringOptions, schema: SchemaNode | None = None) -> ScoreTree:
     """The score tree of a pair, by options in one object; with a schema that of its typed score."""
     return with_room_to_recurse(_tree, gt, pred, options, schema)
 
@@ -265,7 +265,7 @@ def _score_answers(pairs: Sequence[tuple[Any, Any]], options: ScoringOptions) ->
     """The scores of many answers at once: the best of the similarities with what is accepted."""
     if not pairs:
         return []
-    unequal = [i for i, pair in enumerate(pairs) if not is_offered(*pair)]
+    unequal = [i for i, pair in enumerate(pairs) if not equals_an_option(*pair)]
     if len(unequal) < len(pairs):
         scores = [1.0] * len(pairs)
         for i, score in zip(unequal, _score_answers([pairs[i] for i in unequal], options), strict=True):
@@ -286,7 +286,7 @@ def _score_answers(pairs: Sequence[tuple[Any, Any]], options: ScoringOptions) ->
 def _score_one(gt: object, pred: object, options: ScoringOptions) -> float:
     if is_answer(gt, pred):
         return answer_score(gt, pred, options)  # type: ignore[arg-type]
-    earned, weight = _located(Scorer(options).pair, *_converted(gt, pred))
+    earned, weight = _with_list_path(Scorer(options).pair, *_converted(gt, pred))
     return earned / weight if weight else 1.0
 
 
@@ -294,15 +294,15 @@ def _scored_and_explained(gt: object, pred: object, options: ScoringOptions) -> 
     """The score and the tree of values that are converted once."""
     truth, prediction = _converted(gt, pred)
     scorer = Scorer(options, Tables())
-    earned, weight = _located(scorer.pair, truth, prediction)
-    return earned / weight if weight else 1.0, _located(Explainer(scorer).tree, truth, prediction)
+    earned, weight = _with_list_path(scorer.pair, truth, prediction)
+    return earned / weight if weight else 1.0, _with_list_path(Explainer(scorer).tree, truth, prediction)
 
 
 def _tree(gt: object, pred: object, options: ScoringOptions, schema: SchemaNode | None) -> ScoreTree:
-    return _located(Explainer(Scorer(options, Tables()), schema).tree, *_converted(gt, pred))
+    return _with_list_path(Explainer(Scorer(options, Tables()), schema).tree, *_converted(gt, pred))
 
 
-def _located(work: Callable[[Value, Value], _T], truth: Value, prediction: Value) -> _T:
+def _with_list_path(work: Callable[[Value, Value], _T], truth: Value, prediction: Value) -> _T:
     """The result of the work; where lists are too long, the error names their place."""
     try:
         return work(truth, prediction)

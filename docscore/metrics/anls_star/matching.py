@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from docscore.core.assignment import Weight, deciding_pairs, score_ratios
+from docscore.core.assignment import Weight, score_ratios, undecided_pairs
 from docscore.core.decimals import LongFloat
 from docscore.core.memory import check_memory
 from docscore.core.values import LEAF_TYPES, Matrix, Value, step_text
@@ -290,7 +290,7 @@ def rows_table(
         earned[of_cells] = np.where(asked[of_cells], earned[of_cells], bound)
         while True:
             ratios = score_ratios(earned, weight)
-            unknown = deciding_pairs(ratios[everywhere], (known | asked)[everywhere], asked[everywhere])
+            unknown = undecided_pairs(ratios[everywhere], (known | asked)[everywhere], asked[everywhere])
             if not unknown.any():
                 return earned[everywhere], weight[everywhere]
             places = np.nonzero(unknown)

@@ -59,7 +59,7 @@ def is_answer(truth: object, prediction: object) -> bool:
     return kind in SCALAR_TYPES or (kind is tuple and truth != () and SCALAR_TYPES.issuperset(map(type, truth)))  # type: ignore[call-overload]
 
 
-def is_offered(truth: object, prediction: object) -> bool:
+def equals_an_option(truth: object, prediction: object) -> bool:
     """Whether a text is the acceptable answer, or one of several, letter by letter: it need not be compared then."""
     if type(prediction) is not str:
         return False
@@ -71,7 +71,7 @@ def is_offered(truth: object, prediction: object) -> bool:
 def answer_score(truth: Scalar | tuple[Scalar, ...], prediction: Scalar, options: ScoringOptions) -> float:
     """S, and as L is 1 the score, of such a pair: the best of the similarities."""
     threshold, ignore_case, text = options.threshold, options.ignore_case, text_rule(options.numbers)
-    if is_offered(truth, prediction):
+    if equals_an_option(truth, prediction):
         return 1.0
     right = fold(prediction, ignore_case, text)
     if type(truth) is not tuple:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from docscore.core.errors import InputValueError, at_place
 from docscore.core.options import PAPER, THRESHOLD, ScoringOptions
 from docscore.core.schema_source import SchemaSource
-from docscore.metrics.anls_star.api import explained
+from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import FigureName, Metric, MetricRow
@@ -75,7 +75,7 @@ def explained_by_schema(gt: object, pred: object, options: ScoringOptions, quest
     Raises:
         TypeError, ValueError: as `typed_score`.
     """
-    return explained(gt, pred, options, _root(options.schema, question_id))
+    return build_tree(gt, pred, options, _root(options.schema, question_id))
 
 
 def _root(source: SchemaSource, question_id: str) -> SchemaNode:
