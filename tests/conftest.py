@@ -54,7 +54,6 @@ LONGEST = [
     "report_browser",
     "playground_links",
     "loading",
-    "workers_benchmark",
     "evaluate_caches",
     "playground_looks",
     "playground_address",
@@ -64,9 +63,7 @@ LONGEST = [
     "typed_score",
     "datasets_map",
     "streams",
-    "load_benchmark",
     "playground_api",
-    "coverage",
     "transformers",
 ]
 REQUIRE_TOOLS = "DOCSCORE_REQUIRE_TOOLS"  # set in CI in the environment of tests/tools

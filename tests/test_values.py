@@ -303,6 +303,7 @@ def test_in_a_prediction_the_marker_is_an_ordinary_key(marker: Any) -> None:
 SCALARS: list[tuple[str, Any, Any, float]] = [
     ("nan is text: equal to itself", math.nan, math.nan, 1.0),
     ("nan and its spelling", math.nan, "NaN", 1.0),
+    ("nan is no null", None, math.nan, 0.0),
     ("inf against -inf: 1 insertion of 4", math.inf, -math.inf, 0.75),
     ("lone surrogates: 1 of 2 differs", "\ud800a", "\ud800b", 0.5),
     ("a lone surrogate as key", {"\ud800": "x"}, {"\ud800": "x"}, 1.0),
