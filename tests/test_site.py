@@ -1,17 +1,20 @@
-"""The documentation as a site: it builds without a warning, loads nothing from elsewhere, and has every public name."""
+"""The documentation as a site: it builds strictly, loads nothing from elsewhere, and has every page and public name."""
 
 from __future__ import annotations
 
 import importlib.util
 import re
+import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
 import docscore
+from scripts.project_address import project_address
 from tests.commands import environment
 from tests.conftest import HUNG, ROOT, skip_or_fail
 from tests.test_public_names import EXTRAS, PATHS
@@ -21,46 +24,72 @@ LOADED = {"img": "src", "script": "src", "link": "href", "iframe": "src", "sourc
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, built in strict mode: a dead link, a dead anchor or a page that nothing leads to is an error."""
-    missing = [name for name in ("mkdocs", "material", "mkdocstrings") if importlib.util.find_spec(name) is None]
+    """The site, built in strict mode: a dead link to a page or a heading is an error."""
+    missing = [name for name in ("zensical", "mkdocstrings") if importlib.util.find_spec(name) is None]
     if missing:
         skip_or_fail(f"needs {', '.join(missing)}")
-    folder = tmp_path_factory.mktemp("site")
+    folder = tmp_path_factory.mktemp("project")  # Zensical writes beside its configuration
+    shutil.copy(ROOT / "mkdocs.yml", folder)
+    shutil.copytree(ROOT / "docs", folder / "docs")
+    for name in ("docscore", "scripts"):
+        (folder / name).symlink_to(ROOT / name)
     done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)],
-        cwd=ROOT,
-        env=environment(NO_MKDOCS_2_WARNING="1", PYTHONPATH=str(ROOT)),
+        [sys.executable, "-m", "zensical", "build", "--strict"],
+        cwd=folder,
+        env=environment(PYTHONPATH=str(ROOT)),
         capture_output=True,
         text=True,
         check=False,
         timeout=HUNG,
     )
-    assert (done.returncode, done.stderr) == (0, "")
-    return folder
+    assert (done.returncode, "No issues found" in done.stderr) == (0, True), done.stdout + done.stderr
+    return folder / "site"
 
 
-class Loads(HTMLParser):
-    """What a page loads when it is opened."""
+class Addresses(HTMLParser):
+    """What a page loads when it is opened, and what it links to."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.addresses: list[str] = []
+        self.loaded: list[str] = []
+        self.linked: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        if tag in LOADED and given.get("rel") not in ("canonical", "next", "prev"):
-            self.addresses.append(given.get(LOADED[tag]) or "")
-        assert given.get("data-md-component") != "source"  # its script asks the server of the repository
+        values = dict(attrs)
+        if tag in LOADED and values.get("rel") not in ("canonical", "next", "prev"):
+            self.loaded.append(values.get(LOADED[tag]) or "")
+        if tag == "a" and values.get("href"):
+            self.linked.append(values["href"] or "")
+        assert values.get("data-md-component") != "source"  # its script asks the server of the repository
+
+
+def addresses_of(page: Path) -> Addresses:
+    """The addresses in an HTML file."""
+    addresses = Addresses()
+    addresses.feed(page.read_text("utf-8"))
+    return addresses
 
 
 def test_every_page_is_there_and_loads_nothing_from_another_server(site: Path) -> None:
-    pages = {path.stem for path in (ROOT / "docs").glob("*.md")} - {"index"}
-    assert pages <= {path.parent.name for path in site.rglob("index.html")}
+    navigation = re.findall(r": (\w+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"), flags=re.MULTILINE)
+    assert sorted(navigation) == sorted(path.name for path in (ROOT / "docs").glob("*.md"))
     for page in site.rglob("*.html"):
-        loads = Loads()
-        loads.feed(page.read_text("utf-8"))
-        assert loads.addresses
-        assert not [address for address in loads.addresses if re.match(r"\w+:|//", address)], page
+        loaded = addresses_of(page).loaded
+        assert loaded
+        assert not [address for address in loaded if re.match(r"\w+:|//", address)], page
+
+
+def test_pictures_and_files_that_pages_name_are_there(site: Path) -> None:
+    """Of the site, and of the repository where a page links to it: Zensical checks links to pages alone."""
+    repository = f"{project_address()}/blob/main/"
+    for page in site.rglob("index.html"):
+        addresses = addresses_of(page)
+        for address in {*addresses.loaded, *addresses.linked}:
+            url = urlsplit(address)
+            if not url.scheme:
+                assert (page.parent / unquote(url.path)).exists(), (page, address)
+            elif address.startswith(repository):
+                assert (ROOT / url.path.split("/blob/main/")[1]).exists(), (page, address)
 
 
 def test_the_reference_has_every_public_name_and_no_other(site: Path) -> None:
