@@ -7,6 +7,7 @@ import math
 import sys
 from collections import Counter
 from pathlib import Path
+from random import Random
 from types import FrameType
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 from docscore.core.options import ScoringOptions
 from docscore.corpus.scores import score_corpus
 from docscore.corpus.summary import summarise
+from docscore.data import json_mending
 from docscore.data.json_codec import dumps, loads
 from docscore.data.model_output import Parsed, parse_text
 from docscore.data.pairing import Pairs
@@ -109,6 +111,36 @@ def test_text_that_a_model_repeats_endlessly(text: str) -> None:
     assert work(long) <= 4.2 * work(short)
 
 
+SIGNS = ["[", "]", "{", "}", '"', "'", "“", "`", "```", "```json\n", "\\", "x", "x ", " ", ":", ",", "\n", "1", "null"]
+RANDOM = Random(24)
+UNITS = [
+    """["]"[x[x '""",
+    """["[a""",
+    """{"a": ["b" """,
+    """("a\n""",
+    *("".join(RANDOM.choices(SIGNS, k=RANDOM.randint(1, 9))) for _ in range(150)),
+]
+
+
+def test_twice_the_text_is_at_most_twice_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looking for values takes linear time; mending them takes at most the steps that are allowed, here few."""
+    monkeypatch.setattr(json_mending, "MAX_STEPS", 300)
+    for unit in UNITS:
+        short, long = (work((unit * length)[:length]) for length in (2_000, 4_000))
+        assert long <= 2.2 * short + 3_000, unit
+
+
+def test_what_is_mended_has_a_largest_size() -> None:
+    text = '{"a": "' + "x y " * 200_000
+    assert parse_text(text, "repair") == Parsed(text, "failed", "not mended: it has more than 500,000 characters")
+
+
+def test_all_that_is_read_of_a_text_is_counted() -> None:
+    """Where the parser copies its text or changes it, what it reads of the copy counts too."""
+    for text in ('{"a": [{"b": ["x"' * 2_000, '[("a" (' * 40_000):
+        assert parse_text(text, "repair").failed
+
+
 MANY, SOME = 1_000_000, 100_000
 
 
@@ -126,6 +158,7 @@ MANY, SOME = 1_000_000, 100_000
         ("```\n" * MANY, True),
         ("```x```y" * SOME, True),
         ("[1,\n" * SOME, True),
+        ("""["]"[x[x '""" * SOME, False),
         ("{}\n" * SOME, False),
         ("{a: }" * SOME, False),
         ('{"' * SOME, True),
@@ -161,14 +194,14 @@ def test_a_long_text_that_is_cut_off_is_mended() -> None:
     assert (parsed.outcome, parsed.value) == ("mended", {"items": items})
 
 
-@pytest.mark.parametrize("mode", [None, "json", "repair"])
+@pytest.mark.parametrize("mode", [None, "text", "json", "repair"])
 def test_modes(mode: str | None) -> None:
     assert ScoringOptions(parse=mode).parse == mode
 
 
 @pytest.mark.parametrize("mode", ["", "JSON", "yes", True, 1])
 def test_other_modes_are_refused(mode: Any) -> None:
-    with pytest.raises(ValueError, match=r"^parse: expected None, 'json' or 'repair', got "):
+    with pytest.raises(ValueError, match=r"^parse: expected None, 'text', 'json' or 'repair', got "):
         ScoringOptions(parse=mode)
 
 

@@ -16,6 +16,9 @@ MAX_UNPACKED = 1_000_000_000  # bytes of a compressed file when unpacked: gzip m
 MAX_STEPS = 3_000_000  # of mending JSON: one or two a character of a text that is cut off, a second or two in all
 
 
+MAX_MENDED = 500_000  # characters of JSON that is mended: more than a model answers, 128,000 tokens
+
+
 def check_digits(length: int) -> None:
     """Raise `ValueError` for a number that is written in more characters than are read."""
     if length > MAX_DIGITS:

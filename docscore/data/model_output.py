@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any, Literal, NamedTuple
 
-from docscore.core.limits import MAX_STEPS
 from docscore.core.stack import with_room_to_recurse
 from docscore.core.values import MAX_DEPTH, convert_prediction
 from docscore.data.json_codec import loads
-from docscore.data.json_mending import TooManyStepsError, mended_json
+from docscore.data.json_mending import Steps, TooManyStepsError, mended_json
 
 Reading = Literal["exact", "extracted", "mended", "failed"]
 
@@ -110,9 +109,10 @@ def _found(text: str) -> Parsed:
         if not (scalar.failed or isinstance(scalar.value, dict | list)):
             return scalar._replace(outcome="extracted")
     try:
-        mended = next(filter(_is_container, map(mended_json, filter(None, damaged))), None)
-    except TooManyStepsError:
-        return Parsed(text, "failed", f"not mended: it takes more than {MAX_STEPS:,} steps")
+        steps = Steps()
+        mended = next(filter(_is_container, (mended_json(part, steps) for part in damaged if part)), None)
+    except TooManyStepsError as error:
+        return Parsed(text, "failed", f"not mended: {error}")
     return Parsed(text, "failed") if mended is None else Parsed(mended, "mended")
 
 
@@ -145,13 +145,15 @@ def _fenced_blocks(text: str) -> list[str]:
 def _first_whole(source: str) -> tuple[Any, str]:
     """The first object or list that is JSON as it stands, or None; and the largest part that may be a damaged one."""
     position, left, largest = 0, _READ_AGAIN * len(source) + _READ_AGAIN, ""
+    ends: dict[int, int] | None = None
     while left > 0 and (found := _BRACKET.search(source, position)):
         start = found.end() - 1
         likely = _LIKELY.match(source, start) or (start == 0 and _NUMBERS.match(source))
         position = found.end()
         if not likely and found[1] is None:
             continue
-        end = _end_of_part(source, start)
+        ends = _ends_of_parts(source) if ends is None else ends
+        end = ends.get(start, len(source))
         part = source[start:end]
         left -= end - start
         value = _whole(part)
@@ -172,25 +174,54 @@ def _whole(part: str) -> Any:
     return value if _is_container(value) else None
 
 
-def _end_of_part(source: str, start: int) -> int:
-    """Where the bracket at the start is closed, in or out of texts; the end of the source if it is not."""
-    return _end_of_brackets(source, start, '"') or _end_of_brackets(source, start, "") or len(source)
+def _ends_of_parts(source: str) -> dict[int, int]:
+    """Where each bracket that is closed is closed, told in one pass over the text.
 
-
-def _end_of_brackets(source: str, start: int, quote: str) -> int:
-    """Where the bracket at the start is closed; 0 if it is not. Brackets between two quotes do not count."""
-    depth, quoted = 0, False
-    for token in _TOKEN.finditer(source, start):
+    A bracket is closed outside of quoted texts, or, where it is not, anywhere. Whether a sign after it is quoted
+    depends on the number of quotes since the bracket: there are brackets with an even number of quotes before them and
+    such with an odd one, and each kind is closed among its own. A bracket behind a backslash opens nothing for others;
+    it is closed where the one around it is.
+    """
+    quoted: dict[int, int] = {}
+    plain: dict[int, int] = {}
+    odd = False
+    even_and_odd = _OpenBrackets(quoted), _OpenBrackets(quoted)
+    regardless = _OpenBrackets(plain)
+    for token in _TOKEN.finditer(source):
         sign = token[0]
         if sign == '"':
-            quoted = quoted != (sign == quote)
-        elif sign in ("{", "["):
-            depth += not quoted
-        elif sign in ("}", "]"):
-            depth -= not quoted
-            if not depth:
-                return token.end()
-    return 0
+            odd = not odd
+            continue
+        for brackets in (even_and_odd[odd], regardless):
+            if sign in ("}", "]"):
+                brackets.close(token.end())
+            elif sign[-1] in "{[":
+                brackets.open(token.end() - 1, escaped=len(sign) > 1)
+    return plain | quoted
+
+
+class _OpenBrackets:
+    """The brackets that are open at a place of a text.
+
+    Args:
+        ends: gets the end of each bracket that is closed, by its place.
+    """
+
+    def __init__(self, ends: dict[int, int]) -> None:
+        self.ends = ends
+        self.waiting: list[list[int]] = [[]]  # the places of brackets that are closed together, the outermost first
+
+    def open(self, place: int, *, escaped: bool) -> None:
+        """Open a bracket; one behind a backslash waits for the end of the one around it."""
+        if escaped:
+            self.waiting[-1].append(place)
+        else:
+            self.waiting.append([place])
+
+    def close(self, end: int) -> None:
+        """Close the brackets that were opened last."""
+        self.ends.update(dict.fromkeys(self.waiting.pop(), end))
+        self.waiting = self.waiting or [[]]
 
 
 def _is_container(value: Any) -> bool:
