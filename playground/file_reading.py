@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from docscore.core.errors import Diagnostic, InputError
 from docscore.core.formatting import clipped
-from docscore.core.options import ScoringOptions
+from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.core.printing import printable
 from docscore.corpus.evaluation import FileRows, rows_of_tables
 from docscore.data.column_guesses import columns_of, guessed_plan, with_guessed_parsing
@@ -19,6 +19,7 @@ from docscore.data.doubts import doubts_of_columns, doubts_of_ids
 from docscore.data.faults import DataError, Faults, faults_summary
 from docscore.data.files import Table, delimiter_of_file, read_table, suffix_of
 from docscore.data.json_codec import dumps
+from docscore.data.pairing import refuse_json_text
 from docscore.data.reading_plans import ReadingPlan, planned_tables
 from playground.file_requests import COLUMNS, MISSING, FileChoices, FileRequest
 from playground.fragments import fragment
@@ -109,7 +110,7 @@ def rows_of_request(asked: FileRequest) -> tuple[FileRows, ScoringOptions]:
     plan = tables.plan
     options = asked.choices.what_if.options(
         ScoringOptions(
-            parse=plan.parse,
+            parse=plan.parse or AS_TEXT,
             parse_references=plan.parse_references,
             missing=asked.choices.missing,
             with_confidences=asked.confidences,
@@ -166,6 +167,8 @@ def _doubts(tables: UploadedTables, faults: Faults, choices: FileChoices) -> Ite
             return
         unless_error = "error" if choices.missing == "error" else "zero"
         pairs = rows_of_tables(truths, [predictions], faults, missing=unless_error).systems[0]
+        options = ScoringOptions(parse=plan.parse, parse_references=plan.parse_references)
+        refuse_json_text(pairs.truths, pairs.predictions, options)
         yield from map(_sentence, doubts_of_columns(pairs, plan))
     except InputError as error:
         if not (isinstance(error, DataError) or faults.found):

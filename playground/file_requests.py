@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from docscore.core.errors import InputValueError, short_repr
-from docscore.core.options import NUMBERS, PARSE_MODES, PARSE_REFERENCES_MODES, THRESHOLD, ScoringOptions
+from docscore.core.options import NUMBERS, PARSE_REFERENCES_MODES, THRESHOLD, ScoringOptions
 from docscore.data.delimiters import DELIMITERS
 from docscore.data.json_codec import loads, loads_at
 from playground.limits import MAX_BYTES
@@ -17,7 +17,7 @@ COLUMNS = "references_id", "predictions_id", "references", "prediction"
 SIGNS = "references_delimiter", "predictions_delimiter"
 MISSING = {"error": "stop with an error", "zero": "score 0", "skip": "leave them out"}
 _CHOICES: dict[str, tuple[str | None, ...]] = {
-    "parse": (None, *PARSE_MODES),
+    "parse": (None, "json", "repair"),
     "parse_references": (None, *PARSE_REFERENCES_MODES),
     "missing": tuple(MISSING),
     **dict.fromkeys(SIGNS, (None, *DELIMITERS)),

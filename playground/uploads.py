@@ -71,7 +71,7 @@ def rows_of_uploads(
 
 def check_pairs(pairs: Pairs, options: ScoringOptions) -> None:
     """Raise `ValueError` for a row that takes too long; values parsed from text have the same limits."""
-    parsed = parse_predictions(pairs.predictions, options.parse)[0]
+    parsed = parse_predictions(pairs.predictions, options.parse_mode)[0]
     truths = pairs.truths
     if options.parse_references:
         truths = list(map(parsed_reference, pairs.ids, truths))
@@ -79,7 +79,7 @@ def check_pairs(pairs: Pairs, options: ScoringOptions) -> None:
         try:
             if options.parse_references:
                 check_value(truth, is_truth=True)
-            if options.parse:
+            if options.parse_mode:
                 check_value(prediction, is_truth=False)
             check_work(truth, prediction)
         except (TypeError, ValueError) as error:

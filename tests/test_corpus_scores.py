@@ -18,7 +18,7 @@ def test_references_that_were_left_as_text_are_suspected() -> None:
     labels = Pairs(["a"], [('{"total": "1"}',)], ['{"total": "1"}'])
     with pytest.warns(UserWarning, match="references: all are text that is JSON"):
         assert score_corpus(labels, parse="json").mean == 0.0
-    assert score_corpus(labels).mean == 1.0  # text against text
+    assert score_corpus(labels, parse="text").mean == 1.0  # text against text
     values = Pairs(["a"], [({"total": "1"},)], ['{"total": "1"}'])
     assert score_corpus(values, parse="json").mean == 1.0
 

@@ -253,7 +253,7 @@ def test_labels_that_cannot_be_read_are_told(tokenizer: Any) -> None:
 WRONG: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
     (object(), {}, TypeError, "expected a tokenizer or a processor with batch_decode, got object"),
     (None, {"parse": "donut"}, TypeError, "parse: 'donut' needs a processor with token2json, got "),
-    (None, {"parse": "yaml"}, ValueError, "parse: expected None, 'json', 'repair' or 'donut', got 'yaml'"),
+    (None, {"parse": "yaml"}, ValueError, "parse: expected None, 'text', 'json', 'repair' or 'donut', got 'yaml'"),
     (None, {"metrics": ["bleu"]}, ValueError, "metrics: expected some of .*, got 'bleu'"),
     (None, {"references": {"a": "x"}}, TypeError, "references: expected a list of rows, got dict"),
     (None, {"threshold": 2}, ValueError, "threshold: expected a number from 0 to 1, got 2"),

@@ -35,7 +35,7 @@ from docscore.corpus.tree_groups import folded_tree, groups_of
 from docscore.data.confidences import unwrapped
 from docscore.data.files import read_value, suffix_of
 from docscore.data.model_output import parse_text
-from docscore.data.pairing import Pairs
+from docscore.data.pairing import Pairs, refuse_json_text
 from docscore.data.rows import ID
 from docscore.data.wanted_row import WantedRow
 from docscore.metrics.anls_star.api import build_tree
@@ -91,6 +91,7 @@ def explain_command(
     metric = metric or (ANLS_STAR if settings.options.schema is None else TYPED)
     check_options_of([metric], settings.options)
     name, truth, prediction = _one_pair(references, predictions, question_id, settings)
+    refuse_json_text([truth], [prediction], settings.options)
     if settings.options.parse_references:
         truth = parsed_reference(name, truth)
     prediction = _as_scored(prediction, settings.options)
@@ -121,8 +122,8 @@ def _tree(metric: str, name: str, truth: Any, prediction: Any, options: ScoringO
 
 def _as_scored(prediction: Any, options: ScoringOptions) -> Any:
     """The prediction as it is scored: with --parse read as JSON, with --with-confidences without its confidences."""
-    if options.parse and isinstance(prediction, str):
-        parsed = parse_text(prediction, options.parse)
+    if options.parse_mode and isinstance(prediction, str):
+        parsed = parse_text(prediction, options.parse_mode)
         prediction = parsed.value
         if parsed.outcome != "exact":
             note = f" ({parsed.note})" if parsed.note else ""

@@ -166,7 +166,8 @@ comparing_flags = together(
     click.option(
         "--parse",
         type=click.Choice(PARSE_MODES),
-        help="Read predictions that are text as JSON; repair also accepts malformed JSON.",
+        help="Read predictions that are text as JSON; repair also accepts malformed JSON, text compares them as they "
+        "are even where both sides are JSON.",
     ),
     click.option(
         "--parse-references", type=click.Choice(PARSE_REFERENCES_MODES), help="Read references that are text as JSON."

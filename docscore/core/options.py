@@ -17,7 +17,8 @@ PACKAGE = "anls_star-1.0.1"  # the published package
 RULES = (PAPER, PACKAGE)
 BY_VALUE = "value"
 NUMBERS = ("text", BY_VALUE)
-PARSE_MODES = ("json", "repair")  # of predictions
+AS_TEXT = "text"  # how predictions are read that are meant to be compared as text, even where they are JSON
+PARSE_MODES = (AS_TEXT, "json", "repair")  # of predictions
 PARSE_REFERENCES_MODES = ("json",)
 SKIP = "skip"
 MISSING_MODES = ("error", "zero", SKIP)
@@ -34,7 +35,8 @@ class ScoringOptions:
         normalise: whether texts are compared in lower case, with white space folded; otherwise they must be identical
             (KIEval, Entity F1).
         donut: whether documents are read as the published implementation of Donut reads them (Entity F1, nTED).
-        parse: None, or "json" or "repair" to read predictions that are text as JSON first.
+        parse: "json" or "repair" to read predictions that are text as JSON first; "text" to compare them as text. None
+            is "text", but refuses test sets in which the texts of both sides are JSON.
         parse_references: None, or "json" to read references, or acceptable answers, that are text as JSON first.
         missing: what happens to a reference without a prediction: "error"; "zero" to score it as null; or "skip" to
             leave it out and count it.
@@ -77,6 +79,11 @@ class ScoringOptions:
         check_choice("numbers", self.numbers, NUMBERS)
         if self.schema is not None:
             object.__setattr__(self, "schema", SchemaSource.of(self.schema))
+
+    @property
+    def parse_mode(self) -> str | None:
+        """The mode in which predictions are read as JSON, "json" or "repair"; None where texts are compared as text."""
+        return None if self.parse == AS_TEXT else self.parse
 
 
 def _share(name: str, value: Any) -> float:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from docscore.core.errors import InputValueError
-from docscore.core.options import BY_VALUE, DEFAULT_OPTIONS, ScoringOptions
+from docscore.core.options import AS_TEXT, BY_VALUE, DEFAULT_OPTIONS, ScoringOptions
 from docscore.core.progress import Progress, no_progress
 from docscore.core.values import holds_number
 from docscore.corpus.automation import Curve, automation_curve, calibration_of_scores
@@ -33,7 +33,7 @@ from docscore.corpus.summary import Analysis, Summary, analyse, summarise
 from docscore.data.columns import Grouping, groups_of_rows, with_clusters
 from docscore.data.faults import Faults
 from docscore.data.files import Table, read_table
-from docscore.data.pairing import Pairs, common_rows, read_systems, table_with_both
+from docscore.data.pairing import Pairs, common_rows, read_systems, refuse_json_text, table_with_both
 from docscore.data.sources import SAME_NAMES, ColumnNames, SourceSide, with_names
 from docscore.data.valid_rows import Check
 from docscore.data.wanted_row import WantedRow
@@ -177,6 +177,7 @@ class Evaluation:
         self.options = options
         self.metrics = checked_metrics(metrics)
         check_options_of(self.metrics, options)
+        refuse_json_text(pairs.truths, pairs.predictions, options)
         self.confidence = None if confidence is None else check_confidence(confidence)
         self.seed = seed
         self.progress = progress
@@ -226,7 +227,7 @@ class Evaluation:
         rows = [number for number, pair in enumerate(zip(truths, predictions, strict=True)) if holds_number(pair)]
         if not rows:
             return None
-        options = replace(self.options, numbers=BY_VALUE, parse=None, parse_references=None, with_confidences=False)
+        options = replace(self.options, numbers=BY_VALUE, parse=AS_TEXT, parse_references=None, with_confidences=False)
         again = score_corpus(scores.pairs.only(rows), options)
         changed = dict(zip(rows, again.scores, strict=True))
         return fsum(changed.get(number, score) for number, score in enumerate(scores.scores)) / len(scores.scores)

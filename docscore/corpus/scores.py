@@ -19,7 +19,7 @@ from docscore.core.stack import level_of_caller
 from docscore.data.confidences import with_confidences
 from docscore.data.doubts import doubts_of_reading
 from docscore.data.model_output import Parsed, parse_reference, parse_text
-from docscore.data.pairing import Pairs
+from docscore.data.pairing import Pairs, refuse_json_text
 from docscore.metrics.anls_star.api import build_tree, score_all
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.signature import Signature
@@ -61,7 +61,7 @@ class CorpusScore:
     @cached_property
     def failed(self) -> frozenset[int] | None:
         """The numbers of the rows whose text could not be parsed and was scored as text; None without `parse`."""
-        if self.options.parse is None:
+        if self.options.parse_mode is None:
             return None
         return frozenset(number for number, parsed in self.readings.items() if parsed.failed)
 
@@ -96,7 +96,7 @@ class CorpusScore:
 
     def parsed_ids(self) -> dict[str, list[str]]:
         """The ids of the texts that are "failed", and with `parse="repair"` of those "extracted" and "mended"."""
-        outcomes = {None: (), "json": ("failed",), "repair": ("failed", "extracted", "mended")}[self.options.parse]
+        outcomes = {None: (), "json": ("failed",), "repair": ("failed", "extracted", "mended")}[self.options.parse_mode]
         return {
             outcome: [self.ids[number] for number, parsed in self.readings.items() if parsed.outcome == outcome]
             for outcome in outcomes
@@ -112,7 +112,7 @@ class CorpusScore:
         samples = [self.sample(number) for number in range(len(self.ids))]
         with_notes = any(parsed.note for parsed in self.readings.values())
         for number, sample in enumerate(samples):
-            if self.options.parse is not None:
+            if self.options.parse_mode is not None:
                 parsed = self.readings.get(number, Parsed(None))
                 sample["parsed"] = None if number in self.pairs.absent else parsed.outcome
                 if with_notes:
@@ -157,11 +157,12 @@ def score_corpus(
         TypeError, ValueError: for a value that cannot be scored, naming its row, and for invalid options.
     """
     options = options_from(options, keywords)
+    refuse_json_text(pairs.truths, pairs.predictions, options)
     for doubt in doubts_of_reading(pairs, options.parse, options.parse_references):
         warnings.warn(str(doubt), UserWarning, stacklevel=level_of_caller())
     if options.parse_references:
         pairs = pairs._replace(truths=list(map(parsed_reference, pairs.ids, pairs.truths)))
-    predictions, readings = parse_predictions(pairs.predictions, options.parse)
+    predictions, readings = parse_predictions(pairs.predictions, options.parse_mode)
     pairs = pairs._replace(predictions=predictions)
     pairs = with_confidences(pairs) if options.with_confidences else pairs._replace(confidences=None)
     values = zip(pairs.truths, pairs.predictions, strict=True)

@@ -182,7 +182,7 @@ class Summary:
             result["rates"] = [rate.to_dict() for rate in self.rates]
         if per_sample:
             result["per_sample"] = self.scores.samples()
-            if self.scores.options.parse is not None:
+            if self.scores.options.parse_mode is not None:
                 result["parsed_ids"] = self.scores.parsed_ids()
         if signature:
             result["signature"] = str(self.scores.signature)

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 from docscore.core.errors import Diagnostic, FilePlace, short_repr
+from docscore.core.options import AS_TEXT
 from docscore.data.faults import some_of
 from docscore.data.files import Table
 from docscore.data.model_output import holds_json, is_json_container, parse_text
@@ -39,14 +40,13 @@ def doubts_of_reading(
     predictions: all are text that holds JSON, which never matches ground truths that are objects or lists; \
 parse="json" or parse="repair" (--parse) reads it
     """
-    if len(pairs.absent) == len(pairs.ids):
+    if len(pairs.absent) == len(pairs.ids) or parse == AS_TEXT:
         return
     # each of these passes ends with the first row that is as it should be
     if (
         parse is None
-        and all(map(_is_container, _truths(pairs)))
-        and _all(_given(pairs), str)
-        and any(map(holds_json, islice(_given(pairs), _TRIED)))
+        and all(_is_container(each) or (parse_references and is_json_container(each)) for each in _truths(pairs))
+        and _hold_json(pairs)
     ):
         problem = "all are text that holds JSON, which never matches ground truths that are objects or lists"
         remedy = 'parse="json" or parse="repair" (--parse) reads it'
@@ -54,7 +54,7 @@ parse="json" or parse="repair" (--parse) reads it
     if (
         parse_references is None
         and all(map(_is_json_text, pairs.truths))
-        and not (parse is None and _all(_given(pairs), str))
+        and (parse is not None or not _all(_given(pairs), str) or _hold_json(pairs))
     ):
         problem = "all are text that is JSON, and is compared as text"
         remedy = 'parse_references="json" (--parse-references json) reads it'
@@ -151,6 +151,11 @@ def _given(pairs: Pairs) -> Iterator[Any]:
 
 def _all(values: Iterator[Any] | Sequence[Any], kind: type) -> bool:
     return all(isinstance(each, kind) for each in values)
+
+
+def _hold_json(pairs: Pairs) -> bool:
+    """Whether all predictions are text, and JSON is in some of the first."""
+    return _all(_given(pairs), str) and any(map(holds_json, islice(_given(pairs), _TRIED)))
 
 
 def _column(name: str | None) -> str:

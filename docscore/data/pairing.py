@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 
 from docscore.core.collector import collector_off
 from docscore.core.errors import FilePlace, InputValueError, at_place, diagnostic_of, in_file, short_repr
-from docscore.core.options import MISSING_MODES, SKIP, check_choice
+from docscore.core.options import MISSING_MODES, SKIP, ScoringOptions, check_choice
 from docscore.data.faults import NAMED, DataError, Faults, faults_summary
 from docscore.data.files import Table
 from docscore.data.foreign_columns import check_columns, check_value_column, naming_columns
 from docscore.data.id_faults import MISSING_REMEDY, WITHOUT_PREDICTION, id_faults
 from docscore.data.kept_rows import ABSENT, column_of
+from docscore.data.model_output import is_json_container
 from docscore.data.rows import (
     ANLS,
     BY_ID,
@@ -42,6 +43,8 @@ from docscore.data.rows import (
 from docscore.data.valid_rows import Check, ValidRows, valid_rows
 
 DID_NOT_RUN = "(a sample that did not run)"  # the ground truth where no log has that of a sample: nothing equals it
+_LOOKED_AT = 100  # texts of each side that tell whether they are JSON
+
 BOTH_REMEDY = "a file of ground truths is given first, or to `compare` and `table` with --references"
 
 
@@ -170,6 +173,35 @@ def common_rows(first: Pairs, second: Pairs) -> tuple[Pairs, Pairs]:
     place = {i: number for number, i in enumerate(second.ids)}
     numbers = [number for number, i in enumerate(first.ids) if i in shared]
     return first.only(numbers), second.only([place[first.ids[number]] for number in numbers])
+
+
+def refuse_json_text(truths: Iterable[Any], predictions: Iterable[Any], options: ScoringOptions) -> None:
+    """Raise `ValueError` where the texts of both sides are JSON, and no option says how they are read.
+
+    The edit distance of raw JSON is no score of documents, though it looks like one. Of each side the first 100 texts
+    that are not empty are looked at, those of acceptable answers among them; all must be objects or lists.
+    """
+    if options.parse is not None or options.parse_references is not None:
+        return
+    for side in (truths, predictions):
+        texts = islice(_texts(side), _LOOKED_AT)
+        if not is_json_container(next(texts, None)) or not all(map(is_json_container, texts)):
+            return
+    raise InputValueError(
+        place="references and predictions",
+        problem="their texts are JSON, which would be compared sign by sign",
+        remedy='--parse json --parse-references json (parse="json", parse_references="json") read them; --parse text '
+        '(parse="text") compares them as they are',
+    )
+
+
+def _texts(values: Iterable[Any]) -> Iterator[str]:
+    """The texts among values, and among their acceptable answers, that are not empty."""
+    for value in values:
+        if isinstance(value, tuple):
+            yield from _texts(value)
+        elif isinstance(value, str) and value.strip():
+            yield value
 
 
 def _by_position(predictions: Sequence[Row], references: Sequence[Row]) -> Pairs:

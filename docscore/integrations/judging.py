@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from docscore.core.errors import InputValueError
-from docscore.core.options import PARSE_MODES, THRESHOLD, check_choice
+from docscore.core.options import THRESHOLD, check_choice
 from docscore.core.values import Value, convert_ground_truth
 from docscore.corpus.fields import field_table
 from docscore.data.json_codec import dumps, loads
@@ -85,7 +85,7 @@ def judged_output(
     >>> judged_output('Here: {"total": 1}', [{"total": "1"}]).score
     1.0
     """
-    check_choice("parse", parse, ("auto", "none", *PARSE_MODES))
+    check_choice("parse", parse, ("auto", "none", "json", "repair"))
     if not answers:
         raise InputValueError(expected="at least one acceptable answer", got="none")
     structured = any(isinstance(option, dict | list) for option in _options(convert_ground_truth(tuple(answers))))

@@ -15,14 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 from docscore.core.errors import InputTypeError, InputValueError, short_repr
+from docscore.core.options import AS_TEXT
 from docscore.core.stack import level_of_caller
 from docscore.corpus.scores import PARSE_COUNTS
 from docscore.corpus.state import RATES, ScoreState
 from docscore.data.model_output import Parsed, can_be_scored, parse_text
-from docscore.data.pairing import Pairs
+from docscore.data.pairing import Pairs, refuse_json_text
 from docscore.data.rows import as_rows, read_references, row_format
 
-Parse = Literal["json", "repair", "donut"]
+Parse = Literal["text", "json", "repair", "donut"]
 _IGNORED = -100  # the padding of labels by collators, and of predictions by Trainers
 
 
@@ -44,7 +45,8 @@ def compute_metrics(
             with a warning if they cannot be parsed without repair.
         metrics: names among `docscore.METRICS`.
         parse: how decoded texts are parsed: "json", "repair" (also malformed JSON), "donut" (`<s_key>` markup, with
-            the processor's `token2json`), or None to use the texts as answers.
+            the processor's `token2json`), or "text" to use the texts as answers; None is "text", but refuses labels
+            that are all JSON.
         fields: whether to report each field of the ground truths.
         keywords: fields of `ScoringOptions`, such as threshold and ignore_case.
 
@@ -72,7 +74,7 @@ class ComputeMetrics:
         keywords: dict[str, Any],
     ) -> None:
         if parse is not None and parse not in get_args(Parse):
-            raise InputValueError(place="parse", expected="None, 'json', 'repair' or 'donut'", got=repr(parse))
+            raise InputValueError(place="parse", expected="None, 'text', 'json', 'repair' or 'donut'", got=repr(parse))
         if parse == "donut" and not hasattr(processor, "token2json"):
             expected, got = "a processor with token2json", type(processor).__name__
             problem = f"'donut' needs {expected}, got {got}"
@@ -85,7 +87,7 @@ class ComputeMetrics:
             raise InputTypeError(expected=expected, got=type(processor).__name__)
         self.references = None if references is None else _ground_truths(references)
         self.parse = parse
-        self.state = ScoreState(metrics=metrics, fields=fields, **keywords)
+        self.state = ScoreState(metrics=metrics, fields=fields, **{"parse": parse and AS_TEXT, **keywords})
         self._reset()
 
     def __call__(self, prediction: Any, compute_result: bool = True) -> dict[str, float]:  # noqa: FBT002  the Trainer's
@@ -119,6 +121,7 @@ class ComputeMetrics:
         """Score more rows."""
         predictions = [self._read(text) for text in self._texts(found, "predictions")]
         truths = self._truths(labels, len(predictions))
+        refuse_json_text(truths, truths, self.state.options)  # at the first evaluation, whatever a model answers then
         self.outcomes.update(each.outcome for each in predictions)
         ids = [str(self.state.rows + number) for number in range(len(predictions))]
         if ids:
@@ -137,7 +140,7 @@ class ComputeMetrics:
         if self.unread_labels:
             self._warn()
         result = self.state.compute()
-        read = {None: (), "repair": ("failed", "extracted", "mended")}.get(self.parse, ("failed",))
+        read = {None: (), AS_TEXT: (), "repair": ("failed", "extracted", "mended")}.get(self.parse, ("failed",))
         return result | {RATES[PARSE_COUNTS[outcome]]: self.outcomes[outcome] / rows for outcome in read}
 
     def _warn(self) -> None:
@@ -200,9 +203,9 @@ class ComputeMetrics:
 
     def _read(self, text: str) -> Parsed:
         """Parse a text as `parse` says."""
-        if self.parse is None:
+        if self.parse in (None, AS_TEXT):
             return Parsed(text)
-        if self.parse != "donut":
+        if self.parse in ("json", "repair"):
             return parse_text(text, self.parse)
         value = self.processor.token2json(text)
         if not value or (isinstance(value, Mapping) and set(value) == {"text_sequence"}) or not can_be_scored(value):

@@ -66,9 +66,9 @@ def _of_texts(options: ScoringOptions, used: frozenset[str]) -> Iterable[tuple[s
 
 def _of_rows(options: ScoringOptions, skipped: int | None) -> Iterable[tuple[str, str]]:
     """The options for reading rows, and the number of rows left out."""
-    if options.parse is not None:
-        yield "parse", options.parse
-    if options.parse == "repair":  # the result depends on the version of json-repair
+    if options.parse_mode is not None:
+        yield "parse", options.parse_mode
+    if options.parse_mode == "repair":  # the result depends on the version of json-repair
         yield "json-repair", metadata.version("json-repair")
     if options.parse_references is not None:
         yield "references", options.parse_references
