@@ -40,8 +40,6 @@ from docscore.stats.intervals import (
     bca,
     drawn_values,
     intervals_of,
-    mean_interval,
-    ratio_intervals,
     wilson_interval,
 )
 from docscore.stats.ratios import Array, Differences, Ratios, side_by_side
@@ -101,9 +99,11 @@ def of_documents(count: int, seed: int) -> Outcome:
     """Intervals of a mean, a ratio and a rate; tests of two systems without a difference."""
     rng = np.random.default_rng((count, seed))
     everything, drawn = population(), some_documents(rng, count)
-    scores, earned, weight, _ = (column[drawn] for column in everything)
-    numerators, denominators = np.column_stack([scores, earned]), np.column_stack([np.ones(count), weight])
-    found = ratio_intervals(numerators, denominators, n_resamples=RESAMPLES, seed=seed)
+    scores, earned, weight = (side[drawn] for side in (everything.scores, everything.earned, everything.weight))
+    mean = Ratios(scores[:, np.newaxis], np.ones((count, 1)))
+    found = intervals_of(
+        side_by_side(mean, Ratios(earned[:, np.newaxis], weight[:, np.newaxis])), n_resamples=RESAMPLES, seed=seed
+    )
     found.append(wilson_interval(int((scores == 1).sum()), count))
     exact = (everything.scores == 1).mean()
     truths = everything.scores.mean(), everything.earned.sum() / everything.weight.sum(), exact
@@ -149,8 +149,7 @@ def student_bound(changes: Array) -> float:
 
 def gate_bound(changes: Array) -> float:
     """The upper bound that the gate uses."""
-    bound = upper_bound(changed(changes), CONFIDENCE)
-    return 1.0 if bound is None else bound
+    return upper_bound(changed(changes), CONFIDENCE)
 
 
 def of_gate(bound_of: Callable[[Array], float], count: int, seed: int) -> Outcome:
@@ -185,7 +184,7 @@ def of_clusters(count: int, seed: int) -> Outcome:
     [p_value] = permutation_p_values(base, new, n_resamples=RESAMPLES - 1, seed=seed, clusters=clusters)
     gains = changed(rare_gain(rng, count, 0.05)[clusters])
     bounds = [upper_bound(each, CONFIDENCE, clusters) for each in (Differences(new, base), gains)]
-    failed = [bound is not None and bound < -ROUNDING for bound in bounds]
+    failed = [bound < -ROUNDING for bound in bounds]
     truth = share_of_right_answers()
     return holds(together, truth), holds(alone, truth), p_value <= _LEVEL, *failed
 
@@ -257,7 +256,8 @@ def of_rare_failures(expected: int, seed: int) -> Outcome:
     scores = np.ones(MANY)
     scores[:failures] = 0.0
     truth, reach = 1 - expected / MANY, 1.96 * scores.std() / MANY**0.5
-    return holds(mean_interval(scores), truth), bool(abs(scores.mean() - truth) <= reach)
+    [interval] = intervals_of(Ratios(scores[:, np.newaxis], np.ones((MANY, 1))))
+    return holds(interval, truth), bool(abs(scores.mean() - truth) <= reach)
 
 
 RARE = Table(
@@ -300,10 +300,10 @@ def distances() -> Iterable[str]:
             bca(drawn_values(estimates, 10_000, seed, ignore), estimates.values, pulls, _TAILS) for seed in (0, 1)
         )
         closed = abc(estimates, _TAILS)
-        reach = 1.96 * closed.errors
-        normal = closed._replace(lows=estimates.values - reach, highs=estimates.values + reach)
-        apart = [np.maximum(abs(full.lows - end.lows), abs(full.highs - end.highs)) for end in (other, closed, normal)]
-        shares += (np.array(apart) / (full.highs - full.lows)).T.tolist()
+        reach = 1.96 * closed[2]
+        normal = estimates.values - reach, estimates.values + reach
+        apart = [np.maximum(abs(full[0] - end[0]), abs(full[1] - end[1])) for end in (other, closed, normal)]
+        shares += (np.array(apart) / (full[1] - full[0])).T.tolist()
     for name, row in zip(names, shares, strict=True):
         yield f"| {name} | {' | '.join(f'{share:.1%}' for share in row)} |"
 

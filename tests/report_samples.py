@@ -136,7 +136,6 @@ CALIBRATION = Calibration(
     auroc=CalibrationFigure(0.75, Interval(0.5, 1.0, None, "")),
     ece=CalibrationFigure(0.125, NO_INTERVAL),
     brier=CalibrationFigure(None, NO_INTERVAL),
-    binning="2 bins of equal width",
     points=[
         ReliabilityPoint(0.0, 0.5, 4, 0.25, 0.5, NO_INTERVAL),
         ReliabilityPoint(0.5, 1.0, 8, 0.9, 0.875, NO_INTERVAL),

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,8 +12,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from docscore.stats.calibration import RocArea, calibration_of
-from docscore.stats.intervals import mean_interval
 from docscore.stats.ratios import Array
+from tests.test_intervals import mean_interval
 
 FEW = 200  # resamples, where the ends do not matter
 
@@ -70,39 +68,21 @@ def test_auroc_is_that_of_all_pairs_and_of_the_rank_test(seed: int) -> None:
 
 def test_bins_of_equal_width_hold_their_upper_end() -> None:
     """And the first its lower end too; bins without values are left out."""
-    found = calibration_of([0.0, 0.25, 0.3, 0.5, 1.0], [0, 0, 1, 1, 1], range(5), bins=4, n_resamples=FEW)
+    found = calibration_of([0.0, 1 / 15, 0.1, 2 / 15, 1.0], [0, 0, 1, 1, 1], range(5), n_resamples=FEW)
     assert [(point.low, point.high, point.values, point.accuracy) for point in found.points] == [
-        (0.0, 0.25, 2, 0.0),
-        (0.25, 0.5, 2, 1.0),
-        (0.75, 1.0, 1, 1.0),
+        (0.0, 1 / 15, 2, 0.0),
+        (1 / 15, 2 / 15, 2, 1.0),
+        (14 / 15, 1.0, 1, 1.0),
     ]
-    assert [point.confidence for point in found.points] == [0.125, 0.4, 1.0]
-    assert found.binning == "4 bins of equal width"
+    assert [point.confidence for point in found.points] == pytest.approx([1 / 30, 7 / 60, 1.0])
 
 
-def test_tenths_are_in_the_bin_that_they_end() -> None:
-    tenths = [number / 10 for number in range(1, 11)]
-    found = calibration_of(tenths, [1] * 10, range(10), bins=10, n_resamples=FEW)
-    assert [(point.high, point.values) for point in found.points] == [(tenth, 1) for tenth in tenths]
-
-
-def test_bins_of_equal_mass_keep_ties_together() -> None:
-    """Halves would be .1 .2 and .2 .9; both values of .2 are in the first."""
-    found = calibration_of([0.9, 0.2, 0.1, 0.2], [1, 1, 0, 0], range(4), bins=2, equal_mass=True, n_resamples=FEW)
-    assert [(point.low, point.high, point.values) for point in found.points] == [(0.0, 0.2, 3), (0.2, 1.0, 1)]
-    assert found.ece.value == pytest.approx((abs(1 - 0.5) + abs(1 - 0.9)) / 4)
-    assert found.binning == "up to 2 bins of equal mass"
-
-
-@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=40), st.integers(1, 20), st.booleans())
-def test_every_value_is_in_one_bin_and_ece_is_at_most_the_gap(
-    values: list[tuple[float, bool]], bins: int, equal_mass: bool
-) -> None:
-    """In [0, 1]; with one bin it is the gap between mean confidence and accuracy, with more it is no smaller."""
+@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=40))
+def test_every_value_is_in_one_bin_and_ece_is_at_most_the_gap(values: list[tuple[float, bool]]) -> None:
+    """In [0, 1], and no smaller than the gap between mean confidence and accuracy."""
     sure, right = (list(column) for column in zip(*values, strict=True))
-    found = calibration_of(sure, right, [0] * len(values), bins=bins, equal_mass=equal_mass)
+    found = calibration_of(sure, right, [0] * len(values))
     assert sum(point.values for point in found.points) == len(values)
-    assert len(found.points) <= bins
     for point in found.points:
         assert point.low - 1e-12 <= point.confidence <= point.high + 1e-12
     gaps = sum(abs(point.accuracy - point.confidence) * point.values for point in found.points) / len(values)
@@ -230,30 +210,3 @@ def test_it_is_json() -> None:
         "interval",
     }
     assert calibration_of([0.5], [1], [0]).to_dict()["auroc_note"].startswith("the one value is right")
-
-
-BAD: list[tuple[Any, Any, Any, type[Exception], str]] = [
-    ([0.5, 1.2], [1, 0], [0, 1], ValueError, "confidences: value 1: expected numbers from 0 to 1, got 1.2"),
-    ([0.5, float("nan")], [1, 0], [0, 1], ValueError, "confidences: value 1: expected numbers from 0 to 1, got nan"),
-    (["high", "low"], [1, 0], [0, 1], TypeError, "confidences: expected numbers from 0 to 1, got <U4"),
-    ([0.5, 0.6], [1, 2], [0, 1], ValueError, "correct: value 1: expected 0 or 1, got 2"),
-    ([0.5, 0.6], [1, 0], [0.0, 1.0], TypeError, "documents: expected whole numbers, got float64"),
-    (
-        [0.5, 0.6],
-        [1],
-        [0, 1],
-        ValueError,
-        "expected three columns of one length, got confidences (2,), correct (1,), documents (2,)",
-    ),
-]
-
-
-@pytest.mark.parametrize(("sure", "right", "documents", "error", "words"), BAD)
-def test_bad_input_is_named(sure: Any, right: Any, documents: Any, error: type[Exception], words: str) -> None:
-    with pytest.raises(error, match=rf"^{re.escape(words)}$"):
-        calibration_of(sure, right, documents)
-
-
-def test_bins_below_1_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"^bins: expected at least 1, got 0$"):
-        calibration_of([0.5], [1], [0], bins=0)

@@ -294,7 +294,6 @@ def interval_of(result: dict[str, Any]) -> tuple[float, float]:
 def test_the_gate_fails_what_is_surely_worse_by_more_than_the_margin() -> None:
     """All documents lost 1 to 3 of 10 letters, 0.2 on average: surely more than 0.05, not surely more than 0.25."""
     comparison = compare(of_letters(*[0] * 120), of_letters(*[1, 2, 3] * 40))
-    assert comparison.upper is not None
     assert -0.2 < comparison.upper < -0.15
     failed, passed = decide(comparison, 0.05), decide(comparison, 0.25)
     assert (failed.failed, passed.failed) == (True, False)
@@ -336,7 +335,6 @@ def test_a_gate_that_could_never_fail_decides_nothing(count: int, margin: float,
     """Whatever the documents say, so that it is found when the gate is set up."""
     for new in (of_letters(*[10] * count), of_letters(*[0] * count)):
         comparison = compare(of_letters(*[0] * count), new)
-        assert (comparison.upper is None) == (count < 5)
         with pytest.raises(ValueError, match=rf"^the gate cannot decide: {words}$"):
             decide(comparison, margin)
 

@@ -124,7 +124,7 @@ GOLDEN: dict[str, tuple[str, list[str], list[list[str]]]] = {
         ],
     ),
     "calibration": (
-        "Calibration of 12 values in 3 documents, 2 bins of equal width",
+        "Calibration of 12 values in 3 documents, 15 bins of equal width",
         ["calibration", "value", "interval"],
         [
             ["AUROC (1 is best, 0.5 is chance)", "0.7500", "0.5000 to 1.0000"],

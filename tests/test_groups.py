@@ -20,7 +20,7 @@ from docscore.data.pairing import Pairs
 from docscore.report import report_as_html
 from docscore.report.console import print_calibration, print_slices
 from docscore.stats.calibration import calibration_of
-from docscore.stats.intervals import mean_interval
+from tests.test_intervals import mean_interval
 
 ROWS: list[tuple[str, str, Any, str, str]] = [  # id, document, vendor, reference, prediction
     (f"d{document}-q{question}", f"d{document}", ("Acme", None, 7)[document % 3], "tea", "tea" if right else "xyz")

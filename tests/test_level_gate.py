@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import re
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import docscore
 from docscore import pairs_of
+from docscore.core.options import ScoringOptions
 from docscore.corpus import score_corpus
-from docscore.corpus.comparison import LevelGate, decide_level
+from docscore.corpus.comparison import Comparison, Gate, compare, decide_level, decide_mean
 from docscore.corpus.evaluation import Evaluation
 from docscore.corpus.scores import CorpusScore
-from docscore.stats.ratios import Ratios
-from docscore.stats.significance import bound_of_mean, upper_bound_of_ratio
+from docscore.corpus.summary import analyse
+from docscore.stats.ratios import Differences, Ratios
+from docscore.stats.significance import bound_of_mean, upper_bound
 from tests.commands import PREDICTIONS, REFERENCES, Write, pred, ref, run, succeed, written
 
 
@@ -44,7 +51,8 @@ def test_the_bound_of_zeros_and_ones_is_that_of_clopper_and_pearson() -> None:
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=30), st.floats(0.5, 0.99))
 def test_the_bound_of_a_mean_is_that_of_its_values(values: list[float], confidence: float) -> None:
     column = np.array(values)[:, np.newaxis]
-    found = upper_bound_of_ratio(Ratios(column, np.ones_like(column)), confidence)
+    sides = (Ratios(earned, np.ones_like(column)) for earned in (column, np.zeros_like(column)))
+    found = upper_bound(Differences(*sides), confidence)
     assert found == pytest.approx(bound_of_mean(np.array(values), 1.0, confidence), abs=1e-6)
     assert found >= min(1.0, sum(values) / len(values)) - 1e-9
 
@@ -77,10 +85,66 @@ def test_one_document_more_decides(level: float) -> None:
             decide_level(corpus(0, needed - 1), level)
 
 
-@pytest.mark.parametrize("level", [0.0, -1.0, 1.1])
-def test_a_level_is_above_0_and_at_most_1(level: float) -> None:
-    with pytest.raises(ValueError, match=r"^level: expected a number above 0 and at most 1, got"):
-        decide_level(corpus(1, 1), level)
+SIDES: dict[str, Any] = {"predictions": ["x"] * 9, "references": ["x"] * 8 + ["y"]}
+
+
+def compared(**options: Any) -> Comparison:
+    found = analyse(corpus(8, 1))
+    return compare(found, found, **options)
+
+
+# by the name of each numeric option: the values that it refuses beside NaN, infinities, texts and booleans, and calls
+NUMBERS: dict[str, tuple[list[float], list[Callable[[Any], object]]]] = {
+    "threshold": ([-0.1, 1.1], [lambda value: docscore.evaluate(**SIDES, threshold=value)]),
+    "confidence": (
+        [0, 1, 95],
+        [
+            lambda value: docscore.evaluate(**SIDES, confidence=value),
+            lambda value: docscore.summarise(corpus(8, 1), confidence=value),
+            lambda value: compared(confidence=value),
+            lambda value: decide_level(corpus(30, 10), 0.5, value),
+        ],
+    ),
+    "seed": (
+        [-1, 0.5],
+        [
+            lambda value: docscore.evaluate(**SIDES, seed=value),
+            lambda value: docscore.summarise(corpus(8, 1), seed=value),
+            lambda value: compared(seed=value),
+        ],
+    ),
+    "n_resamples": ([-1, 0, 1, 0.5], [lambda value: compared(n_resamples=value)]),
+    "margin": ([-0.1], [lambda value: docscore.decide(compared(), value)]),
+    "level": (
+        [0.0, -1.0, 1.1],
+        [lambda value: decide_level(corpus(30, 10), value), lambda value: decide_mean(corpus(30, 10), value)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_number_outside_its_range_is_refused_by_its_name(name: str) -> None:
+    """NaN above all: no comparison with it is true, so that a gate with it would never fail."""
+    refused, calls = NUMBERS[name]
+    for call in calls:
+        for value in (*refused, float("nan"), float("inf"), -float("inf")):
+            with pytest.raises(ValueError, match=rf"^{name}: expected a .*number.*, got {re.escape(str(value))}$"):
+                call(value)
+        for wrong in ("0.5", True, [0.5]):
+            with pytest.raises(TypeError, match=rf"^{name}: expected a .*number.*, got {type(wrong).__name__}$"):
+                call(wrong)
+
+
+def test_every_numeric_option_of_the_public_functions_is_among_them() -> None:
+    functions = [getattr(docscore, name) for name in docscore.__all__ if name.islower() and name != "__version__"]
+    functions += [decide_level, decide_mean, Evaluation, Evaluation.compare, ScoringOptions]
+    numeric = {
+        parameter.name
+        for function in functions
+        for parameter in inspect.signature(function).parameters.values()
+        if str(parameter.annotation).removesuffix(" | None") in {"int", "float"}
+    }
+    assert numeric - {"num_proc"} == NUMBERS.keys()  # of `evaluate.load`, which checks it
 
 
 def test_the_command_ends_with_its_decision(write: Write) -> None:
@@ -121,7 +185,7 @@ def test_the_plain_gate_asks_for_the_mean_alone() -> None:
 
 
 def test_it_is_plain() -> None:
-    assert LevelGate(0.9, 0.8, failed=True, sentence="failed").to_dict() == {
+    assert Gate(None, 0.8, failed=True, sentence="failed", level=0.9).to_dict() == {
         "passed": False,
         "level": 0.9,
         "bound": 0.8,

@@ -90,7 +90,6 @@ def test_a_small_loss_everywhere_may_hide_a_rare_gain(count: int) -> None:
     """
     alike = np.full(count, -1 / 19)
     found = upper_bound(of_changes(alike), 0.95)
-    assert found is not None
     assert found > 0
     assert found == pytest.approx(-1 / 19 + 20 / 19 * (1 - 0.05 ** (1 / count)), abs=0.001)
 
@@ -104,12 +103,12 @@ def test_the_bound_takes_the_first_of_several_differences() -> None:
     assert found == pytest.approx(bound_of_mean(changed, 1.0, 0.95), abs=1e-9)
 
 
-def test_fewer_documents_than_could_show_a_loss_have_no_bound() -> None:
-    """1 - 2 x 0.05^(1/n) is above 0 up to n = 4."""
-    assert fewest_documents(0.95) == 5
-    fallen = [upper_bound(of_changes(np.full(count, -1.0)), 0.95) for count in (1, 4, 5)]
-    assert fallen[:2] == [None, None]
-    assert fallen[2] == pytest.approx(1 - 2 * 0.05 ** (1 / 5), abs=0.01)
+@pytest.mark.parametrize("count", [1, 4, 5])
+def test_the_fewest_documents_are_those_whose_bound_can_be_below_0(count: int) -> None:
+    """1 - 2 x 0.05^(1/n), where all documents fall from 1 to 0, is above 0 up to n = 4."""
+    fallen = upper_bound(of_changes(np.full(count, -1.0)), 0.95)
+    assert fallen == pytest.approx(1 - 2 * 0.05 ** (1 / count), abs=0.01)
+    assert (fallen < 0) == (count >= fewest_documents(0.95, 1 / 2))
 
 
 def test_the_bound_does_not_depend_on_the_unit_of_weights() -> None:

@@ -23,7 +23,7 @@ from docscore.cli.flags import (
 from docscore.cli.help_endings import with_ending
 from docscore.cli.json_format import with_format
 from docscore.cli.terminal import print_json, say
-from docscore.corpus.comparison import LevelGate, decide_level, decide_mean
+from docscore.corpus.comparison import Gate, decide_level, decide_mean
 from docscore.corpus.evaluation import Evaluation
 from docscore.data.confidences import is_wrapped
 from docscore.report.console import print_evaluation, print_gate
@@ -92,7 +92,7 @@ def score_command(
     return 1 if gate and gate.failed else 0
 
 
-def _gate(found: Evaluation, level: float | None, plain: float | None, confidence: float) -> LevelGate | None:
+def _gate(found: Evaluation, level: float | None, plain: float | None, confidence: float) -> Gate | None:
     """The gate that was asked for."""
     if plain is not None:
         return decide_mean(found.scores, plain)

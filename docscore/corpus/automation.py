@@ -27,6 +27,7 @@ from docscore.stats.intervals import (
     SEED,
     Interval,
     check_confidence,
+    check_number,
     intervals_of,
     no_interval,
 )
@@ -129,15 +130,14 @@ class Curve:
             The threshold and its percentile interval over resampled documents. In a resample that does not reach the
             target, the threshold is infinity.
         """
-        if not 0 <= target <= 1:
-            raise InputValueError(place="target", expected="a number from 0 to 1", got=str(target))
+        target = check_number("target", target, "a number from 0 to 1", lambda number: 0 <= number <= 1)
         points = self.points()
         number = next((i for i, point in enumerate(points) if point.aligned >= target - ROUNDING), None)
         if number is None:
             none = no_interval(IntervalGap("out of reach", "even where all is reviewed, values are missing"))
             return Choice(target, None, none, none)
-        options = {"n_resamples": n_resamples, "seed": seed}
-        rate = intervals_of(self._automation().columns([number]), confidence, "two-sided", **options)[0]  # type: ignore[arg-type]
+        reviewed = self._automation().columns([number])
+        [rate] = intervals_of(reviewed, confidence, n_resamples=n_resamples, seed=seed)
         resampled = progress("Resampling", n_resamples)
         ends = self._resampled_thresholds(target, check_confidence(confidence), n_resamples, seed, resampled)
         return Choice(target, points[number], ends, rate)

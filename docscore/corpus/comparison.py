@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -18,9 +17,19 @@ from docscore.corpus.fields import Field
 from docscore.corpus.metric_values import FigureColumns
 from docscore.corpus.scores import CorpusScore
 from docscore.corpus.summary import MOST_FIELDS_TESTED, Analysis, fields_as_ratios, mean_as_ratio
-from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, Interval, check_confidence, intervals_of, no_interval
+from docscore.stats.intervals import (
+    CONFIDENCE,
+    RESAMPLES,
+    SEED,
+    Interval,
+    check_confidence,
+    check_number,
+    check_whole,
+    intervals_of,
+    no_interval,
+)
 from docscore.stats.ratios import Differences, IntervalGap, Ratios, side_by_side
-from docscore.stats.significance import permutation_p_values, too_few_documents, upper_bound, upper_bound_of_ratio
+from docscore.stats.significance import fewest_documents, permutation_p_values, upper_bound
 
 _ONE_SIDED = no_interval(IntervalGap("one side", "only one of the two has it"))
 
@@ -94,23 +103,27 @@ class FieldChange(NamedTuple):
 
 
 class Gate(NamedTuple):
-    """The result of a regression gate: whether the new system is worse than the base by more than a margin.
+    """The result of a gate: whether a system is worse than the base by more than a margin, or its mean below a level.
 
     Attributes:
-        margin: by how much the new system may be worse.
-        bound: the one-sided upper confidence bound of the difference.
-        failed: whether it is worse by more than the margin, with that confidence.
+        margin: by how much the new system may be worse; None for a gate on a level.
+        bound: the one-sided upper confidence bound of the difference or the mean; the mean where chance is not
+            considered.
+        failed: whether the bound is below minus the margin, or below the level.
         sentence: the result as a sentence.
+        level: the level; None for a gate on a margin.
     """
 
-    margin: float
+    margin: float | None
     bound: float
     failed: bool
     sentence: str
+    level: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The attributes in plain types."""
-        return {"passed": not self.failed, "margin": self.margin, "bound": self.bound, "sentence": self.sentence}
+        limit = {"margin": self.margin} if self.level is None else {"level": self.level}
+        return {"passed": not self.failed, **limit, "bound": self.bound, "sentence": self.sentence}
 
 
 @dataclass(frozen=True, repr=False)
@@ -122,7 +135,7 @@ class Comparison:
         new: the system that is compared.
         confidence: the level of the intervals.
         interval: the confidence interval of the difference of the means, paired by document.
-        upper: the one-sided upper confidence bound of the difference; None where there are too few documents for one.
+        upper: the one-sided upper confidence bound of the difference.
         p_value: two-sided, of a permutation test that swaps the systems' results document by document.
         better: the documents whose score rose, largest change first.
         worse: the documents whose score fell, largest change first.
@@ -136,7 +149,7 @@ class Comparison:
     new: Analysis
     confidence: float
     interval: Interval
-    upper: float | None
+    upper: float
     p_value: float
     better: list[Change]
     worse: list[Change]
@@ -203,9 +216,12 @@ def compare(
         progress: called when the phase "Resampling" begins.
 
     Raises:
+        TypeError, ValueError: for an invalid confidence, seed or number of resamples.
         ValueError: if an id is on one side only, or the two were scored with different options or ground truths.
     """
     confidence = check_confidence(confidence)
+    check_whole("seed", seed, 0)
+    check_whole("n_resamples", n_resamples, 2)
     _check_same(base, new)
     order = {name: number for number, name in enumerate(base.scores.ids)}
     places = [order[name] for name in new.scores.ids]
@@ -244,18 +260,15 @@ def decide(comparison: Comparison, margin: float) -> Gate:
         ValueError: if there are too few documents to show a loss of more than the margin at all, if documents were left
             out, or for a margin that is negative.
     """
-    if not 0 <= margin < math.inf:
-        raise InputValueError(place="margin", expected="a number of at least 0", got=str(margin))
-    check_none_skipped(comparison.new.scores)
-    bound = comparison.upper
-    count, unit = units_of(comparison.new.scores)
-    too_few = too_few_documents(count, comparison.confidence, margin, unit)
-    if bound is None or too_few:
-        raise InputValueError(problem=f"the gate cannot decide: {too_few}")
+    margin = check_number("margin", margin, "a number of at least 0", lambda number: number >= 0)
+    scores, confidence, bound = comparison.new.scores, comparison.confidence, comparison.upper
+    _check_none_skipped(scores)
+    if margin >= 1:
+        raise InputValueError(problem=f"the gate cannot decide: a mean cannot fall by more than {margin:g}")
+    _check_enough(scores, confidence, (1 + margin) / 2, "all fall from 1 to 0")
     failed = bound < -margin - ROUNDING
     verdict = _verdict(comparison.difference, margin, failed=failed)
-    level = f"{comparison.confidence:.4g}"
-    sentence = f"{verdict} (with confidence {level} it stays below {with_sign(bound)})"
+    sentence = f"{verdict} (with confidence {confidence:.4g} it stays below {with_sign(bound)})"
     return Gate(margin, bound, failed, sentence)
 
 
@@ -425,27 +438,7 @@ def p_values_of_each(base: Ratios, new: Ratios, **drawn: Any) -> list[float]:
     return [permutation_p_values(base.columns(one), new.columns(one), **drawn)[0] for one in each]
 
 
-class LevelGate(NamedTuple):
-    """The result of a gate on a level: whether the mean is below it.
-
-    Attributes:
-        level: the level.
-        bound: the one-sided upper confidence bound of the mean, or the mean where chance is not considered.
-        failed: whether it is below the level.
-        sentence: the result as a sentence.
-    """
-
-    level: float
-    bound: float
-    failed: bool
-    sentence: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """The attributes in plain types."""
-        return {"passed": not self.failed, "level": self.level, "bound": self.bound, "sentence": self.sentence}
-
-
-def decide_level(scores: CorpusScore, level: float, confidence: float = CONFIDENCE) -> LevelGate:
+def decide_level(scores: CorpusScore, level: float, confidence: float = CONFIDENCE) -> Gate:
     """Decide whether the mean score is below a level with a confidence.
 
     As `docscore.decide` for two systems, it fails only where that is shown: where the upper confidence bound of the
@@ -460,25 +453,19 @@ def decide_level(scores: CorpusScore, level: float, confidence: float = CONFIDEN
         ValueError: if there are too few documents to show that the mean is below the level at all, if documents were
             left out, or for a level out of its range.
     """
-    confidence = check_confidence(confidence)
-    if not 0 < level <= 1:
-        raise InputValueError(place="level", expected="a number above 0 and at most 1", got=str(level))
-    check_none_skipped(scores)
-    count, unit = units_of(scores)
-    needed = _fewest(confidence, level)
-    if count < needed:
-        given = f"one {unit} is" if count == 1 else f"{count:,} {unit}s are"
-        needs = f"it takes {needed:,}, even if all have the score 0"
-        problem = f"the gate cannot decide: {given} too few for a confidence of {confidence:.4g}: {needs}"
-        raise InputValueError(problem=problem)
-    bound = upper_bound_of_ratio(mean_as_ratio(scores), confidence, scores.clusters)
+    confidence, level = check_confidence(confidence), _check_level(level)
+    _check_none_skipped(scores)
+    _check_enough(scores, confidence, 1 - level, "all have the score 0")
+    mean = mean_as_ratio(scores)
+    nothing = Ratios(np.zeros_like(mean.earned), mean.weight)
+    bound = upper_bound(Differences(mean, nothing), confidence, scores.clusters)
     failed = bound < level - ROUNDING
     verdict = _level_verdict(scores.mean, level, failed=failed)
     sentence = f"{verdict} (with confidence {confidence:.4g} it stays below {bound:.4f})"
-    return LevelGate(level, bound, failed, sentence)
+    return Gate(None, bound, failed, sentence, level)
 
 
-def decide_mean(scores: CorpusScore, level: float) -> LevelGate:
+def decide_mean(scores: CorpusScore, level: float) -> Gate:
     """Decide whether the mean score is below a level, by chance or not; `bound` is the mean.
 
     Args:
@@ -486,13 +473,14 @@ def decide_mean(scores: CorpusScore, level: float) -> LevelGate:
         level: the level, above 0 and at most 1.
 
     Raises:
-        ValueError: if documents were left out.
+        ValueError: if documents were left out, or for a level out of its range.
     """
-    check_none_skipped(scores)
+    level = _check_level(level)
+    _check_none_skipped(scores)
     failed = scores.mean < level - ROUNDING
     verdict = "failed: the mean" if failed else "passed: the mean"
     sentence = f"{verdict}, {scores.mean:.4f}, is {'' if failed else 'not '}below {level:g} (chance is not considered)"
-    return LevelGate(level, scores.mean, failed, sentence)
+    return Gate(None, scores.mean, failed, sentence, level)
 
 
 def _level_verdict(mean: float, level: float, *, failed: bool) -> str:
@@ -504,22 +492,28 @@ def _level_verdict(mean: float, level: float, *, failed: bool) -> str:
     return f"passed: the mean, {mean:.4f}, is not below {level:g}"
 
 
-def check_none_skipped(scores: CorpusScore) -> None:
+def _check_level(level: float) -> float:
+    return check_number("level", level, "a number above 0 and at most 1", lambda number: 0 < number <= 1)
+
+
+def _check_none_skipped(scores: CorpusScore) -> None:
     """Raise `ValueError` if rows were left out: a gate must not pass for want of the worst."""
     if scores.pairs.skipped:
         skipped = f"{scores.pairs.skipped:,}, which may be the worst"
         raise InputValueError(problem=f"the gate cannot decide: left out {scores.why_left_out} are {skipped}")
 
 
-def units_of(scores: CorpusScore) -> tuple[int, str]:
+def _check_enough(scores: CorpusScore, confidence: float, share: float, worst: str) -> None:
+    """Raise `ValueError` if there are too few documents, or clusters of them; arguments as for `fewest_documents`."""
+    count, unit = _units_of(scores)
+    needed = fewest_documents(confidence, share)
+    if count < needed:
+        given = f"one {unit} is" if count == 1 else f"{count:,} {unit}s are"
+        too_few = f"{given} too few for a confidence of {confidence:.4g}: it takes {needed:,}, even if {worst}"
+        raise InputValueError(problem=f"the gate cannot decide: {too_few}")
+
+
+def _units_of(scores: CorpusScore) -> tuple[int, str]:
     """How many independent units there are, and what they are called: documents, or clusters of them."""
     names = scores.pairs.clusters
     return (len(scores.ids), "document") if names is None else (len(set(names)), "cluster")
-
-
-def _fewest(confidence: float, level: float) -> int:
-    """The least number of documents that can show that the mean is below a level.
-
-    With n scores of 0 the upper bound is 1 - (1 - confidence)^(1/n), which must be below the level.
-    """
-    return 1 if level == 1 else math.floor(math.log(1 - confidence) / math.log(1 - level)) + 1

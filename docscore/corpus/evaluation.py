@@ -41,7 +41,7 @@ from docscore.metrics.kieval import KieScore
 from docscore.metrics.registry import check_options_of, checked_metrics
 from docscore.metrics.signature import Signature
 from docscore.stats.calibration import Calibration
-from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, check_confidence
+from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, check_confidence, check_whole
 
 ANLS_STAR = "anls_star"
 TYPED = "typed"
@@ -179,7 +179,7 @@ class Evaluation:
         check_options_of(self.metrics, options)
         refuse_json_text(pairs.truths, pairs.predictions, options)
         self.confidence = None if confidence is None else check_confidence(confidence)
-        self.seed = seed
+        self.seed = check_whole("seed", seed, 0)
         self.progress = progress
 
     @property

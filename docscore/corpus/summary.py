@@ -17,6 +17,7 @@ from docscore.stats.intervals import (
     SEED,
     Interval,
     check_confidence,
+    check_whole,
     intervals_of,
     no_interval,
     wilson_interval,
@@ -209,7 +210,7 @@ def summarise(
         progress: called when the phases "Explaining" and "Resampling" begin.
 
     Raises:
-        TypeError, ValueError: for a confidence that is not a number between 0 and 1.
+        TypeError, ValueError: for a confidence that is not a number between 0 and 1, and for a seed below 0.
 
     >>> from docscore.corpus import score_corpus
     >>> from docscore.data.pairing import pairs_of
@@ -218,6 +219,7 @@ def summarise(
     >>> low < scores.mean < high
     True
     """
+    check_whole("seed", seed, 0)
     if fields and analysis is None:
         analysis = analyse(scores, progress)
     events = {} if analysis is None else _events_of_documents(analysis)

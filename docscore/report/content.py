@@ -16,7 +16,7 @@ from docscore.metrics.kieval import Counts, GroupCounts, KieScore
 from docscore.metrics.typed.score import AS_TEXT, TypedField, TypedFields
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from docscore.report.wording import STATUS_WORDS, counted, p_text, share_text, shown_name, threshold_text
-from docscore.stats.calibration import Calibration
+from docscore.stats.calibration import BINNING, Calibration
 from docscore.stats.intervals import Interval
 
 _NONE, _ZERO = "–", "·"  # the text of a cell without a value, and of a count of 0
@@ -339,7 +339,7 @@ def calibration_table(found: Calibration) -> ReportTable:
             ("Brier score (0 is best)", found.brier),
         )
     )
-    caption = f"Calibration of {found.values:,} values in {counted(found.documents, 'document')}, {found.binning}"
+    caption = f"Calibration of {found.values:,} values in {counted(found.documents, 'document')}, {BINNING}"
     return ReportTable(caption, columns, rows, unit="figures")
 
 

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from docscore.core.errors import InputTypeError, InputValueError
 from docscore.core.progress import Advance, ignore
 from docscore.core.tolerance import ROUNDING
 from docscore.stats.intervals import (
     CONFIDENCE,
     RESAMPLES,
     SEED,
+    TOO_ALIKE,
     Interval,
     bca,
     check_confidence,
@@ -30,18 +30,11 @@ from docscore.stats.intervals import (
 from docscore.stats.ratios import Array, IntervalGap, Ratios
 
 BINS = 15  # of the reliability diagram and the expected calibration error, as Guo et al. 2017
-
+BINNING = f"{BINS} bins of equal width"
+_EDGES = np.arange(BINS + 1) / BINS
 
 _MOST_CELLS = 200_000_000  # values x resamples, a few seconds; more values get fewer resamples
-
-
 _FEWEST_RESAMPLES = 1000
-
-
-_ONE_DOCUMENT = IntervalGap("one row", "one document: an interval needs two")
-
-
-_TOO_ALIKE = IntervalGap("too few differ", "too few documents differ for an interval")
 
 
 class CalibrationFigure(NamedTuple):
@@ -87,7 +80,6 @@ class Calibration:
         auroc: how well confidences tell right values from wrong ones; 1 is best, 0.5 is chance.
         ece: the expected calibration error; 0 is best.
         brier: the Brier score; 0 is best.
-        binning: a description of the bins.
         points: the non-empty bins, in increasing order.
     """
 
@@ -97,7 +89,6 @@ class Calibration:
     auroc: CalibrationFigure
     ece: CalibrationFigure
     brier: CalibrationFigure
-    binning: str
     points: list[ReliabilityPoint]
 
     def to_dict(self) -> dict[str, Any]:
@@ -107,7 +98,7 @@ class Calibration:
             note = {f"{name}_note": figure.interval.note} if figure.interval.note else {}
             result |= {name: figure.value, f"{name}_interval": figure.interval.ends, **note}
         points = [{**point._asdict(), "interval": point.interval.ends} for point in self.points]
-        return {**result, "binning": self.binning, "reliability": points}
+        return {**result, "binning": BINNING, "reliability": points}
 
 
 def calibration_of(
@@ -115,8 +106,6 @@ def calibration_of(
     correct: npt.ArrayLike,
     documents: npt.ArrayLike,
     *,
-    bins: int = BINS,
-    equal_mass: bool = False,
     confidence: float = CONFIDENCE,
     n_resamples: int = RESAMPLES,
     seed: int = SEED,
@@ -127,7 +116,8 @@ def calibration_of(
     With y = 1 for a value that is right and 0 for one that is wrong, and c its confidence:
 
     * AUROC is the probability that a right value has a higher confidence than a wrong one; a tie counts half.
-    * ECE is the sum over bins of |sum of y - sum of c| / number of all values.
+    * ECE is the sum over bins of |sum of y - sum of c| / number of all values. All bins are equally wide; they are
+      (low, high], and the first includes its low end.
     * Brier score is the mean of (c - y)^2.
 
     The intervals of AUROC, of the Brier score and of the accuracies in the bins are BCa. The ECE is biased upwards,
@@ -137,113 +127,66 @@ def calibration_of(
 
     Args:
         confidences: of v values, in [0, 1].
-        correct: whether each value is right: 1 or 0.
+        correct: whether each value is right.
         documents: the number of each value's document (or cluster of documents), an integer.
-        bins: the largest number of bins.
-        equal_mass: whether bins hold about equally many values, with equal confidences in one bin; otherwise all bins
-            are equally wide. Bins are (low, high], the first includes its low end.
         confidence: the level of the intervals, between 0 and 1.
         n_resamples: the number of resamples; for AUROC and ECE fewer, but at least 1,000, where there are more than
             20,000 values.
         seed: the seed of the random numbers.
         resampled: progress callback, called with the number of resamples just drawn.
 
-    Raises:
-        TypeError, ValueError: for input of other shapes or ranges, naming the first value that is wrong.
-
     Source:
         Hanley and McNeil 1982, The meaning and use of the area under a ROC curve; Naeini et al. 2015, Obtaining well
-        calibrated probabilities using Bayesian binning, and Guo et al. 2017, arXiv 1706.04599 (ECE); Nguyen and
-        O'Connor 2015, arXiv 1508.05154 (bins of equal mass); Brier 1950, Verification of forecasts expressed in terms
-        of probability; Davison and Hinkley 1997, Bootstrap Methods and their Application, section 5.2 (basic).
+        calibrated probabilities using Bayesian binning, and Guo et al. 2017, arXiv 1706.04599 (ECE); Brier
+        1950, Verification of forecasts expressed in terms of probability; Davison and Hinkley 1997, Bootstrap Methods
+        and their Application, section 5.2 (basic).
 
     >>> found = calibration_of([0.9, 0.8, 0.6, 0.3], [1, 1, 0, 1], [0, 0, 1, 1])
     >>> round(found.auroc.value, 3), round(found.ece.value, 3), round(found.brier.value, 3)
     (0.667, 0.4, 0.225)
     """
-    values = _checked_values(confidences, correct, documents)
     level = check_confidence(confidence)
-    if bins < 1:
-        raise InputValueError(place="bins", expected="at least 1", got=str(bins))
-    name = f"up to {bins} bins of equal mass" if equal_mass else f"{bins} bins of equal width"
+    values = _Values(confidences, correct, documents)
     if not len(values.right):
         none = CalibrationFigure(None, no_interval(IntervalGap("no rows", "no value has a confidence")))
-        return Calibration(0, 0, 0, none, none, none, name, [])
-    edges = _edges(values.confidences, bins, equal_mass)
-    bin_of = np.searchsorted(edges[1:-1], values.confidences, side="left")
-    brier, points = _ratios_of_values(values, edges, bin_of, level, n_resamples, seed)
-    auroc, ece = _resampled_figures(values, bin_of, level, n_resamples, seed, resampled)
+        return Calibration(0, 0, 0, none, none, none, [])
+    brier, points = _brier_and_points(values, level, n_resamples, seed)
+    auroc, ece = _resampled_figures(values, level, n_resamples, seed, resampled)
     right = int(values.right.sum())
-    return Calibration(len(values.right), values.document_count, right, auroc, ece, brier, name, points)
+    return Calibration(len(values.right), values.document_count, right, auroc, ece, brier, points)
 
 
-class _Values(NamedTuple):
-    """Values with the numbers of their documents, from 0 to `document_count` - 1."""
+class _Values:
+    """Values with their bins, and with the numbers of their documents, from 0 to `document_count` - 1."""
 
-    confidences: Array
-    right: npt.NDArray[np.bool_]
-    documents: npt.NDArray[np.intp]
-    document_count: int
+    def __init__(self, confidences: npt.ArrayLike, correct: npt.ArrayLike, documents: npt.ArrayLike) -> None:
+        self.confidences: Array = np.asarray(confidences, dtype=np.float64)
+        self.right = np.asarray(correct) > 0
+        names, numbers = np.unique(np.asarray(documents), return_inverse=True)
+        self.documents, self.document_count = numbers.reshape(-1).astype(np.intp), len(names)
+        self.bin_of = np.searchsorted(_EDGES[1:-1], self.confidences, side="left")
+        self.gaps: Array = self.right - self.confidences  # 1 (right) or 0 (wrong), minus the confidence
 
-    @property
-    def gaps(self) -> Array:
-        """For each value 1 (right) or 0 (wrong), minus the confidence."""
-        found: Array = self.right - self.confidences
-        return found
-
-    def sums(self, numbers: Array, bin_of: npt.NDArray[np.intp], bins: int) -> Array:
-        """Sum numbers, one for each value, by document and bin, shape (n, bins)."""
-        cells = self.documents * bins + bin_of
-        found = np.bincount(cells, weights=numbers, minlength=self.document_count * bins)
-        return found.reshape(self.document_count, bins).astype(np.float64)
+    def sums(self, numbers: Array, bins: int = 1) -> Array:
+        """Sum numbers, one for each value, by document and bin, shape (n, bins); in one bin, all of a document."""
+        cells = self.documents * bins + (self.bin_of if bins > 1 else 0)
+        totals = np.bincount(cells, weights=numbers, minlength=self.document_count * bins)
+        return totals.reshape(self.document_count, bins).astype(np.float64)
 
 
-def _checked_values(confidences: npt.ArrayLike, correct: npt.ArrayLike, documents: npt.ArrayLike) -> _Values:
-    """Check the arguments of `calibration_of`, and number the documents from 0."""
-    given = {"confidences": confidences, "correct": correct, "documents": documents}
-    columns = {name: np.asarray(column) for name, column in given.items()}
-    shapes = {name: column.shape for name, column in columns.items()}
-    if len(set(shapes.values())) > 1 or columns["documents"].ndim != 1:
-        got = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
-        raise InputValueError(expected="three columns of one length", got=got)
-    wanted = {"confidences": "numbers from 0 to 1", "correct": "0 or 1", "documents": "whole numbers"}
-    for name, kinds in (("confidences", "fiu"), ("correct", "biuf"), ("documents", "iu")):
-        if columns[name].size and columns[name].dtype.kind not in kinds:
-            raise InputTypeError(place=name, expected=wanted[name], got=str(columns[name].dtype))
-    checked, right = (columns[name].astype(np.float64) for name in ("confidences", "correct"))
-    outside = ~((checked >= 0) & (checked <= 1))  # also true for NaN
-    for name, invalid in (("confidences", outside), ("correct", (right != 0) & (right != 1))):
-        if invalid.any():
-            number = int(invalid.argmax())
-            got = str(columns[name][number])
-            raise InputValueError(place=(name, f"value {number}"), expected=wanted[name], got=got)
-    names, numbers = np.unique(columns["documents"], return_inverse=True)
-    return _Values(checked, right > 0, numbers.reshape(-1).astype(np.intp), len(names))
-
-
-def _edges(confidences: Array, bins: int, equal_mass: bool) -> Array:
-    """The edges of the bins, in increasing order from 0 to 1."""
-    if not equal_mass:
-        return np.arange(bins + 1) / bins
-    last = np.ceil(np.arange(1, bins) * len(confidences) / bins).astype(int) - 1  # last value of each bin but one
-    inner = np.unique(np.sort(confidences)[last])
-    return np.array([0.0, *inner[(inner > 0) & (inner < confidences.max())], 1.0])
-
-
-def _ratios_of_values(
-    values: _Values, edges: Array, bin_of: npt.NDArray[np.intp], level: float, n_resamples: int, seed: int
+def _brier_and_points(
+    values: _Values, level: float, n_resamples: int, seed: int
 ) -> tuple[CalibrationFigure, list[ReliabilityPoint]]:
     """The Brier score and the points of the diagram, which are ratios of sums over documents."""
-    bins, ones, single_bin = len(edges) - 1, np.ones(len(values.right)), np.zeros_like(bin_of)
-    right = values.right.astype(np.float64)
-    earned = np.hstack([values.sums(values.gaps**2, single_bin, 1), values.sums(right, bin_of, bins)])
-    weight = np.hstack([values.sums(ones, single_bin, 1), values.sums(ones, bin_of, bins)])
+    ones = np.ones(len(values.right))
+    earned = np.hstack([values.sums(values.gaps**2), values.sums(values.right.astype(np.float64), BINS)])
+    weight = np.hstack([values.sums(ones), values.sums(ones, BINS)])
     brier, *accuracies = intervals_of(Ratios(earned, weight), level, n_resamples=n_resamples, seed=seed)
     points = []
     for number, interval in enumerate(accuracies):
-        inside = bin_of == number
+        inside = values.bin_of == number
         if inside.any():
-            low, high = edges[number : number + 2].tolist()
+            low, high = _EDGES[number : number + 2].tolist()
             count = int(inside.sum())
             accuracy = int(values.right[inside].sum()) / count
             points.append(ReliabilityPoint(low, high, count, _mean(values.confidences[inside]), accuracy, interval))
@@ -258,12 +201,11 @@ def _mean(numbers: Array) -> float:
 class _Resampled:
     """Three figures that can be resampled: AUROC, ECE, and the sum of the bins' deviations from their observed gaps."""
 
-    def __init__(self, values: _Values, bin_of: npt.NDArray[np.intp], area: RocArea | None) -> None:
+    def __init__(self, values: _Values, area: RocArea | None) -> None:
         self.count, self.area = values.document_count, area
-        bins = int(bin_of.max()) + 1
-        self.gaps = values.sums(values.gaps, bin_of, bins)
-        self.sizes = values.sums(np.ones(len(bin_of)), np.zeros_like(bin_of), 1)
-        self.whole = np.array([fsum(values.gaps[bin_of == each].tolist()) for each in range(bins)]) / len(bin_of)
+        count, bins = len(values.right), int(values.bin_of.max()) + 1
+        self.gaps, self.sizes = values.sums(values.gaps, bins), values.sums(np.ones(count))
+        self.whole = np.array([fsum(values.gaps[values.bin_of == number].tolist()) for number in range(bins)]) / count
         self.values = np.array([area.value if area else 1.0, fsum(np.abs(self.whole).tolist()), 0.0])
 
     def of(self, counts: Array) -> Array:
@@ -274,21 +216,16 @@ class _Resampled:
 
 
 def _resampled_figures(
-    values: _Values,
-    bin_of: npt.NDArray[np.intp],
-    level: float,
-    n_resamples: int,
-    seed: int,
-    resampled: Advance,
+    values: _Values, level: float, n_resamples: int, seed: int, resampled: Advance
 ) -> tuple[CalibrationFigure, CalibrationFigure]:
     """AUROC and ECE with their intervals."""
     count, right = len(values.right), int(values.right.sum())
     area = None
     if 0 < right < count:
         area = RocArea(values.confidences, values.right, values.documents, values.document_count)
-    figures = _Resampled(values, bin_of, area)
+    figures = _Resampled(values, area)
     ece = float(figures.values[1])
-    area_interval = ece_interval = no_interval(_ONE_DOCUMENT)
+    area_interval = ece_interval = no_interval(IntervalGap("one row", "one document: an interval needs two"))
     if values.document_count > 1:
         draws = min(n_resamples, max(_FEWEST_RESAMPLES, _MOST_CELLS // count))
         drawn = drawn_values(figures, draws, seed, resampled, width=count)
@@ -304,10 +241,10 @@ def _resampled_figures(
 
 def _area_interval(drawn: Array, area: RocArea, level: float) -> Interval:
     """The BCa interval of AUROC."""
-    pulls, values = area.influence()[:, np.newaxis], np.array([area.value])
-    lows, highs, errors = bca(drawn, values, pulls, ((1 - level) / 2, (1 + level) / 2))
-    if np.isnan(lows[0]) or np.abs(pulls).max() <= ROUNDING:
-        return no_interval(_TOO_ALIKE)
+    influence, values = area.influence()[:, np.newaxis], np.array([area.value])
+    lows, highs, errors = bca(drawn, values, influence, ((1 - level) / 2, (1 + level) / 2))
+    if np.isnan(lows[0]) or np.abs(influence).max() <= ROUNDING:
+        return no_interval(TOO_ALIKE)
     method = f"BCa bootstrap, {drawn.shape[1]:,} resamples of documents"
     return Interval(float(lows[0]), float(highs[0]), float(errors[0]), method)
 
@@ -315,7 +252,7 @@ def _area_interval(drawn: Array, area: RocArea, level: float) -> Interval:
 def _ece_interval(drawn: Array, centred: Array, ece: float, level: float) -> Interval:
     """The basic bootstrap interval of ECE; it starts at 0 where random deviations alone can explain the ECE."""
     if np.ptp(drawn) <= ROUNDING:
-        return no_interval(_TOO_ALIKE)
+        return no_interval(TOO_ALIKE)
     shares = (1 - level) / 2, (1 + level) / 2
     high, low = (max(0.0, 2 * ece - float(end)) for end in np.quantile(drawn, shares))
     if ece <= np.quantile(centred, shares[1]):

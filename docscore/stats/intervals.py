@@ -1,8 +1,9 @@
 """Confidence intervals over documents: bootstrap intervals for means and ratios, Wilson's for rates of documents.
 
-Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapters 14 and 22. Resampled documents give BCa intervals,
-and derivatives its closed-form approximation ABC, for many documents. With z0 the bias correction and a the
-acceleration, the end of a BCa interval for the probability alpha is the quantile of the resampled figures at
+Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapters 14 and 22. Up to 10,000 documents are resampled
+for BCa intervals. Of more documents, the ends come from ABC, which approximates BCa from derivatives. With z0 the bias
+correction and a the acceleration, the end of a BCa interval for the probability alpha is the quantile of the resampled
+figures at
 
     cdf(z0 + (z0 + z) / (1 - a (z0 + z)))    where z is the standard normal quantile of alpha (14.10).
 """
@@ -10,9 +11,9 @@ acceleration, the end of a BCa interval for the probability alpha is the quantil
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from statistics import NormalDist
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -22,19 +23,21 @@ from docscore.core.progress import Advance, ignore
 from docscore.core.tolerance import ROUNDING
 from docscore.stats.ratios import Array, Differences, GapReason, IntervalGap, Ratios
 
-Alternative = Literal["two-sided", "less", "greater"]
-
-
 CONFIDENCE = 0.95
-
-
 RESAMPLES = 10_000
-
-
 SEED = 0
 
+MOST_RESAMPLED = 10_000  # documents; benchmarks/README.md holds the ends of ABC for more against those of BCa
 
-MOST_RESAMPLED = 10_000  # documents; with more, ABC differs from BCa about as much as BCa between two seeds
+BATCH_CELLS = 1_000_000  # numbers per batch of resamples, so that it fits in a processor's cache
+_FEW_FIGURES = 5
+_SMALL_BATCH_CELLS = 120_000  # for few figures: their products then stay in one BLAS thread, which is faster
+
+TOO_ALIKE = IntervalGap("too few differ", "too few documents differ for an interval")
+
+_NORMAL = NormalDist()
+
+Ends = tuple[Array, Array, Array]  # the lower and upper ends of k intervals, NaN where there is none; standard errors
 
 
 class Interval(NamedTuple):
@@ -67,72 +70,41 @@ def no_interval(gap: IntervalGap) -> Interval:
     return Interval(None, None, None, "none", gap.note, gap.reason)
 
 
-def check_confidence(confidence: float) -> float:
-    """Check a confidence level and return it as a float.
-
-    Raises:
-        TypeError, ValueError: unless it is a number between 0 and 1.
-    """
-    if isinstance(confidence, bool) or not isinstance(confidence, int | float | np.floating):
-        got = type(confidence).__name__
-        raise InputTypeError(place="confidence", expected="a number between 0 and 1", got=got)
-    if not 0 < confidence < 1:
-        raise InputValueError(place="confidence", expected="a number between 0 and 1", got=str(confidence))
-    return float(confidence)
-
-
-def ratio_intervals(
-    earned: npt.ArrayLike,
-    weight: npt.ArrayLike,
-    *,
-    confidence: float = CONFIDENCE,
-    n_resamples: int = RESAMPLES,
-    seed: int = SEED,
-    alternative: Alternative = "two-sided",
-    resampled: Advance = ignore,
-    clusters: npt.ArrayLike | None = None,
-) -> list[Interval]:
-    """Compute an interval for each ratio sum(earned) / sum(weight), by resampling documents.
-
-    All ratios are computed from the same resamples, by the bias-corrected and accelerated bootstrap (BCa). With more
-    than 10,000 documents, whose resampling would take long, the ends come from its closed-form approximation ABC,
-    which differs from BCa about as much as BCa differs between two seeds (`benchmarks/README.md`). An interval stays in
-    the range of the documents' own ratios: that of a share stays in [0, 1].
+def check_number(name: str, value: Any, expected: str, accepted: Callable[[float], bool]) -> float:
+    """Check an option that is a number and return it as a float.
 
     Args:
-        earned: the numerators, one row for each document and one column for each ratio, shape (n, k).
-        weight: the denominators, same shape, at least 0; a document without the field has 0 in both.
-        confidence: the nominal coverage, between 0 and 1.
-        n_resamples: the number of resamples.
-        seed: the seed of the random numbers.
-        alternative: "two-sided", or "less" or "greater" for a one-sided upper or lower bound.
-        resampled: progress callback, called with the number of resamples just drawn.
-        clusters: the number of each document's cluster, shape (n,), for documents that are not independent, such as
-            questions on one page: whole clusters are resampled.
+        name: the name of the option, for messages.
+        value: what it was given.
+        expected: what it takes, in words.
+        accepted: whether a finite number is one of these.
 
-    Returns:
-        k intervals, without ends where fewer than two documents have the field, or all have the same ratio.
-
-    Source:
-        Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapter 14 (BCa) and section 22.6 (ABC).
-
-    >>> scores = [[1.0], [0.5], [0.75], [0.25], [1.0], [0.0]]
-    >>> [interval] = ratio_intervals(scores, [[1.0]] * 6)
-    >>> round(interval.low, 2), round(interval.high, 2)
-    (0.25, 0.88)
+    Raises:
+        TypeError, ValueError: for anything else; NaN and infinities are never accepted.
     """
-    ratios = Ratios(np.asarray(earned, dtype=np.float64), np.asarray(weight, dtype=np.float64))
-    return intervals_of(ratios, confidence, alternative, n_resamples, seed, resampled, clusters)
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        raise InputTypeError(place=name, expected=expected, got=type(value).__name__)
+    if not math.isfinite(value) or not accepted(float(value)):
+        raise InputValueError(place=name, expected=expected, got=str(value))
+    return float(value)
 
 
-def mean_interval(values: npt.ArrayLike, **options: Any) -> Interval:
-    """Compute the interval of a mean over documents; options as for `ratio_intervals`."""
-    column = np.asarray(values, dtype=np.float64).reshape(-1, 1)
-    return ratio_intervals(column, np.ones_like(column), **options)[0]
+def check_confidence(confidence: float) -> float:
+    """Check a confidence level and return it as a float; errors as for `check_number`."""
+    return check_number("confidence", confidence, "a number between 0 and 1", lambda level: 0 < level < 1)
+
+
+def check_whole(name: str, value: int, least: int) -> int:
+    """Check an option that is a whole number of at least `least` and return it; errors as for `check_number`."""
+    expected = f"a whole number of at least {least}"
+    return int(check_number(name, value, expected, lambda number: number >= least and number.is_integer()))
 
 
 def wilson_interval(count: int, of: int, *, confidence: float = CONFIDENCE) -> Interval:
     """Compute the Wilson score interval of a rate: `count` of `of` independent documents.
+
+    It is `scipy.stats.binomtest(count, of).proportion_ci(confidence, "wilson")`, without the import of scipy.stats,
+    which takes as long as all of a small evaluation.
 
     Source:
         Wilson 1927, Probable inference, the law of succession, and statistical inference.
@@ -141,10 +113,9 @@ def wilson_interval(count: int, of: int, *, confidence: float = CONFIDENCE) -> I
     >>> interval.low, round(interval.high, 3)
     (0.0, 0.161)
     """
-    confidence = check_confidence(confidence)
     if not of:
         return no_interval(IntervalGap("no rows", "no documents"))
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    z = _NORMAL.inv_cdf((1 + confidence) / 2)
     rate = count / of
     centre = (rate + z**2 / (2 * of)) / (1 + z**2 / of)
     half = z * math.sqrt(rate * (1 - rate) / of + (z / (2 * of)) ** 2) / (1 + z**2 / of)
@@ -156,23 +127,44 @@ def wilson_interval(count: int, of: int, *, confidence: float = CONFIDENCE) -> I
 def intervals_of(
     estimates: Ratios | Differences,
     confidence: float = CONFIDENCE,
-    alternative: Alternative = "two-sided",
+    *,
     n_resamples: int = RESAMPLES,
     seed: int = SEED,
     resampled: Advance = ignore,
     clusters: npt.ArrayLike | None = None,
 ) -> list[Interval]:
-    """Compute an interval for each of the estimates; options as for `ratio_intervals`."""
-    confidence = check_confidence(confidence)
+    """Compute an interval for each of k estimates, by resampling documents.
+
+    All estimates are computed from the same resamples, by the bias-corrected and accelerated bootstrap (BCa); of more
+    than 10,000 documents by ABC. An interval stays in the range of the documents' own ratios: that of a share stays in
+    [0, 1].
+
+    Args:
+        estimates: ratios of sums over n documents, or differences of them between two systems.
+        confidence: the nominal coverage, between 0 and 1.
+        n_resamples: the number of resamples.
+        seed: the seed of the random numbers.
+        resampled: progress callback, called with the number of resamples just drawn.
+        clusters: the number of each document's cluster, shape (n,), for documents that are not independent, such as
+            questions on one page: whole clusters are resampled.
+
+    Returns:
+        k intervals, without ends where fewer than two documents have the field, or all have the same ratio.
+
+    >>> scores = np.array([[1.0], [0.5], [0.75], [0.25], [1.0], [0.0]])
+    >>> [interval] = intervals_of(Ratios(scores, np.ones((6, 1))))
+    >>> round(interval.low, 2), round(interval.high, 2)
+    (0.25, 0.88)
+    """
+    risk = (1 - check_confidence(confidence)) / 2
     if clusters is not None:
         estimates = estimates.by_cluster(clusters)
     gaps = estimates.gaps()
-    found = {column: no_interval(gap) for column, gap in enumerate(gaps) if gap is not None}
+    intervals = {column: no_interval(gap) for column, gap in enumerate(gaps) if gap is not None}
     possible = [column for column, gap in enumerate(gaps) if gap is None]
     if not possible:
-        return list(found.values())
+        return list(intervals.values())
     chosen = estimates.columns(possible)
-    risk = (1 - confidence) / 2 if alternative == "two-sided" else 1 - confidence
     if estimates.count > MOST_RESAMPLED:
         ends = abc(chosen, (risk, 1 - risk))
         method = f"ABC (approximate bootstrap) over {estimates.count:,} {estimates.unit}s"
@@ -181,28 +173,10 @@ def intervals_of(
         ends = bca(drawn, chosen.values, -chosen.left_out(), (risk, 1 - risk))
         method = f"BCa bootstrap, {n_resamples:,} resamples of {estimates.unit}s"
     for column, low, high, error in zip(possible, *ends, strict=True):
-        found[column] = _interval(low, high, error, alternative, method)
-    return [found[column] for column in range(len(gaps))]
-
-
-def _interval(low: float, high: float, error: float, alternative: Alternative, method: str) -> Interval:
-    """The interval; for a one-sided alternative the other end is infinite."""
-    if np.isnan(low) or np.isnan(high):
-        return no_interval(IntervalGap("too few differ", "too few documents differ for an interval"))
-    low = -np.inf if alternative == "less" else float(low)
-    high = np.inf if alternative == "greater" else float(high)
-    return Interval(low, high, float(error), method)
-
-
-BATCH_CELLS = 1_000_000  # numbers per batch of resamples, so that it fits in a processor's cache
-
-
-_FEW_FIGURES = 5
-
-
-_SMALL_BATCH_CELLS = 120_000  # for few figures: their products then stay in one BLAS thread, which is faster
-
-_NORMAL = NormalDist()
+        without = np.isnan(low) or np.isnan(high)
+        interval = no_interval(TOO_ALIKE) if without else Interval(float(low), float(high), float(error), method)
+        intervals[column] = interval
+    return [intervals[column] for column in range(len(gaps))]
 
 
 class Estimates(Protocol):
@@ -219,14 +193,6 @@ class Estimates(Protocol):
     def of(self, counts: Array) -> Array:
         """The figures of resamples, given how often each document is drawn: shape (b, n) to (k, b)."""
         ...
-
-
-class Ends(NamedTuple):
-    """The ends of k intervals and the standard errors of the k figures; NaN where there is no interval."""
-
-    lows: Array
-    highs: Array
-    errors: Array
 
 
 def drawn_values(estimates: Estimates, n_resamples: int, seed: int, resampled: Advance, width: int = 0) -> Array:
@@ -249,21 +215,6 @@ def drawn_values(estimates: Estimates, n_resamples: int, seed: int, resampled: A
     return drawn
 
 
-def bca(drawn: Array, values: Array, pulls: Array, shares: tuple[float, float]) -> Ends:
-    """The interval ends of k figures by the bias-corrected and accelerated bootstrap (BCa).
-
-    Args:
-        drawn: the figures of each resample, shape (k, b).
-        values: the figures themselves, shape (k,).
-        pulls: the influence of each document on each figure, up to a constant factor, shape (n, k): for the
-            acceleration.
-        shares: the nominal probabilities below the lower and below the upper end.
-    """
-    ends = [_quantiles(*each, shares) for each in zip(drawn, values, acceleration(pulls), strict=True)]
-    lows, highs = np.array(ends).reshape(-1, 2).T
-    return Ends(lows, highs, drawn.std(axis=1, ddof=1))
-
-
 def resamples(n: int, n_resamples: int, seed: int, batch: int) -> Iterator[Array]:
     """Yield how often each of n documents is drawn in each resample, in batches of shape (b, n).
 
@@ -282,12 +233,26 @@ def resamples(n: int, n_resamples: int, seed: int, batch: int) -> Iterator[Array
         yield counts
 
 
-def acceleration(pulls: Array) -> Array:
+def bca(drawn: Array, values: Array, influence: Array, shares: tuple[float, float]) -> Ends:
+    """The interval ends of k figures by the bias-corrected and accelerated bootstrap (BCa).
+
+    Args:
+        drawn: the figures of each resample, shape (k, b).
+        values: the figures themselves, shape (k,).
+        influence: of each document on each figure, up to a constant factor, shape (n, k): for the acceleration.
+        shares: the nominal probabilities below the lower and below the upper end.
+    """
+    ends = [_quantiles(*column, shares) for column in zip(drawn, values, acceleration(influence), strict=True)]
+    lows, highs = np.array(ends).reshape(-1, 2).T
+    return lows, highs, drawn.std(axis=1, ddof=1)
+
+
+def acceleration(influence: Array) -> Array:
     """The k accelerations (14.15): a sixth of the skewness of the documents' influences; NaN where all are equal."""
-    centred = pulls - pulls.mean(axis=0)
+    centred = influence - influence.mean(axis=0)
     squares = (centred**2).sum(axis=0)
-    found: Array = (centred**3).sum(axis=0) / np.where(squares > 0, 6 * squares**1.5, np.nan)
-    return found
+    result: Array = (centred**3).sum(axis=0) / np.where(squares > 0, 6 * squares**1.5, np.nan)
+    return result
 
 
 def _quantiles(drawn: Array, value: float, a: float, shares: Sequence[float]) -> list[float]:
@@ -297,12 +262,12 @@ def _quantiles(drawn: Array, value: float, a: float, shares: Sequence[float]) ->
     if not 0 < share_below < 1 or math.isnan(a):
         return [math.nan] * len(shares)
     z0 = _NORMAL.inv_cdf(share_below)
-    corrected = [_NORMAL.cdf(z0 + _stretched(z0 + _NORMAL.inv_cdf(share), a)) for share in shares]
-    found: list[float] = np.quantile(drawn, corrected).tolist()
-    return found
+    adjusted = [_NORMAL.cdf(z0 + _bca_adjust(z0 + _NORMAL.inv_cdf(share), a)) for share in shares]
+    quantiles: list[float] = np.quantile(drawn, adjusted).tolist()
+    return quantiles
 
 
-def _stretched(z: float, a: float) -> float:
+def _bca_adjust(z: float, a: float) -> float:
     """Return z / (1 - a z), the inner term of the BCa formula; infinite where a z is 1 or more."""
     rest = 1 - a * z
     return z / rest if rest > 0 else math.copysign(math.inf, z)
@@ -318,20 +283,20 @@ def abc(estimates: Ratios | Differences, shares: tuple[float, float]) -> Ends:
         DiCiccio and Efron 1992, More accurate confidence intervals in exponential families, Biometrika 79;
         Efron and Tibshirani 1993, section 22.6.
     """
-    pulls, n = estimates.influence(), estimates.count
-    sigma = np.sqrt((pulls**2).sum(axis=0))
-    direction = pulls / sigma
-    a = acceleration(pulls)
+    influence, n = estimates.influence(), estimates.count
+    sigma = np.sqrt((influence**2).sum(axis=0))
+    direction = influence / sigma
+    a = acceleration(influence)
     bend = (estimates.bias() - estimates.curvature(direction)) / sigma
-    z0 = np.array([_bias_correction(*each) for each in zip(a.tolist(), bend.tolist(), strict=True)])
+    z0 = np.array([_bias_correction(*column) for column in zip(a.tolist(), bend.tolist(), strict=True)])
     limits = estimates.ends()
-    found = []
+    ends = []
     for share, limit in zip(shares, limits, strict=True):
         z = z0 + _NORMAL.inv_cdf(share)
         rest = 1 - a * z
         end = estimates.along(direction, np.divide(z, rest**2, out=np.zeros_like(z), where=rest > 0))
-        found.append(np.clip(np.where((rest > 0) & np.isfinite(end), end, limit), *limits))
-    return Ends(found[0], found[1], sigma * math.sqrt(n / (n - 1)))
+        ends.append(np.clip(np.where((rest > 0) & np.isfinite(end), end, limit), *limits))
+    return ends[0], ends[1], sigma * math.sqrt(n / (n - 1))
 
 
 def _bias_correction(a: float, bend: float) -> float:

@@ -104,8 +104,8 @@ def _quotient(sums: Array, k: int) -> Array:
     return np.divide(numerators, denominators, out=np.ones_like(numerators), where=denominators > ROUNDING)
 
 
-def upper_bound(differences: Differences, confidence: float, clusters: npt.ArrayLike | None = None) -> float | None:
-    """Compute the one-sided upper confidence bound of the first difference; None where there are too few documents.
+def upper_bound(differences: Differences, confidence: float, clusters: npt.ArrayLike | None = None) -> float:
+    """Compute the one-sided upper confidence bound of the first difference.
 
     Student's t fails if most documents lose a little and few gain much: if none of the few is in the sample, the loss
     looks certain. This bound allows for the largest possible gain of documents outside the sample, so that it holds
@@ -122,28 +122,9 @@ def upper_bound(differences: Differences, confidence: float, clusters: npt.Array
     first = differences.columns([0])
     if clusters is not None:
         first = first.by_cluster(clusters)
-    if first.count < fewest_documents(confidence):
-        return None
-    return _upper_bound(first, confidence)
-
-
-def upper_bound_of_ratio(ratios: Ratios, confidence: float, clusters: npt.ArrayLike | None = None) -> float:
-    """Compute the one-sided upper confidence bound of the first ratio, as `upper_bound` does that of a difference.
-
-    Args:
-        ratios: of n documents, in [0, 1]; the first is bounded.
-        confidence: the share of test sets in which the bound is above the true ratio, between 0 and 1.
-        clusters: the number of each document's cluster, shape (n,), for documents that are not independent.
-    """
-    nothing = Ratios(np.zeros_like(ratios.earned), ratios.weight, unit=ratios.unit)
-    first = Differences(ratios, nothing).columns([0])
-    return _upper_bound(first if clusters is None else first.by_cluster(clusters), confidence)
-
-
-def _upper_bound(first: Differences, confidence: float) -> float:
     value = float(first.values[0])
-    each = value + first.count * first.influence()[:, 0]
-    return min(1.0, bound_of_mean(each, value + _largest_gain(first), confidence))
+    of_documents = value + first.count * first.influence()[:, 0]
+    return min(1.0, bound_of_mean(of_documents, value + _largest_gain(first), confidence))
 
 
 def _largest_gain(first: Differences) -> float:
@@ -171,30 +152,16 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def fewest_documents(confidence: float, margin: float = 0.0) -> int:
-    """The least number of documents that can show a loss of more than a margin, which is below 1.
+def fewest_documents(confidence: float, share: float) -> int:
+    """The least number n of documents with share^n < 1 - confidence: fewer cannot show a loss or a low mean.
 
-    With fewer, the upper bound is not below minus the margin even if all documents fell from 1 to 0.
+    Where all n documents fall from 1 to 0, the upper bound of the difference is below -margin if ((1 + margin) / 2)^n
+    is below 1 - confidence; where all have the score 0, that of the mean is below a level if (1 - level)^n is.
 
-    >>> fewest_documents(0.95), fewest_documents(0.95, 0.5), fewest_documents(0.99)
+    >>> fewest_documents(0.95, 1 / 2), fewest_documents(0.95, 3 / 4), fewest_documents(0.99, 1 / 2)
     (5, 11, 7)
     """
-    return math.floor(math.log(1 - confidence) / math.log((1 + margin) / 2)) + 1
-
-
-def too_few_documents(count: int, confidence: float, margin: float, unit: str = "document") -> str:
-    """The reason why this number of documents cannot show a loss of more than a margin; "" if it can.
-
-    >>> too_few_documents(4, 0.95, 0.01)
-    '4 documents are too few for a confidence of 0.95: it takes 5, even if all fall from 1 to 0'
-    """
-    if margin >= 1:
-        return f"a mean cannot fall by more than {margin:g}"
-    needed = fewest_documents(confidence, margin)
-    if count >= needed:
-        return ""
-    given = f"one {unit} is" if count == 1 else f"{count:,} {unit}s are"
-    return f"{given} too few for a confidence of {confidence:.4g}: it takes {needed:,}, even if all fall from 1 to 0"
+    return math.floor(math.log(1 - confidence) / math.log(share)) + 1 if share else 1
 
 
 def bound_of_mean(values: Array, largest: float, confidence: float) -> float:
