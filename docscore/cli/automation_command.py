@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from docscore.cli.flags import (
+    SHARE,
     CommandSettings,
     comparing_flags,
     evaluations_of_files,
@@ -39,7 +40,7 @@ _TARGET = 0.95
 )
 @click.option(
     "--target",
-    type=click.FloatRange(0, 1),
+    type=SHARE,
     default=_TARGET,
     show_default=True,
     help="The wanted accuracy (KIEval Aligned).",

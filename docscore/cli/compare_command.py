@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import click
 
 from docscore.cli.flags import (
+    COUNT,
     WORST,
     CommandSettings,
+    Number,
     a_file,
     comparing_flags,
     evaluations_of_files,
@@ -30,14 +31,6 @@ from docscore.report.markup import comparison_as_markdown
 from docscore.report.wording import by_value_text
 
 
-def _margin(_context: click.Context, _parameter: click.Parameter, value: float | None) -> float | None:
-    """Check that a margin is a finite number."""
-    if value is not None and not math.isfinite(value):
-        msg = f"expected a number of at least 0, got {value}"
-        raise click.BadParameter(msg)
-    return value
-
-
 @with_ending(
     "docscore compare predictions.jsonl predictions_new.jsonl",
     "--references references.jsonl --fail-below 0.05",
@@ -51,14 +44,13 @@ def _margin(_context: click.Context, _parameter: click.Parameter, value: float |
 @with_settings(comparing_flags, test_set_flags, metric_flags)
 @click.option(
     "--fail-below",
-    type=click.FloatRange(min=0),
-    callback=_margin,
+    type=Number(min=0),
     metavar="MARGIN",
     help="Exit with status 1 if NEW is worse than BASE by more than this, with the stated confidence.",
 )
 @click.option(
     "--changes",
-    type=click.IntRange(min=0),
+    type=COUNT,
     default=WORST,
     show_default=True,
     help="How many documents to list on each side.",

@@ -8,12 +8,6 @@ import click
 
 from docscore.core.errors import InputValueError, row_place
 from docscore.metrics.registry import checked_metrics
-from docscore.stats.intervals import check_confidence
-
-
-def checked_level(_context: click.Context, _parameter: click.Parameter, value: float) -> float:
-    """Check the confidence level before any work is done."""
-    return check_confidence(value)
 
 
 def split_names(_context: click.Context, _parameter: click.Parameter, value: str | None) -> tuple[str, ...]:

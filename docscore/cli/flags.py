@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from functools import partial, wraps
 from pathlib import Path
@@ -16,7 +17,7 @@ from rich.progress import BarColumn, ProgressColumn, Task, TaskProgressColumn, T
 from rich.progress import Progress as ProgressBars
 from rich.text import Text
 
-from docscore.cli.flag_values import checked_level, column_sign, id_pattern, metric_names, part_of_id
+from docscore.cli.flag_values import column_sign, id_pattern, metric_names, part_of_id
 from docscore.cli.terminal import say
 from docscore.core.errors import InputValueError
 from docscore.core.options import (
@@ -45,6 +46,33 @@ WORST = 10
 _NARROWEST = 80
 
 a_file = click.Path(path_type=Path)
+
+
+class Number(click.FloatRange):
+    """A finite number of a range; NaN is none, which no comparison with the ends of the range would find.
+
+    Args:
+        whole: whether it must be a whole number.
+        bounds: the range, as for `click.FloatRange`.
+    """
+
+    def __init__(self, *, whole: bool = False, **bounds: Any) -> None:
+        super().__init__(**bounds)
+        self.name = "integer" if whole else "number"
+        self.whole = whole
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        with suppress(click.BadParameter):
+            number = super().convert(value, param, ctx)
+            if math.isfinite(number) and not (self.whole and number % 1):
+                return int(number) if self.whole else number
+        kind = "a whole number" if self.whole else "a number"
+        return self.fail(f"expected {kind} in the range {self._describe_range()}, got {value}", param, ctx)
+
+
+SHARE = Number(min=0, max=1)
+LEVEL = Number(min=0, max=1, min_open=True)  # of a gate
+COUNT = Number(whole=True, min=0)
 
 
 @dataclass(frozen=True)
@@ -153,14 +181,14 @@ references_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 worst_option = click.option(
     "--worst",
-    type=click.IntRange(min=0),
+    type=COUNT,
     default=WORST,
     show_default=True,
     help="How many rows with the lowest scores to show.",
 )
 comparing_flags = together(
     click.option(
-        "--threshold", type=float, default=THRESHOLD, show_default=True, help="Text similarities below this count as 0."
+        "--threshold", type=SHARE, default=THRESHOLD, show_default=True, help="Text similarities below this count as 0."
     ),
     click.option("--case-sensitive", is_flag=True, help="Do not ignore case in comparisons."),
     click.option(
@@ -233,11 +261,10 @@ test_set_flags = together(
     click.option(
         "--confidence-level",
         "confidence",
-        type=float,
+        type=Number(min=0, max=1, min_open=True, max_open=True),
         default=CONFIDENCE,
         show_default=True,
-        callback=checked_level,
-        help="The confidence level of the intervals, between 0 and 1.",
+        help="The confidence level of the intervals.",
     ),
     confidences_option,
     click.option(

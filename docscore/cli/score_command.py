@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from docscore.cli.flags import (
+    LEVEL,
     CommandSettings,
     by_option,
     comparing_flags,
@@ -43,14 +44,14 @@ from docscore.results.result import EvaluationResult
 @worst_option
 @click.option(
     "--fail-under",
-    type=click.FloatRange(0, 1, min_open=True),
+    type=LEVEL,
     metavar="LEVEL",
     help="Exit with status 1 if the mean ANLS* is below this beyond chance, that is, if its one-sided upper confidence "
     "bound is. A mean that is below it, but may be so by chance, passes; --fail-under-mean is the plain gate.",
 )
 @click.option(
     "--fail-under-mean",
-    type=click.FloatRange(0, 1, min_open=True),
+    type=LEVEL,
     metavar="LEVEL",
     help="Exit with status 1 if the mean ANLS* is below this, by chance or not.",
 )
