@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from docscore.core.displays import draw_with
 from docscore.version import VERSION as __version__  # noqa: N811  the name that packages use
 
 if TYPE_CHECKING:
@@ -31,9 +30,6 @@ if TYPE_CHECKING:
     from docscore.results.result import DocumentResult as DocumentResult
     from docscore.results.result import EvaluationResult as EvaluationResult
     from docscore.results.result import ResultTable as ResultTable
-
-draw_with("docscore.metrics.anls_star.tree:ScoreTree", "docscore.report.notebook:tree_in_notebook")
-draw_with("docscore.metrics.base:MetricTree", "docscore.report.notebook:tree_in_notebook")
 
 _IMPORTED_WHEN_USED = {
     "METRICS": "docscore.metrics.registry",

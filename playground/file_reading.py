@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from docscore.core.errors import Diagnostic, InputError
-from docscore.core.formatting import clipped
+from docscore.core.formatting import clipped, printable
 from docscore.core.options import AS_TEXT, ScoringOptions
-from docscore.core.printing import printable
 from docscore.corpus.evaluation import FileRows, rows_of_tables
 from docscore.data.column_guesses import columns_of, guessed_plan, with_guessed_parsing
 from docscore.data.column_names import PREDICTION_WORDS, TRUTH_WORDS, UNKNOWN, rank_of_name

@@ -12,7 +12,7 @@ import gradio as gr
 from gradio.utils import get_upload_folder
 
 from docscore.core.errors import InputError
-from docscore.core.printing import printable
+from docscore.core.formatting import printable
 from playground import testset
 from playground.endpoints import WORKERS
 from playground.file_reading import drawn, look

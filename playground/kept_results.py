@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from docscore.core.errors import InputValueError, short_repr
-from docscore.core.formatting import clipped
+from docscore.core.formatting import clipped, printable
 from docscore.core.options import ScoringOptions
-from docscore.core.printing import printable
 from docscore.core.values import Value
 from docscore.corpus.evaluation import Evaluation
 from docscore.corpus.fields import CAUSES, MEANINGS, FieldPlace, Losses, places

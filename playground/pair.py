@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from docscore.core.formatting import printable
 from docscore.core.options import DEFAULT_OPTIONS, PACKAGE, PAPER, THRESHOLD, ScoringOptions
-from docscore.core.printing import printable
 from docscore.data.json_codec import dumps
 from docscore.data.model_output import parse_text
 from docscore.metrics.anls_star.api import build_tree

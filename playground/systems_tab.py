@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import gradio as gr
 
 from docscore.core.errors import InputValueError
-from docscore.core.printing import printable
+from docscore.core.formatting import printable
 from playground.file_reading import PARSINGS
 from playground.gallery import RECEIPTS
 from playground.kept_results import GONE

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from docscore.core.errors import at_place, row_place
+from docscore.core.formatting import printable
 from docscore.core.options import ScoringOptions
-from docscore.core.printing import printable
 from docscore.corpus.evaluation import FileRows, rows_of_files
 from docscore.corpus.scores import parse_predictions, parsed_reference
 from docscore.data.faults import faults_summary

@@ -9,7 +9,7 @@ from typing import Any
 
 import gradio as gr
 
-from docscore.core.printing import printable
+from docscore.core.formatting import printable
 from playground.endpoints import WORKERS
 from playground.fragments import fragment
 from playground.gallery import EXAMPLES

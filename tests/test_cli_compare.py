@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from docscore.core.printing import printable
+from docscore.core.formatting import printable
 from docscore.corpus.comparison import compare, decide
 from docscore.corpus.scores import score_corpus
 from docscore.corpus.summary import Analysis, analyse

@@ -17,7 +17,7 @@ import pytest
 from pyarrow import ArrowInvalid
 
 from docscore.cli.entry_point import commands
-from docscore.cli.flags import progress_bars
+from docscore.cli.options import progress_bars
 from docscore.core.errors import InputTypeError, InputValueError
 from docscore.core.output import OutputError
 from tests.commands import (

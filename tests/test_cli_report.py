@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from docscore.core.printing import printable
+from docscore.core.formatting import printable
 from docscore.corpus.scores import score_corpus
 from docscore.corpus.summary import summarise
 from docscore.data.pairing import Pairs

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from docscore import typed_tree
-from docscore.core.printing import printable
+from docscore.core.formatting import printable
 from docscore.corpus.fields import OUTCOMES
 from docscore.metrics.typed.score import TypedFields
 from docscore.report.content import (

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from docscore import decide, evaluate_module, pairs_of
 from docscore.cli.entry_point import commands
-from docscore.cli.flags import stdout_console
+from docscore.cli.options import stdout_console
 from docscore.core.options import ScoringOptions
 from docscore.corpus.evaluation import Evaluation
 from docscore.data.columns import groups_of_rows

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from docscore.cli.entry_point import commands
-from docscore.cli.json_format import VERSIONS
+from docscore.cli.terminal import VERSIONS
 from tests.commands import RECEIPTS, run, succeed
 
 COMMANDS = ["score", "explain", "compare", "table", "report", "automation"]

@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import docscore
-from docscore.cli.json_format import VERSIONS
+from docscore.cli.terminal import VERSIONS
 from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, Write, pred, ref, run, written
 from tests.conftest import ROOT
 

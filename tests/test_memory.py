@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from docscore import anls_score, score_pairs, score_tree, typed_score
-from docscore.core.memory import VARIABLE
+from docscore.core.limits import VARIABLE
 from docscore.metrics.anls_star.matching import list_tables
 from docscore.metrics.kieval import kieval_score
 from docscore.metrics.nted import nted_score

@@ -196,7 +196,7 @@ def test_a_document_of_a_result_explains_itself() -> None:
     document = result["receipt-018"]
     for metric in WITH_TREES:
         assert isinstance(document.explain(metric), MetricTree)
-        assert "anls-tree" in (document.explain(metric)._repr_html_() or "")
+        assert "anls-tree" in document.explain(metric)._repr_html_()
     assert document.explain("anls_star") is document.tree
     assert document._repr_html_().count("nTED: edits cost ") == 1
     with pytest.raises(ValueError, match="metric: expected one of anls_star, kieval, entity_f1, nted, got 'anls'"):

@@ -12,7 +12,6 @@ import pytest
 import rich.console
 
 import docscore
-from docscore.core.displays import drawing_of
 from tests import browser
 from tests.browser import MILLISECONDS, axe
 from tests.conftest import ROOT, skip_or_fail
@@ -130,10 +129,6 @@ def test_the_same_tree_is_drawn_alike_and_ids_of_others_differ(drawn: dict[str, 
     ids = [set(re.findall(r' id="([^"]+)"', page)) for page in (first, again, other)]
     assert ids[0] == ids[1]
     assert ids[0] & ids[2] == set()
-
-
-def test_what_nobody_draws_is_shown_as_text() -> None:
-    assert drawing_of(3) is None
 
 
 def test_a_table_is_cut_off() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from docscore.core.printing import printable
+from docscore.core.formatting import printable
 from docscore.corpus.scores import score_corpus
 from docscore.data.files import read_table
 from docscore.data.pairing import read_systems

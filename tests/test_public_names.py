@@ -114,7 +114,7 @@ def test_importing_the_package_imports_no_other_library() -> None:
     loaded = loaded_by("import docscore")
     assert not loaded & (HEAVY | {"numpy", "rapidfuzz"})
     ours = {name for name in loaded if name.startswith("docscore.")}
-    assert ours == {"docscore.core", "docscore.core.displays", "docscore.version"}
+    assert ours == {"docscore.version"}
 
 
 def test_a_score_needs_neither_faces_nor_what_is_used_later() -> None:

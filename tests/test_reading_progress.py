@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from docscore.cli.flags import progress_bars
+from docscore.cli.options import progress_bars
 from docscore.corpus.evaluation import rows_of_files
 from docscore.corpus.scores import score_corpus
 from tests.commands import COLOUR

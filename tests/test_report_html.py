@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from jinja2 import UndefinedError
 
 from docscore import ScoreTree, score_tree
-from docscore.core.formatting import value_text
-from docscore.core.printing import printable
+from docscore.core.formatting import printable
+from docscore.core.values import value_text
 from docscore.corpus.automation import automation_curve
 from docscore.corpus.summary import summarise
 from docscore.metrics.kieval import kieval_score

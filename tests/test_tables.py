@@ -11,7 +11,7 @@ import pytest
 from markdown_it import MarkdownIt
 from rich.console import Console
 
-from docscore.core.printing import printable
+from docscore.core.formatting import printable
 from docscore.report.console import print_table
 from docscore.report.html_templates import macro_as_html
 from docscore.report.markup import table_as_latex, table_as_markdown

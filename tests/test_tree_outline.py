@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from docscore import score_tree
-from docscore.core.formatting import value_excerpt
-from docscore.core.printing import printable
+from docscore.core.formatting import printable
+from docscore.core.values import value_excerpt
 from docscore.metrics.anls_star.tree import GLYPHS, outline
 
 TRUTH = {

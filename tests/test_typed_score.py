@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from docscore import anls_score, typed_score, typed_tree
-from docscore.core.options import NUMBERS, PACKAGE, RULES, ScoringOptions
-from docscore.core.schema_source import SchemaSource
+from docscore.core.options import NUMBERS, PACKAGE, RULES, SchemaSource, ScoringOptions
 from docscore.corpus.metric_values import measure
 from docscore.corpus.scores import score_corpus
 from docscore.corpus.state import ScoreState

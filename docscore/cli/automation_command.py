@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from docscore.cli.flags import (
+from docscore.cli.options import (
     SHARE,
     CommandSettings,
     comparing_flags,
@@ -17,11 +17,10 @@ from docscore.cli.flags import (
     stdout_console,
     test_set_flags,
     two_files,
+    with_ending,
     with_settings,
 )
-from docscore.cli.help_endings import with_ending
-from docscore.cli.json_format import with_format
-from docscore.cli.terminal import print_json
+from docscore.cli.terminal import print_json, with_format
 from docscore.corpus.evaluation import ANLS_STAR
 from docscore.report.console import print_automation, print_calibration
 

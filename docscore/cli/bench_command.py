@@ -8,7 +8,7 @@ import click
 
 from docscore.bench.catalogue import DATA_SETS
 from docscore.bench.checking import Found, checked_data
-from docscore.cli.flags import (
+from docscore.cli.options import (
     CommandSettings,
     a_file,
     comparing_flags,
@@ -17,13 +17,12 @@ from docscore.cli.flags import (
     progress_bars,
     stdout_console,
     test_set_flags,
+    with_ending,
     with_settings,
 )
-from docscore.cli.help_endings import with_ending
-from docscore.cli.json_format import with_format
-from docscore.cli.terminal import print_json
+from docscore.cli.terminal import print_json, with_format
 from docscore.core.errors import InputValueError, in_file
-from docscore.core.printing import printable
+from docscore.core.formatting import printable
 from docscore.corpus.systems import grid_of_runs
 from docscore.data.id_faults import MISSING_REMEDY
 from docscore.integrations.log_files import run_of_file

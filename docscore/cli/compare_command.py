@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from docscore.cli.flags import (
+from docscore.cli.options import (
     COUNT,
     WORST,
     CommandSettings,
@@ -20,11 +20,10 @@ from docscore.cli.flags import (
     references_option,
     stdout_console,
     test_set_flags,
+    with_ending,
     with_settings,
 )
-from docscore.cli.help_endings import with_ending
-from docscore.cli.json_format import with_format
-from docscore.cli.terminal import print_json, say
+from docscore.cli.terminal import print_json, say, with_format
 from docscore.corpus.comparison import decide
 from docscore.report.console import print_comparison
 from docscore.report.markup import comparison_as_markdown

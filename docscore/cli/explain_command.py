@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from docscore.cli.flags import (
+from docscore.cli.options import (
     CommandSettings,
     columns_flags,
     comparing_flags,
@@ -20,11 +20,10 @@ from docscore.cli.flags import (
     schema_option,
     stdout_console,
     two_files,
+    with_ending,
     with_settings,
 )
-from docscore.cli.help_endings import with_ending
-from docscore.cli.json_format import with_format
-from docscore.cli.terminal import print_json
+from docscore.cli.terminal import print_json, with_format
 from docscore.core.errors import InputError, InputValueError, in_file
 from docscore.core.options import ScoringOptions
 from docscore.core.values import to_json

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from docscore.cli.flags import (
+from docscore.cli.options import (
     CommandSettings,
     a_file,
     by_option,
@@ -16,10 +16,10 @@ from docscore.cli.flags import (
     progress_bars,
     test_set_flags,
     two_files,
+    with_ending,
     with_settings,
     worst_option,
 )
-from docscore.cli.help_endings import with_ending
 from docscore.cli.terminal import say
 from docscore.core.errors import InputValueError, in_file
 from docscore.core.output import write_whole

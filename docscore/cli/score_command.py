@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from docscore.cli.flags import (
+from docscore.cli.options import (
     LEVEL,
     CommandSettings,
     by_option,
@@ -18,12 +18,11 @@ from docscore.cli.flags import (
     stdout_console,
     test_set_flags,
     two_files,
+    with_ending,
     with_settings,
     worst_option,
 )
-from docscore.cli.help_endings import with_ending
-from docscore.cli.json_format import with_format
-from docscore.cli.terminal import print_json, say
+from docscore.cli.terminal import print_json, say, with_format
 from docscore.corpus.comparison import Gate, decide_level, decide_mean
 from docscore.corpus.evaluation import Evaluation
 from docscore.data.confidences import is_wrapped

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import click
 
-from docscore.cli.flag_values import split_names
-from docscore.cli.flags import (
+from docscore.cli.options import (
     CommandSettings,
     a_file,
     by_option,
@@ -18,13 +17,13 @@ from docscore.cli.flags import (
     metric_flags,
     progress_bars,
     references_option,
+    split_names,
     stdout_console,
     test_set_flags,
+    with_ending,
     with_settings,
 )
-from docscore.cli.help_endings import with_ending
-from docscore.cli.json_format import with_format
-from docscore.cli.terminal import print_json
+from docscore.cli.terminal import print_json, with_format
 from docscore.core.errors import InputValueError, in_file
 from docscore.corpus.evaluation import Evaluation
 from docscore.corpus.systems import SystemFigures, systems_of

@@ -1,25 +1,28 @@
-"""Values, numbers and texts as people read them: in one line, shortened, and safe for a terminal."""
+"""Numbers and texts as people read them: rounded, shortened, and safe for a terminal."""
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections.abc import Iterable
 from decimal import Decimal
 
-from docscore.core.printing import printable
-from docscore.core.stack import with_room_to_recurse
 from docscore.core.tolerance import ROUNDING
-from docscore.core.values import Value, to_json
-
-_LONGEST_EXCERPT = 60  # characters of a value that are shown
-
-
-_BEFORE_DIFFERENCE = 20  # characters that stay in front of the first difference of two long texts
-
 
 _NEGATIVE = re.compile(r"(?<!\w)-(?=\d)")  # the hyphen of a negative number
+
+
+def printable(text: str) -> str:
+    r"""The text with everything that could steer a terminal or cannot be encoded as an escape.
+
+    >>> print(printable("a\x1b[31mb"))
+    a\u001b[31mb
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() else f"\\u{ord(c):04x}" if c < "\U00010000" else f"\\U{ord(c):08x}" for c in text
+    )
 
 
 def three_digits(share: float) -> str:
@@ -58,16 +61,6 @@ def clipped(text: str, length: int) -> str:
     return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
-def value_excerpt(value: Value) -> str:
-    """The value as JSON in one line, shortened; one-ofs as `a | b`."""
-    return clipped(value_text(value), _LONGEST_EXCERPT)
-
-
-def paired_excerpts(truth: Value, prediction: Value) -> tuple[str, str]:
-    """Both values as JSON, shortened so that their first difference is seen."""
-    return text_excerpts(value_text(truth), value_text(prediction), _LONGEST_EXCERPT, _BEFORE_DIFFERENCE)
-
-
 def text_excerpts(left: str, right: str, longest: int, before: int) -> tuple[str, str]:
     """Two texts, shortened so that their first difference is seen.
 
@@ -91,20 +84,6 @@ def text_excerpts(left: str, right: str, longest: int, before: int) -> tuple[str
 def _from(text: str, start: int, longest: int) -> str:
     """The text from a character on, shortened."""
     return clipped(f"…{text[start:]}" if start else text, longest)
-
-
-def value_text(value: Value) -> str:
-    """The value as JSON in one line, one-ofs as `a | b`."""
-    if isinstance(value, tuple):
-        return " | ".join(map(value_text, value))
-    try:
-        return printable(with_room_to_recurse(_json_line, value))
-    except ValueError:  # an integer that Python refuses to print
-        return f"<{type(value).__name__} of more digits than can be shown>"
-
-
-def _json_line(value: Value) -> str:
-    return json.dumps(to_json(value), ensure_ascii=False)
 
 
 def display_width(text: str) -> int:

@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from docscore.core.decimals import DecimalText, LongFloat, number_spelling
 from docscore.core.errors import InputTypeError, InputValueError, short_repr
-from docscore.core.printing import printable
+from docscore.core.formatting import clipped, printable, text_excerpts
+from docscore.core.runtime import with_room_to_recurse
 
 MAX_DEPTH = 200  # levels of lists, objects and inner one-ofs; keeps every recursion far from Python's limit
 
@@ -309,3 +310,32 @@ def number_text(value: Scalar) -> str:
     if isinstance(value, bool) or (isinstance(value, str) and not isinstance(value, DecimalText)):
         return scalar_text(value)
     return number_spelling(value) or scalar_text(value)
+
+
+_LONGEST_EXCERPT = 60  # characters of a value that are shown
+
+_BEFORE_DIFFERENCE = 20  # characters that stay in front of the first difference of two long texts
+
+
+def value_excerpt(value: Value) -> str:
+    """The value as JSON in one line, shortened; one-ofs as `a | b`."""
+    return clipped(value_text(value), _LONGEST_EXCERPT)
+
+
+def paired_excerpts(truth: Value, prediction: Value) -> tuple[str, str]:
+    """Both values as JSON, shortened so that their first difference is seen."""
+    return text_excerpts(value_text(truth), value_text(prediction), _LONGEST_EXCERPT, _BEFORE_DIFFERENCE)
+
+
+def value_text(value: Value) -> str:
+    """The value as JSON in one line, one-ofs as `a | b`."""
+    if isinstance(value, tuple):
+        return " | ".join(map(value_text, value))
+    try:
+        return printable(with_room_to_recurse(_json_line, value))
+    except ValueError:  # an integer that Python refuses to print
+        return f"<{type(value).__name__} of more digits than can be shown>"
+
+
+def _json_line(value: Value) -> str:
+    return json.dumps(to_json(value), ensure_ascii=False)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from docscore.core.errors import at_place, closer, row_place
 from docscore.core.options import SKIP, ScoringOptions, options_from
 from docscore.core.progress import Progress, no_progress
-from docscore.core.stack import level_of_caller
+from docscore.core.runtime import level_of_caller
 from docscore.data.confidences import with_confidences
 from docscore.data.doubts import doubts_of_reading
 from docscore.data.model_output import Parsed, parse_reference, parse_text

@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from docscore.core.collector import collector_off
 from docscore.core.errors import InputValueError, PlacePart, in_file
 from docscore.core.limits import MAX_UNPACKED
 from docscore.core.progress import READING, Progress, no_progress
+from docscore.core.runtime import gc_pause
 from docscore.data.csv_files import csv_rows, told_delimiter
 from docscore.data.faults import Faults
 from docscore.data.json_codec import JsonError, loads, loads_at, quick_loads
@@ -122,7 +122,7 @@ def read_table(
     suffix = suffix_of(path)
     if suffix == ".parquet" or suffix in _LOG_FORMATS:
         path.open("rb").close()  # whatever the format, what cannot be opened is said in the same words
-        with collector_off():
+        with gc_pause():
             if suffix == ".parquet":
                 return _read_parquet(path, max_bytes, only, progress)
             return _read_log(path, _LOG_FORMATS[suffix])
@@ -140,7 +140,7 @@ def read_table(
         known = ", ".join([*EXTENSIONS, *_LOG_FORMATS])
         expected = f"a file name that ends in {known} (or one of the first five and .gz)"
         raise InputValueError(place=in_file(path), expected=expected, got=path.suffix or "none")
-    with _opened(path, max_bytes, progress) as file, collector_off():
+    with _opened(path, max_bytes, progress) as file, gc_pause():
         table = reader(path, file, faults)
     faults.stop_if_any()
     return table

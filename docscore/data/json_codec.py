@@ -12,7 +12,7 @@ from typing import Any
 from docscore.core.decimals import LongFloat
 from docscore.core.errors import Diagnostic, InputValueError, PlacePart, closer, short_repr
 from docscore.core.limits import check_digits
-from docscore.core.stack import with_room_to_recurse
+from docscore.core.runtime import with_room_to_recurse
 from docscore.core.values import MAX_DEPTH, Value, scalar_text, to_json
 
 _encode = json.JSONEncoder().encode

@@ -19,8 +19,8 @@ from threading import Lock
 from typing import Any
 from weakref import finalize
 
-from docscore.core.collector import collector_off
 from docscore.core.output import OutputError
+from docscore.core.runtime import gc_pause
 
 KEPT_IN_MEMORY = 16_000_000  # bytes of a side as text; as Python objects they take about six times as much
 
@@ -91,7 +91,7 @@ class _RowFile:
             end = min(stop, max(start + 1, reached))
             found, first = memoryview(self._bytes(start, end)), ends[start]
             places = [end - first for end in ends[start : end + 1]]
-            with collector_off():
+            with gc_pause():
                 rows = [pickle.loads(found[a:b]) for a, b in pairwise(places)]  # noqa: S301  as above
             yield from rows
             start = end

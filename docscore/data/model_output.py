@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Literal, NamedTuple
 
-from docscore.core.stack import with_room_to_recurse
+from docscore.core.runtime import with_room_to_recurse
 from docscore.core.values import MAX_DEPTH, convert_prediction
 from docscore.data.json_codec import loads
 from docscore.data.json_mending import Steps, TooManyStepsError, mended_json

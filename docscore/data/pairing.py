@@ -11,9 +11,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from docscore.core.collector import collector_off
 from docscore.core.errors import FilePlace, InputValueError, at_place, diagnostic_of, in_file, short_repr
 from docscore.core.options import MISSING_MODES, SKIP, ScoringOptions, check_choice
+from docscore.core.runtime import gc_pause
 from docscore.data.faults import NAMED, DataError, Faults, faults_summary
 from docscore.data.files import Table
 from docscore.data.foreign_columns import check_columns, check_value_column, naming_columns
@@ -245,7 +245,7 @@ def read_systems(
     known: ValidRows | None = None
     found = []
     for predictions in systems:
-        with naming_files(references.path, predictions.path), collector_off():
+        with naming_files(references.path, predictions.path), gc_pause():
             form = _common_format(predictions, references, faults)
             with naming_columns(references, predictions):
                 check_columns(references, predictions, form)

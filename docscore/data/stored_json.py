@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from docscore.core.decimals import DecimalText
-from docscore.core.stack import with_room_to_recurse
+from docscore.core.runtime import with_room_to_recurse
 from docscore.core.values import LEAF_TYPES, Value
 from docscore.data.json_codec import dumps, loads_all
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from docscore.core.errors import InputTypeError, InputValueError, short_repr
 from docscore.core.options import AS_TEXT
-from docscore.core.stack import level_of_caller
+from docscore.core.runtime import level_of_caller
 from docscore.corpus.scores import PARSE_COUNTS
 from docscore.corpus.state import RATES, ScoreState
 from docscore.data.model_output import Parsed, can_be_scored, parse_text

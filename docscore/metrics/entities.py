@@ -19,7 +19,7 @@ import numpy as np
 
 from docscore.core.assignment import lexicographic_assignment
 from docscore.core.errors import InputValueError
-from docscore.core.memory import check_memory
+from docscore.core.limits import check_memory
 from docscore.core.similarity import fold
 from docscore.core.values import LEAF_TYPES, Matrix, Scalar, Value, is_empty, scalar_text, size, step_text, to_json
 from docscore.metrics.anls_star.tree import Kind, Status, Whole

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, TypeVar, get_args
 
 from docscore.core.options import ScoringOptions
-from docscore.core.stack import with_room_to_recurse
+from docscore.core.runtime import with_room_to_recurse
 from docscore.core.values import Value, convert_ground_truth, convert_prediction
 from docscore.metrics.base import FigureName, Metric, MetricRow, MetricTree
 from docscore.metrics.entities import (

@@ -17,9 +17,9 @@ from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
 from docscore.core.formatting import clipped
-from docscore.core.memory import check_memory
+from docscore.core.limits import check_memory
 from docscore.core.options import ScoringOptions
-from docscore.core.stack import with_room_to_recurse
+from docscore.core.runtime import with_room_to_recurse
 from docscore.core.values import Value, convert_ground_truth, convert_prediction, step_text
 from docscore.metrics.anls_star.tree import Kind, Status, Whole
 from docscore.metrics.base import (

@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from docscore.core.formatting import paired_excerpts, with_sign
+from docscore.core.formatting import with_sign
+from docscore.core.values import paired_excerpts
 from docscore.corpus.annotations import Annotation
 from docscore.corpus.automation import Choice, Curve
 from docscore.corpus.comparison import Change, Comparison, Gate

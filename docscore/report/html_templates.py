@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from docscore.core.printing import printable
+from docscore.core.formatting import printable
 
 if TYPE_CHECKING:
     from jinja2 import Environment

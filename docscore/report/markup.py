@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from docscore.core.formatting import clipped, with_sign
-from docscore.core.printing import printable
+from docscore.core.formatting import clipped, printable, with_sign
 from docscore.corpus.comparison import Comparison, Gate
 from docscore.corpus.evaluation import Evaluation
 from docscore.report.content import (

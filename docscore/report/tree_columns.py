@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from docscore.core.formatting import clipped, three_digits, value_text, with_minus_signs, with_sign
+from docscore.core.formatting import clipped, three_digits, with_minus_signs, with_sign
 from docscore.core.tolerance import ROUNDING
+from docscore.core.values import value_text
 from docscore.metrics.anls_star.tree import GLYPHS, ScoreTree
 from docscore.report.text_diff import Span, text_differences
 from docscore.report.wording import STATUS_WORDS, counted

@@ -6,9 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from docscore.core.formatting import clipped, with_sign
+from docscore.core.formatting import clipped, printable, with_sign
 from docscore.core.options import BY_VALUE, PAPER, ScoringOptions
-from docscore.core.printing import printable
 from docscore.corpus.annotations import Annotation
 from docscore.corpus.automation import Choice
 from docscore.corpus.comparison import Comparison

@@ -13,7 +13,7 @@ from inspect_ai.scorer import Score
 
 from docscore.bench.catalogue import DATA_SETS
 from docscore.core.errors import InputValueError, at_place, in_file
-from docscore.core.stack import level_of_caller
+from docscore.core.runtime import level_of_caller
 from docscore.corpus.systems import LoggedRun
 from docscore.data.json_codec import loads
 from docscore.data.rows import Absent

@@ -9,8 +9,8 @@ from typing import Any
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer, stderr
 from inspect_ai.solver import TaskState
 
-from docscore.core.formatting import value_excerpt
 from docscore.core.options import THRESHOLD
+from docscore.core.values import value_excerpt
 from docscore.data.json_codec import dumps
 from docscore.integrations.judging import JudgedOutput, answer_in, judged_output
 from docscore.metrics.entities import Step

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from docscore.core.assignment import Weight, score_ratios, undecided_pairs
 from docscore.core.decimals import LongFloat
-from docscore.core.memory import check_memory
+from docscore.core.limits import check_memory
 from docscore.core.values import LEAF_TYPES, Matrix, Value, step_text
 from docscore.metrics.anls_star.sizes import SchemaNode
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from docscore.core.assignment import Weight, best_options, is_better, match, match_blocks, totals
-from docscore.core.memory import check_memory
+from docscore.core.limits import check_memory
 from docscore.core.options import ScoringOptions
 from docscore.core.similarity import fold, fold_all, similarity, similarity_matrix, text_rule
 from docscore.core.values import LEAF_TYPES, SCALAR_TYPES, Matrix, Scalar, Value

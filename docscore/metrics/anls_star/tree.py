@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from docscore.core.displays import drawing_of
-from docscore.core.formatting import clipped, display_width, paired_excerpts, three_digits, value_excerpt
-from docscore.core.printing import printable
-from docscore.core.stack import with_room_to_recurse
-from docscore.core.values import is_empty, step_text, to_json
+from docscore.core.formatting import clipped, display_width, printable, three_digits
+from docscore.core.runtime import with_room_to_recurse
+from docscore.core.values import is_empty, paired_excerpts, step_text, to_json, value_excerpt
 
 GLYPHS = {"exact": "=", "partial": "≈", "wrong": "≠", "missing": "−", "extra": "+"}
 
@@ -311,8 +310,10 @@ class ScoreTree:
     def __repr__(self) -> str:
         return f"<ScoreTree {self.path} {self.status} {self.earned:g}/{self.weight:g}, {len(self.children)} children>"
 
-    def _repr_html_(self) -> str | None:
-        return drawing_of(self)
+    def _repr_html_(self) -> str:
+        """The tree as notebooks draw it; the package that does stands above this one, and is imported by name."""
+        html: str = importlib.import_module("docscore.report.notebook").tree_in_notebook(self)
+        return html
 
     def _matched(self) -> list[ScoreTree]:
         """The children of a list that have a partner."""

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from docscore.core.errors import InputValueError, at_place
-from docscore.core.options import PAPER, THRESHOLD, ScoringOptions
-from docscore.core.schema_source import SchemaSource
+from docscore.core.options import PAPER, THRESHOLD, SchemaSource, ScoringOptions
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.anls_star.tree import ScoreTree

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -17,9 +18,8 @@ from rich.progress import BarColumn, ProgressColumn, Task, TaskProgressColumn, T
 from rich.progress import Progress as ProgressBars
 from rich.text import Text
 
-from docscore.cli.flag_values import column_sign, id_pattern, metric_names, part_of_id
-from docscore.cli.terminal import say
-from docscore.core.errors import InputValueError
+from docscore.cli.terminal import VERSIONS, say
+from docscore.core.errors import InputValueError, row_place
 from docscore.core.options import (
     MISSING_MODES,
     NUMBERS,
@@ -37,7 +37,7 @@ from docscore.data.faults import NAMED, Faults, faults_summary
 from docscore.data.pairing import Pairs
 from docscore.data.sources import ColumnNames
 from docscore.integrations.log_files import read_logs_of_inspect
-from docscore.metrics.registry import METRICS
+from docscore.metrics.registry import METRICS, checked_metrics
 from docscore.stats.intervals import CONFIDENCE
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -73,6 +73,80 @@ class Number(click.FloatRange):
 SHARE = Number(min=0, max=1)
 LEVEL = Number(min=0, max=1, min_open=True)  # of a gate
 COUNT = Number(whole=True, min=0)
+
+
+def split_names(_context: click.Context, _parameter: click.Parameter, value: str | None) -> tuple[str, ...]:
+    """Split a comma-separated list of names; no names if the option was not given."""
+    return () if value is None else tuple(name.strip() for name in value.split(","))
+
+
+def metric_names(context: click.Context, parameter: click.Parameter, value: str) -> tuple[str, ...]:
+    """Split and check a comma-separated list of metrics."""
+    return tuple(checked_metrics(split_names(context, parameter, value)))
+
+
+def id_pattern(_context: click.Context, _parameter: click.Parameter, value: str | None) -> re.Pattern[str] | None:
+    """Compile a regular expression, and check that it has one group."""
+    if value is None:
+        return None
+    try:
+        found = re.compile(value)
+    except re.error as error:
+        msg = f"expected a regular expression, got {value!r} ({error})"
+        raise click.BadParameter(msg) from None
+    if found.groups != 1:
+        msg = f"expected a regular expression with one group in parentheses, got {value!r}"
+        raise click.BadParameter(msg)
+    return found
+
+
+def column_sign(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+    """Check that a sign between columns is one character; the tab can be written as "tab"."""
+    found = "\t" if value in ("tab", r"\t") else value
+    if found is not None and (len(found) != 1 or found in '"\r\n'):
+        msg = f"expected one character, or tab, got {value!r}"
+        raise click.BadParameter(msg)
+    return found
+
+
+def part_of_id(pattern: re.Pattern[str], question_id: str) -> str:
+    """The part of an id that the group of the pattern matches."""
+    found = pattern.search(question_id)
+    if found is None:
+        raise InputValueError(place=row_place(question_id), expected=f"an id that matches {pattern.pattern!r}")
+    return str(found[1])
+
+
+def with_ending(
+    *example: str, where: str = "in examples/receipts", json_format: str = "", failing: str = ""
+) -> Callable[[click.Command], click.Command]:
+    """End the help of a command, as a decorator above `@click.command`.
+
+    Args:
+        example: a command, as lines that the shell joins.
+        where: where it runs.
+        json_format: the name of what `--json` prints, among `VERSIONS`; "" where there is none.
+        failing: what the exit status 1 means; "" where the command does not end with it.
+    """
+    statuses = ["0  done", *([f"1  {failing}"] if failing else []), "2  the input, an option or a file is at fault"]
+    parts = [
+        _block(f"Example, {where}:", [" \\\n    ".join(example)]),
+        _block("Exit status:", [*statuses, "above 2: stopped before the end"]),
+    ]
+    if json_format:
+        name = f"docscore.{json_format}/{VERSIONS[json_format]}"
+        parts.append(_block("JSON:", [f"the format {name} of docs/json_output.md"]))
+
+    def ended(command: click.Command) -> click.Command:
+        command.epilog = "\n\n".join(parts)
+        return command
+
+    return ended
+
+
+def _block(head: str, lines: list[str]) -> str:
+    """Lines that click does not wrap."""
+    return "\b\n" + "\n".join([head, *(f"  {line}" for line in lines)])
 
 
 @dataclass(frozen=True)
