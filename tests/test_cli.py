@@ -179,7 +179,6 @@ BAD: list[tuple[str, tuple[str, Any], tuple[str, Any], list[str], list[str]]] = 
         ["--threshold", "2"],
         ["expected a number in the range 0<=x<=1, got 2"],
     ),
-    ("a threshold of nan", ("r.jsonl", R), ("p.jsonl", P), ["--threshold", "nan"], ["expected a number from 0 to 1"]),
 ]
 
 
