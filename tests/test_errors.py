@@ -117,7 +117,7 @@ EXPECTED_AND_GOT: list[tuple[str, Callable[[], object], type[Exception], tuple[s
         lambda: corpus(1, 1, parse="yaml"),
         ValueError,
         ("parse",),
-        "None, 'json' or 'repair'",
+        "None, 'text', 'json' or 'repair'",
         "'yaml'",
     ),
     ("a row", lambda: corpus({"k": 1}, {"k": b""}), TypeError, ("row 'a'", "$.k"), "a JSON value", "bytes"),

@@ -35,7 +35,7 @@ def test_progress_is_told_of_every_byte_that_is_read(tmp_path: Path, form: str) 
         return told[-1][2].append
 
     pairs = rows_of_files(references=paths[0], predictions=[paths[1]], progress=begin).systems[0]
-    score_corpus(pairs, progress=begin)
+    score_corpus(pairs, parse="text", progress=begin)
     assert [(phase, total) for phase, total, _ in told] == [
         *(("Reading", path.stat().st_size) for path in paths),
         ("Scoring", ROWS),
@@ -60,16 +60,15 @@ def test_bars_say_what_is_done_in_a_second_and_what_remains(monkeypatch: pytest.
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_ctrl_c_leaves_the_previous_report_and_no_other_file(tmp_path: Path) -> None:
-    """While rows are read, of which some are in the temporary file already."""
+    """While rows are read."""
     references, predictions = documents()
     folder, output = tmp_path / "tmp", tmp_path / "out.html"
     folder.mkdir()
     output.write_text("before")
     r, p = as_jsonl(tmp_path, "r", references), tmp_path / "p.jsonl"
     os.mkfifo(p)
-    started = "from docscore.data import kept_rows; kept_rows.KEPT_IN_MEMORY = 50; "
     process = subprocess.Popen(
-        [sys.executable, "-c", started + "from docscore.cli import main; main()", "report", r, p, "-o", output],
+        [sys.executable, "-c", "from docscore.cli import main; main()", "report", r, p, "-o", output],
         env={**os.environ, "TMPDIR": str(folder), "PYTHONPATH": str(ROOT)},
         stderr=subprocess.PIPE,
         text=True,

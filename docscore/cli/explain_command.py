@@ -36,7 +36,6 @@ from docscore.data.files import read_value, suffix_of
 from docscore.data.model_output import parse_text
 from docscore.data.pairing import Pairs, refuse_json_text
 from docscore.data.rows import ID
-from docscore.data.wanted_row import WantedRow
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricRow
@@ -143,13 +142,12 @@ def _one_pair(
         references=references,
         predictions=[predictions],
         missing="zero",
-        on_error=settings.on_error,
         delimiter=settings.delimiter,
         names=settings.names,
     )
-    pairs = None if question_id is None else _pairs_of_id(question_id, read, settings)
+    pairs = None if question_id is None else _pairs_with(question_id, read)
     if pairs is None:
-        (pairs,) = read().systems
+        (pairs,) = read(on_error=settings.on_error).systems
     if question_id is None and len(pairs.ids) == 1:
         question_id = pairs.ids[0]
     if question_id not in pairs.ids:
@@ -161,16 +159,14 @@ def _one_pair(
     return question_id, pairs.truths[index], pairs.predictions[index]
 
 
-def _pairs_of_id(question_id: str, read: Callable[..., FileRows], settings: CommandSettings) -> Pairs | None:
-    """The one row of an id, without reading the others; None where that is not enough to know what is to be said."""
-    wanted = WantedRow(question_id, settings.id_column or ID)
+def _pairs_with(question_id: str, read: Callable[..., FileRows]) -> Pairs | None:
+    """The rows without those that have faults; None unless that of the id is among them, with its prediction."""
     try:
-        (pairs,) = read(only=wanted).systems
-    except InputError as error:
-        if "duplicate id" in {fault.kind for fault in getattr(error, "faults", [])}:
-            raise
+        (pairs,) = read(on_error="skip").systems
+    except InputError:
         return None
-    return pairs if pairs.ids == [question_id] and not pairs.absent else None
+    has_row = question_id in pairs.ids and pairs.ids.index(question_id) not in pairs.absent
+    return pairs if has_row else None
 
 
 def _is_row(value: Any) -> bool:

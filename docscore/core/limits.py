@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
+from pathlib import Path
 
-from docscore.core.errors import InputValueError
+from docscore.core.errors import InputValueError, in_file
 
 MAX_DIGITS = 10_000  # of a number in JSON text: reading one takes quadratic time, of a million digits minutes
 
@@ -79,3 +81,67 @@ def most_gigabytes() -> float:
     if not found >= 0.1:  # noqa: PLR2004  NaN too
         raise InputValueError(place=VARIABLE, expected="gigabytes, 0.1 or more", got=repr(text))
     return found
+
+
+_ROOM = 200_000_000  # bytes that are left for pairing and scoring, beside as many as the text of the rows has
+_CGROUP = Path("/sys/fs/cgroup")
+
+
+def check_room(path: Path, size: int) -> None:
+    """Refuse rows that leave too little memory to score them; called while they are read.
+
+    Args:
+        path: the file.
+        size: the bytes of text that were read so far.
+
+    Raises:
+        ValueError: naming the file, and what scores more rows than fit into memory.
+    """
+    left = available_memory()
+    if left >= _ROOM + size:
+        return
+    raise InputValueError(
+        place=in_file(path),
+        expected="rows that fit into memory",
+        got=f"more than {size / 1e6:,.0f} MB of them, with {max(left, 0) / 1e6:,.0f} MB left",
+        remedy="a loop of `ScoreState.update` over batches of rows scores any number (its sums are exact), and so does "
+        "docscore.integrations.ray",
+    )
+
+
+def available_memory() -> float:
+    """The bytes that this process may still take before the machine swaps; infinite where the system does not say.
+
+    The least of what the system has left, what the container may still take and what the limit of addresses leaves.
+    """
+    kilobytes = _numbers_in(Path("/proc/meminfo")).get("MemAvailable:", math.inf)
+    most, used = (_numbers_in(_CGROUP / name) for name in ("memory.max", "memory.current"))
+    cache = _numbers_in(_CGROUP / "memory.stat").get("inactive_file", 0.0)  # the system drops it for others
+    of_container = most.get("", math.inf) - used.get("", 0.0) + cache
+    return min(kilobytes * 1024, of_container, _addresses_left())
+
+
+def _numbers_in(path: Path) -> dict[str, float]:
+    """The numbers in a file of the system by the word before them; nothing where there is no such file."""
+    try:
+        lines = path.read_text(encoding="ascii").splitlines()
+    except OSError:
+        return {}
+    found = {}
+    for line in lines:
+        *words, number = line.removesuffix(" kB").split()
+        if number.isdigit():
+            found[" ".join(words)] = float(number)
+    return found
+
+
+def _addresses_left() -> float:
+    """The bytes of addresses that the limit of the process leaves."""
+    try:
+        import resource  # noqa: PLC0415  Unix alone has it
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    except (ImportError, OSError):
+        return math.inf
+    return math.inf if limit == resource.RLIM_INFINITY else limit - pages * resource.getpagesize()

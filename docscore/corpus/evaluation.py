@@ -36,7 +36,6 @@ from docscore.data.files import Table, read_table
 from docscore.data.pairing import Pairs, common_rows, read_systems, refuse_json_text, table_with_both
 from docscore.data.sources import SAME_NAMES, ColumnNames, SourceSide, with_names
 from docscore.data.valid_rows import Check
-from docscore.data.wanted_row import WantedRow
 from docscore.metrics.kieval import KieScore
 from docscore.metrics.registry import check_options_of, checked_metrics
 from docscore.metrics.signature import Signature
@@ -75,7 +74,6 @@ def rows_of_files(
     names: ColumnNames = SAME_NAMES,
     check: Check | None = None,
     before_reading: Callable[[Path], object] = bool,
-    only: WantedRow | None = None,
     progress: Progress = no_progress,
 ) -> FileRows:
     """Read a file of references and one or more files of predictions, and pair their rows.
@@ -92,7 +90,6 @@ def rows_of_files(
             scored.
         before_reading: called with the path of each file before it is read, to raise an error for one that is not
             accepted.
-        only: the row to read, and none of the others; None for all.
         progress: called when the phase "Reading" of each text file begins, with its bytes.
 
     Raises:
@@ -103,7 +100,7 @@ def rows_of_files(
 
     def table_of(path: Path, side: SourceSide) -> Table:
         before_reading(path)
-        table = read_table(path, faults, max_bytes, delimiter, only, progress)
+        table = read_table(path, faults, max_bytes, delimiter, progress)
         return with_names(table, side, names, both=references is None)
 
     truths = None if references is None else table_of(references, "references")

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from itertools import repeat
-from operator import itemgetter
 from typing import Any
 
 from docscore.core.errors import InputValueError, at_place, row_place, short_repr
-from docscore.data.kept_rows import column_of, kept_like
 from docscore.data.pairing import Pairs
 
 VALUE, CONFIDENCE_KEY = "$value", "$confidence"
@@ -47,10 +45,8 @@ def with_confidences(pairs: Pairs) -> Pairs:
         ValueError: naming the row.
     """
     of_rows = repeat(None, len(pairs.ids)) if pairs.confidences is None else pairs.confidences
-    both = kept_like(pairs.predictions, map(_unwrapped_row, pairs.ids, pairs.predictions, of_rows))
-    return pairs._replace(
-        predictions=column_of(both, read=itemgetter(0)), confidences=column_of(both, read=itemgetter(1))
-    )
+    both = list(map(_unwrapped_row, pairs.ids, pairs.predictions, of_rows))
+    return pairs._replace(predictions=[value for value, _ in both], confidences=[each for _, each in both])
 
 
 def _unwrapped_row(name: str, prediction: Any, of_row: Any) -> tuple[Any, Any]:

@@ -12,9 +12,8 @@ from typing import Any
 
 from docscore.core.errors import Diagnostic, InputValueError, closer
 from docscore.data.delimiters import DELIMITERS, delimiter_of
-from docscore.data.faults import Faults
+from docscore.data.faults import FAULTY, Faults
 from docscore.data.json_codec import JsonError, loads
-from docscore.data.kept_rows import FAULTY
 from docscore.data.rows import ANLS, BY_ID, ID
 from docscore.data.text_files import in_line, not_utf8
 

@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import io
-from array import array
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from docscore.core.errors import InputValueError, PlacePart, in_file
-from docscore.core.limits import MAX_UNPACKED
+from docscore.core.limits import MAX_UNPACKED, check_room
 from docscore.core.progress import READING, Progress, no_progress
 from docscore.core.runtime import gc_pause
 from docscore.data.csv_files import csv_rows, told_delimiter
-from docscore.data.faults import Faults
+from docscore.data.faults import FAULTY, Faults
 from docscore.data.json_codec import JsonError, loads, loads_at, quick_loads
-from docscore.data.kept_rows import FAULTY, RowKeeper
 from docscore.data.parquet_files import parquet_rows
 from docscore.data.rows import ID
 from docscore.data.text_files import decoded, in_line, not_utf8, opened
-from docscore.data.wanted_row import WantedRow
 
 TEXT_EXTENSIONS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")  # each may also be compressed, with .gz appended
 EXTENSIONS = (*TEXT_EXTENSIONS, ".parquet")
 CELL_EXTENSIONS = (".csv", ".tsv", ".parquet")  # of tables, whose rows are cells under the names of columns
 
 _PORTION = 1 << 18  # bytes of lines that are read at a time
+
+_SIZE_OF_VALUES = 6  # times the JSON of documents: what their values take in memory, measured
 
 _LARGEST_VALUE = 100_000_000  # bytes of a file that is read again, to see whether it is one value over many lines
 
@@ -36,8 +35,7 @@ class Table(NamedTuple):
 
     Attributes:
         path: the file; for rows in memory the name of their side.
-        rows: the value of each row, `FAULTY` for a row that could not be read; a list, or what reads them from a
-            temporary file where they are large (`docscore.data.kept_rows`).
+        rows: the value of each row, `FAULTY` for a row that could not be read.
         where: a function from the index of a row to its place: "refs.jsonl, line 3".
         is_frame: whether the rows are those of a data frame, an Arrow table or a dataset.
         shortfall: of a log, in what its run is incomplete; empty where all is there.
@@ -91,13 +89,11 @@ def read_table(
     faults: Faults | None = None,
     max_bytes: int | None = None,
     delimiter: str | None = None,
-    only: WantedRow | None = None,
     progress: Progress = no_progress,
 ) -> Table:
     """Read the rows of a file; its extension determines the format.
 
-    Rows of more than a few megabytes are kept in a temporary file, and read from it when they are looked at; a `.json`
-    file and a log are read whole.
+    Rows stay in memory. A file whose rows do not fit is an error before the machine swaps (`docscore.core.limits`).
 
     JSONL: one JSON value a line, blank lines passed over. JSON: a list of rows. CSV: a header and rows; cells are text,
     but `references` and `answers` hold a JSON list; commas, semicolons, tabs or bars between columns are told by the
@@ -110,8 +106,6 @@ def read_table(
         max_bytes: the largest size of a compressed file when unpacked; by default `MAX_UNPACKED` for gzip, and none for
             Parquet.
         delimiter: the sign between the columns of a CSV or TSV file; None to tell it by the header, or the extension.
-        only: the row to read, each time that it occurs, and none of the others; None for all. JSON and logs are read
-            whole.
         progress: called when the phase "Reading" of a file begins, with its bytes; not for logs.
 
     Raises:
@@ -124,13 +118,12 @@ def read_table(
         path.open("rb").close()  # whatever the format, what cannot be opened is said in the same words
         with gc_pause():
             if suffix == ".parquet":
-                return _read_parquet(path, max_bytes, only, progress)
+                return _read_parquet(path, max_bytes, progress)
             return _read_log(path, _LOG_FORMATS[suffix])
-    of_jsonl = partial(_read_jsonl, only=only)
-    of_csv, of_tsv = (partial(_read_csv, delimiter=sign, only=only) for sign in (delimiter, delimiter or "\t"))
+    of_csv, of_tsv = (partial(_read_csv, delimiter=sign) for sign in (delimiter, delimiter or "\t"))
     readers: dict[str, Callable[[Path, io.BufferedReader, Faults], Table]] = {
-        ".jsonl": of_jsonl,
-        ".ndjson": of_jsonl,
+        ".jsonl": _read_jsonl,
+        ".ndjson": _read_jsonl,
         ".json": _read_json,
         ".csv": of_csv,
         ".tsv": of_tsv,
@@ -200,25 +193,19 @@ def _opened(path: Path, max_bytes: int | None, progress: Progress = no_progress)
     return opened(path, lambda size: _check_unpacked(path, size, most), was_read)
 
 
-def _read_jsonl(path: Path, file: io.BufferedReader, faults: Faults, only: WantedRow | None) -> Table:
-    rows, lines = RowKeeper(), array("Q")
-    first: Any = None
-    number = 0
+def _read_jsonl(path: Path, file: io.BufferedReader, faults: Faults) -> Table:
+    rows: list[Any] = []
+    lines: list[int] = []
+    number = size = 0
     while portion := file.readlines(_PORTION):
-        found = []
         for number, line in enumerate(portion, number + 1):  # noqa: B020  goes on counting
-            if not line.strip() or not (only is None or only.may_be_in(line)):
-                continue
-            row = _row_of_line(line, path, number, faults)
-            if only is None or only.is_row(row):
+            if line.strip():
                 lines.append(number)
-                found.append(row)
-        if found and first is None:
-            first = found[0]
-        rows.add(found, sum(map(len, portion)))
-    if only is None:
-        _suspect_other_format(path, first, len(lines))
-    return Table(path, rows.kept(), lambda index: in_line(path, lines[index]))
+                rows.append(_row_of_line(line, path, number, faults))
+        size += sum(map(len, portion))
+        check_room(path, size)
+    _suspect_other_format(path, rows[0] if rows else None, len(lines))
+    return Table(path, rows, lambda index: in_line(path, lines[index]))
 
 
 def _row_of_line(line: bytes, path: Path, number: int, faults: Faults) -> Any:
@@ -265,7 +252,9 @@ def _is_json(path: Path) -> bool:
 
 
 def _read_json(path: Path, file: io.BufferedReader, _faults: Faults) -> Table:
-    source = decoded(path, file.read())
+    content = file.read()
+    check_room(path, _SIZE_OF_VALUES * len(content))
+    source = decoded(path, content)
     if not source.strip():
         raise InputValueError(place=in_file(path), expected="a JSON list of rows", got="an empty file")
     rows = loads_at(source, in_file(path))
@@ -282,23 +271,26 @@ def _read_log(path: Path, form: LogFormat) -> Table:
     return Table(path, rows, lambda index: in_file(path, names[index]), shortfall=shortfall)
 
 
-def _read_csv(
-    path: Path, file: io.BufferedReader, faults: Faults, delimiter: str | None, only: WantedRow | None
-) -> Table:
-    rows, lines = RowKeeper(), array("Q")
-    for row, line, size in csv_rows(path, file, faults, delimiter):
-        if only is None or only.is_row(row):
-            lines.append(line)
-            rows.add((row,), size)
-    return Table(path, rows.kept(), lambda index: in_line(path, lines[index]))
+def _read_csv(path: Path, file: io.BufferedReader, faults: Faults, delimiter: str | None) -> Table:
+    rows: list[Any] = []
+    lines: list[int] = []
+    size = checked = 0
+    for row, line, characters in csv_rows(path, file, faults, delimiter):
+        lines.append(line)
+        rows.append(row)
+        size += characters
+        if size > checked + _PORTION:
+            check_room(path, size)
+            checked = size
+    return Table(path, rows, lambda index: in_line(path, lines[index]))
 
 
-def _read_parquet(path: Path, max_bytes: int | None, only: WantedRow | None, progress: Progress) -> Table:
-    rows, numbers, before = RowKeeper(), array("Q"), 0
+def _read_parquet(path: Path, max_bytes: int | None, progress: Progress) -> Table:
+    rows: list[Any] = []
+    size = 0
     was_read = progress(READING, path.stat().st_size)
-    for batch, size in parquet_rows(path, lambda size: _check_unpacked(path, size, max_bytes), was_read):
-        chosen = [(number, row) for number, row in enumerate(batch, before + 1) if only is None or only.is_row(row)]
-        numbers.extend(number for number, _ in chosen)
-        rows.add([row for _, row in chosen], size)
-        before += len(batch)
-    return Table(path, rows.kept(), lambda index: in_file(path, f"row {numbers[index]}"))
+    for batch, batch_size in parquet_rows(path, lambda size: _check_unpacked(path, size, max_bytes), was_read):
+        rows += batch
+        size += batch_size
+        check_room(path, size)
+    return Table(path, rows, lambda index: in_file(path, f"row {index + 1}"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,7 +17,6 @@ from docscore.data.faults import NAMED, DataError, Faults, faults_summary
 from docscore.data.files import Table
 from docscore.data.foreign_columns import check_columns, check_value_column, naming_columns
 from docscore.data.id_faults import MISSING_REMEDY, WITHOUT_PREDICTION, id_faults
-from docscore.data.kept_rows import ABSENT, column_of
 from docscore.data.model_output import is_json_container
 from docscore.data.rows import (
     ANLS,
@@ -51,9 +49,6 @@ BOTH_REMEDY = "a file of ground truths is given first, or to `compare` and `tabl
 class Pairs(NamedTuple):
     """Ground truths and predictions, paired in the order of the references.
 
-    Those of large files are columns that are read from a temporary file each time that they are looked at
-    (`docscore.data.kept_rows`): what goes through them once, in order, keeps none of them.
-
     Attributes:
         ids: the ids; in the plain format the row numbers as text.
         truths: the ground truths.
@@ -84,11 +79,11 @@ class Pairs(NamedTuple):
         chosen: dict[str, Any] = {}
         for name in ("confidences", "reference_rows", "clusters"):
             column = getattr(self, name)
-            chosen[name] = None if column is None else column_of(column, numbers)
+            chosen[name] = None if column is None else [column[number] for number in numbers]
         return Pairs(
             [self.ids[number] for number in numbers],
-            column_of(self.truths, numbers),
-            column_of(self.predictions, numbers),
+            [self.truths[number] for number in numbers],
+            [self.predictions[number] for number in numbers],
             frozenset(index for index, number in enumerate(numbers) if number in self.absent),
             (self.skipped or 0) + len(self.ids) - len(numbers),
             **chosen,
@@ -339,18 +334,18 @@ def _unpaired_ids(predictions: ValidRows, references: ValidRows, missing: str, f
 
 def _pairs_of_valid(predictions: ValidRows, references: ValidRows, form: RowFormat) -> Pairs:
     """Pair the predictions with references of unique ids."""
-    ids, partners = references.ids, predictions.numbers
-    if ids != predictions.ids:
-        number_of = dict(zip(predictions.ids, predictions.numbers, strict=True))
-        partners = array("q", (number_of.get(i, ABSENT) for i in ids))
-    given, wanted = predictions.table.rows, references.table.rows
+    row_of = dict(zip(predictions.ids, (predictions.table.rows[number] for number in predictions.numbers), strict=True))
+    wanted = [references.table.rows[number] for number in references.numbers]
+    given = [row_of.get(name, Absent) for name in references.ids]
+    truth_in, prediction_in = truth_reader(form), prediction_reader(form)
+    confidences = [None if row is Absent else confidence_in(row) for row in given] if predictions.sure_ids else None
     return Pairs(
-        ids,
-        column_of(wanted, references.numbers, truth_reader(form)),
-        column_of(given, partners, prediction_reader(form)),
-        frozenset(index for index, number in enumerate(partners) if number == ABSENT),
-        confidences=column_of(given, partners, confidence_in) if predictions.sure_ids else None,
-        reference_rows=None if form is PLAIN else column_of(wanted, references.numbers),
+        references.ids,
+        list(map(truth_in, wanted)),
+        [None if row is Absent else prediction_in(row) for row in given],
+        frozenset(number for number, row in enumerate(given) if row is Absent),
+        confidences=confidences,
+        reference_rows=None if form is PLAIN else wanted,
     )
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from docscore.core.errors import InputValueError, in_file
+from docscore.data.faults import FAULTY
 from docscore.data.files import Table
-from docscore.data.kept_rows import FAULTY
 from docscore.data.rows import ANLS, BY_ID, ID, described
 from docscore.data.sources import ColumnNames, SourceSide, with_names
 

@@ -130,14 +130,18 @@ def confidence_in(row: Mapping[str, Any]) -> Any:
     return row.get("confidence")
 
 
-def prediction_reader(form: RowFormat) -> Callable[[Any], Any] | None:
-    """What gives the predicted value of a valid row; None where the row is the value."""
-    return None if form.prediction is None else itemgetter(form.prediction)
+def prediction_reader(form: RowFormat) -> Callable[[Any], Any]:
+    """What gives the predicted value of a valid row."""
+    return _row_itself if form.prediction is None else itemgetter(form.prediction)
 
 
-def truth_reader(form: RowFormat) -> Callable[[Any], Any] | None:
-    """What gives the ground truth of a valid row; None where the row is the value."""
-    return None if form.references is None else partial(_answers_under, form.references)
+def truth_reader(form: RowFormat) -> Callable[[Any], Any]:
+    """What gives the ground truth of a valid row."""
+    return _row_itself if form.references is None else partial(_answers_under, form.references)
+
+
+def _row_itself(row: Any) -> Any:
+    return row
 
 
 def read_references(rows: Iterable[Any], form: RowFormat, where: Where) -> list[Row]:

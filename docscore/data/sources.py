@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from docscore.core.errors import InputTypeError, InputValueError, in_file
-from docscore.data.faults import Faults
+from docscore.data.faults import FAULTY, Faults
 from docscore.data.files import CELL_EXTENSIONS, Table, read_table, suffix_of
 from docscore.data.json_codec import JsonError, loads
-from docscore.data.kept_rows import FAULTY, column_of
 from docscore.data.rows import BY_ID, ID, as_rows
 
 SourceSide = Literal["predictions", "references"]
@@ -145,7 +144,7 @@ def with_names(table: Table, side: SourceSide, names: ColumnNames, *, both: bool
     if not wanted and not of_cells:
         return table
     renamed = partial(_renamed, wanted=wanted, of_cells=of_cells, is_json=names.json_references)
-    return table._replace(rows=column_of(table.rows, read=renamed))
+    return table._replace(rows=list(map(renamed, table.rows)))
 
 
 def _renamed(row: Any, wanted: Mapping[str, tuple[str, str]], *, of_cells: bool, is_json: bool) -> Any:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable
-from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 from docscore.core.errors import diagnostic_of
 from docscore.core.values import convert_ground_truth, convert_prediction
-from docscore.data.faults import Faults
+from docscore.data.faults import FAULTY, Faults
 from docscore.data.files import Table
-from docscore.data.kept_rows import FAULTY, rows_at_once
 from docscore.data.rows import ID, PLAIN, Absent, Row, RowFormat, ids_of_plain_rows, read_reference
 
 Check = Callable[[Any, bool], object]  # gets a value and whether it is a ground truth; raises if invalid
+
+
+_PORTION = 4096  # rows of which the usual ones are told at once
 
 
 class ValidRows(NamedTuple):
@@ -30,7 +30,7 @@ class ValidRows(NamedTuple):
 
     table: Table
     ids: list[str]
-    numbers: array[int]
+    numbers: list[int]
     faulty_ids: set[str]
     sure_ids: set[str]
 
@@ -52,7 +52,7 @@ class ValidRows(NamedTuple):
         if not excluded:
             return self
         kept = [(i, number) for i, number in zip(self.ids, self.numbers, strict=True) if i not in excluded]
-        return self._replace(ids=[i for i, _ in kept], numbers=array("q", (number for _, number in kept)))
+        return self._replace(ids=[i for i, _ in kept], numbers=[number for _, number in kept])
 
 
 def valid_rows(
@@ -67,11 +67,11 @@ def valid_rows(
         faults: collects the faults of the others.
         check: called with each value, raises an error for an invalid one; by default one that cannot be scored.
     """
-    found = ValidRows(table, [], array("q"), set(), set())
+    found = ValidRows(table, [], [], set(), set())
     side: Literal["prediction", "references"] = "references" if read is read_reference else "prediction"
     check_value = check or _can_be_scored
-    waiting, start = iter(table.rows), 0
-    while portion := list(islice(waiting, rows_at_once(table.rows))):
+    for start in range(0, len(table.rows), _PORTION):
+        portion = table.rows[start : start + _PORTION]
         ids = ids_of_plain_rows(portion, form, side) if check is None else None
         if ids is not None:
             found.ids.extend(ids)
@@ -82,7 +82,6 @@ def valid_rows(
                     continue
                 row = None if source is FAULTY else _checked_row(source, table, index, form, read, check_value, faults)
                 found.add(index, source, row, form)
-        start += len(portion)
     return found
 
 

@@ -53,11 +53,8 @@ def evaluate(
 ) -> EvaluationResult:
     """Evaluate predictions against references: figures with intervals, fields, causes of lost points, score trees.
 
-    Rows are read and paired at once. Scores, intervals and tables are computed when they are first looked at. The rows
-    of files of more than 16 MB are kept in a temporary file for as long as the result lives: documents are read from it
-    when they are looked at, as in `result["a"].tree`, and a few are in memory at a time while all are scored. In memory
-    stay the id of a row, its places in the files and its score, some 250 bytes; with `metrics` other than "anls_star"
-    also the counts of these.
+    Rows are read and paired at once, and stay in memory for as long as the result lives. Scores, intervals and tables
+    are computed when they are first looked at.
 
     Each side is one of these:
 
