@@ -1,0 +1,241 @@
+"""Mutants of the code that scores, pairs and decides: how many does a sample of wrong programs leave alive?
+
+Each mutant has one comparison, boolean operator, arithmetic operator or constant changed. Its tests run until the first
+one fails; a mutant that none of them notices survives and is printed, with its line.
+
+    python -m benchmarks.mutants --sample 300 --seed 1
+
+Nothing is changed in the project: a copy is. One process forks for each mutant, with the libraries already imported.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import contextlib
+import copy
+import importlib
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parent.parent
+IMPORTED = ("numpy", "pytest", "scipy.optimize", "scipy.stats", "rapidfuzz", "click", "rich.table")
+ENDED_BY_THE_CLOCK = -1
+LOG = "log.txt"
+
+
+class Group(NamedTuple):
+    """Code and the tests that must notice a change in it, the quickest first; patterns of paths."""
+
+    code: tuple[str, ...]
+    tests: tuple[str, ...]
+
+
+def _tests(*names: str) -> tuple[str, ...]:
+    return tuple(f"tests/test_{name}.py" for name in names)
+
+
+GROUPS = {
+    "scoring": Group(
+        ("docscore/metrics/anls_star/*.py",),
+        _tests("tree", "scorer", "work", "cell_rows", "rules_and_numbers", "api", "reference_cases", "oracle"),
+    ),
+    "other metrics": Group(
+        tuple(f"docscore/metrics/{name}.py" for name in ("kieval", "entities", "entity_f1", "nted", "tree_edit")),
+        _tests("kieval", "nted", "entities", "metric_trees"),
+    ),
+    "typed score": Group(("docscore/metrics/typed/*.py",), _tests("typed_score", "same_value", "spellings")),
+    "pairing": Group(("docscore/data/pairing.py", "docscore/data/rows.py"), _tests("rows", "faults", "front_door")),
+    "gates": Group(
+        ("docscore/stats/significance.py", "docscore/*/comparison.py", "docscore/*/level_gate.py"),
+        _tests("significance", "level_gate", "comparison"),
+    ),
+}
+
+_OTHERS: dict[type[ast.AST], type[ast.AST]] = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.And: ast.Or,
+    ast.Or: ast.And,
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+}
+
+
+class Mutant(NamedTuple):
+    """A change of one place of one file.
+
+    Attributes:
+        group: the name of the group.
+        path: the file, from the project's folder.
+        number: of the node in `ast.walk`.
+        part: of a comparison, which of its operators.
+    """
+
+    group: str
+    path: str
+    number: int
+    part: int
+
+
+def mutants_of(group: str, path: str, tree: ast.Module) -> Iterator[Mutant]:
+    """All mutants of a file. Annotations, and the constants of decorators and of text, are not changed."""
+    skipped = {id(node) for part in _unused_parts(tree) for node in ast.walk(part)}
+    for number, node in enumerate(ast.walk(tree)):
+        if id(node) in skipped:
+            continue
+        if isinstance(node, ast.Compare):
+            yield from (Mutant(group, path, number, part) for part in range(len(node.ops)))
+        elif (isinstance(node, ast.BoolOp | ast.BinOp | ast.AugAssign) and type(node.op) in _OTHERS) or (
+            isinstance(node, ast.Constant) and isinstance(node.value, bool | int | float)
+        ):
+            yield Mutant(group, path, number, 0)
+
+
+def _unused_parts(tree: ast.Module) -> Iterator[ast.AST]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield from node.decorator_list
+        for name in ("annotation", "returns"):
+            if isinstance(part := getattr(node, name, None), ast.AST):
+                yield part
+
+
+def mutated(tree: ast.Module, mutant: Mutant) -> tuple[str, str]:
+    """The source of the mutant, and what is changed on which line."""
+    other = copy.deepcopy(tree)
+    node = list(ast.walk(other))[mutant.number]
+    before = ast.unparse(node)
+    if isinstance(node, ast.Compare):
+        node.ops[mutant.part] = _OTHERS[type(node.ops[mutant.part])]()  # type: ignore[call-overload]
+    elif isinstance(node, ast.BoolOp | ast.BinOp | ast.AugAssign):
+        node.op = _OTHERS[type(node.op)]()  # type: ignore[assignment]
+    elif isinstance(node, ast.Constant):
+        node.value = not node.value if isinstance(node.value, bool) else node.value + 1  # type: ignore[operator]
+    line = getattr(node, "lineno", 0)
+    return ast.unparse(other), f"{mutant.path}:{line}: {before}  →  {ast.unparse(node)}"
+
+
+def run_tests(folder: Path, tests: list[str], seconds: float) -> int:
+    """The exit status of pytest in a process of its own, or `ENDED_BY_THE_CLOCK`."""
+    process = os.fork()
+    if process == 0:
+        _become_pytest(folder, tests)
+    end = time.monotonic() + seconds
+    while True:
+        ended, status = os.waitpid(process, os.WNOHANG)
+        if ended:
+            break
+        if time.monotonic() > end:
+            os.killpg(process, signal.SIGKILL)
+            os.waitpid(process, 0)
+            return ENDED_BY_THE_CLOCK
+        time.sleep(0.02)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process, signal.SIGKILL)  # what its tests have left
+    return os.waitstatus_to_exitcode(status)
+
+
+def _become_pytest(folder: Path, tests: list[str]) -> None:
+    status = 99
+    try:
+        os.setpgid(0, 0)
+        os.chdir(folder)
+        sys.path.insert(0, str(folder))
+        for name in [name for name in sys.modules if name.split(".")[0] == __package__]:
+            del sys.modules[name]  # those of the checkout, not of the copy
+        os.environ.update(PYTHONPATH=str(folder), PYTHONDONTWRITEBYTECODE="1")
+        sys.dont_write_bytecode = True
+        log = os.open(folder.parent / LOG, os.O_RDWR | os.O_CREAT | os.O_TRUNC)
+        for stream in (0, 1, 2):
+            os.dup2(log, stream)
+        import pytest  # noqa: PLC0415  imported before the fork
+
+        flags = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--hypothesis-seed=0", "--no-header"]
+        status = int(pytest.main([*flags, *tests]))
+    except BaseException:  # noqa: BLE001  of the child, which must not go on as its parent
+        traceback.print_exc()
+    sys.stdout.flush()
+    os._exit(status)
+
+
+def _existing(folder: Path, patterns: tuple[str, ...]) -> list[str]:
+    found = [sorted(path.relative_to(folder).as_posix() for path in folder.glob(pattern)) for pattern in patterns]
+    return [path for paths in found for path in paths]
+
+
+def main() -> None:
+    """Print the mutants that survive, and how many of each group did."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--sample", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--root", type=Path, default=ROOT, help="the checkout; by default this one")
+    asked = parser.parse_args()
+    for name in IMPORTED:
+        importlib.import_module(name)
+    with tempfile.TemporaryDirectory(prefix="docscore-mutants-") as temporary:
+        folder = Path(temporary) / "copy"
+        shutil.copytree(
+            asked.root, folder, ignore=shutil.ignore_patterns(".git", "__pycache__", ".*_cache", ".hypothesis", "site")
+        )
+        _sample(folder, asked.sample, asked.seed)
+
+
+def _sample(folder: Path, count: int, seed: int) -> None:
+    trees: dict[str, ast.Module] = {}
+    everything: list[Mutant] = []
+    seconds: dict[str, float] = {}
+    tests = {name: _existing(folder, group.tests) for name, group in GROUPS.items()}
+    for name, group in GROUPS.items():
+        for path in _existing(folder, group.code):
+            trees[path] = ast.parse((folder / path).read_text("utf-8"))
+            everything += mutants_of(name, path, trees[path])
+    chosen = random.Random(seed).sample(everything, min(count, len(everything)))
+    print(f"{len(chosen)} of {len(everything):,} mutants of {len(trees)} files")
+    for name in sorted({mutant.group for mutant in chosen}):
+        begin = time.monotonic()
+        status = run_tests(folder, tests[name], 1_200)
+        seconds[name] = time.monotonic() - begin
+        if status:
+            print((folder.parent / LOG).read_text("utf-8"))
+            sys.exit(f"{name}: the tests of the code as it is end with {status}")
+        print(f"{name}: {len(tests[name])} files of tests, {seconds[name]:.0f} s", flush=True)
+    outcomes: dict[str, Counter[str]] = {name: Counter() for name in GROUPS}
+    for mutant in chosen:
+        source, change = mutated(trees[mutant.path], mutant)
+        before = (folder / mutant.path).read_text("utf-8")
+        (folder / mutant.path).write_text(source, "utf-8")
+        status = run_tests(folder, tests[mutant.group], 60 + 4 * seconds[mutant.group])
+        (folder / mutant.path).write_text(before, "utf-8")
+        outcome = "survived" if status == 0 else "timed out" if status == ENDED_BY_THE_CLOCK else "killed"
+        outcomes[mutant.group][outcome] += 1
+        if outcome == "survived":
+            print(change, flush=True)
+    print("\n| code | mutants | killed | timed out | survived |\n|---|---:|---:|---:|---:|")
+    for name, counts in [*outcomes.items(), ("all", sum(outcomes.values(), Counter()))]:
+        cells = counts.total(), counts["killed"], counts["timed out"], counts["survived"]
+        print(f"| {name} | {' | '.join(map(str, cells))} |")
+
+
+if __name__ == "__main__":
+    main()
