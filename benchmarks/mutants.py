@@ -164,7 +164,7 @@ def _become_pytest(folder: Path, tests: list[str]) -> None:
         sys.path.insert(0, str(folder))
         for name in [name for name in sys.modules if name.split(".")[0] == __package__]:
             del sys.modules[name]  # those of the checkout, not of the copy
-        os.environ.update(PYTHONPATH=str(folder), PYTHONDONTWRITEBYTECODE="1")
+        os.environ.update(PYTHONPATH=str(folder), PYTHONDONTWRITEBYTECODE="1", DOCSCORE_TESTS="ci")
         sys.dont_write_bytecode = True
         log = os.open(folder.parent / LOG, os.O_RDWR | os.O_CREAT | os.O_TRUNC)
         for stream in (0, 1, 2):

@@ -12,8 +12,20 @@ from typing import NoReturn
 import pytest
 from hypothesis import HealthCheck, settings
 
+LEVELS = {"quick": 0.2, "ci": 1.0, "full": 5.0}  # which tests run, and how many examples of Hypothesis
+LEVEL = os.environ.get("DOCSCORE_TESTS", "quick")  # .ci/run sets "ci", and .ci/full "full"
+
+
+def examples(count: int) -> settings:
+    """So many examples of Hypothesis in CI, fewer in the quick tests, and more in all."""
+    return settings(max_examples=max(10, round(count * LEVELS[LEVEL])))
+
+
+if LEVEL == "quick":  # not even imported, unless they are named: these take seconds to import what they test
+    collect_ignore = ["test_fuzz.py", "test_ray.py", "test_spark.py", "test_transformers.py", "tools"]
+
 # How long an example takes depends on what else the machine does.
-settings.register_profile("docscore", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("docscore", examples(100), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("docscore")
 
 _CACHE = tempfile.TemporaryDirectory(prefix="docscore-tests-")
@@ -33,39 +45,27 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 ROOT = Path(__file__).parent.parent
 HUNG = 900  # seconds after which a process is taken to hang: far more than any takes on a busy machine
 REQUIRE_ALL = "DOCSCORE_REQUIRE_ALL"  # set in CI: what would be skipped there is a failure
-LONG = "DOCSCORE_LONG"  # set to run the long tests too, which CI does
 # Files that take a minute or more, the longest first: so no worker is left with one of them while the others are done.
-LONGEST = [
-    "ray",
-    "playground_file",
-    "distributed",
-    "playground_systems",
+LONGEST = (
     "guides",
-    "playground_pair",
+    "ray",
+    "distributed",
+    "metric_modules",
+    "playground_file",
     "playground_documents",
     "playground_wizard",
     "spaces",
-    "playground_metrics",
+    "playground_systems",
+    "playground_pair",
     "fuzz",
-    "metric_modules",
-    "cli_faults",
     "spark",
-    "playground_workspace",
-    "report_browser",
-    "playground_links",
-    "loading",
-    "evaluate_caches",
-    "playground_looks",
-    "playground_address",
-    "all_faces",
-    "deep_shapes",
-    "properties",
-    "typed_score",
-    "datasets_map",
-    "streams",
+    "snapshot",
+    "playground_snapshot",
     "playground_api",
-    "transformers",
-]
+    "all_faces",
+    "cli_faults",
+    "typed_score",
+)
 REQUIRE_TOOLS = "DOCSCORE_REQUIRE_TOOLS"  # set in CI in the environment of tests/tools
 
 
@@ -82,15 +82,29 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.loadscopereorder = False
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the files that take longest first, and skip the long tests, unless they are asked for or all is required."""
+def level_of(item: pytest.Item) -> str:
+    """The level from which on a test runs: that of its nearest mark; what needs a browser or a tool runs in full."""
+    for mark in item.iter_markers():
+        if mark.name in LEVELS:
+            return mark.name
+    with_browser = {"chromium", "visit", "read"} & set(getattr(item, "fixturenames", ()))
+    return "full" if with_browser or "tools" in item.path.parts else "quick"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Put the files that take longest first, and leave out the tests of higher levels, unless their file is named."""
     rank = {f"test_{name}": number for number, name in enumerate(LONGEST)}
     items.sort(key=lambda item: rank.get(item.path.stem, len(rank)))  # stable
-    if os.environ.get(LONG) or os.environ.get(REQUIRE_ALL):
-        return
-    for item in items:
-        if item.get_closest_marker("long"):
-            item.add_marker(pytest.mark.skip(reason=f"takes long; {LONG}=1 runs it"))
+    named = {Path(argument.partition("::")[0]).name for argument in config.args}
+    order = list(LEVELS)
+    left_out = [
+        item
+        for item in items
+        if order.index(level_of(item)) > order.index(LEVEL) and (LEVEL != "quick" or item.path.name not in named)
+    ]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in set(left_out)]
 
 
 def needs_tool(module: str, required: str = REQUIRE_TOOLS) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import docscore
@@ -19,10 +19,11 @@ from docscore.data.json_codec import dumps
 from docscore.data.model_output import parse_text
 from docscore.integrations.datasets import score_batch
 from tests.commands import run
+from tests.conftest import examples
 from tests.structures import predictions, truths
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
-SOME = settings(max_examples=50)
+SOME = examples(50)
 Face = dict[str, Any]
 
 
@@ -200,7 +201,7 @@ def test_all_metrics(
     }
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(st.lists(st.tuples(documents, documents), min_size=1, max_size=5), st.sampled_from([None, "json", "repair"]))
 def test_the_page(folder: Path, pairs: list[tuple[Any, Any]], parse: str | None) -> None:
     testset = pytest.importorskip("playground.testset")

@@ -9,13 +9,14 @@ from math import fsum
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from docscore import ScoreTree, score_tree
 from docscore.corpus.fields import CAUSES, MEANINGS, places
 from docscore.corpus.scores import score_corpus
 from docscore.corpus.summary import Analysis, analyse
 from docscore.data.pairing import pairs_of
+from tests.conftest import examples
 from tests.structures import damaged, predictions, random_prediction, random_truth, truths
 
 pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
@@ -206,7 +207,7 @@ def check_tree(tree: ScoreTree, *, parsed: bool = True, absent: bool = False) ->
     assert fsum(by_cause) == pytest.approx(1 - tree.score, abs=1e-12)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(truths, predictions)
 def test_points_of_causes_add_up_for_any_values(truth: Any, prediction: Any) -> None:
     tree = score_tree(truth, prediction)
@@ -224,7 +225,7 @@ def test_points_of_causes_add_up_for_damaged_documents(seed: int) -> None:
         check_tree(score_tree(truth, random_prediction(rng, depth=3)))
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(truths, predictions)
 def test_what_is_below_a_missing_or_invented_part_has_its_cause(truth: Any, prediction: Any) -> None:
     """The outermost decides."""

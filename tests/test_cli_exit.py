@@ -67,7 +67,7 @@ CALLS: list[tuple[list[Any], int, str]] = [
 ]
 
 
-@pytest.mark.long
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("arguments", "status", "said"), CALLS, ids=[" ".join(Path(each).name for each in row[0]) for row in CALLS]
 )

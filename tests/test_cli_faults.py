@@ -73,7 +73,7 @@ def through_shell(redirection: str, *arguments: Any, **changes: str) -> tuple[in
     return done.returncode, done.stderr.decode()
 
 
-@pytest.mark.long
+@pytest.mark.full
 @ON_LINUX
 @pytest.mark.parametrize("arguments", PRINTING, ids=NAMES)
 def test_a_full_disk_under_stdout(arguments: list[Any]) -> None:
@@ -81,7 +81,7 @@ def test_a_full_disk_under_stdout(arguments: list[Any]) -> None:
     assert through_shell("> /dev/full", *arguments) == (74, said)
 
 
-@pytest.mark.long
+@pytest.mark.full
 @ON_LINUX
 @pytest.mark.parametrize("arguments", PRINTING, ids=NAMES)
 def test_a_closed_stdout_loses_no_output_silently(arguments: list[Any]) -> None:
@@ -102,7 +102,7 @@ def test_the_status_is_the_same_where_nothing_can_be_said(redirection: str) -> N
     assert through_shell(redirection, "score", REFERENCES, "none.jsonl") == (2, "")
 
 
-@pytest.mark.long
+@pytest.mark.full
 @pytest.mark.parametrize("arguments", PRINTING[:-2], ids=NAMES[:-2])
 def test_a_reader_that_leaves(arguments: list[Any]) -> None:
     """The pipe has nobody at its other end before the first byte is written."""
@@ -263,7 +263,7 @@ def test_a_terminal_that_lacks_characters(encoding: str, shown: str) -> None:
     assert shown in done.out
 
 
-@pytest.mark.long
+@pytest.mark.full
 @pytest.mark.parametrize("arguments", PRINTING[:-2], ids=NAMES[:-2])
 def test_a_narrow_terminal_changes_nothing(arguments: list[Any]) -> None:
     """Lines are as long as they are in a pipe: the terminal folds them, and nothing is cut off."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from docscore.data.column_guesses import columns_of, guessed_plan
@@ -16,6 +16,7 @@ from docscore.data.pairing import Pairs, read_systems
 from docscore.data.reading_plans import ReadingPlan, planned_tables
 from docscore.data.sources import SAME_NAMES, table_of_source
 from tests.commands import PREDICTIONS, REFERENCES, pred, ref
+from tests.conftest import examples
 
 BILL, TEXT = {"total": "12.50"}, '{"total": "12.50"}'
 FENCED = f"Sure:\n```json\n{TEXT}\n```"
@@ -182,7 +183,7 @@ any_json = st.recursive(
 )
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(
     st.none() | st.lists(any_json, max_size=5), st.lists(any_json, max_size=5), st.sampled_from(["r.jsonl", "r.csv"])
 )

@@ -22,7 +22,7 @@ from tests.commands import environment, without_coverage
 from tests.conftest import HUNG, skip_or_fail
 from tests.structures import damaged, random_truth, taken
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.full
 
 METRICS = ["anls_star", "kieval", "entity_f1", "nted"]
 Rows = list[list[Any]]  # prediction and reference
@@ -120,6 +120,7 @@ def single(rows: Rows, **rules: Any) -> dict[str, float]:
     return state.compute()
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(("start", "modules"), [(GLOO, ["torch"]), (ACCELERATE, ["torch", "accelerate"])])
 def test_any_split_gives_the_bits_of_one_process(start: str, modules: list[str], tmp_path: Path) -> None:
     """Every process has the whole result; JSON keeps all digits."""
@@ -364,6 +365,7 @@ print("result:", json.dumps([trainer.args.world_size, found]))
 """
 
 
+@pytest.mark.ci
 def test_a_trainer_in_two_processes_scores_every_row_once(tmp_path: Path) -> None:
     """Seven rows in two processes and batches of two: the rows that fill up the last batch are not scored."""
     needs("torch", "transformers", "accelerate")

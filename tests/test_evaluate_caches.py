@@ -16,7 +16,7 @@ from tests.conftest import ROOT
 
 pytest.importorskip("evaluate")
 pytestmark = [
-    pytest.mark.long,
+    pytest.mark.full,
     pytest.mark.skipif(sys.platform != "linux", reason="capabilities of Linux"),
 ]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from docscore import score_pairs
@@ -22,6 +22,7 @@ from docscore.data.faults import DataError, Faults
 from docscore.data.files import read_table
 from docscore.data.pairing import Pairs, read_systems
 from tests.commands import Write, pred, ref, run, succeed, written
+from tests.conftest import examples
 
 TRUTH = "abcdefghij"
 R = [ref(name, TRUTH) for name in "abcd"]
@@ -250,7 +251,7 @@ documents = st.lists(st.tuples(values, values, breaks, breaks), min_size=1, max_
 
 @pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
 @pytest.mark.parametrize("plain", [False, True])
-@settings(max_examples=60)
+@examples(60)
 @given(rows=documents, random=st.randoms(use_true_random=False))
 def test_skip_scores_the_documents_whose_lines_are_good_on_both_sides(
     rows: list[tuple[Any, Any, Any, Any]], random: Any, tmp_path_factory: pytest.TempPathFactory, *, plain: bool

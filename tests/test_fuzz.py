@@ -23,6 +23,8 @@ from fuzz.engine import Recorder, import_target, once  # noqa: E402
 from fuzz.findings import FoundError, errors_name_their_place  # noqa: E402
 from fuzz.targets import TARGETS  # noqa: E402
 
+pytestmark = pytest.mark.full
+
 MORE = 100  # inputs made of the seeds
 
 

@@ -19,7 +19,7 @@ from tests.commands import environment, without_coverage
 from tests.conftest import HUNG, ROOT, skip_or_fail
 from tests.page_runner import blocks_of, imports_of, run_page
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.full
 
 IN_TOOLS = {"benchmark.md", "evaluation_tools.md"}  # tests/tools runs these, where the tools are
 PAGES = [
@@ -58,11 +58,13 @@ def test_a_page_runs_and_prints_what_it_says(page: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("page", PAGES[: len(MODULES)])
 def test_a_card_has_code(page: str) -> None:
     assert [block.language for block in blocks_of((ROOT / page).read_text("utf-8"))].count("python") >= 2
 
 
+@pytest.mark.ci
 def test_blocks_are_found() -> None:
     page = 'a\n```python\nimport os\nimport torch\n```\n```csv title="a.csv"\nx\n```\n```text\n1\n```\n'
     assert [tuple(block) for block in blocks_of(page)] == [
@@ -73,6 +75,7 @@ def test_blocks_are_found() -> None:
     assert imports_of(page) == {"torch"}
 
 
+@pytest.mark.ci
 def test_a_page_that_says_something_else_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     page = tmp_path / "page.md"

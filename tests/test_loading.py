@@ -99,6 +99,7 @@ def test_the_examples_run(root: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     assert doctest.testmod(module, raise_on_error=True) == (0, 9)
 
 
+@pytest.mark.ci
 def test_from_the_installed_package_in_another_folder(tmp_path: Path) -> None:
     """Who installed docscore needs no checkout and no path of one."""
     code = "import sys, docscore; sys.argv[1] = docscore.evaluate_module(sys.argv[1])" + LOAD_AND_SCORE
@@ -181,6 +182,7 @@ def online(hub: Hub, home: Path) -> dict[str, str]:
     return {**kept, "HF_ENDPOINT": hub.url, "HF_HOME": str(home)}
 
 
+@pytest.mark.ci
 def test_from_a_hub(hub: Hub, tmp_path: Path) -> None:
     """`evaluate` asks for the revision of its own version, then for `main`; the file alone is enough to score."""
     code = LOOPBACK_ONLY + LOAD_AND_SCORE
@@ -191,6 +193,7 @@ def test_from_a_hub(hub: Hub, tmp_path: Path) -> None:
     assert hub.seen[-1] == ("GET", hub.path)
 
 
+@pytest.mark.ci
 def test_what_was_loaded_once_is_found_offline(hub: Hub, tmp_path: Path) -> None:
     """Compute nodes are often offline; the cache has the module, and nothing is asked."""
     env = online(hub, tmp_path / "home")
@@ -250,6 +253,7 @@ def wheel(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return found
 
 
+@pytest.mark.ci
 def test_the_wheel_carries_the_module_inside_the_package(wheel: Path, root: Path) -> None:
     """A top-level `anls_star.py` in site-packages would shadow the published package of that name."""
     with zipfile.ZipFile(wheel) as archive:
@@ -265,6 +269,7 @@ print(json.dumps({name: spec.origin for name in sys.argv[1:] if (spec := importl
 """
 
 
+@pytest.mark.ci
 def test_an_editable_install_makes_the_library_importable_and_nothing_else(root: Path, tmp_path: Path) -> None:
     """Neither tests nor benchmarks, the page or scripts, which would be in the way of others of these names."""
     for needed in ("hatchling", "editables", "pip"):
@@ -286,6 +291,7 @@ def test_an_editable_install_makes_the_library_importable_and_nothing_else(root:
     assert found == {"docscore": str(root / "docscore" / "__init__.py")}
 
 
+@pytest.mark.ci
 def test_the_wheel_has_every_module_of_the_package_and_says_that_it_is_typed(wheel: Path, root: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         packed = {name for name in archive.namelist() if name.startswith("docscore/")}
@@ -297,6 +303,7 @@ def test_the_wheel_has_every_module_of_the_package_and_says_that_it_is_typed(whe
     assert packed == sources | others
 
 
+@pytest.mark.ci
 def test_from_an_unpacked_wheel(wheel: Path, tmp_path: Path) -> None:
     """The path is that inside the wheel, though a checkout may be installed as well, and the metric loads from it."""
     site = tmp_path / "site"

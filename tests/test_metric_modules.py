@@ -23,8 +23,6 @@ from docscore.integrations.evaluate.modules import MODULES
 from docscore.version import VERSION
 from tests.test_loading import LOAD_AND_SCORE, LOOPBACK_ONLY, Hub, last_line, online, run
 
-pytestmark = pytest.mark.long
-
 NAMES = [name for name in MODULES if name != "anls_star"]
 PREDICTIONS = [{"question_id": "a", "prediction": {"m": [{"n": "Tea", "p": 2}]}}, {"question_id": "b", "prediction": 1}]
 REFERENCES = [
@@ -84,6 +82,7 @@ def test_from_a_path(name: str, path: str, root: Path, tmp_path: Path, monkeypat
     assert metric.compute(predictions=PREDICTIONS, references=REFERENCES) == RESULTS[name]
 
 
+@pytest.mark.full
 def test_from_a_package_that_carries_the_modules(root: Path, tmp_path: Path) -> None:
     """As installed from a wheel: the path is inside the package, though a checkout may be installed as well."""
     package = tmp_path / "site" / "docscore"
@@ -99,6 +98,7 @@ def test_from_a_package_that_carries_the_modules(root: Path, tmp_path: Path) -> 
         assert last_line(output) == RESULTS[name]
 
 
+@pytest.mark.full
 @each_module
 def test_from_a_hub(name: str, root: Path, tmp_path: Path) -> None:
     """The file alone is enough to score, and once loaded it is found offline."""

@@ -16,6 +16,8 @@ from tests.commands import PREDICTIONS, REFERENCES, run, succeed
 from tests.conftest import ROOT
 from tests.page_runner import blocks_of
 
+pytestmark = pytest.mark.ci
+
 GUIDE = ROOT / "docs" / "adding_a_metric.md"
 NAMES = "anls_star,exact_match"
 

@@ -201,6 +201,7 @@ def figures(notebook: Any) -> list[list[str]]:
     return texts
 
 
+@pytest.mark.ci
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_the_notebook_of_the_docs_shows_the_figures_of_today() -> None:

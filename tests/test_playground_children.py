@@ -20,6 +20,8 @@ from playground.limits import is_small
 from playground.worker_pool import Limits, Refused, WorkerPool
 from tests.commands import PREDICTIONS, REFERENCES
 
+pytestmark = pytest.mark.ci
+
 ROOM = Limits(places=2, waiting=2, seconds=60)
 
 

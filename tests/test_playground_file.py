@@ -76,6 +76,7 @@ def fault(visitor: Visitor, references: Path | FilePayload, predictions: Path | 
     return visitor["file-summary"].inner_text().strip()
 
 
+@pytest.mark.ci
 def test_the_example_scores_as_the_command_does(visitor: Visitor) -> None:
     visitor["file-example"].click()
     assert visitor.total("file-summary") == pytest.approx(COMMAND_LINE["anls_score"], abs=5e-5)

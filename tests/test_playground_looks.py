@@ -12,6 +12,7 @@ playground, chromium, visit = browser.playground, browser.chromium, browser.visi
 TABS = ("One pair", "A file", "Compare", "API")
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(("size", "dark"), [(WIDE, False), (WIDE, True), (NARROW, False), (NARROW, True)])
 def test_every_tab_passes_axe(visit: Visit, size: tuple[int, int], dark: bool) -> None:
     visitor = visit("/?__theme=dark" if dark else "/", size=size, dark=dark)

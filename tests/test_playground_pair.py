@@ -36,6 +36,7 @@ def focused(visitor: Visitor) -> str | None:
     return path
 
 
+@pytest.mark.ci
 def test_a_pair_is_scored_as_the_library_scores_it(visit: Visit) -> None:
     visitor = visit()
     visitor.score(json.dumps(TRUTH), json.dumps(GUESS))

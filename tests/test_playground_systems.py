@@ -94,6 +94,7 @@ def opened(visitor: Visitor, document: str, system: int) -> list[list[str]]:
     return places(visitor)
 
 
+@pytest.mark.ci
 def test_the_example_says_what_the_command_says(visitor: Visitor) -> None:
     """Means and intervals of `table`, differences of `compare`, p-values adjusted for two comparisons."""
     press(visitor, "systems-example")

@@ -9,15 +9,16 @@ import warnings
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from docscore import ScoreTree, anls_score, score_pairs, score_tree
 from docscore.core.values import convert_ground_truth, to_json
+from tests.conftest import examples
 from tests.structures import predictions, shuffled, taken, truths
 
 pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
-THOROUGH = settings(max_examples=400)
+THOROUGH = examples(400)
 
 
 @THOROUGH

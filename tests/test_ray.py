@@ -22,6 +22,7 @@ from tests.conftest import ROOT, skip_or_fail
 from tests.ray_rows import Rows, alone, jsonl, parquet, same, written
 
 pytestmark = [
+    pytest.mark.full,
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of Ray and what it imports
     pytest.mark.filterwarnings("ignore::FutureWarning"),  # Ray announces changes of its own defaults
     pytest.mark.filterwarnings("ignore::ResourceWarning"),  # Ray leaves the log files of its processes to the collector
@@ -66,6 +67,7 @@ def read(name: str) -> Rows:
     return [json.loads(line) for line in (RECEIPTS / name).read_text(encoding="utf-8").splitlines()]
 
 
+@pytest.mark.ci
 def test_jsonl_scores_as_one_process_does(engine: Any, tmp_path: Path) -> None:
     paths = str(RECEIPTS / "predictions.jsonl"), str(RECEIPTS / "references.jsonl")
     rules: dict[str, Any] = {"metrics": ["anls_star", "kieval"]}

@@ -117,6 +117,7 @@ def test_a_report_is_one_small_file_that_asks_for_nothing(read: Read, report: Pa
     assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
 
 
+@pytest.mark.ci
 def test_its_numbers_are_those_of_the_command(read: Read, receipts: Path) -> None:
     """The mean, its interval, the causes, and the lowest documents, lowest first."""
     expected = json.loads(succeed("score", REFERENCES, PREDICTIONS, "--json", "--fields"))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from jinja2 import UndefinedError
 
 from docscore import ScoreTree, score_tree
@@ -28,7 +28,7 @@ from docscore.report.html_report import (
 )
 from docscore.report.html_templates import macro_as_html, template_environment
 from docscore.report.html_tree import stylesheet, tree_as_html
-from tests.conftest import ROOT
+from tests.conftest import ROOT, examples
 from tests.report_samples import CALIBRATION, HOSTILE_TEXTS, Markup, drinks, hostile, scored, slices, summed_up
 from tests.structures import predictions, truths
 from tests.test_depth import LISTS, with_frames_left
@@ -284,7 +284,7 @@ def nodes_by_parent(tree: ScoreTree) -> Iterator[tuple[str, str]]:
             yield node.path, child.path
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(truths, predictions)
 def test_rows_stand_in_each_other_as_the_nodes_do(truth: Any, prediction: Any) -> None:
     tree = score_tree(truth, prediction)

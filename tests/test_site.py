@@ -19,6 +19,8 @@ from tests.commands import environment
 from tests.conftest import HUNG, ROOT, skip_or_fail
 from tests.test_public_names import EXTRAS, PATHS
 
+pytestmark = pytest.mark.ci
+
 LOADED = {"img": "src", "script": "src", "link": "href", "iframe": "src", "source": "src"}  # and not only linked
 
 

@@ -18,7 +18,7 @@ from scripts.project_address import project_address
 from tests.conftest import skip_or_fail
 from tests.test_loading import LOAD_AND_SCORE, LOOPBACK_ONLY, Hub, last_line, online, run
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.full
 
 ROWS = json.dumps({"predictions": [{"total": "12.50"}], "references": [{"total": "12.50"}]})
 FIGURES = {"anls_star": "anls_score", "kieval": "kieval_entity_f1", "entity_f1": "entity_f1", "nted": "nted"}

@@ -17,6 +17,7 @@ from docscore import score_pairs
 from tests.conftest import ROOT, skip_or_fail
 
 pytestmark = [
+    pytest.mark.full,
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of PySpark's own imports
     pytest.mark.filterwarnings("ignore::FutureWarning"),  # of PySpark with the newest pandas
     pytest.mark.filterwarnings("ignore::ResourceWarning"),  # PySpark leaves its sockets to the collector
@@ -82,6 +83,7 @@ def scored(spark: Any, pairs: Pairs, partitions: int = 1, **options: Any) -> lis
     return [row["score"] for row in sorted(found, key=lambda row: int(row["number"]))]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("partitions", [1, 3])
 def test_receipts_score_as_in_one_process(spark: Any, partitions: int) -> None:
     pairs = receipts("predictions.jsonl")
@@ -144,7 +146,7 @@ class PythonKiller(threading.Thread):
             self.over.wait(0.005)
 
 
-@pytest.mark.long
+@pytest.mark.full
 def test_a_killed_worker_changes_no_score(spark: Any) -> None:
     pairs: Pairs = [
         (([{"a": f"{i} {j}"} for j in range(30)],), [{"a": f"{j} {i}"} for j in range(30)]) for i in range(3000)

@@ -7,13 +7,14 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from docscore.core.options import ScoringOptions
 from docscore.corpus.scores import score_corpus
 from docscore.corpus.state import ScoreState
 from docscore.data.pairing import Pairs, pairs_of
+from tests.conftest import examples
 from tests.structures import damaged, predictions, random_truth, taken, truths
 
 ALL = ("anls_star", "kieval", "entity_f1", "nted")
@@ -70,7 +71,7 @@ def check(rows: Rows, rules: dict[str, Any], rng: random.Random) -> None:
 @pytest.mark.filterwarnings("ignore:predictions. all are text")  # these too
 @pytest.mark.filterwarnings("ignore:references. all are lists of one object")  # a part of the rows may be one such row
 @pytest.mark.filterwarnings("ignore:.*list of strings")  # random ground truths are such lists
-@settings(max_examples=100)
+@examples(100)
 @given(rows=rows_of_documents, rules=st.sampled_from(RULES), seed=st.integers(0, 999))
 def test_any_split_and_order_gives_the_same_bits(rows: Rows, rules: dict[str, Any], seed: int) -> None:
     """With every metric, read and repaired or as it is, also through pickle."""

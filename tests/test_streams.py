@@ -168,7 +168,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Path
         path.unlink()
 
 
-@pytest.mark.long
+@pytest.mark.full
 def test_a_test_set_beyond_memory_ends_in_one_sentence(large: tuple[Path, Path]) -> None:
     """In 600 MB of addresses, of which Python and its libraries have 350; the rows take more than 800."""
     done = subprocess.run(

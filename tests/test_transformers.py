@@ -25,6 +25,8 @@ try:
 except ImportError:
     transformers = None
 
+pytestmark = pytest.mark.ci
+
 SIGNS = [chr(code) for code in range(32, 127)]
 KEYS = [f"{start}{key}>" for key in ("total", "menu", "nm", "price") for start in ("<s_", "</s_")]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
@@ -27,6 +27,7 @@ from docscore.metrics.anls_star.scorer import Scorer
 from docscore.metrics.signature import Signature
 from docscore.metrics.typed.schema import compiled_schema
 from docscore.metrics.typed.score import explained_by_schema
+from tests.conftest import examples
 from tests.oracle import Oracle
 from tests.structures import (
     KEYS,
@@ -119,7 +120,7 @@ def test_columns_agree_with_single_pairs(seed: int, monkeypatch: pytest.MonkeyPa
                 assert (earned[i, j], here) == pytest.approx((points, counted), abs=1e-9)
 
 
-THOROUGH = settings(max_examples=150, deadline=None)
+THOROUGH = examples(150)
 schemas = st.integers(0, 2**32).map(lambda seed: random_schema(random.Random(seed), 3))
 
 

@@ -43,6 +43,7 @@ def server() -> Iterator[Loopback]:
         yield found
 
 
+@pytest.mark.ci
 def test_extraction_as_the_paper_asked_for_it(data: Path, server: Loopback, tmp_path: Path) -> None:
     (log,) = run_tasks(tasks.kleister_nda(str(data)), tmp_path)
     assert log.status == "success"
@@ -91,6 +92,7 @@ def test_questions_have_texts_as_answers_and_one_draw_a_document(data: Path, ser
     assert {sample.scores["anls_star"].answer for sample in log.samples} == {"12.50", "{} [1]"}
 
 
+@pytest.mark.ci
 def test_kieval_is_counted_over_all_samples(data: Path, server: Loopback, tmp_path: Path) -> None:
     server.answer = lambda _: Reply('{"jurisdiction": "New_York", "party": ["Acme_Inc."]}')
     (log,) = run_tasks(tasks.kleister_nda(str(data), prompt="plain", kieval=True), tmp_path)
@@ -180,6 +182,7 @@ def test_a_second_run_asks_nothing(data: Path, server: Loopback, tmp_path: Path)
         assert log.samples[0].output.choices
 
 
+@pytest.mark.ci
 def test_the_mock_model(data: Path, tmp_path: Path) -> None:
     from inspect_ai.model import ModelOutput, ModelUsage, get_model  # noqa: PLC0415  the tool
 

@@ -127,6 +127,7 @@ def printed(*arguments: Any) -> str:
     return done.out
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("number", [0, 1], ids=["json", "eval"])
 def test_the_commands_take_a_log(two_logs: tuple[Path, Path], tmp_path: Path, number: int) -> None:
     path = two_logs[number]
