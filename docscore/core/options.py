@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -25,6 +25,11 @@ PARSE_MODES = (AS_TEXT, "json", "repair")  # of predictions
 PARSE_REFERENCES_MODES = ("json",)
 SKIP = "skip"
 MISSING_MODES = ("error", "zero", SKIP)
+
+
+def _about(help_text: str, choices: tuple[str, ...] = ()) -> dict[str, Any]:
+    """What the help of the command says of a field of `ScoringOptions`, and the texts that it may be."""
+    return {"help": help_text, "choices": choices}
 
 
 @dataclass(frozen=True)
@@ -58,28 +63,61 @@ class ScoringOptions:
         ValueError: for a value outside its range; the message names the option, what was expected and what came.
     """
 
-    threshold: float = THRESHOLD
-    ignore_case: bool = True
-    strict: bool = False
-    normalise: bool = False
-    donut: bool = False
-    parse: str | None = None
-    parse_references: str | None = None
-    missing: str = "error"
-    with_confidences: bool = False
-    rules: str = PAPER
-    numbers: str = "text"
-    schema: Any = None
+    threshold: float = field(default=THRESHOLD, metadata=_about("Text similarities below this count as 0."))
+    ignore_case: bool = field(default=True, metadata=_about("Do not ignore case in comparisons."))
+    strict: bool = field(default=False, metadata=_about("For ANLS: a similarity equal to the threshold counts as 0."))
+    normalise: bool = field(default=False, metadata=_about("For KIEval and Entity F1: ignore case and white space."))
+    donut: bool = field(
+        default=False, metadata=_about("For Entity F1 and nTED: read documents as Donut's evaluation does.")
+    )
+    parse: str | None = field(
+        default=None,
+        metadata=_about(
+            "Read predictions that are text as JSON; repair also accepts malformed JSON, text compares them as they "
+            "are even where both sides are JSON.",
+            PARSE_MODES,
+        ),
+    )
+    parse_references: str | None = field(
+        default=None, metadata=_about("Read references that are text as JSON.", PARSE_REFERENCES_MODES)
+    )
+    missing: str = field(
+        default="error",
+        metadata=_about(
+            "If a reference has no prediction: stop with an error, score it as null, or leave it out and count it.",
+            MISSING_MODES,
+        ),
+    )
+    with_confidences: bool = field(
+        default=False, metadata=_about('Predictions hold {"$value": ..., "$confidence": ...}; score the values.')
+    )
+    rules: str = field(
+        default=PAPER,
+        metadata=_about(
+            "What counts: by the paper, keys of predictions without a value do not; by the package, they do.", RULES
+        ),
+    )
+    numbers: str = field(
+        default="text", metadata=_about("Compare numbers as they print, or by value, so that 1000.0 is 1000.", NUMBERS)
+    )
+    schema: Any = field(
+        default=None,
+        metadata=_about(
+            "A JSON Schema, or a folder with one a document (ID.json): also show the typed score, for which it says "
+            "how each place compares."
+        ),
+    )
 
     def __post_init__(self) -> None:
+        for option in fields(self):
+            value, choices = getattr(self, option.name), option.metadata["choices"]
+            if choices:
+                check_choice(option.name, value, choices if option.default else (None, *choices))
+            elif isinstance(option.default, bool):
+                if not isinstance(value, bool | np.bool_):
+                    raise InputTypeError(place=option.name, expected="True or False", got=repr(value))
+                object.__setattr__(self, option.name, bool(value))
         object.__setattr__(self, "threshold", _share("threshold", self.threshold))
-        for name in ("ignore_case", "strict", "normalise", "donut", "with_confidences"):
-            object.__setattr__(self, name, _flag(name, getattr(self, name)))
-        check_choice("parse", self.parse, (None, *PARSE_MODES))
-        check_choice("parse_references", self.parse_references, (None, *PARSE_REFERENCES_MODES))
-        check_choice("missing", self.missing, MISSING_MODES)
-        check_choice("rules", self.rules, RULES)
-        check_choice("numbers", self.numbers, NUMBERS)
         if self.schema is not None:
             object.__setattr__(self, "schema", SchemaSource.of(self.schema))
 
@@ -95,12 +133,6 @@ def _share(name: str, value: Any) -> float:
     if not 0 <= value <= 1:
         raise InputValueError(place=name, expected="a number from 0 to 1", got=str(value))
     return float(value)
-
-
-def _flag(name: str, value: Any) -> bool:
-    if not isinstance(value, bool | np.bool_):
-        raise InputTypeError(place=name, expected="True or False", got=repr(value))
-    return bool(value)
 
 
 def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
@@ -127,21 +159,17 @@ def options_from(options: ScoringOptions | None, keywords: dict[str, Any]) -> Sc
     return options
 
 
-_SUFFIX = ".json"
-
-
 @dataclass(frozen=True)
 class SchemaSource:
     """One JSON Schema for all documents, or one for each.
 
     Attributes:
-        common: the schema of all documents as canonical JSON; None where each has its own.
-        by_id: the id of each document and its schema, in order of the ids.
-        folder: the folder that these are from, for messages.
+        by_id: the id of each document and its schema as canonical JSON, in order of the ids; one schema for all
+            documents has the id "".
+        folder: the folder with one for each, for messages; "" where there is one for all.
     """
 
-    common: str | None
-    by_id: tuple[tuple[str, str], ...] = ()
+    by_id: tuple[tuple[str, str], ...]
     folder: str = ""
 
     @classmethod
@@ -160,21 +188,19 @@ class SchemaSource:
         if isinstance(source, cls):
             return source
         if isinstance(source, dict):
-            return cls(canonical_json(source))
+            return cls((("", _canonical_json(source)),))
         if isinstance(source, type) and hasattr(source, "model_json_schema"):
-            return cls(canonical_json(source.model_json_schema()))
+            return cls((("", _canonical_json(source.model_json_schema())),))
         if not isinstance(source, str | Path):
             expected = "a JSON Schema: a dict, a path, or a pydantic model class"
             raise InputTypeError(place="schema", expected=expected, got=f"{type(source).__name__} {short_repr(source)}")
         path = Path(source)
-        return cls._of_folder(path) if path.is_dir() else cls(_read(path))
-
-    @classmethod
-    def _of_folder(cls, path: Path) -> SchemaSource:
-        found = {each.name.removesuffix(_SUFFIX): _read(each) for each in sorted(path.glob(f"*{_SUFFIX}"))}
-        if not found:
+        if not path.is_dir():
+            return cls((("", _read(path)),))
+        by_id = sorted((file.stem, _read(file)) for file in sorted(path.glob("*.json")))
+        if not by_id:
             raise InputValueError(place=in_file(path), expected="a JSON Schema a document, ID.json", got="none")
-        return cls(None, tuple(sorted(found.items())), str(path))
+        return cls(tuple(by_id), str(path))
 
     def schema_of(self, question_id: str) -> str:
         """The schema of a document as canonical JSON.
@@ -182,31 +208,25 @@ class SchemaSource:
         Raises:
             ValueError: if it has none.
         """
-        if self.common is not None:
-            return self.common
-        found = self._by_id.get(question_id)
-        if found is None:
-            expected = f"a file {question_id}{_SUFFIX} in {self.folder}"
-            raise InputValueError(place="schema", expected=expected, got="none")
-        return found
+        schema = self.schemas.get(question_id if self.folder else "")
+        if schema is None:
+            raise InputValueError(place="schema", expected=f"a file {question_id}.json in {self.folder}", got="none")
+        return schema
 
     @cached_property
-    def _by_id(self) -> dict[str, str]:
-        return dict(self.by_id)
-
     def schemas(self) -> dict[str, str]:
         """Every schema by the id of its document; that of all documents by ""."""
-        return self._by_id if self.common is None else {"": self.common}
+        return dict(self.by_id)
 
     @property
     def digest(self) -> str:
         """The first eight digits of the SHA-256 of the canonical JSON; of several schemas, of an object of all."""
-        members = (f"{json.dumps(name, ensure_ascii=False)}:{text}" for name, text in self.by_id)
-        text = f"{{{','.join(members)}}}" if self.common is None else self.common
+        members = ",".join(f"{json.dumps(name, ensure_ascii=False)}:{text}" for name, text in self.by_id)
+        text = f"{{{members}}}" if self.folder else self.by_id[0][1]
         return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
-def canonical_json(value: Any) -> str:
+def _canonical_json(value: Any) -> str:
     """The value as JSON with sorted keys and without white space.
 
     Raises:
@@ -220,7 +240,7 @@ def canonical_json(value: Any) -> str:
 
 def _read(path: Path) -> str:
     try:
-        return canonical_json(json.loads(path.read_text("utf-8-sig")))
+        return _canonical_json(json.loads(path.read_text("utf-8-sig")))
     except UnicodeDecodeError as error:
         raise InputValueError(place=in_file(path), expected="UTF-8 text", got=error.reason) from None
     except json.JSONDecodeError as error:

@@ -83,7 +83,7 @@ def _root(source: SchemaSource, question_id: str) -> SchemaNode:
     try:
         return compiled_schema(text)
     except ValueError as error:
-        raise at_place("schema" if source.common is not None else f"schema {question_id}", error) from None
+        raise at_place(f"schema {question_id}" if source.folder else "schema", error) from None
 
 
 AS_TEXT = "text"
@@ -184,7 +184,7 @@ class Typed(Metric[TypedFields]):
         """Raise `ValueError` where there is no schema, or one that is wrong."""
         if options.schema is None:
             raise InputValueError(place="schema", expected="a JSON Schema for the metric typed", got="none")
-        for question_id in options.schema.schemas():
+        for question_id in options.schema.schemas:
             _root(options.schema, question_id)
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> TypedFields:
