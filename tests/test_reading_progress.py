@@ -14,10 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from docscore.cli.options import progress_bars
 from docscore.corpus.evaluation import rows_of_files
 from docscore.corpus.scores import score_corpus
-from tests.commands import COLOUR
+from docscore.results.evaluating import progress_from
 from tests.conftest import HUNG, ROOT
 from tests.test_cli_exit import Terminal
 from tests.test_streams import ROWS, WRITERS, as_jsonl, documents
@@ -44,18 +43,18 @@ def test_progress_is_told_of_every_byte_that_is_read(tmp_path: Path, form: str) 
 
 
 def test_bars_say_what_is_done_in_a_second_and_what_remains(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TERM", "xterm")
     shown = Terminal()
     monkeypatch.setattr(sys, "stderr", shown)
-    with progress_bars() as begin:
-        for phase, total in (("Reading", 10_000_000), ("Scoring", 10_000)):
-            advance = begin(phase, total)
-            for _ in range(9):
-                time.sleep(0.01)
-                advance(total // 10)
-            time.sleep(0.2)  # drawn ten times a second
-    assert re.search(r"Reading .*90%.* [\d,]+\.\d MB/s .*0:00:0\d", COLOUR.sub("", shown.getvalue()))
-    assert re.search(r"Scoring .*90%.* [\d,]+/s .*0:00:0\d", COLOUR.sub("", shown.getvalue()))
+    begin = progress_from(progress=True)
+    for phase, total in (("Reading", 10_000_000), ("Scoring", 10_000)):
+        advance = begin(phase, total)
+        for _ in range(9):
+            time.sleep(0.02)
+            advance(total // 10)
+        time.sleep(0.2)  # drawn ten times a second
+        advance(total // 20)
+    assert re.search(r"Reading: +9\d%.*[\d.]+M/10.0M .*\dMB/s\]", shown.getvalue())
+    assert re.search(r"Scoring: +9\d%.*[\d.]+k/10.0k .*it/s\]", shown.getvalue())
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -10,32 +9,36 @@ import click
 from docscore.cli.options import (
     SHARE,
     CommandSettings,
-    comparing_flags,
+    comparing_options,
+    ending,
     evaluations_of_files,
     json_option,
-    progress_bars,
+    scoring_options,
     stdout_console,
-    test_set_flags,
+    test_set_options,
     two_files,
-    with_ending,
     with_settings,
 )
-from docscore.cli.terminal import print_json, with_format
+from docscore.cli.terminal import print_json
 from docscore.corpus.evaluation import ANLS_STAR
 from docscore.report.console import print_automation, print_calibration
 
 _TARGET = 0.95
 
 
-@with_ending(
-    "docscore automation references.jsonl predictions_confident.jsonl",
-    "--target 0.9",
-    json_format="automation",
+@click.command(
+    name="automation",
+    epilog=ending(
+        "docscore automation references.jsonl predictions_confident.jsonl", "--target 0.9", json_format="automation"
+    ),
 )
-@click.command(name="automation")
 @two_files
 @with_settings(
-    comparing_flags, test_set_flags, click.option("--normalise", is_flag=True, help="Ignore case and white space.")
+    comparing_options,
+    test_set_options,
+    scoring_options("normalise"),
+    with_confidences=True,
+    metrics=(ANLS_STAR, "kieval"),
 )
 @click.option(
     "--target",
@@ -54,16 +57,13 @@ def automation_command(
     Values with a confidence below the threshold are reviewed, and changed or deleted if they are wrong. A review does
     not find missing values.
     """
-    options = replace(settings.options, with_confidences=True)
-    settings = replace(settings, options=options, metrics=(ANLS_STAR, "kieval"))
-    with progress_bars() as progress:
-        (found,) = evaluations_of_files(references, [predictions], settings, progress)
-        choice = found.curve.lowest(target, confidence=settings.confidence, progress=progress)
-        calibration = found.calibration
+    (found,) = evaluations_of_files(references, [predictions], settings)
+    choice = found.curve.lowest(target, confidence=settings.evaluation["confidence"], progress=found.progress)
+    calibration = found.calibration
     if as_json:
         curve = [point.to_dict() for point in found.curve.points()]
         parts = {**choice.to_dict(), "curve": curve, "calibration": calibration.to_dict()}
-        print_json(with_format("automation", parts))
+        print_json("automation", parts)
     else:
-        print_automation(stdout_console(), found.curve, choice, settings.confidence)
+        print_automation(stdout_console(), found.curve, choice, settings.evaluation["confidence"])
         print_calibration(stdout_console(), calibration)

@@ -11,16 +11,15 @@ from docscore.bench.checking import Found, checked_data
 from docscore.cli.options import (
     CommandSettings,
     a_file,
-    comparing_flags,
+    comparing_options,
+    ending,
     evaluations_of_files,
     json_option,
-    progress_bars,
     stdout_console,
-    test_set_flags,
-    with_ending,
+    test_set_options,
     with_settings,
 )
-from docscore.cli.terminal import print_json, with_format
+from docscore.cli.terminal import print_json
 from docscore.core.errors import InputValueError, in_file
 from docscore.core.formatting import printable
 from docscore.corpus.systems import grid_of_runs
@@ -29,6 +28,7 @@ from docscore.integrations.log_files import run_of_file
 from docscore.report.console import print_table
 from docscore.report.markup import FORMATS, table_as_latex, table_as_markdown
 from docscore.report.systems_tables import table_of_costs, table_of_scores
+from docscore.results.evaluating import progress_from
 
 
 @click.group(name="bench")
@@ -36,8 +36,13 @@ def bench_command() -> None:
     """The benchmark of the ANLS* paper: what of its data is there. `inspect eval docscore/NAME` runs it."""
 
 
-@with_ending("docscore bench check data", where="where the folder data holds the data sets", json_format="bench_check")
-@bench_command.command(name="check", short_help="Which data is there, and what is missing.")
+@bench_command.command(
+    name="check",
+    short_help="Which data is there, and what is missing.",
+    epilog=ending(
+        "docscore bench check data", where="where the folder data holds the data sets", json_format="bench_check"
+    ),
+)
 @click.argument("data", type=a_file)
 @click.option(
     "--dataset",
@@ -54,7 +59,7 @@ def check_command(data: Path, *, name: str | None, as_json: bool) -> None:
     """
     found = checked_data(data, name)
     if as_json:
-        print_json(with_format("bench_check", {"data_sets": [each.to_dict() for each in found]}))
+        print_json("bench_check", {"data_sets": [each.to_dict() for each in found]})
     else:
         for each in found:
             click.echo("\n".join(map(printable, _lines_about(each))))
@@ -62,10 +67,15 @@ def check_command(data: Path, *, name: str | None, as_json: bool) -> None:
         raise InputValueError(place=in_file(data), expected=f"the data of {name or 'a data set'}", got="none")
 
 
-@with_ending("docscore bench table logs/*.eval", where="after inspect eval docscore/...", json_format="bench_table")
-@bench_command.command(name="table", short_help="Runs as a table: data sets and methods by models.")
+@bench_command.command(
+    name="table",
+    short_help="Runs as a table: data sets and methods by models.",
+    epilog=ending(
+        "docscore bench table logs/*.eval", where="after inspect eval docscore/...", json_format="bench_table"
+    ),
+)
 @click.argument("logs", type=a_file, nargs=-1, required=True)
-@with_settings(comparing_flags, test_set_flags)
+@with_settings(comparing_options, test_set_options)
 @click.option(
     "--format",
     "form",
@@ -85,11 +95,10 @@ def grid_command(logs: tuple[Path, ...], *, settings: CommandSettings, form: str
     incomplete = [f"{path}: {run.shortfall}" for path, run in logged.items() if run.shortfall]
     if incomplete and settings.options.missing == "error":
         raise InputValueError(problem="; ".join(incomplete), remedy=MISSING_REMEDY)
-    with progress_bars() as progress:
-        runs = [(run, evaluations_of_files(None, [path], settings, progress)[0].mean) for path, run in logged.items()]
-        cells = grid_of_runs(runs, progress)
+    runs = [(run, evaluations_of_files(None, [path], settings)[0].mean) for path, run in logged.items()]
+    cells = grid_of_runs(runs, progress_from(None))
     if as_json:
-        print_json(with_format("bench_table", {"runs": [cell.to_dict() for cell in cells]}))
+        print_json("bench_table", {"runs": [cell.to_dict() for cell in cells]})
         return
     for table in (table_of_scores(cells), table_of_costs(cells)):
         if form == "text":

@@ -12,35 +12,36 @@ from docscore.cli.options import (
     CommandSettings,
     Number,
     a_file,
-    comparing_flags,
+    comparing_options,
+    ending,
     evaluations_of_files,
     json_option,
-    metric_flags,
-    progress_bars,
+    metric_options,
     references_option,
     stdout_console,
-    test_set_flags,
-    with_ending,
+    test_set_options,
     with_settings,
 )
-from docscore.cli.terminal import print_json, say, with_format
+from docscore.cli.terminal import print_json, say
 from docscore.corpus.comparison import decide
 from docscore.report.console import print_comparison
 from docscore.report.markup import comparison_as_markdown
 from docscore.report.wording import by_value_text
 
 
-@with_ending(
-    "docscore compare predictions.jsonl predictions_new.jsonl",
-    "--references references.jsonl --fail-below 0.05",
-    json_format="compare",
-    failing="--fail-below: NEW is worse by more than the margin",
+@click.command(
+    name="compare",
+    epilog=ending(
+        "docscore compare predictions.jsonl predictions_new.jsonl",
+        "--references references.jsonl --fail-below 0.05",
+        json_format="compare",
+        failing="--fail-below: NEW is worse by more than the margin",
+    ),
 )
-@click.command(name="compare")
 @click.argument("base", type=a_file)
 @click.argument("new", type=a_file)
 @references_option
-@with_settings(comparing_flags, test_set_flags, metric_flags)
+@with_settings(comparing_options, test_set_options, metric_options)
 @click.option(
     "--fail-below",
     type=Number(min=0),
@@ -77,12 +78,11 @@ def compare_command(
     """
     if as_markdown and as_json:
         raise click.UsageError("expected --markdown or --json, got both", click.get_current_context())  # noqa: TRY003, EM101
-    with progress_bars() as progress:
-        before, after = evaluations_of_files(references, [base, new], settings, progress)
-        found = before.compare(after)
+    before, after = evaluations_of_files(references, [base, new], settings)
+    found = before.compare(after)
     gate = None if fail_below is None else decide(found, fail_below)
     if as_json:
-        print_json(with_format("compare", {**found.to_dict(), "gate": gate and gate.to_dict()}))
+        print_json("compare", {**found.to_dict(), "gate": gate and gate.to_dict()})
     elif as_markdown:
         click.echo(comparison_as_markdown(found, gate, changes))
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,24 +11,22 @@ import click
 
 from docscore.cli.options import (
     CommandSettings,
-    columns_flags,
-    comparing_flags,
-    confidences_option,
+    column_options,
+    comparing_options,
+    ending,
     json_option,
-    normalise_option,
     on_error_option,
-    schema_option,
+    scoring_options,
     stdout_console,
     two_files,
-    with_ending,
     with_settings,
 )
-from docscore.cli.terminal import print_json, with_format
+from docscore.cli.terminal import print_json
 from docscore.core.errors import InputError, InputValueError, in_file
 from docscore.core.options import ScoringOptions
 from docscore.core.values import to_json
 from docscore.corpus.annotations import annotations_of
-from docscore.corpus.evaluation import ANLS_STAR, TYPED, FileRows, rows_of_files
+from docscore.corpus.evaluation import ANLS_STAR, TYPED, rows_of_files
 from docscore.corpus.scores import parsed_reference
 from docscore.corpus.tree_groups import folded_tree, groups_of
 from docscore.data.confidences import unwrapped
@@ -48,13 +46,14 @@ from docscore.report.wording import READ
 _SOME = 3  # ids in a message
 
 
-@with_ending(
-    "docscore explain references.jsonl predictions.jsonl --id receipt-018",
-    json_format="explain",
+@click.command(
+    name="explain",
+    epilog=ending("docscore explain references.jsonl predictions.jsonl --id receipt-018", json_format="explain"),
 )
-@click.command(name="explain")
 @two_files
-@with_settings(comparing_flags, columns_flags, schema_option, normalise_option, confidences_option, on_error_option)
+@with_settings(
+    comparing_options, column_options, scoring_options("schema", "normalise", "with_confidences"), on_error_option
+)
 @click.option("--id", "question_id", help="The id of the document; not needed if each file holds one JSON value.")
 @click.option("--all", "everything", is_flag=True, help="Also show the contents of exact parts.")
 @click.option(
@@ -95,7 +94,7 @@ def explain_command(
     prediction = _as_scored(prediction, settings.options)
     if metric == "kieval" and as_json:
         corrected = kieval_score(truth, prediction, normalise=settings.options.normalise)
-        print_json(to_json(with_format("corrections", corrected.to_dict())))
+        print_json("corrections", to_json(corrected.to_dict()))
         return
     tree = _tree(metric, name, truth, prediction, settings.options)
     groups = groups_of(tree)
@@ -103,7 +102,7 @@ def explain_command(
     remarks = annotations_of(tree, None if metric == TYPED else settings.options, groups) if has_remarks else []
     if as_json:
         annotations = [each.to_dict() for each in remarks]
-        print_json(to_json(with_format("explain", {**tree.to_dict(), "annotations": annotations})))
+        print_json("explain", {**to_json(tree.to_dict()), "annotations": annotations})
     else:
         console = stdout_console()
         print_tree(console, folded_tree(tree, groups) if fold else tree, fold=not everything)
@@ -137,17 +136,7 @@ def _one_pair(
         values = read_value(references), read_value(predictions)
         if not any(_is_row(value) for value in values):
             return "", *values
-    read = partial(
-        rows_of_files,
-        references=references,
-        predictions=[predictions],
-        missing="zero",
-        delimiter=settings.delimiter,
-        names=settings.names,
-    )
-    pairs = None if question_id is None else _pairs_with(question_id, read)
-    if pairs is None:
-        (pairs,) = read(on_error=settings.on_error).systems
+    pairs = _pairs(references, predictions, question_id, settings)
     if question_id is None and len(pairs.ids) == 1:
         question_id = pairs.ids[0]
     if question_id not in pairs.ids:
@@ -159,14 +148,17 @@ def _one_pair(
     return question_id, pairs.truths[index], pairs.predictions[index]
 
 
-def _pairs_with(question_id: str, read: Callable[..., FileRows]) -> Pairs | None:
-    """The rows without those that have faults; None unless that of the id is among them, with its prediction."""
-    try:
-        (pairs,) = read(on_error="skip").systems
-    except InputError:
-        return None
-    has_row = question_id in pairs.ids and pairs.ids.index(question_id) not in pairs.absent
-    return pairs if has_row else None
+def _pairs(references: Path | None, predictions: Path, question_id: str | None, settings: CommandSettings) -> Pairs:
+    """The rows of the files; faults of other rows than that of the id do not matter."""
+    read = partial(rows_of_files, references=references, predictions=[predictions])
+    reading = {**settings.reading, "missing": "zero"}
+    if question_id is not None:
+        with suppress(InputError):
+            (pairs,) = read(**{**reading, "on_error": "skip"}).systems
+            if question_id in pairs.ids and pairs.ids.index(question_id) not in pairs.absent:
+                return pairs
+    (pairs,) = read(**reading).systems
+    return pairs
 
 
 def _is_row(value: Any) -> bool:

@@ -1,43 +1,28 @@
-"""Shared parts of the commands: flags and settings, error output, console and progress bars."""
+"""The options that commands share, those of scoring made from `ScoringOptions`, and the rows and progress they need."""
 
 from __future__ import annotations
 
 import math
 import re
-import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, fields
-from functools import partial, wraps
+from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, ProgressColumn, Task, TaskProgressColumn, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as ProgressBars
-from rich.text import Text
 
-from docscore.cli.terminal import VERSIONS, say
+from docscore.cli.terminal import say
 from docscore.core.errors import InputValueError, row_place
-from docscore.core.options import (
-    MISSING_MODES,
-    NUMBERS,
-    PAPER,
-    PARSE_MODES,
-    PARSE_REFERENCES_MODES,
-    RULES,
-    THRESHOLD,
-    ScoringOptions,
-)
-from docscore.core.progress import READING, Advance, Progress, no_progress
+from docscore.core.options import ScoringOptions
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation, metrics_with_schema, rows_of_files
-from docscore.data.columns import Grouping
-from docscore.data.faults import NAMED, Faults, faults_summary
-from docscore.data.pairing import Pairs
+from docscore.data.faults import NAMED, faults_summary
 from docscore.data.sources import ColumnNames
 from docscore.integrations.log_files import read_logs_of_inspect
 from docscore.metrics.registry import METRICS, checked_metrics
+from docscore.results.evaluating import progress_from
 from docscore.stats.intervals import CONFIDENCE
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -75,148 +60,51 @@ LEVEL = Number(min=0, max=1, min_open=True)  # of a gate
 COUNT = Number(whole=True, min=0)
 
 
-def split_names(_context: click.Context, _parameter: click.Parameter, value: str | None) -> tuple[str, ...]:
-    """Split a comma-separated list of names; no names if the option was not given."""
-    return () if value is None else tuple(name.strip() for name in value.split(","))
-
-
-def metric_names(context: click.Context, parameter: click.Parameter, value: str) -> tuple[str, ...]:
-    """Split and check a comma-separated list of metrics."""
-    return tuple(checked_metrics(split_names(context, parameter, value)))
-
-
-def id_pattern(_context: click.Context, _parameter: click.Parameter, value: str | None) -> re.Pattern[str] | None:
-    """Compile a regular expression, and check that it has one group."""
-    if value is None:
-        return None
-    try:
-        found = re.compile(value)
-    except re.error as error:
-        msg = f"expected a regular expression, got {value!r} ({error})"
-        raise click.BadParameter(msg) from None
-    if found.groups != 1:
-        msg = f"expected a regular expression with one group in parentheses, got {value!r}"
-        raise click.BadParameter(msg)
-    return found
-
-
-def column_sign(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
-    """Check that a sign between columns is one character; the tab can be written as "tab"."""
-    found = "\t" if value in ("tab", r"\t") else value
-    if found is not None and (len(found) != 1 or found in '"\r\n'):
-        msg = f"expected one character, or tab, got {value!r}"
-        raise click.BadParameter(msg)
-    return found
-
-
-def part_of_id(pattern: re.Pattern[str], question_id: str) -> str:
-    """The part of an id that the group of the pattern matches."""
-    found = pattern.search(question_id)
-    if found is None:
-        raise InputValueError(place=row_place(question_id), expected=f"an id that matches {pattern.pattern!r}")
-    return str(found[1])
-
-
-def with_ending(
-    *example: str, where: str = "in examples/receipts", json_format: str = "", failing: str = ""
-) -> Callable[[click.Command], click.Command]:
-    """End the help of a command, as a decorator above `@click.command`.
-
-    Args:
-        example: a command, as lines that the shell joins.
-        where: where it runs.
-        json_format: the name of what `--json` prints, among `VERSIONS`; "" where there is none.
-        failing: what the exit status 1 means; "" where the command does not end with it.
-    """
-    statuses = ["0  done", *([f"1  {failing}"] if failing else []), "2  the input, an option or a file is at fault"]
-    parts = [
-        _block(f"Example, {where}:", [" \\\n    ".join(example)]),
-        _block("Exit status:", [*statuses, "above 2: stopped before the end"]),
-    ]
-    if json_format:
-        name = f"docscore.{json_format}/{VERSIONS[json_format]}"
-        parts.append(_block("JSON:", [f"the format {name} of docs/json_output.md"]))
-
-    def ended(command: click.Command) -> click.Command:
-        command.epilog = "\n\n".join(parts)
-        return command
-
-    return ended
-
-
-def _block(head: str, lines: list[str]) -> str:
-    """Lines that click does not wrap."""
-    return "\b\n" + "\n".join([head, *(f"  {line}" for line in lines)])
-
-
 @dataclass(frozen=True)
 class CommandSettings:
-    """The settings from the flags of a command.
+    """What the options of a command say.
 
     Attributes:
         options: how predictions are read and compared.
-        metrics: the metrics to compute.
-        confidence: the level of the intervals.
-        on_error: rows with faults: "error" or "skip".
-        cluster: a column of the references, or a function of the id, that names the cluster of each row.
-        by: a column of the references whose values make slices.
-        delimiter: the sign between the columns of CSV files; None to tell it by their headers.
-        id_column: the column of the ids; None for "question_id".
-        prediction_column: the column of the predictions; None for "prediction".
-        references_column: the column of the ground truths; None for "references".
+        reading: keywords of `rows_of_files`.
+        evaluation: keywords of `Evaluation`.
     """
 
     options: ScoringOptions
-    metrics: tuple[str, ...] = (ANLS_STAR,)
-    confidence: float = CONFIDENCE
-    on_error: str = "error"
-    cluster: Grouping | None = None
-    by: str | None = None
-    delimiter: str | None = None
-    id_column: str | None = None
-    prediction_column: str | None = None
-    references_column: str | None = None
-
-    @property
-    def names(self) -> ColumnNames:
-        """The columns that have other names than in the row formats."""
-        is_json = self.options.parse_references is not None
-        return ColumnNames(self.id_column, self.prediction_column, self.references_column, is_json)
+    reading: dict[str, Any]
+    evaluation: dict[str, Any]
 
 
-_OPTIONS = {field.name for field in fields(ScoringOptions)} - {"ignore_case"}  # flags of these names
-_OTHERS = {field.name for field in fields(CommandSettings)} - {"options"}  # the same
+def with_settings(*decorators: Callable[[Any], Any], **fixed: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Add options to a command, which receives what they say as one argument, `settings`.
 
-
-def settings_from(flags: Mapping[str, Any]) -> CommandSettings:
-    """Build the settings from flags; flags that a command does not have keep their defaults.
-
-    Raises:
-        TypeError, ValueError: for a value outside its range, naming the option.
+    Args:
+        decorators: the options.
+        fixed: values of options in place of those that are given.
     """
-    options = {name: flags[name] for name in _OPTIONS & flags.keys()}
-    if "case_sensitive" in flags:
-        options["ignore_case"] = not flags["case_sensitive"]
-    others = {name: flags[name] for name in _OTHERS & flags.keys()}
-    if "metrics" in others:
-        others["metrics"] = metrics_with_schema(others["metrics"], options.get("schema"))
-    if flags.get("cluster_of_id") is not None:
-        if others.get("cluster") is not None:
-            raise InputValueError(expected="--cluster or --cluster-of-id", got="both")
-        others["cluster"] = partial(part_of_id, flags["cluster_of_id"])
-    return CommandSettings(ScoringOptions(**options), **others)
-
-
-def with_settings(*decorators: Callable[[Any], Any]) -> Callable[[Callable[..., Any]], Any]:
-    """Add groups of flags to a command, which receives them as one argument, `settings`."""
-    flags = {*_OPTIONS, *_OTHERS, "case_sensitive", "cluster_of_id"}
 
     def decorated(command: Callable[..., Any]) -> Any:
         @wraps(command)
-        def run(**given: Any) -> Any:
+        def run(**values: Any) -> Any:
             read_logs_of_inspect()
-            settings = settings_from({name: given.pop(name) for name in flags & given.keys()})
-            return command(settings=settings, **given)
+            values.update(fixed)
+
+            def taken(*names: str) -> dict[str, Any]:
+                return {name: values.pop(name) for name in names if name in values}
+
+            options = ScoringOptions(**taken(*_FIELDS))
+            reading = {"missing": options.missing, **taken("on_error", "delimiter")}
+            columns = taken("id_column", "prediction_column", "references_column")
+            names = {name.removesuffix("_column"): column for name, column in columns.items()}
+            reading["names"] = ColumnNames(**names, json_references=options.parse_references is not None)
+            evaluation = taken("metrics", "cluster", "by", "confidence")
+            evaluation["metrics"] = metrics_with_schema(evaluation.get("metrics", (ANLS_STAR,)), options.schema)
+            cluster_of_id = values.pop("cluster_of_id", None)
+            if cluster_of_id is not None:
+                if evaluation["cluster"] is not None:
+                    raise InputValueError(expected="--cluster or --cluster-of-id", got="both")
+                evaluation["cluster"] = cluster_of_id
+            return command(settings=CommandSettings(options, reading, evaluation), **values)
 
         return together(*decorators)(run)
 
@@ -238,15 +126,98 @@ def two_files(command: Callable[..., Any]) -> Callable[..., Any]:
     """The arguments REFERENCES and PREDICTIONS; a command gets None as references where one file holds both."""
 
     @wraps(command)
-    def run(*, references: Path, predictions: Path | None, **given: Any) -> Any:
-        both = {"references": references, "predictions": predictions}
-        return command(**(both if predictions else {"references": None, "predictions": references}), **given)
+    def run(*, references: Path, predictions: Path | None, **values: Any) -> Any:
+        if predictions is None:
+            return command(references=None, predictions=references, **values)
+        return command(references=references, predictions=predictions, **values)
 
-    arguments = (
-        click.argument("references", type=a_file),
-        click.argument("predictions", type=a_file, required=False),
-    )
+    arguments = click.argument("references", type=a_file), click.argument("predictions", type=a_file, required=False)
     return together(*arguments)(run)
+
+
+def ending(*example: str, where: str = "in examples/receipts", json_format: str = "", failing: str = "") -> str:
+    """What the help of a command ends with: an example, the exit statuses, and where its JSON is described.
+
+    Args:
+        example: a command, as lines that the shell joins.
+        where: where it runs.
+        json_format: the name of what `--json` prints; "" where there is none.
+        failing: what the exit status 1 means; "" where the command does not end with it.
+    """
+    statuses = ["0  done", *([f"1  {failing}"] if failing else []), "2  the input, an option or a file is at fault"]
+    blocks = {
+        f"Example, {where}:": [" \\\n    ".join(example)],
+        "Exit status:": [*statuses, "above 2: stopped before the end"],
+    }
+    if json_format:
+        blocks["JSON:"] = [f"the format docscore.{json_format}/1 of docs/json_output.md"]
+    # \b keeps click from wrapping the lines
+    return "\n\n".join("\n  ".join(["\b\n" + head, *lines]) for head, lines in blocks.items())
+
+
+def split_names(_context: click.Context, _parameter: click.Parameter, value: str | None) -> tuple[str, ...]:
+    """Split a comma-separated list of names; no names if the option was not given."""
+    return () if value is None else tuple(name.strip() for name in value.split(","))
+
+
+def _part_of_id(
+    _context: click.Context, _parameter: click.Parameter, pattern: str | None
+) -> Callable[[str], str] | None:
+    """A function that gives the part of an id that the one group of a regular expression matches."""
+    if pattern is None:
+        return None
+    try:
+        compiled = re.compile(pattern)
+    except re.error as error:
+        msg = f"expected a regular expression, got {pattern!r} ({error})"
+        raise click.BadParameter(msg) from None
+    if compiled.groups != 1:
+        msg = f"expected a regular expression with one group in parentheses, got {pattern!r}"
+        raise click.BadParameter(msg)
+
+    def part_of_id(question_id: str) -> str:
+        match = compiled.search(question_id)
+        if match is None:
+            raise InputValueError(place=row_place(question_id), expected=f"an id that matches {pattern!r}")
+        return str(match[1])
+
+    return part_of_id
+
+
+def _column_sign(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+    """Check that a sign between columns is one character; the tab can be written as "tab"."""
+    sign = "\t" if value in ("tab", r"\t") else value
+    if sign is not None and (len(sign) != 1 or sign in '"\r\n'):
+        msg = f"expected one character, or tab, got {value!r}"
+        raise click.BadParameter(msg)
+    return sign
+
+
+_FIELDS = {field.name: field for field in fields(ScoringOptions)}
+
+
+def scoring_options(*names: str) -> Callable[[F], F]:
+    """The options of fields of `ScoringOptions`, whose types, choices, defaults and help they have."""
+    return together(*map(_scoring_option, names))
+
+
+def _scoring_option(name: str) -> Callable[[F], F]:
+    field = _FIELDS[name]
+    help_text, choices = field.metadata["help"], field.metadata["choices"]
+    settings: dict[str, Any]
+    if name == "ignore_case":
+        return click.option(
+            "--case-sensitive", name, is_flag=True, callback=lambda _context, _option, value: not value, help=help_text
+        )
+    if isinstance(field.default, bool):
+        settings = {"is_flag": True}
+    elif choices:
+        settings = {"type": click.Choice(choices), "default": field.default, "show_default": True}
+    elif isinstance(field.default, float):
+        settings = {"type": SHARE, "default": field.default, "show_default": True}
+    else:
+        settings = {"type": a_file, "metavar": "FILE"}
+    return click.option(f"--{name.replace('_', '-')}", name, help=help_text, **settings)
 
 
 references_option = click.option(
@@ -260,35 +231,7 @@ worst_option = click.option(
     show_default=True,
     help="How many rows with the lowest scores to show.",
 )
-comparing_flags = together(
-    click.option(
-        "--threshold", type=SHARE, default=THRESHOLD, show_default=True, help="Text similarities below this count as 0."
-    ),
-    click.option("--case-sensitive", is_flag=True, help="Do not ignore case in comparisons."),
-    click.option(
-        "--parse",
-        type=click.Choice(PARSE_MODES),
-        help="Read predictions that are text as JSON; repair also accepts malformed JSON, text compares them as they "
-        "are even where both sides are JSON.",
-    ),
-    click.option(
-        "--parse-references", type=click.Choice(PARSE_REFERENCES_MODES), help="Read references that are text as JSON."
-    ),
-    click.option(
-        "--rules",
-        type=click.Choice(RULES),
-        default=PAPER,
-        show_default=True,
-        help="What counts: by the paper, keys of predictions without a value do not; by the package, they do.",
-    ),
-    click.option(
-        "--numbers",
-        type=click.Choice(NUMBERS),
-        default="text",
-        show_default=True,
-        help="Compare numbers as they print, or by value, so that 1000.0 is 1000.",
-    ),
-)
+comparing_options = scoring_options("threshold", "ignore_case", "parse", "parse_references", "rules", "numbers")
 on_error_option = click.option(
     "--on-error",
     type=click.Choice(["error", "skip"]),
@@ -296,15 +239,7 @@ on_error_option = click.option(
     show_default=True,
     help="If rows cannot be read or paired: stop with an error, or leave them out and count them.",
 )
-confidences_option = click.option(
-    "--with-confidences",
-    is_flag=True,
-    help='Predictions hold {"$value": ..., "$confidence": ...}; score the values.',
-)
-normalise_option = click.option(
-    "--normalise", is_flag=True, help="For KIEval and Entity F1: ignore case and white space."
-)
-columns_flags = together(
+column_options = together(
     click.option("--id-column", metavar="COLUMN", help="The column or key of the ids, if it is not question_id."),
     click.option(
         "--prediction-column", metavar="COLUMN", help="The column or key of the predictions, if it is not prediction."
@@ -318,19 +253,13 @@ columns_flags = together(
     click.option(
         "--delimiter",
         metavar="SIGN",
-        callback=column_sign,
+        callback=_column_sign,
         help="The sign between the columns of CSV files, such as ; or tab; by default told by their headers.",
     ),
 )
-test_set_flags = together(
-    columns_flags,
-    click.option(
-        "--missing",
-        type=click.Choice(MISSING_MODES),
-        default="error",
-        show_default=True,
-        help="If a reference has no prediction: stop with an error, score it as null, or leave it out and count it.",
-    ),
+test_set_options = together(
+    column_options,
+    scoring_options("missing"),
     on_error_option,
     click.option(
         "--confidence-level",
@@ -340,7 +269,7 @@ test_set_flags = together(
         show_default=True,
         help="The confidence level of the intervals.",
     ),
-    confidences_option,
+    scoring_options("with_confidences"),
     click.option(
         "--cluster",
         metavar="COLUMN",
@@ -350,7 +279,7 @@ test_set_flags = together(
     click.option(
         "--cluster-of-id",
         metavar="PATTERN",
-        callback=id_pattern,
+        callback=_part_of_id,
         help=r"Like --cluster, by a part of the id: a regular expression with one group, such as '^(.*)-q\d+$'.",
     ),
 )
@@ -359,96 +288,36 @@ by_option = click.option(
     metavar="COLUMN",
     help="A column of the references. Also compute the metrics for the rows of each value.",
 )
-schema_option = click.option(
-    "--schema",
-    type=a_file,
-    metavar="FILE",
-    help="A JSON Schema, or a folder with one a document (ID.json): also show the typed score, for which it says how "
-    "each place compares.",
-)
-metric_flags = together(
+metric_options = together(
     click.option(
         "--metrics",
         default=ANLS_STAR,
         show_default=True,
-        callback=metric_names,
+        callback=lambda *arguments: tuple(checked_metrics(split_names(*arguments))),
         metavar="NAMES",
         help=f"Metrics to compute, separated by commas: {', '.join(METRICS)}.",
     ),
-    normalise_option,
-    click.option("--donut", is_flag=True, help="For Entity F1 and nTED: read documents as Donut's evaluation does."),
-    schema_option,
-    click.option("--strict", is_flag=True, help="For ANLS: a similarity equal to the threshold counts as 0."),
+    scoring_options("normalise", "donut", "schema", "strict"),
 )
 
 
 def stdout_console() -> Console:
     """A console for stdout without markup or highlighting, at least 80 columns wide."""
-    found = Console(highlight=False, markup=False, emoji=False)
-    found.width = max(found.width, _NARROWEST)
-    return found
+    console = Console(highlight=False, markup=False, emoji=False)
+    console.width = max(console.width, _NARROWEST)
+    return console
 
 
 def evaluations_of_files(
-    references: Path | None, predictions: list[Path], settings: CommandSettings, progress: Progress
+    references: Path | None, predictions: list[Path], settings: CommandSettings
 ) -> list[Evaluation]:
     """Build an evaluation of each file of predictions; rows that are left out are reported on stderr."""
-    rows = rows_of_files(
-        references=references,
-        predictions=predictions,
-        missing=settings.options.missing,
-        on_error=settings.on_error,
-        delimiter=settings.delimiter,
-        names=settings.names,
-        progress=progress,
-    )
-    say_skipped(rows.systems[0], rows.faults)
-    return [
-        Evaluation(
-            pairs,
-            settings.options,
-            metrics=settings.metrics,
-            cluster=settings.cluster,
-            by=settings.by,
-            confidence=settings.confidence,
-            progress=progress,
-        )
-        for pairs in rows.systems
-    ]
-
-
-def say_skipped(pairs: Pairs, faults: Faults) -> None:
-    """Report on stderr how many rows were left out, and the first of their faults."""
-    if faults.found:
-        total = len(pairs.ids) + (pairs.skipped or 0)
-        say(f"{faults_summary(faults.found)}; {pairs.skipped} of {total:,} rows are left out")
-        for fault in faults.found[:NAMED]:
+    progress = progress_from(None)
+    rows = rows_of_files(references=references, predictions=predictions, progress=progress, **settings.reading)
+    faults = rows.faults.found
+    if faults:
+        skipped = rows.systems[0].skipped or 0
+        say(f"{faults_summary(faults)}; {skipped} of {len(rows.systems[0].ids) + skipped:,} rows are left out")
+        for fault in faults[:NAMED]:
             say(fault.sentence)
-
-
-class _Speed(ProgressColumn):
-    """What is done in a second: megabytes of a file that is read, rows of any other phase."""
-
-    def render(self, task: Task) -> Text:
-        speed = task.finished_speed or task.speed
-        if speed is None:
-            return Text("")
-        return Text(f"{speed / 1e6:,.1f} MB/s" if task.description == READING else f"{speed:,.0f}/s")
-
-
-@contextmanager
-def progress_bars() -> Iterator[Progress]:
-    """Show a progress bar for each phase on stderr, with what is done in a second and the time that remains.
-
-    They are removed at the end. Nothing is shown if stderr is not a terminal.
-    """
-    if not sys.stderr.isatty():
-        yield no_progress
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), _Speed(), TimeRemainingColumn())
-    with ProgressBars(*columns, console=Console(stderr=True), transient=True) as bars:
-
-        def begin(phase: str, total: int) -> Advance:
-            return partial(bars.advance, bars.add_task(phase, total=total))
-
-        yield begin
+    return [Evaluation(pairs, settings.options, progress=progress, **settings.evaluation) for pairs in rows.systems]

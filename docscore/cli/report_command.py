@@ -10,13 +10,12 @@ from docscore.cli.options import (
     CommandSettings,
     a_file,
     by_option,
-    comparing_flags,
+    comparing_options,
+    ending,
     evaluations_of_files,
-    metric_flags,
-    progress_bars,
-    test_set_flags,
+    metric_options,
+    test_set_options,
     two_files,
-    with_ending,
     with_settings,
     worst_option,
 )
@@ -26,11 +25,10 @@ from docscore.core.output import write_whole
 from docscore.results.result import EvaluationResult, check_output
 
 
-@with_ending("docscore report references.jsonl predictions.jsonl -o report.html")
-@click.command(name="report")
+@click.command(name="report", epilog=ending("docscore report references.jsonl predictions.jsonl -o report.html"))
 @two_files
 @click.option("-o", "--output", type=a_file, required=True, help="The HTML file to write; - writes to stdout.")
-@with_settings(comparing_flags, test_set_flags, metric_flags, by_option)
+@with_settings(comparing_options, test_set_options, metric_options, by_option)
 @worst_option
 @click.option("--title", help="The heading; by default the name of the file of predictions.")
 def report_command(
@@ -52,9 +50,8 @@ def report_command(
     to_stdout = str(output) == "-"
     if not to_stdout:
         _check_files(output, *filter(None, (references, predictions)))
-    with progress_bars() as progress:
-        (found,) = evaluations_of_files(references, [predictions], settings, progress)
-        page = EvaluationResult(found).as_html(title or predictions.name, worst=worst)
+    (found,) = evaluations_of_files(references, [predictions], settings)
+    page = EvaluationResult(found).as_html(title or predictions.name, worst=worst)
     if to_stdout:
         click.echo(page.encode("utf-8", "backslashreplace"), nl=False)
     else:

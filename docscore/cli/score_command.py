@@ -10,19 +10,18 @@ from docscore.cli.options import (
     LEVEL,
     CommandSettings,
     by_option,
-    comparing_flags,
+    comparing_options,
+    ending,
     evaluations_of_files,
     json_option,
-    metric_flags,
-    progress_bars,
+    metric_options,
     stdout_console,
-    test_set_flags,
+    test_set_options,
     two_files,
-    with_ending,
     with_settings,
     worst_option,
 )
-from docscore.cli.terminal import print_json, say, with_format
+from docscore.cli.terminal import print_json, say
 from docscore.corpus.comparison import Gate, decide_level, decide_mean
 from docscore.corpus.evaluation import Evaluation
 from docscore.data.confidences import is_wrapped
@@ -31,14 +30,16 @@ from docscore.report.wording import by_value_text
 from docscore.results.result import EvaluationResult
 
 
-@with_ending(
-    "docscore score references.jsonl predictions.jsonl --fields",
-    json_format="score",
-    failing="--fail-under, --fail-under-mean: the mean is below the level",
+@click.command(
+    name="score",
+    epilog=ending(
+        "docscore score references.jsonl predictions.jsonl --fields",
+        json_format="score",
+        failing="--fail-under, --fail-under-mean: the mean is below the level",
+    ),
 )
-@click.command(name="score")
 @two_files
-@with_settings(comparing_flags, test_set_flags, metric_flags, by_option)
+@with_settings(comparing_options, test_set_options, metric_options, by_option)
 @click.option("--fields", is_flag=True, help="Also show the score of each field, and the causes of lost points.")
 @worst_option
 @click.option(
@@ -75,15 +76,14 @@ def score_command(
     if fail_under is not None and fail_under_mean is not None:
         msg = "--fail-under and --fail-under-mean are two gates; give one"
         raise click.UsageError(msg)
-    with progress_bars() as progress:
-        (found,) = evaluations_of_files(references, [predictions], settings, progress)
-        # computed while progress is shown
-        _ = found.summary if fields else found.mean, found.other_figures, found.slices
-    gate = _gate(found, fail_under, fail_under_mean, settings.confidence)
+    (found,) = evaluations_of_files(references, [predictions], settings)
+    # computed while progress is shown
+    _ = found.summary if fields else found.mean, found.other_figures, found.slices
+    gate = _gate(found, fail_under, fail_under_mean, settings.evaluation["confidence"])
     if as_json:
         parts = EvaluationResult(found).to_dict(fields=fields, worst=worst)
         decision = {} if gate is None else {"gate": gate.to_dict()}
-        print_json(with_format("score", {**parts, **decision}))
+        print_json("score", {**parts, **decision})
     else:
         print_evaluation(stdout_console(), found, fields=fields, worst=worst)
         if gate is not None:

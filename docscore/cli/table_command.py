@@ -11,19 +11,18 @@ from docscore.cli.options import (
     CommandSettings,
     a_file,
     by_option,
-    comparing_flags,
+    comparing_options,
+    ending,
     evaluations_of_files,
     json_option,
-    metric_flags,
-    progress_bars,
+    metric_options,
     references_option,
     split_names,
     stdout_console,
-    test_set_flags,
-    with_ending,
+    test_set_options,
     with_settings,
 )
-from docscore.cli.terminal import print_json, with_format
+from docscore.cli.terminal import print_json
 from docscore.core.errors import InputValueError, in_file
 from docscore.corpus.evaluation import Evaluation
 from docscore.corpus.systems import SystemFigures, systems_of
@@ -46,12 +45,14 @@ def _named_file(_context: click.Context, _parameter: click.Parameter, value: Seq
     return found
 
 
-@with_ending(
-    "docscore table predictions.jsonl --name Ours=predictions_new.jsonl",
-    "--references references.jsonl --intervals --against best --format latex",
-    json_format="table",
+@click.command(
+    name="table",
+    epilog=ending(
+        "docscore table predictions.jsonl --name Ours=predictions_new.jsonl",
+        "--references references.jsonl --intervals --against best --format latex",
+        json_format="table",
+    ),
 )
-@click.command(name="table")
 @click.argument("systems", type=a_file, nargs=-1)
 @references_option
 @click.option(
@@ -62,7 +63,7 @@ def _named_file(_context: click.Context, _parameter: click.Parameter, value: Seq
     metavar="NAME=FILE",
     help="Call the system of this file NAME. Can be repeated; the file need not be among SYSTEMS.",
 )
-@with_settings(comparing_flags, test_set_flags, metric_flags, by_option)
+@with_settings(comparing_options, test_set_options, metric_options, by_option)
 @click.option(
     "--figures",
     callback=split_names,
@@ -120,13 +121,12 @@ def table_command(
     if not systems:
         raise click.UsageError("Missing argument 'SYSTEMS...'.", click.get_current_context())  # noqa: TRY003, EM101
     known = _names(systems, names, are_logs=references is None)
-    with progress_bars() as progress:
-        evaluations = evaluations_of_files(references, list(systems), settings, progress)
-        by_name = dict(zip(known, evaluations, strict=True))
-        found = systems_of(by_name, figures=figures or None, against=against, progress=progress)
+    evaluations = evaluations_of_files(references, list(systems), settings)
+    by_name = dict(zip(known, evaluations, strict=True))
+    found = systems_of(by_name, figures=figures or None, against=against, progress=evaluations[0].progress)
     if as_json:
         rows = [_as_dict(row, by_name[row.system]) for row in found.groups()[None]]
-        print_json(with_format("table", {"systems": rows}))
+        print_json("table", {"systems": rows})
     elif form == "text":
         print_systems(stdout_console(), found, percent=percent, intervals=intervals)
     else:

@@ -15,34 +15,14 @@ def say(line: str) -> None:
     click.echo(f"docscore: {printable(line)}", err=True)
 
 
-def print_json(value: Any) -> None:
-    """Print a value on stdout as one line of JSON; NaN and infinite numbers, which JSON lacks, as null."""
-    from docscore.data.json_codec import dumps_strictly  # noqa: PLC0415  imports NumPy
-
-    click.echo(dumps_strictly(value))
-
-
-# A version is raised where a member goes or changes its meaning, not where one is added; docs/json_output.md has them.
-VERSIONS = {
-    "score": 1,
-    "compare": 1,
-    "table": 1,
-    "explain": 1,
-    "corrections": 1,
-    "automation": 1,
-    "bench_check": 1,
-    "bench_table": 1,
-}
-
-
-def with_format(name: str, parts: Mapping[str, Any]) -> dict[str, Any]:
-    """The parts of a JSON output behind its format.
+def print_json(name: str, parts: Mapping[str, Any]) -> None:
+    """Print an object on stdout as one line of JSON; NaN and infinite numbers, which JSON lacks, as null.
 
     Args:
-        name: of the output, among `VERSIONS`.
-        parts: the members of the object.
-
-    >>> with_format("score", {"anls_score": 1.0})
-    {'format': 'docscore.score/1', 'anls_score': 1.0}
+        name: of its format, which docs/json_output.md describes. The number after it is raised for an output in which
+            a member goes or changes its meaning, not where one is added.
+        parts: the members of the object after the format.
     """
-    return {"format": f"docscore.{name}/{VERSIONS[name]}", **parts}
+    from docscore.data.json_codec import dumps_strictly  # noqa: PLC0415  imports NumPy
+
+    click.echo(dumps_strictly({"format": f"docscore.{name}/1", **parts}))

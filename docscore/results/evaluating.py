@@ -9,7 +9,7 @@ from typing import Any
 
 from docscore.core.errors import InputTypeError
 from docscore.core.options import PAPER, THRESHOLD, ScoringOptions
-from docscore.core.progress import Advance, Progress, no_progress
+from docscore.core.progress import READING, Advance, Progress, no_progress
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation, FileRows, metrics_with_schema, rows_of_tables
 from docscore.data.columns import Grouping
 from docscore.data.faults import Faults
@@ -168,7 +168,14 @@ class _Bars:
 
         if self.bar is not None:
             self.bar.close()
-        bar = self.bar = tqdm(total=total, desc=phase, leave=False, delay=self.delay)
+        bar = self.bar = tqdm(
+            total=total,
+            desc=phase,
+            unit="B" if phase == READING else "it",
+            unit_scale=True,
+            leave=False,
+            delay=self.delay,
+        )
 
         def advance(increment: int) -> None:
             bar.update(increment)
