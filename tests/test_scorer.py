@@ -15,12 +15,6 @@ from docscore.metrics.anls_star.scorer import Scorer
 from tests.structures import SCALARS, damaged, random_prediction, random_truth
 
 
-@pytest.fixture(autouse=True)
-def always_by_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small columns too; those are scored one by one otherwise."""
-    monkeypatch.setattr(pairwise, "_FEW", 0)
-
-
 def compare(truths: list[Any], predictions: list[Any], options: ScoringOptions = ScoringOptions()) -> None:  # noqa: B008  immutable
     left = [convert_ground_truth(truth) for truth in truths]
     right = [convert_prediction(prediction) for prediction in predictions]

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, lru_cache
+from functools import cache
 from importlib import import_module
 from itertools import chain
 from math import fsum, lcm, ulp
@@ -30,23 +30,12 @@ ElementSizes = Sequence[float]
 Slices = Sequence[slice]
 
 
-_FEW_OPEN = 8  # where less than this fraction of the pairs is open, prices go along these alone
-
-
-_AT_A_TIME = 8  # pairs of a row that are looked at before bounds are compared again
-
-
-Weight = Matrix | float  # L of every pair, or the number that it is for all
 Equality = Callable[[], Matrix]
 Mask = npt.NDArray[np.bool_]
 
 
-def score_ratios(earned: Matrix, weight: Weight) -> Matrix:
+def score_ratios(earned: Matrix, weight: Matrix) -> Matrix:
     """S / L, and 1 where L is 0."""
-    if isinstance(weight, float):
-        return earned / weight if weight else np.ones(earned.shape)
-    if weight.all():
-        return earned / weight
     return np.divide(earned, weight, out=np.ones(earned.shape), where=weight > 0)
 
 
@@ -59,7 +48,7 @@ def best_options(earned: Matrix, weight: Matrix) -> Indices:
     return np.asarray(np.where(best_mask(earned, weight), earned, -np.inf).argmax(axis=0))
 
 
-def best_mask(earned: Matrix, weight: Weight) -> Mask:
+def best_mask(earned: Matrix, weight: Matrix) -> Mask:
     """For each column, which options (rows) have the lexicographically largest (S/L, S, -L)."""
     best = np.ones(earned.shape, dtype=bool)
     for criterion in (score_ratios(earned, weight), earned, np.negative(weight)):
@@ -79,7 +68,7 @@ def is_better(found: tuple[float, float], best: tuple[float, float]) -> bool:
 
 def match(
     earned: Matrix,
-    weight: Weight,
+    weight: Matrix,
     truth_sizes: ElementSizes,
     prediction_sizes: ElementSizes,
     equality: Equality | None = None,
@@ -88,7 +77,7 @@ def match(
 
     Args:
         earned: S of every pair, shape (n, m).
-        weight: L of every pair, shape (n, m), or a number where it is the same for all.
+        weight: L of every pair, shape (n, m).
         truth_sizes: the sizes of the n ground truths.
         prediction_sizes: the sizes of the m predictions.
         equality: gives 1 for pairs that are equal as they stand, else 0, shape (n, m); decides among matchings of the
@@ -101,8 +90,7 @@ def match(
     rows, columns = earned.shape
     if rows > columns:
         flipped = equality and (lambda: equality().T)
-        turned = weight if isinstance(weight, float) else weight.T
-        second, first, clear = match(earned.T, turned, prediction_sizes, truth_sizes, flipped)
+        second, first, clear = match(earned.T, weight.T, prediction_sizes, truth_sizes, flipped)
         return first, second, clear
     everyone = np.arange(rows)
     if rows == 0:
@@ -112,9 +100,10 @@ def match(
     if _is_clear(score, best):
         return everyone, best, True
     constant = rows == columns or len(set(prediction_sizes)) == 1
-    constant = constant and (isinstance(weight, float) or weight.min() == weight.max())
+    constant = constant and weight.min() == weight.max()
     if constant and equality is None:  # then the sum of S decides all
         return everyone, _assignment(earned), False
+
     certain = _certain(score, best)
     open_rows = np.flatnonzero(~certain)
     open_columns = np.setdiff1d(np.arange(columns), best[certain], assume_unique=True)
@@ -147,9 +136,8 @@ def _certain(score: Matrix, best: Indices) -> Mask:
     others[rows, best] = 0.0
     of_column = score[:, best]
     of_column[rows, rows] = 0.0
-    bound = others.max(axis=1) + of_column.max(axis=0) + TIE
-    found: Mask = score[rows, best] > bound
-    return found
+    certain: Mask = score[rows, best] > others.max(axis=1) + of_column.max(axis=0) + TIE
+    return certain
 
 
 def undecided_pairs(score: Matrix, known: Mask, asked: Mask) -> Mask:
@@ -170,12 +158,7 @@ def undecided_pairs(score: Matrix, known: Mask, asked: Mask) -> Mask:
     least = np.where(known, score, -1.0).max(axis=1)
     least = np.where(asked.any(axis=1), least, score[np.arange(len(score)), best])
     unknown: Mask = (score >= least[:, None] - TIE) & ~known
-    if unknown.any():
-        some = min(_AT_A_TIME, score.shape[1])
-        likely = np.partition(np.where(unknown, score, -1.0), -some, axis=1)[:, -some]
-        unknown &= score >= likely[:, None]
-        return unknown
-    if _is_clear(score, best):
+    if unknown.any() or _is_clear(score, best):
         return unknown
     tight: Mask = _slack(score, _assignment(score))[0] <= TIE
     return tight & ~known
@@ -184,7 +167,7 @@ def undecided_pairs(score: Matrix, known: Mask, asked: Mask) -> Mask:
 def totals(
     matching: Matching,
     earned: Matrix,
-    weight: Weight,
+    weight: Matrix,
     truth_sizes: ElementSizes,
     prediction_sizes: ElementSizes,
 ) -> Total:
@@ -192,7 +175,7 @@ def totals(
     rows, columns, clear = matching
     pairs = rows, columns
     points, add = earned[pairs].tolist(), fsum if clear else sum_of_ties
-    counted = [weight] * len(rows) if isinstance(weight, float) else weight[pairs].tolist()
+    counted = weight[pairs].tolist()
     for sizes, matched in ((truth_sizes, rows), (prediction_sizes, columns)):
         if len(matched) < len(sizes):
             rest = set(range(len(sizes))).difference(matched.tolist())
@@ -202,7 +185,7 @@ def totals(
 
 def match_blocks(
     earned: Matrix,
-    weight: Weight,
+    weight: Matrix,
     truth_sizes: ElementSizes,
     prediction_sizes: ElementSizes,
     rows: Slices,
@@ -213,37 +196,33 @@ def match_blocks(
     Blocks in which all pairs are alike, or each row (or column) has one clear best, are settled all at once where L is
     whole.
     """
-    found = np.zeros((2, len(rows), len(columns)))
-    found[1] = np.add.outer([fsum(truth_sizes[row]) for row in rows], [fsum(prediction_sizes[row]) for row in columns])
+    sums = np.zeros((2, len(rows), len(columns)))
+    sums[1] = np.add.outer([fsum(truth_sizes[row]) for row in rows], [fsum(prediction_sizes[row]) for row in columns])
     filled = [i for i, row in enumerate(rows) if row.stop > row.start]
     full = [j for j, column in enumerate(columns) if column.stop > column.start]
-    sizes = {*truth_sizes}, {*prediction_sizes}
-    plain = isinstance(weight, float) and len(sizes[0]) == 1 == len(sizes[1])
-    plain = plain and not any(number % 1 for number in (weight, *sizes[0], *sizes[1]))
-    surplus = weight - (np.full((1, 1), sum(map(sum, sizes))) if plain else np.add.outer(truth_sizes, prediction_sizes))
-    settled, sums = _settled_blocks(earned, weight, surplus, [rows[i] for i in filled], [columns[j] for j in full])
-    found[np.ix_((0, 1), filled, full)] += sums
+    if not filled or not full:
+        return sums[0], sums[1]
+    surplus = weight - np.add.outer(truth_sizes, prediction_sizes)
+    least = surplus.flat[0]
+    whole = not (surplus % 1).any()
+    plain = whole and bool((surplus == least).all()) and weight.min() == weight.max()
+    settled, found = _settled_blocks(earned, weight, surplus, [rows[i] for i in filled], [columns[j] for j in full])
+    settled &= whole
+    sums[np.ix_((0, 1), filled, full)] += np.where(settled, found, 0.0)
     for i, j in np.argwhere(~settled).tolist():
         row, column = rows[filled[i]], columns[full[j]]
+        points, counted = earned[row, column], weight[row, column]
         if plain:  # the sum of S decides all, and L is what it is for any matching
-            found[0, filled[i], full[j]] = _largest_sum(earned[row, column])
+            sums[0, filled[i], full[j]] = sum_of_ties(points[_solver()(points, maximize=True)].tolist())
+            sums[1, filled[i], full[j]] += least * min(points.shape)
             continue
-        points, counted = earned[row, column], weight if isinstance(weight, float) else weight[row, column]
         lengths = truth_sizes[row], prediction_sizes[column]
-        found[:, filled[i], full[j]] = totals(match(points, counted, *lengths), points, counted, *lengths)
-    return found[0], found[1]
-
-
-def _largest_sum(earned: Matrix) -> float:
-    """The largest sum of S over the matchings."""
-    some = earned > 0
-    if some.sum(axis=0).max() <= 1 >= some.sum(axis=1).max():  # no two of them compete
-        return sum_of_ties(earned[some].tolist())
-    return sum_of_ties(earned[_solver()(earned, maximize=True)].tolist())
+        sums[:, filled[i], full[j]] = totals(match(points, counted, *lengths), points, counted, *lengths)
+    return sums[0], sums[1]
 
 
 def _settled_blocks(
-    earned: Matrix, weight: Weight, surplus: Matrix, rows: Slices, columns: Slices
+    earned: Matrix, weight: Matrix, surplus: Matrix, rows: Slices, columns: Slices
 ) -> tuple[Mask, Matrix]:
     """Which blocks are settled without an assignment, and the sums of S and w over the matchings of those."""
     tops, lefts = ([part.start for part in parts] for parts in (rows, columns))
@@ -253,34 +232,26 @@ def _settled_blocks(
         reduced: Matrix = ufunc.reduceat(ufunc.reduceat(values, lefts, axis=1), tops, axis=0)
         return reduced
 
-    plain = surplus.size == 1 < earned.size  # L and the sizes are the same for all pairs
     score = score_ratios(earned, weight)
-    points = of_blocks(np.minimum, earned)
-    least = surplus if plain else of_blocks(np.minimum, surplus)
+    points, least = of_blocks(np.minimum, earned), of_blocks(np.minimum, surplus)
     settled = points == np.rint(points)  # whole points are added without rounding
-    settled &= of_blocks(np.maximum, earned) <= points
-    if not plain:
-        settled &= of_blocks(np.maximum, surplus) <= least
-    if not isinstance(weight, float):
-        settled &= of_blocks(np.maximum, score) <= of_blocks(np.minimum, score)
-    whole = bool((surplus == np.rint(surplus)).all())
-    count = np.minimum.outer(heights, widths)
-    sums = np.stack([points * count, least * count])
+    for values, lowest in ((earned, points), (surplus, least), (score, of_blocks(np.minimum, score))):
+        settled &= of_blocks(np.maximum, values) <= lowest
+    sums = np.stack([points, least]) * np.minimum.outer(heights, widths)
     for flipped in (False, True):
         fits = (heights[:, None] > widths) if flipped else (heights[:, None] <= widths)
         if not fits.any():
             continue
-        clear, best = (
-            _clear_blocks(score.T, lefts, tops, heights) if flipped else _clear_blocks(score, tops, lefts, widths)
-        )
-        clear, best = (clear.T, best.T) if flipped else (clear, best)
+        if flipped:
+            clear, best = (found.T for found in _clear_blocks(score.T, lefts, tops, heights))
+        else:
+            clear, best = _clear_blocks(score, tops, lefts, widths)
         chosen = fits & clear & ~settled
         high, rest = halves(earned * best)
         sums[0][chosen] = (of_blocks(np.add, high) + of_blocks(np.add, rest))[chosen]
-        if not plain:
-            sums[1][chosen] = of_blocks(np.add, surplus * best)[chosen]  # whole numbers
+        sums[1][chosen] = of_blocks(np.add, surplus * best)[chosen]  # whole numbers
         settled |= chosen
-    return settled & whole, sums
+    return settled, sums
 
 
 def _clear_blocks(score: Matrix, tops: list[int], lefts: list[int], widths: Indices) -> tuple[Mask, Mask]:
@@ -308,11 +279,6 @@ def lexicographic_assignment(criteria: Iterable[Matrix]) -> Indices:
     left = iter(criteria)
     first = next(left)
     rows, columns = first.shape
-    if rows == 1:
-        return _largest(chain([first], left))
-    best: Indices = first.argmax(axis=1)
-    if _is_clear(first, best):
-        return best
     allowed = np.ones((rows, columns), dtype=bool)
     needed = np.zeros(columns, dtype=bool)
     everyone = np.arange(rows)
@@ -327,17 +293,6 @@ def lexicographic_assignment(criteria: Iterable[Matrix]) -> Indices:
         if np.count_nonzero(allowed) == rows:
             break
     return matched
-
-
-def _largest(criteria: Iterable[Matrix]) -> Indices:
-    """The column with the lexicographically largest criteria, of one row."""
-    allowed: Mask = np.ones(1, dtype=bool)
-    for criterion in criteria:
-        values = np.where(allowed, criterion[0], -np.inf)
-        allowed = values >= values.max() - TIE
-        if np.count_nonzero(allowed) == 1:
-            break
-    return np.flatnonzero(allowed)[:1]
 
 
 def _assignment(value: Matrix) -> Indices:
@@ -374,31 +329,14 @@ def _slack(value: Matrix, matched: Indices) -> tuple[Matrix, Matrix]:
     rows, columns = value.shape
     gain = value - value[np.arange(rows), matched][:, None]
     price = np.zeros(columns)
-    open_pairs = np.isfinite(gain)
-    few = int(np.count_nonzero(open_pairs)) * _FEW_OPEN < gain.size
-    along = _raised_along(gain, matched, open_pairs) if few else None
     moved = np.arange(rows)  # the rows whose own column has another price than before: only they can raise others
     for _ in range(columns):
-        raised = along(price) if along else np.maximum(price, (gain[moved] + price[matched[moved], None]).max(axis=0))
+        raised = np.maximum(price, (gain[moved] + price[matched[moved], None]).max(axis=0))
         moved = np.flatnonzero((raised - price)[matched] > ROUNDING)
         price = raised
         if not len(moved):
             break
     return price - (gain + price[matched][:, None]), price
-
-
-def _raised_along(gain: Matrix, matched: Indices, open_pairs: Mask) -> Callable[[Matrix], Matrix]:
-    """Raise prices along the pairs that are open, where these are few."""
-    to, of = np.nonzero(open_pairs.T)  # column by column
-    reached, starts = np.unique(to, return_index=True)
-    worth = gain[of, to]
-
-    def raised(price: Matrix) -> Matrix:
-        found: Matrix = price.copy()
-        found[reached] = np.maximum(price[reached], np.maximum.reduceat(worth + price[matched[of]], starts))
-        return found
-
-    return raised
 
 
 _LARGEST_DENOMINATOR = 1 << 20  # scores of several texts of up to 20 characters
@@ -416,14 +354,11 @@ def sum_of_ties(numbers: Sequence[float]) -> float:
     >>> sum_of_ties([0.1, 0.2, 0.3]), sum_of_ties([0.1, 0.5]), 0.1 + 0.2 + 0.3
     (0.6, 0.6, 0.6000000000000001)
     """
-    if not any(number % 1 for number in numbers):
-        return fsum(numbers)
     counted = [(_fraction(float(number)), count) for number, count in Counter(numbers).items()]
     common = lcm(*(denominator for (_, denominator), _ in counted))
     return sum(count * top * (common // bottom) for (top, bottom), count in counted) / common
 
 
-@lru_cache(maxsize=1 << 14)
 def _fraction(number: float) -> tuple[int, int]:
     """The fraction of a small denominator that a number is, but for rounding; else the number itself.
 

@@ -50,9 +50,7 @@ def fold(value: Scalar, ignore_case: bool, text: ScalarText = scalar_text) -> st
 
 def fold_all(values: Sequence[Scalar | None], ignore_case: bool, text: ScalarText = scalar_text) -> list[str]:
     """`fold` of every value; of null the empty text."""
-    texts: Sequence[str] = values  # type: ignore[assignment]
-    if {*map(type, values)} != {str}:
-        texts = [value if type(value) is str else "" if value is None else text(value) for value in values]
+    texts = [value if type(value) is str else "" if value is None else text(value) for value in values]
     if ignore_case:
         return [" ".join(each.lower().split()) for each in texts]
     return [" ".join(each.split()) for each in texts]

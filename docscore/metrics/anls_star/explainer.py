@@ -172,12 +172,9 @@ class Explainer:
         self, truth: list[Value], prediction: list[Value], schema: SchemaNode | None
     ) -> tuple[dict[int, int], bool]:
         """For each matched element of the ground truth its partner in the prediction; whether the matching is clear."""
-        if len(truth) == 1 and len(prediction) == 1:
-            return {0: 0}, True
         sizes = self.counting.truths(truth, schema), self.counting.predictions(prediction, schema)
         kept = self.scorer.tables and self.scorer.tables.of(truth, prediction, schema)
-        table = kept or self.scorer.table_of_rows(truth, prediction, schema)
-        table = table or self.scorer.pairwise(truth, prediction, schema)
+        table = kept or self.scorer.element_table(truth, prediction, schema)
         rows, columns, clear = match(*table, *sizes, partial(self.scorer.identities.equality, truth, prediction))
         return dict(zip(rows.tolist(), columns.tolist(), strict=True)), clear
 

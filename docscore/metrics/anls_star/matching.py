@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from docscore.core.assignment import Weight, score_ratios, undecided_pairs
+from docscore.core.assignment import score_ratios, undecided_pairs
 from docscore.core.decimals import LongFloat
 from docscore.core.limits import check_memory
 from docscore.core.values import LEAF_TYPES, Matrix, Value, step_text
@@ -29,7 +29,7 @@ class _Table(NamedTuple):
     """S and L of all elements of several lists of either side, and where the elements of each list are."""
 
     earned: Matrix
-    weight: Weight
+    weight: Matrix
     rows: dict[int, slice]
     columns: dict[int, slice]
 
@@ -49,7 +49,7 @@ class Tables:
         predictions: Sequence[list[Value]],
         place: SchemaNode | None,
         earned: Matrix,
-        weight: Weight,
+        weight: Matrix,
     ) -> None:
         """Keep S and L of the elements of lists; there are as many rows and columns as elements on either side."""
         self._cells += earned.size
@@ -59,12 +59,12 @@ class Tables:
         for truth in table.rows:
             self._found.setdefault((truth, id(place)), []).append(table)
 
-    def of(self, truth: list[Value], prediction: list[Value], place: SchemaNode | None) -> tuple[Matrix, Weight] | None:
+    def of(self, truth: list[Value], prediction: list[Value], place: SchemaNode | None) -> tuple[Matrix, Matrix] | None:
         """S and L of every two elements of two lists at a place, or None if they were not kept."""
         for table in self._found.get((id(truth), id(place)), ()):
             if id(prediction) in table.columns:
                 block = table.rows[id(truth)], table.columns[id(prediction)]
-                return table.earned[block], table.weight if isinstance(table.weight, float) else table.weight[block]
+                return table.earned[block], table.weight[block]
         return None
 
 
@@ -218,7 +218,7 @@ class RowComparison(NamedTuple):
     fold: Callable[[list[Value]], list[str]]
     similarity: Callable[[list[str], list[str]], Matrix]
     threshold: float
-    exact: Callable[[Sequence[Value], Sequence[Value]], tuple[Matrix, Weight]]
+    exact: Callable[[Sequence[Value], Sequence[Value]], tuple[Matrix, Matrix]]
 
 
 class CellRows:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from math import fsum
 from typing import cast
 
@@ -80,26 +79,17 @@ class Counting:
     the values must live as long as the object.
     """
 
-    __slots__ = ("_empty", "_sizes", "all_keys")
+    __slots__ = ("_sizes", "all_keys")
 
     def __init__(self, rules: str) -> None:
         self.all_keys = rules != PAPER
-        self._empty: dict[int, bool] = {}
         self._sizes: dict[tuple[int, int, bool], float] = {}
 
     def is_empty(self, prediction: Value) -> bool:
         """Whether a prediction is null, `""` or `[]`, or an object without a value that is not empty; or only `{}`."""
         if type(prediction) is not dict or self.all_keys:
             return is_empty(prediction)
-        found = self._empty.get(id(prediction))
-        if found is None:
-            found = True
-            for value in prediction.values():  # a loop: `all(map(...))` takes more of Python's stack
-                if not self.is_empty(value):
-                    found = False
-                    break
-            self._empty[id(prediction)] = found
-        return found
+        return all(map(self.is_empty, prediction.values()))
 
     def ignores(self, prediction: Value) -> bool:
         """Whether a key of a prediction does not count, having this value."""
@@ -114,50 +104,29 @@ class Counting:
         return self._size(value, schema, all_keys=self.all_keys)
 
     def _size(self, value: Value, schema: SchemaNode | None, *, all_keys: bool) -> float:
-        kind = type(value)
         place = schema if schema is not None and schema.weighted else None
-        if kind in LEAF_TYPES:
+        if type(value) in LEAF_TYPES:
             return unit_at(place)
-        items = cast("dict[str, Value]", value).values() if kind is dict else cast("list[Value]", value)
-        if place is None and kind is not tuple and LEAF_TYPES.issuperset(map(type, items)):
-            every = all_keys or kind is list or all(items)
-            return len(items) if every else sum([each is not None and each != "" for each in items])
         name = id(value), id(place), all_keys
         if name not in self._sizes:
-            self._sizes[name] = self._sum(value, place, all_keys=all_keys)
+            parts = []
+            if isinstance(value, dict):
+                for key, item in value.items():
+                    if all_keys or not self.ignores(item):
+                        parts.append(self._size(item, place and place.at_key(key), all_keys=all_keys))
+            else:
+                below = place if isinstance(value, tuple) else place and place.items
+                parts += [self._size(item, below, all_keys=all_keys) for item in cast("list[Value]", value)]
+            self._sizes[name] = max(parts) if isinstance(value, tuple) else fsum(parts)
         return self._sizes[name]
-
-    def _sum(self, value: Value, place: SchemaNode | None, *, all_keys: bool) -> float:
-        """The sum of the sizes of the parts of a container; of a one-of the largest."""
-        parts = []
-        if isinstance(value, dict):
-            for key, item in value.items():
-                if all_keys or not self.ignores(item):
-                    parts.append(self._size(item, place and place.at_key(key), all_keys=all_keys))
-        else:
-            below = place if isinstance(value, tuple) else place and place.items
-            parts += [self._size(item, below, all_keys=all_keys) for item in cast("list[Value]", value)]
-        return max(parts) if isinstance(value, tuple) else fsum(parts)
 
     def truths(self, column: Sequence[Value], schema: SchemaNode | None = None) -> list[float]:
         """The size of each ground truth at a place."""
-        if schema is not None and schema.weighted:
-            return [self.truth(value, schema) for value in column]
-        kinds = {*map(type, column)}
-        if kinds <= LEAF_TYPES:
-            return [1] * len(column)
-        return list(map(len, column)) if are_records(column, kinds) else list(map(self.truth, column))  # type: ignore[arg-type]
+        return [self._size(value, schema, all_keys=True) for value in column]
 
     def predictions(self, column: Sequence[Value], schema: SchemaNode | None = None) -> list[float]:
         """The size of each prediction at a place."""
-        if schema is not None and schema.weighted:
-            return [self.prediction(value, schema) for value in column]
-        kinds = {*map(type, column)}
-        if kinds <= LEAF_TYPES:
-            return [1] * len(column)
-        if are_records(column, kinds) and (self.all_keys or all(chain.from_iterable(map(dict.values, column)))):  # type: ignore[arg-type]
-            return list(map(len, column))  # type: ignore[arg-type]
-        return list(map(self.prediction, column))
+        return [self._size(value, schema, all_keys=self.all_keys) for value in column]
 
     def surplus(self, prediction: dict[str, Value], key: str, schema: SchemaNode | None = None) -> float:
         """What a key that the ground truth lacks adds to L: its size at its place; by the package at least 1."""
@@ -165,17 +134,3 @@ class Counting:
             return 0.0
         least = unit_at(schema) if self.all_keys else 0.0
         return float(max(least, self.prediction(prediction[key], schema)))
-
-    def surpluses(
-        self, predictions: Sequence[dict[str, Value]], key: str, schema: SchemaNode | None = None
-    ) -> Sequence[float]:
-        """`surplus` of each prediction."""
-        values = [prediction.get(key) for prediction in predictions]
-        if schema is None and not self.all_keys and LEAF_TYPES.issuperset(map(type, values)):
-            return [value is not None and value != "" for value in values]
-        return [self.surplus(prediction, key, schema) for prediction in predictions]
-
-
-def are_records(column: Sequence[Value], kinds: set[type]) -> bool:
-    """Whether all values, of these types, are objects of scalars and nulls, as rows of a table are."""
-    return kinds == {dict} and LEAF_TYPES.issuperset(map(type, chain.from_iterable(map(dict.values, column))))  # type: ignore[arg-type]
