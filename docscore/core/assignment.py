@@ -36,6 +36,8 @@ Mask = npt.NDArray[np.bool_]
 
 def score_ratios(earned: Matrix, weight: Matrix) -> Matrix:
     """S / L, and 1 where L is 0."""
+    if weight.all():
+        return earned / weight
     return np.divide(earned, weight, out=np.ones(earned.shape), where=weight > 0)
 
 
@@ -202,19 +204,19 @@ def match_blocks(
     full = [j for j, column in enumerate(columns) if column.stop > column.start]
     if not filled or not full:
         return sums[0], sums[1]
-    surplus = weight - np.add.outer(truth_sizes, prediction_sizes)
-    least = surplus.flat[0]
+    plain = len({*truth_sizes}) == len({*prediction_sizes}) == 1 and weight.min() == weight.max()
+    pairs = np.s_[:1] if plain else np.s_[:]  # where L and the sizes are the same for all pairs, w is one number
+    surplus = weight[pairs, pairs] - np.add.outer(truth_sizes[pairs], prediction_sizes[pairs])
     whole = not (surplus % 1).any()
-    plain = whole and bool((surplus == least).all()) and weight.min() == weight.max()
     settled, found = _settled_blocks(earned, weight, surplus, [rows[i] for i in filled], [columns[j] for j in full])
     settled &= whole
     sums[np.ix_((0, 1), filled, full)] += np.where(settled, found, 0.0)
     for i, j in np.argwhere(~settled).tolist():
         row, column = rows[filled[i]], columns[full[j]]
         points, counted = earned[row, column], weight[row, column]
-        if plain:  # the sum of S decides all, and L is what it is for any matching
+        if plain and whole:  # the sum of S decides all, and L is what it is for any matching
             sums[0, filled[i], full[j]] = sum_of_ties(points[_solver()(points, maximize=True)].tolist())
-            sums[1, filled[i], full[j]] += least * min(points.shape)
+            sums[1, filled[i], full[j]] += surplus[0, 0] * min(points.shape)
             continue
         lengths = truth_sizes[row], prediction_sizes[column]
         sums[:, filled[i], full[j]] = totals(match(points, counted, *lengths), points, counted, *lengths)
@@ -232,12 +234,16 @@ def _settled_blocks(
         reduced: Matrix = ufunc.reduceat(ufunc.reduceat(values, lefts, axis=1), tops, axis=0)
         return reduced
 
+    plain = surplus.size == 1 < earned.size
     score = score_ratios(earned, weight)
-    points, least = of_blocks(np.minimum, earned), of_blocks(np.minimum, surplus)
+    points, least = of_blocks(np.minimum, earned), surplus if plain else of_blocks(np.minimum, surplus)
     settled = points == np.rint(points)  # whole points are added without rounding
-    for values, lowest in ((earned, points), (surplus, least), (score, of_blocks(np.minimum, score))):
-        settled &= of_blocks(np.maximum, values) <= lowest
-    sums = np.stack([points, least]) * np.minimum.outer(heights, widths)
+    settled &= of_blocks(np.maximum, earned) <= points
+    if not plain:
+        settled &= of_blocks(np.maximum, surplus) <= least
+        settled &= of_blocks(np.maximum, score) <= of_blocks(np.minimum, score)
+    count = np.minimum.outer(heights, widths)
+    sums = np.stack([points * count, least * count])
     for flipped in (False, True):
         fits = (heights[:, None] > widths) if flipped else (heights[:, None] <= widths)
         if not fits.any():
@@ -249,7 +255,8 @@ def _settled_blocks(
         chosen = fits & clear & ~settled
         high, rest = halves(earned * best)
         sums[0][chosen] = (of_blocks(np.add, high) + of_blocks(np.add, rest))[chosen]
-        sums[1][chosen] = of_blocks(np.add, surplus * best)[chosen]  # whole numbers
+        if not plain:
+            sums[1][chosen] = of_blocks(np.add, surplus * best)[chosen]  # whole numbers
         settled |= chosen
     return settled, sums
 

@@ -148,23 +148,26 @@ def metric_node(
     prediction: NodeSide,
     *,
     path: str,
-    kind: Kind,
-    status: Status,
-    points: tuple[float, float],
     whole: Whole,
+    kind: Kind = "object",
+    status: Status | None = None,
+    points: tuple[float, float] | None = None,
     key: str | None = None,
     children: Sequence[MetricTree] = (),
     reason: str = "",
     headline: str = "",
     facts: Sequence[str] = (),
 ) -> MetricTree:
-    """A node of what both documents have there; `points` are those earned and those possible."""
-    earned, weight = points
+    """A node of what both documents have there.
+
+    `points` are those earned and those possible; they, and the status, are by default what the nodes below say.
+    """
+    earned, weight = sums_of_parts(children) if points is None else points
     return MetricTree(
         path=path,
         key=key,
         kind=kind,
-        status=status,
+        status=status or (status_of_parts(children) if children else "exact"),
         earned=float(earned),
         weight=float(weight),
         ground_truth=truth.value,

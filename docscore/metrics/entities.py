@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from itertools import chain, islice, product
 from math import fsum
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
@@ -22,8 +22,8 @@ from docscore.core.errors import InputValueError
 from docscore.core.limits import check_memory
 from docscore.core.similarity import fold
 from docscore.core.values import LEAF_TYPES, Matrix, Scalar, Value, is_empty, scalar_text, size, step_text, to_json
-from docscore.metrics.anls_star.tree import Kind, Status, Whole
-from docscore.metrics.base import MetricTree, NodeSide, metric_node, status_of_parts, sums_of_parts
+from docscore.metrics.anls_star.tree import Status, Whole
+from docscore.metrics.base import MetricTree, NodeSide, metric_node, sums_of_parts
 
 MOST_READINGS = 1000  # combinations of the alternatives of a ground truth
 
@@ -533,42 +533,8 @@ def _identical(truths: list[Entity], predictions: list[Entity]) -> dict[int, int
 _STATUS: dict[Edit, Status] = {"right": "exact", "change": "wrong", "add": "missing", "delete": "extra"}
 
 
-class ComparedGroups(NamedTuple):
-    """A pair of groups, or a group without a partner, and the edits of its entities."""
-
-    truth: Group | None
-    prediction: Group | None
-    steps: Sequence[Step]
-
-    @property
-    def kind(self) -> str:
-        """The type of both groups."""
-        return (self.truth or self.prediction or Group("", "$")).kind
-
-    @property
-    def place(self) -> str:
-        """The path of the group in the ground truth, or in the prediction if it is only there."""
-        return (self.truth or self.prediction or Group("", "$")).place
-
-
-class _Sides(NamedTuple):
-    """What the entities of both documents do not say: the places that hold nothing, and numbers of entities and groups.
-
-    Attributes:
-        blanks: the values of the places of the ground truth and of the prediction that are null or empty.
-        numbers: which entity of its type in its group an entity is, and which group of its type a group, by `id`.
-        whole: what the nodes share.
-        points: the points of an entity that is right, and of one with each edit.
-    """
-
-    blanks: tuple[Mapping[str, Value], Mapping[str, Value]]
-    numbers: Mapping[int, int]
-    whole: Whole
-    points: Mapping[Edit, int]
-
-
 def tree_of_groups(
-    pairs: Sequence[ComparedGroups],
+    pairs: Sequence[GroupPair],
     values: tuple[Value, Value],
     *,
     points: Mapping[Edit, int],
@@ -576,168 +542,149 @@ def tree_of_groups(
     facts: Sequence[str],
     groups: tuple[Sequence[Group], Sequence[Group]] = ((), ()),
 ) -> MetricTree:
-    """Build the score tree of a document from its compared entities.
+    """Build the score tree of a document from its aligned groups.
 
     Args:
-        pairs: the compared groups; the first pair holds the entities outside groups.
+        pairs: the pairs of groups, and groups without a partner; the first pair holds the entities outside groups.
         values: the ground truth and the prediction in plain types.
         points: what an entity counts, by its edit; one that is right earns it.
         headline: what the score is.
         facts: the other figures and counts.
         groups: the groups of both documents in their order.
     """
-    total = sum(points[step.edit] for pair in pairs for step in pair.steps)
-    sides = _Sides((_blanks(values[0]), _blanks(values[1])), _numbers(pairs, groups), Whole(float(total)), points)
-    nodes = _entity_nodes(pairs[0], "", sides)
-    of_kind: dict[str, list[ComparedGroups]] = defaultdict(list)
+    maker = _EntityNodes(pairs, values, points, groups)
+    nodes = maker.entities(pairs[0], "", "$")
+    by_kind: dict[str, list[GroupPair]] = defaultdict(list)
     for pair in pairs[1:]:
-        if pair.steps:
-            of_kind[pair.kind].append(pair)
-    nodes += [_groups_node(kind, found, sides) for kind, found in of_kind.items()]
+        group = pair[0] or pair[1]
+        if group and maker.steps(pair):
+            by_kind[group.kind].append(pair)
+    for kind, of_kind in by_kind.items():
+        if len(of_kind) == 1 and not any(group and group.place.endswith("]") for group in of_kind[0]):
+            nodes.append(maker.group(of_kind[0], key=kind))  # an object, and no list of them
+        else:
+            nodes.append(maker.listed([maker.group(pair) for pair in of_kind], kind, "$"))
+    maker.whole.weight = sums_of_parts(nodes)[1]
     both = NodeSide(values[0], "$"), NodeSide(values[1], "$")
-    return _node(nodes, sides, path="$", both=both, headline=headline, facts=facts)
+    return metric_node(*both, path="$", whole=maker.whole, children=nodes, headline=headline, facts=facts)
 
 
-def _blanks(value: Value) -> dict[str, Value]:
-    """The values that are null or empty, by their places."""
-    found: dict[str, Value] = {}
+class _EntityNodes:
+    """Makes the nodes of a score tree of entities.
+
+    Attributes:
+        points: the points of an entity that is right, and of one with each edit.
+        blanks: the values that are null or empty, by their places, in the ground truth and in the prediction.
+        indices: which entity of its type in its group an entity is, and which group of its type a group, by `id`.
+        whole: what the nodes share.
+    """
+
+    def __init__(
+        self,
+        pairs: Sequence[GroupPair],
+        values: tuple[Value, Value],
+        points: Mapping[Edit, int],
+        groups: tuple[Sequence[Group], Sequence[Group]],
+    ) -> None:
+        self.points = points
+        self.whole = Whole()
+        self.blanks = [dict(_blanks(value)) for value in values]
+        self.indices: dict[int, int] = {}
+        of_groups = [group.entities for pair in pairs for group in pair if group]
+        for parts in (*groups, *of_groups):
+            seen: Counter[str] = Counter()
+            for part in cast("Sequence[Group | Entity]", parts):
+                self.indices[id(part)] = seen[part.kind]
+                seen[part.kind] += 1
+        self._steps: dict[int, list[Step]] = {}
+
+    def steps(self, pair: GroupPair) -> list[Step]:
+        """The edits of the entities of a pair."""
+        if id(pair) not in self._steps:
+            self._steps[id(pair)] = list(steps_between(*pair))
+        return self._steps[id(pair)]
+
+    def entities(self, pair: GroupPair, kind: str, place: str) -> list[MetricTree]:
+        """The nodes of the entities of a pair: a leaf for each type, or a list of leaves where it has several."""
+        by_name: dict[str, list[Step]] = defaultdict(list)
+        for step in self.steps(pair):
+            by_name[_name(step.kind, kind)].append(step)
+        return [
+            self.leaf(steps[0], pair, key=name)
+            if len(steps) == 1
+            else self.listed([self.leaf(step, pair) for step in steps], name, place)
+            for name, steps in by_name.items()
+        ]
+
+    def leaf(self, step: Step, pair: GroupPair, key: str | None = None) -> MetricTree:
+        """The node of an entity; where a side has none, of the place that is null or empty."""
+        sides = []
+        for side, entity in enumerate((step.truth, step.prediction)):
+            if entity is not None:
+                index = self.indices[id(entity)] if key is None else None
+                sides.append(NodeSide(entity.value, entity.place, index))
+            else:
+                blank = self.blank(step, pair, side) if key else ""
+                sides.append(NodeSide(self.blanks[side].get(blank), blank or None))
+        points = self.points[step.edit]
+        return metric_node(
+            *sides,
+            path=(step.truth or step.prediction or Entity("", (), None, "$")).place,
+            whole=self.whole,
+            key=key,
+            kind="scalar",
+            status=_STATUS[step.edit],
+            points=(points if step.edit == "right" else 0, points),
+        )
+
+    def group(self, pair: GroupPair, key: str | None = None) -> MetricTree:
+        """The node of a pair of groups, each with its entities by name, and with what is null or empty there alone."""
+        sides = []
+        for side, group in enumerate(pair):
+            if group is None:
+                sides.append(NodeSide())
+                continue
+            values = {_name(entity.kind, group.kind): entity.value for entity in group.entities}
+            for step in self.steps(pair):
+                blank = self.blank(step, pair, side)
+                if blank:
+                    values[_name(step.kind, group.kind)] = self.blanks[side][blank]
+            sides.append(NodeSide(values, group.place, self.indices[id(group)] if key is None else None))
+        either = pair[0] or pair[1] or Group("", "$")
+        children = self.entities(pair, either.kind, either.place)
+        return metric_node(*sides, path=either.place, whole=self.whole, key=key, children=children)
+
+    def blank(self, step: Step, pair: GroupPair, side: int) -> str:
+        """The place of a side that is null or empty where only the other side has the entity; "" if there is none."""
+        own, other = pair[side], pair[1 - side]
+        entity = (step.prediction, step.truth)[side]
+        if (step.truth, step.prediction)[side] is not None or entity is None or own is None or other is None:
+            return ""
+        place = own.place + entity.place.removeprefix(other.place)
+        return place if place in self.blanks[side] else ""
+
+    def listed(self, elements: list[MetricTree], name: str, above: str) -> MetricTree:
+        """A list below a path, those of its elements that the ground truth has first."""
+        elements.sort(key=lambda node: (node.truth_index is None, node.truth_index, node.prediction_index))
+        path = f"{above}{'' if name.startswith('[') else '.'}{name}"  # the name is itself a path of keys
+        return metric_node(
+            NodeSide(), NodeSide(), path=path, whole=self.whole, key=name, kind="list", children=elements
+        )
+
+
+def _blanks(value: Value) -> Iterator[tuple[str, Value]]:
+    """Yield the place and the value of what is null or empty."""
     waiting: list[tuple[str, Value]] = [("$", value)]
     while waiting:
         place, part = waiting.pop()
         if not isinstance(part, tuple) and is_empty(part):
-            found[place] = part
+            yield place, part
         elif isinstance(part, dict):
             waiting.extend((place + step_text(key), below) for key, below in part.items())
         elif isinstance(part, list):
             waiting.extend((place + step_text(index), below) for index, below in enumerate(part))
-    return found
 
 
-def _numbers(pairs: Sequence[ComparedGroups], groups: Iterable[Sequence[Group]]) -> dict[int, int]:
-    """Which entity of its type in its group each entity is, and which group of its type each group, by `id`."""
-    found: dict[int, int] = {}
-    for of_side in groups:
-        _number_within_kind(of_side, found)
-    for pair in pairs:
-        for group in pair[:2]:
-            _number_within_kind(group.entities if group else [], found)
-    return found
-
-
-def _number_within_kind(parts: Iterable[Group | Entity], found: dict[int, int]) -> None:
-    seen: dict[str, int] = defaultdict(int)
-    for part in parts:
-        found[id(part)] = seen[part.kind]
-        seen[part.kind] += 1
-
-
-def _groups_node(kind: str, pairs: Sequence[ComparedGroups], sides: _Sides) -> MetricTree:
-    """The node of the groups of one type: the group itself where it is an object, else a list of them."""
-    if len(pairs) == 1 and not any(group and group.place.endswith("]") for group in pairs[0][:2]):
-        return _group_node(pairs[0], sides, key=kind)
-    return _list_node([_group_node(pair, sides, key=None) for pair in pairs], sides, kind, "$")
-
-
-def _group_node(pair: ComparedGroups, sides: _Sides, key: str | None) -> MetricTree:
-    both = _group_side(pair, 0, sides, key), _group_side(pair, 1, sides, key)
-    path = both[0].path or both[1].path or "$"
-    return _node(_entity_nodes(pair, pair.kind, sides), sides, path=path, key=key, both=both)
-
-
-def _group_side(pair: ComparedGroups, side: int, sides: _Sides, key: str | None) -> NodeSide:
-    """A group with its entities by their names, those of the other side that are null or empty here too."""
-    group = pair[side]
-    if not isinstance(group, Group):
-        return NodeSide()
-    found = {_name(entity, group.kind): entity.value for entity in group.entities}
-    for step in pair.steps:
-        blank = _blank(step, pair, side, sides)
-        if blank:
-            found[_name(step.truth or step.prediction, group.kind)] = sides.blanks[side][blank]
-    return NodeSide(found, group.place, sides.numbers[id(group)] if key is None else None)
-
-
-def _name(entity: Any, kind: str) -> str:
+def _name(kind: str, of_group: str) -> str:
     """The name of an entity in its group: its type without that of the group."""
-    return str(entity.kind).removeprefix(kind).removeprefix(".")
-
-
-def _blank(step: Step, pair: ComparedGroups, side: int, sides: _Sides) -> str:
-    """The place of a side that is null or empty where the other side has the entity; "" if there is no such place."""
-    own, other = (pair[side], pair[1 - side])
-    entity = (step.prediction, step.truth)[side]
-    if (step.truth, step.prediction)[side] is not None or entity is None:
-        return ""
-    if not isinstance(own, Group) or not isinstance(other, Group):
-        return ""
-    place = own.place + entity.place.removeprefix(other.place)
-    return place if place in sides.blanks[side] else ""
-
-
-def _entity_nodes(pair: ComparedGroups, kind: str, sides: _Sides) -> list[MetricTree]:
-    """The nodes of the entities of a pair: a leaf for each type, or a list of leaves where it has several."""
-    of_name: dict[str, list[Step]] = defaultdict(list)
-    for step in pair.steps:
-        of_name[_name(step.truth or step.prediction, kind)].append(step)
-    return [
-        _leaf(steps[0], pair, sides, key=name)
-        if len(steps) == 1
-        else _list_node([_leaf(step, pair, sides, key=None) for step in steps], sides, name, pair.place)
-        for name, steps in of_name.items()
-    ]
-
-
-def _leaf(step: Step, pair: ComparedGroups, sides: _Sides, key: str | None) -> MetricTree:
-    points = sides.points[step.edit]
-    return metric_node(
-        _entity_side(step, pair, 0, sides, key),
-        _entity_side(step, pair, 1, sides, key),
-        path=(step.truth or step.prediction or Entity("", (), None, "$")).place,
-        key=key,
-        kind="scalar",
-        status=_STATUS[step.edit],
-        points=(points if step.edit == "right" else 0, points),
-        whole=sides.whole,
-    )
-
-
-def _entity_side(step: Step, pair: ComparedGroups, side: int, sides: _Sides, key: str | None) -> NodeSide:
-    """An entity of a side; where it has none, the place that is null or empty."""
-    entity = (step.truth, step.prediction)[side]
-    if entity is not None:
-        return NodeSide(entity.value, entity.place, sides.numbers[id(entity)] if key is None else None)
-    blank = _blank(step, pair, side, sides) if key else ""
-    return NodeSide(sides.blanks[side].get(blank), blank or None)
-
-
-def _list_node(elements: Sequence[MetricTree], sides: _Sides, name: str, above: str) -> MetricTree:
-    """A list below a path, those of its elements that the ground truth has first."""
-    ordered = sorted(elements, key=lambda node: (node.truth_index is None, node.truth_index, node.prediction_index))
-    path = f"{above}{'' if name.startswith('[') else '.'}{name}"  # the name is itself a path of keys
-    return _node(ordered, sides, path=path, key=name, kind="list")
-
-
-def _node(
-    children: Sequence[MetricTree],
-    sides: _Sides,
-    *,
-    path: str,
-    key: str | None = None,
-    kind: Kind = "object",
-    both: tuple[NodeSide, NodeSide] = (NodeSide(), NodeSide()),
-    headline: str = "",
-    facts: Sequence[str] = (),
-) -> MetricTree:
-    """A node with nodes below it."""
-    return metric_node(
-        *both,
-        path=path,
-        key=key,
-        kind=kind,
-        status=status_of_parts(children) if children else "exact",
-        points=sums_of_parts(children),
-        whole=sides.whole,
-        children=children,
-        headline=headline,
-        facts=facts,
-    )
+    return kind.removeprefix(of_group).removeprefix(".")

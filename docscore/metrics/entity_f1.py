@@ -11,14 +11,12 @@ from docscore.core.similarity import fold
 from docscore.core.values import Value, convert_ground_truth, convert_prediction
 from docscore.metrics.base import FigureName, Metric, MetricRow, MetricTree
 from docscore.metrics.entities import (
-    ComparedGroups,
     Entity,
     Group,
     document_of,
     donut_value,
     edit_counts,
     readings,
-    steps_between,
     tree_of_groups,
 )
 
@@ -88,7 +86,7 @@ def _tree_of_best(gt: object, pred: object, normalise: bool, donut: bool) -> Met
     counts, reading, expected = max(found, key=lambda each: _preference(each[0]))
     figures = f"{counts.right:,} right, {counts.invented:,} invented, {counts.missed:,} missed values"
     return tree_of_groups(
-        [ComparedGroups(expected, given, list(steps_between(expected, given)))],
+        [(expected, given)],
         (reading, prediction),
         points={"right": 2, "change": 2, "add": 1, "delete": 1},
         headline=f"Entity F1: {figures}",

@@ -16,7 +16,6 @@ from docscore.core.runtime import with_room_to_recurse
 from docscore.core.values import Value, convert_ground_truth, convert_prediction
 from docscore.metrics.base import FigureName, Metric, MetricRow, MetricTree
 from docscore.metrics.entities import (
-    ComparedGroups,
     Document,
     Edit,
     Group,
@@ -247,7 +246,7 @@ def _tree_of_best_reading(gt: object, pred: object, normalise: bool, confidences
     corrections = f"{entities.corrections:,} correction{'' if entities.corrections == 1 else 's'}"
     f1 = f"Entity F1 {entities.f1:.4f}, precision {entities.precision:.4f}, recall {entities.recall:.4f}"
     return tree_of_groups(
-        [ComparedGroups(*pair, list(steps_between(*pair))) for pair in score.pairs],
+        score.pairs,
         values,
         points=dict.fromkeys(get_args(Edit), 1),
         headline=f"KIEval Aligned: {corrections}",

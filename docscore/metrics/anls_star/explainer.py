@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from docscore.core.assignment import best_mask, match, sum_of_ties
 from docscore.core.options import ScoringOptions
 from docscore.core.same_value import are_same_value
 from docscore.core.similarity import fold, similarity, text_rule
-from docscore.core.values import SCALAR_TYPES, Scalar, Value, scalar_text, step_text
+from docscore.core.values import Scalar, Value, scalar_text, step_text
 from docscore.metrics.anls_star.scorer import Scorer
 from docscore.metrics.anls_star.sizes import SchemaNode, unit_at
 from docscore.metrics.anls_star.tree import Kind, ScoreTree, Side, Status, Whole
@@ -106,7 +106,7 @@ class Explainer:
 
     def null(self, prediction: Value, place: NodePlace) -> ScoreTree:
         if not self.counting.is_empty(prediction):
-            return self.one_sided(prediction, place._replace(note="nothing expected"), "extra", least=place.unit)
+            return self.only_predicted(prediction, place._replace(note="nothing expected"), least=place.unit)
         given = "absent" if place.absent else empty_name(prediction)
         reason = "" if prediction is None and not place.absent else f"null and {given} agree"
         return self.node(
@@ -135,20 +135,16 @@ class Explainer:
             children.append(self.pair(value, prediction.get(key), below))
         for key, value in prediction.items():
             if key not in truth:
-                children.append(self.surplus(value, place.at_key(key)))
+                below = place.at_key(key)._replace(note="key only in the prediction")
+                children.append(self.only_predicted(value, below, least=below.unit if self.counting.all_keys else 0.0))
         in_order = sorted(children, key=lambda child: child.key or "")  # in which the scorer adds them
         earned, weight = sum(child.earned for child in in_order), sum(child.weight for child in in_order)
         return self.node(place, "object", None, float(earned), float(weight), truth, prediction, "", tuple(children))
 
-    def surplus(self, value: Value, place: NodePlace) -> ScoreTree:
-        """A key that only the prediction has."""
-        if self.counting.ignores(value):
-            return self.ignored(value, place)
-        least = place.unit if self.counting.all_keys else 0.0
-        return self.one_sided(value, place._replace(note="key only in the prediction"), "extra", least=least)
-
-    def ignored(self, value: Value, place: NodePlace) -> ScoreTree:
-        """A key of a part that only the prediction has, without a value."""
+    def only_predicted(self, value: Value, place: NodePlace, *, least: float = 0.0) -> ScoreTree:
+        """What only the prediction has; of its keys those without a value do not count."""
+        if place.key is None or not self.counting.ignores(value):
+            return self.one_sided(value, place, "extra", least=least)
         note = f"only in the prediction, but {empty_name(value)}: not counted"
         return self.node(place._replace(note=note), kind_of(value), "extra", 0.0, 0.0, None, value, "")
 
@@ -197,24 +193,20 @@ class Explainer:
         truth, prediction = (value, None) if status == "missing" else (None, value)
         weight = float(max(least, whole))
         while isinstance(value, tuple):
-            place, value = self.largest_option(value, place)
+            sizes = self.counting.truths(value, place.schema)
+            option = sizes.index(max(sizes))
+            place, value = place if place.option is not None else place._replace(option=option), value[option]
         kind: Kind = kind_of(value) if weight == whole else "mismatch"
         if value is None and not place.note and not place.absent:
             place = place._replace(note=f"null counts here, since what holds it is {_ONE_SIDED[status]}")
         children = tuple(self.parts(value, place, status)) if whole and kind != "mismatch" else ()
         return self.node(place, kind, status, 0.0, weight, truth, prediction, "", children)
 
-    def largest_option(self, options: tuple[Value, ...], place: NodePlace) -> tuple[NodePlace, Value]:
-        """The option that gives a one-of its size, and the place with its index unless an outer one-of gave one."""
-        option = max(range(len(options)), key=lambda i: self.counting.truth(options[i], place.schema))
-        return place if place.option is not None else place._replace(option=option), options[option]
-
     def parts(self, value: Value, place: NodePlace, status: Status) -> Iterable[ScoreTree]:
         if isinstance(value, dict):
             for key, item in value.items():
                 below = place.at_key(key)
-                ignored = status == "extra" and self.counting.ignores(item)
-                yield self.ignored(item, below) if ignored else self.one_sided(item, below, status)
+                yield self.only_predicted(item, below) if status == "extra" else self.one_sided(item, below, status)
         elif isinstance(value, list):
             for i, item in enumerate(value):
                 below = place.at_index(i, None) if status == "missing" else place.at_index(None, i)
@@ -234,6 +226,12 @@ class Explainer:
     ) -> ScoreTree:
         if status is None:
             status = "exact" if earned == weight else "partial" if earned else "wrong"
+        compared: tuple[str, tuple[Side, ...]] = "", ()
+        if kind == "scalar" and place.schema is not None and place.schema.comparator is not None:
+            comparator = place.schema.comparator
+            sides: dict[Side, Any] = {"ground_truth": truth, "prediction": prediction}
+            unread = [side for side, value in sides.items() if value is not None and not comparator.reads(value)]
+            compared = comparator.label, tuple(unread)
         return ScoreTree(
             place.path,
             place.key,
@@ -249,20 +247,8 @@ class Explainer:
             "; ".join(filter(None, (place.note, "absent from the prediction" if place.absent else "", reason))),
             children,
             self.whole,
-            *comparison_at(place.schema, kind, truth, prediction),
+            *compared,
         )
-
-
-def comparison_at(
-    schema: SchemaNode | None, kind: Kind, truth: Value, prediction: Value
-) -> tuple[str, tuple[Side, ...]]:
-    """How a scalar is compared where it is not as text, and which sides cannot be read as what the place holds."""
-    if kind != "scalar" or schema is None or schema.comparator is None:
-        return "", ()
-    comparator = schema.comparator
-    sides: tuple[tuple[Side, Value], ...] = (("ground_truth", truth), ("prediction", prediction))
-    unread = (side for side, value in sides if type(value) in SCALAR_TYPES and not comparator.reads(value))  # type: ignore[arg-type]
-    return comparator.label, tuple(unread)
 
 
 def scalar_reason(truth: Scalar, prediction: Scalar, found: float | None, options: ScoringOptions) -> str:

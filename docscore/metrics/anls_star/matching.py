@@ -25,56 +25,37 @@ from docscore.metrics.anls_star.sizes import SchemaNode
 _MOST_CELLS = 1 << 22  # pairs of elements that are kept at most, 64 MB; what is beyond is computed again
 
 
-class _Table(NamedTuple):
-    """S and L of all elements of several lists of either side, and where the elements of each list are."""
-
-    earned: Matrix
-    weight: Matrix
-    rows: dict[int, slice]
-    columns: dict[int, slice]
-
-
 class Tables:
     """The tables of pairs of lists, found by the identity of the lists, which must live as long as the object."""
 
-    __slots__ = ("_cells", "_found")
+    __slots__ = ("_by_truth", "_cells")
 
     def __init__(self) -> None:
         self._cells = 0
-        self._found: dict[tuple[int, int], list[_Table]] = {}
+        self._by_truth: dict[tuple[int, int], list[tuple[slice, dict[int, slice], tuple[Matrix, Matrix]]]] = {}
 
     def keep(
         self,
         truths: Sequence[list[Value]],
         predictions: Sequence[list[Value]],
+        blocks: tuple[Sequence[slice], Sequence[slice]],
+        table: tuple[Matrix, Matrix],
         place: SchemaNode | None,
-        earned: Matrix,
-        weight: Matrix,
     ) -> None:
-        """Keep S and L of the elements of lists; there are as many rows and columns as elements on either side."""
-        self._cells += earned.size
-        if self._cells > _MOST_CELLS:
-            return
-        table = _Table(earned, weight, _slices(truths), _slices(predictions))
-        for truth in table.rows:
-            self._found.setdefault((truth, id(place)), []).append(table)
+        """Keep S and L of all elements of lists at a place, where `blocks` says which rows and columns are of which."""
+        self._cells += table[0].size
+        if self._cells <= _MOST_CELLS:
+            columns = dict(zip(map(id, predictions), blocks[1], strict=True))
+            for truth, row in zip(truths, blocks[0], strict=True):
+                self._by_truth.setdefault((id(truth), id(place)), []).append((row, columns, table))
 
     def of(self, truth: list[Value], prediction: list[Value], place: SchemaNode | None) -> tuple[Matrix, Matrix] | None:
         """S and L of every two elements of two lists at a place, or None if they were not kept."""
-        for table in self._found.get((id(truth), id(place)), ()):
-            if id(prediction) in table.columns:
-                block = table.rows[id(truth)], table.columns[id(prediction)]
-                return table.earned[block], table.weight[block]
+        for row, columns, (earned, weight) in self._by_truth.get((id(truth), id(place)), ()):
+            if id(prediction) in columns:
+                block = row, columns[id(prediction)]
+                return earned[block], weight[block]
         return None
-
-
-def _slices(lists: Sequence[list[Value]]) -> dict[int, slice]:
-    """Where the elements of each list are when all stand one after the other."""
-    found, start = {}, 0
-    for each in lists:
-        found[id(each)] = slice(start, start + len(each))
-        start += len(each)
-    return found
 
 
 class ListTable(NamedTuple):

@@ -2,14 +2,14 @@
 
 The five rules stand here twice, for one pair and for two whole columns of values, and a test holds them together.
 Columns are what makes long lists fast: every pair of places is visited once; a column of objects becomes one pair of
-columns per key, a column of lists one pair of columns that holds all their elements.
+columns per key, a column of lists one pair of columns that holds all their elements. A few pairs are faster one by one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, product
 from math import fsum
 
 import numpy as np
@@ -28,6 +28,9 @@ from docscore.metrics.anls_star.matching import (
     rows_table,
 )
 from docscore.metrics.anls_star.sizes import Counting, SchemaNode, unit_at
+
+_FEW = 4  # pairs that are scored one by one; more go by columns
+
 
 _MANY = 1 << 10  # pairs of lists from which those that occur several times are looked for
 
@@ -123,12 +126,14 @@ class Scorer:
     def _list_pair(self, truth: list[Value], prediction: list[Value], schema: SchemaNode | None) -> tuple[float, float]:
         """The sums over the best matching; what stays unmatched adds its size to L."""
         below = schema and schema.items
+        if len(truth) == len(prediction) == 1:  # takes less of Python's stack, for deep values
+            return self.pair(truth[0], prediction[0], below)
         sizes = self.counting.truths(truth, below), self.counting.predictions(prediction, below)
         if not truth or not prediction:
             return 0.0, fsum(chain(*sizes))
         earned, weight = self.element_table(truth, prediction, below)
         if self.tables is not None:
-            self.tables.keep([truth], [prediction], below, earned, weight)
+            self.tables.keep([truth], [prediction], ([slice(None)], [slice(None)]), (earned, weight), below)
         return totals(match(earned, weight, *sizes), earned, weight, *sizes)
 
     def _one_of_pair(
@@ -164,6 +169,12 @@ class Scorer:
 
     def pairwise(self, truths: Column, predictions: Column, schema: SchemaNode | None = None) -> tuple[Matrix, Matrix]:
         """S and L of every pair, by the same rules as `pair`, each of shape (len(truths), len(predictions))."""
+        if len(truths) * len(predictions) <= _FEW:
+            pairs = []
+            for truth, prediction in product(truths, predictions):  # a comprehension takes more of the stack
+                pairs.append(self.pair(truth, prediction, schema))
+            table = np.array(pairs, dtype=np.float64).reshape(len(truths), len(predictions), 2)
+            return table[:, :, 0], table[:, :, 1]
         check_memory(len(truths), len(predictions))
         left, right = ({_KINDS[kind] for kind in {*map(type, side)}} for side in (truths, predictions))
         if left | right <= _LEAVES and (schema is None or schema.comparator is None):
@@ -208,18 +219,20 @@ class Scorer:
             earned = self._texts(truths, predictions)
         else:
             earned = schema.comparator.compared(truths, predictions, self._texts)  # type: ignore[arg-type]
-        return unit * earned, np.full(earned.shape, unit)
+        return earned if unit == 1 else unit * earned, np.full(earned.shape, unit)
 
     def _texts(self, truths: Column, predictions: Column) -> Matrix:
         """The similarities of scalars and nulls as texts."""
         left, right = (fold_all(side, self.ignore_case, self.text) for side in (truths, predictions))  # type: ignore[arg-type]
         earned = similarity_matrix(left, right, self.threshold)
-        nulls, none = ([i for i, value in enumerate(side) if value is None] for side in (truths, predictions))
-        if nulls or none:  # compared as empty texts; but null agrees with null and `""` alone, and no text with null
+        if None in truths or None in predictions:
+            # null was compared as an empty text; but it agrees with null and `""` alone, and no text agrees with it
+            nulls, none = ([i for i, value in enumerate(side) if value is None] for side in (truths, predictions))
             blank = [j for j, value in enumerate(predictions) if not right[j] and value is not None and value != ""]
-            earned[np.ix_(nulls, blank)] = 0.0
             empty = [i for i, value in enumerate(truths) if not left[i] and value is not None]
-            earned[np.ix_(empty, none)] = 0.0
+            for rows, columns in ((nulls, blank), (empty, none)):
+                if rows and columns:
+                    earned[np.ix_(rows, columns)] = 0.0
         return earned
 
     def _objects(
@@ -239,7 +252,7 @@ class Scorer:
                 earned += points
                 weight += counted
                 continue
-            surplus = np.array([self.counting.surplus(prediction, key, below) for prediction in predictions])
+            surplus = np.array(self.counting.surpluses(predictions, key, below), dtype=np.float64)
             lacked += surplus
             if here:
                 points, counted = self.pairwise(column, values, below)
@@ -267,7 +280,7 @@ class Scorer:
             lengths = self.counting.truths(items, below)
             points, counted = self.pairwise(items, elements, below)
             if self.tables is not None:
-                self.tables.keep(truths[start:stop], predictions, below, points, counted)
+                self.tables.keep(truths[start:stop], predictions, (rows, columns), (points, counted), below)
             earned[start:stop], weight[start:stop] = match_blocks(points, counted, lengths, sizes, rows, columns)
         return earned, weight
 

@@ -104,9 +104,14 @@ class Counting:
         return self._size(value, schema, all_keys=self.all_keys)
 
     def _size(self, value: Value, schema: SchemaNode | None, *, all_keys: bool) -> float:
+        kind = type(value)
         place = schema if schema is not None and schema.weighted else None
-        if type(value) in LEAF_TYPES:
+        if kind in LEAF_TYPES:
             return unit_at(place)
+        items = cast("dict[str, Value]", value).values() if kind is dict else cast("list[Value]", value)
+        if place is None and kind is not tuple and LEAF_TYPES.issuperset(map(type, items)):
+            every = all_keys or kind is list or all(items)
+            return len(items) if every else sum([item is not None and item != "" for item in items])
         name = id(value), id(place), all_keys
         if name not in self._sizes:
             parts = []
@@ -115,9 +120,9 @@ class Counting:
                     if all_keys or not self.ignores(item):
                         parts.append(self._size(item, place and place.at_key(key), all_keys=all_keys))
             else:
-                below = place if isinstance(value, tuple) else place and place.items
-                parts += [self._size(item, below, all_keys=all_keys) for item in cast("list[Value]", value)]
-            self._sizes[name] = max(parts) if isinstance(value, tuple) else fsum(parts)
+                below = place if kind is tuple else place and place.items
+                parts += [self._size(item, below, all_keys=all_keys) for item in items]
+            self._sizes[name] = max(parts) if kind is tuple else fsum(parts)
         return self._sizes[name]
 
     def truths(self, column: Sequence[Value], schema: SchemaNode | None = None) -> list[float]:
@@ -134,3 +139,12 @@ class Counting:
             return 0.0
         least = unit_at(schema) if self.all_keys else 0.0
         return float(max(least, self.prediction(prediction[key], schema)))
+
+    def surpluses(
+        self, predictions: Sequence[dict[str, Value]], key: str, schema: SchemaNode | None = None
+    ) -> Sequence[float]:
+        """`surplus` of each prediction."""
+        values = [prediction.get(key) for prediction in predictions]
+        if schema is None and not self.all_keys and LEAF_TYPES.issuperset(map(type, values)):
+            return [value is not None and value != "" for value in values]
+        return [self.surplus(prediction, key, schema) for prediction in predictions]
