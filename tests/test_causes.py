@@ -241,7 +241,7 @@ def check_sums(analysis: Analysis) -> None:
     lost = 1 - analysis.scores.mean
     assert fsum(analysis.lost.values()) == pytest.approx(lost, abs=1e-12)
     assert fsum(map(analysis.points_lost, analysis.fields)) == pytest.approx(lost, abs=1e-12)
-    assert all(share >= 0 for field in analysis.fields for share in field.lost.values())
+    assert all(share >= 0 for field in analysis.fields for share in field.lost_units.values())
     assert list(analysis.lost) == list(CAUSES)
     ranked = [field.points_lost for field in analysis.by_loss()]
     assert ranked == sorted(ranked, reverse=True)

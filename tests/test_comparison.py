@@ -159,7 +159,7 @@ def test_ids_in_another_order_give_the_same_comparison() -> None:
     assert found.difference == pytest.approx(wanted.difference)
     assert sorted(found.worse) == sorted(wanted.worse)
     assert sorted(found.better) == sorted(wanted.better)
-    assert {f.path: f.difference for f in found.fields} == pytest.approx({f.path: f.difference for f in wanted.fields})
+    assert {f.name: f.difference for f in found.fields} == pytest.approx({f.name: f.difference for f in wanted.fields})
     assert found.interval.ends == pytest.approx(wanted.interval.ends, abs=0.05 * width(wanted))
     assert found.p_value == pytest.approx(wanted.p_value, abs=0.03)
 
@@ -186,7 +186,7 @@ def test_swapping_the_two_turns_the_signs(seed: int) -> None:
     assert other.interval.ends == pytest.approx([-end for end in reversed(one.interval.ends)], abs=0.05 * width(one))
     assert one.p_value == pytest.approx(other.p_value, abs=0.03)
     assert [change.question_id for change in one.better] == [change.question_id for change in other.worse]
-    assert {f.path: f.difference for f in one.fields} == {f.path: -(f.difference or 0.0) for f in other.fields}
+    assert {f.name: f.difference for f in one.fields} == {f.name: -(f.difference or 0.0) for f in other.fields}
 
 
 def test_a_system_against_itself() -> None:
@@ -229,9 +229,9 @@ def test_q_values_are_those_of_the_tested_fields(seed: int) -> None:
     tested = [field for field in fields if field.p_value is not None]
     wanted = stats.false_discovery_control([field.p_value for field in tested])
     assert [field.q_value for field in tested] == pytest.approx(wanted.tolist())
-    assert {field.path for field in fields} == {"a", "b", "c[]"}
+    assert {field.name for field in fields} == {"a", "b", "c[]"}
     for field in fields:
-        scores = [next(each.score for each in side.fields if each.path == field.path) for side in (base, new)]
+        scores = [next(each.score for each in side.fields if each.path == field.name) for side in (base, new)]
         assert [field.base, field.new] == pytest.approx(scores)
     changes = [abs(field.difference or 0.0) for field in fields]
     assert changes == sorted(changes, reverse=True)
@@ -241,7 +241,7 @@ def test_fields_are_tested_by_all_swaps_of_their_own_sums() -> None:
     base, new = documents(5, count=8)
     for field in compare(base, new).fields:
         if field.p_value is not None:
-            assert field.p_value == pytest.approx(float(exact_p(*(sums(side, field.path) for side in (base, new)))))
+            assert field.p_value == pytest.approx(float(exact_p(*(sums(side, field.name) for side in (base, new)))))
 
 
 def sums(analysis: Analysis, path: str) -> Sums:
@@ -256,7 +256,7 @@ def test_a_field_that_did_not_change_or_is_on_one_side_only_is_not_tested() -> N
     others = [{"a": TEXT, "b": TEXT, "new": "x"} for _ in answers]
     truth = {"a": TEXT, "b": TEXT}
     sides = [analysed({str(n): answer for n, answer in enumerate(side)}, truth) for side in (answers, others)]
-    fields = {field.path: field for field in compare(*sides).fields}
+    fields = {field.name: field for field in compare(*sides).fields}
     assert (fields["a"].p_value, fields["a"].q_value, fields["a"].interval.note) == (None, None, NO_CHANGE)
     assert fields["b"].p_value == fields["b"].q_value == 2 / 2**5  # the family is one field
     only = fields["new"]
@@ -269,7 +269,7 @@ def test_only_the_fields_of_most_weight_are_compared() -> None:
     truth = {f"k{number}": ["x", "y"] if number % 2 else "x" for number in range(MOST_FIELDS_TESTED + 100)}
     base = analysed({"0": truth, "1": truth}, truth)
     new = analysed({"0": {}, "1": truth}, truth)
-    paths = {field.path for field in compare(base, new, n_resamples=100).fields}
+    paths = {field.name for field in compare(base, new, n_resamples=100).fields}
     assert len(paths) == MOST_FIELDS_TESTED
     assert {f"k{number}[]" for number in range(1, MOST_FIELDS_TESTED + 100, 2)} <= paths
 

@@ -206,7 +206,9 @@ def test_raw_values_are_those_of_the_library() -> None:
         assert rates_table(summary.rates).records() == [
             {"low": None, "high": None, **rate.to_dict()} for rate in summary.rates
         ]
-        assert TABLES["field changes"](sample).records() == [each.to_dict() for each in found.fields if each.changed]
+        assert TABLES["field changes"](sample).records() == [
+            {"field": each.name, **each.to_dict(), "q_value": each.q_value} for each in found.fields if each.changed
+        ]
         assert TABLES["document changes"](sample).records() == [
             each.to_dict() for each in [*found.worse, *found.better]
         ]

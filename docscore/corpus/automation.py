@@ -14,10 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from docscore.core.errors import InputValueError, at_place, row_place
+from docscore.core.errors import InputValueError, row_place
 from docscore.core.progress import Advance, Progress, no_progress
 from docscore.core.tolerance import ROUNDING
-from docscore.metrics.entities import Step
 from docscore.metrics.kieval import KieScore
 from docscore.stats.calibration import Calibration, calibration_of
 from docscore.stats.intervals import (
@@ -200,7 +199,7 @@ def automation_curve(
         raise InputValueError(expected="at least one document", got="none")
     grid = (*sorted(set(thresholds)), math.inf)
     called = names or list(map(str, range(len(scores))))
-    counts = np.array([_named_counts(score, grid, name) for score, name in zip(scores, called, strict=True)])
+    counts = np.array([_counts(score, np.array(grid), name) for score, name in zip(scores, called, strict=True)])
     predicted = np.array([sum(step.prediction is not None for step in score.steps) for score in scores], dtype=float)
     if clusters is not None:
         counts = sums_by_cluster(counts.reshape(len(scores), -1), clusters).reshape(-1, *counts.shape[1:])
@@ -208,35 +207,27 @@ def automation_curve(
     return Curve(grid, counts.transpose(1, 0, 2), predicted)
 
 
-def _named_counts(score: KieScore, grid: Sequence[float], name: str) -> Array:
-    try:
-        return _document_counts(score, np.array(grid))
-    except ValueError as error:
-        raise at_place(row_place(name), error) from None
-
-
-def _document_counts(score: KieScore, grid: Array) -> Array:
-    """Reviewed values, errors left and values of the output at each threshold, shape (3, t)."""
-    confidences = {edit: _confidences(score, edit) for edit in ("right", "change", "delete")}
-    below = {edit: np.searchsorted(values, grid, side="left") for edit, values in confidences.items()}
-    changes = len(confidences["change"]) - below["change"]  # not reviewed, so the errors are left
-    deletions = len(confidences["delete"]) - below["delete"]
+def _counts(score: KieScore, grid: Array, name: str) -> Array:
+    """Reviewed values, errors left and values of the output of a document at each threshold, shape (3, t)."""
+    steps = _confidences(score, name)
+    of_edits = [np.sort([sure for sure, edit in steps if edit == wanted]) for wanted in ("right", "change", "delete")]
+    right, change, delete = of_edits
+    below = [np.searchsorted(values, grid, side="left") for values in of_edits]
+    changes, deletions = len(change) - below[1], len(delete) - below[2]  # not reviewed, so the errors are left
     additions = score.entities.additions
-    output = len(confidences["right"]) + len(confidences["change"]) + deletions + additions
-    return np.array([sum(below.values()), changes + deletions + additions, output], dtype=np.float64)
+    output = len(right) + len(change) + deletions + additions
+    return np.array([sum(below), changes + deletions + additions, output], dtype=np.float64)
 
 
-def _confidences(score: KieScore, edit: str) -> Array:
-    found = [_confidence(step) for step in score.steps if step.edit == edit and step.prediction is not None]
-    return np.sort(np.array(found, dtype=np.float64))
-
-
-def _confidence(step: Step) -> float:
-    """The confidence of the predicted value of a step."""
-    confidence = None if step.prediction is None else step.prediction.confidence
-    if confidence is None:
-        raise InputValueError(place=step.place, expected="a confidence", got="none")
-    return confidence
+def _confidences(score: KieScore, name: str) -> list[tuple[float, str]]:
+    """The confidence of each predicted value of a document, and the correction that the value needs."""
+    values: list[tuple[float, str]] = []
+    for step in score.steps:
+        if step.prediction is not None:
+            if step.prediction.confidence is None:
+                raise InputValueError(place=(row_place(name), step.place), expected="a confidence", got="none")
+            values.append((step.prediction.confidence, step.edit))
+    return values
 
 
 def calibration_of_scores(
@@ -264,18 +255,9 @@ def calibration_of_scores(
     values: list[tuple[float, bool, int]] = []
     for number, (score, name) in enumerate(zip(scores, names, strict=True)):
         group = number if clusters is None else int(clusters[number])
-        steps = [step for step in score.steps if step.prediction is not None]
-        values += [(found, step.edit == "right", group) for step, found in zip(steps, _all(steps, name), strict=True)]
+        values += [(sure, edit == "right", group) for sure, edit in _confidences(score, name)]
     columns = np.array(values, dtype=np.float64).reshape(-1, 3).T
     resampled = progress("Resampling", RESAMPLES)
     return calibration_of(
         columns[0], columns[1], columns[2].astype(np.intp), confidence=confidence, seed=seed, resampled=resampled
     )
-
-
-def _all(steps: Sequence[Step], name: str) -> list[float]:
-    """The confidences of the steps of one document."""
-    try:
-        return list(map(_confidence, steps))
-    except ValueError as error:
-        raise at_place(row_place(name), error) from None

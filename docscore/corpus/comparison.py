@@ -57,49 +57,43 @@ class Change(NamedTuple):
         return {**self._asdict(), "difference": self.difference}
 
 
-class FieldChange(NamedTuple):
-    """The change of a field's score between two systems.
+class FigureChange(NamedTuple):
+    """The change of a figure, or of the score of a field, between two systems.
 
     Attributes:
-        path: the field.
-        base: its score before, None where it did not occur.
-        new: its score after, None where it does not occur.
-        interval: the confidence interval of the difference.
-        p_value: of the paired permutation test; None where there is nothing to test: no document changed, or only one
-            of the two systems has the field.
-        q_value: the p-value adjusted for the number of fields (Benjamini and Hochberg 1995): of the fields whose
-            q-value is at most q, the expected share of false discoveries is q.
+        name: the key of results, such as "typed_score"; of a field its path.
+        label: its name in tables, such as "Typed score".
+        base: its value before, in [0, 1]; None where a field did not occur.
+        new: its value after, in [0, 1]; None where a field does not occur.
+        interval: the confidence interval of the difference, paired by document.
+        p_value: two-sided, of the paired permutation test; None where there is nothing to test: no document's score of
+            a field changed, or only one of the two systems has the field.
+        q_value: of a field the p-value adjusted for the number of fields (Benjamini and Hochberg 1995): of the fields
+            whose q-value is at most q, the expected share of false discoveries is q.
     """
 
-    path: str
+    name: str
+    label: str
     base: float | None
     new: float | None
     interval: Interval
     p_value: float | None
-    q_value: float | None
+    q_value: float | None = None
 
     @property
     def difference(self) -> float | None:
-        """New minus base; None where the field is on one side only."""
+        """New minus base; None where a field is on one side only."""
         return None if self.base is None or self.new is None else self.new - self.base
 
     @property
     def changed(self) -> bool:
-        """Whether any document's score of the field changed; also True for a single document, which has no interval."""
+        """Whether the value of any document changed; also True for a single document, which has no interval."""
         return self.interval.reason != "no change"
 
     def to_dict(self) -> dict[str, Any]:
-        """The row of a table, in plain types."""
-        return {
-            "field": self.path,
-            "base": self.base,
-            "new": self.new,
-            "difference": self.difference,
-            "low": self.interval.low,
-            "high": self.interval.high,
-            "p_value": self.p_value,
-            "q_value": self.q_value,
-        }
+        """The numbers in plain types."""
+        ends = {"low": self.interval.low, "high": self.interval.high}
+        return {"base": self.base, "new": self.new, "difference": self.difference, **ends, "p_value": self.p_value}
 
 
 class Gate(NamedTuple):
@@ -154,7 +148,7 @@ class Comparison:
     better: list[Change]
     worse: list[Change]
     same: int
-    fields: list[FieldChange]
+    fields: list[FigureChange]
     figures: tuple[FigureChange, ...] = ()
     figures_signature: str = ""
 
@@ -171,6 +165,8 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """The attributes in plain types, tables as lists of dicts."""
         note = {"confidence_note": self.interval.note} if self.interval.reason else {}
+        changes = [{"figure": figure.name, **figure.to_dict()} for figure in self.figures]
+        figures = {"metrics": changes, "metrics_signature": self.figures_signature} if changes else {}
         return {
             "base": self.base.scores.mean,
             "new": self.new.scores.mean,
@@ -183,17 +179,12 @@ class Comparison:
             "better": [change.to_dict() for change in self.better],
             "worse": [change.to_dict() for change in self.worse],
             "same": self.same,
-            "fields": [field.to_dict() for field in self.fields],
-            **self._metrics(),
+            "fields": [{"field": field.name, **field.to_dict(), "q_value": field.q_value} for field in self.fields],
+            **figures,
             **{name: count for name, count in self.new.scores.counts().items() if name == "skipped"},
             "counts": {"base": self.base.scores.counts(), "new": self.new.scores.counts()},
             "signature": str(self.new.scores.signature),
         }
-
-    def _metrics(self) -> dict[str, Any]:
-        """The figures of other metrics in plain types; nothing where none were asked for."""
-        changes = [change.to_dict() for change in self.figures]
-        return {"metrics": changes, "metrics_signature": self.figures_signature} if changes else {}
 
 
 def compare(
@@ -225,7 +216,10 @@ def compare(
     _check_same(base, new)
     order = {name: number for number, name in enumerate(base.scores.ids)}
     places = [order[name] for name in new.scores.ids]
-    changes = _changes(base, new, places)
+    before_scores = [base.scores.scores[place] for place in places]
+    changes = list(map(Change, new.scores.ids, before_scores, new.scores.scores))
+    better = sorted((change for change in changes if change.difference > ROUNDING), key=lambda c: -c.difference)
+    worse = sorted((change for change in changes if change.difference < -ROUNDING), key=lambda c: c.difference)
     paths = _heaviest(base.fields, new.fields)
     before, after = _ratios(base, paths), _ratios(new, paths)
     before = Ratios(before.earned[places], before.weight[places])
@@ -235,7 +229,7 @@ def compare(
     intervals = intervals_of(differences, confidence, n_resamples=n_resamples, resampled=resampled, **drawn)
     permuted: dict[str, Any] = {"n_resamples": n_resamples - 1, "permuted": resampled, **drawn}
     fields = list(range(1, 1 + len(paths)))
-    of_mean = p_values_of_each(before.columns([0]), after.columns([0]), **permuted)
+    [of_mean] = permutation_p_values(before.columns([0]), after.columns([0]), **permuted)
     p_values = permutation_p_values(before.columns(fields), after.columns(fields), **permuted) if fields else []
     return Comparison(
         base,
@@ -243,8 +237,10 @@ def compare(
         confidence,
         intervals[0],
         upper_bound(differences, confidence, new.scores.clusters),
-        of_mean[0],
-        *_sorted(changes),
+        of_mean,
+        better,
+        worse,
+        len(changes) - len(better) - len(worse),
         _field_changes(paths, before, after, intervals[1:], p_values),
     )
 
@@ -298,22 +294,6 @@ def _check_same(base: Analysis, new: Analysis) -> None:
             raise InputValueError(expected="the same ground truths on both sides", got=f"others for {name!r}")
 
 
-def _changes(base: Analysis, new: Analysis, places: Sequence[int]) -> list[Change]:
-    """Each document before and after, in the order of the new system's documents."""
-    before = base.scores.scores
-    return [
-        Change(name, before[place], score)
-        for name, place, score in zip(new.scores.ids, places, new.scores.scores, strict=True)
-    ]
-
-
-def _sorted(changes: Sequence[Change]) -> tuple[list[Change], list[Change], int]:
-    """The documents that got better and worse, largest change first, and how many did not change."""
-    better = sorted((each for each in changes if each.difference > ROUNDING), key=lambda each: -each.difference)
-    worse = sorted((each for each in changes if each.difference < -ROUNDING), key=lambda each: each.difference)
-    return better, worse, len(changes) - len(better) - len(worse)
-
-
 def _heaviest(*tables: Sequence[Field]) -> list[str]:
     """The paths of the `MOST_FIELDS_TESTED` fields with the most weight, in their order."""
     weights: dict[str, float] = {}
@@ -333,63 +313,24 @@ def _ratios(analysis: Analysis, paths: Sequence[str]) -> Ratios:
 
 def _field_changes(
     paths: Sequence[str], before: Ratios, after: Ratios, intervals: Sequence[Interval], p_values: Sequence[float]
-) -> list[FieldChange]:
+) -> list[FigureChange]:
     """The changes of all fields; only fields that both systems have and that changed are tested."""
     from scipy import stats  # noqa: PLC0415  slow to import
 
-    values = [_values(side) for side in (before, after)]
-    moved = Differences(after, before).moved
-    tested = [i for i in range(len(paths)) if moved[i + 1] and None not in (values[0][i + 1], values[1][i + 1])]
+    changes = []
+    for i, path in enumerate(paths):
+        base, new = (float(side.values[i + 1]) if side.totals[i + 1] else None for side in (before, after))
+        interval = _ONE_SIDED if base is None or new is None else intervals[i]
+        changes.append(FigureChange(path, path, base, new, interval, p_values[i]))
+    moved = Differences(after, before).moved[1:]
+    tested = [i for i, change in enumerate(changes) if moved[i] and change.difference is not None]
     adjusted = stats.false_discovery_control([p_values[i] for i in tested]).tolist() if tested else []
     q_values = dict(zip(tested, adjusted, strict=True))
-    found = []
-    for i, path in enumerate(paths):
-        base, new = values[0][i + 1], values[1][i + 1]
-        interval = intervals[i] if None not in (base, new) else _ONE_SIDED
-        found.append(FieldChange(path, base, new, interval, p_values[i] if i in q_values else None, q_values.get(i)))
-    return sorted(found, key=lambda field: -abs(field.difference or 0.0))
-
-
-def _values(ratios: Ratios) -> list[float | None]:
-    """The ratios; None where the denominator is 0."""
-    return [float(value) if total else None for value, total in zip(ratios.values, ratios.totals, strict=True)]
-
-
-class FigureChange(NamedTuple):
-    """The change of a figure between two systems.
-
-    Attributes:
-        name: the key of results, such as "typed_score".
-        label: its name in tables, such as "Typed score".
-        base: its value before, in [0, 1].
-        new: its value after, in [0, 1].
-        interval: the confidence interval of the difference, paired by row.
-        p_value: of the paired permutation test, two-sided; for this figure alone.
-    """
-
-    name: str
-    label: str
-    base: float
-    new: float
-    interval: Interval
-    p_value: float
-
-    @property
-    def difference(self) -> float:
-        """New minus base."""
-        return self.new - self.base
-
-    def to_dict(self) -> dict[str, Any]:
-        """The row of a table, in plain types."""
-        return {
-            "figure": self.name,
-            "base": self.base,
-            "new": self.new,
-            "difference": self.difference,
-            "low": self.interval.low,
-            "high": self.interval.high,
-            "p_value": self.p_value,
-        }
+    changes = [
+        change._replace(p_value=p_values[i] if i in q_values else None, q_value=q_values.get(i))
+        for i, change in enumerate(changes)
+    ]
+    return sorted(changes, key=lambda change: -abs(change.difference or 0.0))
 
 
 def figure_changes(

@@ -118,15 +118,12 @@ def rows_of_tables(
 ) -> FileRows:
     """Pair the rows of the references with those of each system; arguments and errors as for `rows_of_files`."""
     systems = read_systems(references or table_with_both(predictions), predictions, missing, faults, check)
-    return FileRows(systems if systems[0].skipped is None else _rows_of_all(systems), faults)
-
-
-def _rows_of_all(systems: list[Pairs]) -> list[Pairs]:
-    """The rows that all systems have, in the order of the first."""
-    first = systems[0]
+    if systems[0].skipped is None:
+        return FileRows(systems, faults)
+    first = systems[0]  # with the rows that all systems have, in its order
     for other in systems[1:]:
         first, _ = common_rows(first, other)
-    return [first, *(common_rows(first, other)[1] for other in systems[1:])]
+    return FileRows([first, *(common_rows(first, other)[1] for other in systems[1:])], faults)
 
 
 def _are_texts(truths: Sequence[Any], predictions: Sequence[Any]) -> bool:
@@ -232,14 +229,21 @@ class Evaluation:
     @property
     def values(self) -> dict[str, float]:
         """The value of each figure of the metrics by its name, in [0, 1]; without intervals."""
-        found = self.columns
-        return {name: float(value) for (name, _), value in zip(found.names, found.ratios.values, strict=True)}
+        return {
+            name: float(value) for (name, _), value in zip(self.columns.names, self.columns.ratios.values, strict=True)
+        }
 
     @cached_property
     def measured(self) -> Measured:
         """The figures of the metrics, with their intervals."""
-        drawn: dict[str, Any] = {"seed": self.seed, "progress": self.progress, "columns": self.columns}
-        return measure(self.scores, self.metrics, confidence=self.confidence, **drawn)
+        return measure(
+            self.scores,
+            self.metrics,
+            confidence=self.confidence,
+            seed=self.seed,
+            progress=self.progress,
+            columns=self.columns,
+        )
 
     @cached_property
     def columns(self) -> FigureColumns:
@@ -298,8 +302,14 @@ class Evaluation:
         if self.by is None:
             return []
         values = groups_of_rows(self.scores.pairs, self.by, "by")
-        drawn: dict[str, Any] = {"seed": self.seed, "progress": self.progress, "clusters": self.scores.clusters}
-        return slices_of(self.columns, values, confidence=self.confidence, **drawn)
+        return slices_of(
+            self.columns,
+            values,
+            clusters=self.scores.clusters,
+            confidence=self.confidence,
+            seed=self.seed,
+            progress=self.progress,
+        )
 
     @property
     def slice_name(self) -> str:

@@ -185,14 +185,6 @@ Outcome = Literal["exact", "partial", "wrong", "wrong_type", "missing", "extra"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 
-def _floats() -> array[float]:
-    return array("d")
-
-
-def _integers() -> array[int]:
-    return array("q")
-
-
 _units = lru_cache(maxsize=1024)(units)  # most leaves earn 0 or 1
 
 
@@ -228,9 +220,9 @@ class Field:
     nulls: dict[Outcome, int] = field(default_factory=lambda: dict.fromkeys(OUTCOMES, 0))
     lost_units: dict[Cause, int] = field(default_factory=lambda: dict.fromkeys(CAUSES, 0), repr=False)
     document_count: int = 0
-    numbers: array[int] = field(default_factory=_integers, repr=False)
-    document_earned: array[float] = field(default_factory=_floats, repr=False)
-    document_weight: array[float] = field(default_factory=_floats, repr=False)
+    numbers: array[int] = field(default_factory=lambda: array("q"), repr=False)
+    document_earned: array[float] = field(default_factory=lambda: array("d"), repr=False)
+    document_weight: array[float] = field(default_factory=lambda: array("d"), repr=False)
 
     @property
     def documents(self) -> dict[int, tuple[float, float]]:
@@ -241,11 +233,6 @@ class Field:
     def earned(self) -> float:
         """The sum of S over its values."""
         return as_float(self.earned_units)
-
-    @property
-    def lost(self) -> dict[Cause, float]:
-        """The points lost in the field by cause, as shares of 1 - score of their documents, summed over documents."""
-        return {cause: as_float(count) for cause, count in self.lost_units.items()}
 
     @property
     def score(self) -> float:
@@ -263,34 +250,19 @@ class Field:
         return self._values() - self._values("extra")
 
     @property
-    def predicted(self) -> int:
-        """The number of values in the predictions; nulls are not counted."""
-        return self._values() - self._values("missing")
-
-    @property
-    def omitted(self) -> int:
-        """The number of expected values that the predictions lack."""
-        return self._values("missing")
-
-    @property
-    def invented(self) -> int:
-        """The number of predicted values that have no counterpart in the ground truth."""
-        return self._values("extra")
-
-    def _values(self, outcome: Outcome | None = None) -> int:
-        """The number of values with an outcome, or with any if it is None; nulls are not counted."""
-        chosen = OUTCOMES if outcome is None else (outcome,)
-        return sum(self.counts[each] - self.nulls[each] for each in chosen)
-
-    @property
     def omission_rate(self) -> float | None:
         """The share of the expected values that the predictions lack, in [0, 1]; None where none is expected."""
-        return self.omitted / self.expected if self.expected else None
+        return self._values("missing") / self.expected if self.expected else None
 
     @property
     def hallucination_rate(self) -> float | None:
         """The share of predicted values without counterpart in the ground truth; None if none is predicted."""
-        return self.invented / self.predicted if self.predicted else None
+        predicted = self._values() - self._values("missing")
+        return self._values("extra") / predicted if predicted else None
+
+    def _values(self, *outcomes: Outcome) -> int:
+        """The number of values with one of these outcomes, by default with any; nulls are not counted."""
+        return sum(self.counts[outcome] - self.nulls[outcome] for outcome in outcomes or OUTCOMES)
 
     def to_dict(self, documents: int, interval: Interval | None = None) -> dict[str, Any]:
         """The row of a table, in plain types.
@@ -361,12 +333,9 @@ class ListRows:
 
     def add(self, node: ScoreTree) -> None:
         """Count an element."""
-        if node.truth_index is not None and node.prediction_index is not None:
-            self.matched += 1
-        if node.prediction_index is None:
-            self.missing += 1
-        if node.truth_index is None:
-            self.extra += 1
+        self.matched += node.truth_index is not None and node.prediction_index is not None
+        self.missing += node.prediction_index is None
+        self.extra += node.truth_index is None
 
     def merge(self, other: ListRows) -> None:
         """Add the counts of the same path in other documents."""

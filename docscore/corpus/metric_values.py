@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import repeat
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -169,7 +167,7 @@ def figure_columns(
     scores: CorpusScore,
     metrics: Sequence[str],
     progress: Progress = no_progress,
-    known: Mapping[str, Sequence[Any]] = MappingProxyType({}),
+    known: Mapping[str, Sequence[Any]] | None = None,
 ) -> FigureColumns:
     """Compute the figures of metrics as ratios of sums over documents; arguments and errors as for `measure`.
 
@@ -178,6 +176,7 @@ def figure_columns(
     chosen = [METRICS[name] for name in checked_metrics(metrics)]
     for metric in chosen:
         metric.check_options(scores.options)
+    known = known or {}
     measured = progress("Measuring", sum(metric.name not in known for metric in chosen) * len(scores.ids))
     names: list[FigureName] = []
     breakdowns: dict[str, Breakdown] = {}
@@ -207,27 +206,24 @@ def metric_trees(scores: CorpusScore, number: int, metrics: Iterable[str]) -> li
     Raises:
         TypeError, ValueError: as `measure`.
     """
+    trees = (METRICS[name].tree(_row(scores, number), scores.options) for name in metrics)
+    return [tree for tree in trees if tree is not None]
+
+
+def _row(scores: CorpusScore, number: int) -> MetricRow:
+    """A row of a scored test set as input for metrics."""
     pairs = scores.pairs
     confidences = pairs.confidences[number] if pairs.confidences else None
-    row = MetricRow(
+    return MetricRow(
         pairs.truths[number], pairs.predictions[number], confidences, scores.scores[number], pairs.ids[number]
     )
-    found = (METRICS[name].tree(row, scores.options) for name in metrics)
-    return [tree for tree in found if tree is not None]
-
-
-def metric_rows(scores: CorpusScore) -> Iterator[MetricRow]:
-    """The rows of a scored test set as input for metrics."""
-    pairs = scores.pairs
-    confidences = repeat(None, len(pairs.ids)) if pairs.confidences is None else pairs.confidences
-    return map(MetricRow, pairs.truths, pairs.predictions, confidences, scores.scores, pairs.ids)
 
 
 def _points(metric: Metric[Any], scores: CorpusScore, measured: Advance) -> Iterator[Any]:
     """Yield the points of each row; an error names the row."""
-    for name, row in zip(scores.ids, metric_rows(scores), strict=True):
+    for number, name in enumerate(scores.ids):
         try:
-            points = metric.row_points(row, scores.options)
+            points = metric.row_points(_row(scores, number), scores.options)
         except (TypeError, ValueError) as error:
             raise at_place(row_place(name), error) from None
         measured(1)

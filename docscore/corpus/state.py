@@ -15,7 +15,7 @@ from docscore.core.options import ScoringOptions, check_choice, options_from
 from docscore.corpus.fields import Field, ListRows, as_float, total_units
 from docscore.corpus.metric_values import figure_columns
 from docscore.corpus.scores import CorpusScore, score_corpus
-from docscore.corpus.summary import field_table_of
+from docscore.corpus.summary import analyse
 from docscore.data.pairing import Pairs, pairs_of
 from docscore.data.rows import as_rows
 from docscore.metrics.registry import checked_metrics
@@ -102,8 +102,9 @@ class ScoreState:
             numerators, denominators = found.ratios.earned[:, column].tolist(), found.ratios.weight[:, column].tolist()
             more.sums[name] = total_units(numerators), total_units(denominators)
         if self.with_fields:
-            table = field_table_of(scores)
-            more.fields, more.lists = table.fields, table.lists
+            analysis = analyse(scores)
+            more.fields = {field.path: field for field in analysis.fields}
+            more.lists = {rows.path: rows for rows in analysis.lists}
         self.merge(more)
 
     def merge(self, *others: ScoreState) -> ScoreState:
@@ -150,7 +151,10 @@ class ScoreState:
         check_choice("names", names, ("plain", "safe"))
         if not self.rows:
             raise InputValueError(expected="at least one row", got="none")
-        result = {name: _ratio(*sums) for name, sums in self.sums.items()}
+        result = {  # each sum is rounded once
+            name: as_float(numerator) / as_float(denominator) if denominator else 1.0
+            for name, (numerator, denominator) in self.sums.items()
+        }
         for field in sorted(self.fields.values(), key=lambda field: field.path):
             if field.expected:
                 result[f"{_ANLS_STAR}/{field.path}"] = field.score
@@ -167,8 +171,3 @@ class ScoreState:
     def identity(self) -> tuple[Any, ...]:
         """What two states must share to be merged: metrics, fields and options."""
         return (*self.metrics, self.with_fields, self.options)
-
-
-def _ratio(numerator: int, denominator: int) -> float:
-    """The ratio of two exact sums, each rounded once; 1 where the denominator is 0."""
-    return as_float(numerator) / as_float(denominator) if denominator else 1.0

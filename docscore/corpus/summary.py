@@ -72,21 +72,15 @@ def analyse(scores: CorpusScore, progress: Progress = no_progress) -> Analysis:
     >>> {cause: lost for cause, lost in analyse(scores).lost.items() if lost}
     {'missing field': 0.25}
     """
-    table = field_table_of(scores, progress)
-    fields = list(table.fields.values())
-    lost = {cause: as_float(sum(field.lost_units[cause] for field in fields)) / len(scores.ids) for cause in CAUSES}
-    return Analysis(scores, fields, list(table.lists.values()), lost, table.values, table.losses)
-
-
-def field_table_of(scores: CorpusScore, progress: Progress = no_progress) -> FieldTable:
-    """Return the field table of all documents; arguments as for `analyse`."""
     table = FieldTable()
     failed, absent = scores.failed or frozenset(), scores.absent or frozenset()
     explained = progress("Explaining", len(scores.ids))
     for number in range(len(scores.ids)):
         table.add(number, scores.tree(number), parsed=number not in failed, absent=number in absent)
         explained(1)
-    return table
+    fields = list(table.fields.values())
+    lost = {cause: as_float(sum(field.lost_units[cause] for field in fields)) / len(scores.ids) for cause in CAUSES}
+    return Analysis(scores, fields, list(table.lists.values()), lost, table.values, table.losses)
 
 
 def mean_as_ratio(scores: CorpusScore) -> Ratios:
@@ -250,8 +244,10 @@ def _parts(
     """The ratios that get an interval, each made when it is asked for: mean, rates, and each of the fields."""
     yield mean_as_ratio(scores)
     if analysis is not None:
-        yield _events_as_ratios(events, len(scores.ids))
-        yield _values_as_ratios(analysis)
+        hits = np.array(list(events.values()), dtype=np.float64).T
+        yield Ratios(hits, np.ones_like(hits))
+        values = np.array(analysis.values, dtype=np.float64)
+        yield Ratios(values[:, [1, 3]], values[:, [0, 2]])  # omissions and hallucinations
         yield from (fields_as_ratios([field], len(scores.ids)) for field in fields)
 
 
@@ -270,12 +266,6 @@ def _resampled_together(scores: CorpusScore, parts: Iterator[Ratios]) -> Iterato
         yield side_by_side(*by_unit)
 
 
-def _values_as_ratios(analysis: Analysis) -> Ratios:
-    """The rates of omission and hallucination as ratios of sums over documents."""
-    values = np.array(analysis.values, dtype=np.float64)
-    return Ratios(values[:, [1, 3]], values[:, [0, 2]])
-
-
 def _events_of_documents(analysis: Analysis) -> dict[str, list[bool]]:
     """For each rate of documents, whether each document counts."""
     scores, rows = analysis.scores, range(len(analysis.scores.ids))
@@ -288,12 +278,6 @@ def _events_of_documents(analysis: Analysis) -> dict[str, list[bool]]:
         if numbers is not None:
             events[name] = [row in numbers for row in rows]
     return events
-
-
-def _events_as_ratios(events: dict[str, list[bool]], documents: int) -> Ratios:
-    """The rates of events as ratios of sums over documents."""
-    hits = np.array(list(events.values()), dtype=np.float64).reshape(-1, documents).T
-    return Ratios(hits, np.ones_like(hits))
 
 
 def _rates(

@@ -104,40 +104,30 @@ def systems_of(
     """
     first = next(iter(evaluations.values()))
     known = [figure.name for figure in first.measured.figures]
-    chosen = _chosen(known, figures)
-    tests = {} if against is None else _tests(evaluations, against, chosen, progress)
-    rows = [
-        SystemFigures(
-            name,
-            len(each.scores.ids),
-            _only(each.measured.figures, chosen),
-            tests=tests.get(name, {}),
-            counts=each.scores.counts(),
-        )
-        for name, each in evaluations.items()
-    ]
-    parts = {name: {part.value: part for part in each.slices} for name, each in evaluations.items()}
-    for value in (part.value for part in first.slices):
-        for name, by_value in parts.items():
-            part = by_value[value]
-            rows.append(SystemFigures(name, part.documents, _only(part.figures, chosen), value))
-    signatures = tuple(sorted({each.figures_signature for each in evaluations.values()}))
-    by = first.slice_name if first.slices else ""
-    return Systems(rows, first.confidence or 0.0, signatures, by, against or "")
-
-
-def _chosen(known: Sequence[str], figures: Sequence[str] | None) -> list[str]:
-    """The names of the figures to keep, checked."""
     for name in figures or ():
         if name not in known:
             expected = f"figures among {', '.join(known)}; --metrics adds others"
             raise InputValueError(place="figures", expected=expected, got=repr(name))
-    return list(dict.fromkeys(figures or known))
+    chosen = list(dict.fromkeys(figures or known))
 
+    def only(values: Sequence[Figure]) -> list[Figure]:
+        by_name = {figure.name: figure for figure in values}
+        return [by_name[name] for name in chosen]
 
-def _only(figures: Sequence[Figure], chosen: Sequence[str]) -> list[Figure]:
-    found = {figure.name: figure for figure in figures}
-    return [found[name] for name in chosen]
+    tests = {} if against is None else _tests(evaluations, against, chosen, progress)
+    rows = []
+    for name, system in evaluations.items():
+        all_rows = only(system.measured.figures)
+        counts = system.scores.counts()
+        rows.append(SystemFigures(name, len(system.scores.ids), all_rows, tests=tests.get(name, {}), counts=counts))
+    parts = {name: {part.value: part for part in system.slices} for name, system in evaluations.items()}
+    for value in (part.value for part in first.slices):
+        for name, by_value in parts.items():
+            part = by_value[value]
+            rows.append(SystemFigures(name, part.documents, only(part.figures), value))
+    signatures = tuple(sorted({system.figures_signature for system in evaluations.values()}))
+    by = first.slice_name if first.slices else ""
+    return Systems(rows, first.confidence or 0.0, signatures, by, against or "")
 
 
 def _tests(
@@ -150,21 +140,18 @@ def _tests(
         raise InputValueError(place="against", expected=expected, got=repr(against))
     if len(names) == 1:
         raise InputValueError(place="against", expected="at least two systems", got="one")
-    values = {name: {each.name: each.value for each in one.measured.figures} for name, one in evaluations.items()}
-    bases = {figure: _best(values, figure) if against == BEST else against for figure in chosen}
+    values = {name: system.values for name, system in evaluations.items()}
+    best = {figure: max(names, key=lambda name, figure=figure: values[name][figure]) for figure in chosen}  # type: ignore[misc]
+    bases = best if against == BEST else dict.fromkeys(chosen, against)
     p_values = _p_values(evaluations, set(bases.values()), progress)
-    found: dict[str, dict[str, SystemTest]] = {name: {} for name in names}
+    tests: dict[str, dict[str, SystemTest]] = {name: {} for name in names}
     for figure, base in bases.items():
         others = [name for name in names if name != base]
         single = [p_values[base, name][figure] for name in others]
         for name, p_value, adjusted in zip(others, single, holm(single), strict=True):
             difference = values[name][figure] - values[base][figure]
-            found[name][figure] = SystemTest(base, difference, p_value, adjusted)
-    return found
-
-
-def _best(values: Mapping[str, Mapping[str, float]], figure: str) -> str:
-    return max(values, key=lambda name: values[name][figure])
+            tests[name][figure] = SystemTest(base, difference, p_value, adjusted)
+    return tests
 
 
 def _p_values(
@@ -173,14 +160,14 @@ def _p_values(
     """The p-value of each figure, for each pair of a base and another system."""
     pairs = [(base, name) for base in evaluations if base in bases for name in evaluations if name != base]
     permuted = progress("Comparing", len(pairs) * len(next(iter(evaluations.values())).columns.names) * (RESAMPLES - 1))
-    found = {}
+    tested = {}
     for base, name in pairs:
         one, other = evaluations[base], evaluations[name]
         columns = one.columns_of(other.scores.ids)  # in the order in which `Evaluation.compare` has them
         drawn: dict[str, Any] = {"seed": one.seed, "clusters": other.scores.clusters, "permuted": permuted}
         p_values = p_values_of_each(columns.ratios, other.columns.ratios, **drawn)
-        found[base, name] = {label.key: p_value for label, p_value in zip(columns.names, p_values, strict=True)}
-    return found
+        tested[base, name] = {label.key: p_value for label, p_value in zip(columns.names, p_values, strict=True)}
+    return tested
 
 
 @dataclass(frozen=True)
@@ -304,49 +291,34 @@ def grid_of_runs(runs: Sequence[tuple[LoggedRun, Summary]], progress: Progress =
     Raises:
         ValueError: for two runs of the same data set, method and model.
     """
-    cells = [GridCell(run, summary) for run, summary in runs]
+    from scipy import stats  # noqa: PLC0415  slow to import
+
+    data_sets: dict[str, list[GridCell]] = {}
     seen: set[tuple[str, str, str]] = set()
-    for cell in cells:
-        key = (cell.run.data_set, cell.run.method, cell.run.model)
+    for run, summary in runs:
+        key = (run.data_set, run.method, run.model)
         if key in seen:
             raise InputValueError(expected=f"one run of {', '.join(filter(None, key))}", got="two")
         seen.add(key)
-    compared = progress("Comparing", len(cells))
-    found: dict[int, GridCell] = {}
-    for name in dict.fromkeys(cell.run.data_set for cell in cells):
-        numbers = [number for number, cell in enumerate(cells) if cell.run.data_set == name]
-        found |= dict(zip(numbers, _compared([cells[number] for number in numbers]), strict=True))
-        compared(len(numbers))
-    return [found[number] for number in range(len(cells))]
+        data_sets.setdefault(run.data_set, []).append(GridCell(run, summary))
+    compared = progress("Comparing", len(runs))
+    for name, cells in data_sets.items():
+        top = max(cells, key=lambda cell: cell.summary.scores.mean).summary.scores
+        cells = [replace(cell, is_best=cell.summary.scores.mean == top.mean) for cell in cells]  # noqa: PLW2901
+        p_values = [None if cell.is_best else _p_value(top, cell.summary.scores) for cell in cells]
+        tested = [p_value for p_value in p_values if p_value is not None]
+        adjusted = iter(stats.false_discovery_control(tested).tolist() if tested else [])
+        q_values = [None if p_value is None else next(adjusted) for p_value in p_values]
+        data_sets[name] = [replace(cell, q_value=q) for cell, q in zip(cells, q_values, strict=True)]
+        compared(len(cells))
+    by_run = {id(cell.run): cell for cells in data_sets.values() for cell in cells}
+    return [by_run[id(run)] for run, _ in runs]
 
 
-def _compared(cells: list[GridCell]) -> list[GridCell]:
-    """The runs of one data set, held against the best of them."""
-    from scipy import stats  # noqa: PLC0415  slow to import
-
-    top = max(cells, key=lambda cell: cell.summary.scores.mean)
-    best = [cell.summary.scores.mean == top.summary.scores.mean for cell in cells]
-    p_values = [None if is_best else _p_value(top, cell) for cell, is_best in zip(cells, best, strict=True)]
-    tested = [number for number, p_value in enumerate(p_values) if p_value is not None]
-    q_values: dict[int, float] = {}
-    if tested:
-        adjusted = stats.false_discovery_control([p_values[number] for number in tested]).tolist()
-        q_values = dict(zip(tested, adjusted, strict=True))
-    return [
-        replace(cell, is_best=is_best, q_value=q_values.get(number))
-        for number, (cell, is_best) in enumerate(zip(cells, best, strict=True))
-    ]
-
-
-def _p_value(best: GridCell, other: GridCell) -> float | None:
+def _p_value(best: CorpusScore, other: CorpusScore) -> float | None:
     """That the two differ by chance; None where they do not have the same documents."""
-    first, second = best.summary.scores, other.summary.scores
-    if sorted(first.ids) != sorted(second.ids):
+    if sorted(best.ids) != sorted(other.ids):
         return None
-    return permutation_p_values(mean_as_ratio(first), mean_as_ratio(_in_order_of(first, second)))[0]
-
-
-def _in_order_of(first: CorpusScore, second: CorpusScore) -> CorpusScore:
-    """The scores of the second in the order of the ids of the first."""
-    scores = dict(zip(second.ids, second.scores, strict=True))
-    return replace(second, scores=[scores[name] for name in first.ids])
+    scores = dict(zip(other.ids, other.scores, strict=True))
+    in_order = replace(other, scores=[scores[name] for name in best.ids])
+    return permutation_p_values(mean_as_ratio(best), mean_as_ratio(in_order))[0]

@@ -7,7 +7,7 @@ from typing import Any
 
 from docscore.core.formatting import three_digits, with_sign
 from docscore.corpus.automation import Curve
-from docscore.corpus.comparison import Change, Comparison, FieldChange, FigureChange
+from docscore.corpus.comparison import Change, Comparison, FigureChange
 from docscore.corpus.fields import MEANINGS, Field, ListRows, Outcome
 from docscore.corpus.metric_values import Figure, Measured, Slice
 from docscore.corpus.scores import CorpusScore
@@ -212,9 +212,9 @@ def _groups_table(score: KieScore) -> ReportTable:
 def field_changes_table(found: Comparison) -> ReportTable:
     """The fields whose score changed from one system to the other, largest change first."""
 
-    def row(field: FieldChange) -> tuple[TableCell, ...]:
+    def row(field: FigureChange) -> tuple[TableCell, ...]:
         return (
-            _name(field.path),
+            _name(field.name),
             _optional(field.base, three_digits),
             _optional(field.new, three_digits),
             _optional(field.difference, with_sign),
@@ -235,9 +235,9 @@ def figure_changes_table(found: Comparison) -> ReportTable:
     def row(each: FigureChange) -> tuple[TableCell, ...]:
         return (
             TableCell(each.name, each.label),
-            TableCell(each.base, f"{each.base:.4f}"),
-            TableCell(each.new, f"{each.new:.4f}"),
-            TableCell(each.difference, with_sign(each.difference)),
+            _optional(each.base, "{:.4f}".format),
+            _optional(each.new, "{:.4f}".format),
+            _optional(each.difference, with_sign),
             _interval(each.interval, lambda end: with_sign(end, 3)),
             _optional(each.p_value, p_text),
         )

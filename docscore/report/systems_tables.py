@@ -215,7 +215,7 @@ def field_matrix(evaluations: Mapping[str, Evaluation], changes: Sequence[System
         changes: how all but one of them differ from that one, the base.
     """
     marked = {
-        (change.system, field.path)
+        (change.system, field.name)
         for change in changes
         for field in change.comparison.fields
         if field.q_value is not None and field.q_value < level_of_tests(change.comparison.confidence)

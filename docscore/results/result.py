@@ -331,9 +331,8 @@ class EvaluationResult:
     @property
     def score(self) -> float:
         """The value of the first figure of the first metric, in [0, 1], 1 is best; by default the mean ANLS* score."""
-        if self.evaluation.metrics[0] == ANLS_STAR:  # known without the other metrics
-            return self.evaluation.scores.mean
-        return next(iter(self.figures.values()))
+        first = self.evaluation.metrics[0]  # ANLS* is known without the other metrics
+        return self.evaluation.scores.mean if first == ANLS_STAR else next(iter(self.figures.values()))
 
     @property
     def interval(self) -> tuple[float, float] | None:
@@ -472,17 +471,14 @@ class EvaluationResult:
 
     def __getitem__(self, question_id: str) -> DocumentResult:
         if question_id not in self._numbers:
-            msg = f"{row_place(question_id)}: expected one of the {len(self):,} ids, such as {self._some_id}"
+            some = short_repr(self.evaluation.pairs.ids[0])
+            msg = f"{row_place(question_id)}: expected one of the {len(self):,} ids, such as {some}"
             raise KeyError(msg)
         return DocumentResult(self.evaluation, self._numbers[question_id])
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
         return {name: number for number, name in enumerate(self.evaluation.pairs.ids)}
-
-    @property
-    def _some_id(self) -> str:
-        return short_repr(self.evaluation.pairs.ids[0])
 
     def __repr__(self) -> str:
         return f"<EvaluationResult {self.evaluation.metrics[0]} {self.score:.4f}, {len(self):,} documents>"

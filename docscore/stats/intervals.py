@@ -288,7 +288,8 @@ def abc(estimates: Ratios | Differences, shares: tuple[float, float]) -> Ends:
     direction = influence / sigma
     a = acceleration(influence)
     bend = (estimates.bias() - estimates.curvature(direction)) / sigma
-    z0 = np.array([_bias_correction(*column) for column in zip(a.tolist(), bend.tolist(), strict=True)])
+    shares_below = [2 * _NORMAL.cdf(a_i) * _NORMAL.cdf(-bend_i) for a_i, bend_i in zip(a, bend, strict=True)]
+    z0 = np.array([_NORMAL.inv_cdf(min(max(share, ROUNDING), 1 - ROUNDING)) for share in shares_below])
     limits = estimates.ends()
     ends = []
     for share, limit in zip(shares, limits, strict=True):
@@ -297,9 +298,3 @@ def abc(estimates: Ratios | Differences, shares: tuple[float, float]) -> Ends:
         end = estimates.along(direction, np.divide(z, rest**2, out=np.zeros_like(z), where=rest > 0))
         ends.append(np.clip(np.where((rest > 0) & np.isfinite(end), end, limit), *limits))
     return ends[0], ends[1], sigma * math.sqrt(n / (n - 1))
-
-
-def _bias_correction(a: float, bend: float) -> float:
-    """The bias correction z0 of ABC, from the acceleration and the curvature."""
-    share = 2 * _NORMAL.cdf(a) * _NORMAL.cdf(-bend)
-    return _NORMAL.inv_cdf(min(max(share, ROUNDING), 1 - ROUNDING))
