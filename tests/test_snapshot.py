@@ -35,7 +35,11 @@ LINES_OF_A_DIFF = 60
 
 def neutral(text: str, folder: Path) -> str:
     """The text without what depends on the machine or the version."""
-    text = text.replace(str(folder), "FOLDER").replace(str(ROOT), "ROOT")
+    return without_versions(text.replace(str(folder), "FOLDER").replace(str(ROOT), "ROOT"))
+
+
+def without_versions(text: str) -> str:
+    """The text with the word VERSION for the versions of docscore and json-repair."""
     text = re.sub(r"(json-repair:)[\d.]+", r"\1VERSION", text)
     return re.sub(rf"(docscore\W{{1,6}}){re.escape(VERSION)}(?![\d.]\d)", r"\1VERSION", text)
 
@@ -44,12 +48,14 @@ def shortened(text: str, longest: int = LONGEST) -> str:
     """The beginning of a text, and the hash of all of it, where it is long."""
     if len(text) <= longest:
         return text
+    text = without_versions(text)
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     return f"{text[:longest]}\n… {len(text):,} characters, {digest}\n"
 
 
 def words(page: str) -> str:
-    """The words of a page, and the hash of the page as it is."""
+    """The words of a page, and the hash of the page without versions."""
+    page = without_versions(page)
     digest = hashlib.sha256(page.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     plain = re.sub(r"<(style|script|svg).*?</\1>", " ", page, flags=re.DOTALL)
     lines = (" ".join(line.split()) for line in html.unescape(re.sub(r"<[^>]*>", "\n", plain)).splitlines())
