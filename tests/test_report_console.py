@@ -28,7 +28,7 @@ from docscore.stats.intervals import Interval
 from tests.commands import RAW
 from tests.report_samples import DRINKS, drinks, hostile, scored, systems
 
-SIGNATURE = "anls_star|tau:0.5|case:i|empty:ignored|docscore:0.1.0"
+SIGNATURE = "anls_star|tau:0.5|case:i|empty:ignored|docscore:0.2.0"
 
 
 def printed(function: Callable[..., None], *arguments: Any, encoding: str = "utf-8", **options: Any) -> str:
@@ -97,14 +97,14 @@ nTED           0.500000                -
 Entities: 7 right, 1 to change, 2 to add, 1 to delete
 Groups: 3 right, 1 wrong, 2 missed, 0 invented
 
-anls_star|nted|tau:0.5|case:i|empty:ignored|docscore:0.1.0
+anls_star|nted|tau:0.5|case:i|empty:ignored|docscore:0.2.0
 """
 SYSTEMS = """\
 metric            good a|b & c % d $ e # f _ { } ~ ^ \\input{x} as good
 ANLS*          0.7133*                                  0.3567 0.7133*
 nTED           0.5000*                                  0.2500 0.5000*
 
-anls_star|nted|tau:0.5|case:i|empty:ignored|docscore:0.1.0
+anls_star|nted|tau:0.5|case:i|empty:ignored|docscore:0.2.0
 """
 
 

@@ -13,7 +13,7 @@ from docscore.version import VERSION
 
 @dataclass(frozen=True)
 class Signature:
-    """The metrics, options and version behind figures; as text `anls_star|tau:0.5|case:i|empty:ignored|docscore:0.1.0`.
+    """The metrics, options and version behind figures; as text `anls_star|tau:0.5|case:i|empty:ignored|docscore:0.2.0`.
 
     Attributes:
         metrics: the names of the metrics.
@@ -36,11 +36,11 @@ class Signature:
             skipped: how many rows were left out, because of faults or without a prediction.
 
         >>> str(Signature.of(["anls_star"], ScoringOptions()))
-        'anls_star|tau:0.5|case:i|empty:ignored|docscore:0.1.0'
+        'anls_star|tau:0.5|case:i|empty:ignored|docscore:0.2.0'
         >>> str(Signature.of(["anls_star"], ScoringOptions(rules="anls_star-1.0.1")))
-        'anls_star|tau:0.5|case:i|rules:anls_star-1.0.1|docscore:0.1.0'
+        'anls_star|tau:0.5|case:i|rules:anls_star-1.0.1|docscore:0.2.0'
         >>> str(Signature.of(["kieval", "nted"], ScoringOptions(threshold=0.7, parse="json")))
-        'kieval|nted|parse:json|compare:exact|docscore:0.1.0'
+        'kieval|nted|parse:json|compare:exact|docscore:0.2.0'
         """
         names = tuple(metrics)
         used = frozenset[str]().union(*(METRICS[name].options for name in names))
