@@ -20,6 +20,6 @@ def build_demo() -> gr.Blocks:
 
 
 if __name__ == "__main__":
-    from playground.page import main
+    from playground.page import serve
 
-    main()
+    serve(build_demo())

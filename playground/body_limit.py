@@ -1,4 +1,8 @@
-"""A bound for what one request may send, before any of it is parsed."""
+"""Limits on what one request may send, checked before anything of it is parsed; what is beyond them is answered 413.
+
+A parser of JSON and the models of the web framework take up to microseconds for each value, in the thread that serves
+everybody. So a body is limited in bytes and in its brackets and commas, which are as many as its values.
+"""
 
 from __future__ import annotations
 
@@ -6,43 +10,135 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from playground.limits import MAX_BYTES
+from fastapi import Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from python_multipart.multipart import parse_options_header
+
+from playground.limits import MAX_BYTES, MAX_FILE_BYTES
 
 MAX_BODY = 5 * MAX_BYTES  # two texts, escaped as JSON
-UPLOADS = "/upload"  # the page bounds files elsewhere
+MAX_MARKS = 60_000  # brackets and commas outside of strings; twice 20,000 values in a table have 48,000
+UPLOAD = "/gradio_api/upload"  # the one route for files
+MAX_FILES = 16
+_NAMED_FAULTS = 10
+MAX_UPLOAD = 8 * MAX_FILE_BYTES + MAX_BYTES  # the files of eight systems, and what stands between them
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
+App = Callable[[dict[str, Any], Receive, Send], Awaitable[None]]
 
 
-class BoundedBodies:
-    """ASGI middleware that answers a request with a larger body than `MAX_BODY` with status 413 and one sentence."""
+class BodyLimit:
+    """ASGI middleware that passes on a request whose body is within the limits, and answers any other with 413."""
 
-    def __init__(self, app: Callable[..., Awaitable[None]]) -> None:
+    def __init__(self, app: App) -> None:
         self.app = app
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
-        """Pass on the request if its body is short enough."""
-        if scope["type"] != "http" or scope["path"].rstrip("/").endswith(UPLOADS):
+        """Pass on the request, or refuse it with one sentence."""
+        if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        declared = dict(scope["headers"]).get(b"content-length", b"0")
-        if not declared.isdigit() or int(declared[:20]) > MAX_BODY:
-            await _refuse(send)
-            return
-        taken = 0
+        headers = dict(scope["headers"])
+        kind, options = parse_options_header(headers.get(b"content-type", b""))
+        is_upload = scope["path"].removeprefix(scope.get("root_path", "")) == UPLOAD
+        most = MAX_UPLOAD if is_upload else MAX_BODY
+        declared = headers.get(b"content-length", b"0")
+        if not declared.isdigit() or int(declared[:20]) > most:
+            await _refuse(send, f"more than {most:,} bytes in one request")
+        elif is_upload:
+            await self._upload(scope, receive, send, options.get(b"boundary", b""))
+        elif kind.startswith(b"multipart/"):
+            await _refuse(send, f"files are sent to {UPLOAD}")
+        else:
+            await self._body(scope, receive, send)
 
-        async def counted() -> dict[str, Any]:
-            nonlocal taken
+    async def _body(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
+        """Read the whole body, and pass it on if it is within the limits."""
+        portions: list[bytes] = []
+        length, more = 0, True
+        while more:
             message = await receive()
-            taken += len(message.get("body", b""))
-            return message if taken <= MAX_BODY else {"type": "http.disconnect"}
+            if message["type"] != "http.request":
+                return  # the client has gone
+            portions.append(message.get("body", b""))
+            length += len(portions[-1])
+            if length > MAX_BODY:
+                await _refuse(send, f"more than {MAX_BODY:,} bytes in one request")
+                return
+            more = message.get("more_body", False)
+        body = b"".join(portions)
+        if has_too_many_values(body):
+            await _refuse(
+                send, f"more than {MAX_MARKS:,} brackets and commas in one request; values may be sent as text"
+            )
+            return
+        waiting = [{"type": "http.request", "body": body, "more_body": False}]
 
-        await self.app(scope, counted, send)
+        async def replay() -> dict[str, Any]:
+            return waiting.pop() if waiting else await receive()
+
+        await self.app(scope, replay, send)
+
+    async def _upload(self, scope: dict[str, Any], receive: Receive, send: Send, boundary: bytes) -> None:
+        """Pass on an upload as it arrives, as long as it is within the limits."""
+        delimiter = b"--" + boundary
+        taken = files = 0
+        tail = b""  # may hold the beginning of a delimiter
+        fault = ""
+
+        async def limited() -> dict[str, Any]:
+            nonlocal taken, files, tail, fault
+            message = await receive()
+            portion = message.get("body", b"")
+            taken += len(portion)
+            files += (tail + portion).count(delimiter)
+            tail = (tail + portion)[1 - len(delimiter) :]
+            if taken > MAX_UPLOAD:
+                fault = f"more than {MAX_UPLOAD:,} bytes in one request"
+            elif files > MAX_FILES + 1:  # one stands behind the last file
+                fault = f"more than {MAX_FILES} files in one request"
+            return {"type": "http.disconnect"} if fault else message
+
+        async def answer(message: dict[str, Any]) -> None:
+            if not fault:
+                await send(message)
+
+        try:
+            await self.app(scope, limited, answer)
+        except Exception:
+            if not fault:
+                raise
+        if fault:
+            await _refuse(send, fault)
 
 
-async def _refuse(send: Send) -> None:
-    body = json.dumps({"detail": f"more than {MAX_BODY:,} bytes in one request"}).encode()
+def has_too_many_values(body: bytes) -> bool:
+    """Whether a JSON text has more than `MAX_MARKS` opening brackets and commas outside of its strings."""
+    if _marks(body) <= MAX_MARKS:
+        return False
+    if b"\0" in body:  # as in UTF-16, where the byte of a quote may be another character; no JSON text in UTF-8 has it
+        return True
+    without_escapes = body.replace(rb"\\", b"").replace(rb"\"", b"")
+    if without_escapes.count(b'"') > 4 * MAX_MARKS + 2:  # behind a mark stand at most two strings, a key and a value
+        return True
+    return _marks(b"".join(without_escapes.split(b'"')[::2])) > MAX_MARKS
+
+
+def _marks(text: bytes) -> int:
+    return len(text) - len(text.translate(None, b"[{,"))
+
+
+async def refuse_request(_: Request, error: Exception) -> JSONResponse:
+    """What is wrong with a request, status 422, without repeating it: that would take as long as reading it."""
+    faults = error.errors() if isinstance(error, RequestValidationError) else []
+    parts = [{name: fault[name] for name in ("type", "loc", "msg")} for fault in faults[:_NAMED_FAULTS]]
+    return JSONResponse({"detail": parts}, status_code=422)
+
+
+async def _refuse(send: Send, sentence: str) -> None:
+    body = json.dumps({"detail": sentence}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": 413, "headers": headers})
     await send({"type": "http.response.body", "body": body})

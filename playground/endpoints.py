@@ -10,11 +10,12 @@ from typing import Any, Literal
 import gradio as gr
 
 from docscore.core.options import PAPER, THRESHOLD
-from playground.limits import is_small, read_text, shortened
-from playground.pair import tree_as_text, tree_for_clients
+from playground.limits import is_small, shortened
+from playground.pair import is_json_text, tree_as_text, tree_for_clients
 from playground.worker_pool import Limits, WorkerPool
 
 WORKERS = WorkerPool(Limits(places=2, waiting=16, seconds=20))
+LONGEST_READ_AT_ONCE = 2_000  # characters of JSON text, whose lists may be many
 JsonValue = dict[str, Any] | list[Any] | str | int | float | bool | None
 RuleName = Literal["paper", "anls_star-1.0.1"]
 NumberMode = Literal["text", "value"]
@@ -74,29 +75,15 @@ async def score(
     Returns:
         JSON text of the score tree: place, status, score from 0 to 1, points_lost, both values, children.
     """
-    notes: list[str] = []
-    truth = _read(ground_truth, "ground_truth", notes)
-    guess = _read(prediction, "prediction", notes)
-    return str(await _called(tree_as_text, truth, guess, threshold, ignore_case, rules, numbers, tuple(notes)))
-
-
-def _read(value: Any, side: str, notes: list[str]) -> Any:
-    """The value, or the object or list that its text is; a note then says so."""
-    if not isinstance(value, str) or not value.lstrip().startswith(("{", "[")):
-        return value
-    try:
-        found = read_text(value)
-    except ValueError:
-        return value
-    notes.append(f"{side} was JSON text and was read as {'an object' if isinstance(found, dict) else 'a list'}")
-    return found
+    return str(await _called(tree_as_text, ground_truth, prediction, threshold, ignore_case, rules, numbers))
 
 
 async def _called(work: Callable[..., Any], truth: Any, prediction: Any, *options: Any) -> Any:
     """What the work returns; values that are not small are scored in a child process."""
     task = partial(work, truth, prediction, *options)
     try:
-        if is_small(truth, prediction):
+        text = sum(len(value) for value in (truth, prediction) if is_json_text(value))
+        if is_small(truth, prediction) and text <= LONGEST_READ_AT_ONCE:
             return await asyncio.to_thread(task)
         return await WORKERS.run("", task)
     except (TypeError, ValueError) as error:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 from pathlib import Path
+from typing import Any
 
 import gradio as gr
+from fastapi.exceptions import RequestValidationError
 from starlette.middleware import Middleware
 
 from docscore.report.html_tree import stylesheet
 from docscore.version import VERSION
-from playground.body_limit import BoundedBodies
+from playground.body_limit import BodyLimit, refuse_request
 from playground.endpoints import score, score_as_tree
 from playground.file_tab import file_tab
 from playground.fragments import fragment
@@ -63,12 +66,13 @@ def build_demo() -> gr.Blocks:
     return demo
 
 
-def main() -> None:
-    """Serve the page."""
+def serve(demo: gr.Blocks, **options: Any) -> Any:
+    """Launch the page within its limits; further options are those of `launch`."""
     scripts = "".join((PAGE / name).read_text(encoding="utf-8") for name in SCRIPTS)
-    demo = build_demo()
     demo.queue(max_size=64, default_concurrency_limit=4)
-    demo.launch(
+    gc.collect()
+    gc.freeze()  # what is imported stays: collecting garbage among it holds every request for a quarter of a second
+    return demo.launch(
         theme=page_theme(),
         css=stylesheet() + "".join((PAGE / name).read_text(encoding="utf-8") for name in STYLES),
         head=f"<script>{scripts}</script>",
@@ -76,12 +80,16 @@ def main() -> None:
         run_history=False,  # inputs of visitors are not listed
         allowed_paths=[str(EXAMPLE_FILES[0].parent)],
         state_session_capacity=SESSIONS,
-        app_kwargs={"middleware": [Middleware(BoundedBodies)]},
+        app_kwargs={
+            "middleware": [Middleware(BodyLimit)],
+            "exception_handlers": {RequestValidationError: refuse_request},
+        },
         mcp_server=importlib.util.find_spec("mcp") is not None,
         footer_links=["api"],
         show_error=False,
+        **options,
     )
 
 
 if __name__ == "__main__":
-    main()
+    serve(build_demo())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from docscore.core.formatting import printable
@@ -256,18 +256,34 @@ def tree_for_clients(*arguments: Any) -> dict[str, Any]:
 
 
 def tree_as_text(
-    ground_truth: Any,
-    prediction: Any,
-    threshold: float,
-    ignore_case: bool,
-    rules: str,
-    numbers: str,
-    notes: Sequence[str] = (),
+    ground_truth: Any, prediction: Any, threshold: float, ignore_case: bool, rules: str, numbers: str
 ) -> str:
-    """The whole score tree as JSON text, with notes on how the values were read; else as for `tree_of_values`."""
-    tree = tree_of_values(ground_truth, prediction, threshold, ignore_case, rules, numbers)
+    """The whole score tree as JSON text, with notes on the sides that were read from text; else as `tree_of_values`."""
+    notes: list[str] = []
+    truth, guess = (
+        _value_of_text(value, side, notes)
+        for value, side in ((ground_truth, "ground_truth"), (prediction, "prediction"))
+    )
+    tree = tree_of_values(truth, guess, threshold, ignore_case, rules, numbers)
     found = _renamed(tree, tree.to_dict(), {id(node) for node in tree.nodes()})
-    return json.dumps({"notes": list(notes), **found} if notes else found)
+    return json.dumps({"notes": notes, **found} if notes else found)
+
+
+def _value_of_text(value: Any, side: str, notes: list[str]) -> Any:
+    """The value, or the object or list that its text is; a note then says so."""
+    if not is_json_text(value):
+        return value
+    try:
+        found = read_text(value)
+    except ValueError:
+        return value
+    notes.append(f"{side} was JSON text and was read as {'an object' if isinstance(found, dict) else 'a list'}")
+    return found
+
+
+def is_json_text(value: Any) -> bool:
+    """Whether a value is text that begins like a JSON object or list."""
+    return isinstance(value, str) and value.lstrip().startswith(("{", "["))
 
 
 def _renamed(tree: ScoreTree, node: dict[str, Any], shown: set[int]) -> dict[str, Any]:

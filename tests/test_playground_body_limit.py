@@ -1,0 +1,255 @@
+"""No request stops the page: each route is sent the worst bodies, and the thread that serves everybody is measured."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import pytest
+
+from playground import body_limit
+from tests.commands import environment
+from tests.conftest import HUNG, ROOT
+
+pytest.importorskip("gradio", reason="the extra playground is not installed")
+
+LONGEST_HOLD = 0.3  # seconds of processor time
+OPTIONS = [0.5, True, "paper", "text"]
+# Routes that take bodies; what gradio has only in development, or without a body, is not served here.
+VALUES = ["call/score", "call/score_text", "call/v2/score", "call/upload", "call/x/upload", "run/score", "api/score"]
+PARTS = ["queue/join", "component_server", "reset", "cancel", "stream/e", "stream/e/close", "process_recording", "mcp/"]
+
+
+class Server(NamedTuple):
+    """The page in a process that measures its event loop."""
+
+    process: subprocess.Popen[str]
+    routes: list[str]
+    url: str
+
+    def longest_step(self) -> float:
+        """The processor time of the longest step since this was asked before."""
+        assert self.process.stdin
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        return float(line_of(self.process, "step"))
+
+    def post(self, route: str, body: bytes, kind: str = "application/json") -> tuple[int, str, float]:
+        """The status, the text of the answer, and the processor time of the longest step for it."""
+        headers = {"Content-Type": kind, "Accept": "application/json, text/event-stream"}
+        request = urllib.request.Request(f"{self.url}gradio_api/{route}", body, headers)  # noqa: S310
+        self.longest_step()
+        try:
+            with urllib.request.urlopen(request, timeout=HUNG) as answer:  # noqa: S310
+                status, text = answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            status, text = error.code, error.read().decode()
+            error.close()
+        except (urllib.error.URLError, ConnectionError):  # closed before all was sent
+            status, text = 413, ""
+        time.sleep(0.3)  # what a queue took is worked on behind the answer
+        return status, text, self.longest_step()
+
+
+def line_of(process: subprocess.Popen[str], kind: str) -> str:
+    """The rest of the next line that begins with a word; gradio prints others."""
+    assert process.stdout
+    for line in process.stdout:
+        if line.startswith(f"{kind} "):
+            return line.removeprefix(f"{kind} ").strip()
+    pytest.fail("the page has ended")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The page, measured."""
+    with (
+        (tmp_path_factory.mktemp("page") / "log").open("w") as log,
+        subprocess.Popen(
+            [sys.executable, "-m", "tests.timed_page"],
+            cwd=ROOT,
+            env=environment(),
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+        ) as process,
+    ):
+        try:
+            yield Server(process, json.loads(line_of(process, "routes")), line_of(process, "ready"))
+        finally:
+            process.kill()
+
+
+def marks(value: object) -> int:
+    text = json.dumps(value)
+    return sum(map(text.count, "[{,"))
+
+
+# A part of a body, as many as fit into the limit of marks.
+SHAPES = {
+    "values": ("x",),
+    "empty lists": ([],),
+    "lists in lists": ([[[[]]]],),
+    "objects": ({"a": "x"},),
+    "objects in objects": ({"a": {"b": {"c": 1}}},),
+}
+TEXTS = {
+    "one long text": "x" * 2_400_000,
+    "prose with commas": "Well, so, it is [said], " * 90_000,
+    "JSON in text": json.dumps([[[]]] * 140_000),
+    "a long number": 10**4_000,
+}
+
+
+def worst_values() -> dict[str, object]:
+    found: dict[str, object] = dict(TEXTS)
+    for name, (part,) in SHAPES.items():
+        found[name] = [part] * ((body_limit.MAX_MARKS - 100) // 2 // (marks(part) + 1))
+    return found
+
+
+def body_for(route: str, value: object) -> bytes:
+    """A body that the route reads as deep as it reads any."""
+    call = {"name": "score", "arguments": {"ground_truth": value, "prediction": value}}
+    parts: dict[str, Any] = {
+        "call/v2/score": {"ground_truth": value, "prediction": value},
+        "reset": {"event_id": [value, value]},
+        "cancel": {"event_id": [value, value]},
+        "mcp/": {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call},
+    }
+    plain = {"data": [value, value, *OPTIONS], "session_hash": "a", "fn_index": 0, "component_id": 1, "fn_name": "f"}
+    return json.dumps(parts.get(route, plain)).encode()
+
+
+@pytest.mark.parametrize("route", [*VALUES, *PARTS])
+def test_no_body_within_the_limits_holds_the_event_loop(server: Server, route: str) -> None:
+    """4 MB of brackets held it for 5.7 seconds, and an answer that repeated a faulty body for one."""
+    holds = {}
+    for name, value in worst_values().items():
+        body = body_for(route, value)
+        assert len(body) <= body_limit.MAX_BODY
+        _, text, holds[name] = server.post(route, body)
+        assert '"more than' not in text, name
+    assert {name: hold for name, hold in holds.items() if hold > LONGEST_HOLD} == {}
+
+
+BRACKETS = b"[" + b"[[[]]]," * 570_000 + b"0]"
+TOO_LARGE = {
+    "brackets": BRACKETS,
+    "brackets in data": b'{"data":' + BRACKETS + b"}",
+    "commas": b"[" + b"0," * 2_000_000 + b"0]",
+    "texts": b"[" + b'"",' * 1_500_000 + b"0]",
+    "behind an escaped quote": b'["\\"",' + BRACKETS + b"]",
+    "behind an escaped backslash": b'["\\\\",' + BRACKETS + b"]",
+    "in UTF-16": ("[" + '"∀",' * 300_000 + "0]").encode("utf-16-le"),
+    "bytes": b'"' + b"x" * body_limit.MAX_BODY + b'"',
+}
+
+
+@pytest.mark.parametrize("name", TOO_LARGE)
+def test_a_body_beyond_the_limits_is_refused(server: Server, name: str) -> None:
+    """A path that ends in "upload" had no limit, and 150 MB sent to one held the server for 34 seconds."""
+    for route in ("call/upload", "call/score", "queue/join"):
+        status, text, hold = server.post(route, TOO_LARGE[name])
+        assert status == 413
+        assert not text or json.loads(text)["detail"].startswith("more than ")
+        assert hold < LONGEST_HOLD / 3
+
+
+@pytest.mark.parametrize(
+    ("body", "is_refused"),
+    [
+        (b'{"data": "' + b"a, b [c], " * 100_000 + b'"}', False),
+        (b'{"data": "' + rb"\"[\", " * 100_000 + b'"}', False),
+        (b'{"data": "' + rb"\\" * 100_000 + b'", "more": "' + b"[,{" * 100_000 + b'"}', False),
+        (b"[" + b"{}," * 29_999 + b"{}]", False),
+        (b"[" + b"{}," * 30_000 + b"{}]", True),
+        (b'["a\\\\", ' + b"[[],[]]," * 20_000 + b"0]", True),
+    ],
+)
+def test_brackets_and_commas_count_outside_of_texts(body: bytes, is_refused: bool) -> None:
+    assert body_limit.has_too_many_values(body) is is_refused
+
+
+def form(count: int, content: bytes) -> bytes:
+    part = b'--line\r\nContent-Disposition: form-data; name="files"; filename="%d"\r\n\r\n%s\r\n'
+    return b"".join(part % (number, content) for number in range(count)) + b"--line--\r\n"
+
+
+FORM = "multipart/form-data; boundary=line"
+
+
+def test_an_upload_has_limits_of_its_own(server: Server) -> None:
+    status, text, hold = server.post("upload", form(2, b"x" * 10_000_000), FORM)
+    assert (status, len(json.loads(text))) == (200, 2)
+    assert hold < LONGEST_HOLD
+    assert server.post("upload", form(body_limit.MAX_FILES, b"x"), FORM)[0] == 200
+    status, text, _ = server.post("upload", form(body_limit.MAX_FILES + 1, b"x"), FORM)
+    assert (status, text) == (413, '{"detail": "more than 16 files in one request"}')
+    assert server.post("upload", form(1, b"x" * 26_000_000), FORM)[0] == 413
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (form(3, b"x" * 99), None),
+        (form(17, b"x"), "more than 16 files in one request"),
+        (form(1, b"x" * 5_000), "more than 5,000 bytes in one request"),
+    ],
+)
+def test_an_upload_is_limited_as_it_arrives(
+    monkeypatch: pytest.MonkeyPatch, size: int, content: bytes, sentence: str | None
+) -> None:
+    """However it is cut into portions, and whatever the app makes of a connection that seems to be closed."""
+    monkeypatch.setattr(body_limit, "MAX_UPLOAD", 5_000)
+    portions = [content[at : at + size] for at in range(0, len(content), size)]
+    sent: list[dict[str, Any]] = []
+    taken: list[bytes] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": portions.pop(0), "more_body": bool(portions)}
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    async def app(_scope: object, receive: Any, send: Any) -> None:
+        message: dict[str, Any] = {"more_body": True}
+        while message["more_body"]:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise ConnectionError
+            taken.append(message["body"])
+        await send({"type": "http.response.start", "status": 200})
+
+    headers = [(b"content-type", FORM.encode())]
+    scope = {"type": "http", "path": body_limit.UPLOAD, "headers": headers}
+    asyncio.run(body_limit.BodyLimit(app)(scope, receive, send))
+    assert sent[0]["status"] == (413 if sentence else 200)
+    assert not sentence or json.loads(sent[1]["body"]) == {"detail": sentence}
+    assert sentence or b"".join(taken) == content
+
+
+@pytest.mark.parametrize("route", ["component_server", "call/upload", "process_recording", "upload/"])
+def test_files_are_sent_to_one_route(server: Server, route: str) -> None:
+    assert server.post(route, form(1, b"\r\n-" * 1_000_000), FORM)[0] == 413
+
+
+def test_the_routes_are_those_that_gradio_has(server: Server) -> None:
+    """A route that is new in gradio needs a row here."""
+    known = {"{api_name}": "score", "{event_id}": "e"}
+    routes = {
+        functools.reduce(lambda path, name: path.replace(name, known[name]), known, path) for path in server.routes
+    }
+    elsewhere = {name for name in routes if "vibe" in name or "login" in name}  # in development, or with a password
+    served = {f"/gradio_api/{name.rstrip('/')}" for name in [*VALUES, *PARTS, "upload"]}
+    assert {name.rstrip("/") for name in routes - elsewhere} <= served
