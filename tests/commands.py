@@ -11,7 +11,7 @@ import select
 import struct
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
@@ -36,11 +36,6 @@ Write = Callable[[str, Any], Path]
 def environment(**changes: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if name not in OF_A_TERMINAL}
     return {**kept, "TERM": "xterm-256color", "PYTHONUTF8": "1", **changes}
-
-
-def without_coverage(given: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a process that does not count the lines that it runs, nor those that it starts."""
-    return {name: value for name, value in given.items() if not name.startswith("COVERAGE")}
 
 
 class Done(NamedTuple):

@@ -18,7 +18,7 @@ import pytest
 from docscore.corpus.scores import score_corpus
 from docscore.corpus.state import ScoreState
 from docscore.data.pairing import pairs_of
-from tests.commands import environment, without_coverage
+from tests.commands import environment
 from tests.conftest import HUNG, skip_or_fail
 from tests.structures import damaged, random_truth, taken
 
@@ -67,7 +67,7 @@ def run_all(script: str, tasks: Any, folder: Path, count: int, killed: Sequence[
     processes = [
         subprocess.Popen(
             [sys.executable, "-c", script, str(folder / "tasks.json"), str(rank)],
-            env=without_coverage(environment(**group, RANK=str(rank), LOCAL_RANK=str(rank))),  # they import torch
+            env=environment(**group, RANK=str(rank), LOCAL_RANK=str(rank)),  # they import torch
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

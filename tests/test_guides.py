@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from docscore.integrations.evaluate.modules import MODULES
-from tests.commands import environment, without_coverage
+from tests.commands import environment
 from tests.conftest import HUNG, ROOT, skip_or_fail
 from tests.page_runner import blocks_of, imports_of, run_page
 
@@ -49,7 +49,7 @@ def test_a_page_runs_and_prints_what_it_says(page: str, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tests.page_runner", str(ROOT / page)],
         cwd=tmp_path,
-        env=without_coverage(environment(OMP_NUM_THREADS="1", PYTHONPATH=str(ROOT))),
+        env=environment(OMP_NUM_THREADS="1", PYTHONPATH=str(ROOT)),
         capture_output=True,
         text=True,
         check=False,

@@ -110,6 +110,7 @@ def test_what_passes_in_promptfoo() -> None:
         get_assert(SAID, {"vars": {}})
 
 
+@pytest.mark.full
 def test_promptfoo_itself(tmp_path: Path) -> None:
     """The real tool from npm, if it is on the path or named by DOCSCORE_PROMPTFOO."""
     tool = os.environ.get("DOCSCORE_PROMPTFOO") or shutil.which("promptfoo")

@@ -26,7 +26,6 @@ import pytest
 
 from docscore import evaluate_module
 from docscore.integrations.evaluate.modules import MODULES
-from tests.commands import without_coverage
 from tests.conftest import HUNG, skip_or_fail
 
 PREDICTIONS = [{"question_id": "a", "prediction": "12.50"}]
@@ -58,10 +57,9 @@ sys.addaudithook(refuse_others)
 
 
 def run(*command: str, cwd: Path, env: dict[str, str] | None = None) -> str:
-    """The output of this Python with the arguments, which imports too much to count the lines that it runs."""
-    given = without_coverage(os.environ if env is None else env)
+    """The output of this Python with the arguments."""
     done = subprocess.run(
-        [sys.executable, *command], cwd=cwd, env=given, capture_output=True, text=True, timeout=HUNG, check=False
+        [sys.executable, *command], cwd=cwd, env=env, capture_output=True, text=True, timeout=HUNG, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import os
 import random
 import signal
 import threading
@@ -42,8 +41,6 @@ def engine() -> Iterator[Any]:
         environment.setenv("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")  # addresses of the loopback alone
         environment.setenv("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # what will be the default, without its warning
         environment.setenv("RAY_DATA_PARQUET_FOOTER_NUM_ACTORS", "1")  # of 32 processes
-        for name in [name for name in os.environ if name.startswith("COVERAGE")]:
-            environment.delenv(name)  # Ray starts dozens of processes, each of which would trace all that it imports
         import ray  # noqa: PLC0415  the environment is read at import
 
         ray.init(
