@@ -11,12 +11,10 @@ from typing import Any
 
 import pytest
 
-from docscore.bench.catalogue import DATA_SETS, documents_of
-from docscore.bench.checking import checked_data
-from docscore.bench.loaders.folder import documents_in
+from docscore.bench.catalogue import DATA_SETS, checked_data, chosen, documents_of
+from docscore.bench.loaders import documents_in
 from docscore.bench.prompts import document_text
 from docscore.bench.records import DocumentRecord, Page, Word
-from docscore.bench.sampling import chosen
 from tests import bench_data
 from tests.bench_data import PIXEL, WRITERS, put
 from tests.conftest import ROOT, skip_or_fail

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docscore.bench.layout import latin_text, reading_order_text
 from docscore.bench.pages import pages_of_pdf, picture_file, rendered_pages
-from docscore.bench.prompts import prompt_of
+from docscore.bench.prompts import latin_text, prompt_of, reading_order_text
 from docscore.bench.records import DocumentRecord, Page, Word
 from docscore.bench.schemas import PAPER_SCHEMAS, SCHEMAS, strict_schema
 from tests import bench_data

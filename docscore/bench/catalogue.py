@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import get_args
+from random import Random
+from typing import Any, NamedTuple, TypeVar, get_args
 
-from docscore.bench.loaders.kleister import last_of_each, read_kleister
-from docscore.bench.loaders.receipts import read_sroie
-from docscore.bench.loaders.vqa import read_docvqa, read_mp_docvqa
-from docscore.bench.loaders.vrdu import read_vrdu
-from docscore.bench.prompts import Style
+from docscore.bench.loaders import (
+    documents_in,
+    last_of_each,
+    read_docvqa,
+    read_kleister,
+    read_mp_docvqa,
+    read_sroie,
+    read_vrdu,
+)
+from docscore.bench.prompts import TEXT_METHODS, Style
 from docscore.bench.records import DocumentRecord
-from docscore.bench.sampling import chosen
 from docscore.bench.schemas import PAPER_SCHEMAS, SCHEMAS
+from docscore.core.errors import InputValueError
 from docscore.core.options import check_choice
 
 _SEVERAL = ("party",)  # the key of Kleister NDA that may have several values
@@ -124,7 +130,7 @@ def documents_of(
         name: one of `DATA_SETS`.
         folder: where it lies, or up to three folders above it.
         split: one of its splits; by default the paper's.
-        sample: "paper", "all" or a number, see `docscore.bench.sampling.chosen`.
+        sample: "paper", "all" or a number, see `docscore.bench.catalogue.chosen`.
         style: "paper" for the schema and the labels of the paper's code (one party of Kleister NDA, numbers in Kleister
             Charity), or "plain".
 
@@ -144,3 +150,133 @@ def documents_of(
 def _asked(document: DocumentRecord, schema: dict[str, object] | None, style: str) -> DocumentRecord:
     answers = last_of_each(document, _SEVERAL) if style == "paper" and schema is not None else document.answers
     return replace(document, schema=schema, answers=answers)
+
+
+RowT = TypeVar("RowT")
+PAPER_SEED = 42  # of the paper's code, set before the rows in file order were shuffled
+
+
+def chosen(rows: Sequence[RowT], sample: str | int, paper_size: int | None) -> list[RowT]:
+    """The rows to use.
+
+    Args:
+        rows: all rows of the split, in file order.
+        sample: "all", a number (that many from the start), or "paper": the first of the rows shuffled with the seed 42.
+        paper_size: how many the paper used; None where it used none of these rows.
+
+    Raises:
+        ValueError: for anything else.
+
+    >>> chosen(range(1000), "paper", 5)
+    [776, 507, 895, 922, 33]
+    """
+    if sample == "all":
+        return list(rows)
+    if sample == "paper" and paper_size is not None:
+        order = list(range(len(rows)))
+        Random(PAPER_SEED).shuffle(order)  # noqa: S311  not a secret
+        return [rows[number] for number in order[:paper_size]]
+    if str(sample).isdecimal() and int(sample) > 0:
+        return list(rows[: int(sample)])
+    known = "'all'" if paper_size is None else "'paper', 'all'"
+    raise InputValueError(place="sample", expected=f"{known} or a number above 0", got=f"{sample!r}")
+
+
+ALL_METHODS = (*TEXT_METHODS, "vision", "pdf")
+
+
+class Having(NamedTuple):
+    """How many documents have what a method needs.
+
+    Attributes:
+        method: "simple", "latin", "vision" or "pdf".
+        documents: how many.
+        needs: what the others lack.
+    """
+
+    method: str
+    documents: int
+    needs: str
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found of a data set in one split.
+
+    Attributes:
+        name: of the data set, or "documents".
+        title: what tables call it.
+        split: the split; empty for a person's own documents.
+        documents: how many there are; None where it could not be read.
+        methods: what can be done with them.
+        fault: what is wrong; None if nothing.
+        source: where the data can be had.
+        licence: what its owners say about its use.
+    """
+
+    name: str
+    title: str
+    split: str
+    documents: int | None
+    methods: list[Having]
+    fault: str | None
+    source: str = ""
+    licence: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it in plain types."""
+        return {**vars(self), "methods": {each.method: each.documents for each in self.methods}}
+
+
+def checked_data(folder: Path, name: str | None = None) -> list[Found]:
+    """What of the data sets is in a folder: of each the paper's split, or why it cannot be read.
+
+    Args:
+        folder: where they lie, each in a folder of its own, up to three deep.
+        name: only this one; "documents" for a person's own documents.
+
+    Raises:
+        ValueError: for a name that does not exist.
+    """
+    if name == "documents":
+        return [_found(name, "Own documents", "", lambda: documents_in(folder))]
+    known = {each: data_set for each, data_set in DATA_SETS.items() if name in (None, each)}
+    if not known:
+        raise InputValueError(place="data set", expected=f"one of {', '.join(DATA_SETS)} or documents", got=f"{name!r}")
+    return [_found_set(folder, data_set) for data_set in known.values()]
+
+
+def _found_set(folder: Path, data_set: DataSet) -> Found:
+    split = data_set.splits[0]
+    return _found(
+        data_set.name,
+        data_set.title,
+        split,
+        lambda: data_set.load(folder, split),
+        source=data_set.source,
+        licence=data_set.licence,
+    )
+
+
+def _found(name: str, title: str, split: str, load: Callable[[], list[DocumentRecord]], **about: str) -> Found:
+    try:
+        documents = load()
+    except (OSError, ValueError) as error:
+        return Found(name, title, split, None, [], str(error), **about)
+    methods = [_having(method, documents) for method in ALL_METHODS]
+    return Found(name, title, split, len(documents), methods, None, **about)
+
+
+def _having(method: str, documents: list[DocumentRecord]) -> Having:
+    if method in TEXT_METHODS:
+        having = sum(
+            bool(each.pages) and all(page.words is not None or page.text is not None for page in each.pages)
+            for each in documents
+        )
+        return Having(method, having, "words or text")
+    if method == "pdf":
+        return Having(method, sum(each.pdf is not None for each in documents), "a PDF")
+    having = sum(
+        each.pdf is not None or (bool(each.pages) and all(page.image for page in each.pages)) for each in documents
+    )
+    return Having(method, having, "a PDF or pictures")

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from docscore.bench.catalogue import DATA_SETS
-from docscore.bench.checking import Found, checked_data
+from docscore.bench.catalogue import DATA_SETS, Found, checked_data
 from docscore.cli.options import (
     CommandSettings,
     a_file,

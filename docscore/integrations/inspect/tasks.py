@@ -12,12 +12,11 @@ from typing import Any, NamedTuple
 from inspect_ai import Task, task
 from inspect_ai.scorer import Scorer
 
-from docscore.bench.catalogue import documents_of
-from docscore.bench.loaders.folder import documents_in
+from docscore.bench.catalogue import chosen, documents_of
+from docscore.bench.loaders import documents_in
 from docscore.bench.pages import DPI
 from docscore.bench.prompts import TEXT_METHODS
 from docscore.bench.records import DocumentRecord
-from docscore.bench.sampling import chosen
 from docscore.core.options import check_choice
 from docscore.integrations.inspect.samples import dataset_of, generation, shared_schema, solver_for
 from docscore.integrations.inspect.scorers import anls_star, kieval_entities, typed_by_schema
