@@ -164,18 +164,18 @@ def test_a_killed_worker_changes_no_score(spark: Any) -> None:
 
 # why, prediction, references, the sentence
 FAULTS = [
-    ("references that are null", '"x"', None, "references of row '0': expected JSON text, got null"),
+    ("references that are null", '"x"', None, "references of row '0': expected JSON text, got NoneType"),
     (
         "references that are no list",
         '"x"',
         '"tea"',
-        "references of row '0': expected JSON text of a list of at least one acceptable answer, got str",
+        "row '0': expected 'references' to be a list of at least one acceptable answer, got str",
     ),
     (
         "no answer",
         '"x"',
         "[]",
-        "references of row '0': expected JSON text of a list of at least one acceptable answer, got an empty list",
+        "row '0': expected 'references' to be a list of at least one acceptable answer, got an empty list",
     ),
     ("no JSON", "tea", '["tea"]', "prediction of row '0', 'tea': line 1, column 1: expecting value"),
 ]

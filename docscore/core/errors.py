@@ -126,6 +126,10 @@ class InputError(Exception):
         self.diagnostic = diagnostic or Diagnostic(parts, expected, got, problem, remedy)
         super().__init__(self.diagnostic)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """It is made again from the diagnostic alone: libraries that carry errors between processes add to `args`."""
+        return type(self), (self.diagnostic,), vars(self)
+
     @property
     def parts(self) -> tuple[PlacePart, ...]:
         """The parts of the place, outermost first; empty where there is none."""

@@ -5,16 +5,13 @@ Install with `pip install "docscore[spark]"`; Spark needs a Java runtime.
 
 from __future__ import annotations
 
-from math import isnan
 from typing import Any
 
 import pandas as pd
 
-from docscore.core.errors import InputTypeError, InputValueError, at_place, closer, short_repr
 from docscore.core.options import ScoringOptions
 from docscore.corpus.scores import score_corpus
-from docscore.data.json_codec import loads
-from docscore.data.pairing import Pairs
+from docscore.integrations.row_texts import pairs_of_texts
 
 
 def score_series(predictions: pd.Series[Any], references: pd.Series[Any], **options: Any) -> pd.Series[Any]:
@@ -35,10 +32,11 @@ def score_series(predictions: pd.Series[Any], references: pd.Series[Any], **opti
     >>> score_series(pd.Series(['{"total": "1"}', '"tea"']), pd.Series(['[{"total": "1"}]', '["rum", "tea"]'])).tolist()
     [1.0, 1.0]
     """
-    rows = enumerate(zip(predictions, references, strict=True))
-    pairs = [(_answers(reference, number), _prediction(prediction, number)) for number, (prediction, reference) in rows]
-    truths, values = [truth for truth, _ in pairs], [value for _, value in pairs]
-    scores = score_corpus(Pairs([str(number) for number in range(len(pairs))], truths, values), **options)
+    ids = [str(number) for number in range(len(predictions))]
+    pairs = pairs_of_texts(
+        ids, *(column.astype(object).where(column.notna(), None) for column in (predictions, references))
+    )
+    scores = score_corpus(pairs, **options)
     return pd.Series(scores.scores, index=predictions.index, dtype="float64")
 
 
@@ -62,32 +60,3 @@ def score_udf(**options: Any) -> Any:
 
     scored.__annotations__ = {"predictions": pd.Series, "references": pd.Series, "return": pd.Series}
     return pandas_udf(scored, "double")
-
-
-def _prediction(text: Any, number: int) -> Any:
-    return None if _is_null(text) else _value(text, f"prediction of row '{number}'")
-
-
-def _answers(text: Any, number: int) -> tuple[Any, ...]:
-    place = f"references of row '{number}'"
-    answers = _value(text, place)
-    if not isinstance(answers, list) or not answers:
-        got = "an empty list" if answers == [] else type(answers).__name__
-        expected = "JSON text of a list of at least one acceptable answer"
-        raise InputValueError(place=place, expected=expected, got=got)
-    return tuple(answers)
-
-
-def _value(text: Any, place: str) -> Any:
-    if not isinstance(text, str):
-        got = "null" if _is_null(text) else type(text).__name__
-        raise InputTypeError(place=place, expected="JSON text", got=got)
-    try:
-        return loads(text)
-    except ValueError as error:
-        raise at_place(closer(place, short_repr(text)), error) from None
-
-
-def _is_null(text: Any) -> bool:
-    """Whether it is a null of pandas: None, NaN or NA."""
-    return text is None or text is pd.NA or (isinstance(text, float) and isnan(text))

@@ -6,14 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
-
 from docscore.core.errors import InputTypeError, InputValueError, in_file, row_place, short_repr
 from docscore.core.output import write_whole
 from docscore.corpus.annotations import Annotation, annotations_of
 from docscore.corpus.comparison import Comparison, Gate, decide
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation
 from docscore.corpus.metric_values import metric_trees
-from docscore.integrations.data_frames import frame_of_columns
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.registry import WITH_TREES
 from docscore.report.console import (
@@ -39,6 +37,8 @@ from docscore.report.html_report import report_as_html
 from docscore.report.markup import comparison_as_markdown, report_as_markdown
 from docscore.report.notebook import comparison_in_notebook, evaluation_in_notebook, table_in_notebook, tree_in_notebook
 from docscore.report.table_model import ReportTable
+from collections.abc import Mapping, Sequence
+
 
 LISTED = 10  # documents that a report shows, where nothing else is asked for
 
@@ -517,3 +517,17 @@ def check_output(path: Path) -> None:
         raise InputValueError(place=in_file(path), expected="a folder that exists", got=str(path.parent))
     if path.is_dir():
         raise InputValueError(place=in_file(path), expected="the name of a file", got="a folder")
+
+
+def frame_of_columns(columns: Mapping[str, Sequence[Any]]) -> Any:
+    """The columns as a `pandas.DataFrame`.
+
+    Raises:
+        ImportError: if pandas is not installed.
+    """
+    try:
+        import pandas as pd  # noqa: PLC0415  not a dependency
+    except ImportError as error:
+        msg = "to_pandas needs pandas: pip install pandas"
+        raise ImportError(msg) from error
+    return pd.DataFrame(dict(columns))
