@@ -40,7 +40,7 @@ try:  # indented, since the loader would tell people to install the imports that
 
     if evaluate is not None:
         from docscore.integrations.evaluate.metric import DocumentMetricMixin
-        from docscore.integrations.evaluate.storage import decode_rows
+        from docscore.integrations.evaluate.metric import decode_rows
 except ModuleNotFoundError as error:
     if error.name != "docscore":
         raise

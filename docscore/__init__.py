@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from docscore.corpus.state import ScoreState as ScoreState
     from docscore.corpus.summary import summarise as summarise
     from docscore.data.pairing import pairs_of as pairs_of
-    from docscore.integrations.evaluate.modules import evaluate_module as evaluate_module
+    from docscore.integrations.evaluate import evaluate_module as evaluate_module
     from docscore.metrics.anls_star.api import anls_score as anls_score
     from docscore.metrics.anls_star.api import score_pairs as score_pairs
     from docscore.metrics.anls_star.api import score_tree as score_tree
@@ -45,7 +45,7 @@ _IMPORTED_WHEN_USED = {
     "decide": "docscore.corpus.comparison",
     "entity_counts": "docscore.metrics.entity_f1",
     "evaluate": "docscore.results.evaluating",
-    "evaluate_module": "docscore.integrations.evaluate.modules",
+    "evaluate_module": "docscore.integrations.evaluate",
     "kieval_score": "docscore.metrics.kieval",
     "nted_score": "docscore.metrics.nted",
     "pairs_of": "docscore.data.pairing",

@@ -10,7 +10,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from docscore.integrations.evaluate.modules import MODULES, evaluate_module
+from docscore.integrations.evaluate import MODULES, evaluate_module
 from scripts.project_address import ROOT, project_address
 
 _COPIED = ("app.py", "requirements.txt", "LICENSE", "docscore", "playground", "examples/receipts")

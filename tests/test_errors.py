@@ -38,7 +38,7 @@ from docscore.data.json_codec import JsonError, loads, loads_at
 from docscore.data.pairing import Pairs, read_systems
 from docscore.data.rows import BY_ID, as_rows
 from docscore.integrations.datasets import score_batch
-from docscore.integrations.evaluate.storage import decode_rows, encode_rows
+from docscore.integrations.evaluate.metric import decode_rows, encode_rows
 from docscore.integrations.transformers import compute_metrics
 from docscore.stats.intervals import check_confidence
 from tests.commands import pred, ref, written

@@ -9,7 +9,7 @@ import pytest
 
 from docscore import evaluate_module
 from docscore.data.rows import PLAIN
-from docscore.integrations.evaluate.storage import declaration, decode_rows, encode_rows
+from docscore.integrations.evaluate.metric import declaration, decode_rows, encode_rows
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from docscore.integrations.evaluate.modules import MODULES
+from docscore.integrations.evaluate import MODULES
 from tests.commands import environment
 from tests.conftest import HUNG, ROOT, skip_or_fail
 from tests.page_runner import blocks_of, imports_of, run_page

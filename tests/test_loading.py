@@ -25,7 +25,7 @@ import evaluate
 import pytest
 
 from docscore import evaluate_module
-from docscore.integrations.evaluate.modules import MODULES
+from docscore.integrations.evaluate import MODULES
 from tests.conftest import HUNG, skip_or_fail
 
 PREDICTIONS = [{"question_id": "a", "prediction": "12.50"}]

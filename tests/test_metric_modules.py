@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from docscore import evaluate_module
-from docscore.integrations.evaluate.modules import MODULES
+from docscore.integrations.evaluate import MODULES
 from docscore.version import VERSION
 from tests.test_loading import LOAD_AND_SCORE, LOOPBACK_ONLY, Hub, last_line, online, run
 

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from docscore import __version__
-from docscore.integrations.evaluate.modules import MODULES
+from docscore.integrations.evaluate import MODULES
 from scripts.project_address import project_address
 
 if sys.version_info >= (3, 11):

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from docscore.integrations.evaluate.modules import MODULES
+from docscore.integrations.evaluate import MODULES
 from scripts.build_space import build_space
 from scripts.project_address import project_address
 from tests.conftest import skip_or_fail

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple, TypeVar, get_args
+from typing import Any, TypeVar, get_args
 
 from docscore.bench.loaders import (
     documents_in,
@@ -182,101 +182,54 @@ def chosen(rows: Sequence[RowT], sample: str | int, paper_size: int | None) -> l
     raise InputValueError(place="sample", expected=f"{known} or a number above 0", got=f"{sample!r}")
 
 
-ALL_METHODS = (*TEXT_METHODS, "vision", "pdf")
+# what a document must have for each method
+NEEDS = {**dict.fromkeys(TEXT_METHODS, "words or text"), "vision": "a PDF or pictures", "pdf": "a PDF"}
 
 
-class Having(NamedTuple):
-    """How many documents have what a method needs.
-
-    Attributes:
-        method: "simple", "latin", "vision" or "pdf".
-        documents: how many.
-        needs: what the others lack.
-    """
-
-    method: str
-    documents: int
-    needs: str
-
-
-@dataclass(frozen=True)
-class Found:
-    """What was found of a data set in one split.
-
-    Attributes:
-        name: of the data set, or "documents".
-        title: what tables call it.
-        split: the split; empty for a person's own documents.
-        documents: how many there are; None where it could not be read.
-        methods: what can be done with them.
-        fault: what is wrong; None if nothing.
-        source: where the data can be had.
-        licence: what its owners say about its use.
-    """
-
-    name: str
-    title: str
-    split: str
-    documents: int | None
-    methods: list[Having]
-    fault: str | None
-    source: str = ""
-    licence: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it in plain types."""
-        return {**vars(self), "methods": {each.method: each.documents for each in self.methods}}
-
-
-def checked_data(folder: Path, name: str | None = None) -> list[Found]:
+def checked_data(folder: Path, name: str | None = None) -> list[dict[str, Any]]:
     """What of the data sets is in a folder: of each the paper's split, or why it cannot be read.
 
     Args:
         folder: where they lie, each in a folder of its own, up to three deep.
         name: only this one; "documents" for a person's own documents.
 
+    Returns:
+        For each its name, title, split, source and licence; how many documents there are (None where it cannot be read,
+        and `fault` says why), and for how many of them each method is possible.
+
     Raises:
         ValueError: for a name that does not exist.
     """
-    if name == "documents":
-        return [_found(name, "Own documents", "", lambda: documents_in(folder))]
-    known = {each: data_set for each, data_set in DATA_SETS.items() if name in (None, each)}
+    own = DataSet("documents", "Own documents", lambda folder, _split: documents_in(folder), ("",), 0, "", "")
+    known = [each for each in (*DATA_SETS.values(), own) if each.name == name or (name is None and each is not own)]
     if not known:
         raise InputValueError(place="data set", expected=f"one of {', '.join(DATA_SETS)} or documents", got=f"{name!r}")
-    return [_found_set(folder, data_set) for data_set in known.values()]
+    return [_checked(folder, data_set) for data_set in known]
 
 
-def _found_set(folder: Path, data_set: DataSet) -> Found:
-    split = data_set.splits[0]
-    return _found(
-        data_set.name,
-        data_set.title,
-        split,
-        lambda: data_set.load(folder, split),
-        source=data_set.source,
-        licence=data_set.licence,
-    )
-
-
-def _found(name: str, title: str, split: str, load: Callable[[], list[DocumentRecord]], **about: str) -> Found:
+def _checked(folder: Path, data_set: DataSet) -> dict[str, Any]:
+    documents: list[DocumentRecord] | None = None
+    fault = None
     try:
-        documents = load()
+        documents = data_set.load(folder, data_set.splits[0])
     except (OSError, ValueError) as error:
-        return Found(name, title, split, None, [], str(error), **about)
-    methods = [_having(method, documents) for method in ALL_METHODS]
-    return Found(name, title, split, len(documents), methods, None, **about)
+        fault = str(error)
+    methods = {} if documents is None else {method: sum(_has(each, method) for each in documents) for method in NEEDS}
+    return {
+        "name": data_set.name,
+        "title": data_set.title,
+        "split": data_set.splits[0],
+        "documents": None if documents is None else len(documents),
+        "methods": methods,
+        "fault": fault,
+        "source": data_set.source,
+        "licence": data_set.licence,
+    }
 
 
-def _having(method: str, documents: list[DocumentRecord]) -> Having:
+def _has(document: DocumentRecord, method: str) -> bool:
+    """Whether a document has what a method needs."""
     if method in TEXT_METHODS:
-        having = sum(
-            bool(each.pages) and all(page.words is not None or page.text is not None for page in each.pages)
-            for each in documents
-        )
-        return Having(method, having, "words or text")
-    if method == "pdf":
-        return Having(method, sum(each.pdf is not None for each in documents), "a PDF")
-    having = sum(
-        each.pdf is not None or (bool(each.pages) and all(page.image for page in each.pages)) for each in documents
-    )
-    return Having(method, having, "a PDF or pictures")
+        return bool(document.pages) and all(page.words is not None or page.text is not None for page in document.pages)
+    pictures = method == "vision" and bool(document.pages) and all(page.image for page in document.pages)
+    return document.pdf is not None or pictures

@@ -78,16 +78,10 @@ def value_of(row: Any, key: str, kind: type | tuple[type, ...], place: str) -> A
     Raises:
         ValueError: naming the place, if the row is no object, has no such key, or its value is of another type.
     """
-    if not isinstance(row, Mapping):
-        raise unlike_format(place, "an object", type(row).__name__)
-    if key not in row:
-        raise unlike_format(place, f"the key {key!r}", f"only {', '.join(map(repr, row)) or 'no keys'}")
-    value = row[key]
+    value = row.get(key) if isinstance(row, Mapping) else None
     if not isinstance(value, kind):
-        kinds = kind if isinstance(kind, tuple) else (kind,)
-        names = " or ".join(each.__name__ for each in kinds)
-        at = f"{place}, {key}"
-        raise unlike_format(at, names, f"{type(value).__name__} {short_repr(value)}")
+        names = " or ".join(each.__name__ for each in (kind if isinstance(kind, tuple) else (kind,)))
+        raise unlike_format(place, f"an object with {names} under {key!r}", short_repr(row))
     return value
 
 

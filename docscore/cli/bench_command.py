@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from docscore.bench.catalogue import DATA_SETS, Found, checked_data
+from docscore.bench.catalogue import DATA_SETS, NEEDS, checked_data
 from docscore.cli.options import (
     CommandSettings,
     a_file,
@@ -58,11 +59,11 @@ def check_command(data: Path, *, name: str | None, as_json: bool) -> None:
     """
     found = checked_data(data, name)
     if as_json:
-        print_json("bench_check", {"data_sets": [each.to_dict() for each in found]})
+        print_json("bench_check", {"data_sets": found})
     else:
         for each in found:
             click.echo("\n".join(map(printable, _lines_about(each))))
-    if not any(each.documents for each in found):
+    if not any(each["documents"] for each in found):
         raise InputValueError(place=in_file(data), expected=f"the data of {name or 'a data set'}", got="none")
 
 
@@ -106,16 +107,15 @@ def grid_command(logs: tuple[Path, ...], *, settings: CommandSettings, form: str
             click.echo((table_as_markdown(table) if form == "markdown" else table_as_latex(table)) + "\n")
 
 
-def _lines_about(found: Found) -> list[str]:
+def _lines_about(data_set: dict[str, Any]) -> list[str]:
     """What is there of a data set, or why not and where it can be had."""
-    split = f", split {found.split}" if found.split else ""
-    head = f"{found.title} ({found.name}{split}): "
-    if found.documents is None:
-        lines = [f"{head}not here", f"  {found.fault}"]
-        return [*lines, f"  to be had from {found.source}; {found.licence}"] if found.source else lines
-    able = [each.method for each in found.methods if each.documents == found.documents]
-    lines = [f"{head}{found.documents:,} documents, for {', '.join(able) or 'no method'}"]
-    for each in found.methods:
-        if each.documents < found.documents:
-            lines.append(f"  {each.method}: {found.documents - each.documents:,} documents lack {each.needs}")
-    return lines
+    split = f", split {data_set['split']}" if data_set["split"] else ""
+    head, documents = f"{data_set['title']} ({data_set['name']}{split}): ", data_set["documents"]
+    if documents is None:
+        lines = [f"{head}not here", f"  {data_set['fault']}"]
+        source = f"  to be had from {data_set['source']}; {data_set['licence']}"
+        return [*lines, source] if data_set["source"] else lines
+    lacking = {method: documents - count for method, count in data_set["methods"].items()}
+    able = ", ".join(method for method, count in lacking.items() if not count) or "no method"
+    lines = [f"  {method}: {count:,} documents lack {NEEDS[method]}" for method, count in lacking.items() if count]
+    return [f"{head}{documents:,} documents, for {able}", *lines]

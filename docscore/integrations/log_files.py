@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from docscore.core.errors import InputValueError, in_file
 from docscore.corpus.systems import LoggedRun
@@ -12,7 +12,7 @@ from docscore.data.files import LogFormat, register_logs
 
 def read_logs_of_inspect() -> None:
     """Have Inspect's logs, `.eval` and `.json`, read wherever files of rows are."""
-    register_logs(LogFormat(".eval", _is_log, _rows))
+    register_logs(LogFormat(".eval", _is_log, lambda path: _reader(path).rows_of_log(path)))
 
 
 def run_of_file(path: Path) -> LoggedRun:
@@ -22,17 +22,11 @@ def run_of_file(path: Path) -> LoggedRun:
         ValueError: naming the file, if it is no such log, or the library is missing.
         OSError: if it cannot be read.
     """
-    found: LoggedRun = _reader(path).run_of_log(path)
-    return found
+    return cast("LoggedRun", _reader(path).run_of_log(path))
 
 
 def _is_log(value: Any) -> bool:
     return isinstance(value, dict) and {"version", "status", "eval"} <= value.keys()
-
-
-def _rows(path: Path) -> tuple[list[Any], list[str], str]:
-    found: tuple[list[Any], list[str], str] = _reader(path).rows_of_log(path)
-    return found
 
 
 def _reader(path: Path) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
 from docscore.core.errors import InputTypeError, InputValueError, in_file, row_place, short_repr
 from docscore.core.output import write_whole
 from docscore.corpus.annotations import Annotation, annotations_of
@@ -37,8 +38,6 @@ from docscore.report.html_report import report_as_html
 from docscore.report.markup import comparison_as_markdown, report_as_markdown
 from docscore.report.notebook import comparison_in_notebook, evaluation_in_notebook, table_in_notebook, tree_in_notebook
 from docscore.report.table_model import ReportTable
-from collections.abc import Mapping, Sequence
-
 
 LISTED = 10  # documents that a report shows, where nothing else is asked for
 

@@ -8,25 +8,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, ClassVar
+
 import datasets
 import evaluate
+import numpy as np
 import pyarrow as pa
-from docscore.core.errors import InputValueError
+
+from docscore.core.errors import InputValueError, at_place
 from docscore.core.options import ScoringOptions
+from docscore.core.values import LEAF_TYPES, convert_ground_truth, convert_prediction
 from docscore.corpus.evaluation import Evaluation
 from docscore.data.columns import Grouping
-from docscore.data.rows import RowFormat, as_rows, row_format
-from docscore.stats.intervals import check_confidence
-from collections.abc import Sequence
-from typing import Any
-import numpy as np
-from docscore.core.errors import InputValueError, at_place
-from docscore.core.values import LEAF_TYPES, convert_ground_truth, convert_prediction
 from docscore.data.json_codec import dumps, loads_all
 from docscore.data.pairing import Pairs, check_equal_count, pair_rows
-from docscore.data.rows import ID, Row, RowFormat, read_predictions, read_references
+from docscore.data.rows import ID, Row, RowFormat, as_rows, read_predictions, read_references, row_format
 from docscore.data.stored_json import restore_all, store
-
+from docscore.stats.intervals import check_confidence
 
 _NOT_GIVEN = object()  # None is a value
 

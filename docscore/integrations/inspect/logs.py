@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
-from inspect_ai.scorer import Score
 
 from docscore.bench.catalogue import DATA_SETS
 from docscore.core.errors import InputValueError, at_place, in_file
@@ -46,9 +45,10 @@ def rows_of_log(path: Path) -> tuple[list[Any], list[str], str]:
     _warn_of_errors(path, names, samples)
     rows = []
     for name, sample in zip(names, samples, strict=True):
-        answers, prediction = _scored(sample)
-        group = sample.metadata.get(GROUP, sample.id)
-        rows.append({"question_id": name, GROUP: str(group), _REFERENCES: answers, _PREDICTION: prediction})
+        answers, prediction = _as_read(sample)
+        given = prediction if sample.output.choices else Absent
+        group = str(sample.metadata.get(GROUP, sample.id))
+        rows.append({"question_id": name, GROUP: group, _REFERENCES: answers, _PREDICTION: given})
     for sample, epoch in _not_run(log):
         name = _name(sample, epoch, several=several)
         rows.append({"question_id": name, GROUP: str(sample), _REFERENCES: Absent, _PREDICTION: Absent})
@@ -69,8 +69,9 @@ def run_of_log(path: Path) -> LoggedRun:
     read = sum(
         each.input_tokens + (each.input_tokens_cache_read or 0) + (each.input_tokens_cache_write or 0) for each in usage
     )
+    data_set = DATA_SETS.get(log.eval.task.rsplit("/", 1)[-1])
     return LoggedRun(
-        data_set=_title(log),
+        data_set=data_set.title if data_set else log.eval.task,
         method=_method(log.eval.task_args),
         model=log.eval.model,
         documents=len(samples),
@@ -134,36 +135,19 @@ def _warn_of_errors(path: Path, names: Sequence[str], samples: Sequence[EvalSamp
         )
 
 
-def _scored(sample: EvalSample) -> tuple[list[Any], Any]:
-    """The acceptable answers and the prediction of a sample, `Absent` where it has no output."""
-    answers, prediction = _as_read(sample)
-    return answers, prediction if sample.output.choices else Absent
-
-
 def _as_read(sample: EvalSample) -> tuple[list[Any], Any]:
     """The acceptable answers and the prediction as they were scored, or as `anls_star` would read them."""
-    for score in (sample.scores or {}).values():
-        if {_REFERENCES, _PREDICTION} <= (score.metadata or {}).keys():
-            return _as_scored(score, sample)
+    for metadata in (score.metadata or {} for score in (sample.scores or {}).values()):
+        if {_REFERENCES, _PREDICTION} <= metadata.keys():
+            try:
+                return loads(metadata[_REFERENCES]), loads(metadata[_PREDICTION])
+            except (TypeError, ValueError) as error:
+                place = f"sample {sample.id}, metadata of its score"
+                raise at_place(place, error) from None
     targets = [sample.target] if isinstance(sample.target, str) else sample.target
     answers = [answer_in(text) for text in targets]
     output = sample.output.completion if sample.output.choices else None
     return answers, judged_output(output, answers or [None]).prediction
-
-
-def _as_scored(score: Score, sample: EvalSample) -> tuple[list[Any], Any]:
-    metadata = score.metadata or {}
-    try:
-        return loads(metadata[_REFERENCES]), loads(metadata[_PREDICTION])
-    except (TypeError, ValueError) as error:
-        place = f"sample {sample.id}, metadata of its score"
-        raise at_place(place, error) from None
-
-
-def _title(log: EvalLog) -> str:
-    """The title of a data set of the paper, or the name of the task."""
-    name = log.eval.task.rsplit("/", 1)[-1]
-    return DATA_SETS[name].title if name in DATA_SETS else log.eval.task
 
 
 def _method(arguments: dict[str, Any]) -> str:

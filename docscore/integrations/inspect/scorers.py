@@ -108,19 +108,9 @@ def anls_star(
     async def score(state: TaskState, target_of_sample: Target) -> Score:
         answers = [answer_in(text, target) for text in target_of_sample.target]
         output = output_text(state)
-        found = judged_output(output, answers, parse=parse, threshold=threshold, ignore_case=ignore_case)
-        return Score(
-            value=found.score,
-            answer=None if output is None else found.shown,
-            explanation=f"```text\n{found.explanation}\n```",
-            reason=_reason(output, found),
-            metadata={
-                "references": dumps(list(found.answers)),
-                "prediction": dumps(found.prediction),
-                "parsed": found.parsed,
-                "fields": {path: list(points) for path, points in found.fields.items()},
-            },
-        )
+        judged = judged_output(output, answers, parse=parse, threshold=threshold, ignore_case=ignore_case)
+        references, prediction = dumps(list(judged.answers)), dumps(judged.prediction)
+        return _score_of(output, judged, references=references, prediction=prediction, parsed=judged.parsed)
 
     return score
 
@@ -137,12 +127,12 @@ def kieval_entities(*, target: str = "auto", parse: str = "auto", normalise: boo
 
     async def score(state: TaskState, target_of_sample: Target) -> Score:
         answers = [answer_in(text, target) for text in target_of_sample.target]
-        found = judged_output(output_text(state), answers, parse=parse)
-        result = kieval_score(found.answers, found.prediction, normalise=normalise)
+        judged = judged_output(output_text(state), answers, parse=parse)
+        result = kieval_score(judged.answers, judged.prediction, normalise=normalise)
         steps = [_correction(step) for step in result.corrections()]
         return Score(
             value=result.entities.f1,
-            answer=found.shown,
+            answer=judged.shown,
             explanation="```text\n{}\n```".format("\n".join(steps) or "nothing to correct"),
             metadata={"entities": result.entities._asdict(), "groups": result.groups._asdict()},
         )
@@ -163,16 +153,9 @@ def typed_by_schema(*, schema: Any = None, target: str = "auto", parse: str = "a
     async def score(state: TaskState, target_of_sample: Target) -> Score:
         answers = [answer_in(text, target) for text in target_of_sample.target]
         output = output_text(state)
-        found = judged_output(output, answers, parse=parse)
-        tree = typed_tree(found.answers, found.prediction, schema or state.metadata[SCHEMA])
-        typed = replace(found, tree=tree)
-        return Score(
-            value=typed.score,
-            answer=None if output is None else typed.shown,
-            explanation=f"```text\n{typed.explanation}\n```",
-            reason=_reason(output, typed),
-            metadata={"fields": {path: list(points) for path, points in typed.fields.items()}},
-        )
+        judged = judged_output(output, answers, parse=parse)
+        tree = typed_tree(judged.answers, judged.prediction, schema or state.metadata[SCHEMA])
+        return _score_of(output, replace(judged, tree=tree))
 
     return score
 
@@ -190,11 +173,16 @@ def output_text(state: TaskState) -> str | None:
     return state.output.completion if state.output.choices else None
 
 
-def _reason(output: str | None, found: JudgedOutput) -> str | None:
-    """Why a score is not that of an ordinary answer, in Inspect's words."""
-    if output is None or not output.strip():
-        return "no_response"
-    return "invalid_response_format" if found.parsed == "failed" else None
+def _score_of(output: str | None, judged: JudgedOutput, **metadata: Any) -> Score:
+    """The score of Inspect, with the reason, in its words, why it is not that of an ordinary answer."""
+    reason = "invalid_response_format" if judged.parsed == "failed" else None
+    return Score(
+        value=judged.score,
+        answer=None if output is None else judged.shown,
+        explanation=f"```text\n{judged.explanation}\n```",
+        reason=reason if output and output.strip() else "no_response",
+        metadata={**metadata, "fields": {path: list(points) for path, points in judged.fields.items()}},
+    )
 
 
 def _group(score: SampleScore, number: int) -> Any:

@@ -5,20 +5,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
-from inspect_ai import Task, task
-from inspect_ai.scorer import Scorer
-from docscore.bench.catalogue import chosen, documents_of
-from docscore.bench.loaders import documents_in
-from docscore.bench.pages import DPI
-from docscore.bench.prompts import TEXT_METHODS
-from docscore.bench.records import DocumentRecord
-from docscore.core.options import check_choice
-from docscore.integrations.inspect.scorers import anls_star, kieval_entities, typed_by_schema
-from collections.abc import Sequence
 from typing import Any
+
+from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import (
     ChatMessageUser,
@@ -29,15 +21,20 @@ from inspect_ai.model import (
     GenerateConfig,
     ResponseSchema,
 )
+from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 from inspect_ai.util import JSONSchema
-from docscore.bench.pages import picture_file, rendered_pages
-from docscore.bench.prompts import prompt_of
+
+from docscore.bench.catalogue import chosen, documents_of
+from docscore.bench.loaders import documents_in
+from docscore.bench.pages import DPI, picture_file, rendered_pages
+from docscore.bench.prompts import TEXT_METHODS, prompt_of
+from docscore.bench.records import DocumentRecord
 from docscore.bench.schemas import strict_schema
 from docscore.core.errors import InputValueError
+from docscore.core.options import check_choice
 from docscore.data.json_codec import dumps
-from docscore.integrations.inspect.scorers import GROUP, SCHEMA
-
+from docscore.integrations.inspect.scorers import GROUP, SCHEMA, anls_star, kieval_entities, typed_by_schema
 
 _VERSION = 1  # of the tasks: raised where prompts, samples or scores change
 _PAPER_TEMPERATURE = 0.0
@@ -54,7 +51,7 @@ def docvqa(
     dpi: int = DPI,
 ) -> Task:
     """DocVQA: questions on a page; the arguments are those of `kleister_nda`."""
-    return _paper_task("docvqa", data, sample, split, _How(method, prompt, dpi))
+    return _paper_task("docvqa", data, sample, split, method=method, style=prompt, dpi=dpi)
 
 
 @task
@@ -80,7 +77,9 @@ def mp_docvqa(
         pages: "all", or "last": the last one alone, as in the figures of the paper.
     """
     check_choice("pages", pages, ("all", "last"))
-    return _paper_task("mp_docvqa", data, sample, split, _How(method, prompt, dpi), last_page=pages == "last")
+    return _paper_task(
+        "mp_docvqa", data, sample, split, method=method, style=prompt, dpi=dpi, last_page=pages == "last"
+    )
 
 
 @task
@@ -96,7 +95,17 @@ def kleister_charity(
     kieval: bool = False,
 ) -> Task:
     """Kleister Charity: values from reports; the arguments are those of `kleister_nda`."""
-    return _paper_task("kleister_charity", data, sample, split, _How(method, prompt, dpi, structured, kieval))
+    return _paper_task(
+        "kleister_charity",
+        data,
+        sample,
+        split,
+        method=method,
+        style=prompt,
+        dpi=dpi,
+        structured=structured,
+        kieval=kieval,
+    )
 
 
 @task
@@ -123,7 +132,9 @@ def kleister_nda(
         dpi: the resolution of rendered pages.
         kieval: whether KIEval is scored too.
     """
-    return _paper_task("kleister_nda", data, sample, split, _How(method, prompt, dpi, structured, kieval))
+    return _paper_task(
+        "kleister_nda", data, sample, split, method=method, style=prompt, dpi=dpi, structured=structured, kieval=kieval
+    )
 
 
 @task
@@ -143,7 +154,9 @@ def sroie(
     The sample "paper" is drawn from the names in their order; the paper's came from a directory listing and cannot be
     drawn again.
     """
-    return _paper_task("sroie", data, sample, split, _How(method, prompt, dpi, structured, kieval))
+    return _paper_task(
+        "sroie", data, sample, split, method=method, style=prompt, dpi=dpi, structured=structured, kieval=kieval
+    )
 
 
 @task
@@ -158,7 +171,9 @@ def vrdu_ad_buy(
     kieval: bool = False,
 ) -> Task:
     """VRDU Ad Buy: values and rows from orders; the arguments are those of `kleister_nda`."""
-    return _paper_task("vrdu_ad_buy", data, sample, None, _How(method, prompt, dpi, structured, kieval))
+    return _paper_task(
+        "vrdu_ad_buy", data, sample, None, method=method, style=prompt, dpi=dpi, structured=structured, kieval=kieval
+    )
 
 
 @task
@@ -173,7 +188,17 @@ def vrdu_registration(
     kieval: bool = False,
 ) -> Task:
     """VRDU Registration: values from forms; the arguments are those of `kleister_nda`."""
-    return _paper_task("vrdu_registration", data, sample, None, _How(method, prompt, dpi, structured, kieval))
+    return _paper_task(
+        "vrdu_registration",
+        data,
+        sample,
+        None,
+        method=method,
+        style=prompt,
+        dpi=dpi,
+        structured=structured,
+        kieval=kieval,
+    )
 
 
 @task
@@ -209,46 +234,59 @@ def documents(
         schema=None if schema is None else Path(schema),
         with_text=method in TEXT_METHODS,
     )
-    return _task("documents", chosen(found, sample, None), _How(method, "plain", dpi, structured, kieval, typed))
-
-
-class _How(NamedTuple):
-    """How documents are put to a model."""
-
-    method: str
-    style: str
-    dpi: int
-    structured: bool | None = None
-    kieval: bool = False
-    typed: bool = False
+    return _task(
+        "documents",
+        chosen(found, sample, None),
+        method=method,
+        style="plain",
+        dpi=dpi,
+        structured=structured,
+        kieval=kieval,
+        typed=typed,
+    )
 
 
 def _paper_task(
-    name: str, data: str, sample: str | int, split: str | None, how: _How, *, last_page: bool = False
+    name: str, data: str, sample: str | int, split: str | None, *, style: str, last_page: bool = False, **how: Any
 ) -> Task:
     """A task of the paper's benchmark."""
-    found = documents_of(name, Path(data), split=split, sample=sample, style=how.style)
+    found = documents_of(name, Path(data), split=split, sample=sample, style=style)
     if last_page:
         found = [replace(each, pages=each.pages[-1:]) for each in found]
-    return _task(name, found, how)
+    return _task(name, found, style=style, **how)
 
 
-def _task(name: str, found: list[DocumentRecord], how: _How) -> Task:
+def _task(
+    name: str,
+    documents: list[DocumentRecord],
+    *,
+    method: str,
+    style: str,
+    dpi: int,
+    structured: bool | None = None,
+    kieval: bool = False,
+    typed: bool = False,
+) -> Task:
     """The task: every sample counts, one whose call failed as null."""
-    asked = how.style == "plain" if how.structured is None else how.structured
-    structured = asked and any(each.schema is not None for each in found)
-    reading: dict[str, Any] = {"target": "text" if found and found[0].question is not None else "json"}
+    asked = style == "plain" if structured is None else structured
+    schema = _shared_schema(documents)  # else each sample has its own
+    held = schema if asked else None
+    reading: dict[str, Any] = {"target": "text" if documents and documents[0].question is not None else "json"}
     scorers: list[Scorer] = [anls_star(**reading)]
-    if how.kieval:
+    if kieval:
         scorers.append(kieval_entities(**reading))
-    if how.typed:
-        scorers.append(typed_by_schema(schema=shared_schema(found), **reading))
+    if typed:
+        scorers.append(typed_by_schema(schema=schema, **reading))
+    samples = [_sample(each, method=method, style=style, dpi=dpi, own_schema=schema is None) for each in documents]
     return Task(
-        dataset=dataset_of(found, name, method=how.method, style=how.style, dpi=how.dpi),
-        solver=solver_for(found, structured=structured),
+        dataset=MemoryDataset(samples, name=name),
+        solver=extract()
+        if asked and schema is None and any(each.schema is not None for each in documents)
+        else generate(),
         scorer=scorers,
-        config=generation(
-            found, structured=structured, temperature=_PAPER_TEMPERATURE if how.style == "paper" else None
+        config=GenerateConfig(
+            temperature=_PAPER_TEMPERATURE if style == "paper" else None,
+            response_schema=None if held is None else _response_schema(held),
         ),
         fail_on_error=False,
         score_on_error=True,
@@ -259,18 +297,7 @@ def _task(name: str, found: list[DocumentRecord], how: _How) -> Task:
 _NAME = "extraction"  # of the schema, which providers ask for
 
 
-def dataset_of(documents: Sequence[DocumentRecord], name: str, *, method: str, style: str, dpi: int) -> MemoryDataset:
-    """The documents as a dataset; each with its own schema only where they differ.
-
-    Raises:
-        ValueError: naming the document that lacks what the method needs.
-    """
-    own = shared_schema(documents) is None
-    samples = [sample_of(each, method=method, style=style, dpi=dpi, own_schema=own) for each in documents]
-    return MemoryDataset(samples, name=name)
-
-
-def sample_of(document: DocumentRecord, *, method: str, style: str, dpi: int, own_schema: bool) -> Sample:
+def _sample(document: DocumentRecord, *, method: str, style: str, dpi: int, own_schema: bool) -> Sample:
     """A document as a sample. Answers to questions are targets as they are; those of extraction are JSON text."""
     content: list[Content] = [ContentText(text=prompt_of(document, method, style)), *_attached(document, method, dpi)]
     is_question = document.question is not None
@@ -285,13 +312,13 @@ def sample_of(document: DocumentRecord, *, method: str, style: str, dpi: int, ow
     )
 
 
-def shared_schema(documents: Sequence[DocumentRecord]) -> dict[str, Any] | None:
+def _shared_schema(documents: Sequence[DocumentRecord]) -> dict[str, Any] | None:
     """The schema that all documents have; None where they differ or have none."""
     first = documents[0].schema if documents else None
     return first if all(each.schema == first for each in documents) else None
 
 
-def response_schema(schema: dict[str, Any]) -> ResponseSchema:
+def _response_schema(schema: dict[str, Any]) -> ResponseSchema:
     """The schema in the form that providers' structured output wants.
 
     Raises:
@@ -300,27 +327,15 @@ def response_schema(schema: dict[str, Any]) -> ResponseSchema:
     return ResponseSchema(name=_NAME, json_schema=JSONSchema.model_validate(strict_schema(schema)), strict=True)
 
 
-def generation(documents: Sequence[DocumentRecord], *, structured: bool, temperature: float | None) -> GenerateConfig:
-    """How answers are asked for: with the schema that all documents share, if any."""
-    schema = shared_schema(documents) if structured else None
-    wanted = None if schema is None else response_schema(schema)
-    return GenerateConfig(temperature=temperature, response_schema=wanted)
-
-
 @solver
 def extract() -> Solver:
     """Ask once, with the sample's own schema where it has one."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         schema = state.metadata.get(SCHEMA)
-        return await (generate(state) if schema is None else generate(state, response_schema=response_schema(schema)))
+        return await (generate(state) if schema is None else generate(state, response_schema=_response_schema(schema)))
 
     return solve
-
-
-def solver_for(documents: Sequence[DocumentRecord], *, structured: bool) -> Solver:
-    """The solver: one call of the model."""
-    return extract() if structured and shared_schema(documents) is None else generate()
 
 
 def _attached(document: DocumentRecord, method: str, dpi: int) -> list[Content]:
