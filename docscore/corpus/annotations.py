@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import fsum
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from docscore.core.options import BY_VALUE, ScoringOptions
 from docscore.core.same_value import Spelling, spelling_of_same_value
@@ -106,47 +106,39 @@ def annotations_of(
     return [*_options_taken(tree), *sorted(found, key=lambda each: -each.points_lost)]
 
 
-class _Slot(NamedTuple):
-    """A leaf of a record, with both its values."""
-
-    node: ScoreTree
-    truth: Scalar | None
-    prediction: Scalar | None
-
-
 def _exchanges(tree: ScoreTree, options: ScoringOptions | None) -> Iterator[Annotation]:
     """The pairs of values of one record that would be right, or nearly, in each other's place."""
     for node in tree.nodes():
         if node.key is not None or node.kind != "object" or not _has_both(node) or node.status == "exact":
             continue
         found = []
-        for pair in combinations(_slots(node), 2):
+        for pair in combinations(_leaves_that_lose(node), 2):
             gain = _gain_of_exchange(*pair, options)
             if gain > ROUNDING:
                 found.append((gain, pair))
         taken: set[int] = set()
-        for gain, pair in sorted(found, key=lambda each: (-each[0], sorted(slot.node.path for slot in each[1]))):
-            if taken.isdisjoint(id(slot.node) for slot in pair):
-                taken.update(id(slot.node) for slot in pair)
+        for gain, pair in sorted(found, key=lambda each: (-each[0], sorted(leaf.path for leaf in each[1]))):
+            if taken.isdisjoint(map(id, pair)):
+                taken.update(map(id, pair))
                 whole = node.points_lost / (node.weight - node.earned)  # of one point
-                yield Annotation("exchanged", "", None, _paths([slot.node for slot in pair]), node.path, gain * whole)
+                yield Annotation("exchanged", "", None, _paths(pair), node.path, gain * whole)
 
 
-def _slots(record: ScoreTree) -> list[_Slot]:
+def _leaves_that_lose(record: ScoreTree) -> list[ScoreTree]:
     """The leaves of an object and of the objects in it that lose points and have a key on the side of the truth."""
-    found = []
+    leaves = []
     waiting = [record]
     while waiting:
         node = waiting.pop()
         sides = node.ground_truth, node.prediction
         if not node.children and all(side is None or type(side) in SCALAR_TYPES for side in sides):
-            found.append(_Slot(node, *sides))
+            leaves.append(node)
         elif node.kind == "object" and _has_both(node):
             keyed = [child for child in node.children if child.points_lost > 0 and child.key in node.ground_truth]
             waiting.extend(reversed(keyed))
-    largest = sorted(found, key=lambda slot: (-slot.node.points_lost, slot.node.path))[:_MOST_EXCHANGED]
-    kept = {id(slot.node) for slot in largest}
-    return [slot for slot in found if id(slot.node) in kept]
+    largest = sorted(leaves, key=lambda leaf: (-leaf.points_lost, leaf.path))[:_MOST_EXCHANGED]
+    kept = set(map(id, largest))
+    return [leaf for leaf in leaves if id(leaf) in kept]
 
 
 def _has_both(node: ScoreTree) -> bool:
@@ -154,15 +146,15 @@ def _has_both(node: ScoreTree) -> bool:
     return node.status not in ("missing", "extra")
 
 
-def _gain_of_exchange(first: _Slot, second: _Slot, options: ScoringOptions | None) -> float:
+def _gain_of_exchange(first: ScoreTree, second: ScoreTree, options: ScoringOptions | None) -> float:
     """The points that two leaves would earn more with each other's prediction; 0 unless both were right, or nearly."""
     gain = 0.0
-    for slot, other in ((first, second), (second, first)):
-        share = _likeness(slot.truth, other.prediction, options)
-        more = share - slot.node.score
+    for leaf, other in ((first, second), (second, first)):
+        share = _likeness(leaf.ground_truth, other.prediction, options)
+        more = share - leaf.score
         if share < NEAR or more <= 0:
             return 0.0
-        gain += more * slot.node.weight
+        gain += more * leaf.weight
     return gain
 
 

@@ -102,11 +102,6 @@ class Curve:
             for threshold, rate, score in zip(self.thresholds, automation, aligned, strict=True)
         ]
 
-    def some_points(self) -> list[Point]:
-        """Every tenth point and the last one, where all values are reviewed; for tables."""
-        points = self.points()
-        return [*points[:-1:10], points[-1]]
-
     def lowest(
         self,
         target: float,

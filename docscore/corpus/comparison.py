@@ -446,15 +446,10 @@ def _check_none_skipped(scores: CorpusScore) -> None:
 
 def _check_enough(scores: CorpusScore, confidence: float, share: float, worst: str) -> None:
     """Raise `ValueError` if there are too few documents, or clusters of them; arguments as for `fewest_documents`."""
-    count, unit = _units_of(scores)
+    names = scores.pairs.clusters
+    count, unit = (len(scores.ids), "document") if names is None else (len(set(names)), "cluster")
     needed = fewest_documents(confidence, share)
     if count < needed:
         given = f"one {unit} is" if count == 1 else f"{count:,} {unit}s are"
         too_few = f"{given} too few for a confidence of {confidence:.4g}: it takes {needed:,}, even if {worst}"
         raise InputValueError(problem=f"the gate cannot decide: {too_few}")
-
-
-def _units_of(scores: CorpusScore) -> tuple[int, str]:
-    """How many independent units there are, and what they are called: documents, or clusters of them."""
-    names = scores.pairs.clusters
-    return (len(scores.ids), "document") if names is None else (len(set(names)), "cluster")

@@ -118,20 +118,17 @@ class ScoreState:
                 got = f"{self.identity} and {other.identity}"
                 raise InputValueError(expected="states with the same rules", got=got)
         for other in others:
-            self._add(other)
+            self.rows += other.rows
+            for name, count in other.counts.items():
+                self.counts[name] = self.counts.get(name, 0) + count
+            for name, (numerator, denominator) in other.sums.items():
+                own = self.sums.get(name, (0, 0))
+                self.sums[name] = own[0] + numerator, own[1] + denominator
+            for path, field in other.fields.items():
+                self.fields.setdefault(path, Field(path)).merge(field)
+            for path, rows in other.lists.items():
+                self.lists.setdefault(path, ListRows(path)).merge(rows)
         return self
-
-    def _add(self, other: ScoreState) -> None:
-        self.rows += other.rows
-        for name, count in other.counts.items():
-            self.counts[name] = self.counts.get(name, 0) + count
-        for name, (numerator, denominator) in other.sums.items():
-            own = self.sums.get(name, (0, 0))
-            self.sums[name] = own[0] + numerator, own[1] + denominator
-        for path, field in other.fields.items():
-            self.fields.setdefault(path, Field(path)).merge(field)
-        for path, rows in other.lists.items():
-            self.lists.setdefault(path, ListRows(path)).merge(rows)
 
     def compute(self, *, names: str = "plain") -> dict[str, float]:
         """Return the figures of all rows so far as a flat dict of floats, ready for experiment trackers.

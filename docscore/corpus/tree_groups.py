@@ -82,7 +82,19 @@ def groups_of(tree: ScoreTree) -> list[SiblingGroup]:
     open_nodes = (
         node for node in tree.nodes() if node.status not in whole or (node is tree and node.status == "exact")
     )
-    return [group for node in open_nodes for group in _groups_below(node, causes)]
+    groups = []
+    for node in open_nodes:
+        alike: dict[tuple[GroupCause, str], list[ScoreTree]] = {}
+        for child in node.children:
+            cause = causes[id(child)]
+            if child.status == "exact" and child.weight:
+                alike.setdefault(("exact", child.status), []).append(child)
+            elif cause is not None:
+                alike.setdefault((cause, child.status), []).append(child)
+        for (of_group, _), nodes in alike.items():
+            if len(nodes) >= FEWEST:
+                groups.append(SiblingGroup(of_group, node.path, tuple(nodes)))
+    return groups
 
 
 def folded_tree(
@@ -119,18 +131,6 @@ def folded_nodes(
                 children.append(_as_node(group, tuple(done[id(member)] for member in group.nodes)))
         done[id(node)] = replace(node, children=tuple(children)) if node.children else node
     return done
-
-
-def _groups_below(node: ScoreTree, causes: dict[int, Cause | None]) -> list[SiblingGroup]:
-    """The groups of the children of a node."""
-    found: dict[tuple[GroupCause, str], list[ScoreTree]] = {}
-    for child in node.children:
-        cause = causes[id(child)]
-        if child.status == "exact" and child.weight:
-            found.setdefault(("exact", child.status), []).append(child)
-        elif cause is not None:
-            found.setdefault((cause, child.status), []).append(child)
-    return [SiblingGroup(cause, node.path, tuple(nodes)) for (cause, _), nodes in found.items() if len(nodes) >= FEWEST]
 
 
 def _as_node(group: SiblingGroup, children: tuple[ScoreTree, ...]) -> ScoreTree:

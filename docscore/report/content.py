@@ -286,13 +286,14 @@ def curve_table(curve: Curve) -> ReportTable:
         TableColumn("automation_rate", "automated"),
         TableColumn("aligned", "accuracy after review"),
     )
+    points = curve.points()
     rows = tuple(
         (
             TableCell(point.to_dict()["threshold"], threshold_text(point.threshold)),
             _share(point.automation_rate),
             TableCell(point.aligned, f"{point.aligned:.4f}"),
         )
-        for point in curve.some_points()
+        for point in [*points[:-1:10], points[-1]]  # every tenth, and the last, where all values are reviewed
     )
     return ReportTable("Trade-off of automation and accuracy", columns, rows, unit="thresholds")
 

@@ -68,7 +68,8 @@ class Ratios:
         k = earned.shape[1]
         self.earned, self.weight, self.unit = self.table[:, :k], self.table[:, k:], unit
         self.count = len(earned)
-        self.sums = column_sums(self.table).reshape(2, k) if sums is None else sums
+        exact = [fsum(column.tolist()) for column in self.table.T] if sums is None else sums
+        self.sums: Array = np.array(exact, dtype=np.float64).reshape(2, k)
         self.totals: Array = self.sums[1]
         self.values = _quotients(self.sums[0], self.totals, np.ones(k))
 
@@ -252,11 +253,6 @@ def sums_by_cluster(rows: Array, clusters: npt.ArrayLike) -> Array:
     _, starts = np.unique(labels[order], return_index=True)
     found: Array = np.add.reduceat(rows[order], starts, axis=0) if labels.size else rows
     return found
-
-
-def column_sums(table: Array) -> Array:
-    """The exact sum of each column, rounded once, independent of the order of the rows: shape (n, k) to (k,)."""
-    return np.array([fsum(column.tolist()) for column in table.T], dtype=np.float64)
 
 
 def _moved(new: Ratios, base: Ratios) -> list[bool]:
