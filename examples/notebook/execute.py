@@ -17,12 +17,12 @@ METADATA = {
 
 def executed() -> nbformat.NotebookNode:
     """The notebook with fresh outputs, executed in the folder in which it is."""
-    found = nbformat.read(NOTEBOOK, as_version=4)
-    NotebookClient(found, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(DOCS)}}).execute()
-    found.metadata = nbformat.from_dict(METADATA)
-    for cell in found.cells:
+    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    NotebookClient(notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(DOCS)}}).execute()
+    notebook.metadata = nbformat.from_dict(METADATA)
+    for cell in notebook.cells:
         cell.metadata = nbformat.from_dict({})
-    return found
+    return notebook
 
 
 if __name__ == "__main__":
