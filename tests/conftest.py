@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import signal
 import tempfile
+import time
 from pathlib import Path
 from typing import NoReturn
 
@@ -43,6 +45,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).parent.parent
+RUN = "DOCSCORE_TEST_RUN"  # in the environment of all processes of a run: its process id
 HUNG = 900  # seconds after which a process is taken to hang: far more than any takes on a busy machine
 REQUIRE_ALL = "DOCSCORE_REQUIRE_ALL"  # set in CI: what would be skipped there is a failure
 # Files that take a minute or more, the longest first: so no worker is left with one of them while the others are done.
@@ -77,9 +80,36 @@ def skip_or_fail(reason: str) -> NoReturn:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let pytest-xdist deal out the files in the order of collection, not by their numbers of tests."""
+    """Let pytest-xdist deal out the files in the order of collection, and mark all processes that this run starts."""
     if hasattr(config.option, "loadscopereorder"):
         config.option.loadscopereorder = False
+    os.environ.setdefault(RUN, str(os.getpid()))
+
+
+def pytest_unconfigure() -> None:
+    """End what the run has started and a test that was interrupted has left, such as a server or a browser."""
+    if os.environ[RUN] != str(os.getpid()):  # a worker of pytest-xdist
+        return
+    del os.environ[RUN]
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        for _ in range(50):
+            left = processes_of(str(os.getpid()))
+            if not left:
+                return
+            for process in left:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process, number)
+            time.sleep(0.1)
+
+
+def processes_of(run: str) -> list[int]:
+    """The other processes with the mark of a run in their environment, where the system tells."""
+    mark, left = f"{RUN}={run}".encode(), []
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            if int(path.parent.name) != os.getpid() and mark in path.read_bytes().split(b"\0"):
+                left.append(int(path.parent.name))
+    return left
 
 
 def level_of(item: pytest.Item) -> str:
