@@ -158,3 +158,11 @@ def test_only_app_py_imports_the_playground(root: Path) -> None:
     """The linter of imports reads packages, not `app.py`, `anls_star.py` and scripts."""
     scripts = [*root.glob("*.py"), *root.glob("benchmarks/**/*.py"), *root.glob("examples/**/*.py")]
     assert [path.name for path in scripts if "playground" in imported(path)] == ["app.py"]
+
+
+def test_the_page_on_where_things_are_names_every_module_and_no_other_path(root: Path) -> None:
+    page = (root / "docs/architecture.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:[\w.]+/)+(?:\w+\.\w+)?|\w+\.(?:py|md|yml))`", page))
+    assert sorted(path for path in named if not (root / path).exists()) == []
+    modules = {path.relative_to(root).as_posix() for path in (root / "docscore").glob("*/**/*.py")}
+    assert sorted(path for path in modules - named if not path.endswith("__init__.py")) == []
