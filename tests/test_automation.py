@@ -17,7 +17,7 @@ import pytest
 from docscore.corpus.automation import GRID, Curve, automation_curve, calibration_of_scores
 from docscore.metrics.entities import Step
 from docscore.metrics.kieval import KieScore, kieval_score, total_kieval
-from tests.commands import Write, pred, ref, run, succeed, written
+from tests.commands import Write, pred, ref, succeed, written
 
 
 class Sample(NamedTuple):
@@ -280,36 +280,3 @@ def test_the_command_says_what_the_library_says(inside: bool, write: Write) -> N
         wanted = {**curve.lowest(float(target)).to_dict(), "curve": points, "calibration": calibration}
         assert found == {"format": "docscore.automation/1", **json.loads(json.dumps(wanted))}
     assert points[-1]["threshold"] is None
-
-
-@pytest.mark.parametrize("target", ["0.5", "0.95"])
-def test_the_command_prints_80_columns(target: str, write: Write) -> None:
-    """Thresholds in steps of a tenth, and in words the one that is wanted, or that there is none."""
-    samples = random_corpus(1)
-    lines = succeed("automation", *files(write, samples, inside=True), "--target", target).splitlines()
-    shown = [f"{step / 10:.2f}" for step in range(11)]
-    assert [line.split()[0] for line in lines[1:13]] == [*shown, "all"]
-    points = [*curve_of(samples).points()[:-1:10], curve_of(samples).points()[-1]]
-    assert [line.split()[1:] for line in lines[1:13]] == [[f"{p[1]:.1%}", f"{p[2]:.4f}"] for p in points]
-    assert f"accuracy of {target}" in " ".join(lines[13:])
-    assert max(map(len, lines)) <= 80
-
-
-FAULTS: list[tuple[str, Any, str]] = [
-    ("none", {"m": [{"a": "x"}]}, r"\$\.m\[0\]\.a: expected a confidence, got none"),
-    ("above 1", {"m": [{"a": {"$value": "x", "$confidence": 93}}]}, r"\$\.m\[0\]\.a: expected a confidence from 0 to"),
-    ("text", {"m": [{"a": {"$value": "x", "$confidence": "0.9"}}]}, r"\$\.m\[0\]\.a: expected a confidence from 0 to"),
-    ("other keys", {"a": {"$value": "x", "confidence": 0.9}}, r"expected '\$value' and '\$confidence' alone"),
-]
-
-
-@pytest.mark.parametrize(("prediction", "message"), [row[1:] for row in FAULTS], ids=[row[0] for row in FAULTS])
-def test_the_command_names_row_and_place_of_a_fault(prediction: Any, message: str, write: Write) -> None:
-    good = {"m": [{"a": {"$value": "x", "$confidence": 0.9}}]}
-    references = write("r.jsonl", [ref("good", {"a": "x"}), ref("bad one", {"a": "x"})])
-    predictions = write("p.jsonl", [pred("good", good), pred("bad one", prediction)])
-    done = run("automation", references, predictions)
-    assert (done.code, done.out) == (2, "")
-    assert re.search(message, done.err)
-    assert "row 'bad one'" in done.err
-    assert "Traceback" not in done.err

@@ -13,7 +13,7 @@ import pytest
 
 from docscore import score_pairs, score_tree
 from docscore.metrics.anls_star.tree import outline
-from tests.commands import PREDICTIONS, REFERENCES, TEXTS, Write, pred, ref, rows, run, succeed, written
+from tests.commands import PREDICTIONS, REFERENCES, Write, pred, ref, rows, run, succeed, written
 
 
 @pytest.fixture
@@ -27,16 +27,6 @@ def strict_json(text: str) -> Any:
         pytest.fail(f"{name} is not JSON")
 
     return json.loads(text, parse_constant=refuse)
-
-
-def test_score_prints_the_mean_the_lowest_and_the_signature() -> None:
-    """Every line fits in 80 columns; no colour in a pipe."""
-    lines = succeed("score", REFERENCES, PREDICTIONS, "--worst", "2").splitlines()
-    assert re.fullmatch(r"ANLS\*  0\.\d{6}  mean of 40 rows, 95% interval 0\.\d{4} to 0\.\d{4}", lines[0])
-    assert lines[1:5] == ["", "Lowest scores", "  0.000  receipt-004", "  0.000  receipt-040"]
-    assert lines[6].startswith("anls_star|tau:0.5|case:i|empty:ignored|docscore:")
-    assert len(lines) == 7
-    assert max(map(len, lines)) <= 80
 
 
 def test_score_as_json_equals_the_library() -> None:
@@ -58,47 +48,6 @@ def test_sixty_real_receipts(real_receipts: Path) -> None:
         succeed("score", real_receipts / "references.jsonl", real_receipts / "predictions.jsonl", "--json")
     )
     assert found["anls_score"] == pytest.approx(0.7955427981219589, abs=1e-12)
-
-
-def test_options_change_the_score_and_the_signature(write: Write) -> None:
-    files = write("r.jsonl", [ref("a", "ABcde")]), write("p.jsonl", [pred("a", "abcxy")])
-    for options, score, part in (
-        ([], 0.6, "tau:0.5|case:i"),
-        (["--threshold", "0.7"], 0.0, "tau:0.7|case:i"),
-        (["--case-sensitive", "--threshold", "0.1"], 0.2, "tau:0.1|case:s"),
-    ):
-        found = strict_json(succeed("score", *files, "--json", *options))
-        assert found["anls_score"] == pytest.approx(score)
-        assert part in found["signature"]
-
-
-@pytest.mark.parametrize(
-    ("mode", "counts"),
-    [
-        ("json", ["21 predictions that could not be parsed, scored as text: "]),
-        (
-            "repair",
-            [
-                "2 predictions that could not be parsed, scored as text: ",
-                "10 predictions extracted from prose or a fence: ",
-                "9 predictions mended, as JSON that was damaged or cut off: ",
-            ],
-        ),
-    ],
-)
-def test_parsed_texts_are_counted(mode: str, counts: list[str]) -> None:
-    lines = succeed("score", REFERENCES, TEXTS, "--parse", mode).splitlines()
-    found = lines[1 : lines.index("")]
-    assert len(found) == len(counts)
-    assert all(line.startswith(count) for line, count in zip(found, counts, strict=True))
-    assert f"|parse:{mode}|" in lines[-1]
-
-
-def test_missing_predictions_are_an_error_or_counted(write: Write) -> None:
-    files = write("r.jsonl", [ref("a", "x"), ref("b", None)]), write("p.jsonl", [pred("a", "x")])
-    assert run("score", *files).code == 2
-    found = strict_json(succeed("score", *files, "--missing", "zero", "--json"))
-    assert (found["anls_score"], found["missing"]) == (1.0, 1)
 
 
 def test_csv_scores_as_jsonl_does(write: Write) -> None:
@@ -203,24 +152,6 @@ def test_files_that_cannot_be_read_are_one_line_too(tmp_path: Path, name: str) -
     assert done.err.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [["score"], ["compare", "x"], ["scoer"], ["score", "--parse", "yaml"], ["score", "--worst", "-1"], ["--nope"]],
-    ids=" ".join,
-)
-def test_wrong_usage_is_exit_status_2_and_says_where_help_is(arguments: list[str]) -> None:
-    done = run(*arguments)
-    assert (done.code, done.out) == (2, "")
-    assert "for help" in done.err  # older versions of click name -h, newer --help
-    assert "Traceback" not in done.err
-
-
-def test_help_and_version() -> None:
-    assert re.fullmatch(r"docscore \d+\.\d+\.\d+\n", succeed("--version"))
-    for command in ([], ["score"], ["explain"]):
-        assert max(map(len, succeed(*command, "-h").splitlines())) <= 80
-
-
 def test_explain_by_id_prints_the_folded_outline(write: Write) -> None:
     truth, guess = {"a": ["x", "y"], "b": {"c": "z"}}, {"a": ["y"], "b": {"c": "z"}}
     files = write("r.jsonl", [ref("q", 1), ref("p", truth)]), write("p.jsonl", [pred("p", guess), pred("q", 1)])
@@ -272,11 +203,6 @@ def test_numbers_that_json_or_python_cannot_print(write: Write) -> None:
     done = run("explain", odd, odd, "--json")
     assert (done.code, done.err) == (0, "")
     assert '"score": 1.0' in done.out
-
-
-def test_explain_as_json_is_json_for_others_too(write: Write) -> None:
-    odd = write("odd.json", "[NaN]")
-    assert strict_json(succeed("explain", odd, odd, "--json"))["score"] == 1.0
 
 
 def test_compatibility_mode_is_said_without_a_line_of_our_code(write: Write) -> None:

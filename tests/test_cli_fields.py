@@ -22,8 +22,6 @@ from tests.commands import (
     on_terminal,
     pred,
     ref,
-    run,
-    run_process,
     succeed,
     written,
 )
@@ -91,17 +89,6 @@ def test_causes_rates_and_lists_are_those_of_the_json() -> None:
     ]
 
 
-def test_fields_add_to_the_json_and_change_nothing_in_it() -> None:
-    plain, found = json.loads(scored("--json")), json.loads(scored("--fields", "--json"))
-    for name, value in plain.items():
-        of_intervals = name in ("confidence_interval", "standard_error")  # sums of more columns round differently
-        assert found[name] == (pytest.approx(value, abs=1e-12) if of_intervals else value)
-    assert found.keys() - plain == {"points_lost", "key_scores", "lists", "rates"}
-    lost = 1 - found["anls_score"]
-    assert sum(found["points_lost"].values()) == pytest.approx(lost, abs=1e-12)
-    assert sum(field["points_lost"] for field in found["key_scores"]) == pytest.approx(lost, abs=1e-12)
-
-
 def test_a_terminal_shows_what_a_pipe_gets() -> None:
     shown = on_terminal("score", REFERENCES, PREDICTIONS, "--fields")
     lines = [line.rstrip() for line in COLOUR.sub("", shown.terminal).splitlines()]
@@ -130,53 +117,3 @@ def test_hostile_keys_never_reach_a_pipe_or_a_terminal(write: Write) -> None:
     for text in (succeed("score", *files, "--fields"), COLOUR.sub("", shown.terminal)):
         assert not RAW.search(text)
     assert not RAW.search(succeed("score", *files, "--fields", "--json"))
-
-
-def test_many_values_still_fit(write: Write) -> None:
-    """Counts of five digits in most columns."""
-    truth = {"items": [{"amount": "1"}] * 60, "a": ["x"] * 60, "b": ["y"] * 60}
-    guess = {"items": [{"amount": "1"}] * 60, "a": [], "c": ["z"] * 60, "b": ["y"] * 30}
-    names = [str(number) for number in range(200)]
-    files = write("r.jsonl", [ref(n, truth) for n in names]), write("p.jsonl", [pred(n, guess) for n in names])
-    text = succeed("score", *files, "--fields", "--worst", "0").split("\n", 1)[1]
-    assert max(map(len, text.splitlines())) <= 80
-    assert "12,000" in text
-
-
-def test_where_all_is_right_every_line_still_fits(write: Write) -> None:
-    """Also the one that says why there is no interval."""
-    names = [f"doc{number}" for number in range(40)]
-    files = write("r.jsonl", [ref(n, {"k": n}) for n in names]), write("p.jsonl", [pred(n, {"k": n}) for n in names])
-    text = succeed("score", *files, "--fields")
-    assert "Points lost" not in text
-    assert [line for line in text.splitlines() if len(line) > 80] == []
-
-
-@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
-def test_an_encoding_without_blocks_gets_other_bars(encoding: str) -> None:
-    done = run_process("score", REFERENCES, PREDICTIONS, "--fields", encoding=encoding, PYTHONIOENCODING=encoding)
-    assert (done.code, done.err) == (0, "")
-    assert "  wrong type         ####" in done.out
-    assert "?" not in done.out
-    assert done.out.replace("#", "█") == scored("--fields")
-
-
-def test_no_colour_where_none_is_wanted() -> None:
-    shown = on_terminal("score", REFERENCES, PREDICTIONS, "--fields", NO_COLOR="1", TERM="dumb")
-    assert "\x1b" not in shown.terminal
-
-
-def test_score_and_compare_name_the_option_where_numbers_are_only_printed_differently(tmp_path: Path) -> None:
-    """1000.0 against 1000: the same number, and 4 of 6 characters as text, on one of two fields."""
-    truths = written(tmp_path, "r.jsonl", [ref(f"d{n}", {"total": 1000.0, "name": "tea"}) for n in range(6)])
-    same, other = (
-        written(tmp_path, f"{name}.jsonl", [pred(f"d{n}", {"total": total, "name": "tea"}) for n in range(6)])
-        for name, total in (("same", 1000), ("other", 1000.0))
-    )
-    sentence = "numbers are compared as they print: by value (--numbers value) the mean is 1.0000, +0.1667"
-    done = run("score", truths, same, "--fields")
-    assert done.err == f"docscore: {sentence}\n"
-    assert "same value" in done.out
-    assert run("compare", same, other, "--references", truths).err == f"docscore: base: {sentence}\n"
-    assert run("score", truths, same, "--numbers", "value").err == ""
-    assert run("score", truths, other).err == ""

@@ -16,29 +16,7 @@ from docscore.cli.entry_point import commands
 from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, Write, pred, ref, run, succeed, written
 
 RULES = {"--threshold", "--case-sensitive", "--parse", "--parse-references", "--rules", "--numbers"}
-COLUMNS = {"--id-column", "--prediction-column", "--references-column", "--delimiter"}
-TEST_SET = COLUMNS | {
-    *("--missing", "--on-error", "--confidence-level", "--with-confidences", "--cluster", "--cluster-of-id")
-}
 METRICS = {"--metrics", "--normalise", "--donut", "--strict", "--schema"}
-# What scripts may use: more can come, none goes without a word in the changelog.
-OPTIONS: dict[str, set[str]] = {
-    "score": RULES
-    | TEST_SET
-    | METRICS
-    | {"--fields", "--by", "--worst", "--fail-under", "--fail-under-mean", "--json"},
-    "explain": RULES
-    | COLUMNS
-    | {"--schema", "--id", "--all", "--metric", "--normalise", "--with-confidences", "--on-error", "--json"},
-    "compare": RULES | TEST_SET | METRICS | {"--references", "--fail-below", "--changes", "--markdown", "--json"},
-    "table": RULES
-    | TEST_SET
-    | METRICS
-    | {"--references", "--name", "--by", "--figures", "--intervals", "--against", "--columns"}
-    | {"--format", "--caption", "--percent", "--json"},
-    "report": RULES | TEST_SET | METRICS | {"-o", "--output", "--by", "--worst", "--title"},
-    "automation": RULES | TEST_SET | {"--normalise", "--target", "--json"},
-}
 NEW = RECEIPTS / "predictions_new.jsonl"
 BOTH = REFERENCES, PREDICTIONS
 
@@ -51,26 +29,6 @@ def write(tmp_path: Path) -> Write:
 
 def one_row(write: Write, truth: Any, prediction: Any) -> tuple[Path, Path]:
     return write("r.jsonl", [ref("a", truth)]), write("p.jsonl", [pred("a", prediction)])
-
-
-@pytest.mark.parametrize("name", OPTIONS)
-def test_every_option_is_there_and_explained(name: str) -> None:
-    command = commands.get_command(click.Context(commands), name)
-    assert command is not None
-    assert {option for parameter in command.params for option in parameter.opts} >= OPTIONS[name]
-    for arguments in ((name, "-h"), (name, "--help")):
-        text = succeed(*arguments)
-        assert text.startswith(f"Usage: docscore {name} ")
-        assert max(map(len, text.splitlines())) <= 80
-        shown = re.findall(r"^  (?:-\w, )?(--[\w-]+)(?: [\w\[\]|.=-]+)*(?:  +|\n +)(\w)", text, re.MULTILINE)
-        assert {option for option, _ in shown} >= {each for each in OPTIONS[name] if each.startswith("--")}
-
-
-def test_all_commands_are_listed_with_a_sentence_each() -> None:
-    text = succeed("--help")
-    listed = dict(re.findall(r"^  (\w+) +(\S)", text, re.MULTILINE)).keys()
-    assert listed == set(commands.list_commands(click.Context(commands)))
-    assert listed >= OPTIONS.keys()
 
 
 def numeric_options(group: click.Group = commands, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -102,14 +60,6 @@ def test_a_number_is_a_finite_one(words: tuple[str, ...], value: str) -> None:
     assert (done.code, done.out) == (2, "")
     assert re.search(rf"'{words[-1]}': expected a (whole )?number in the range .*, got {value} \(", done.err), done.err
     assert len(done.err.splitlines()) == 1
-
-
-@pytest.mark.parametrize("name", ["score", "explain", "compare", "table", "report", "automation"])
-@pytest.mark.parametrize("option", ["--confidence", "--confidences"])
-def test_the_two_flags_that_looked_alike_are_gone(name: str, option: str) -> None:
-    done = run(name, option, "0.9")
-    assert (done.code, done.out) == (2, "")
-    assert re.search(f"no such option.*{option}", done.err, re.IGNORECASE)
 
 
 # the command, the options, and what of the JSON changes: a path into it, without the options and with them
@@ -231,73 +181,3 @@ def test_a_system_given_twice_is_no_table() -> None:
     done = run("table", PREDICTIONS, PREDICTIONS, "--references", REFERENCES)
     assert (done.code, done.out) == (2, "")
     assert re.fullmatch(r"docscore: [^\n]*predictions\.jsonl: expected each system once, got it twice\n", done.err)
-
-
-# the command, and the keys of its JSON; dots lead into objects, and into the first element of lists
-KEYS: list[tuple[list[Any], list[str]]] = [
-    (
-        ["score", *BOTH, "--fields", "--metrics", "anls_star,kieval"],
-        [
-            *("anls_score", "confidence_interval", "standard_error", "rows", "signature"),
-            *("per_sample.question_id", "per_sample.anls_score", "worst.question_id", "worst.anls_score"),
-            *(f"key_scores.{name}" for name in ("field", "score", "low", "high", "points_lost", "documents")),
-            *(f"key_scores.{name}" for name in ("exact", "partial", "wrong", "wrong_type", "missing", "extra")),
-            *("key_scores.omission_rate", "key_scores.hallucination_rate", "points_lost.wrong value"),
-            *("lists.field", "lists.matched", "lists.missing", "lists.extra"),
-            *("rates.rate", "rates.value", "rates.low", "rates.high", "rates.hits", "rates.total"),
-            *("metrics.anls_star", "metrics.kieval_aligned", "metrics.confidence_intervals.kieval_group_f1"),
-            *("metrics.signature", "metrics.true_positives", "metrics.groups_right"),
-        ],
-    ),
-    (
-        ["compare", PREDICTIONS, NEW, "--references", REFERENCES, "--fail-below", "0.5"],
-        [
-            *("base", "new", "difference", "confidence", "confidence_interval", "p_value", "rows", "same", "signature"),
-            *("better.question_id", "better.base", "worse.new", "worse.difference", "counts.base", "counts.new"),
-            *(f"fields.{name}" for name in ("field", "base", "new", "difference", "low", "high", "p_value", "q_value")),
-            *("gate.passed", "gate.margin", "gate.bound", "gate.sentence"),
-        ],
-    ),
-    (
-        ["explain", *BOTH, "--id", "receipt-018"],
-        [
-            *("path", "kind", "status", "score", "earned", "weight", "points_lost", "ground_truth", "prediction"),
-            *("truth_index", "prediction_index", "option", "reason", "children.path", "children.children.path"),
-        ],
-    ),
-    (
-        ["explain", *BOTH, "--id", "receipt-018", "--metric", "kieval"],
-        [
-            *("kieval_entity_f1", "kieval_group_f1", "kieval_aligned", "entities.right", "entities.substitutions"),
-            *("groups.right", "groups.wrong", "groups.missed", "groups.invented"),
-            *("corrections.edit", "corrections.place", "corrections.expected", "corrections.predicted"),
-        ],
-    ),
-    (
-        ["table", PREDICTIONS, NEW, "--references", REFERENCES, "--metrics", "anls_star,nted"],
-        [
-            *("systems.system", "systems.rows", "systems.anls_star", "systems.nted", "systems.signature"),
-            *("systems.confidence_intervals.anls_star", "systems.confidence_intervals.nted"),
-        ],
-    ),
-]
-
-
-@pytest.mark.parametrize(("arguments", "keys"), KEYS, ids=[row[0][0] + " " + row[0][-1][2:] for row in KEYS])
-def test_the_keys_of_the_json(arguments: list[Any], keys: list[str]) -> None:
-    """More may come, none goes."""
-    found = json.loads(succeed(*arguments, "--json"))
-    for key in keys:
-        part = found
-        for name in key.split("."):
-            part = part[0] if isinstance(part, list) else part
-            assert name in part, key
-            part = part[name]
-
-
-def test_the_keys_of_the_json_of_automation(write: Write) -> None:
-    found = json.loads(succeed("automation", *sure_of(write, 20), "--json"))
-    point = {"threshold", "automation_rate", "aligned"}
-    assert found.keys() >= {"target", "lowest", "threshold_interval", "automation_rate_interval", "curve"}
-    assert found["lowest"].keys() >= point
-    assert all(each.keys() >= point for each in found["curve"])

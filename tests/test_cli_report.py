@@ -16,7 +16,7 @@ from docscore.corpus.scores import score_corpus
 from docscore.corpus.summary import summarise
 from docscore.data.pairing import Pairs
 from docscore.report.html_report import report_as_html
-from tests.commands import PREDICTIONS, REFERENCES, TEXTS, Write, on_terminal, pred, ref, run, screen, written
+from tests.commands import PREDICTIONS, REFERENCES, Write, on_terminal, pred, ref, run, screen, written
 
 VOID = frozenset({"meta", "input", "br", "hr", "img", "link", "base", "embed", "source", "wbr", "col", "area"})
 ACTIVE = frozenset(
@@ -160,19 +160,6 @@ def test_nothing_that_a_model_wrote_is_markup(write: Write, tmp_path: Path) -> N
     assert not re.search("[\x00\x1b\u202e]", (tmp_path / "out.html").read_text("utf-8"))
 
 
-@pytest.mark.parametrize("title", [*HOSTILE[:-1], "Été 発行", " "])
-def test_a_title_is_text(title: str) -> None:
-    summary = summarise(score_corpus(Pairs(["a"], ["x"], ["y"])), fields=True)
-    page = checked(report_as_html(summary, title, 1))
-    assert page.texts["h1"] == [printable(title)]
-    assert page.texts["title"][0] == f"{printable(title)}: ANLS* 0.0000"
-
-
-def test_the_title_may_be_given(write: Write, tmp_path: Path) -> None:
-    files, title = (write("r.jsonl", [ref("a", "x")]), write("p.jsonl", [pred("a", "y")])), HOSTILE[0] + "Été"
-    assert report(tmp_path / "out.html", *files, "--title", title).texts["h1"] == [title]
-
-
 def test_the_name_of_the_file_of_predictions_is_text(write: Write, tmp_path: Path) -> None:
     name = "<img src=x onerror=alert(1)>&amp;.jsonl"
     try:
@@ -182,36 +169,6 @@ def test_the_name_of_the_file_of_predictions_is_text(write: Write, tmp_path: Pat
     assert report(tmp_path / "out.html", write("r.jsonl", [ref("a", "x")]), predictions).texts["h1"] == [name]
 
 
-def test_without_documents(tmp_path: Path) -> None:
-    page = report(tmp_path / "out.html", REFERENCES, PREDICTIONS, "--worst", "0")
-    assert documents(page) == []
-    assert "Lowest documents" not in page.texts["h2"]
-    assert page.values("class").count("anls-row") == 0
-
-
-def test_one_document_has_no_interval_and_says_why() -> None:
-    page = drawn(("a", {"k": "x", "l": ["y"]}, {"k": "x", "l": []}))
-    assert "0.5000 mean ANLS* of 1 document, no interval: one document: an interval needs two" in page.whole
-    assert documents(page) == ["a"]
-
-
-def test_where_all_is_right_no_point_is_lost() -> None:
-    page = drawn(*((f"doc{number}", {"k": ["x"]}, {"k": ["x"]}) for number in range(40)))
-    assert "1.0000 mean ANLS* of 40 documents" in page.whole
-    assert "No point was lost." in page.whole
-    assert "40 of 40 documents have the score 1, 0 the score 0." in page.texts["figcaption"]
-
-
-def test_texts_that_cannot_be_parsed_are_counted(tmp_path: Path) -> None:
-    page = report(tmp_path / "out.html", REFERENCES, TEXTS, "--parse", "json")
-    (unparsed,) = [item for item in page.texts["li"] if "could not be parsed" in item]
-    assert unparsed.startswith("21 predictions that could not be parsed, scored as text: receipt-003, ")
-    assert unparsed.endswith(" and 16 more")
-    assert "21 of 40" in page.texts["td"]
-    assert [cell for cell in page.texts["td"] if cell.startswith("unparsable ")] != []
-    assert "|parse:json|" in page.whole
-
-
 def test_lone_surrogates_are_written_as_escapes(write: Write, tmp_path: Path) -> None:
     """UTF-8 has none; the file is UTF-8."""
     truth = {"\ud800": "a\udfff", "k": ["\udc00" * 3]}
@@ -219,14 +176,6 @@ def test_lone_surrogates_are_written_as_escapes(write: Write, tmp_path: Path) ->
     page = report(tmp_path / "out.html", *files)
     assert "\\ud800" in "".join(page.texts["code"])
     assert "\\udfff" in page.whole
-
-
-def test_rows_that_were_skipped_are_counted(write: Write, tmp_path: Path) -> None:
-    content = "".join(PREDICTIONS.read_text("utf-8").splitlines(keepends=True)[:-1]) + "{\n"
-    page = report(tmp_path / "out.html", REFERENCES, write("p.jsonl", content), "--on-error", "skip")
-    assert "of 39 documents" in page.whole
-    assert [text for text in page.texts["li"] if re.fullmatch("1 rows? left out because of faults", text)] != []
-    assert "|skipped:1|" in page.whole
 
 
 @pytest.mark.parametrize("output", ["none/out.html", "folder"])
@@ -266,10 +215,3 @@ def test_progress_on_a_terminal_leaves_one_line(tmp_path: Path) -> None:
     assert "Resampling" in shown.terminal
     lines = [line for line in screen(shown.terminal) if line]
     assert lines == [f"docscore: wrote {output} ({output.stat().st_size:,} bytes)"]
-
-
-def test_the_same_files_give_the_same_report(tmp_path: Path) -> None:
-    """Nothing in it depends on the time or on chance."""
-    for name in ("one.html", "two.html"):
-        report(tmp_path / name, REFERENCES, PREDICTIONS, "--worst", "1")
-    assert (tmp_path / "one.html").read_bytes() == (tmp_path / "two.html").read_bytes()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from docscore import evaluate_module, typed_score
-from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, Write, pred, ref, run, succeed, written
+from tests.commands import RECEIPTS, REFERENCES, Write, pred, ref, run, succeed, written
 from tests.conftest import ROOT
 
 SCHEMA = RECEIPTS / "schema.json"
@@ -59,17 +59,6 @@ def test_explain_shows_why(prices: tuple[Path, Path, Path]) -> None:
     assert [leaf["compared"] for leaf in leaves] == ["number, tolerance 1%"] * 2
 
 
-def test_table_and_report(prices: tuple[Path, Path, Path], tmp_path: Path) -> None:
-    references, predictions, schema = prices
-    table = succeed("table", predictions, "--references", references, "--schema", schema, "--format", "markdown")
-    assert "Typed score" in table
-    assert "0.5000" in table
-    assert run("report", references, predictions, "-o", tmp_path / "report.html", "--schema", schema).code == 0
-    page = (tmp_path / "report.html").read_text("utf-8")
-    assert "Typed score" in page
-    assert "number, tolerance 1%" in page
-
-
 def test_one_schema_a_document(write: Write, tmp_path: Path) -> None:
     (tmp_path / "schemas").mkdir()
     for name in "ab":
@@ -104,13 +93,6 @@ def test_a_wrong_schema_is_one_line(prices: tuple[Path, Path, Path], schema: str
         assert (done.code, done.out) == (2, "")
         assert message in done.err
         assert done.err.count("\n") == 1
-
-
-def test_the_metric_without_a_schema() -> None:
-    for command in (["score", "--metrics", "typed"], ["explain", "--metric", "typed"]):
-        done = run(command[0], REFERENCES, PREDICTIONS, *command[1:])
-        assert done.code == 2
-        assert "schema: expected a JSON Schema for the metric typed, got none" in done.err
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from functools import partial
 from pathlib import Path
 
@@ -18,18 +16,15 @@ from tests.commands import (
     RAW,
     REFERENCES,
     Write,
-    environment,
     on_terminal,
     pred,
     ref,
     rows,
     run,
-    run_process,
     screen,
     succeed,
     written,
 )
-from tests.conftest import ROOT
 
 
 @pytest.fixture
@@ -134,29 +129,3 @@ def test_an_error_while_the_bar_is_shown_stands_on_a_line_of_its_own(write: Writ
     shown = on_terminal("score", *files, stream="stderr", columns=250)
     assert shown.code == 2
     assert [line for line in screen(shown.terminal) if line.startswith("docscore: ")] != []
-
-
-def test_an_encoding_without_our_characters_does_not_crash(write: Write) -> None:
-    files = write("t.json", {"größe": "12.50", "\ud800": "中"}), write("g.json", {"größe": "12.5", "x": "\udfff"})
-    for encoding in ("ascii", "latin-1", "cp1252"):
-        done = run_process("explain", *files, encoding=encoding, PYTHONIOENCODING=encoding)
-        assert (done.code, done.err) == (0, "")
-        assert "0.800" in done.out
-    assert run_process("score", *files, PYTHONIOENCODING="ascii").code == 2
-
-
-def test_a_reader_that_stops_early_gets_no_traceback(write: Write) -> None:
-    """`docscore explain ... | head -1`."""
-    files = (
-        write("t.json", [{f"k{i}": f"v{i}"} for i in range(300)]),
-        write("g.json", [{f"k{i}": "w"} for i in range(30)]),
-    )
-    command = [sys.executable, "-m", "docscore", "explain", *map(str, files)]
-    with subprocess.Popen(
-        command, cwd=ROOT, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
-    ) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        assert process.stdout.readline().startswith("≠ $")
-        process.stdout.close()
-        assert "Traceback" not in process.stderr.read()

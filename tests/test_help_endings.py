@@ -53,8 +53,3 @@ def test_the_exit_statuses_are_named(name: str) -> None:
     options = {option for parameter in commands.commands[name].params for option in parameter.opts}
     has_gate = bool(options & {"--fail-below", "--fail-under"})
     assert statuses == (["0", "1", "2"] if has_gate else ["0", "2"])
-
-
-def test_every_format_of_a_command_with_one_is_said() -> None:
-    named = set(re.findall(r"docscore\.(\w+)/", " ".join(map(ending, COMMANDS))))
-    assert named >= {"score", "compare", "table", "explain", "automation"}

@@ -24,7 +24,7 @@ from docscore.metrics.nted import nted_score
 from docscore.metrics.registry import METRICS
 from docscore.version import VERSION
 from tests.commands import HOSTILE, RAW, Write, pred, ref, run, succeed, written
-from tests.structures import damaged, random_truth, taken
+from tests.structures import damaged, random_truth
 
 STRUCTURED = ["anls_star", "kieval", "entity_f1", "nted"]
 
@@ -245,35 +245,6 @@ def truths(write: Write, rows: list[tuple[Any, Any]]) -> Path:
     return write("r.jsonl", [ref(f"d{number}", truth) for number, (truth, _) in enumerate(rows)])
 
 
-def plain_rows(seed: int) -> list[tuple[Any, Any]]:
-    """Rows without alternatives, which JSON has no tuples for."""
-    return [(taken(truth), prediction) for truth, prediction in random_rows(seed)]
-
-
-def test_score_prints_and_writes_the_metrics(write: Write) -> None:
-    rows = plain_rows(2)
-    files = truths(write, rows), system(write, "p.jsonl", rows)
-    measured = measure(corpus(rows), STRUCTURED, confidence=0.95)
-    found = json.loads(succeed("score", *files, "--metrics", ",".join(STRUCTURED), "--json"))["metrics"]
-    signature = found.pop("signature")
-    assert found == json.loads(json.dumps(measured.to_dict()))
-    text = succeed("score", *files, "--metrics", ", ".join(STRUCTURED))
-    assert max(map(len, text.splitlines()[:-1])) <= 80  # the last line is the signature, which is one word
-    assert signature in text.splitlines()
-    for figure in measured.figures:
-        assert re.search(rf"^{re.escape(figure.label)} +{figure.value:.6f} ", text, re.MULTILINE)
-    assert measured.kieval is not None
-    assert f"Entities: {measured.kieval.entities.right} right" in text
-
-
-@pytest.mark.parametrize("metrics", ["bleu", "", "kieval,,nted", "KIEval"])
-def test_score_refuses_metrics_that_do_not_exist(metrics: str, write: Write) -> None:
-    rows = plain_rows(2)
-    done = run("score", truths(write, rows), system(write, "p.jsonl", rows), "--metrics", metrics)
-    assert (done.code, done.out) == (2, "")
-    assert "metrics: expected some of anls_star, anls, anlsl, kieval, entity_f1, nted, typed, got" in done.err
-
-
 def test_a_number_called_confidence_is_nobodys_business_unless_asked_for(write: Write) -> None:
     """Rows may hold whatever a pipeline writes; confidences are read where they are needed."""
     files = truths(write, [("x", "x")]), write("p.jsonl", [{**pred("d0", "x"), "confidence": "high"}])
@@ -286,28 +257,6 @@ def two_systems(write: Write, *names: str) -> tuple[Path, list[Path]]:
     guesses = [truth, {"t": {"a": "x", "b": "z"}}]
     paths = [system(write, name, [(truth, guess)]) for name, guess in zip(names, guesses, strict=True)]
     return truths(write, [(truth, None)]), paths
-
-
-def test_table_in_all_its_forms(write: Write) -> None:
-    """The best of each figure is bold; of equal ones each is."""
-    references, paths = two_systems(write, "good.jsonl", "bad.jsonl")
-    call = partial(succeed, "table", "--references", references, *paths, "--metrics", "kieval,nted")
-    text = call()
-    assert re.search(r"^KIEval Entity F1 +1\.0000\* +0\.5000 *$", text, re.MULTILINE)
-    assert max(map(len, text.splitlines()[:-1])) <= 80  # the last line is the signature, which is one word
-    markdown = call("--format", "markdown").splitlines()
-    assert markdown[1] == "|---|" + "---:|" * 6
-    assert markdown[2] == "| good | " + " | ".join(["**1.0000**"] * 6) + " |"
-    assert markdown[3] == "| bad | 0.5000 | 0.5000 | 0.5000 | 0.0000 | 0.5000 | 0.8333 |"
-    latex = call("--format", "latex", "--percent").splitlines()
-    assert latex[6] == r"  \begin{tabular}{lrrrrrr}"
-    assert latex[10] == "    good & " + " & ".join([r"\textbf{100.00}"] * 6) + r" \\"
-    assert latex[11] == r"    bad & 50.00 & 50.00 & 50.00 & 0.00 & 50.00 & 83.33 \\"
-    assert latex[-2:] == [r"  \end{tabular}", r"\end{table}"]
-    good, bad = json.loads(call("--json"))["systems"]
-    assert (good["system"], bad["system"]) == ("good", "bad")
-    assert (bad["nted"], bad["substitutions"]) == (pytest.approx(5 / 6), 1)
-    assert bad["signature"] in text
 
 
 def test_hostile_file_names(write: Write) -> None:
@@ -357,34 +306,3 @@ def test_two_files_of_the_same_name_need_another(write: Write, tmp_path: Path) -
     assert done.err.startswith("docscore: two systems are called 'p'; --name NAME=FILE gives a name")
     named = succeed("table", "--references", references, others[0], "--name", f"Theirs={others[1]}", "--json")
     assert [each["system"] for each in json.loads(named)["systems"]] == ["p", "Theirs"]
-
-
-def test_explain_lists_the_corrections(write: Write) -> None:
-    truth = {"m": [{"a": "x", "b": "Y"}], "c": "z"}
-    guess = {"m": [{"a": "q", "b": "y", "d": HOSTILE}]}
-    files = write("r.json", truth), write("p.json", guess)
-    lines = succeed("explain", *files, "--metric", "kieval").splitlines()
-    assert lines[:9] == [
-        "KIEval Aligned: 4 corrections  0.0000",
-        "Entity F1 0.0000, precision 0.0000, recall 0.0000; Group F1 0.0000",
-        "Entities: 0 right, 2 to change, 1 to add, 1 to delete",
-        "Groups: 0 right, 1 wrong, 0 missed, 0 invented",
-        "",
-        "≠ $              0.000  -1.000",
-        '├─ − c           0.000  -0.250  "z" → nothing',
-        "└─ ≠ m           0.000  -0.750",
-        "   └─ ≠ [0 ↔ 0]  0.000  -0.750",
-    ]
-    assert lines[-1].lstrip().startswith("└─ + d ")
-    assert not any(map(RAW.search, lines))
-    assert "3 corrections" in succeed("explain", *files, "--metric", "kieval", "--normalise")
-    found = json.loads(succeed("explain", *files, "--metric", "kieval", "--json"))
-    assert found == {"format": "docscore.corrections/1", **kieval_score(truth, guess).to_dict()}
-
-
-def test_explain_takes_a_row_by_its_id(write: Write) -> None:
-    references = write("r.jsonl", [ref("a", {"k": "x"}, {"k": "y"}), ref("b", {"k": "x"})])
-    predictions = write("p.jsonl", [pred("b", {"k": "x"}), pred("a", '{"k": "y"}')])
-    call = partial(succeed, "explain", references, predictions, "--metric", "kieval", "--id")
-    assert call("b").startswith("KIEval Aligned: 0 corrections  1.0000")
-    assert call("a", "--parse", "json").startswith("KIEval Aligned: 0 corrections  1.0000")

@@ -159,13 +159,6 @@ def test_everything_asked_for_comes_in_plain_types(name: str, load: Load) -> Non
 
 
 @each_module
-def test_figures_alone_by_default(name: str, load: Load) -> None:
-    found = load(name).compute(predictions=PREDICTIONS, references=REFERENCES)
-    assert found == RESULTS[name]
-    assert plain_types(found)
-
-
-@each_module
 @pytest.mark.parametrize("in_memory", [False, True])
 def test_rows_come_one_by_one_in_batches_and_with_compute(name: str, in_memory: bool, load: Load) -> None:
     """Predictions and references of a batch need not be of the same documents."""

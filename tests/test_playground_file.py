@@ -14,7 +14,7 @@ import pytest
 from docscore import score_tree
 from tests import browser
 from tests.browser import LOOKS, NARROW, XSS, Visit, Visitor, axe
-from tests.commands import PREDICTIONS, REFERENCES, TEXTS, pred, ref, rows, run, succeed, written
+from tests.commands import PREDICTIONS, REFERENCES, pred, ref, rows, run, succeed, written
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, FilePayload
@@ -92,28 +92,6 @@ def test_the_example_scores_as_the_command_does(visitor: Visitor) -> None:
     assert document["anls_score"] == COMMAND_LINE["anls_score"]
     assert document["per_sample"] == COMMAND_LINE["per_sample"]
     assert document["signature"] == COMMAND_LINE["signature"]
-
-
-def test_intervals_fields_and_losses_are_those_of_the_command(visitor: Visitor) -> None:
-    """As they are written in every table; a dash where there is no interval, a dot where nothing is counted."""
-    visitor["file-example"].click()
-    visitor.total("file-summary")
-    low, high = COMMAND_LINE["confidence_interval"]
-    assert f"40 rows, 95% interval {low:.4f} to {high:.4f}" in visitor["file-summary"].inner_text()
-    expected = {
-        field["field"]: [
-            f"{field['score']:.3f}",
-            "–" if field["low"] is None else f"{field['low']:.3f} to {field['high']:.3f}",
-            f"{field['points_lost']:.4f}",
-            *(f"{field[outcome]:,}" if field[outcome] else "·" for outcome in OUTCOMES),
-        ]
-        for field in COMMAND_LINE["key_scores"]
-    }
-    shown = fields_shown(visitor)
-    assert shown == expected
-    assert any(interval == "–" for _, interval, *_ in expected.values())
-    lost = [float(row[2]) for row in shown.values()]
-    assert lost == sorted(lost, reverse=True)
 
 
 def test_the_picture_of_lost_points_and_rates(visitor: Visitor) -> None:
@@ -221,43 +199,6 @@ def test_a_new_score_leaves_no_tree_of_the_last(visitor: Visitor, tmp_path: Path
     visitor["file-documents"].locator(".dw").wait_for(state="hidden")
 
 
-@pytest.mark.parametrize("kind", ["jsonl", "json", "csv", "parquet", "jsonl.gz"])
-def test_formats(visitor: Visitor, tmp_path: Path, kind: str) -> None:
-    references = [ref("a", "x y"), ref("b", "1,50", "1.50"), ref("ü", "none")]
-    predictions = [pred("ü", "zzzz"), pred("b", "1.50"), pred("a", "x y")]
-    paths = [tmp_path / f"{name}.{kind}" for name in ("references", "predictions")]
-    for path, table in zip(paths, (references, predictions), strict=True):
-        if kind == "csv":
-            with path.open("w", encoding="utf-8", newline="") as file:
-                writer = csv.DictWriter(file, list(table[0]))
-                writer.writeheader()
-                for row in table:
-                    writer.writerow({key: json.dumps(c) if isinstance(c, list) else c for key, c in row.items()})
-        elif kind == "parquet":
-            pa = pytest.importorskip("pyarrow")
-            pytest.importorskip("pyarrow.parquet").write_table(pa.Table.from_pylist(table), path)
-        elif kind == "jsonl.gz":
-            path.write_bytes(gzip.compress("".join(json.dumps(row) + "\n" for row in table).encode()))
-        else:
-            written(tmp_path, path.name, table)
-    visitor.upload(*paths)
-    visitor.press_score("file")
-    assert visitor.total("file-summary") == pytest.approx(2 / 3, abs=5e-5)
-    assert listed(visitor)[0][0] == "ü"
-
-
-def test_texts_are_read_as_json_where_ground_truths_are_objects(visitor: Visitor) -> None:
-    expected = json.loads(succeed("score", REFERENCES, TEXTS, "--parse", "repair", "--json"))
-    visitor.upload(REFERENCES, TEXTS)
-    visitor["read-parse"].wait_for(state="attached")
-    assert visitor["read-parse"].input_value() == '"repair"', "it is guessed"
-    visitor.press_score("file")
-    assert visitor.total("file-summary") == pytest.approx(expected["anls_score"], abs=5e-5)
-    summary = visitor["file-summary"].inner_text()
-    assert "9 predictions mended" in summary
-    assert "2 predictions that could not be parsed, scored as text" in summary
-
-
 def test_sixty_real_receipts(visitor: Visitor, real_receipts: Path) -> None:
     visitor.upload(real_receipts / "references.jsonl", real_receipts / "predictions.jsonl")
     visitor.press_score("file")
@@ -306,23 +247,6 @@ def test_each_fault_is_one_sentence(visitor: Visitor) -> None:
     visitor.upload(payload("r.jsonl", R), payload("p.jsonl", P))
     visitor.press_score("file")
     assert visitor.total("file-summary") == 1
-
-
-def test_texts_that_are_read_as_json_have_the_same_limits(visitor: Visitor) -> None:
-    """2,500 against 2,500 elements are more pairs than the page compares."""
-    items = [f"v{n}" for n in range(2_500)]
-    message = fault(visitor, payload("r.jsonl", [ref("a", items)]), payload("p.jsonl", [pred("a", json.dumps(items))]))
-    assert "pairs to compare" in message
-
-
-def test_a_parquet_file_that_unpacks_to_more_is_refused(visitor: Visitor, tmp_path: Path) -> None:
-    """As with gzip: 200 kB can hold gigabytes."""
-    pa = pytest.importorskip("pyarrow")
-    columns = {"question_id": [f"{n}" for n in range(60_000)], "prediction": pa.array(["x" * 1_000] * 60_000)}
-    path = tmp_path / "p.parquet"
-    pytest.importorskip("pyarrow.parquet").write_table(pa.table(columns), path)
-    assert path.stat().st_size < 1_000_000
-    assert "25,000,000" in fault(visitor, payload("r.jsonl", R), path)
 
 
 def test_without_files_it_says_what_to_do(visitor: Visitor) -> None:

@@ -13,7 +13,7 @@ from docscore.metrics.entity_f1 import entity_counts
 from docscore.metrics.kieval import kieval_score
 from docscore.metrics.nted import nted_score
 from tests import browser
-from tests.browser import LOOKS, XSS, Visit, Visitor, axe, packed
+from tests.browser import XSS, Visit, Visitor, packed
 from tests.commands import PREDICTIONS, REFERENCES, pred, ref, succeed, written
 from tests.test_playground_file import HOSTILE, download
 
@@ -30,21 +30,6 @@ FIGURES = {
 
 def choose(visitor: Visitor, metric: str) -> None:
     visitor.choose("metric", metric)
-
-
-def test_each_metric_scores_as_the_library_and_its_python_does(
-    visit: Visit, capsys: pytest.CaptureFixture[str]
-) -> None:
-    visitor = visit()
-    visitor.page.get_by_text("The same in Python").click()
-    for metric, value in FIGURES.items():
-        choose(visitor, metric)
-        visitor.score(json.dumps(TRUTH), json.dumps(GUESS))
-        assert visitor.total() == pytest.approx(value, abs=5e-5)
-        code = visitor["pair-python"].inner_text()
-        exec(code, {})  # noqa: S102  it is what a reader is told to do
-        root = capsys.readouterr().out.splitlines()[0]
-        assert float(root.split()[2]) == pytest.approx(value, abs=5e-4)
 
 
 def test_every_metric_explains_itself_in_the_tree(visit: Visit) -> None:
@@ -136,15 +121,6 @@ def test_confidences_draw_the_trade_off(visit: Visit, tmp_path: Path) -> None:
     assert "row 'd0': $.a: expected a confidence, got none" in visitor["file-summary"].inner_text()
 
 
-def test_what_takes_too_long_for_nted_is_refused_before_it_is_tried(visit: Visit) -> None:
-    visitor = visit()
-    choose(visitor, "nTED")
-    text = json.dumps({"m": [{"a": "x", "b": "y", "c": "z"}] * 900})
-    visitor.paste("pair-truth", text)
-    visitor.paste("pair-prediction", text)
-    visitor.fault("pair-prediction").get_by_text("forests to compare").wait_for()
-
-
 def test_hostile_keys_and_values_are_text(visit: Visit) -> None:
     visitor = visit()
     for number, text in enumerate(HOSTILE):
@@ -153,18 +129,3 @@ def test_hostile_keys_and_values_are_text(visit: Visit) -> None:
         visitor.tree()
         assert visitor["pair-result"].locator("img, script, [onerror]").count() == 0
     assert visitor.page.evaluate(f"typeof {XSS}") == "undefined"
-
-
-@pytest.mark.parametrize(("size", "dark"), LOOKS, ids=str)
-def test_axe_finds_nothing_in_what_we_draw(visit: Visit, size: tuple[int, int], *, dark: bool) -> None:
-    visitor = visit("/?__theme=dark" if dark else "/", size=size, dark=dark)
-    choose(visitor, "KIEval")
-    visitor.score(json.dumps(TRUTH), json.dumps(GUESS))
-    visitor.tree()
-    assert axe(visitor.page, "#pair-result") == []
-    visitor.open_tab("A file")
-    visitor["file-metrics"].get_by_label("KIEval", exact=True).check()
-    visitor["file-example"].click()
-    visitor["file-picture"].get_by_text("KIEval Aligned").wait_for()
-    assert axe(visitor.page, "#file-picture") == []
-    assert visitor.sideways() == 0

@@ -13,9 +13,8 @@ from rich.console import Console
 
 from docscore import score_tree
 from docscore.corpus.comparison import Gate, compare
-from docscore.corpus.summary import analyse, summarise
+from docscore.corpus.summary import analyse
 from docscore.report.console import (
-    print_automation,
     print_comparison,
     print_measured,
     print_summary,
@@ -73,85 +72,12 @@ Lowest scores
 {SIGNATURE}
 """
 GATE = Gate(0.9, 0.1, failed=False, sentence=" ".join(["word"] * 20))
-COMPARISON = """\
-ANLS*  base 0.713333  new 0.600000  difference -0.113333
-better on 1 of 5 documents, worse on 3; this may be chance, p = {p_value}
-{interval}
-
-Largest losses
-  -0.5000  1.000 to 0.500  a
-  -0.4000  0.900 to 0.500  b
-
-Largest gains
-  +0.5000  0.500 to 1.000  e
-
-Fields, largest change first (0 did not change)
-p and q: permutation tests; decide by q, which allows for the number of fields
-"""
-MEASURED = """
-
-Metrics  5 rows, intervals of 95%
-metric            value         interval
-ANLS*          0.713333 0.6000 to 0.8500
-nTED           0.500000                -
-Entities: 7 right, 1 to change, 2 to add, 1 to delete
-Groups: 3 right, 1 wrong, 2 missed, 0 invented
-
-anls_star|nted|tau:0.5|case:i|empty:ignored|docscore:0.2.0
-"""
-SYSTEMS = """\
-metric            good a|b & c % d $ e # f _ { } ~ ^ \\input{x} as good
-ANLS*          0.7133*                                  0.3567 0.7133*
-nTED           0.5000*                                  0.2500 0.5000*
-
-anls_star|nted|tau:0.5|case:i|empty:ignored|docscore:0.2.0
-"""
-
-
-def test_a_summary_with_fields() -> None:
-    assert printed(print_summary, drinks().summary, 2) == SUMMARY
-
-
-def test_a_summary_without_fields_intervals_and_rows() -> None:
-    summary = summarise(drinks().summary.scores)
-    assert printed(print_summary, summary, 0) == f"ANLS*  0.713333  mean of 5 rows\n\n{SIGNATURE}\n"
 
 
 def test_rates_have_their_intervals_in_parentheses() -> None:
     rates = [rate._replace(interval=Interval(0.05, 1.0, None, "")) for rate in drinks().summary.rates]
     lines = printed(print_summary, replace(drinks().summary, rates=rates), 0).splitlines()
     assert "   20.0% (  5.0% to 100.0%)  documents without a fault" in lines
-
-
-def test_where_all_is_right_there_are_no_losses_and_no_lists() -> None:
-    summary = summarise(scored(("a", {"k": "x"}, {"k": "x"}), ("b", "y", "y")), fields=True, confidence=0.95)
-    text = printed(print_summary, summary, 1)
-    assert text.startswith("ANLS*  1.000000  mean of 2 rows\nno interval: ")
-    assert "Points lost" not in text
-    assert "Lists" not in text
-    assert "Fields, most points lost first" in text
-
-
-def test_counts_of_what_was_not_read() -> None:
-    scores = scored(("a", {"k": "x"}, "no JSON"), ("b", {"k": "x"}, "{'k': 'x'"), parse="repair")
-    lines = printed(print_summary, summarise(scores), 0).splitlines()
-    assert lines[1:3] == [
-        "1 prediction that could not be parsed, scored as text: a",
-        "1 prediction mended, as JSON that was damaged or cut off: b",
-    ]
-    assert "extracted" not in "".join(lines)  # none was
-
-
-def test_a_comparison_with_and_without_a_gate() -> None:
-    found = drinks().comparison
-    text = printed(print_comparison, found, None, 2)
-    interval = text.splitlines()[2]
-    assert "interval" in interval
-    assert text.startswith(COMPARISON.format(interval=interval, p_value=f"{found.p_value:.3f}"))
-    assert text.splitlines()[-3].split() == ["qty", "0.000", *"-----"]
-    passed = printed(print_comparison, found, GATE, 0)
-    assert f"\n\nGate{' word' * 15}\n {' word' * 5}\n\n" in passed
-    assert "Largest" not in passed
 
 
 def test_the_verdict_says_whether_it_may_be_chance() -> None:
@@ -197,32 +123,6 @@ def test_a_comparison_as_markdown_lists_twenty_fields_and_counts_each_side() -> 
     assert "\n* new: 1 prediction that could not be parsed, scored as text: b\n" in markdown
     assert "\n\n20 of 26 fields that changed are shown.\n\n" in markdown  # and the document as a whole
     assert "<details>" not in markdown
-
-
-def test_metrics_with_what_kieval_counted() -> None:
-    assert printed(print_measured, drinks().measured, 5, 0.95) == MEASURED[1:]
-    without = replace(drinks().measured, breakdowns={})
-    assert "Entities" not in printed(print_measured, without, 1, 0.95)
-    assert "Metrics  1 row, intervals of 99.9%" in printed(print_measured, without, 1, 0.999)
-
-
-def test_systems_side_by_side() -> None:
-    assert printed(print_systems, systems(drinks()), percent=False, intervals=False) == SYSTEMS
-    assert "71.33*" in printed(print_systems, systems(drinks()), percent=True, intervals=False)
-
-
-def test_the_trade_off() -> None:
-    curve = drinks().curve
-    text = printed(print_automation, curve, curve.lowest(0.9, n_resamples=9), 0.95)
-    lines = [line.split() for line in text.splitlines()[:3]]
-    assert lines == [
-        ["review", "below", "automated", "accuracy", "after", "review"],
-        ["0.00", "100.0%", "0.5000"],
-        ["all", "0.0%", "1.0000"],
-    ]
-    assert text.endswith("\n\nAn accuracy of 0.9 needs a review below 0.50; 50.0% of the values are then\nautomated\n")
-    none = curve.lowest(0.9)._replace(point=None)
-    assert "No threshold reaches an accuracy of 0.9: " in printed(print_automation, curve, none, 0.95)
 
 
 TREE = """\

@@ -16,7 +16,7 @@ from docscore import pairs_of
 from docscore.corpus.evaluation import Evaluation, rows_of_files
 from docscore.corpus.systems import BEST, systems_of
 from docscore.stats.significance import holm
-from tests.commands import RECEIPTS, Write, pred, run, succeed, written
+from tests.commands import RECEIPTS, Write, pred, succeed, written
 
 COUNT = 12
 REFERENCES = [
@@ -168,28 +168,6 @@ def test_intervals_marks_columns_and_a_caption(files: list[str | Path]) -> None:
     assert "50.00+" in text
     assert "+ differs from the best system: paired permutation test, Holm-corrected" in text
     assert "No system differs from s11: paired" in succeed("table", *files[:4], "--against", "s11")
-
-
-WRONG: list[tuple[list[str], str]] = [
-    (["--name", "Ours"], "expected NAME=FILE, got 'Ours'"),
-    (["--name", "=s1.jsonl"], "expected NAME=FILE, got '=s1.jsonl'"),
-    (["--columns", "pages", "--format", "latex"], "columns: expected columns among documents, got 'pages'"),
-    (["--figures", "f1"], "figures: expected figures among anls_star; --metrics adds others, got 'f1'"),
-    (["--against", "Ours"], "against: expected 'best' or one of the systems 's12', 's11', 's0', got 'Ours'"),
-]
-
-
-@pytest.mark.parametrize(("options", "message"), WRONG)
-def test_wrong_options_are_one_line(files: list[str | Path], options: list[str], message: str) -> None:
-    done = run("table", *files, *options)
-    assert (done.code, done.out) == (2, "")
-    assert message in done.err
-
-
-def test_no_systems_are_an_error(files: list[str | Path]) -> None:
-    done = run("table", *files[:2])
-    assert (done.code, done.out) == (2, "")
-    assert "Missing argument 'SYSTEMS...'" in done.err
 
 
 def test_nothing_prints_a_path(files: list[str | Path]) -> None:
