@@ -160,8 +160,7 @@ class _Reader:
         if type(value) in LEAF_TYPES:
             if value is not None and value != "":
                 confidence = None if confidences is None else _number(confidences, place)
-                # as `Entity(...)` does, which takes three times as long
-                entity = tuple.__new__(Entity, (kind, (self.text(value),), value, place, confidence))
+                entity = Entity(kind, (self.text(value),), value, place, confidence)
                 group.of_kind.setdefault(kind, []).append(entity)
         elif isinstance(value, dict):
             self.entries(value, kind, place, group, confidences)
@@ -306,9 +305,6 @@ def donut_value(value: Value) -> Any:
 _BYTES_A_PAIR = 128  # of groups: five criteria, masks, and the work of the assignment
 
 
-_MANY = 100  # groups with the same entity, from which arrays are faster than loops
-
-
 Edit = Literal["right", "change", "add", "delete"]
 EditCounts = tuple[int, int, int, int]  # of entities that are right, to change, to add and to delete
 _RIGHT, _CHANGED = (1, 0, 0, 0), (0, 1, 0, 0)
@@ -405,21 +401,15 @@ def _partners(criteria: Iterable[Matrix]) -> dict[int, int]:
 def _identical_entities(rows: Sequence[Group], columns: Sequence[Group]) -> Matrix:
     """The number of identical entities of each pair of groups, shape (n, m)."""
     table = [[0] * len(columns) for _ in rows]
-    common: Matrix = np.zeros((len(rows), len(columns)))
-    owners: dict[_Occurrence, Any] = defaultdict(list)
+    owners: dict[_Occurrence, list[int]] = defaultdict(list)
     for j, column in enumerate(columns):
-        for each in _occurrences(column):
-            owners[each].append(j)
-    for i, row in enumerate(rows):
-        for each in _occurrences(row):
-            there = owners.get(each, ())
-            if len(there) > _MANY:
-                owners[each] = np.asarray(there)
-                common[i, owners[each]] += 1
-                continue
-            for j in there:
-                table[i][j] += 1
-    identical: Matrix = common + np.array(table)
+        for occurrence in _occurrences(column):
+            owners[occurrence].append(j)
+    for of_row, row in zip(table, rows, strict=True):
+        for occurrence in _occurrences(row):
+            for j in owners.get(occurrence, ()):
+                of_row[j] += 1
+    identical: Matrix = np.array(table, dtype=np.float64)
     for i, row in enumerate(rows):
         if row.has_alternatives:  # of which all count, not only the first
             for j, column in enumerate(columns):
@@ -466,7 +456,7 @@ def edit_counts(truth: Group | None, prediction: Group | None) -> Iterator[tuple
         if len(truths) == len(predictions) == 1:
             yield kind, _RIGHT if predictions[0].texts[0] in truths[0].texts else _CHANGED
             continue
-        right = _identical_count(truths, predictions) if truths and predictions else 0
+        right = len(_identical(truths, predictions)) if truths and predictions else 0
         missing, surplus = len(truths) - right, len(predictions) - right
         changed = min(missing, surplus)
         yield kind, (right, changed, missing - changed, surplus - changed)
@@ -503,14 +493,6 @@ def _steps_of_kind(truths: list[Entity], predictions: list[Entity]) -> Iterator[
     yield from (Step("change", *pair) for pair in zip(missing, surplus, strict=False))
     yield from (Step("add", truth, None) for truth in missing[len(surplus) :])
     yield from (Step("delete", None, prediction) for prediction in surplus[len(missing) :])
-
-
-def _identical_count(truths: list[Entity], predictions: list[Entity]) -> int:
-    """How many entities of the ground truth have an identical one of their own in the prediction."""
-    if any(len(entity.texts) > 1 for entity in truths):
-        return len(_identical(truths, predictions))
-    given, expected = (Counter([entity.texts for entity in side]) for side in (predictions, truths))
-    return (given & expected).total()
 
 
 def _identical(truths: list[Entity], predictions: list[Entity]) -> dict[int, int]:

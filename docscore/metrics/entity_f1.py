@@ -13,6 +13,7 @@ from docscore.metrics.base import FigureName, Metric, MetricRow, MetricTree
 from docscore.metrics.entities import (
     Entity,
     Group,
+    GroupPair,
     document_of,
     donut_value,
     edit_counts,
@@ -56,7 +57,7 @@ def entity_counts(gt: object, pred: object, *, normalise: bool = False, donut: b
     >>> entity_counts({"date": "1 May", "menu": [{"nm": "tea"}]}, {"menu": [{"nm": "tea"}, {"nm": "rum"}]})
     EntityCounts(right=1, invented=1, missed=1)
     """
-    return with_room_to_recurse(_counts, gt, pred, normalise, donut)
+    return with_room_to_recurse(_best, gt, pred, normalise, donut)[0]
 
 
 def entity_f1_tree(gt: object, pred: object, *, normalise: bool = False, donut: bool = False) -> MetricTree:
@@ -76,18 +77,25 @@ def entity_f1_tree(gt: object, pred: object, *, normalise: bool = False, donut: 
     return with_room_to_recurse(_tree_of_best, gt, pred, normalise, donut)
 
 
-def _tree_of_best(gt: object, pred: object, normalise: bool, donut: bool) -> MetricTree:
+def _best(
+    gt: object, pred: object, normalise: bool, donut: bool
+) -> tuple[EntityCounts, tuple[Value, Value], GroupPair]:
+    """The counts of the alternatives that count, with the values and the entities of both documents."""
     truth, prediction = convert_ground_truth(gt), convert_prediction(pred)
-    given = _entities(prediction, normalise, donut)
-    found = []
+    predicted = _entities(prediction, normalise, donut)
+    compared = []
     for reading in readings(truth, scalars=donut):
         expected = _entities(reading, normalise, donut)
-        found.append((_compared(expected, given), reading, expected))
-    counts, reading, expected = max(found, key=lambda each: _preference(each[0]))
+        compared.append((_compared(expected, predicted), (reading, prediction), (expected, predicted)))
+    return max(compared, key=lambda each: _preference(each[0]))
+
+
+def _tree_of_best(gt: object, pred: object, normalise: bool, donut: bool) -> MetricTree:
+    counts, values, pair = _best(gt, pred, normalise, donut)
     figures = f"{counts.right:,} right, {counts.invented:,} invented, {counts.missed:,} missed values"
     return tree_of_groups(
-        [(expected, given)],
-        (reading, prediction),
+        [pair],
+        values,
         points={"right": 2, "change": 2, "add": 1, "delete": 1},
         headline=f"Entity F1: {figures}",
         facts=["2 right / (2 right + invented + missed); a wrong value is a missed and an invented one"],
@@ -114,13 +122,6 @@ def _compared(truth: Group, prediction: Group) -> EntityCounts:
 def _preference(counts: EntityCounts) -> tuple[float, ...]:
     """The sort key of the counts for different alternatives: the best F1 counts, independent of their order."""
     return counts.f1, counts.right, -counts.invented - counts.missed, counts.invented
-
-
-def _counts(gt: object, pred: object, normalise: bool, donut: bool) -> EntityCounts:
-    truth, prediction = convert_ground_truth(gt), convert_prediction(pred)
-    given = _entities(prediction, normalise, donut)
-    found = (_compared(_entities(reading, normalise, donut), given) for reading in readings(truth, scalars=donut))
-    return max(found, key=_preference)
 
 
 def _donut_entities(value: Any, normalise: bool) -> Iterator[tuple[str, str]]:

@@ -66,40 +66,27 @@ def nted_score(gt: object, pred: object, *, donut: bool = False) -> float:
     >>> nted_score({"menu": [{"nm": "tea"}]}, {"menu": [{"nm": "tee"}]})
     0.8333333333333334
     """
-    return with_room_to_recurse(_best_accuracy, gt, pred, donut)
+    return with_room_to_recurse(_best_accuracy, gt, pred, donut)[0]
 
 
-class _ComparedTrees(NamedTuple):
-    """A ground truth, its alternatives chosen, compared with the prediction.
-
-    Attributes:
-        score: the accuracy.
-        truth: the ground truth in plain types.
-        whole: what inserting it costs.
-        distances: the distances of the subtrees of both.
-    """
-
-    score: float
-    truth: Value
-    whole: int
-    distances: TreeDistances
+_Compared = tuple[float, tuple[Value, Value], int, "TreeDistances"]  # score, values, points, distances of subtrees
 
 
-def _best_accuracy(gt: object, pred: object, donut: bool) -> float:
-    prediction = FlatTree(document_tree(convert_prediction(pred), donut=donut))
-    found = readings(convert_ground_truth(gt), scalars=True)
-    return max(_compared(truth, prediction, donut=donut).score for truth in found)
-
-
-def _compared(truth: Value, right: FlatTree, *, donut: bool) -> _ComparedTrees:
-    left = FlatTree(document_tree(truth, donut=donut))
-    sizes = len(left.nodes), len(right.nodes)
-    check_memory(*sizes, things="nodes", bytes_a_pair=_BYTES_A_PAIR, place="$")
-    distances = TreeDistances(left, right)
-    whole = int(left.costs.sum()) - 1  # the root is never inserted
-    empty = 0.0 if donut or sizes[1] > 1 else 1.0
-    score = max(0.0, 1 - distances.of_roots / whole) if whole else empty
-    return _ComparedTrees(score, truth, whole, distances)
+def _best_accuracy(gt: object, pred: object, donut: bool) -> _Compared:
+    """The best of the ground truth's readings: its score, the plain values, what inserting it costs, and distances."""
+    plain = convert_prediction(pred)
+    right = FlatTree(document_tree(plain, donut=donut))
+    compared: list[_Compared] = []
+    for truth in readings(convert_ground_truth(gt), scalars=True):
+        left = FlatTree(document_tree(truth, donut=donut))
+        sizes = len(left.nodes), len(right.nodes)
+        check_memory(*sizes, things="nodes", bytes_a_pair=_BYTES_A_PAIR, place="$")
+        distances = TreeDistances(left, right)
+        whole = int(left.costs.sum()) - 1  # the root is never inserted
+        empty = 0.0 if donut or sizes[1] > 1 else 1.0
+        score = max(0.0, 1 - distances.of_roots / whole) if whole else empty
+        compared = [max([*compared, (score, (truth, plain), whole, distances)], key=lambda each: each[0])]
+    return compared[0]
 
 
 def nted_tree(gt: object, pred: object, *, donut: bool = False) -> MetricTree:
@@ -116,12 +103,25 @@ def nted_tree(gt: object, pred: object, *, donut: bool = False) -> MetricTree:
 
 
 def _tree_of_best(gt: object, pred: object, donut: bool) -> MetricTree:
-    plain = convert_prediction(pred)
-    prediction = FlatTree(document_tree(plain, donut=donut))
-    found = (_compared(truth, prediction, donut=donut) for truth in readings(convert_ground_truth(gt), scalars=True))
-    best = max(found, key=lambda each: each.score)
-    values = best.truth, plain
-    return tree_of_edits(best.distances, _ELEMENT, whole=best.whole, values=values, score=best.score)
+    score, values, whole, distances = _best_accuracy(gt, pred, donut)
+    root = _merged(distances)
+    shared = Whole(float(max(whole, 1)))
+    builder = _Builder(shared)
+    children = [builder.node(part, "$", "$") for part in root.children]
+    return metric_node(
+        NodeSide(values[0], "$"),
+        NodeSide(values[1], "$"),
+        path="$",
+        kind=_kind_of(children),
+        status="exact" if score == 1 else "partial" if score else "wrong",
+        points=(score * shared.weight, shared.weight),
+        whole=shared,
+        children=children,
+        headline=f"nTED: edits cost {builder.cost:,} of {whole:,}",
+        facts=[
+            f"1 - {builder.cost:,} / {whole:,}, at least 0; to insert or delete a key costs 1, a text its characters"
+        ],
+    )
 
 
 def document_tree(value: Value, *, donut: bool = False) -> Node:
@@ -412,67 +412,25 @@ class _Part:
 
     Attributes:
         truth, prediction: the node in the ground truth and in the prediction; None where it is inserted or deleted.
+        node: the node of the ground truth, or that of the prediction.
         cost: what its edit costs; 0 if it is kept.
+        weight: what inserting it would cost, or its edit if that costs more.
         places: which child of its parent it is, in either tree.
         children: the parts below, those of the ground truth in its order, the others after their neighbours.
     """
 
     truth: Node | None
     prediction: Node | None
+    node: Node
     cost: int
+    weight: int
     places: tuple[int | None, int | None]
     children: list[_Part] = field(default_factory=list)
 
     @property
-    def node(self) -> Node:
-        """The node of the ground truth, or that of the prediction."""
-        found = self.truth or self.prediction
-        return found if found is not None else Node("", [])
-
-    @property
-    def weight(self) -> int:
-        """What inserting it would cost, or its edit if that costs more."""
-        return max(self.cost, _own_cost(self.node))
-
-
-def _own_cost(node: Node) -> int:
-    return len(node.label) if node.is_text else 1
-
-
-def tree_of_edits(
-    distances: TreeDistances, element: str, *, whole: int, values: tuple[Any, Any], score: float
-) -> MetricTree:
-    """Build the score tree of two documents from a cheapest way to turn one into the other.
-
-    Args:
-        distances: the distances of the tree of the ground truth and that of the prediction.
-        element: the label of the nodes that are list elements and objects, not keys.
-        whole: what inserting the whole ground truth costs: the points of the document.
-        values: the ground truth and the prediction in plain types.
-        score: the score of the document.
-
-    Returns:
-        A tree whose points are costs. A leaf is a key with its text, or a text in a list; its reason says the edits.
-    """
-    root = _merged(distances)
-    shared = Whole(float(max(whole, 1)))
-    builder = _Builder(element, shared)
-    children = [builder.node(part, "$", "$") for part in root.children]
-    lost = builder.cost
-    headline = f"nTED: edits cost {lost:,} of {whole:,}"
-    facts = (f"1 - {lost:,} / {whole:,}, at least 0; to insert or delete a key costs 1, a text its characters",)
-    return metric_node(
-        NodeSide(values[0], "$"),
-        NodeSide(values[1], "$"),
-        path="$",
-        kind=_kind_of(children),
-        status="exact" if score == 1 else "partial" if score else "wrong",
-        points=(score * shared.weight, shared.weight),
-        whole=shared,
-        children=children,
-        headline=headline,
-        facts=facts,
-    )
+    def is_element(self) -> bool:
+        """Whether it is a list element or an object, not a key."""
+        return not self.node.is_text and self.node.label == _ELEMENT
 
 
 def _merged(distances: TreeDistances) -> _Part:
@@ -481,31 +439,29 @@ def _merged(distances: TreeDistances) -> _Part:
     partner = {**distances.cheapest_pairs(), len(left.nodes) - 1: len(right.nodes) - 1}
     above, over = _parents(left), _parents(right)
     place, spot = _places(above), _places(over)
-    parts = [
-        _Part(node, right.nodes[partner[i]], int(distances.changes[i, partner[i]]), (place[i], spot[partner[i]]))
-        if i in partner
-        else _Part(node, None, _own_cost(node), (place[i], None))
-        for i, node in enumerate(left.nodes)
-    ]
+    parts = []
+    for i, node in enumerate(left.nodes):
+        j, own = partner.get(i), int(left.costs[i])
+        if j is None:
+            parts.append(_Part(node, None, node, own, own, (place[i], None)))
+        else:
+            cost = int(distances.changes[i, j])
+            parts.append(_Part(node, right.nodes[j], node, cost, max(cost, own), (place[i], spot[j])))
     for i, part in enumerate(parts[:-1]):
         parts[above[i]].children.append(part)
     of_right = {j: parts[i] for i, j in partner.items()}
     before: dict[int, _Part] = {}
     for j, node in enumerate(right.nodes[:-1]):
         if j not in of_right:
-            of_right[j] = _Part(None, node, _own_cost(node), (None, spot[j]))
+            own = int(right.costs[j])
+            of_right[j] = _Part(None, node, node, own, own, (None, spot[j]))
     for j in range(len(right.nodes) - 1):
         part, parent = of_right[j], of_right[over[j]]
         if part.truth is None:
-            _insert(parent.children, part, before.get(over[j]))
+            neighbours = [i for i, each in enumerate(parent.children) if each is before.get(over[j])]
+            parent.children.insert(neighbours[0] + 1 if neighbours else 0, part)  # behind its neighbour, else first
         before[over[j]] = part
     return parts[-1]
-
-
-def _insert(children: list[_Part], part: _Part, before: _Part | None) -> None:
-    """Put a part behind its neighbour, if that stands here, else first."""
-    at = next((number + 1 for number, each in enumerate(children) if each is before), 0)
-    children.insert(at, part)
 
 
 def _parents(tree: FlatTree) -> list[int]:
@@ -532,14 +488,13 @@ def _places(parents: Sequence[int]) -> list[int]:
 class _Builder:
     """Makes nodes of a score tree of the parts of merged trees, and sums what their edits cost."""
 
-    def __init__(self, element: str, whole: Whole) -> None:
-        self.element = element
+    def __init__(self, whole: Whole) -> None:
         self.whole = whole
         self.cost = 0
 
     def node(self, part: _Part, truth_path: str | None, prediction_path: str | None) -> MetricTree:
         """The node of a part; a key and the only object or text below it are one."""
-        is_key = not part.node.is_text and not self._is_element(part)
+        is_key = not part.node.is_text and not part.is_element
         key = part.node.label if is_key else None
         paths = tuple(
             None if path is None or node is None else path + step_text(node.label if is_key else place or 0)
@@ -574,21 +529,18 @@ class _Builder:
     def _own(self, part: _Part, *, is_key: bool) -> list[_Part]:
         """A part, and what stands with it as one node: the only object below a key, and the only text."""
         own = [part]
-        if is_key and len(part.children) == 1 and self._is_element(part.children[0]):
+        if is_key and len(part.children) == 1 and part.children[0].is_element:
             below = part.children[0]
             if (below.truth is None, below.prediction is None) == (part.truth is None, part.prediction is None):
                 own.append(below)
         only = own[-1].children[0] if len(own[-1].children) == 1 else None
         return [*own, only] if only is not None and only.node.is_text else own
 
-    def _is_element(self, part: _Part) -> bool:
-        return not part.node.is_text and part.node.label == self.element
-
     def _said(self, part: _Part) -> str:
         """The edit of a part and its cost, as words; "" if it is kept."""
         if not part.cost:
             return ""
-        what = "text" if part.node.is_text else "element" if self._is_element(part) else "key"
+        what = "text" if part.node.is_text else "element" if part.is_element else "key"
         if part.prediction is None:
             return f"insert the {what}: {part.cost:,}"
         if part.truth is None:
@@ -606,7 +558,8 @@ def _status(own: Sequence[_Part], earned: float, weight: float, children: Sequen
     if earned == weight:
         return "exact"
     below = {status_of_parts(children)} if children else set()
-    for status, side in (("missing", 1), ("extra", 0)):
-        if below <= {status} and all((part.truth, part.prediction)[side] is None for part in own[-1:]):
-            return "missing" if side else "extra"
+    if own[-1].prediction is None and below <= {"missing"}:
+        return "missing"
+    if own[-1].truth is None and below <= {"extra"}:
+        return "extra"
     return "partial" if earned else "wrong"
