@@ -1,11 +1,12 @@
-"""What the loaders share: finding files, and values in them that must be there."""
+"""The data sets of the paper as they are distributed, and a person's own folder, as documents."""
 
 from __future__ import annotations
 
 import ast
 import lzma
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,8 @@ from docscore.core.errors import InputValueError, in_file, short_repr
 from docscore.data.files import read_table, read_value
 from docscore.data.rows import BY_ID, ID, read_references, side_format
 
-_CORNERS = 8  # numbers of a quadrilateral: x and y of each corner
+_NUMBER = (int, float)
+_CORNERS = [_NUMBER] * 8  # of a quadrilateral: x and y of each corner
 _DEEPEST = 3  # folders below the given one in which a file is looked for
 _HEAD = 1 << 16  # bytes of a file in which a key is looked for
 
@@ -44,12 +46,6 @@ def found_file(folder: Path, patterns: Iterable[str], what: str, fits: Callable[
     raise unlike_format(folder, f"{what} ({' or '.join(patterns)})", "none")
 
 
-def names_early(path: Path, key: str) -> bool:
-    """Whether a key stands in the first bytes of a file."""
-    with path.open("rb") as file:
-        return f'"{key}"'.encode() in file.read(_HEAD)
-
-
 def parquet_columns(path: Path) -> list[str]:
     """The columns of a Parquet file.
 
@@ -72,46 +68,46 @@ def first_that_exists(paths: Iterable[Path]) -> Path | None:
     return next((path for path in paths if path.is_file()), None)
 
 
-def value_of(row: Any, key: str, kind: type | tuple[type, ...], place: str) -> Any:
-    """The value under a key.
+def checked(value: Any, shape: Any, place: str) -> Any:
+    """The value, if it has a shape.
+
+    Args:
+        value: a JSON value.
+        shape: a type, or a tuple of types; a list with one shape, that of all elements; a list with several, one for
+            each element; or a dict with the shapes of keys that must be there.
+        place: of the value.
 
     Raises:
-        ValueError: naming the place, if the row is no object, has no such key, or its value is of another type.
+        ValueError: naming the place inside the value.
     """
-    value = row.get(key) if isinstance(row, Mapping) else None
-    if not isinstance(value, kind):
-        names = " or ".join(each.__name__ for each in (kind if isinstance(kind, tuple) else (kind,)))
-        raise unlike_format(place, f"an object with {names} under {key!r}", short_repr(row))
+    if isinstance(shape, dict):
+        for key, inner in shape.items():
+            checked(checked(value, dict, place).get(key), inner, f"{place}.{key}")
+    elif isinstance(shape, list):
+        items = checked(value, list, place)
+        shapes = shape * len(items) if len(shape) == 1 else shape
+        if len(shapes) != len(items):
+            raise unlike_format(place, f"a list of {len(shapes)}", short_repr(value))
+        for number, (item, inner) in enumerate(zip(items, shapes, strict=True)):
+            checked(item, inner, f"{place}[{number}]")
+    elif not isinstance(value, shape):
+        names = " or ".join(kind.__name__ for kind in (shape if isinstance(shape, tuple) else (shape,)))
+        raise unlike_format(place, names, short_repr(value))
     return value
 
 
-def texts_of(row: Any, key: str, place: str) -> tuple[str, ...]:
-    """The texts in the list under a key, at least one.
-
-    Raises:
-        ValueError: naming the place.
-    """
-    values = value_of(row, key, list, place)
-    if not values or not all(isinstance(each, str) for each in values):
-        at = f"{place}, {key}"
-        raise unlike_format(at, "a list of at least one text", short_repr(values))
-    return tuple(values)
-
-
-def box_of_corners(corners: Any, place: str) -> Box:
-    """The box around a quadrilateral of eight numbers.
-
-    Raises:
-        ValueError: naming the place.
-    """
-    numbers = isinstance(corners, list) and all(isinstance(each, int | float) for each in corners)
-    if not numbers or len(corners) != _CORNERS:
-        raise unlike_format(place, "eight numbers", short_repr(corners))
+def box_of_corners(corners: list[float]) -> Box:
+    """The box around a quadrilateral of eight numbers."""
     across, down = corners[0::2], corners[1::2]
     return (min(across), min(down), max(across), max(down))
 
 
 _MOST_PAGES = 20  # of a document of MPDocVQA
+_OCR_FOLDERS = ("spdocvqa_ocr", "ocr_results", "ocr")
+_QUESTION = {"questionId": (int, str), "question": str, "answers": [str]}
+_LINES_OF_WORDS = {"recognitionResults": [{"lines": [{"words": [{"text": str, "boundingBox": _CORNERS}]}]}]}
+_BOX = {"Left": _NUMBER, "Top": _NUMBER, "Width": _NUMBER, "Height": _NUMBER}
+_WORD_BLOCKS = {"WORD": [{"Text": str, "Geometry": {"BoundingBox": _BOX}}]}  # of Textract
 
 
 def read_docvqa(folder: Path, split: str) -> list[DocumentRecord]:
@@ -145,95 +141,71 @@ def _rows(folder: Path, patterns: tuple[str, ...], split: str, key: str) -> tupl
     """The file with questions that have a key, and its rows with their places."""
 
     def fits(path: Path) -> bool:
-        return key in parquet_columns(path) if path.suffix == ".parquet" else names_early(path, key)
+        if path.suffix == ".parquet":
+            return key in parquet_columns(path)
+        with path.open("rb") as file:
+            return f'"{key}"'.encode() in file.read(_HEAD)
 
     hub = f"{split}*.parquet"
     source = found_file(folder, (*patterns, hub), f"the questions of the split {split!r}", fits)
     if source.suffix == ".parquet":
-        return source, _rows_of_hub(sorted(source.parent.glob(hub)))
-    data = value_of(read_value(source), "data", list, str(source))
-    return source, ((f"{source}, data[{number}]", row) for number, row in enumerate(data))
-
-
-def _rows_of_hub(files: list[Path]) -> Iterator[tuple[str, Any]]:
-    for path in files:
-        table = read_table(path)
-        for number, row in enumerate(table.rows):
-            yield str(table.where(number)), row
+        tables = map(read_table, sorted(source.parent.glob(hub)))
+        return source, ((str(table.where(number)), row) for table in tables for number, row in enumerate(table.rows))
+    rows = checked(read_value(source), {"data": [dict]}, f"{source}, $")["data"]
+    return source, ((f"{source}, data[{number}]", row) for number, row in enumerate(rows))
 
 
 def _question(row: Any, place: str, beside: Path, folder: Path) -> DocumentRecord:
     """A question on one page; a row of the hub has the picture inside."""
-    image = value_of(row, "image", (str, dict), place)
+    image = checked(row, {"image": (str, dict), "docId": (int, str)}, place)["image"]
     page = _page(image, place, [beside, folder, beside.parent], ("spdocvqa_images", "documents", "images"))
-    return _document(row, place, (page,), value_of(row, "docId", (int, str), place))
+    return _document(row, place, (page,), row["docId"])
 
 
 def _question_on_pages(row: Any, place: str, beside: Path, folder: Path) -> DocumentRecord:
-    row = {**row, "answers": _list(row.get("answers"))} if isinstance(row, Mapping) else row
-    inside = [row.get(f"image_{number}") for number in range(1, _MOST_PAGES + 1)] if isinstance(row, Mapping) else []
-    if any(inside):
-        pages = tuple(_page(image, place, [], ()) for image in inside if image)
-    else:
-        names = [f"{name}.jpg" for name in texts_of(row, "page_ids", place)]
-        bases = [beside, folder, beside.parent]
-        pages = tuple(_page(name, place, bases, ("images", "documents")) for name in names)
-    return _document(row, place, pages, value_of(row, "doc_id", str, place))
+    """A question on several pages; a row of the hub has the pictures inside, and the answers as a Python literal."""
+    group = checked(row, {"doc_id": str}, place)["doc_id"]
+    images = [row.get(f"image_{number}") for number in range(1, _MOST_PAGES + 1)]
+    if not any(images):
+        images = [f"{name}.jpg" for name in checked(row, {"page_ids": [str]}, place)["page_ids"]]
+    if isinstance(row.get("answers"), str):
+        with suppress(ValueError, SyntaxError):
+            row = {**row, "answers": ast.literal_eval(row["answers"])}
+    bases = [beside, folder, beside.parent]
+    return _document(
+        row, place, tuple(_page(each, place, bases, ("images", "documents")) for each in images if each), group
+    )
 
 
 def _document(row: Any, place: str, pages: tuple[Page, ...], group: int | str) -> DocumentRecord:
-    question = value_of(row, "question", str, place)
-    name = str(value_of(row, "questionId", (int, str), place))
-    return DocumentRecord(name, texts_of(row, "answers", place), pages, question=question, group=str(group))
-
-
-def _list(value: Any) -> Any:
-    """A list that the hub keeps as a Python literal."""
-    if not isinstance(value, str):
-        return value
-    try:
-        return ast.literal_eval(value)
-    except (ValueError, SyntaxError):
-        return value
+    answers = tuple(checked(row, _QUESTION, place)["answers"])
+    if not answers:
+        raise unlike_format(place, "at least one answer", "none")
+    return DocumentRecord(str(row["questionId"]), answers, pages, question=row["question"], group=str(group))
 
 
 def _page(image: Any, place: str, bases: list[Path], folders: tuple[str, ...]) -> Page:
     """A page with its picture, and its OCR if that is there."""
     if isinstance(image, dict):
-        return Page(image=value_of(image, "bytes", bytes, f"{place}, image"))
-    name = Path(image).name
-    pictures = [base / image for base in bases] + [base / each / name for base in bases for each in folders]
-    stem = Path(name).stem
-    names = ("spdocvqa_ocr", "ocr_results", "ocr")
-    ocr = first_that_exists(base / each / f"{stem}.json" for base in bases for each in names)
-    words = None if ocr is None else _words(read_value(ocr), str(ocr))
-    return Page(first_that_exists(pictures), words)
+        return Page(image=checked(image, {"bytes": bytes}, f"{place}.image")["bytes"])
+    path = Path(image)
+    pictures = [base / path for base in bases] + [base / each / path.name for base in bases for each in folders]
+    ocr = first_that_exists(base / each / f"{path.stem}.json" for base in bases for each in _OCR_FOLDERS)
+    return Page(first_that_exists(pictures), None if ocr is None else _words(read_value(ocr), f"{ocr}, $"))
 
 
 def _words(content: Any, place: str) -> tuple[Word, ...]:
     """The words of an OCR file: of the form with `recognitionResults`, or with `WORD` blocks of Textract."""
-    if isinstance(content, Mapping) and "WORD" in content:
-        blocks = value_of(content, "WORD", list, place)
-        return tuple(_word_of_block(block, f"{place}, WORD[{number}]") for number, block in enumerate(blocks))
-    words: list[Word] = []
-    for number, result in enumerate(value_of(content, "recognitionResults", list, place)):
-        where = f"{place}, recognitionResults[{number}]"
-        for line_number, line in enumerate(value_of(result, "lines", list, where)):
-            at = f"{where}.lines[{line_number}]"
-            words += [_word_of_line(word, at) for word in value_of(line, "words", list, at)]
-    return tuple(words)
+    if isinstance(content, dict) and "WORD" in content:
+        return tuple(map(_word_of_block, checked(content, _WORD_BLOCKS, place)["WORD"]))
+    results = checked(content, _LINES_OF_WORDS, place)["recognitionResults"]
+    words = (word for result in results for line in result["lines"] for word in line["words"])
+    return tuple(Word(word["text"], box_of_corners(word["boundingBox"])) for word in words)
 
 
-def _word_of_line(word: Any, place: str) -> Word:
-    return Word(value_of(word, "text", str, place), box_of_corners(word.get("boundingBox"), place))
-
-
-def _word_of_block(block: Any, place: str) -> Word:
-    box = value_of(value_of(block, "Geometry", dict, place), "BoundingBox", dict, place)
-    left, top, width, height = (value_of(box, key, (int, float), place) for key in ("Left", "Top", "Width", "Height"))
-    if width < 0 or height < 0:
-        raise unlike_format(place, "a width and a height of at least 0", short_repr(box))
-    return Word(value_of(block, "Text", str, place), (left, top, left + width, top + height))
+def _word_of_block(block: Any) -> Word:
+    left, top, width, height = (block["Geometry"]["BoundingBox"][key] for key in _BOX)
+    return Word(block["Text"], (left, top, left + width, top + height))
 
 
 _COLUMNS = ("filename", "keys", "text_djvu", "text_tesseract", "text_textract", "text_best")
@@ -321,9 +293,6 @@ def _labels(line: str, place: str, several: tuple[str, ...]) -> dict[str, Any]:
     return {key: each if key in several or len(each) > 1 else each[0] for key, each in found.items()}
 
 
-_NUMBERS = 8  # in front of the text of a line of boxes
-
-
 def read_sroie(folder: Path, split: str) -> list[DocumentRecord]:
     """The receipts of a split, in the order of their names.
 
@@ -336,8 +305,8 @@ def read_sroie(folder: Path, split: str) -> list[DocumentRecord]:
 
 def _receipt(path: Path, folder: Path) -> DocumentRecord:
     answer = read_value(path)
-    if not isinstance(answer, dict) or not all(isinstance(each, str) for each in answer.values()):
-        raise unlike_format(path, "an object with texts", short_repr(answer))
+    checked(answer, dict, str(path))
+    checked(list(answer.values()), [str], f"{path}, values")
     image = first_that_exists(folder / "img" / f"{path.stem}{suffix}" for suffix in (".jpg", ".png"))
     boxes = folder / "box" / path.name
     page = Page(image, _lines_with_boxes(boxes) if boxes.is_file() else None)
@@ -349,17 +318,12 @@ def _lines_with_boxes(path: Path) -> tuple[Word, ...]:
     words = []
     for number, line in enumerate(_text_of(path).splitlines(), 1):
         if line.strip():
-            *corners, text = line.split(",", _NUMBERS)
-            words.append(Word(text.strip(), box_of_corners(_numbers(corners), f"{path}, line {number}")))
+            *cells, text = line.split(",", len(_CORNERS))
+            corners = [int(cell) if cell.strip().lstrip("-").isdecimal() else cell for cell in cells]
+            words.append(
+                Word(text.strip(), box_of_corners(checked(corners, _CORNERS, f"{path}, line {number}, corners")))
+            )
     return tuple(words)
-
-
-def _numbers(cells: list[str]) -> Any:
-    """The cells as numbers, or as they are where one is none."""
-    try:
-        return [int(cell) for cell in cells]
-    except ValueError:
-        return cells
 
 
 def _text_of(path: Path) -> str:
@@ -372,8 +336,16 @@ def _text_of(path: Path) -> str:
 
 
 LINE_ITEMS = "line_items"  # the key of rows in the ground truth; the data has none
-_SPAN = 3  # text, box and segments
-_ENDS = 5  # page, left, top, right, bottom
+_SPAN = [str, object, object]  # text, box and segments
+_TOKEN = {
+    "bbox": [_NUMBER] * 5,
+    "segments": [[int, int]],
+}  # page, left, top, right, bottom; starts and ends in the text
+_FORM = {
+    "filename": str,
+    "annotations": [[(str, list), list]],  # key or keys of a row, and spans
+    "ocr": {"text": str, "pages": [{"tokens": [_TOKEN]}]},
+}
 
 
 def read_vrdu(folder: Path, form: str) -> list[DocumentRecord]:
@@ -391,67 +363,40 @@ def read_vrdu(folder: Path, form: str) -> list[DocumentRecord]:
     patterns = [f"{form}/main/dataset.jsonl{suffix}" for suffix in (".gz", "")]
     source = found_file(folder, patterns, f"the data of {form}")
     table = read_table(source)
-    return [_form(row, str(table.where(number)), source.with_name("pdfs")) for number, row in enumerate(table.rows)]
+    return [_form(row, f"{table.where(number)}, $", source.with_name("pdfs")) for number, row in enumerate(table.rows)]
 
 
 def _form(row: Any, place: str, folder: Path) -> DocumentRecord:
-    name = value_of(row, "filename", str, place)
-    pdf = folder / name
-    answer = _labels_of(value_of(row, "annotations", list, place), f"{place}, annotations")
-    return DocumentRecord(
-        name, (answer,), _pages(value_of(row, "ocr", dict, place), place), pdf if pdf.is_file() else None
-    )
+    pdf, ocr = folder / checked(row, _FORM, place)["filename"], row["ocr"]
+    answer = _labels_of(row["annotations"], f"{place}.annotations")
+    pages = tuple(Page(words=tuple(_words_of(page["tokens"], ocr["text"]))) for page in ocr["pages"])
+    return DocumentRecord(row["filename"], (answer,), pages, pdf if pdf.is_file() else None)
 
 
 def _labels_of(annotations: list[Any], place: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for number, annotation in enumerate(annotations):
-        at = f"{place}[{number}]"
-        if not (isinstance(annotation, list) and len(annotation) == 2 and isinstance(annotation[1], list)):  # noqa: PLR2004
-            raise unlike_format(at, "a key and its spans", short_repr(annotation))
-        key, spans = annotation
+    labels: dict[str, Any] = {}
+    for number, (key, spans) in enumerate(annotations):
         if isinstance(key, list):
-            found.setdefault(LINE_ITEMS, []).extend(_row(key, span, at) for span in spans)
+            labels.setdefault(LINE_ITEMS, []).extend(_row(key, span, f"{place}[{number}]") for span in spans)
         elif spans:
-            values = tuple(dict.fromkeys(_span_text(span, at) for span in spans))
-            found[key] = values[0] if len(values) == 1 else values
-    return found
+            values = tuple(dict.fromkeys(span[0].strip() for span in checked(spans, [_SPAN], f"{place}[{number}]")))
+            labels[key] = values[0] if len(values) == 1 else values
+    return labels
 
 
 def _row(keys: list[str], cells: Any, place: str) -> dict[str, str]:
     """A row of a form; a cell that is empty stands for nothing."""
-    if not isinstance(cells, list) or len(cells) != len(keys):
+    if len(checked(cells, list, place)) != len(keys):
         raise unlike_format(place, f"a row of {len(keys)} cells", short_repr(cells))
-    return {key: _span_text(cell, place) for key, cell in zip(keys, cells, strict=True) if cell}
+    filled = {key: cell for key, cell in zip(keys, cells, strict=True) if cell}
+    return {key: checked(cell, _SPAN, place)[0].strip() for key, cell in filled.items()}
 
 
-def _span_text(span: Any, place: str) -> str:
-    if not isinstance(span, list) or len(span) != _SPAN or not isinstance(span[0], str):
-        raise unlike_format(place, "a text with its box and segments", short_repr(span))
-    return span[0].strip()
-
-
-def _pages(ocr: dict[str, Any], place: str) -> tuple[Page, ...]:
-    text = value_of(ocr, "text", str, f"{place}, ocr")
-    pages = value_of(ocr, "pages", list, f"{place}, ocr")
-    return tuple(_page_of(page, text, f"{place}, ocr.pages[{number}]") for number, page in enumerate(pages))
-
-
-def _page_of(page: Any, text: str, place: str) -> Page:
-    tokens = value_of(page, "tokens", list, place)
-    words = (_token(token, text, f"{place}.tokens[{number}]") for number, token in enumerate(tokens))
-    return Page(words=tuple(word for word in words if word.text))
-
-
-def _token(token: Any, text: str, place: str) -> Word:
-    box, segments = value_of(token, "bbox", list, place), value_of(token, "segments", list, place)
-    if len(box) != _ENDS or not all(isinstance(each, int | float) for each in box):
-        at = f"{place}.bbox"
-        raise unlike_format(at, "a page and four numbers", short_repr(box))
-    if not all(isinstance(each, list) and len(each) == 2 for each in segments):  # noqa: PLR2004  start and end
-        at = f"{place}.segments"
-        raise unlike_format(at, "pairs of a start and an end", short_repr(segments))
-    return Word("".join(text[start:end] for start, end in segments).strip(), tuple(box[1:]))
+def _words_of(tokens: list[Any], text: str) -> Iterator[Word]:
+    for token in tokens:
+        word = "".join(text[start:end] for start, end in token["segments"]).strip()
+        if word:
+            yield Word(word, tuple(token["bbox"][1:]))
 
 
 _PDF, _TEXT = ".pdf", ".txt"

@@ -9,6 +9,7 @@ import json
 import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -138,18 +139,16 @@ class ComputeMetrics:
             problem = f"expected {expected}; the labels are the same in another order"
             raise InputValueError(place="references", expected=expected, got=got, problem=problem)
         if self.unread_labels:
-            self._warn()
+            row, text = self.unread_labels[0]
+            msg = (
+                f"label_ids: {len(self.unread_labels):,} of {rows:,} are not what parse={self.parse!r} reads, such as "
+                f"row {row}: {short_repr(text)}; they may be cut off, or have signs that the tokenizer lacks; give "
+                "references"
+            )
+            warnings.warn(msg, UserWarning, stacklevel=level_of_caller())
         result = self.state.compute()
         read = {None: (), AS_TEXT: (), "repair": ("failed", "extracted", "mended")}.get(self.parse, ("failed",))
         return result | {RATES[PARSE_COUNTS[outcome]]: self.outcomes[outcome] / rows for outcome in read}
-
-    def _warn(self) -> None:
-        count, (row, text) = len(self.unread_labels), self.unread_labels[0]
-        msg = (
-            f"label_ids: {count:,} of {self.state.rows:,} are not what parse={self.parse!r} reads, such as row {row}: "
-            f"{short_repr(text)}; they may be cut off, or have signs that the tokenizer lacks; give references"
-        )
-        warnings.warn(msg, UserWarning, stacklevel=level_of_caller())
 
     def _truths(self, labels: Any, count: int) -> list[Any]:
         """The ground truths of the next rows."""
@@ -158,7 +157,8 @@ class ComputeMetrics:
             if start + count > len(self.references):
                 expected, got = f"one for each of {start + count:,} rows or more", f"{len(self.references):,}"
                 raise InputValueError(place="references", expected=expected, got=got)
-            self.labels += self._label_texts(labels)
+            with suppress(TypeError):  # beside references, labels need not be tokens
+                self.labels += self._texts(labels, "label_ids")
             return self.references[start : start + count]
         texts = self._texts(labels, "label_ids")
         if len(texts) != count:
@@ -169,37 +169,26 @@ class ComputeMetrics:
         self.unread_labels += [(start + number, texts[number]) for number in unread]
         return [each.value for each in read]
 
-    def _label_texts(self, labels: Any) -> list[str]:
-        """The labels decoded as texts; empty if they are not tokens, which references allow."""
-        try:
-            return self._texts(labels, "label_ids")
-        except TypeError:
-            return []
-
     def _in_other_order(self, references: list[Any]) -> bool:
         """Whether the labels are the references in another order, as after a Trainer grouped the rows by length."""
-        given = [_key(self._read(text).value) for text in self.labels]
-        wanted = [_key(value) for value in references]
-        return given != wanted and sorted(given) == sorted(wanted)
+        labels = [_key(self._read(text).value) for text in self.labels]
+        expected = [_key(value) for value in references]
+        return labels != expected and sorted(labels) == sorted(expected)
 
     def _texts(self, tokens: Any, name: str) -> list[str]:
         """Decode token ids without padding; with eval_do_concat_batches=False they are a list of batches."""
         several = isinstance(tokens, list) and all(isinstance(each, tuple) or np.ndim(each) > 1 for each in tokens)
-        return [text for batch in (tokens if several else [tokens]) for text in self._decoded(batch, name)]
-
-    def _decoded(self, tokens: Any, name: str) -> list[str]:
-        array = _array(tokens[0] if isinstance(tokens, tuple) else tokens, name)
-        rows: list[list[int]] = [row[row != _IGNORED].tolist() for row in array]
-        keep = self.parse == "donut"  # its keys are special tokens
-        texts = self.tokenizer.batch_decode(rows, skip_special_tokens=not keep, clean_up_tokenization_spaces=False)
-        return [self._without_special(text) if keep else text for text in texts]
-
-    def _without_special(self, text: str) -> str:
-        """Remove only the tokens for the beginning, end and padding of a text."""
-        named = (getattr(self.tokenizer, name, None) for name in ("eos_token", "pad_token", "bos_token"))
-        for token in filter(None, named):
-            text = text.replace(token, "")
-        return text.strip()
+        special, texts = self.parse == "donut", []  # whose keys are special tokens
+        for batch in tokens if several else [tokens]:
+            array = _array(batch[0] if isinstance(batch, tuple) else batch, name)
+            rows = [row[row != _IGNORED].tolist() for row in array]
+            texts += self.tokenizer.batch_decode(
+                rows, skip_special_tokens=not special, clean_up_tokenization_spaces=False
+            )
+        if special:  # only those for the beginning, end and padding of a text go
+            for token in filter(None, (getattr(self.tokenizer, f"{end}_token", None) for end in ("eos", "pad", "bos"))):
+                texts = [text.replace(token, "") for text in texts]
+        return [text.strip() for text in texts] if special else texts
 
     def _read(self, text: str) -> Parsed:
         """Parse a text as `parse` says."""

@@ -25,11 +25,11 @@ from docscore.data.rows import ID, Row, RowFormat, as_rows, read_predictions, re
 from docscore.data.stored_json import restore_all, store
 from docscore.stats.intervals import check_confidence
 
+StoredRows = list[dict[str, str]]
 _NOT_GIVEN = object()  # None is a value
-
-
 _TEXT = datasets.Value("string")
 _OPTIONS = frozenset(field.name for field in fields(ScoringOptions))
+_LONGEST_LABEL = 256  # characters; longer texts in other columns, such as whole pages, are not labels of rows
 
 
 class DocumentMetricMixin:
@@ -138,7 +138,8 @@ class DocumentMetricMixin:
                 if predictions is not None or references is not None:
                     self.add_batch(predictions=predictions, references=references)
                     predictions = references = None
-                self._declare()
+                stored = declaration(self._rows, self.process_id, self.num_process)  # type: ignore[attr-defined]
+                super().add_batch(predictions=stored[0], references=stored[1])  # type: ignore[misc]
             result: dict[str, Any] | None = super().compute(  # type: ignore[misc]
                 predictions=predictions, references=references, **kwargs
             )
@@ -147,11 +148,6 @@ class DocumentMetricMixin:
             if self.writer is None:  # type: ignore[attr-defined]
                 self._form, self._rows = None, 0
                 self._release_cache()
-
-    def _declare(self) -> None:
-        """Store how many rows this process stored."""
-        found = declaration(self._rows, self.process_id, self.num_process)  # type: ignore[attr-defined]
-        super().add_batch(predictions=found[0], references=found[1])  # type: ignore[misc]
 
     def _finalize(self) -> None:
         """Close the file of this process; the first process reads the files of all."""
@@ -182,12 +178,6 @@ class DocumentMetricMixin:
         self.cache_file_name = self.filelock = None
 
 
-StoredRows = list[dict[str, str]]
-
-
-_LONGEST_LABEL = 256  # characters; longer texts in other columns, such as whole pages, are not labels of rows
-
-
 def encode_rows(
     predictions: Sequence[Any], references: Sequence[Any], form: RowFormat
 ) -> tuple[StoredRows, StoredRows]:
@@ -206,10 +196,7 @@ def encode_rows(
     if form.prediction is None:
         check_equal_count(len(prediction_rows), len(reference_rows))
     length = max(len(prediction_rows), len(reference_rows))
-    return (
-        _stored(prediction_rows, "prediction", "predictions", length, form),
-        _stored(reference_rows, "references", "references", length, form),
-    )
+    return _stored(prediction_rows, "prediction", length, form), _stored(reference_rows, "references", length, form)
 
 
 def declaration(rows: int, process: int, processes: int) -> tuple[StoredRows, StoredRows]:
@@ -230,7 +217,8 @@ def decode_rows(predictions: Sequence[Any], references: Sequence[Any], missing: 
             mixed, or as `pair_rows`.
     """
     _check_declared(predictions)
-    prediction_rows, reference_rows = _loaded(predictions, "prediction"), _loaded(references, "references")
+    prediction_rows = [Row(name, value) for name, value in _loaded(predictions, "prediction")]
+    reference_rows = [_reference(name, value) for name, value in _loaded(references, "references")]
     if not reference_rows:
         raise InputValueError(place="references", expected="at least one row", got="none")
     if len({row.id is None for row in prediction_rows + reference_rows}) > 1:
@@ -248,56 +236,54 @@ def _check_declared(stored: Sequence[Any]) -> None:
     processes = declared[0][1]
     ended = sorted(set(range(processes)) - {process for process, *_ in declared})
     if ended:
-        which = f"process{'' if len(ended) == 1 else 'es'} {', '.join(map(str, ended))}"
-        problem = f"{which} of {processes} ended before all rows were written; there is no score of the others alone"
+        which = f"{'process' if len(ended) == 1 else 'processes'} {', '.join(map(str, ended))} of {processes}"
+        problem = f"{which} ended before all rows were written; there is no score of the others alone"
         raise InputValueError(problem=problem)
     expected, rows = sum(count for *_, count in declared), len(stored) - len(declared)
     if rows != expected:
         raise InputValueError(expected=f"{expected:,} rows, as {processes} processes declared", got=f"{rows:,}")
 
 
-def _stored(rows: list[Row], key: str, side: str, length: int, form: RowFormat) -> StoredRows:
-    stored = [{"question_id": row.id or "", key: _text(row, key, f"{side}[{i}]", form)} for i, row in enumerate(rows)]
-    padding = dict.fromkeys(("question_id", key), "")  # JSON text is never empty
+def _stored(rows: list[Row], key: str, length: int, form: RowFormat) -> StoredRows:
+    """The rows of one side with the JSON text of their values, and padding up to a length."""
+    is_prediction, stored = key == "prediction", []
+    for number, row in enumerate(rows):
+        try:
+            value = convert_prediction(row.value) if is_prediction else convert_ground_truth(row.value)
+        except (TypeError, ValueError) as error:
+            place = f"{'predictions' if is_prediction else 'references'}[{number}]"
+            raise at_place(place if row.id is None else f"{place} (question_id {row.id!r})", error) from None
+        if row.id is not None and isinstance(value, tuple):  # acceptable answers: a list is enough
+            value = list(value)
+        labels = _labels(row, form)
+        stored.append({ID: row.id or "", key: store({"references": value, "columns": labels} if labels else value)})
+    padding = {ID: "", key: ""}  # JSON text is never empty
     return stored + [padding] * (length - len(stored))
 
 
 def _labels(row: Row, form: RowFormat) -> dict[str, Any]:
-    """The labels in the other columns of a reference."""
-    found = {}
-    for name, value in (row.source or {}).items():
-        plain = value.item() if isinstance(value, np.generic) else value
-        is_long = isinstance(plain, str) and len(plain) > _LONGEST_LABEL
-        if name not in (ID, form.references) and type(plain) in LEAF_TYPES and not is_long:
-            found[str(name)] = plain
-    return found
+    """The labels in the other columns of a reference: numbers and short texts."""
+    values = {
+        name: value.item() if isinstance(value, np.generic) else value for name, value in (row.source or {}).items()
+    }
+    return {
+        str(name): value
+        for name, value in values.items()
+        if name not in (ID, form.references)
+        and type(value) in LEAF_TYPES
+        and not (isinstance(value, str) and len(value) > _LONGEST_LABEL)
+    }
 
 
-def _text(row: Row, key: str, place: str, form: RowFormat) -> str:
-    convert = convert_prediction if key == "prediction" else convert_ground_truth
-    try:
-        value = convert(row.value)
-    except (TypeError, ValueError) as error:
-        name = place if row.id is None else f"{place} (question_id {row.id!r})"
-        raise at_place(name, error) from None
-    if row.id is not None and isinstance(value, tuple):  # acceptable answers: a list is enough
-        value = list(value)
-    labels = _labels(row, form)
-    return store({"references": value, "columns": labels} if labels else value)
-
-
-def _loaded(rows: Sequence[Any], key: str) -> list[Row]:
+def _loaded(rows: Sequence[Any], key: str) -> list[tuple[str | None, Any]]:
+    """The id, None in the plain format, and the stored value of each row that is no padding."""
     filled = [row for row in rows if row[key]]
-    values = restore_all([row[key] for row in filled])
-    ids = [row["question_id"] or None for row in filled]
-    if key == "prediction":
-        return list(map(Row, ids, values))
-    return [
-        Row(None, value) if name is None else _reference(name, value) for name, value in zip(ids, values, strict=True)
-    ]
+    return list(zip([row[ID] or None for row in filled], restore_all([row[key] for row in filled]), strict=True))
 
 
-def _reference(name: str, value: Any) -> Row:
-    """A stored reference with an id: a list of answers, or an object with these and the labels."""
+def _reference(name: str | None, value: Any) -> Row:
+    """A stored reference; with an id it is a list of answers, or an object with these and the labels."""
+    if name is None:
+        return Row(None, value)
     answers, columns = (value["references"], value["columns"]) if isinstance(value, dict) else (value, {})
     return Row(name, tuple(answers), source={ID: name, **columns})
