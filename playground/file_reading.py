@@ -12,14 +12,23 @@ from docscore.core.errors import Diagnostic, InputError
 from docscore.core.formatting import clipped, printable
 from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.corpus.evaluation import FileRows, rows_of_tables
-from docscore.data.column_guesses import columns_of, guessed_plan, with_guessed_parsing
-from docscore.data.column_names import PREDICTION_WORDS, TRUTH_WORDS, UNKNOWN, rank_of_name
-from docscore.data.doubts import doubts_of_columns, doubts_of_ids
 from docscore.data.faults import DataError, Faults, faults_summary
 from docscore.data.files import Table, delimiter_of_file, read_table, suffix_of
-from docscore.data.json_codec import dumps
+from docscore.data.json_text import dumps
 from docscore.data.pairing import refuse_json_text
-from docscore.data.reading_plans import ReadingPlan, planned_tables
+from playground.column_guesses import (
+    PREDICTION_WORDS,
+    TRUTH_WORDS,
+    UNKNOWN,
+    ReadingPlan,
+    columns_of,
+    doubts_of_columns,
+    doubts_of_ids,
+    guessed_plan,
+    planned_tables,
+    rank_of_name,
+    with_guessed_parsing,
+)
 from playground.file_requests import COLUMNS, MISSING, FileChoices, FileRequest
 from playground.fragments import fragment
 from playground.limits import MAX_FILE_BYTES, check_file, shortened

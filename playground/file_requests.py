@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from docscore.core.errors import InputValueError, short_repr
 from docscore.core.options import NUMBERS, PARSE_REFERENCES_MODES, THRESHOLD, ScoringOptions
-from docscore.data.delimiters import DELIMITERS
-from docscore.data.json_codec import loads, loads_at
+from docscore.data.csv_files import DELIMITERS
+from docscore.data.json_text import loads, loads_at
 from playground.limits import MAX_BYTES
 from playground.request_checks import check_parts, is_share, known_keys
 

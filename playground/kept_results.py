@@ -20,7 +20,7 @@ from docscore.core.values import Value
 from docscore.corpus.evaluation import Evaluation
 from docscore.corpus.fields import CAUSES, MEANINGS, FieldPlace, Losses, places
 from docscore.corpus.scores import CorpusScore
-from docscore.data.json_codec import dumps, loads
+from docscore.data.json_text import dumps, loads
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.report.html_tree import explained_drawing

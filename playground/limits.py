@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 
 from docscore.core.values import convert_ground_truth, convert_prediction, size
 from docscore.data.files import TEXT_EXTENSIONS, suffix_of
-from docscore.data.json_codec import loads
+from docscore.data.json_text import loads
 from docscore.metrics.anls_star.matching import list_tables
 from docscore.metrics.entities import readings
 from docscore.metrics.nted import document_tree, forests

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 from docscore.core.formatting import printable
 from docscore.core.options import DEFAULT_OPTIONS, PACKAGE, PAPER, THRESHOLD, ScoringOptions
-from docscore.data.json_codec import dumps
-from docscore.data.model_output import parse_text
+from docscore.data.json_text import dumps, parse_text
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree

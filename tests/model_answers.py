@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from docscore.data.model_output import Reading
+from docscore.data.json_text import Reading
 
 TEXT_AS_IT_IS = object()  # the value of a text that holds no JSON
 

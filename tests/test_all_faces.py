@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 import docscore
 from docscore.corpus import score_corpus
-from docscore.data.json_codec import dumps
-from docscore.data.model_output import parse_text
+from docscore.data.json_text import dumps, parse_text
 from docscore.integrations.datasets import score_batch
 from tests.commands import run
 from tests.conftest import examples

@@ -13,7 +13,7 @@ import pytest
 from docscore import anls_score, score_tree
 from docscore.core.options import DEFAULT_OPTIONS
 from docscore.core.similarity import fold_all, similarity_matrix
-from docscore.data.json_codec import loads
+from docscore.data.json_text import loads
 from docscore.metrics.anls_star import matching, scorer
 from docscore.metrics.anls_star.scorer import Scorer
 from tests.oracle import oracle

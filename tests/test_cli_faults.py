@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from docscore.core.output import OutputError, write_whole
-from docscore.data.json_codec import dumps_strictly
+from docscore.data.json_text import dumps_strictly
 from tests.commands import (
     COLOUR,
     PREDICTIONS,

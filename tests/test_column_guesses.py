@@ -9,12 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docscore.data.column_guesses import columns_of, guessed_plan
-from docscore.data.doubts import doubts_of_columns, doubts_of_ids
-from docscore.data.files import Table
+from docscore.data.files import SAME_NAMES, Table, table_of_source
 from docscore.data.pairing import Pairs, read_systems
-from docscore.data.reading_plans import ReadingPlan, planned_tables
-from docscore.data.sources import SAME_NAMES, table_of_source
+from playground.column_guesses import (
+    ReadingPlan,
+    columns_of,
+    doubts_of_columns,
+    doubts_of_ids,
+    guessed_plan,
+    planned_tables,
+)
 from tests.commands import PREDICTIONS, REFERENCES, pred, ref
 from tests.conftest import examples
 

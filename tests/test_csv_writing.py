@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docscore.data.csv_writing import csv_cell, write_csv
+from docscore.data.csv_files import csv_cell, write_csv
 
 if TYPE_CHECKING:
     from pathlib import Path

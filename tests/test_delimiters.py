@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docscore.data.delimiters import DELIMITERS, delimiter_of
+from docscore.data.csv_files import DELIMITERS, delimiter_of
 from docscore.data.files import read_table
 from tests.commands import Write, run, succeed, written
 

@@ -13,8 +13,7 @@ import pytest
 
 from docscore import anls_score, score_pairs, score_tree
 from docscore.core.values import MAX_DEPTH
-from docscore.data.json_codec import dumps
-from docscore.data.model_output import parse_text
+from docscore.data.json_text import dumps, parse_text
 
 T = TypeVar("T")
 Call = Callable[[], Any]

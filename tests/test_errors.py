@@ -34,7 +34,7 @@ from docscore.corpus.state import ScoreState
 from docscore.data.confidences import with_confidences
 from docscore.data.faults import DataError, Fault, Faults
 from docscore.data.files import read_table
-from docscore.data.json_codec import JsonError, loads, loads_at
+from docscore.data.json_text import JsonError, loads, loads_at
 from docscore.data.pairing import Pairs, read_systems
 from docscore.data.rows import BY_ID, as_rows
 from docscore.integrations.datasets import score_batch

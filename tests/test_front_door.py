@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import docscore
-from docscore.data.json_codec import loads
-from docscore.data.sources import ColumnNames, table_of_source
+from docscore.data.files import ColumnNames, table_of_source
+from docscore.data.json_text import loads
 from tests.commands import (
     PREDICTIONS,
     RECEIPTS,

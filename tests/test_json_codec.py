@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from docscore.core.errors import in_file
 from docscore.core.values import MAX_DEPTH, convert_ground_truth, to_json
-from docscore.data import json_codec
-from docscore.data.json_codec import JsonError, dumps, loads, loads_all, loads_at
+from docscore.data import json_text
+from docscore.data.json_text import JsonError, dumps, loads, loads_all, loads_at
 from tests.structures import truths
 
 ROUND_TRIPS: list[tuple[str, Any, str]] = [
@@ -180,7 +180,7 @@ def test_a_key_that_occurs_twice_among_many_is_found_in_two_passes(monkeypatch: 
     monkeypatch.setattr(Key, "uses", 0)
     keys = [Key(f"key {number % 1999}") for number in range(2000)]
     with pytest.raises(ValueError, match="'key 0' occurs twice"):
-        json_codec._unique([(key, 1) for key in keys])  # noqa: SLF001  the parser makes keys that count nothing
+        json_text._unique([(key, 1) for key in keys])  # noqa: SLF001  the parser makes keys that count nothing
     assert Key.uses <= 3 * len(keys) + 2  # the two keys that are equal are compared
 
 

@@ -16,9 +16,8 @@ import pytest
 from docscore.core.options import ScoringOptions
 from docscore.corpus.scores import score_corpus
 from docscore.corpus.summary import summarise
-from docscore.data import json_mending
-from docscore.data.json_codec import dumps, loads
-from docscore.data.model_output import Parsed, parse_text
+from docscore.data import json_text
+from docscore.data.json_text import Parsed, dumps, loads, parse_text
 from docscore.data.pairing import Pairs
 from tests.model_answers import MODEL_ANSWERS, TEXT_AS_IT_IS, ModelAnswer
 
@@ -124,7 +123,7 @@ UNITS = [
 
 def test_twice_the_text_is_at_most_twice_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     """Looking for values takes linear time; mending them takes at most the steps that are allowed, here few."""
-    monkeypatch.setattr(json_mending, "MAX_STEPS", 300)
+    monkeypatch.setattr(json_text, "MAX_STEPS", 300)
     for unit in UNITS:
         short, long = (work((unit * length)[:length]) for length in (2_000, 4_000))
         assert long <= 2.2 * short + 3_000, unit

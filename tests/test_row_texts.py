@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docscore.core import values
-from docscore.data.json_codec import loads
+from docscore.data.json_text import loads
 from docscore.integrations.datasets import score_batch
 from docscore.integrations.row_texts import rows_of_lines, stored_rows
 from tests.structures import predictions

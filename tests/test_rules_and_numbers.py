@@ -20,7 +20,7 @@ from docscore.core.decimals import LongFloat, number_spelling, shortest_spelling
 from docscore.core.options import NUMBERS, PACKAGE, PAPER, RULES, ScoringOptions
 from docscore.corpus.scores import score_corpus
 from docscore.corpus.state import ScoreState
-from docscore.data.json_codec import loads
+from docscore.data.json_text import loads
 from docscore.data.pairing import pairs_of
 from docscore.metrics.anls_star.api import build_tree, score_all
 from docscore.metrics.signature import Signature

@@ -102,7 +102,7 @@ def test_options(spark: Any) -> None:
 
 
 def test_texts_are_parsed(spark: Any) -> None:
-    from docscore.data.model_output import parse_text  # noqa: PLC0415  beside what it is used for
+    from docscore.data.json_text import parse_text  # noqa: PLC0415  beside what it is used for
 
     pairs = receipts("predictions_text.jsonl")
     parsed = [(theirs, parse_text(ours, "repair").value if isinstance(ours, str) else ours) for theirs, ours in pairs]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docscore.core.values import MAX_DEPTH, convert_prediction
-from docscore.data.stored_json import may_be_marked, restore_all, restored, store
+from docscore.data.json_text import may_be_marked, restore_all, restored, store
 
 MARK = "$decimal"
 LEAVES = st.one_of(

@@ -102,9 +102,9 @@ def test_what_is_printed_does_not_depend_on_the_format_and_the_order(tmp_path: P
 def test_rows_by_position_and_plain_values(tmp_path: Path) -> None:
     truths = [{"total": f"{n}"} for n in range(ROWS)]
     found = [{"total": f"{n}" if n % 2 else "none"} for n in range(ROWS)]
-    result = docscore.evaluate(
-        references=as_jsonl(tmp_path, "r", truths), predictions=as_jsonl(tmp_path, "p", found), progress=False
-    )
+    files = as_jsonl(tmp_path, "r", truths), as_jsonl(tmp_path, "p", found)
+    with pytest.warns(UserWarning, match="r.jsonl: rows without 'question_id' are documents, paired by their position"):
+        result = docscore.evaluate(references=files[0], predictions=files[1], progress=False)
     assert result.score == 0.5
     assert result["1"].ground_truth == {"total": "1"}
     assert [str(document.tree) for document in result.worst(2)] == [str(result[name].tree) for name in ("0", "2")]

@@ -31,7 +31,7 @@ from docscore.corpus.scores import parsed_reference
 from docscore.corpus.tree_groups import folded_tree, groups_of
 from docscore.data.confidences import unwrapped
 from docscore.data.files import read_value, suffix_of
-from docscore.data.model_output import parse_text
+from docscore.data.json_text import parse_text
 from docscore.data.pairing import Pairs, refuse_json_text
 from docscore.data.rows import ID
 from docscore.metrics.anls_star.api import build_tree

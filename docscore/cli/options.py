@@ -19,7 +19,7 @@ from docscore.core.errors import InputValueError, row_place
 from docscore.core.options import ScoringOptions
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation, metrics_with_schema, rows_of_files
 from docscore.data.faults import NAMED, faults_summary
-from docscore.data.sources import ColumnNames
+from docscore.data.files import ColumnNames
 from docscore.integrations.log_files import read_logs_of_inspect
 from docscore.metrics.registry import METRICS, checked_metrics
 from docscore.results.evaluating import progress_from

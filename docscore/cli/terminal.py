@@ -23,6 +23,6 @@ def print_json(name: str, parts: Mapping[str, Any]) -> None:
             a member goes or changes its meaning, not where one is added.
         parts: the members of the object after the format.
     """
-    from docscore.data.json_codec import dumps_strictly  # noqa: PLC0415  imports NumPy
+    from docscore.data.json_text import dumps_strictly  # noqa: PLC0415  imports NumPy
 
     click.echo(dumps_strictly({"format": f"docscore.{name}/1", **parts}))

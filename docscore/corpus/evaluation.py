@@ -32,10 +32,16 @@ from docscore.corpus.scores import CorpusScore, score_corpus
 from docscore.corpus.summary import Analysis, Summary, analyse, summarise
 from docscore.data.columns import Grouping, groups_of_rows, with_clusters
 from docscore.data.faults import Faults
-from docscore.data.files import Table, read_table
-from docscore.data.pairing import Pairs, common_rows, read_systems, refuse_json_text, table_with_both
-from docscore.data.sources import SAME_NAMES, ColumnNames, SourceSide, with_names
-from docscore.data.valid_rows import Check
+from docscore.data.files import SAME_NAMES, ColumnNames, SourceSide, Table, read_table, with_names
+from docscore.data.pairing import (
+    Check,
+    Pairs,
+    common_rows,
+    read_systems,
+    refuse_json_text,
+    table_with_both,
+    warn_of_documents,
+)
 from docscore.metrics.kieval import KieScore
 from docscore.metrics.registry import check_options_of, checked_metrics
 from docscore.metrics.signature import Signature
@@ -105,6 +111,8 @@ def rows_of_files(
 
     truths = None if references is None else table_of(references, "references")
     systems = [table_of(path, "predictions") for path in predictions]
+    if truths is not None and check is None:  # who checks values shows how rows are read too
+        warn_of_documents(truths)
     return rows_of_tables(truths, systems, faults, missing=missing, check=check)
 
 

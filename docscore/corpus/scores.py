@@ -17,8 +17,8 @@ from docscore.core.options import SKIP, ScoringOptions, options_from
 from docscore.core.progress import Progress, no_progress
 from docscore.core.runtime import level_of_caller
 from docscore.data.confidences import with_confidences
-from docscore.data.doubts import doubts_of_reading
-from docscore.data.model_output import Parsed, parse_reference, parse_text
+from docscore.data.input_warnings import doubts_of_reading
+from docscore.data.json_text import Parsed, parse_reference, parse_text
 from docscore.data.pairing import Pairs, refuse_json_text
 from docscore.metrics.anls_star.api import build_tree, score_all
 from docscore.metrics.anls_star.tree import ScoreTree

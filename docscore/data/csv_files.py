@@ -1,19 +1,19 @@
-"""Rows of CSV and TSV files, one at a time; cells are text, but those of the answers hold JSON."""
+"""CSV and TSV files: rows one at a time, the sign between columns told by the header, and tables written."""
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from docscore.core.errors import Diagnostic, InputValueError, closer
-from docscore.data.delimiters import DELIMITERS, delimiter_of
 from docscore.data.faults import FAULTY, Faults
-from docscore.data.json_codec import JsonError, loads
+from docscore.data.json_text import JsonError, loads
 from docscore.data.rows import ANLS, BY_ID, ID
 from docscore.data.text_files import in_line, not_utf8
 
@@ -129,3 +129,70 @@ def _cell(name: str, cell: str) -> Any:
         got = f"{cell[:_LONGEST_SHOWN]}..." if len(cell) > _LONGEST_SHOWN else cell
         expected = 'a JSON list such as ["Paris"]'
         raise InputValueError(place=f"column {name!r}", expected=expected, got=repr(got)) from None
+
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # spreadsheets take the wide signs too
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+def csv_cell(value: Any) -> Any:
+    r"""The value of a cell, with an apostrophe before a text that a spreadsheet would take for a formula.
+
+    Such a text begins with `=`, `+`, `-` or `@`, also in their wide forms, a tab or a line break. Ids, fields and
+    values come from models and strangers, and a formula can fetch an address. Numbers, and texts that are numbers as a
+    whole, stay as they are.
+
+    Source: OWASP, CSV Injection, https://owasp.org/www-community/attacks/CSV_Injection.
+
+    >>> csv_cell('=HYPERLINK("http://example.com")'), csv_cell("-0.5"), csv_cell(-0.5), csv_cell("tea")
+    ('\'=HYPERLINK("http://example.com")', '-0.5', -0.5, 'tea')
+    """
+    if isinstance(value, str) and value.startswith(_FORMULA) and not _NUMBER.fullmatch(value):
+        return f"'{value}"
+    return value
+
+
+def write_csv(path: Path, columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write rows as a CSV file in UTF-8, every cell and heading through `csv_cell`.
+
+    Args:
+        path: the file.
+        columns: the columns, in their order.
+        rows: a value for each column; None, or a column that a row lacks, is an empty cell.
+    """
+    with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(map(csv_cell, columns))
+        writer.writerows([csv_cell(row.get(column)) for column in columns] for row in rows)
+
+
+DELIMITERS = (",", ";", "\t", "|")
+
+
+def delimiter_of(text: str, names: Sequence[str]) -> str:
+    r"""Tell by its header which sign stands between the columns of a CSV file.
+
+    It is the only one that gives a column with one of the names; else the only one that gives several columns; and
+    where the header does not tell, the comma.
+
+    Args:
+        text: the content of the file.
+        names: columns that such a file has, such as that of the ids.
+
+    >>> delimiter_of("question_id;prediction\na;1,5\n", ["question_id"])
+    ';'
+    >>> delimiter_of("id;first, second", ["question_id"])
+    ','
+    """
+    headers = {sign: _header(text, sign) for sign in DELIMITERS}
+    named = [sign for sign, header in headers.items() if len(header) > 1 and not set(names).isdisjoint(header)]
+    several = [sign for sign, header in headers.items() if len(header) > 1]
+    return next((found[0] for found in (named, several) if len(found) == 1), ",")
+
+
+def _header(text: str, sign: str) -> list[str]:
+    """The cells of the first line that is not empty; none if it cannot be read with this sign."""
+    try:
+        return next(filter(None, csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=sign)), [])
+    except csv.Error:
+        return []

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from docscore.core.errors import FilePlace, InputValueError, at_place, diagnostic_of, in_file, short_repr
+from docscore.core.errors import Diagnostic, FilePlace, InputValueError, at_place, diagnostic_of, in_file, short_repr
 from docscore.core.options import MISSING_MODES, SKIP, ScoringOptions, check_choice
-from docscore.core.runtime import gc_pause
-from docscore.data.faults import NAMED, DataError, Faults, faults_summary
-from docscore.data.files import Table
-from docscore.data.foreign_columns import check_columns, check_value_column, naming_columns
-from docscore.data.id_faults import MISSING_REMEDY, WITHOUT_PREDICTION, id_faults
-from docscore.data.model_output import is_json_container
+from docscore.core.runtime import gc_pause, level_of_caller
+from docscore.core.values import convert_ground_truth, convert_prediction
+from docscore.data.csv_files import DELIMITERS
+from docscore.data.faults import FAULTY, NAMED, DataError, Faults, faults_summary, some_of
+from docscore.data.files import TEXT_EXTENSIONS, Table, suffix_of
+from docscore.data.json_text import is_json_container
 from docscore.data.rows import (
     ANLS,
     BY_ID,
     ID,
     PLAIN,
+    VALUE_KEYS,
     Absent,
     Row,
     RowFormat,
@@ -30,15 +32,16 @@ from docscore.data.rows import (
     confidence_in,
     described,
     format_of,
+    ids_of_plain_rows,
     prediction_reader,
     read_prediction,
     read_predictions,
     read_reference,
     read_references,
     row_format,
+    side_format,
     truth_reader,
 )
-from docscore.data.valid_rows import Check, ValidRows, valid_rows
 
 DID_NOT_RUN = "(a sample that did not run)"  # the ground truth where no log has that of a sample: nothing equals it
 _LOOKED_AT = 100  # texts of each side that tell whether they are JSON
@@ -370,3 +373,241 @@ def naming_files(*paths: Path) -> Iterator[None]:
         if any(isinstance(part, FilePlace) for part in diagnostic_of(error).parts):
             raise
         raise at_place(FilePlace(tuple(dict.fromkeys(map(str, paths)))), error) from None
+
+
+Check = Callable[[Any, bool], object]  # gets a value and whether it is a ground truth; raises if invalid
+
+
+_PORTION = 4096  # rows of which the usual ones are told at once
+
+
+class ValidRows(NamedTuple):
+    """The rows of one side that can be scored.
+
+    Attributes:
+        table: all rows of the side.
+        ids: of the valid rows.
+        numbers: of the valid rows, in the table.
+        faulty_ids: the known ids of the faulty rows.
+        sure_ids: of the valid rows that have confidences beside their values.
+    """
+
+    table: Table
+    ids: list[str]
+    numbers: list[int]
+    faulty_ids: set[str]
+    sure_ids: set[str]
+
+    def add(self, index: int, source: Any, row: Row | None, form: RowFormat) -> None:
+        """Add a row of the table; None stands for a faulty one."""
+        if row is not None:
+            name = str(index) if row.id is None else row.id
+            self.ids.append(name)
+            self.numbers.append(index)
+            if row.confidence is not None:
+                self.sure_ids.add(name)
+        elif form is PLAIN:
+            self.faulty_ids.add(str(index))
+        elif isinstance(source, dict) and ID in source:
+            self.faulty_ids.add(str(source[ID]))
+
+    def without(self, excluded: set[str]) -> ValidRows:
+        """The rows without those of some ids."""
+        if not excluded:
+            return self
+        kept = [(i, number) for i, number in zip(self.ids, self.numbers, strict=True) if i not in excluded]
+        return self._replace(ids=[i for i, _ in kept], numbers=[number for _, number in kept])
+
+
+def valid_rows(
+    table: Table, form: RowFormat, read: Callable[..., Row], faults: Faults, check: Check | None = None
+) -> ValidRows:
+    """The rows of the right format with valid values; plain rows get their number as id.
+
+    Args:
+        table: the rows of one side.
+        form: their format.
+        read: `read_prediction` or `read_reference`.
+        faults: collects the faults of the others.
+        check: called with each value, raises an error for an invalid one; by default one that cannot be scored.
+    """
+    found = ValidRows(table, [], [], set(), set())
+    side: Literal["prediction", "references"] = "references" if read is read_reference else "prediction"
+    check_value = check or _can_be_scored
+    for start in range(0, len(table.rows), _PORTION):
+        portion = table.rows[start : start + _PORTION]
+        ids = ids_of_plain_rows(portion, form, side) if check is None else None
+        if ids is not None:
+            found.ids.extend(ids)
+            found.numbers.extend(range(start, start + len(ids)))
+        else:
+            for index, source in enumerate(portion, start):
+                if isinstance(source, dict) and source.get(side) is Absent:
+                    continue
+                row = None if source is FAULTY else _checked_row(source, table, index, form, read, check_value, faults)
+                found.add(index, source, row, form)
+    return found
+
+
+def _checked_row(
+    source: Any, table: Table, index: int, form: RowFormat, read: Callable[..., Row], check: Check, faults: Faults
+) -> Row | None:
+    try:
+        row: Row = read(source, form, table.where, index)
+    except (TypeError, ValueError) as error:
+        faults.add("of another shape", diagnostic_of(error))
+        return None
+    try:
+        check(row.value, read is read_reference)
+    except (TypeError, ValueError) as error:
+        faults.add("with a value that cannot be scored", diagnostic_of(error).within(table.where(index)))
+        return None
+    return row
+
+
+def _can_be_scored(value: Any, is_truth: bool) -> None:
+    (convert_ground_truth if is_truth else convert_prediction)(value)
+
+
+MISSING_REMEDY = 'with missing "zero" they are scored as null, with "skip" left out'
+WITHOUT_PREDICTION = "reference without a prediction"
+
+
+class IdFault(NamedTuple):
+    """Ids that cannot be paired.
+
+    Attributes:
+        kind: "duplicate id", "unknown id" or "reference without a prediction".
+        diagnostic: what is wrong, naming up to five of the ids.
+        ids: all ids with the fault.
+        sides: whether the fault concerns the predictions, and whether the references.
+    """
+
+    kind: str
+    diagnostic: Diagnostic
+    ids: list[str]
+    sides: tuple[bool, bool]
+
+
+def id_faults(given: Sequence[str], wanted: Sequence[str], missing: str) -> list[IdFault]:
+    """The faults that prevent pairing by id, at most one of each kind and side.
+
+    Args:
+        given: the ids of the predictions.
+        wanted: the ids of the references.
+        missing: a reference without a prediction: "zero" where it is no fault, "error" or "skip" where it is one.
+    """
+    known = set(given)
+    twice = "ids that occur more than once in the"
+    if len(known) == len(given) and given == wanted:
+        return []
+    expected, both = set(wanted), (True, True)
+    kinds = [
+        (
+            "duplicate id",
+            f"{twice} predictions",
+            _repeated(given, known),
+            "",
+            (True, False),
+        ),
+        (
+            "duplicate id",
+            f"{twice} references",
+            _repeated(wanted, expected),
+            "",
+            (False, True),
+        ),
+        ("unknown id", "ids of predictions that no reference has", list(known - expected), "", both),
+    ]
+    if missing != "zero":
+        absent, what = [i for i in wanted if i not in known], "ids of references that no prediction has"
+        kinds.append((WITHOUT_PREDICTION, what, absent, MISSING_REMEDY if missing == "error" else "", both))
+    return [
+        IdFault(kind, Diagnostic(problem=f"{what} ({len(ids):,}): {some_of(ids)}", remedy=remedy), ids, sides)
+        for kind, what, ids, remedy, sides in kinds
+        if ids
+    ]
+
+
+def _repeated(ids: Sequence[str], distinct: set[str]) -> list[str]:
+    return [i for i, times in Counter(ids).items() if times > 1] if len(distinct) < len(ids) else []
+
+
+_OPTIONS = (
+    "--id-column, --prediction-column and --references-column (id_column= and so on in Python) name other columns"
+)
+_LISTED = 20  # columns that a message names
+_DELIMITER = "--delimiter names the sign between the columns of CSV"
+
+
+@contextmanager
+def naming_columns(references: Table | None, predictions: Table) -> Iterator[None]:
+    """Add to an error about the keys of rows the columns of each side, and the options that name them.
+
+    Args:
+        references: the rows of ground truths; None where the rows of predictions hold both.
+        predictions: the rows of predictions.
+    """
+    try:
+        yield
+    except InputValueError as error:
+        firsts = {table.path: table.first() for table in (references, predictions) if table is not None}
+        columns = [f"{path} has {_listed(row)}" for path, row in firsts.items() if isinstance(row, dict)]
+        if None in firsts.values() or not columns:
+            raise
+        remedies = [error.diagnostic.remedy, *columns, _OPTIONS]
+        raise InputValueError(replace(error.diagnostic, remedy="; ".join(filter(None, remedies)))) from None
+
+
+def _listed(names: Iterable[Any]) -> str:
+    """The names of columns, or the first of many."""
+    every = list(map(short_repr, names))
+    return ", ".join(every[:_LISTED]) + (f" and {len(every) - _LISTED:,} more" if len(every) > _LISTED else "")
+
+
+def check_columns(references: Table, predictions: Table, form: RowFormat) -> None:
+    """Raise `ValueError` for rows without ids that are no documents: those of tables, and those with a key of rows.
+
+    A key of rows is one of the row formats that its own side alone has: a document may have a field of such a name.
+    """
+    if form is not PLAIN:
+        return
+    sides = (references, BY_ID.references, ANLS.references), (predictions, BY_ID.prediction, ANLS.prediction)
+    for (table, *keys), (other, *_) in zip(sides, reversed(sides), strict=True):
+        if table.has_columns:
+            _check_has_ids(table)
+        row, partner = table.first(), other.first()
+        if isinstance(row, dict) and isinstance(partner, dict) and (row.keys() - partner.keys()) & {*keys}:
+            raise InputValueError(place=in_file(table.path), expected=f"rows with {ID!r}", got=described(row))
+
+
+def warn_of_documents(references: Table) -> None:
+    """Say of a file of objects that are no rows by id that they are documents, paired by their position."""
+    row = references.first()
+    is_file_of_values = suffix_of(references.path) in TEXT_EXTENSIONS and not references.has_columns
+    if is_file_of_values and isinstance(row, dict) and format_of(row, "references") is PLAIN:
+        problem = f"rows without {ID!r} are documents, paired by their position; {_OPTIONS}"
+        warnings.warn(f"{references.path}: {problem}", UserWarning, stacklevel=level_of_caller())
+
+
+def _check_has_ids(table: Table) -> None:
+    """Raise `ValueError` for a table without ids; CSV may have been split at the wrong character."""
+    names = [str(name) for name in table.first() or {}]
+    is_split_wrong = suffix_of(table.path) in (".csv", ".tsv") and any(sign in "".join(names) for sign in DELIMITERS)
+    raise InputValueError(
+        place=in_file(table.path),
+        expected=f"a column {ID!r}",
+        got=", ".join(map(repr, names)),
+        remedy=_DELIMITER if is_split_wrong else "",
+    )
+
+
+def check_value_column(table: Table, side: Literal["prediction", "references"]) -> None:
+    """Raise `ValueError` if the first row has an id and no key of any row format: its column has another name."""
+    row = table.first()
+    if not isinstance(row, dict) or not VALUE_KEYS.isdisjoint(row):
+        return
+    try:
+        side_format(row, side)
+    except InputValueError as error:
+        raise InputValueError(replace(error.diagnostic, parts=(in_file(table.path),))) from None

@@ -10,8 +10,7 @@ from docscore.core.errors import InputValueError
 from docscore.core.options import THRESHOLD, check_choice
 from docscore.core.values import Value, convert_ground_truth
 from docscore.corpus.fields import field_table
-from docscore.data.json_codec import dumps, loads
-from docscore.data.model_output import Reading, parse_text
+from docscore.data.json_text import Reading, dumps, loads, parse_text
 from docscore.metrics.anls_star.api import score_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 

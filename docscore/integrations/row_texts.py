@@ -16,10 +16,9 @@ from docscore.core.errors import (
     short_repr,
 )
 from docscore.core.values import convert_ground_truth, convert_prediction
-from docscore.data.json_codec import loads, loads_at
+from docscore.data.json_text import loads, loads_at, may_be_marked, restored, store
 from docscore.data.pairing import Pairs
 from docscore.data.rows import BY_ID, ID, read_prediction, read_reference, read_references
-from docscore.data.stored_json import may_be_marked, restored, store
 from docscore.data.text_files import decoded
 
 

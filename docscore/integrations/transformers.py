@@ -20,7 +20,7 @@ from docscore.core.options import AS_TEXT
 from docscore.core.runtime import level_of_caller
 from docscore.corpus.scores import PARSE_COUNTS
 from docscore.corpus.state import RATES, ScoreState
-from docscore.data.model_output import Parsed, can_be_scored, parse_text
+from docscore.data.json_text import Parsed, can_be_scored, parse_text
 from docscore.data.pairing import Pairs, refuse_json_text
 from docscore.data.rows import as_rows, read_references, row_format
 

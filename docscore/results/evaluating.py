@@ -13,7 +13,8 @@ from docscore.core.progress import READING, Advance, Progress, no_progress
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation, FileRows, metrics_with_schema, rows_of_tables
 from docscore.data.columns import Grouping
 from docscore.data.faults import Faults
-from docscore.data.sources import ColumnNames, table_of_source
+from docscore.data.files import ColumnNames, table_of_source
+from docscore.data.pairing import warn_of_documents
 from docscore.integrations.log_files import read_logs_of_inspect
 from docscore.results.result import EvaluationResult
 from docscore.stats.intervals import CONFIDENCE, SEED
@@ -133,6 +134,8 @@ def _rows_of_sides(references: Any, predictions: Any, names: ColumnNames, missin
     alone = references is None
     truths = None if alone else table_of_source(references, "references", names, faults)
     system = table_of_source(predictions, "predictions", names, faults, both=alone)
+    if truths is not None:
+        warn_of_documents(truths)
     return rows_of_tables(truths, [system], faults, missing=missing)
 
 

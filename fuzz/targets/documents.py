@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from docscore.corpus.automation import automation_curve
-from docscore.data.json_codec import dumps, loads
+from docscore.data.json_text import dumps, loads
 from docscore.metrics.entity_f1 import entity_counts
 from docscore.metrics.kieval import kieval_score, kieval_tree
 from docscore.metrics.nted import nted_score

@@ -7,8 +7,7 @@ import warnings
 
 from docscore.core.options import ScoringOptions
 from docscore.corpus.evaluation import Evaluation
-from docscore.data.json_codec import loads
-from docscore.data.model_output import parse_text
+from docscore.data.json_text import loads, parse_text
 from docscore.data.pairing import Pairs
 from docscore.metrics.anls_star.api import anls_score, build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
@@ -70,7 +69,7 @@ def _show_tree(tree: ScoreTree) -> None:
     try:
         json.dumps(tree.to_dict(), allow_nan=False)
     except ValueError as error:
-        if "4300 digits" not in str(error):  # the limit of Python; docscore.data.json_codec.dumps writes these too
+        if "4300 digits" not in str(error):  # the limit of Python; docscore.data.json_text.dumps writes these too
             raise
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from docscore.core.options import ScoringOptions
 from docscore.corpus.evaluation import Evaluation
-from docscore.data.json_codec import loads
+from docscore.data.json_text import loads
 from docscore.data.pairing import Pairs
 from docscore.metrics.typed.score import typed_tree
 from docscore.report.console import print_measured, print_tree, printed

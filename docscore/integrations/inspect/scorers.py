@@ -11,7 +11,7 @@ from inspect_ai.solver import TaskState
 
 from docscore.core.options import THRESHOLD
 from docscore.core.values import value_excerpt
-from docscore.data.json_codec import dumps
+from docscore.data.json_text import dumps
 from docscore.integrations.judging import JudgedOutput, answer_in, judged_output
 from docscore.metrics.entities import Step
 from docscore.metrics.kieval import Counts, GroupCounts, KieScore, kieval_score, total_kieval

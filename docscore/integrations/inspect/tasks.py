@@ -33,7 +33,7 @@ from docscore.bench.records import DocumentRecord
 from docscore.bench.schemas import strict_schema
 from docscore.core.errors import InputValueError
 from docscore.core.options import check_choice
-from docscore.data.json_codec import dumps
+from docscore.data.json_text import dumps
 from docscore.integrations.inspect.scorers import GROUP, SCHEMA, anls_star, kieval_entities, typed_by_schema
 
 _VERSION = 1  # of the tasks: raised where prompts, samples or scores change

@@ -1,0 +1,674 @@
+"""JSON text: read and written exactly, parsed from the output of a model, mended where it is damaged, and stored."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from typing import Any, Literal, NamedTuple
+
+from docscore.core.decimals import DecimalText, LongFloat
+from docscore.core.errors import Diagnostic, InputValueError, PlacePart, closer, short_repr
+from docscore.core.limits import MAX_MENDED, MAX_STEPS, check_digits
+from docscore.core.runtime import with_room_to_recurse
+from docscore.core.values import LEAF_TYPES, MAX_DEPTH, Value, convert_prediction, scalar_text, to_json
+
+_encode = json.JSONEncoder().encode
+_encode_strictly = json.JSONEncoder(allow_nan=False).encode
+
+
+_CONTAINERS = frozenset({dict, list})
+_NAME = re.compile(r'[ \t\n\r]*"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*')  # without escapes
+_BEGINNING = re.compile(r"[ \t\n\r]*(\{)")
+_AFTER_VALUE = re.compile(r"[ \t\n\r]*([,}])[ \t\n\r]*")
+
+
+class JsonError(InputValueError):
+    """A text that is not JSON, is nested too deep, has an object with a key twice, or a number that is too long.
+
+    Attributes:
+        line: the line of the fault, counted from 1; None if unknown.
+        column: the column of the fault, counted from 1; None if unknown.
+    """
+
+    def __init__(self, diagnostic: Diagnostic, line: int | None = None, column: int | None = None) -> None:
+        super().__init__(diagnostic)
+        self.line = line
+        self.column = column
+
+    def in_place(self, place: PlacePart, *, one_line: bool = False) -> Diagnostic:
+        """The diagnostic of the error for a text that is part of something larger, such as a file.
+
+        Args:
+            place: the place of the text.
+            one_line: whether texts at this place have one line; line 1 is then not named, only the column.
+        """
+        if self.line is None:
+            return Diagnostic((place,), problem=self.problem, joint=", ")
+        line = "" if one_line and self.line == 1 else f"line {self.line}, "
+        detail = f"{line}column {self.column}"
+        return Diagnostic((closer(place, detail),), problem=self.problem)
+
+
+def loads(source: str, *, unique_keys: bool = False) -> Any:
+    """Parse a JSON text; `NaN` and `Infinity` are accepted, as by the standard module.
+
+    Args:
+        source: the text.
+        unique_keys: whether a repeated key in an object is an error; otherwise the last one counts.
+
+    Raises:
+        JsonError: a ValueError "line 1, column 9: expecting ..." where the text is not JSON, or one for a number
+            of more than `MAX_DIGITS` digits.
+
+    >>> loads('{"total": "12.50"}')
+    {'total': '12.50'}
+    """
+    try:
+        return with_room_to_recurse(_parsed, source, _UNIQUE_KEYS if unique_keys else _ANY_KEYS)
+    except json.JSONDecodeError as error:
+        fault = error.msg.removesuffix(" at")  # some messages end in "at", before line and column
+        place = f"line {error.lineno}, column {error.colno}"
+        diagnostic = Diagnostic((place,), problem=f"{fault[0].lower()}{fault[1:]}")
+        raise JsonError(diagnostic, error.lineno, error.colno) from None
+    except RecursionError:
+        raise JsonError(Diagnostic(problem=f"nested deeper than {MAX_DEPTH} levels")) from None
+    except JsonError:
+        raise
+    except InputValueError as error:
+        raise JsonError(error.diagnostic) from None
+
+
+def quick_loads(line: str) -> tuple[Any, bool]:
+    """The value of a line of JSON without repeated keys, and whether that was all of it; for what is usual, quickly.
+
+    Raises:
+        ValueError, RecursionError: for anything else, of which `loads` says what it is.
+    """
+    value, end = _UNIQUE_KEYS[0].raw_decode(line)
+    return value, end == len(line) or line[end:] == "\n"
+
+
+def loads_at(source: str, place: PlacePart, *, one_line: bool = False) -> Any:
+    """Parse a JSON text without repeated keys; errors name the place of the text.
+
+    Args:
+        source: the text.
+        place: the place of the text, such as a file.
+        one_line: whether texts at this place have one line; line 1 is then not named, only the column.
+
+    Raises:
+        InputValueError: "refs.json, line 2, column 9: expecting ..." where the text is not JSON.
+    """
+    try:
+        return loads(source, unique_keys=True)
+    except JsonError as error:
+        raise InputValueError(error.in_place(place, one_line=one_line)) from None
+
+
+def json_value_at(source: str, position: int) -> tuple[Any, int]:
+    """Parse the JSON value that begins at a position of a text; return it, and the position after it.
+
+    Raises:
+        ValueError, RecursionError: where none begins there, or it has faults or repeated keys; `loads` says which.
+    """
+    return _UNIQUE_KEYS[0].raw_decode(source, position)
+
+
+def json_members(source: str) -> dict[str, tuple[Any, str]]:
+    """The value of each key of a JSON object, and the text that spells it, with all its digits.
+
+    Empty for what is no object, has faults or repeated keys, or has escapes in a key. `loads` says what is wrong, if
+    anything is.
+
+    >>> json_members('{"a": 1.50, "b": ["x"]}')
+    {'a': (1.5, '1.50'), 'b': (['x'], '["x"]')}
+    """
+    found: dict[str, tuple[Any, str]] = {}
+    after = _BEGINNING.match(source)
+    position = after.end() if after else 0
+    try:
+        while after and after[1] != "}":
+            name = _NAME.match(source, position)
+            if name is None or name[1] in found:
+                return {}
+            value, end = json_value_at(source, name.end())
+            found[name[1]] = value, source[name.end() : end]
+            after = _AFTER_VALUE.match(source, end)
+            position = after.end() if after else 0
+    except (ValueError, RecursionError):
+        return {}
+    return found if position == len(source) else {}
+
+
+def loads_all(sources: Sequence[str]) -> list[Any]:
+    """Parse JSON texts written by `dumps`, all in one call of the parser."""
+    try:
+        values: list[Any] = _ANY_KEYS[0].decode(f"[{','.join(sources)}]")
+    except (ValueError, RecursionError):
+        return list(map(loads, sources))
+    return values
+
+
+def dumps(value: Value) -> str:
+    r"""Write the value as ASCII JSON that `loads` reads as the same value; one-ofs as `{"$one_of": [...]}`.
+
+    Exception: a surrogate pair in a text is read as the character that it encodes.
+
+    Raises:
+        ValueError: for a number of more digits than `loads` reads.
+
+    >>> dumps({"a": ("x", "\ud800"), "n": float("nan")})
+    '{"a": {"$one_of": ["x", "\\ud800"]}, "n": NaN}'
+    """
+    return _encode(value) if type(value) is str else with_room_to_recurse(_dumped, value)
+
+
+def dumps_strictly(value: Any) -> str:
+    """Write a result as ASCII JSON that any parser reads: NaN and infinite numbers as null, tuples as lists.
+
+    >>> dumps_strictly({"share": float("nan")})
+    '{"share": null}'
+    """
+    return with_room_to_recurse(_dumped_strictly, value)
+
+
+def _dumped_strictly(value: Any) -> str:
+    try:
+        return _encode_strictly(value)
+    except ValueError:  # a number that is not finite, or an integer of more digits than Python prints
+        return _dumped(_finite(value))
+
+
+def _finite(value: Any) -> Any:
+    """The value with null in place of each number that JSON lacks."""
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return list(map(_finite, value))
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _dumped(value: Value) -> str:
+    plain = to_json(value)
+    if _has_digits_beside(plain):
+        return _dumps_long_numbers(plain)
+    try:
+        return _encode(plain)
+    except ValueError:  # an integer of more digits than Python prints
+        return _dumps_long_numbers(plain)
+
+
+def _has_digits_beside(value: Any) -> bool:
+    """Whether a value is, or holds, a number that the encoder would print as its float."""
+    kind = type(value)
+    if kind is not dict and kind is not list:
+        return kind is LongFloat
+    items = value.values() if kind is dict else value
+    kinds = {*map(type, items)}
+    return LongFloat in kinds or (not kinds.isdisjoint(_CONTAINERS) and any(map(_has_digits_beside, items)))
+
+
+def _parsed(source: str, decoders: tuple[json.JSONDecoder, ...]) -> Any:
+    usual, of_long_integers = decoders
+    if source.startswith("\ufeff"):
+        return json.loads(source)  # raises an error that names the byte order mark
+    try:
+        return _whole(source, usual)
+    except (json.JSONDecodeError, InputValueError):
+        raise
+    except ValueError:  # an integer of more digits than Python reads
+        return of_long_integers.decode(source)
+
+
+def _integer(digits: str) -> int:
+    check_digits(len(digits))
+    return int(Decimal(digits))
+
+
+def _whole(source: str, decoder: json.JSONDecoder) -> Any:
+    """The value of a text, at once where nothing is around it."""
+    try:
+        value, end = decoder.raw_decode(source)
+    except json.JSONDecodeError:
+        end = -1
+    return value if end == len(source) else decoder.decode(source)
+
+
+def _decoders(hook: Callable[[list[tuple[str, Any]]], dict[str, Any]] | None) -> tuple[json.JSONDecoder, ...]:
+    """A decoder, and one for texts with integers of more digits than Python reads; each is made once, which is slow."""
+    return tuple(
+        json.JSONDecoder(object_pairs_hook=hook, parse_float=LongFloat.reading, parse_int=read)
+        for read in (None, _integer)
+    )
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    items = dict(pairs)
+    if len(items) < len(pairs):
+        _refuse_repeated_key(pairs)
+    return items
+
+
+def _refuse_repeated_key(pairs: list[tuple[str, Any]]) -> None:
+    """Raise `JsonError` for the first key that occurs again."""
+    seen: set[str] = set()
+    for key, _ in pairs:
+        if key in seen:
+            raise JsonError(Diagnostic(problem=f"key {short_repr(key)} occurs twice in one object"))
+        seen.add(key)
+
+
+def _dumps_long_numbers(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(k)}: {_dumps_long_numbers(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_dumps_long_numbers, value)) + "]"
+    if isinstance(value, LongFloat):
+        return value.digits
+    if isinstance(value, int) and not isinstance(value, bool):
+        digits = scalar_text(value)
+        check_digits(len(digits))
+        return digits
+    return json.dumps(value)
+
+
+_ANY_KEYS, _UNIQUE_KEYS = _decoders(None), _decoders(_unique)
+
+
+_DOUBLE = str.maketrans("“”„‟", '""""')
+_SINGLE = str.maketrans("‘’‚‛", "''''")
+_A_STEP = 32  # characters that are copied in the time of a step
+
+
+class TooManyStepsError(Exception):
+    """Mending a text takes too many steps."""
+
+
+class Steps:
+    """What may still be done to mend the parts of one text.
+
+    Attributes:
+        left: how often characters may still be read.
+        characters: how many may still be mended: the strings of `json-repair` grow by copying, a character at a time.
+    """
+
+    def __init__(self) -> None:
+        self.left = MAX_STEPS
+        self.characters = MAX_MENDED
+
+
+class _CountedText(str):
+    """A text that counts how often its characters are read."""
+
+    __slots__ = ("steps",)
+    steps: Steps
+
+    def __getitem__(self, key: Any) -> str:
+        found = str.__getitem__(self, key)
+        self.steps.left -= 1 + len(found) // _A_STEP
+        if self.steps.left < 0:
+            problem = f"it takes more than {MAX_STEPS:,} steps"
+            raise TooManyStepsError(problem)
+        return found
+
+
+class _Counted:
+    """The attribute in which the parser of `json-repair` has its text: where it changes the text, that counts too."""
+
+    def __init__(self, steps: Steps) -> None:
+        self.steps = steps
+
+    def __set__(self, parser: Any, text: str) -> None:
+        counted = _CountedText(text)
+        counted.steps = self.steps
+        vars(parser)["json_str"] = counted
+
+
+def mended_json(source: str, steps: Steps | None = None) -> Any:
+    """The value of JSON text that is damaged; None if there is none, or if it is empty.
+
+    The time that `json-repair` takes grows with the square of the length of some texts; its steps are counted, so that
+    the same text is mended or given up on every machine.
+
+    Args:
+        source: the text, or a part of one.
+        steps: what may still be done for all parts of the text; by default this is the only one.
+
+    Raises:
+        TooManyStepsError: if it takes more than `MAX_STEPS` steps, or has more than `MAX_MENDED` characters.
+
+    >>> mended_json('{"total": "12.50", "items": [{"name": "tea"')
+    {'total': '12.50', 'items': [{'name': 'tea'}]}
+    """
+    from json_repair.json_parser import JSONParser  # noqa: PLC0415  imported only when needed
+
+    straight = _with_straight_quotes(source)
+    try:
+        return loads(straight)
+    except ValueError:
+        steps = steps or Steps()
+    steps.characters -= len(straight)
+    if steps.characters < 0:
+        problem = f"it has more than {MAX_MENDED:,} characters"
+        raise TooManyStepsError(problem)
+    counting = type("CountingParser", (JSONParser,), {"json_str": _Counted(steps)})
+    try:
+        return counting(straight, None, False, try_valid_json_suffix=True).parse() or None  # noqa: FBT003  logging
+    except (ValueError, RecursionError):
+        return None
+
+
+def _with_straight_quotes(source: str) -> str:
+    """The text with typographic quotes replaced where it has no others; beside others they belong to texts."""
+    if '"' in source:
+        return source
+    double = source.translate(_DOUBLE)
+    return double if '"' in double or "'" in double else double.translate(_SINGLE)
+
+
+_MARK = "$decimal"
+_PLAIN = LEAF_TYPES - {DecimalText}
+_MAY_BE_MARKED = re.compile(r'"(?:\$|\\u0024)(?:d|\\u0064)')  # a key can be spelled with escapes too
+
+
+def store(value: Value) -> str:
+    r"""Write a value as JSON text, as `dumps` does; a decimal as `{"$decimal": "12.50"}`.
+
+    An object that has such a key itself is wrapped once more, so that nothing is taken for a mark that is none.
+
+    >>> from docscore.core.values import convert_prediction
+    >>> store(convert_prediction({"total": Decimal("12.50"), "tax": "12.50"}))
+    '{"total": {"$decimal": "12.50"}, "tax": "12.50"}'
+    >>> store({"$decimal": "1"})
+    '{"$decimal": {"$decimal": "1"}}'
+    """
+    return dumps(value if type(value) in _PLAIN else with_room_to_recurse(_marked, value))
+
+
+def restore_all(sources: Sequence[str]) -> list[Any]:
+    """Read texts that `store` wrote, all in one call of the parser; one-ofs stay `{"$one_of": [...]}`."""
+    values = loads_all(sources)
+    return [restored(value) if _MARK in source else value for value, source in zip(values, sources, strict=True)]
+
+
+def restored(value: Any) -> Any:
+    """The value that was stored, of one that was parsed from its text."""
+    return with_room_to_recurse(_unmarked, value)
+
+
+def may_be_marked(source: str) -> bool:
+    """Whether a JSON text that somebody else wrote may have a key that looks like a mark."""
+    return _MAY_BE_MARKED.search(source) is not None
+
+
+def _marked(value: Any) -> Any:
+    kind = type(value)
+    if kind is dict:
+        if _MARK not in value and _PLAIN.issuperset(map(type, value.values())):
+            return value
+        items = {key: _marked(item) for key, item in value.items()}
+        return {_MARK: items} if _MARK in value else items
+    if kind is list or kind is tuple:
+        return value if _PLAIN.issuperset(map(type, value)) else kind(map(_marked, value))
+    return value if kind in _PLAIN else {_MARK: str(value)}
+
+
+def _unmarked(value: Any) -> Any:
+    if isinstance(value, list):
+        return list(map(_unmarked, value))
+    if not isinstance(value, dict):
+        return value
+    if _MARK not in value:
+        return {key: _unmarked(item) for key, item in value.items()}
+    inner = value[_MARK]
+    if isinstance(inner, str):
+        return Decimal(inner)
+    return {key: _unmarked(item) for key, item in inner.items()}
+
+
+Reading = Literal["exact", "extracted", "mended", "failed"]
+
+
+class Parsed(NamedTuple):
+    """A prediction after parsing.
+
+    Attributes:
+        value: the JSON value, or the unchanged text if it could not be parsed.
+        outcome: "exact" if the text is JSON; "extracted" if a part of it is, and prose or a fence around it was taken
+            away; "mended" if that part was changed or cut off; "failed" if nothing could be parsed.
+        note: why mending was given up; "" where it was not.
+    """
+
+    value: Any
+    outcome: Reading = "exact"
+    note: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether the text could not be parsed."""
+        return self.outcome == "failed"
+
+
+def parse_text(text: str, mode: str) -> Parsed:
+    """Parse the JSON value in the output text of a model.
+
+    "json" accepts only text that is JSON as a whole. "repair" takes the first complete object or list that is JSON as
+    it stands: in blocks fenced as json, in other fenced blocks, in the text; then a scalar that is all of a fenced
+    block. Only where there is none, it mends the largest part that begins as an object or a list does (with
+    `json-repair`): trailing commas, single quotes, text that is cut off. Thoughts before `</think>` are passed over.
+
+    >>> parse_text('{"total": 1}', "json")
+    Parsed(value={'total': 1}, outcome='exact', note='')
+    >>> parse_text('Here it is: {"total": 1} (see [1])', "json").outcome
+    'failed'
+    >>> parse_text('Here it is: {"total": 1} (see [1])', "repair")
+    Parsed(value={'total': 1}, outcome='extracted', note='')
+    >>> parse_text('Here it is: {"total": 1,', "repair")
+    Parsed(value={'total': 1}, outcome='mended', note='')
+    """
+    try:
+        value = loads(text)
+    except ValueError:
+        return _found(text) if mode == "repair" else Parsed(text, "failed")
+    shallow = text.count("[") + text.count("{") <= MAX_DEPTH  # told without a visit of the value
+    return Parsed(value) if shallow or can_be_scored(value) else Parsed(text, "failed")
+
+
+def parse_reference(truth: Any) -> Any:
+    """Parse a ground truth that is JSON text, or each text among acceptable answers.
+
+    Raises:
+        ValueError: for a text that is not JSON as a whole.
+
+    >>> parse_reference(('{"total": 1}', {"total": 2}))
+    ({'total': 1}, {'total': 2})
+    """
+    if isinstance(truth, tuple):
+        return tuple([loads(each) if isinstance(each, str) else parse_reference(each) for each in truth])
+    return loads(truth) if isinstance(truth, str) else truth
+
+
+def is_json_container(value: object) -> bool:
+    """Whether a value is a text that is, as a whole, an object or a list in JSON."""
+    return isinstance(value, str) and value.lstrip()[:1] in ("{", "[") and _container_in(value) is not None
+
+
+def holds_json(value: object, *, mended: bool = False) -> bool:
+    """Whether a value is a text in which an object or a list stands as it is, or, if `mended`, can be mended."""
+    if not isinstance(value, str):
+        return False
+    found = parse_text(value, "repair")
+    return isinstance(found.value, dict | list) and (mended or found.outcome != "mended")
+
+
+def can_be_scored(value: Any) -> bool:
+    """Whether a value can be scored: it is not nested too deeply."""
+    try:
+        with_room_to_recurse(convert_prediction, value)
+    except ValueError:
+        return False
+    return True
+
+
+def _found(text: str) -> Parsed:
+    """The value in a text that is not JSON as a whole."""
+    answer = _without_thoughts(text)
+    blocks = _fenced_blocks(answer)
+    damaged = []
+    for source in (*blocks, answer):
+        whole, largest = _first_whole(source)
+        if whole is not None:
+            return Parsed(whole, "extracted")
+        damaged.append(largest)
+    for block in blocks:
+        scalar = parse_text(block, "json")
+        if not (scalar.failed or isinstance(scalar.value, dict | list)):
+            return scalar._replace(outcome="extracted")
+    try:
+        steps = Steps()
+        mended = next(filter(_is_container, (mended_json(part, steps) for part in damaged if part)), None)
+    except TooManyStepsError as error:
+        return Parsed(text, "failed", f"not mended: {error}")
+    return Parsed(text, "failed") if mended is None else Parsed(mended, "mended")
+
+
+def _without_thoughts(text: str) -> str:
+    """The text behind the thoughts of a model; nothing where they do not end."""
+    ends = [found.end() for found in _END_OF_THOUGHTS.finditer(text)]
+    if ends:
+        return text[ends[-1] :]
+    return "" if _THOUGHTS.match(text) else text
+
+
+def _fenced_blocks(text: str) -> list[str]:
+    """The content of the fenced blocks, up to their ends or that of the text: those marked json first."""
+    marked: list[str] = []
+    others: list[str] = []
+    position = 0
+    while fence := _FENCE.search(text, position):
+        closing = _ANY_CLOSING.search(text, fence.end())
+        if closing and "\n" in text[fence.end() : closing.start()]:
+            closing = _CLOSING.search(text, fence.end())
+        start, end = closing.span() if closing else (len(text), len(text))
+        blocks = marked if fence[1].lower().startswith("json") else others
+        block = text[fence.end() : start].strip(_BLANK)
+        if block:
+            blocks.append(block)
+        position = end
+    return marked + others
+
+
+def _first_whole(source: str) -> tuple[Any, str]:
+    """The first object or list that is JSON as it stands, or None; and the largest part that may be a damaged one."""
+    position, left, largest = 0, _READ_AGAIN * len(source) + _READ_AGAIN, ""
+    ends: dict[int, int] | None = None
+    while left > 0 and (found := _BRACKET.search(source, position)):
+        start = found.end() - 1
+        likely = _LIKELY.match(source, start) or (start == 0 and _NUMBERS.match(source))
+        position = found.end()
+        if not likely and found[1] is None:
+            continue
+        ends = _ends_of_parts(source) if ends is None else ends
+        end = ends.get(start, len(source))
+        part = source[start:end]
+        left -= end - start
+        value = _container_in(part)
+        if value is not None and (likely or _REST_OF_LINE.match(source, end)):
+            return value, ""
+        if likely:
+            position = end
+            largest = max(largest, part, key=len)
+    return None, largest
+
+
+def _container_in(part: str) -> Any:
+    """The object or list that a text is; None if it is not JSON."""
+    try:
+        value = loads(part)
+    except ValueError:
+        return None
+    return value if _is_container(value) else None
+
+
+def _ends_of_parts(source: str) -> dict[int, int]:
+    """Where each bracket that is closed is closed, told in one pass over the text.
+
+    A bracket is closed outside of quoted texts, or, where it is not, anywhere. Whether a sign after it is quoted
+    depends on the number of quotes since the bracket: there are brackets with an even number of quotes before them and
+    such with an odd one, and each kind is closed among its own. A bracket behind a backslash opens nothing for others;
+    it is closed where the one around it is.
+    """
+    quoted: dict[int, int] = {}
+    plain: dict[int, int] = {}
+    odd = False
+    even_and_odd = _OpenBrackets(quoted), _OpenBrackets(quoted)
+    regardless = _OpenBrackets(plain)
+    for token in _TOKEN.finditer(source):
+        sign = token[0]
+        if sign == '"':
+            odd = not odd
+            continue
+        for brackets in (even_and_odd[odd], regardless):
+            if sign in ("}", "]"):
+                brackets.close(token.end())
+            elif sign[-1] in "{[":
+                brackets.open(token.end() - 1, escaped=len(sign) > 1)
+    return plain | quoted
+
+
+class _OpenBrackets:
+    """The brackets that are open at a place of a text.
+
+    Args:
+        ends: gets the end of each bracket that is closed, by its place.
+    """
+
+    def __init__(self, ends: dict[int, int]) -> None:
+        self.ends = ends
+        self.waiting: list[list[int]] = [[]]  # the places of brackets that are closed together, the outermost first
+
+    def open(self, place: int, *, escaped: bool) -> None:
+        """Open a bracket; one behind a backslash waits for the end of the one around it."""
+        if escaped:
+            self.waiting[-1].append(place)
+        else:
+            self.waiting.append([place])
+
+    def close(self, end: int) -> None:
+        """Close the brackets that were opened last."""
+        self.ends.update(dict.fromkeys(self.waiting.pop(), end))
+        self.waiting = self.waiting or [[]]
+
+
+def _is_container(value: Any) -> bool:
+    """Whether it is an object or a list that can be scored."""
+    return isinstance(value, dict | list) and can_be_scored(value)
+
+
+_BLANK = "\ufeff \t\r\n"  # a byte order mark, white space
+_READ_AGAIN = 8  # times that the characters of a source are read before the search ends
+
+_THOUGHTS = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
+_END_OF_THOUGHTS = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+
+_FENCE = re.compile(r"```[ \t]*([\w+.-]*)")
+_CLOSING = re.compile(r"^[ \t]*```+", re.MULTILINE)
+_ANY_CLOSING = re.compile(r"```+")
+
+_BRACKET = re.compile(r"(^[ \t\ufeff]*)?[{\[]", re.MULTILINE)  # with what is before it, if it is the first of its line
+_REST_OF_LINE = re.compile(r"[ \t\r]*(?:\n|\Z)")
+_TOKEN = re.compile(r'\\.|["{}\[\]]', re.DOTALL)
+
+# The beginning of an object or a list: a key or a value follows. Brackets in prose, as in "[sic]" or "see [1]", do not
+# match. No two repeated parts match the same characters, so that a search takes linear time.
+_LIKELY = re.compile(
+    r"""
+    \{ \s* (?: \\?["'“”‘’] | \w+ \s* : )
+    | \[ \s* (?: \\?["'“”‘’\[{] | (?: null | true | false | None | True | False ) \b )
+    """,
+    re.VERBOSE,
+)
+_NUMBERS = re.compile(r"\[[-\d.,\s]+(?:\]\s*)?\Z")
