@@ -106,6 +106,12 @@ class InputError(Exception):
 
     Attributes:
         diagnostic: all of it; `str(error)` is its text.
+        parts: the parts of the place, outermost first; empty where there is none.
+        place: the place as text, such as "refs.jsonl, line 3: $.items[2].price"; "" where there is none.
+        expected: what was expected; "" where the problem says it all.
+        got: what came; "" where the problem says it all.
+        problem: the sentence without place and remedy where it is not "expected ..., got ..."; else "".
+        remedy: what to do about it, or "".
 
     >>> error = InputValueError(place="threshold", expected="a number from 0 to 1", got="2")
     >>> str(error), error.place, error.got
@@ -123,42 +129,15 @@ class InputError(Exception):
         remedy: str = "",
     ) -> None:
         parts = place if isinstance(place, tuple) else (place,)
-        self.diagnostic = diagnostic or Diagnostic(parts, expected, got, problem, remedy)
-        super().__init__(self.diagnostic)
+        said = diagnostic or Diagnostic(parts, expected, got, problem, remedy)
+        super().__init__(said)
+        self.diagnostic = said
+        self.parts, self.place = said.parts, said.place
+        self.expected, self.got, self.problem, self.remedy = said.expected, said.got, said.problem, said.remedy
 
     def __reduce__(self) -> tuple[object, ...]:
         """It is made again from the diagnostic alone: libraries that carry errors between processes add to `args`."""
         return type(self), (self.diagnostic,), vars(self)
-
-    @property
-    def parts(self) -> tuple[PlacePart, ...]:
-        """The parts of the place, outermost first; empty where there is none."""
-        return self.diagnostic.parts
-
-    @property
-    def place(self) -> str:
-        """The place as text, such as "refs.jsonl, line 3: $.items[2].price"; "" where there is none."""
-        return self.diagnostic.place
-
-    @property
-    def expected(self) -> str:
-        """What was expected; "" where the problem says it all."""
-        return self.diagnostic.expected
-
-    @property
-    def got(self) -> str:
-        """What came; "" where the problem says it all."""
-        return self.diagnostic.got
-
-    @property
-    def problem(self) -> str:
-        """The sentence without place and remedy where it is not "expected ..., got ..."; else ""."""
-        return self.diagnostic.problem
-
-    @property
-    def remedy(self) -> str:
-        """What to do about it, or ""."""
-        return self.diagnostic.remedy
 
     def for_remote_users(self) -> InputError:
         """The same without folders and remedy, see `Diagnostic.for_remote_users`."""

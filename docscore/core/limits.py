@@ -11,9 +11,6 @@ from docscore.core.errors import InputValueError, in_file
 MAX_DIGITS = 10_000  # of a number in JSON text: reading one takes quadratic time, of a million digits minutes
 
 
-MAX_TEXT = 100_000  # characters of a text where others wait: to compare two that differ takes quadratic time, about 1 s
-
-
 MAX_UNPACKED = 1_000_000_000  # bytes of a compressed file when unpacked: gzip makes 1 MB of a gigabyte of equal lines
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import date
 from decimal import Decimal
 from enum import Enum
-from itertools import chain
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
@@ -81,12 +81,12 @@ def step_text(step: str | int) -> str:
 
 def convert_ground_truth(value: object) -> Value:
     """The ground truth in plain types, one-ofs as tuples."""
-    return value if type(value) in LEAF_TYPES else _Converter(one_of=True).value(value, (), 1)  # type: ignore[return-value]
+    return _plain(value, (), 1, one_of=True)
 
 
 def convert_prediction(value: object) -> Value:
     """The prediction in plain types."""
-    return value if type(value) in LEAF_TYPES else _Converter(one_of=False).value(value, (), 1)  # type: ignore[return-value]
+    return _plain(value, (), 1, one_of=False)
 
 
 def to_json(value: Value, leaf: Callable[[Any], Any] | None = None, known: dict[int, Any] | None = None) -> Any:
@@ -113,94 +113,57 @@ def to_json(value: Value, leaf: Callable[[Any], Any] | None = None, known: dict[
     return found
 
 
-class _Converter:
-    """Turns what training code holds into plain types.
+def _plain(value: Any, path: Path, depth: int, *, one_of: bool) -> Value:  # noqa: PLR0911  one for each kind
+    """The value in plain types; a container of leaves that is plain already is passed on as it is.
 
-    A container that is plain already, all leaves, is passed on as it is.
+    Args:
+        value: what training code holds.
+        path: where it is, for messages.
+        depth: how many levels down that is, the root being 1.
+        one_of: whether tuples and `{"$one_of": [...]}` are options, as in a ground truth.
     """
-
-    __slots__ = ("one_of",)
-
-    def __init__(self, *, one_of: bool) -> None:
-        self.one_of = one_of
-
-    def value(self, value: Any, path: Path, depth: int) -> Value:
-        kind = type(value)
-        if kind in LEAF_TYPES:
+    kind = type(value)
+    if kind in LEAF_TYPES:
+        return value  # type: ignore[no-any-return]
+    if depth > MAX_DEPTH:
+        raise InputValueError(place=json_path(path), problem=f"nested deeper than {MAX_DEPTH} levels")
+    if isinstance(value, tuple):
+        return _plain_options(value, path, depth, one_of=one_of)
+    if kind is list:
+        if LEAF_TYPES.issuperset(map(type, value)):
             return value  # type: ignore[no-any-return]
-        if depth > MAX_DEPTH:
-            raise InputValueError(place=json_path(path), problem=f"nested deeper than {MAX_DEPTH} levels")
-        if kind is dict:
-            return self.plain_object(value, path, depth)
-        if kind is list:
-            return self.plain_list(value, path, depth)
-        if isinstance(value, tuple):
-            return self.plain_options(value, path, depth)
-        return self.foreign(value, path, depth)
+        return [_plain(item, (path, index), depth + 1, one_of=one_of) for index, item in enumerate(value)]
+    if kind is not dict:
+        return _plain(_as_json_type(value, path), path, depth, one_of=one_of)
+    if one_of and ONE_OF in value:
+        return _plain_options(_marked_options(value, path), path, depth, one_of=True)
+    if LEAF_TYPES.issuperset(map(type, value.values())) and _KEY_TYPES.issuperset(map(type, value)):
+        return value  # type: ignore[no-any-return]
+    plain = {}
+    for key, item in value.items():
+        name = key if type(key) is str else _plain_key(key, path)
+        plain[name] = _plain(item, (path, name), depth + 1, one_of=one_of)
+    return plain
 
-    def plain_list(self, items: list[Any], path: Path, depth: int) -> list[Value]:
-        if LEAF_TYPES.issuperset(map(type, items)) or (depth < MAX_DEPTH and self.are_records(items)):
-            return items
-        plain = []
-        for index, item in enumerate(items):
-            plain.append(self.value(item, (path, index), depth + 1))
-        return plain
 
-    def are_records(self, items: Sequence[Any]) -> bool:
-        """Whether all are plain objects of plain leaves, as rows of a table are."""
-        if {*map(type, items)} != {dict} or not LEAF_TYPES.issuperset(
-            map(type, chain.from_iterable(map(dict.values, items)))
-        ):
-            return False
-        keys = set().union(*items)
-        return _KEY_TYPES.issuperset(map(type, keys)) and not (self.one_of and ONE_OF in keys)
-
-    def plain_object(self, items: dict[Any, Any], path: Path, depth: int) -> Value:
-        if self.one_of and ONE_OF in items:
-            return self.plain_options(_marked_options(items, path), path, depth)
-        if LEAF_TYPES.issuperset(map(type, items.values())) and _KEY_TYPES.issuperset(map(type, items)):
-            return items
-        plain = {}
-        for key, item in items.items():
-            name = key if type(key) is str else _plain_key(key, path)
-            plain[name] = item if type(item) in LEAF_TYPES else self.value(item, (path, name), depth + 1)
-        return plain
-
-    def plain_options(self, options: tuple[Any, ...], path: Path, depth: int) -> tuple[Value, ...]:
-        if not self.one_of:
-            raise InputValueError(
-                place=json_path(path),
-                expected="a list",
-                got="a tuple",
-                problem="Tuples are reserved for 1-of-n ground truths; a prediction holds a list instead",
-            )
-        if hasattr(options, "_fields"):
-            raise _unexpected(options, path, " (a named tuple; give its _asdict())")
-        if not options:
-            expected, got = "at least 1 valid ground truth option", "an empty one-of"
-            problem = f"Expected {expected}, got {got}"  # begins as the published package's message does
-            raise InputValueError(place=json_path(path), expected=expected, got=got, problem=problem)
-        if type(options) is tuple and LEAF_TYPES.issuperset(map(type, options)):
-            return options
-        below = depth + 1 if path else depth  # a one-of around the whole value is no level
-        plain = []
-        for index, option in enumerate(options):
-            plain.append(self.value(option, (path, index), below))
-        return tuple(plain)
-
-    def foreign(self, value: Any, path: Path, depth: int) -> Value:
-        """A value of a type that JSON does not have, or of a subclass of one that it has."""
-        if isinstance(value, Enum):
-            return self.value(value.value, path, depth)
-        if isinstance(value, np.generic | np.ndarray):
-            return self.value(_from_numpy(value, path), path, depth)
-        if not isinstance(value, type) and (dataclasses.is_dataclass(value) or hasattr(value, "model_dump")):
-            return self.value(_from_record(value, path), path, depth)
-        if isinstance(value, list):
-            return self.plain_list(list(value), path, depth)
-        if isinstance(value, dict):
-            return self.plain_object(dict(value), path, depth)
-        return _plain_scalar(value, path)
+def _plain_options(options: tuple[Any, ...], path: Path, depth: int, *, one_of: bool) -> tuple[Value, ...]:
+    if not one_of:
+        raise InputValueError(
+            place=json_path(path),
+            expected="a list",
+            got="a tuple",
+            problem="Tuples are reserved for 1-of-n ground truths; a prediction holds a list instead",
+        )
+    if hasattr(options, "_fields"):
+        raise _unexpected(options, path, " (a named tuple; give its _asdict())")
+    if not options:
+        expected, got = "at least 1 valid ground truth option", "an empty one-of"
+        problem = f"Expected {expected}, got {got}"  # begins as the published package's message does
+        raise InputValueError(place=json_path(path), expected=expected, got=got, problem=problem)
+    if type(options) is tuple and LEAF_TYPES.issuperset(map(type, options)):
+        return options
+    below = depth + 1 if path else depth  # a one-of around the whole value is no level
+    return tuple([_plain(option, (path, index), below, one_of=True) for index, option in enumerate(options)])
 
 
 def _marked_options(items: dict[Any, Any], path: Path) -> tuple[Any, ...]:
@@ -223,17 +186,28 @@ def _plain_key(key: object, path: Path) -> str:
     return str.__str__(key)
 
 
-def _plain_scalar(value: object, path: Path) -> Scalar:
-    if isinstance(value, str):
-        return str.__str__(value)
-    if isinstance(value, int):
-        return int.__int__(value)
-    if isinstance(value, float):
-        return float.__float__(value)
-    if isinstance(value, Decimal):
-        return DecimalText(value)
-    if isinstance(value, date):  # and datetime, its subclass
-        return value.isoformat()
+_CONVERSIONS: tuple[tuple[type, Callable[[Any], object]], ...] = (
+    (list, list),
+    (dict, dict),
+    (str, str.__str__),
+    (int, int.__int__),
+    (float, float.__float__),
+    (Decimal, DecimalText),
+    (date, methodcaller("isoformat")),  # of date and of its subclass datetime
+)
+
+
+def _as_json_type(value: object, path: Path) -> object:
+    """A value of a type that JSON does not have, or of a subclass of one that it has, as one that it has."""
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, np.generic | np.ndarray):
+        return _from_numpy(value, path)
+    if not isinstance(value, type) and (dataclasses.is_dataclass(value) or hasattr(value, "model_dump")):
+        return _from_record(value, path)
+    for kind, convert in _CONVERSIONS:
+        if isinstance(value, kind):
+            return convert(value)
     raise _unexpected(value, path)
 
 
@@ -275,16 +249,11 @@ Matrix = npt.NDArray[np.float64]
 
 def holds_number(value: Any) -> bool:
     """Whether a value is, or holds at any depth, an integer or a float; booleans are none."""
-    waiting = [value]
-    while waiting:
-        found = waiting.pop()
-        if isinstance(found, int | float) and not isinstance(found, bool):
-            return True
-        if isinstance(found, dict):
-            waiting.extend(found.values())
-        elif isinstance(found, list | tuple):
-            waiting.extend(found)
-    return False
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        return any(map(holds_number, value))
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def scalar_text(value: Scalar) -> str:
@@ -332,10 +301,6 @@ def value_text(value: Value) -> str:
     if isinstance(value, tuple):
         return " | ".join(map(value_text, value))
     try:
-        return printable(with_room_to_recurse(_json_line, value))
+        return printable(with_room_to_recurse(lambda: json.dumps(to_json(value), ensure_ascii=False)))
     except ValueError:  # an integer that Python refuses to print
         return f"<{type(value).__name__} of more digits than can be shown>"
-
-
-def _json_line(value: Value) -> str:
-    return json.dumps(to_json(value), ensure_ascii=False)
