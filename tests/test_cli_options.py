@@ -13,7 +13,7 @@ import click
 import pytest
 
 from docscore.cli.entry_point import commands
-from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, Write, pred, ref, run, succeed, written
+from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, Write, command_of, pred, ref, run, succeed, written
 
 RULES = {"--threshold", "--case-sensitive", "--parse", "--parse-references", "--rules", "--numbers"}
 METRICS = {"--metrics", "--normalise", "--donut", "--strict", "--schema"}
@@ -33,10 +33,8 @@ def one_row(write: Write, truth: Any, prediction: Any) -> tuple[Path, Path]:
 
 def numeric_options(group: click.Group = commands, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     """Every option of every command that takes a number, from click's own lists: the words before its value."""
-    context = click.Context(group)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        assert command is not None
+    for name in group.list_commands(click.Context(group)):
+        command = command_of(name, group)
         if isinstance(command, click.Group):
             yield from numeric_options(command, (*path, name))
         for parameter in command.params:

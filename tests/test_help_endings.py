@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from docscore.cli.entry_point import commands
-from tests.commands import RECEIPTS, run, succeed
+from tests.commands import RECEIPTS, command_of, run, succeed
 
 COMMANDS = ["score", "explain", "compare", "table", "report", "automation"]
 
@@ -50,6 +49,6 @@ def test_the_example_runs_and_its_json_has_the_format(name: str) -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_exit_statuses_are_named(name: str) -> None:
     statuses = re.findall(r"^    (\d)  ", ending(name), re.MULTILINE)
-    options = {option for parameter in commands.commands[name].params for option in parameter.opts}
+    options = {option for parameter in command_of(name).params for option in parameter.opts}
     has_gate = bool(options & {"--fail-below", "--fail-under"})
     assert statuses == (["0", "1", "2"] if has_gate else ["0", "2"])

@@ -48,9 +48,17 @@ def run_command() -> int:
     """Run the command that `sys.argv` names, and return its exit status; errors and warnings go to stderr."""
     _prepare_streams()
     wishes: dict[str, bool] = {}
+    messages: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        status, messages = _run(wishes)
+        try:
+            returned = commands.main(prog_name="docscore", standalone_mode=False, obj=wishes)
+            sys.stdout.flush()
+            status = returned if isinstance(returned, int) else 0
+        except SystemExit as error:  # raised by click and rich when the pipe is closed
+            status = _PIPE_CLOSED if error.code == 1 else 0
+        except Exception as error:  # noqa: BLE001  the exit status must not be that of a gate
+            status, messages = _ended(error, debug="debug" in wishes)
     try:
         for line in (*dict.fromkeys(str(warning.message) for warning in caught), *messages):
             say(line)
@@ -77,19 +85,7 @@ def _prepare_streams() -> None:
             stream.reconfigure(errors="replace")
 
 
-def _run(wishes: dict[str, bool]) -> tuple[int, list[str]]:
-    """Run the command; return its exit status and error messages."""
-    try:
-        status = commands.main(prog_name="docscore", standalone_mode=False, obj=wishes)
-        sys.stdout.flush()
-    except SystemExit as error:  # raised by click and rich when the pipe is closed
-        return _PIPE_CLOSED if error.code == 1 else 0, []
-    except Exception as error:  # noqa: BLE001  the exit status must not be that of a gate
-        return _ended(error, debug="debug" in wishes)
-    return status if isinstance(status, int) else 0, []
-
-
-def _ended(error: Exception, *, debug: bool) -> tuple[int, list[str]]:
+def _ended(error: Exception, *, debug: bool) -> tuple[int, list[str]]:  # noqa: PLR0911  one for each kind of end
     """The exit status and the error messages of a command that failed."""
     if isinstance(error, click.Abort):
         if not isinstance(error.__cause__, EOFError):  # which click takes for Ctrl-D at a prompt
@@ -103,20 +99,15 @@ def _ended(error: Exception, *, debug: bool) -> tuple[int, list[str]]:
     if isinstance(error, InputError):
         return _BAD_INPUT, getattr(error, "lines", None) or [str(error)]
     if isinstance(error, OSError):
-        return _ended_by_system(error)
+        if error.filename and not isinstance(error, OutputError):
+            return _BAD_INPUT, [f"{error.filename}: {error.strerror}"]
+        if not error.filename:  # an error of a stream
+            _discard_rest(sys.stdout)
+        if isinstance(error, BrokenPipeError):
+            return _PIPE_CLOSED, []
+        where = error.filename or "the output"
+        return _NOT_WRITTEN, [f"{where} cannot be written: {error.strerror or error}"]
     return _UNEXPECTED, _unexpected(error, debug=debug)
-
-
-def _ended_by_system(error: OSError) -> tuple[int, list[str]]:
-    """The exit status and message where a file could not be read, or the output could not be written."""
-    if error.filename and not isinstance(error, OutputError):
-        return _BAD_INPUT, [f"{error.filename}: {error.strerror}"]
-    if error.filename is None:  # an error of a stream
-        _discard_rest(sys.stdout)
-    if isinstance(error, BrokenPipeError):
-        return _PIPE_CLOSED, []
-    where = error.filename or "the output"
-    return _NOT_WRITTEN, [f"{where} cannot be written: {error.strerror or error}"]
 
 
 def _unexpected(error: Exception, *, debug: bool) -> list[str]:
@@ -132,42 +123,18 @@ def _unexpected(error: Exception, *, debug: bool) -> list[str]:
 
 
 class _Commands(click.Group):
-    """The commands; each is imported when it is run or asked for help."""
-
-    def list_commands(self, context: click.Context) -> list[str]:
-        return sorted({*_COMMANDS, *super().list_commands(context)})
-
-    def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        if name in _COMMANDS and name not in self.commands:
-            module = importlib.import_module(f"docscore.cli.{name}_command")
-            command: click.Command = getattr(module, f"{name}_command")
-            self.add_command(_with_debug(command))
-        return super().get_command(context, name)
+    """The commands; each is imported when it is run or asked for help, and until then only its name and help are."""
 
     def resolve_command(
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in self.commands.keys() | _COMMANDS.keys():
-            for name in _COMMANDS:  # among which click looks for what was meant
-                self.get_command(context, name)
-        return super().resolve_command(context, args)
-
-    def format_commands(self, _context: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
-
-
-def _with_debug(command: click.Command) -> click.Command:
-    """Add the option `--debug` to a command, and to the commands in it."""
-    if isinstance(command, click.Group):
-        for each in command.commands.values():
-            _with_debug(each)
-    else:
-        help_text = "Print the traceback of an unexpected error."
-        command.params.append(
-            click.Option(["--debug"], is_flag=True, expose_value=False, callback=_keep_debug, help=help_text)
-        )
-    return command
+        name, command, rest = super().resolve_command(context, args)
+        if name in _COMMANDS:
+            command = getattr(importlib.import_module(f"docscore.cli.{name}_command"), f"{name}_command")
+            for each in getattr(command, "commands", {name: command}).values():
+                if _DEBUG not in each.params:
+                    each.params.append(_DEBUG)
+        return name, command, rest
 
 
 def _keep_debug(context: click.Context, _parameter: click.Parameter, value: Any) -> None:
@@ -176,9 +143,19 @@ def _keep_debug(context: click.Context, _parameter: click.Parameter, value: Any)
         context.find_root().obj["debug"] = True
 
 
+_DEBUG = click.Option(
+    ["--debug"],
+    is_flag=True,
+    expose_value=False,
+    callback=_keep_debug,
+    help="Print the traceback of an unexpected error.",
+)
+
+
 @click.group(
     name="docscore",
     cls=_Commands,
+    commands={name: click.Command(name, short_help=text) for name, text in _COMMANDS.items()},
     invoke_without_command=True,
     subcommand_metavar="COMMAND [ARGS]...",
     context_settings={"help_option_names": ["-h", "--help"]},
