@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain
 from math import fsum
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -134,13 +133,6 @@ def rows_of_tables(
     return FileRows([first, *(common_rows(first, other)[1] for other in systems[1:])], faults)
 
 
-def _are_texts(truths: Sequence[Any], predictions: Sequence[Any]) -> bool:
-    """Whether all acceptable answers and all predictions are texts, as those of questions are."""
-    if not all(type(truth) is tuple for truth in truths):
-        return False
-    return {str}.issuperset(map(type, chain(predictions, chain.from_iterable(truths))))
-
-
 class Evaluation:
     """The evaluation of one system on one test set; results are computed on first access and cached.
 
@@ -223,11 +215,9 @@ class Evaluation:
         Only the rows with numbers are scored again.
         """
         scores = self.scores
-        truths, predictions = scores.pairs.truths, scores.pairs.predictions
-        if self.options.numbers == BY_VALUE or _are_texts(truths, predictions):
-            return None
-        rows = [number for number, pair in enumerate(zip(truths, predictions, strict=True)) if holds_number(pair)]
-        if not rows:
+        values = zip(scores.pairs.truths, scores.pairs.predictions, strict=True)
+        rows = [number for number, pair in enumerate(values) if holds_number(pair)]
+        if self.options.numbers == BY_VALUE or not rows:
             return None
         options = replace(self.options, numbers=BY_VALUE, parse=AS_TEXT, parse_references=None, with_confidences=False)
         again = score_corpus(scores.pairs.only(rows), options)

@@ -124,13 +124,10 @@ def upper_bound(differences: Differences, confidence: float, clusters: npt.Array
         first = first.by_cluster(clusters)
     value = float(first.values[0])
     of_documents = value + first.count * first.influence()[:, 0]
-    return min(1.0, bound_of_mean(of_documents, value + _largest_gain(first), confidence))
-
-
-def _largest_gain(first: Differences) -> float:
-    """Return n x the influence of a document of the largest weight with score 1 of the new system and 0 of the base."""
+    # n x the influence of a document of the largest weight with score 1 of the new system and 0 of the base
     largest = [float(side.weight.max() * side.count / (side.totals[0] or 1.0)) for side in (first.new, first.base)]
-    return largest[0] * float(1 - first.new.values[0]) + largest[1] * float(first.base.values[0])
+    gain = largest[0] * float(1 - first.new.values[0]) + largest[1] * float(first.base.values[0])
+    return min(1.0, bound_of_mean(of_documents, value + gain, confidence))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
