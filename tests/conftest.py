@@ -8,8 +8,10 @@ import os
 import signal
 import tempfile
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -145,6 +147,14 @@ def needs_tool(module: str, required: str = REQUIRE_TOOLS) -> None:
         msg = f"needs {module}, and {required} is set"
         raise RuntimeError(msg)
     pytest.skip(f"needs {module}", allow_module_level=True)
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[str, Any], Path]:
+    """A function that writes a file of the test."""
+    from tests.commands import written  # noqa: PLC0415  it imports this module
+
+    return partial(written, tmp_path)
 
 
 @pytest.fixture(scope="session")

@@ -200,22 +200,60 @@ def test_all_metrics(
     }
 
 
+def page_of(references: Path, predictions: Path, folder: Path, parse: str | None = None) -> Any:
+    """The JSON that the page gives for two files."""
+    testset = pytest.importorskip("playground.testset")
+    requests = pytest.importorskip("playground.file_requests")
+    choices = requests.FileChoices({"parse": parse, "parse_references": None})
+    asked = requests.FileRequest(references, predictions, choices)
+    kept = Path(tempfile.mkdtemp(dir=folder))
+    page = testset.score_files(asked, folder=kept, progress=lambda *_: None, metrics=METRICS)
+    return json.loads(Path(page.downloads[1]).read_text("utf-8"))
+
+
 @examples(20)
 @given(st.lists(st.tuples(documents, documents), min_size=1, max_size=5), st.sampled_from([None, "json", "repair"]))
 def test_the_page(folder: Path, pairs: list[tuple[Any, Any]], parse: str | None) -> None:
-    testset = pytest.importorskip("playground.testset")
-    requests = pytest.importorskip("playground.file_requests")
     found = [dumps(prediction) if parse else prediction for _, prediction in pairs]
     rows = rows_of([[truth] for truth, _ in pairs], found, absent=False)
     paths = files(rows, folder)
     result = docscore.evaluate(predictions=paths[1], references=paths[0], metrics=METRICS, parse=parse)
-    kept = Path(tempfile.mkdtemp(dir=folder))
-    asked = requests.FileRequest(*paths, requests.FileChoices({"parse": parse, "parse_references": None}))
-    page = testset.score_files(asked, folder=kept, progress=lambda *_: None, metrics=METRICS)
-    shown = json.loads(Path(page.downloads[1]).read_text("utf-8"))
+    shown = page_of(paths[0], paths[1], folder, parse)
     assert [row["anls_score"] for row in shown["per_sample"]] == result.documents.to_dict()["anls_score"]
     assert shown["anls_score"] == result.score
     assert {name: shown["metrics"][name] for name in result.figures} == result.figures
     ours = json.loads(json.dumps(result.to_dict()))
     assert shown["key_scores"] == ours["key_scores"]
     assert shown["metrics"]["confidence_intervals"] == ours["metrics"]["confidence_intervals"]
+
+
+@examples(20)
+@given(pairs=st.lists(st.tuples(documents, documents), min_size=1, max_size=5))
+def test_plain_documents(modules: dict[str, Any], folder: Path, pairs: list[tuple[Any, Any]]) -> None:
+    """Documents without ids, one after the other, give through every face the mean of `anls_score`."""
+    truths, answers = [truth for truth, _ in pairs], [answer for _, answer in pairs]
+    scores = [docscore.anls_score(*pair) for pair in pairs]
+    mean = fsum(scores) / len(scores)
+    result = docscore.evaluate(predictions=answers, references=truths)
+    assert (result.score, result.documents.to_dict()["anls_score"]) == (mean, scores)
+    state = docscore.ScoreState()
+    state.update(answers, truths)
+    assert state.compute()["anls_star"] == mean
+    loaded = modules["anls_star"].compute(predictions=answers, references=truths, per_sample=True)
+    assert [row["anls_score"] for row in loaded["per_sample"]] == scores
+    columns = {"prediction": answers, "references": [[truth] for truth in truths]}
+    assert score_batch(columns)["anls_score"] == scores
+    for kind in ("json", "jsonl"):
+        paths = [folder / f"{name}.{kind}" for name in ("truths", "answers")]
+        for path, side in zip(paths, (truths, answers), strict=True):
+            lines = "".join(dumps(row) + "\n" for row in side)
+            path.write_text(lines if kind == "jsonl" else dumps(side), "utf-8", newline="")
+        done = run("score", *paths, "--json")
+        assert (done.code, json.loads(done.out)["anls_score"]) == (0, mean), done.err
+        compared = run("compare", paths[1], paths[1], "--references", paths[0], "--json")
+        assert (compared.code, json.loads(compared.out)["base"]) == (0, mean), compared.err
+        assert page_of(paths[0], paths[1], folder)["anls_score"] == mean
+    values = folder / "truth.json", folder / "answer.json"
+    for path, value in zip(values, pairs[0], strict=True):
+        path.write_text(dumps(value), "utf-8")
+    assert json.loads(run("explain", *values, "--json").out)["score"] == scores[0]

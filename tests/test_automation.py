@@ -7,7 +7,6 @@ import json
 import math
 import random
 import re
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +16,7 @@ import pytest
 from docscore.corpus.automation import GRID, Curve, automation_curve, calibration_of_scores
 from docscore.metrics.entities import Step
 from docscore.metrics.kieval import KieScore, kieval_score, total_kieval
-from tests.commands import Write, pred, ref, succeed, written
+from tests.commands import Write, pred, ref, succeed
 
 
 class Sample(NamedTuple):
@@ -231,12 +230,6 @@ def test_resamples_that_do_not_reach_the_target_count_as_infinity() -> None:
 def test_targets_beyond_0_and_1(target: float) -> None:
     with pytest.raises(ValueError, match="target: expected a number from 0 to 1"):
         curve_of(random_corpus(0)).lowest(target)
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """A function that writes a file of the test."""
-    return partial(written, tmp_path)
 
 
 def wrapped(value: Any, sure: Any) -> Any:

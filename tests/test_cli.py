@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from functools import partial
 from math import fsum
 from pathlib import Path
 from typing import Any
@@ -13,13 +12,7 @@ import pytest
 
 from docscore import score_pairs, score_tree
 from docscore.metrics.anls_star.tree import outline
-from tests.commands import PREDICTIONS, REFERENCES, Write, pred, ref, rows, run, succeed, written
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """A function that writes a file of the test."""
-    return partial(written, tmp_path)
+from tests.commands import PREDICTIONS, REFERENCES, Write, pred, ref, rows, run, succeed
 
 
 def strict_json(text: str) -> Any:

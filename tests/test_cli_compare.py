@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
-from functools import cache, partial
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,6 @@ from tests.commands import (
     rows,
     run,
     succeed,
-    written,
 )
 from tests.conftest import ROOT
 
@@ -46,12 +45,6 @@ NEW = RECEIPTS / "predictions_new.jsonl"
 RECEIPT_FILES = (PREDICTIONS, NEW, "--references", REFERENCES)
 TRUTH = "abcdefghij"
 NAMES = [f"doc{number}" for number in range(12)]
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """A function that writes a file of the test."""
-    return partial(written, tmp_path)
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,18 +31,11 @@ from tests.commands import (
     run,
     run_process,
     succeed,
-    written,
 )
 from tests.conftest import ROOT
 
 NEW = RECEIPTS / "predictions_new.jsonl"
 COMMANDS = ["score", "explain", "compare", "table", "report", "automation"]
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """A function that writes a file of the test."""
-    return partial(written, tmp_path)
 
 
 # the arguments, the exit status, and what the first line of the error stream says

@@ -9,7 +9,6 @@ import signal
 import stat
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -50,12 +49,6 @@ PRINTING: list[list[Any]] = [
     ["--version"],
 ]
 NAMES = [" ".join(Path(each).name for each in row) for row in PRINTING]
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """A function that writes a file of the test."""
-    return partial(written, tmp_path)
 
 
 def through_shell(redirection: str, *arguments: Any, **changes: str) -> tuple[int, str]:

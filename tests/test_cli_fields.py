@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,16 +23,9 @@ from tests.commands import (
     pred,
     ref,
     succeed,
-    written,
 )
 
 COUNTS = ("exact", "partial", "wrong", "wrong_type", "missing", "extra")
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """A function that writes a file of the test."""
-    return partial(written, tmp_path)
 
 
 @cache

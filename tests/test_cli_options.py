@@ -13,18 +13,12 @@ import click
 import pytest
 
 from docscore.cli.entry_point import commands
-from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, Write, command_of, pred, ref, run, succeed, written
+from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, Write, command_of, pred, ref, run, succeed
 
 RULES = {"--threshold", "--case-sensitive", "--parse", "--parse-references", "--rules", "--numbers"}
 METRICS = {"--metrics", "--normalise", "--donut", "--strict", "--schema"}
 NEW = RECEIPTS / "predictions_new.jsonl"
 BOTH = REFERENCES, PREDICTIONS
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """A function that writes a file of the test."""
-    return partial(written, tmp_path)
 
 
 def one_row(write: Write, truth: Any, prediction: Any) -> tuple[Path, Path]:

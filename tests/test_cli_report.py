@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -78,12 +77,6 @@ class Page(HTMLParser):
     def values(self, name: str) -> list[str]:
         """The values of an attribute, wherever it stands."""
         return [attributes[name] or "" for _, attributes in self.found if name in attributes]
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """A function that writes a file of the test."""
-    return partial(written, tmp_path)
 
 
 def checked(source: str) -> Page:

@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from docscore import evaluate_module, typed_score
-from tests.commands import RECEIPTS, REFERENCES, Write, pred, ref, run, succeed, written
+from tests.commands import RECEIPTS, REFERENCES, Write, pred, ref, run, succeed
 from tests.conftest import ROOT
 
 SCHEMA = RECEIPTS / "schema.json"
 PRICES = {"additionalProperties": {"type": "number", "x-docscore": {"tolerance": "1%"}}}
 NUMBERED = {"type": "number"}
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """A function that writes a file of the test."""
-    return partial(written, tmp_path)
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -23,14 +22,7 @@ from tests.commands import (
     run,
     screen,
     succeed,
-    written,
 )
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """A function that writes a file of the test."""
-    return partial(written, tmp_path)
 
 
 def hostile_files(write: Write) -> tuple[Path, Path]:

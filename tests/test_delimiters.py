@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-from functools import partial
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -14,14 +12,7 @@ from hypothesis import strategies as st
 
 from docscore.data.csv_files import DELIMITERS, delimiter_of
 from docscore.data.files import read_table
-from tests.commands import Write, run, succeed, written
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """A function that writes a file of the test."""
-    return partial(written, tmp_path)
-
+from tests.commands import Write, run, succeed
 
 HEADERS: list[tuple[str, str, str]] = [  # why, text, sign
     ("commas", "question_id,prediction\na,x;y\n", ","),

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import evaluate
@@ -16,19 +14,13 @@ from docscore.corpus.evaluation import Evaluation
 from docscore.corpus.scores import score_corpus
 from docscore.data.pairing import pairs_of
 from docscore.metrics.registry import METRICS
-from tests.commands import PREDICTIONS, REFERENCES, Write, run, written
+from tests.commands import PREDICTIONS, REFERENCES, Write, run
 
 BILL = {"total": "12.50"}
 TEXT = '{"total": "12.50"}'
 UNREAD = "predictions: all are text that holds JSON, which never matches ground truths that are objects.*; parse="
 UNREAD_TRUTHS = "references: all are text that is JSON, and is compared as text; parse_references="
 ONE_ELEMENT = "references: all are lists of one object.*rows by id"
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """A function that writes a file of the test."""
-    return partial(written, tmp_path)
 
 
 def by_id(references: list[Any]) -> list[dict[str, Any]]:

@@ -20,7 +20,7 @@ def metric(tmp_path: Any) -> Any:
 @pytest.mark.parametrize(
     ("options", "kind", "message"),
     [
-        ({"parse": "yaml"}, ValueError, "^parse: expected None, 'json' or 'repair', got 'yaml'$"),
+        ({"parse": "yaml"}, ValueError, "^parse: expected None, 'text', 'json' or 'repair', got 'yaml'$"),
         ({"missing": "drop"}, ValueError, "^missing: expected 'error', 'zero' or 'skip', got 'drop'$"),
         ({"threshold": 2}, ValueError, "^threshold: expected a number from 0 to 1, got 2$"),
         ({"ignore_case": "no"}, TypeError, "^ignore_case: expected True or False, got 'no'$"),

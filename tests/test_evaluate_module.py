@@ -334,7 +334,7 @@ def test_two_processes_are_scored_together(root: Path, cache: Path) -> None:
 
 
 OPTIONS: list[tuple[Row, type[Exception], str]] = [
-    ({"parse": "yaml"}, ValueError, "parse: expected None, 'json' or 'repair', got 'yaml'"),
+    ({"parse": "yaml"}, ValueError, "parse: expected None, 'text', 'json' or 'repair', got 'yaml'"),
     ({"missing": "drop"}, ValueError, "missing: expected 'error', 'zero' or 'skip', got 'drop'"),
     ({"threshold": 2}, ValueError, "threshold: expected a number from 0 to 1, got 2"),
     ({"threshold": "0.5"}, TypeError, "threshold: expected a number from 0 to 1, got str"),

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.commands import Write, pred, ref, run, succeed, written
+from tests.commands import Write, pred, ref, run, succeed
 from tests.test_streams import WRITERS, documents
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """A function that writes a file of the test."""
-    return partial(written, tmp_path)
 
 
 @pytest.mark.parametrize("form", WRITERS)

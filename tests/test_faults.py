@@ -7,7 +7,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable
-from functools import partial
 from math import fsum
 from pathlib import Path
 from typing import Any
@@ -27,12 +26,6 @@ from tests.conftest import examples
 TRUTH = "abcdefghij"
 R = [ref(name, TRUTH) for name in "abcd"]
 P = [pred(name, TRUTH[: 10 - number]) for number, name in enumerate("abcd")]  # 1, 0.9, 0.8 and 0.7
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """A function that writes a file of the test."""
-    return partial(written, tmp_path)
 
 
 def lines(rows: list[Any]) -> list[bytes]:

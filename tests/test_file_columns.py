@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import docscore
-from tests.commands import Write, run, succeed, written
+from tests.commands import Write, run, succeed
 
 TRUTH = {"total": "6.40", "items": ["Tea", "Cake"]}
 NAMES = ["--id-column", "doc", "--prediction-column", "output", "--references-column", "truth"]
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """A function that writes a file of the test."""
-    return partial(written, tmp_path)
 
 
 def cells(*rows: dict[str, Any], sign: str = ";") -> str:

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import json
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import docscore
-from tests.commands import Write, run, written
+from tests.commands import Write, run
 
 OPTIONS = "--id-column, --prediction-column and --references-column (id_column= and so on in Python) name other columns"
 BY_ID = [{"question_id": "a", "references": [{"total": "1"}]}, {"question_id": "b", "references": [{"total": "2"}]}]
 PREDICTED = [{"question_id": "a", "prediction": {"total": "1"}}, {"question_id": "b", "prediction": {"total": "2"}}]
 TRUTHS = [{"doc": "a", "truth": {"total": "1"}}, {"doc": "b", "truth": {"total": "2"}}]
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """A function that writes a file of the test."""
-    return partial(written, tmp_path)
 
 
 def renamed(rows: list[dict[str, Any]], **names: str) -> list[dict[str, Any]]:

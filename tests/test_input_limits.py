@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import json
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,13 +14,7 @@ from docscore import typed_score
 from docscore.data import csv_files, files
 from docscore.report.console import print_table
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
-from tests.commands import Write, pred, ref, run, succeed, written
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """A function that writes a file of the test."""
-    return partial(written, tmp_path)
+from tests.commands import Write, pred, ref, run, succeed
 
 
 class Name(str):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +10,12 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import docscore
-from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, Write, pred, ref, run, written
+from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, Write, pred, ref, run
 from tests.conftest import ROOT
 
 NEW = RECEIPTS / "predictions_new.jsonl"
 SCHEMA = ["--schema", RECEIPTS / "schema.json"]
 SCHEMAS = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted((ROOT / "docs/schemas").glob("*.json"))}
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """A function that writes a file of the test."""
-    return partial(written, tmp_path)
 
 
 def closed(schema: Any) -> Any:

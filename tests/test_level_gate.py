@@ -6,8 +6,6 @@ import inspect
 import json
 import re
 from collections.abc import Callable
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,17 +23,11 @@ from docscore.corpus.scores import CorpusScore
 from docscore.corpus.summary import analyse
 from docscore.stats.ratios import Differences, Ratios
 from docscore.stats.significance import bound_of_mean, upper_bound
-from tests.commands import PREDICTIONS, REFERENCES, Write, pred, ref, run, succeed, written
+from tests.commands import PREDICTIONS, REFERENCES, Write, pred, ref, run, succeed
 
 
 def corpus(right: int, wrong: int) -> CorpusScore:
     return score_corpus(pairs_of(["x"] * (right + wrong), ["x"] * right + ["y"] * wrong))
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """A function that writes a file of the test."""
-    return partial(written, tmp_path)
 
 
 def test_the_bound_of_zeros_and_ones_is_that_of_clopper_and_pearson() -> None:

@@ -4,25 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from functools import partial
-from pathlib import Path
 
 import pytest
 
 from docscore.core.errors import Diagnostic
 from docscore.data.faults import KEPT, Faults, faults_summary
-from tests.commands import Write, pred, ref, run, written
+from tests.commands import Write, pred, ref, run
 
 TRUTH = "abcdefghij"
 R = [ref(name, TRUTH) for name in "abcd"]
 P = [pred(name, TRUTH[: 10 - number]) for number, name in enumerate("abcd")]  # 1, 0.9, 0.8 and 0.7
 NOT_JSON, SHAPE = "not JSON", "of another shape"
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """A function that writes a file of the test."""
-    return partial(written, tmp_path)
 
 
 def test_of_a_flood_the_first_are_kept_and_the_others_counted() -> None:

@@ -23,7 +23,7 @@ from docscore.metrics.kieval import kieval_score, total_kieval
 from docscore.metrics.nted import nted_score
 from docscore.metrics.registry import METRICS
 from docscore.version import VERSION
-from tests.commands import HOSTILE, RAW, Write, pred, ref, run, succeed, written
+from tests.commands import HOSTILE, RAW, Write, pred, ref, run, succeed
 from tests.structures import damaged, random_truth
 
 STRUCTURED = ["anls_star", "kieval", "entity_f1", "nted"]
@@ -229,12 +229,6 @@ def test_tables_by_type() -> None:
     ]
     assert found["groups"] == [{"group": "m", "f1": 0.0, "right": 0, "wrong": 1, "missed": 0, "invented": 1}]
     assert json.loads(json.dumps(found)) == found
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """A function that writes a file of the test."""
-    return partial(written, tmp_path)
 
 
 def system(write: Write, name: str, rows: list[tuple[Any, Any]]) -> Path:

@@ -187,7 +187,7 @@ def test_all_four_combined(load: Load) -> None:
 
 
 OPTIONS: list[tuple[dict[str, Any], type[Exception], str]] = [
-    ({"parse": "yaml"}, ValueError, "parse: expected None, 'json' or 'repair', got 'yaml'"),
+    ({"parse": "yaml"}, ValueError, "parse: expected None, 'text', 'json' or 'repair', got 'yaml'"),
     ({"missing": "drop"}, ValueError, "missing: expected 'error', 'zero' or 'skip', got 'drop'"),
     ({"confidence": 1.5}, ValueError, "confidence: expected a number between 0 and 1, got 1.5"),
     ({"confidence": "0.9"}, TypeError, "confidence: expected a number between 0 and 1, got str"),

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from docscore.data.files import read_table
-from tests.commands import Write, pred, ref, run, written
+from tests.commands import Write, pred, ref, run
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """A function that writes a file of the test."""
-    return partial(written, tmp_path)
 
 
 def table_file(folder: Path, table: Any) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from docscore import pairs_of
 from docscore.corpus.evaluation import Evaluation, rows_of_files
 from docscore.corpus.systems import BEST, systems_of
 from docscore.stats.significance import holm
-from tests.commands import RECEIPTS, Write, pred, succeed, written
+from tests.commands import RECEIPTS, Write, pred, succeed
 
 COUNT = 12
 REFERENCES = [
@@ -36,12 +35,6 @@ def answers(right: int) -> list[dict[str, Any]]:
 def evaluations(*right: int, **options: Any) -> dict[str, Evaluation]:
     """Systems called by how many of their answers are right."""
     return {f"s{each}": Evaluation(pairs_of(answers(each), REFERENCES), **options) for each in right}
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """A function that writes a file of the test."""
-    return partial(written, tmp_path)
 
 
 @pytest.fixture
