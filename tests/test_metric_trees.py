@@ -164,12 +164,13 @@ def _cost(left: Any, right: Any, pairs: dict[int, int]) -> int:
 
 def test_absent_null_and_empty_look_different() -> None:
     rows = {
-        row.path: (row.truth_look, row.prediction_look) for row in tree_drawing(kieval_tree(TRUTH, GUESS), "t").rows
+        row.node.path: (row.truth_look, row.prediction_look)
+        for row in tree_drawing(kieval_tree(TRUTH, GUESS), "t").rows
     }
     assert rows["$.date"] == ("", "null")
     assert rows["$.x"] == ("absent", "")
     missing = tree_drawing(kieval_tree({"m": {"a": "x", "b": "y"}}, {"m": {"a": ""}}), "t").rows
-    looks = {row.label: row.prediction_look for row in missing if not row.opens}
+    looks = {row.label: row.prediction_look for row in missing if not row.node.children}
     assert looks == {"a": "empty", "b": "absent"}
 
 

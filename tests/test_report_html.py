@@ -98,7 +98,7 @@ def test_no_markup_is_made_outside_of_templates() -> None:
     found = [
         (path.name, line)
         for path in sources
-        if path.name != "tables.py"
+        if path.name != "markup.py"
         for line in path.read_text(encoding="utf-8").splitlines()
         if re.search(
             r"""["'].*</?(?:div|p|span|table|td|li|h\d|b|code|small|del|ins|svg)\b|markupsafe|\bescape\(""", line

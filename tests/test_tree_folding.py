@@ -18,7 +18,7 @@ ROWS = [{"n": f"{n}{n}"} for n in range(5)]
 
 def texts(truth: Any, prediction: Any) -> list[tuple[str, str, bool]]:
     rows = tree_drawing(score_tree(truth, prediction), "t").rows
-    return [(row.label, row.parts, row.is_open) for row in rows if row.is_group]
+    return [(row.label, row.parts, row.is_open) for row in rows if row.node.kind == "group"]
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_what_folds(truth: Any, prediction: Any, expected: list[Any]) -> None:
 
 def test_the_line_has_the_points_of_its_rows() -> None:
     tree = score_tree({"rows": ROWS, "a": "x"}, {"rows": [], "a": "x"})
-    [line] = [row for row in tree_drawing(tree, "t").rows if row.is_group]
+    [line] = [row for row in tree_drawing(tree, "t").rows if row.node.kind == "group"]
     assert float(line.lost.replace("−", "-")) == pytest.approx(tree.score - 1, abs=5e-4)
 
 

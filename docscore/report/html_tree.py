@@ -57,53 +57,36 @@ class TreeRow(NamedTuple):
     """A row of a drawn tree: one node, or a group of nodes that are folded into one line.
 
     Attributes:
+        node: the node.
         row_id: its id in the page.
-        path, short_path: the path of the node, and a shortened one.
         label: the key, the indices of a list element on both sides, or what a group says of its nodes.
-        status: the status of the node.
+        short_path: its path, shortened.
         indent: the indent in levels.
-        moved: the old and new index of a list element that moved, as text, or "".
-        score, width, lost: the score, the width of its bar, and the points lost at the node.
+        score, lost: the score, and the points lost at the node; "" where it does not count, or nothing is lost.
         parts, predicted_parts: kind and size of a container on each side, the keys of a group that is exact, or "".
         truth, prediction: the values as marked spans; empty if there is no value to show.
-        reason: an explanation of a score that is not obvious, or "".
-        opens: whether a `<details>` element begins that contains the rows of the children.
-        is_open: whether that element is open.
-        is_group: whether it is the line of a group.
+        truth_look, prediction_look: "absent", "null" or "empty" where there is no value to show, or "".
+        is_open: whether its `<details>` element, which a row with children begins, is open.
         closes: how many `<details>` elements end after the row.
         positions: where the node stands in both texts, or None.
-        truth_look, prediction_look: "absent", "null" or "empty" where there is no value to show, or "".
     """
 
+    node: ScoreTree
     row_id: str
-    path: str
-    short_path: str
     label: str
-    status: str
+    short_path: str
     indent: int
-    moved: str
     score: str
-    width: str
     lost: str
     parts: str
     predicted_parts: str
     truth: list[Span]
     prediction: list[Span]
-    reason: str
-    opens: bool
-    is_open: bool
-    is_group: bool
-    closes: int
-    positions: Positions | None
     truth_look: str
     prediction_look: str
-
-
-class Remarked(NamedTuple):
-    """A remark on several places, with the id of the row of the first."""
-
-    text: str
-    row_id: str
+    is_open: bool
+    closes: int
+    positions: Positions | None
 
 
 class Loss(NamedTuple):
@@ -122,7 +105,7 @@ class TreeDrawing(NamedTuple):
         score, points: the score, and the points as text.
         facts: further lines below the score.
         losses: the largest losses.
-        remarks: what stands out beyond single places.
+        remarks: what stands out beyond single places: a text, and the id of the row of its first place.
         note: how many rows are left out, or "".
         rows: one row for each node, parents before children.
         row_numbers: the number in the id of its row of each node that is drawn, by the `id` of the node.
@@ -133,7 +116,7 @@ class TreeDrawing(NamedTuple):
     points: str
     facts: Sequence[str]
     losses: list[Loss]
-    remarks: list[Remarked]
+    remarks: list[tuple[str, str]]
     note: str
     rows: list[TreeRow]
     row_numbers: dict[int, int]
@@ -204,7 +187,12 @@ def tree_drawing(
     ids = {node: f"{prefix}-{number}" for node, number in numbers.items()}
     lost = sorted((node for node in _losses(folded) if id(node) in ids), key=lambda node: -node.points_lost)
     losses = [
-        Loss(_lost(node), ids[id(node)], clipped(node.path, _LONGEST_LINK), _what_is_lost(node))
+        Loss(
+            _signed(node.points_lost),
+            ids[id(node)],
+            clipped(node.path, _LONGEST_LINK),
+            str(node.key) if node.kind == "group" else STATUS_WORDS[node.status],
+        )
         for node in lost[:LOSSES]
     ]
     drawn = sum(1 for node, _ in places if node.kind != "group")
@@ -217,19 +205,13 @@ def tree_drawing(
     ]
     row_of = {node.path: ids[id(node)] for node, _ in reversed(places) if node.kind != "group"}
     shown = [each for each in annotations_shown(remarks) if each.paths[0] in row_of][:REMARKS]
-    remarked = [Remarked(_remark_text(each), row_of[each.paths[0]]) for each in shown]
+    remarked = [
+        (annotation_text(each) + (f" ({_signed(each.points_lost)})" if each.points_lost else ""), row_of[each.paths[0]])
+        for each in shown
+    ]
     row_numbers = {of: numbers[id(node)] for of, node in nodes.items() if id(node) in numbers}
     head = f"{tree.score:.4f}", points_text(tree), facts_of_tree(tree)
     return TreeDrawing(*head, losses, remarked, note, rows, row_numbers)
-
-
-def _remark_text(remark: Annotation) -> str:
-    points = f" ({_signed(remark.points_lost)})" if remark.points_lost else ""
-    return f"{annotation_text(remark)}{points}"
-
-
-def _what_is_lost(node: ScoreTree) -> str:
-    return str(node.key) if node.kind == "group" else STATUS_WORDS[node.status]
 
 
 def _parents(tree: ScoreTree) -> dict[int, ScoreTree]:
@@ -284,28 +266,22 @@ def _row(
     truth, prediction = ([], []) if opens else _values(node)
     looks = ("", "") if opens else (_look(node, parent, "ground_truth"), _look(node, parent, "prediction"))
     return TreeRow(
+        node=node,
         row_id=row_id,
-        path="" if is_group else node.path,
-        short_path=clipped(node.path, _LONGEST_LABEL),
         label=str(node.key) if is_group else _label(node),
-        status=node.status,
+        short_path=clipped(node.path, _LONGEST_LABEL),
         indent=min(depth, _DEEPEST_INDENT),
-        moved=_moved(node),
         score=three_digits(node.score) if counts else "",
-        width=f"{node.score:.1%}" if counts else "0",
-        lost=_lost(node) if node.points_lost else "",
+        lost=_signed(node.points_lost) if node.points_lost else "",
         parts=_keys(node) if is_group else _parts(node, value_taken(node), "extra") if opens else "",
         predicted_parts=_parts(node, node.prediction, "missing") if opens and not is_group else "",
         truth=truth,
         prediction=prediction,
-        reason=node.reason,
-        opens=opens,
-        is_open=opens and not is_group and (parent is None or node.status != "exact"),
-        is_group=is_group,
-        closes=(depth + 1 if opens else depth) - following,
-        positions=positions,
         truth_look=looks[0],
         prediction_look=looks[1],
+        is_open=opens and not is_group and (parent is None or node.status != "exact"),
+        closes=(depth + 1 if opens else depth) - following,
+        positions=positions,
     )
 
 
@@ -352,10 +328,6 @@ def _keys(group: ScoreTree) -> str:
     return clipped(", ".join(child.key for child in group.children if child.key is not None), _LONGEST_NAMES)
 
 
-def _lost(node: ScoreTree) -> str:
-    return _signed(node.points_lost)
-
-
 def _signed(points_lost: float) -> str:
     return with_minus_signs(with_sign(-points_lost, 3))
 
@@ -367,12 +339,6 @@ def _label(node: ScoreTree) -> str:
         return "$"
     truth, prediction = ("−" if index is None else index for index in (node.truth_index, node.prediction_index))
     return f"{truth} ↔ {prediction}"
-
-
-def _moved(node: ScoreTree) -> str:
-    if node.truth_index is None or node.prediction_index is None or node.truth_index == node.prediction_index:
-        return ""
-    return f"moved {node.truth_index} → {node.prediction_index}"
 
 
 def _values(node: ScoreTree) -> tuple[list[Span], list[Span]]:
