@@ -129,10 +129,10 @@ def test_a_failed_write_leaves_the_previous_file(tmp_path: Path, monkeypatch: py
     target = tmp_path / "o.html"
     write_whole(target, "before")
 
-    def full(_handle: int) -> None:
+    def full(_path: Path, _target: Path) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("docscore.core.output.os.fsync", full)
+    monkeypatch.setattr(Path, "replace", full)
     with pytest.raises(OutputError) as caught:
         write_whole(target, "after" * 1000)
     assert caught.value.filename == str(target)
@@ -164,10 +164,10 @@ def test_ctrl_c_while_writing_leaves_the_previous_file(tmp_path: Path, monkeypat
     target = tmp_path / "o.html"
     write_whole(target, "before")
 
-    def pressed(_handle: int) -> None:
+    def pressed(_path: Path, _target: Path) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("docscore.core.output.os.fsync", pressed)
+    monkeypatch.setattr(Path, "replace", pressed)
     with pytest.raises(KeyboardInterrupt):
         write_whole(target, "after")
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("o.html", "before")]

@@ -172,4 +172,4 @@ def test_the_table_prints_percentages() -> None:
 def test_a_system_given_twice_is_no_table() -> None:
     done = run("table", PREDICTIONS, PREDICTIONS, "--references", REFERENCES)
     assert (done.code, done.out) == (2, "")
-    assert re.fullmatch(r"docscore: [^\n]*predictions\.jsonl: expected each system once, got it twice\n", done.err)
+    assert re.fullmatch(r"docscore: two systems are called 'predictions'; [^\n]*\n", done.err)

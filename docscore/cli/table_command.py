@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from docscore.cli.options import (
     with_settings,
 )
 from docscore.cli.terminal import print_json
-from docscore.core.errors import InputValueError, in_file
+from docscore.core.errors import InputValueError
 from docscore.corpus.evaluation import Evaluation
 from docscore.corpus.systems import SystemFigures, systems_of
 from docscore.data.files import name_without_extension
@@ -35,14 +36,14 @@ from docscore.report.systems_tables import systems_table
 
 def _named_file(_context: click.Context, _parameter: click.Parameter, value: Sequence[str]) -> dict[Path, str]:
     """The names that were given to files."""
-    found = {}
-    for each in value:
-        name, sign, file = each.partition("=")
+    names = {}
+    for text in value:
+        name, sign, file = text.partition("=")
         if not (name.strip() and sign and file):
-            msg = f"expected NAME=FILE, got {each!r}"
+            msg = f"expected NAME=FILE, got {text!r}"
             raise click.BadParameter(msg)
-        found[Path(file)] = name.strip()
-    return found
+        names[Path(file)] = name.strip()
+    return names
 
 
 @click.command(
@@ -148,16 +149,13 @@ def _names(systems: Sequence[Path], given: dict[Path, str], *, are_logs: bool) -
     """The names of the systems: as given; of logs model and method, if these differ; else of files without extension.
 
     Raises:
-        ValueError: if a file is given twice, or two systems have the same name.
+        ValueError: if two systems have the same name.
     """
-    twice = next((path for number, path in enumerate(systems) if path in systems[:number]), None)
-    if twice is not None:
-        raise InputValueError(place=in_file(twice), expected="each system once", got="it twice")
     defaults = (_names_of_runs(systems) if are_logs else None) or list(map(name_without_extension, systems))
     names = [given.get(path, name) for path, name in zip(systems, defaults, strict=True)]
-    again = next((name for number, name in enumerate(names) if name in names[:number]), None)
-    if again is not None:
-        problem = f"two systems are called {again!r}"
+    name, count = Counter(names).most_common(1)[0]
+    if count > 1:
+        problem = f"two systems are called {name!r}"
         raise InputValueError(problem=problem, remedy="--name NAME=FILE gives a name to the system of a file")
     return names
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from contextlib import suppress
+import shutil
 from pathlib import Path
 
 _LONGEST_NAME = 100  # of the file's name in that of the temporary file, which may not be longer than 255 bytes
@@ -30,30 +30,18 @@ def write_whole(path: Path, text: str) -> int:
     """
     content = text.encode("utf-8", "backslashreplace")
     target = Path(os.path.realpath(path))
+    temporary = target.with_name(f".{target.name[:_LONGEST_NAME]}.{secrets.token_hex(8)}.tmp")
     try:
         if target.exists() and not target.is_file():
             target.write_bytes(content)
-        else:
-            _replace(target, content)
+            return len(content)
+        try:
+            temporary.write_bytes(content)
+            if target.exists():
+                shutil.copymode(target, temporary)
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
     except OSError as error:
         raise OutputError(error.errno, error.strerror, str(path)) from None
     return len(content)
-
-
-def _replace(target: Path, content: bytes) -> None:
-    """Write a temporary file, and move it over the target."""
-    temporary = target.with_name(f".{target.name[:_LONGEST_NAME]}.{secrets.token_hex(4)}.tmp")
-    with temporary.open("xb") as file:  # outside the block below: a file that another process made is not removed
-        try:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-            if target.exists():
-                temporary.chmod(target.stat().st_mode & 0o7777)
-            temporary.replace(target)
-        except BaseException:
-            with suppress(OSError):
-                file.close()
-            with suppress(OSError):
-                temporary.unlink()
-            raise

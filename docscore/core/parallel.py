@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from functools import partial
-from multiprocessing import get_start_method
 from typing import Any
 
 import numpy as np
@@ -61,45 +59,19 @@ def score_in_processes(pairs: Iterable[Any], score: ScorePortion, num_proc: int)
     everything = list(pairs)
     size = max(1, min(_LARGEST, -(-len(everything) // (num_proc * _PORTIONS))))
     starts = range(0, len(everything), size)
-    inherit = get_start_method() == "fork"  # then every process has the pairs, and only numbers travel
-    portions = [None if inherit else everything[start : start + size] for start in starts]
-    pool = ProcessPoolExecutor(num_proc, initializer=_begin, initargs=(everything if inherit else None,))
+    portions = [everything[start : start + size] for start in starts]
+    # Ctrl-C reaches every process of the terminal; it is left to this one
+    pool = ProcessPoolExecutor(num_proc, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
     # All processes start before the pool's own thread does, as they do under "fork": it fails where one dies while
     # others are being started. Python has no public way to ask for this.
     pool._safe_to_dynamically_spawn_children = False  # type: ignore[attr-defined, unused-ignore]  # noqa: SLF001
     processes = pool._processes  # noqa: SLF001  public from Python 3.14 on
     try:
-        found = _handed_out(pool, partial(_scored, score, size), portions, starts)
-        return np.concatenate([np.empty(0), *found])
-    except BrokenProcessPool:
+        return np.concatenate([np.empty(0), *pool.map(score, portions, starts)])
+    except (BrokenProcessPool, OSError, EOFError):  # the last two are of the pool's pipes, where one dies meanwhile
         for process in list(processes.values()):  # the pool waits for ever for one that started while it broke
             process.kill()
         msg = f"one of {num_proc} scoring processes died before it was done; it may have run out of memory"
         raise RuntimeError(msg) from None
     finally:
         pool.shutdown(cancel_futures=True)
-
-
-def _handed_out(pool: ProcessPoolExecutor, *work: Any) -> Iterator[ScoreArray]:
-    """The results of `pool.map`, which starts the processes and hands out all portions.
-
-    Raises:
-        BrokenProcessPool: also if one dies meanwhile, where the pool lets errors of its pipes through.
-    """
-    try:
-        return pool.map(*work)
-    except (OSError, EOFError) as error:
-        raise BrokenProcessPool(*error.args) from None
-
-
-_inherited: list[Any] = []
-
-
-def _begin(pairs: list[Any] | None) -> None:
-    """Take what the parent had; leave Ctrl-C, which reaches every process of the terminal, to it."""
-    _inherited[:] = pairs or []
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _scored(score: ScorePortion, size: int, portion: Sequence[Any] | None, start: int) -> ScoreArray:
-    return score(_inherited[start : start + size] if portion is None else portion, start)
