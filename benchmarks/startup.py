@@ -1,4 +1,4 @@
-"""What the command takes from files of few rows and of many: `python -m benchmarks.doors`.
+"""What the command takes from files of few rows and of many: `python -m benchmarks.startup`.
 
 Each run is a new process. Seconds are of the CPU, imports included; bytes a row are what the largest memory of the
 process is above that of a run on 100 questions. Rows stay in memory:
