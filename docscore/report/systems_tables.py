@@ -220,27 +220,33 @@ def field_matrix(evaluations: Mapping[str, Evaluation], changes: Sequence[System
         for field in change.comparison.fields
         if field.q_value is not None and field.q_value < level_of_tests(change.comparison.confidence)
     }
-    base = _base(evaluations, changes)
-    rows = [_row(path, scores, base) for path, scores in field_scores_by_system(evaluations).items()]
-    names = list(evaluations)
-    return sorted(
-        (
-            row._replace(
-                cells=tuple(
-                    cell._replace(marked=(name, row.name) in marked)
-                    for name, cell in zip(names, row.cells, strict=True)
-                )
-            )
-            for row in rows
-        ),
-        key=lambda row: row.worst,
-    )
+    return _matrix(field_scores_by_system(evaluations), evaluations, changes, marked)
 
 
 def document_matrix(evaluations: Mapping[str, Evaluation], changes: Sequence[SystemChange]) -> list[MatrixRow]:
     """The documents, largest loss against the base first; arguments as for `field_matrix`."""
-    base = _base(evaluations, changes)
-    rows = [_row(name, scores, base) for name, scores in document_scores_by_system(evaluations).items()]
+    return _matrix(document_scores_by_system(evaluations), evaluations, changes, set())
+
+
+def _matrix(
+    scores: Mapping[str, Sequence[float | None]],
+    evaluations: Mapping[str, Evaluation],
+    changes: Sequence[SystemChange],
+    marked: set[tuple[str, str]],
+) -> list[MatrixRow]:
+    """A row for each name, with the scores of all systems; marked are pairs of a system and a name."""
+    others = {change.system for change in changes}
+    base = next(index for index, system in enumerate(evaluations) if system not in others)
+    rows = [
+        MatrixRow(
+            name,
+            tuple(
+                _cell(score, None if index == base else of_systems[base], marked=(system, name) in marked)
+                for index, (system, score) in enumerate(zip(evaluations, of_systems, strict=True))
+            ),
+        )
+        for name, of_systems in scores.items()
+    ]
     return sorted(rows, key=lambda row: row.worst)
 
 
@@ -289,29 +295,13 @@ def _table_cells(row: MatrixRow) -> list[TableCell]:
     ]
 
 
-def _base(evaluations: Mapping[str, Evaluation], changes: Sequence[SystemChange]) -> int:
-    """The number of the base among the systems."""
-    others = {change.system for change in changes}
-    return next(number for number, name in enumerate(evaluations) if name not in others)
-
-
-def _row(name: str, scores: Sequence[float | None], base: int) -> MatrixRow:
-    return MatrixRow(
-        name, tuple(_cell(score, None if number == base else scores[base]) for number, score in enumerate(scores))
-    )
-
-
-def _cell(score: float | None, base: float | None) -> MatrixCell:
-    if score is None:
-        return MatrixCell(None, _NONE, None, "", 0)
-    if base is None:
-        return MatrixCell(score, three_digits(score), None, "", 0)
-    difference = score - base
-    if abs(difference) <= ROUNDING:
-        return MatrixCell(score, three_digits(score), 0.0, "", 0)
+def _cell(score: float | None, base: float | None, *, marked: bool) -> MatrixCell:
+    if score is None or base is None:
+        return MatrixCell(score, _NONE if score is None else three_digits(score), None, "", 0, marked)
+    difference = score - base if abs(score - base) > ROUNDING else 0.0
     shade = sum(abs(difference) > least for least in _SHADES)
-    change = with_minus_signs(with_sign(difference, 3))
-    return MatrixCell(score, three_digits(score), difference, change, shade if difference > 0 else -shade)
+    change = with_minus_signs(with_sign(difference, 3)) if shade else ""
+    return MatrixCell(score, three_digits(score), difference, change, shade if difference > 0 else -shade, marked)
 
 
 _LEVEL = 0.05  # of the false discovery rate at which a run is marked as worse than the best
