@@ -220,8 +220,8 @@ def test_many_fields_are_cut_off_with_a_line() -> None:
     count = MOST_FIELDS_DRAWN + 7
     truth = {f"k{number}": ["x"] for number in range(count)}
     figures = report_figures(summed_up(("a", truth, {}))[0], None, None)
-    assert figures.fields.note == f"500 of {count} fields are shown."
-    assert figures.lists.note == f"500 of {count} lists are shown."
+    assert figures["fields"].note == f"500 of {count} fields are shown."
+    assert figures["lists"].note == f"500 of {count} lists are shown."
 
 
 # pictures
@@ -254,9 +254,9 @@ def test_a_histogram_is_drawn_with_its_numbers() -> None:
 def test_a_curve_is_a_line_of_steps() -> None:
     """Of two values one is right, and the other is reviewed below 0.5: half of them, and then all is right."""
     score = kieval_score({"a": "1", "b": "2"}, {"a": "1", "b": "3"}, confidences={"a": 0.9, "b": 0.4})
-    automated, aligned = picture_of_curve(automation_curve([score], [0.0, 0.5])).lines
-    assert automated.corners == "0.0,14.0 320.0,14.0 320.0,94.0 640.0,94.0"
-    assert aligned.corners == "0.0,94.0 320.0,94.0 320.0,14.0 640.0,14.0"
+    automated, aligned = picture_of_curve(automation_curve([score], [0.0, 0.5])).lines.values()
+    assert automated == "0.0,14.0 320.0,14.0 320.0,94.0 640.0,94.0"
+    assert aligned == "0.0,94.0 320.0,94.0 320.0,14.0 640.0,14.0"
 
 
 # trees

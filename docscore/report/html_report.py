@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from docscore.corpus.automation import Curve, Point
 from docscore.corpus.evaluation import Evaluation
@@ -31,19 +32,12 @@ from docscore.report.wording import NOTHING_LOST, count_lines, counted, perfect_
 from docscore.stats.calibration import Calibration
 
 
-class DocumentDrawing(NamedTuple):
-    """A document of a report: its name, its tree by ANLS* with the remarks on it, and those by other metrics."""
-
-    name: str
-    tree: TreeDrawing
-    others: list[TreeDrawing]
-
-
-def _document(scores: CorpusScore, number: int, metrics: Sequence[str]) -> DocumentDrawing:
+def _document(scores: CorpusScore, number: int, metrics: Sequence[str]) -> tuple[str, TreeDrawing, list[TreeDrawing]]:
+    """The name of a document, its tree by ANLS* with the remarks on it, and those by other metrics."""
     tree = explained_drawing(scores.tree(number), f"d{number}", scores.options)
     trees = metric_trees(scores, number, metrics)
     others = [tree_drawing(other, f"d{number}-{count}") for count, other in enumerate(trees)]
-    return DocumentDrawing(shown_name(scores.ids[number]), tree, others)
+    return shown_name(scores.ids[number]), tree, others
 
 
 def _explained_metrics(measured: Measured | None) -> list[str]:
@@ -120,65 +114,26 @@ class PictureBar(NamedTuple):
     title: str
 
 
-class PictureLine(NamedTuple):
-    """A line: its CSS class, and its corners in the format of SVG."""
-
-    kind: str
-    corners: str
-
-
-class AxisMark(NamedTuple):
-    """A number at the axis of a picture: its position, the SVG text anchor, and the text."""
-
-    left: float
-    anchor: str
-    text: str
-
-
 class Picture(NamedTuple):
     """A drawing with its text.
 
     Attributes:
         label: a description for screen readers.
         caption: the text below it.
-        marks: the numbers of its axis.
-        bars, lines: the elements of the drawing.
+        marks: the numbers of its axis, from 0 to 1.
+        bars: the bars of a histogram.
+        lines: the corners of each line in the format of SVG, by its CSS class.
         width, height, base: the size of the drawing, and the y coordinate of its axis.
     """
 
     label: str
     caption: str
-    marks: list[AxisMark]
+    marks: tuple[float, ...]
     bars: Sequence[PictureBar] = ()
-    lines: Sequence[PictureLine] = ()
+    lines: Mapping[str, str] = MappingProxyType({})
     width: int = _WIDTH
     height: int = _HEIGHT + _TOP + _FOOT
     base: int = _HEIGHT + _TOP
-
-
-class ReportFigures(NamedTuple):
-    """The tables and pictures of a test set.
-
-    Attributes:
-        causes, rates, fields, lists: tables of lost points by cause, of rates, fields and lists.
-        histogram: of the scores.
-        metrics: the figures of other metrics and what KIEval counted; empty if they were not measured.
-        curve: the trade-off of automation and accuracy, as a picture and as a table; None if it was not asked for.
-        calibration: the figures of calibration as a table; None if it was not asked for.
-        reliability: the reliability diagram, as a picture and as a table; None if there are no values.
-        slices: the figures of the values of a column; None if none were asked for.
-    """
-
-    causes: ReportTable
-    rates: ReportTable
-    fields: ReportTable
-    lists: ReportTable
-    histogram: Picture
-    metrics: list[ReportTable]
-    curve: tuple[Picture, ReportTable] | None
-    calibration: ReportTable | None
-    reliability: tuple[Picture, ReportTable] | None
-    slices: ReportTable | None
 
 
 def report_figures(
@@ -187,8 +142,11 @@ def report_figures(
     curve: Curve | None,
     calibration: Calibration | None = None,
     slices: ReportTable | None = None,
-) -> ReportFigures:
-    """The tables and pictures of a test set.
+) -> dict[str, Any]:
+    """The tables and pictures of a test set, by the names that templates use.
+
+    Those of causes, rates, fields, lists and the histogram of the scores are always there; the others are empty or None
+    where they were not asked for. The curve and the diagram of reliability are each a picture and its table.
 
     Raises:
         ValueError: if the summary was made without fields.
@@ -197,23 +155,23 @@ def report_figures(
     if analysis is None:
         msg = "expected a summary with fields, got one without; summarise(..., fields=True)"
         raise ValueError(msg)
-    return ReportFigures(
-        causes_table(analysis),
-        rates_table(summary.rates),
-        fields_table(summary, analysis).first(MOST_FIELDS_DRAWN),
-        lists_table(analysis).first(MOST_FIELDS_DRAWN),
-        histogram_of_scores(summary.scores.scores),
-        [] if measured is None else _metrics(measured),
-        None if curve is None else (picture_of_curve(curve), curve_table(curve)),
-        None if calibration is None else calibration_table(calibration),
-        (reliability_diagram(calibration), reliability_table(calibration))
+    return {
+        "causes": causes_table(analysis),
+        "rates": rates_table(summary.rates),
+        "fields": fields_table(summary, analysis).first(MOST_FIELDS_DRAWN),
+        "lists": lists_table(analysis).first(MOST_FIELDS_DRAWN),
+        "histogram": histogram_of_scores(summary.scores.scores),
+        "metrics": [] if measured is None else _metrics(measured),
+        "curve": None if curve is None else (picture_of_curve(curve), curve_table(curve)),
+        "calibration": None if calibration is None else calibration_table(calibration),
+        "reliability": (reliability_diagram(calibration), reliability_table(calibration))
         if calibration is not None and calibration.points
         else None,
-        slices,
-    )
+        "slices": slices,
+    }
 
 
-def figures_of_evaluation(found: Evaluation, *, most_slices: int | None = None) -> ReportFigures:
+def figures_of_evaluation(found: Evaluation, *, most_slices: int | None = None) -> dict[str, Any]:
     """The tables and pictures of an evaluation: all metrics, slices, and with confidences curve and calibration.
 
     Args:
@@ -250,22 +208,22 @@ def histogram_of_scores(scores: Sequence[float]) -> Picture:
         text = f"{count:,}" if count else ""
         bars.append(PictureBar(number * wide + 1, _HEIGHT - high + _TOP, wide - 2, high, text, title))
     label = f"Histogram of the scores of {counted(len(scores), 'document')}"
-    return Picture(label, perfect_text(scores), _marks(0, 0.25, 0.5, 0.75, 1), bars=bars)
+    return Picture(label, perfect_text(scores), (0, 0.25, 0.5, 0.75, 1), bars=bars)
 
 
 def picture_of_curve(curve: Curve) -> Picture:
     """The automation rate and the accuracy after review against the threshold."""
     points = curve.points()
-    lines = [
-        PictureLine("anls-automated", _corners(points, [point.automation_rate for point in points])),
-        PictureLine("anls-aligned", _corners(points, [point.aligned for point in points])),
-    ]
+    lines = {
+        "anls-automated": _corners(points, [point.automation_rate for point in points]),
+        "anls-aligned": _corners(points, [point.aligned for point in points]),
+    }
     caption = (
         "Dashed: share of the values that nobody reviews. Solid: accuracy (KIEval Aligned) after the review of values "
         "with a confidence below the threshold."
     )
     label = "Automation rate and accuracy after review against the threshold of confidence"
-    return Picture(label, caption, _marks(0, 0.5, 1), lines=lines)
+    return Picture(label, caption, (0, 0.5, 1), lines=lines)
 
 
 def reliability_diagram(found: Calibration) -> Picture:
@@ -273,17 +231,12 @@ def reliability_diagram(found: Calibration) -> Picture:
     corners = [
         f"{point.confidence * _WIDTH:.1f},{_HEIGHT + _TOP - point.accuracy * _HEIGHT:.1f}" for point in found.points
     ]
-    lines = [
-        PictureLine("anls-automated", f"0,{_HEIGHT + _TOP} {_WIDTH},{_TOP}"),
-        PictureLine("anls-aligned", " ".join(corners)),
-    ]
+    lines = {
+        "anls-automated": f"0,{_HEIGHT + _TOP} {_WIDTH},{_TOP}",
+        "anls-aligned": " ".join(corners),
+    }
     caption = "Dashed: confidences that mean what they say. Solid: share of right values against their mean confidence."
-    return Picture("Reliability diagram", caption, _marks(0, 0.5, 1), lines=lines)
-
-
-def _marks(*places: float) -> list[AxisMark]:
-    anchors = {0.0: "start", 1.0: "end"}
-    return [AxisMark(_WIDTH * place, anchors.get(place, "middle"), f"{place:g}") for place in places]
+    return Picture("Reliability diagram", caption, (0, 0.5, 1), lines=lines)
 
 
 def _corners(points: Sequence[Point], values: Sequence[float]) -> str:
