@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from dataclasses import fields
 from functools import cached_property
+from typing import Any
 
 import pytest
 
 import docscore
+from docscore.core import options
+from docscore.core.options import ScoringOptions
+from tests.conftest import ROOT
 
 AT_ONCE = ["ScoreNode", "ScoreTree", "__version__", "anls_score", "evaluate_module", "score_pairs", "score_tree"]
 WHEN_USED = [
@@ -135,3 +142,30 @@ def test_a_name_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A call of `docscore.anls_score` costs what it costs without the package's `__getattr__`."""
     monkeypatch.delitem(vars(docscore), "anls_score", raising=False)
     assert docscore.anls_score is vars(docscore)["anls_score"]
+
+
+FIELDS = {field.name: field.default for field in fields(ScoringOptions)}
+OTHER_DEFAULTS = {"parse": {"auto", "repair"}}  # of tools that judge single outputs, and of the Trainer
+
+
+def spelled_defaults() -> Iterator[tuple[str, str, Any]]:
+    """Every parameter with a default that is called as an option of scoring: function, option, default."""
+    folders = [path for name in ("docscore", "evaluate_modules", "playground") for path in (ROOT / name).rglob("*.py")]
+    for path in [ROOT / "anls_star.py", *folders]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                named = [*node.args.posonlyargs, *node.args.args]
+                defaults = [*zip(reversed(named), reversed(node.args.defaults), strict=False)]
+                for argument, default in [*defaults, *zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)]:
+                    if argument.arg in FIELDS and default is not None:
+                        value = eval(ast.unparse(default), vars(options))  # noqa: S307  our own source
+                        yield f"{path.name}:{node.name}", argument.arg, value
+
+
+def test_signatures_agree_with_the_options_of_scoring() -> None:
+    """They are spelled out for completion and types; `evaluate` takes every option."""
+    assert inspect.signature(docscore.evaluate).parameters.keys() >= FIELDS.keys()
+    spelled = [row for row in spelled_defaults() if row[2] is not ...]  # of an overload
+    assert len({function for function, _, _ in spelled}) > 15
+    for function, name, default in spelled:
+        assert default == FIELDS[name] or default in OTHER_DEFAULTS.get(name, ()), (function, name)
