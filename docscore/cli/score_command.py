@@ -22,8 +22,7 @@ from docscore.cli.options import (
     worst_option,
 )
 from docscore.cli.terminal import print_json, say
-from docscore.corpus.comparison import Gate, decide_level, decide_mean
-from docscore.corpus.evaluation import Evaluation
+from docscore.corpus.comparison import decide_level, decide_mean
 from docscore.data.confidences import is_wrapped
 from docscore.report.console import print_evaluation, print_gate
 from docscore.report.wording import by_value_text
@@ -79,7 +78,11 @@ def score_command(
     (found,) = evaluations_of_files(references, [predictions], settings)
     # computed while progress is shown
     _ = found.summary if fields else found.mean, found.other_figures, found.slices
-    gate = _gate(found, fail_under, fail_under_mean, settings.evaluation["confidence"])
+    gate = None
+    if fail_under is not None:
+        gate = decide_level(found.scores, fail_under, settings.evaluation["confidence"])
+    elif fail_under_mean is not None:
+        gate = decide_mean(found.scores, fail_under_mean)
     if as_json:
         parts = EvaluationResult(found).to_dict(fields=fields, worst=worst)
         decision = {} if gate is None else {"gate": gate.to_dict()}
@@ -88,21 +91,9 @@ def score_command(
         print_evaluation(stdout_console(), found, fields=fields, worst=worst)
         if gate is not None:
             print_gate(stdout_console(), gate.sentence)
-        _say_hints(found)
+        hint = by_value_text(found.scores.mean, found.mean_by_value)
+        if hint:
+            say(hint)
+        if not found.options.with_confidences and any(map(is_wrapped, found.scores.pairs.predictions)):
+            say("predictions hold $value and $confidence; --with-confidences takes the values out of them")
     return 1 if gate and gate.failed else 0
-
-
-def _gate(found: Evaluation, level: float | None, plain: float | None, confidence: float) -> Gate | None:
-    """The gate that was asked for."""
-    if plain is not None:
-        return decide_mean(found.scores, plain)
-    return None if level is None else decide_level(found.scores, level, confidence)
-
-
-def _say_hints(found: Evaluation) -> None:
-    """Name on stderr the options that would read or compare these rows otherwise."""
-    hint = by_value_text(found.scores.mean, found.mean_by_value)
-    if hint:
-        say(hint)
-    if not found.options.with_confidences and any(map(is_wrapped, found.scores.pairs.predictions)):
-        say("predictions hold $value and $confidence; --with-confidences takes the values out of them")

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from decimal import Decimal
+from itertools import chain, count
 
 from docscore.core.tolerance import ROUNDING
 
@@ -101,14 +102,11 @@ def safe_names(names: Iterable[str]) -> dict[str, str]:
     >>> safe_names(["items[].price", "items.price", "$"])
     {'items[].price': 'items.price', 'items.price': 'items.price_2', '$': '_'}
     """
-    found: dict[str, str] = {}
+    safe: dict[str, str] = {}
     taken: set[str] = set()
     for name in names:
-        plain = safe = _UNSAFE.sub("_", name.replace("[]", "")) or "_"
-        number = 1
-        while safe in taken:
-            number += 1
-            safe = f"{plain}_{number}"
-        taken.add(safe)
-        found[name] = safe
-    return found
+        plain = _UNSAFE.sub("_", name.replace("[]", "")) or "_"
+        numbered = (f"{plain}_{number}" for number in count(2))
+        safe[name] = next(each for each in chain([plain], numbered) if each not in taken)
+        taken.add(safe[name])
+    return safe
