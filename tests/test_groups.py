@@ -18,7 +18,8 @@ from docscore.corpus.evaluation import Evaluation
 from docscore.data.columns import groups_of_rows
 from docscore.data.pairing import Pairs
 from docscore.report import report_as_html
-from docscore.report.console import print_calibration, print_slices
+from docscore.report.console import print_table
+from docscore.report.content import calibration_table, slices_table
 from docscore.stats.calibration import calibration_of
 from tests.test_intervals import mean_interval
 
@@ -184,8 +185,8 @@ def test_report_and_terminal_show_slices_and_calibration(capsys: pytest.CaptureF
     assert "Slices by vendor" in page
     assert "Reliability diagram" in page
     assert f"{found.calibration.brier.value:.4f}" in page
-    print_slices(stdout_console(), found.slices, "vendor")
-    print_calibration(stdout_console(), found.calibration)
+    print_table(stdout_console(), slices_table(found.slices, "vendor"))
+    print_table(stdout_console(), calibration_table(found.calibration))
     printed = capsys.readouterr().out
     for each in found.slices:
         assert f"{each.figures[0].value:.4f}" in printed

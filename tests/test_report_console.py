@@ -18,10 +18,11 @@ from docscore.report.console import (
     print_comparison,
     print_measured,
     print_summary,
-    print_systems,
+    print_table,
     print_tree,
 )
 from docscore.report.markup import comparison_as_markdown
+from docscore.report.systems_tables import systems_by_metric
 from docscore.report.wording import verdict_text
 from docscore.stats.intervals import Interval
 from tests.commands import RAW
@@ -161,7 +162,7 @@ def test_text_of_others_steers_nothing(part: str) -> None:
         "summary": partial(printed, print_summary, sample.summary, 99),
         "comparison": partial(printed, print_comparison, sample.comparison, None, 99),
         "measured": partial(printed, print_measured, sample.measured, 9, 0.95),
-        "systems": partial(printed, print_systems, systems(sample), percent=False, intervals=False),
+        "systems": partial(printed, print_table, systems_by_metric(systems(sample)), with_caption=False),
     }
     text = printers[part]()
     assert not RAW.search(text)

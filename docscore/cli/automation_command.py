@@ -21,7 +21,8 @@ from docscore.cli.options import (
 )
 from docscore.cli.terminal import print_json
 from docscore.corpus.evaluation import ANLS_STAR
-from docscore.report.console import print_automation, print_calibration
+from docscore.report.console import print_automation, print_table
+from docscore.report.content import calibration_table
 
 _TARGET = 0.95
 
@@ -66,4 +67,4 @@ def automation_command(
         print_json("automation", parts)
     else:
         print_automation(stdout_console(), found.curve, choice, settings.evaluation["confidence"])
-        print_calibration(stdout_console(), calibration)
+        print_table(stdout_console(), calibration_table(calibration))

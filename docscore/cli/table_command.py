@@ -29,9 +29,9 @@ from docscore.corpus.evaluation import Evaluation
 from docscore.corpus.systems import SystemFigures, systems_of
 from docscore.data.files import name_without_extension
 from docscore.integrations.log_files import run_of_file
-from docscore.report.console import print_systems
+from docscore.report.console import print_table
 from docscore.report.markup import FORMATS, table_as_latex, table_as_markdown
-from docscore.report.systems_tables import systems_table
+from docscore.report.systems_tables import systems_by_metric, systems_table
 
 
 def _named_file(_context: click.Context, _parameter: click.Parameter, value: Sequence[str]) -> dict[Path, str]:
@@ -129,7 +129,8 @@ def table_command(
         rows = [_as_dict(row, by_name[row.system]) for row in found.groups()[None]]
         print_json("table", {"systems": rows})
     elif form == "text":
-        print_systems(stdout_console(), found, percent=percent, intervals=intervals)
+        table = systems_by_metric(found, percent=percent, intervals=intervals)
+        print_table(stdout_console(), table, with_caption=False)
     else:
         table = systems_table(found, percent=percent, intervals=intervals, columns=columns)
         click.echo(table_as_markdown(table) if form == "markdown" else table_as_latex(table, caption))

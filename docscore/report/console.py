@@ -16,13 +16,11 @@ from docscore.corpus.annotations import Annotation
 from docscore.corpus.automation import Choice, Curve
 from docscore.corpus.comparison import Change, Comparison, Gate
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation
-from docscore.corpus.metric_values import Measured, Slice
+from docscore.corpus.metric_values import Measured
 from docscore.corpus.summary import Analysis, Rate, Summary
-from docscore.corpus.systems import Systems
 from docscore.metrics.anls_star.tree import Line, ScoreTree, outline
 from docscore.metrics.kieval import kieval_lines
 from docscore.report.content import (
-    calibration_table,
     causes_table,
     curve_table,
     document_changes_table,
@@ -36,9 +34,8 @@ from docscore.report.content import (
     slices_table,
     typed_fields_table,
 )
-from docscore.report.systems_tables import systems_by_metric
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
-from docscore.report.text_diff import Span, text_differences
+from docscore.report.text_diff import text_differences
 from docscore.report.wording import (
     annotation_text,
     annotations_shown,
@@ -54,7 +51,6 @@ from docscore.report.wording import (
     shown_name,
     verdict_text,
 )
-from docscore.stats.calibration import Calibration
 
 _WIDTH = 80
 
@@ -99,7 +95,7 @@ def print_evaluation(console: Console, found: Evaluation, *, fields: bool, worst
     if found.other_figures is not None:
         print_measured(console, found.other_figures, len(found.pairs.ids), found.confidence)
     if found.slices:
-        print_slices(console, found.slices, found.slice_name)
+        print_table(console, slices_table(found.slices, found.slice_name))
 
 
 def print_summary(console: Console, summary: Summary, worst: int) -> None:
@@ -160,51 +156,27 @@ def print_measured(console: Console, measured: Measured, rows: int, confidence: 
     _print_lines(console, [f"\n{signature}" for signature in table.signatures])
 
 
-def print_systems(console: Console, found: Systems, *, percent: bool, intervals: bool) -> None:
-    """Print the figures of several systems, one column each, with the best of each figure marked."""
-    print_plain_table(console, systems_by_metric(found, percent=percent, intervals=intervals))
-
-
-def print_plain_table(console: Console, table: ReportTable) -> None:
-    """Print a table without its caption, what its marks mean, and the signatures."""
-    console.print(_drawn(table))
-    _print_lines(console, _lines_below(table))
-
-
 def print_automation(console: Console, curve: Curve, choice: Choice, confidence: float) -> None:
     """Print the trade-off at some thresholds, and the lowest threshold that reaches the target."""
     console.print(_drawn(curve_table(curve)))
     _print_lines(console, ["", *textwrap.wrap(choice_text(choice, confidence), _WIDTH)])
 
 
-def print_slices(console: Console, slices: Sequence[Slice], by: str) -> None:
-    """Print the figures of the rows of each value of a column, with their intervals."""
-    print_table(console, slices_table(slices, by))
-
-
-def print_calibration(console: Console, found: Calibration) -> None:
-    """Print the figures of calibration with their intervals."""
-    print_table(console, calibration_table(found))
-
-
-def print_table(console: Console, table: ReportTable, explanation: str = "") -> None:
-    """Print the first rows of a table below its caption, and how many there are.
+def print_table(console: Console, table: ReportTable, explanation: str = "", *, with_caption: bool = True) -> None:
+    """Print the first rows of a table, how many there are, what its marks mean, and the signatures.
 
     Args:
         console: the console to print to.
         table: the table.
         explanation: a line between caption and table.
+        with_caption: whether the caption stands above it.
     """
     table = table.first(_MOST_ROWS)
-    _print_lines(console, [f"\n{table.caption}", *filter(None, [explanation])])
+    if with_caption:
+        _print_lines(console, [f"\n{table.caption}", *filter(None, [explanation])])
     console.print(_drawn(table))
-    _print_lines(console, _lines_below(table))
-
-
-def _lines_below(table: ReportTable) -> list[str]:
-    """What is printed below a table."""
     remarks = [shown_name(remark).translate(_PLAIN_SIGNS) for remark in table.remarks]
-    return [*filter(None, [table.note]), *remarks, *(f"\n{signature}" for signature in table.signatures)]
+    _print_lines(console, [*filter(None, [table.note]), *remarks, *(f"\n{name}" for name in table.signatures)])
 
 
 def _drawn(table: ReportTable) -> Table:
@@ -304,23 +276,14 @@ def _can_print(console: Console, characters: str) -> bool:
 
 
 def _styled(line: Line) -> Text:
-    text = Text(line.head, style=_STATUS_STYLE[line.node.status])
-    text.append(f"  {line.numbers}  ")
-    values = _with_differences(line.node)
-    text.append_text(Text(line.detail) if values is None else values)
-    if values is not None and line.remark:
-        text.append(f"  {line.remark}")
+    """The line in colour, with the differences of both texts marked for a partial match."""
+    node = line.node
+    text = Text(line.head, style=_STATUS_STYLE[node.status]).append(f"  {line.numbers}  ")
+    if node.kind == "scalar" and node.status == "partial":
+        truth, prediction = text_differences(*paired_excerpts(node.ground_truth, node.prediction))
+        for spans, style, behind in ((truth, _TRUTH, " → "), (prediction, _PREDICTION, f"  {line.remark}")):
+            text.append_text(Text.assemble(*((span.text, style if span.changed else "") for span in spans), behind))
+    else:
+        text.append(line.detail)
     text.rstrip()
     return text
-
-
-def _with_differences(node: ScoreTree) -> Text | None:
-    """Both values with differences marked, for a partial match of texts; else None."""
-    if node.kind != "scalar" or node.status != "partial":
-        return None
-    left, right = text_differences(*paired_excerpts(node.ground_truth, node.prediction))
-    return _marked(left, _TRUTH).append(" → ").append_text(_marked(right, _PREDICTION))
-
-
-def _marked(spans: list[Span], style: str) -> Text:
-    return Text.assemble(*((span.text, style if span.changed else "") for span in spans))
