@@ -106,7 +106,7 @@ def test_the_hook_of_promptfoo(context: dict[str, Any]) -> None:
 
 def test_what_passes_in_promptfoo() -> None:
     assert get_assert(SAID, {"config": {"pass_at": 0.6}, "vars": {"reference": BILL}})["pass"] is True
-    with pytest.raises(ValueError, match="expected 'reference' or 'references' in config or vars, got neither"):
+    with pytest.raises(ValueError, match="expected 'reference' or 'references', got "):
         get_assert(SAID, {"vars": {}})
 
 
@@ -147,7 +147,7 @@ def test_the_hook_of_lm_eval() -> None:
     }
     assert process_results({"references": ["tea", "rum"]}, ["Rum"]) == {"anls_star": 1.0}
     assert results_from("answer", parse="none")({"answer": "x", "reference": "y"}, ["x"]) == {"anls_star": 1.0}
-    with pytest.raises(ValueError, match="doc: expected 'reference' or 'references', got 'text'"):
+    with pytest.raises(ValueError, match="expected 'reference' or 'references', got 'text'"):
         process_results({"text": ""}, ["x"])
 
 

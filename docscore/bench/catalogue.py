@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Any, TypeVar, get_args
+from typing import Any, get_args
 
 from docscore.bench.loaders import (
     documents_in,
@@ -144,19 +144,17 @@ def documents_of(
     check_choice("split", split, (None, *data_set.splits))
     documents = chosen(data_set.load(folder, split or data_set.splits[0]), sample, data_set.paper_size)
     schema = (PAPER_SCHEMAS if style == "paper" else SCHEMAS).get(name)
-    return [_asked(document, schema, style) for document in documents]
+    as_paper = style == "paper" and schema is not None
+    return [
+        replace(each, schema=schema, answers=last_of_each(each, _SEVERAL) if as_paper else each.answers)
+        for each in documents
+    ]
 
 
-def _asked(document: DocumentRecord, schema: dict[str, object] | None, style: str) -> DocumentRecord:
-    answers = last_of_each(document, _SEVERAL) if style == "paper" and schema is not None else document.answers
-    return replace(document, schema=schema, answers=answers)
-
-
-RowT = TypeVar("RowT")
 PAPER_SEED = 42  # of the paper's code, set before the rows in file order were shuffled
 
 
-def chosen(rows: Sequence[RowT], sample: str | int, paper_size: int | None) -> list[RowT]:
+def chosen(rows: Sequence[Any], sample: str | int, paper_size: int | None) -> list[Any]:
     """The rows to use.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from docscore.bench.records import Box, DocumentRecord, Page, Word
 from docscore.core.errors import InputValueError
@@ -58,6 +58,7 @@ Answer with one JSON object that is valid by this JSON Schema, and with nothing 
 ```json
 {schema}
 ```"""
+_NO_SCHEMA = "Answer with one JSON object, and with nothing else."
 _ATTACHED = "(attached)"
 
 
@@ -81,7 +82,9 @@ def prompt_of(document: DocumentRecord, method: str, style: str = "plain") -> st
         template = _PAPER_QUESTION if style == "paper" else _PLAIN_QUESTION
         return _filled(template, document=text, question=document.question)
     template = _PAPER_EXTRACTION if style == "paper" else _PLAIN_EXTRACTION
-    return _filled(template, document=text, format=_format_instructions(document.schema))
+    schema = json.dumps(document.schema, indent=1, ensure_ascii=False)
+    instructions = _NO_SCHEMA if document.schema is None else _filled(_FORMAT, schema=schema)
+    return _filled(template, document=text, format=instructions)
 
 
 def document_text(document: DocumentRecord, method: str) -> str:
@@ -114,12 +117,6 @@ def _no_text(name: str, method: str) -> ValueError:
         expected=f"words or text for the method {method!r}",
         got="none; use 'vision' or 'pdf'",
     )
-
-
-def _format_instructions(schema: dict[str, Any] | None) -> str:
-    if schema is None:
-        return "Answer with one JSON object, and with nothing else."
-    return _filled(_FORMAT, schema=json.dumps(schema, indent=1, ensure_ascii=False))
 
 
 def _filled(template: str, **parts: str) -> str:

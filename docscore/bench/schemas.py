@@ -2,103 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from docscore.core.errors import InputValueError
 from docscore.core.values import MAX_DEPTH
 
-_DATE = "YYYY-MM-DD"
-_AS_PRINTED = "as printed"
-
-
-def _fields(**descriptions: Any) -> dict[str, Any]:
-    """The schema of an object whose values are texts, or of the given types."""
-    properties = {
-        name: each if isinstance(each, dict) else {"type": "string", "description": each}
-        for name, each in descriptions.items()
-    }
-    return {"type": "object", "properties": properties}
-
-
-def _rows(description: str, **descriptions: str) -> dict[str, Any]:
-    return {"type": "array", "description": description, "items": _fields(**descriptions)}
-
-
-# Kleister writes a blank in a value as "_", and so must the answer: the ground truth is taken as it is distributed.
-_BLANKS = "with _ for each blank"
-_PARTY = f"a party that signs the contract, {_BLANKS}"
-_KLEISTER_NDA = {
-    "effective_date": f"the date from which the contract binds, {_DATE}",
-    "jurisdiction": f"the state or country whose law governs the contract, its short name, {_BLANKS}",
-    "term": f"how long the contract lasts, a number and a unit such as 2_years, {_BLANKS}",
-}
-_KLEISTER_CHARITY = {
-    "address__post_town": f"the post town of the charity's address, in capitals, {_BLANKS}",
-    "address__postcode": f"the postcode of the charity's address, in capitals, {_BLANKS}",
-    "address__street_line": f"the street line of the charity's address, in capitals, {_BLANKS}",
-    "charity_name": f"the charity's name, in capitals, {_BLANKS}",
-    "charity_number": "the charity's registration number",
-    "report_date": f"the day that the report's year ends, {_DATE}",
-}
-_INCOME = "the charity's income of the year in pounds, two decimals, no separators"
-_SPENDING = "the charity's spending of the year in pounds, two decimals, no separators"
-
-SCHEMAS: dict[str, dict[str, Any]] = {
-    "kleister_nda": _fields(
-        **_KLEISTER_NDA,
-        party={"type": "array", "description": "the parties", "items": {"type": "string", "description": _PARTY}},
-    ),
-    "kleister_charity": _fields(
-        **_KLEISTER_CHARITY,
-        income_annually_in_british_pounds=_INCOME,
-        spending_annually_in_british_pounds=_SPENDING,
-    ),
-    "sroie": _fields(
-        company="the name of the company that gave the receipt, in capitals",
-        date=f"the date of the receipt, {_AS_PRINTED}",
-        address="the address of the company, in capitals, its lines joined by a comma and a blank",
-        total="the total that was paid, two decimals, no currency",
-    ),
-    "vrdu_ad_buy": _fields(
-        advertiser=f"who advertises, {_AS_PRINTED}",
-        agency=f"the agency that buys the time, {_AS_PRINTED}",
-        contract_num=f"the number of the contract or order, {_AS_PRINTED}",
-        flight_from=f"the first day of the campaign, {_AS_PRINTED}",
-        flight_to=f"the last day of the campaign, {_AS_PRINTED}",
-        gross_amount=f"the gross amount of the order, {_AS_PRINTED}",
-        product=f"what is advertised, {_AS_PRINTED}",
-        property=f"the station that sends it, {_AS_PRINTED}",
-        tv_address=f"the address of the station, {_AS_PRINTED}",
-        line_items=_rows(
-            "the rows of the order",
-            channel=f"the channel, {_AS_PRINTED}",
-            program_desc=f"the programme, {_AS_PRINTED}",
-            program_start_date=f"the first day, {_AS_PRINTED}",
-            program_end_date=f"the last day, {_AS_PRINTED}",
-            sub_amount=f"the amount of the row, {_AS_PRINTED}",
-        ),
-    ),
-    "vrdu_registration": _fields(
-        file_date=f"the day on which the form was filed, {_AS_PRINTED}",
-        foreign_principle_name=f"the name of the foreign principal, {_AS_PRINTED}",
-        registrant_name=f"the name of the registrant, {_AS_PRINTED}",
-        registration_num=f"the number of the registration, {_AS_PRINTED}",
-        signer_name=f"the name of the person who signs, {_AS_PRINTED}",
-        signer_title=f"the title of the person who signs, {_AS_PRINTED}",
-    ),
-}
-
-# What the paper's code asked for where that differs: one party, and numbers for the sums of charities.
-PAPER_SCHEMAS: dict[str, dict[str, Any]] = {
-    **SCHEMAS,
-    "kleister_nda": _fields(**_KLEISTER_NDA, party=f"the party that signs what the other issued, {_BLANKS}"),
-    "kleister_charity": _fields(
-        **{**_KLEISTER_CHARITY, "charity_number": {"type": "integer", "description": "the registration number"}},
-        income_annually_in_british_pounds={"type": "number", "description": _INCOME},
-        spending_annually_in_british_pounds={"type": "number", "description": _SPENDING},
-    ),
-}
+# The schemas of the data sets, by name; and what the paper's code asked for where that differs: one party, and numbers
+# for the sums of charities. Kleister writes a blank in a value as "_", and so must the answer: the ground truth is
+# taken as it is distributed.
+_OF_DATA_SETS = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
+SCHEMAS: dict[str, dict[str, Any]] = _OF_DATA_SETS["plain"]
+PAPER_SCHEMAS: dict[str, dict[str, Any]] = {**SCHEMAS, **_OF_DATA_SETS["paper"]}
 
 _KEPT = ("description", "enum", "format", "pattern", "minimum", "maximum", "minLength", "maxLength")
 

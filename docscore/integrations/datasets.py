@@ -8,7 +8,7 @@ from typing import Any
 from docscore.core.errors import row_place
 from docscore.corpus.scores import score_corpus
 from docscore.data.pairing import Pairs
-from docscore.data.rows import BY_ID, ID, read_reference
+from docscore.data.rows import BY_ID, ID, read_references
 
 
 def score_batch(
@@ -42,15 +42,10 @@ def score_batch(
             raise KeyError(msg)
     predictions = list(batch[prediction])
     ids = [str(number) for number in range(len(predictions))]
-    answers = [_answers(row, name) for row, name in zip(batch[references], ids, strict=True)]
+    rows = [{ID: name, "references": answers} for name, answers in zip(ids, batch[references], strict=True)]
+    answers = [row.value for row in read_references(rows, BY_ID, lambda index: row_place(ids[index]))]
     scores = score_corpus(Pairs(ids, answers, predictions), **keywords)
     columns: dict[str, list[Any]] = {"anls_score": scores.scores}
     if scores.failed is not None:
         columns["parse_failed"] = [number in scores.failed for number in range(len(ids))]
     return columns
-
-
-def _answers(row: Any, name: str) -> tuple[Any, ...]:
-    if type(row) is list and row:
-        return tuple(row)
-    return tuple(read_reference({ID: name, "references": row}, BY_ID, lambda _: row_place(name), 0).value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -127,3 +127,19 @@ def answer_in(text: Any, reading: str = "auto") -> Any:
         if reading == "auto":
             return text
         raise InputValueError(place="target", expected="JSON text", got=f"{error}") from None
+
+
+def answers_of(*places: Mapping[str, Any]) -> list[Any]:
+    """The acceptable answers in the first place that has any: a list under `references`, or one under `reference`.
+
+    Raises:
+        ValueError: where no place has either.
+    """
+    for place in places:
+        if "references" in place:
+            answers = answer_in(place["references"])
+            return [answer_in(each) for each in answers] if isinstance(answers, list) else [answers]
+        if "reference" in place:
+            return [answer_in(place["reference"])]
+    got = ", ".join(repr(key) for place in places for key in place) or "neither"
+    raise InputValueError(expected="'reference' or 'references'", got=got)

@@ -8,12 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from docscore.core.errors import InputValueError
 from docscore.core.options import THRESHOLD
-from docscore.integrations.judging import answer_in, judged_output
+from docscore.integrations.judging import answer_in, answers_of, judged_output
 
 METRIC = "anls_star"  # which the task's metric_list names, with the aggregation "mean"
-_KEYS = ("references", "reference")
 
 
 def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
@@ -30,10 +28,7 @@ def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str,
     Raises:
         TypeError, ValueError: for values that cannot be scored, and where there is no ground truth.
     """
-    key = next((key for key in _KEYS if key in doc), None)
-    if key is None:
-        raise InputValueError(place="doc", expected="'reference' or 'references'", got=", ".join(map(repr, doc)))
-    return results_from(key)(doc, results)
+    return {METRIC: judged_output(results[0], answers_of(doc)).score}
 
 
 def results_from(

@@ -8,11 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from docscore.core.errors import InputValueError
 from docscore.core.options import THRESHOLD
-from docscore.integrations.judging import answer_in, judged_output
-
-_KEYS = ("reference", "references")
+from docscore.integrations.judging import answers_of, judged_output
 
 
 def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
@@ -36,7 +33,7 @@ def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
     wanted = config.get("pass_at", 1.0)
     found = judged_output(
         output,
-        _answers(config, context.get("vars") or {}),
+        answers_of(config, context.get("vars") or {}),
         parse=config.get("parse", "auto"),
         threshold=config.get("threshold", THRESHOLD),
         ignore_case=config.get("ignore_case", True),
@@ -51,15 +48,3 @@ def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
             {"pass": score >= wanted, "score": score, "reason": path} for path, score in fields.items()
         ],
     }
-
-
-def _answers(*places: Mapping[str, Any]) -> list[Any]:
-    """The acceptable answers in the first place that has any."""
-    one, several = _KEYS
-    for place in places:
-        if several in place:
-            answers = answer_in(place[several])
-            return [answer_in(each) for each in answers] if isinstance(answers, list) else [answers]
-        if one in place:
-            return [answer_in(place[one])]
-    raise InputValueError(expected="'reference' or 'references' in config or vars", got="neither")

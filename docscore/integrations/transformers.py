@@ -86,7 +86,9 @@ class ComputeMetrics:
         if not hasattr(self.tokenizer, "batch_decode"):
             expected = "a tokenizer or a processor with batch_decode"
             raise InputTypeError(expected=expected, got=type(processor).__name__)
-        self.references = None if references is None else _ground_truths(references)
+        rows = [] if references is None else as_rows(references, "references")
+        truths = [] if references is None else read_references(rows, row_format([], rows), "references[{}]".format)
+        self.references = None if references is None else [row.value for row in truths]
         self.parse = parse
         self.state = ScoreState(metrics=metrics, fields=fields, **{"parse": parse and AS_TEXT, **keywords})
         self._reset()
@@ -200,12 +202,6 @@ class ComputeMetrics:
         if not value or (isinstance(value, Mapping) and set(value) == {"text_sequence"}) or not can_be_scored(value):
             return Parsed(text, "failed")
         return Parsed(value)
-
-
-def _ground_truths(references: Any) -> list[Any]:
-    """The acceptable answers of rows, in their order."""
-    rows = as_rows(references, "references")
-    return [row.value for row in read_references(rows, row_format([], rows), "references[{}]".format)]
 
 
 def _key(value: Any) -> str:

@@ -69,10 +69,12 @@ def run_of_log(path: Path) -> LoggedRun:
     read = sum(
         each.input_tokens + (each.input_tokens_cache_read or 0) + (each.input_tokens_cache_write or 0) for each in usage
     )
+    times = [datetime.fromisoformat(each) for each in (log.stats.started_at, log.stats.completed_at) if each]
+    method, prompt = str(log.eval.task_args.get("method", "")), log.eval.task_args.get("prompt", "paper")
     data_set = DATA_SETS.get(log.eval.task.rsplit("/", 1)[-1])
     return LoggedRun(
         data_set=data_set.title if data_set else log.eval.task,
-        method=_method(log.eval.task_args),
+        method=method if prompt == "paper" else f"{method}, {prompt} prompt",
         model=log.eval.model,
         documents=len(samples),
         errors=sum(sample.error is not None for sample in samples),
@@ -80,7 +82,7 @@ def run_of_log(path: Path) -> LoggedRun:
         input_tokens=read if usage else None,
         output_tokens=sum(each.output_tokens for each in usage) if usage else None,
         cost=sum(costs) if costs else None,
-        seconds=_seconds(log),
+        seconds=(times[1] - times[0]).total_seconds() if len(times) > 1 else None,
     )
 
 
@@ -148,16 +150,3 @@ def _as_read(sample: EvalSample) -> tuple[list[Any], Any]:
     answers = [answer_in(text) for text in targets]
     output = sample.output.completion if sample.output.choices else None
     return answers, judged_output(output, answers or [None]).prediction
-
-
-def _method(arguments: dict[str, Any]) -> str:
-    """The method and, where they are not those of the paper, the prompts."""
-    method = str(arguments.get("method", ""))
-    return f"{method}, {arguments['prompt']} prompt" if arguments.get("prompt", "paper") != "paper" else method
-
-
-def _seconds(log: EvalLog) -> float | None:
-    if not (log.stats.started_at and log.stats.completed_at):
-        return None
-    start, end = (datetime.fromisoformat(each) for each in (log.stats.started_at, log.stats.completed_at))
-    return (end - start).total_seconds()
