@@ -79,8 +79,9 @@ Args:
         "answers"}`, and plain values on both sides, paired by position.
     threshold: a similarity of texts below it counts as 0, from 0 to 1; default 0.5.
     ignore_case: whether texts are compared in lower case; default True.
-    parse: "json" to read predictions that are text as JSON, "repair" to mend them where they are not quite; default
-        None, which takes text as text. What cannot be parsed is scored as the text it is, and counted.
+    parse: "json" to read predictions that are text as JSON, "repair" to mend them where they are not quite, "text" to
+        compare them as text; default None, which is "text" but refuses texts that are JSON on both sides. What cannot
+        be parsed is scored as the text it is, and counted.
     parse_references: "json" to read references that are text as JSON; default None, which takes text as text.
     missing: "error" if a reference without a prediction is an error (the default), "zero" to score it as null, "skip"
         to leave it out.

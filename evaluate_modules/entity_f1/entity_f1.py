@@ -56,8 +56,8 @@ Args:
     normalise: whether texts are compared in lower case, with white space folded; default False: they must be identical.
     donut: whether to read documents as the published implementation of Donut does, which leaves out 0 and False;
         default False.
-    parse: "json" to read predictions that are text as JSON, "repair" to mend them where they are not quite; default
-        None, which takes text as text.
+    parse: "json" to read predictions that are text as JSON, "repair" to mend them where they are not quite, "text" to
+        compare them as text; default None, which is "text" but refuses texts that are JSON on both sides.
     parse_references: "json" to read references that are text as JSON; default None, which takes text as text.
     missing: "error" if a reference without a prediction is an error (the default), "zero" to score it as null, "skip"
         to leave it out.

@@ -55,8 +55,8 @@ Args:
         Rows are paired by question_id, whatever their order.
     donut: whether to reproduce the published implementation of Donut exactly: 0 and False are left out, and an empty
         ground truth scores 0 even against an empty prediction; default False.
-    parse: "json" to read predictions that are text as JSON, "repair" to mend them where they are not quite; default
-        None, which takes text as text.
+    parse: "json" to read predictions that are text as JSON, "repair" to mend them where they are not quite, "text" to
+        compare them as text; default None, which is "text" but refuses texts that are JSON on both sides.
     parse_references: "json" to read references that are text as JSON; default None, which takes text as text.
     missing: "error" if a reference without a prediction is an error (the default), "zero" to score it as null, "skip"
         to leave it out.
