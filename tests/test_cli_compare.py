@@ -23,16 +23,11 @@ from docscore.corpus.summary import Analysis, analyse
 from docscore.data.pairing import pairs_of
 from docscore.version import VERSION
 from tests.commands import (
-    COLOUR,
-    HOSTILE,
     PREDICTIONS,
-    RAW,
     RECEIPTS,
     REFERENCES,
-    TEXTS,
     Write,
     environment,
-    on_terminal,
     pred,
     ref,
     rows,
@@ -79,12 +74,6 @@ def test_the_text_where_nothing_changed() -> None:
     assert "no interval: no document changed" in lines[2]
 
 
-def test_json_equals_the_library() -> None:
-    result = json.loads(succeed("compare", *RECEIPT_FILES, "--json"))
-    found = compare(analysis(PREDICTIONS), analysis(NEW))
-    assert result == {"format": "docscore.compare/1", **json.loads(json.dumps(found.to_dict())), "gate": None}
-
-
 def test_json_equals_the_library_with_every_option() -> None:
     options = ["--confidence-level=0.8", "--threshold=0.9", "--case-sensitive", "--fail-below=0.02"]
     result = json.loads(succeed("compare", *RECEIPT_FILES, "--json", *options))
@@ -95,13 +84,6 @@ def test_json_equals_the_library_with_every_option() -> None:
         **json.loads(json.dumps(found.to_dict())),
         "gate": decide(found, 0.02).to_dict(),
     }
-
-
-def test_parsed_texts_are_compared_as_values() -> None:
-    result = json.loads(succeed("compare", TEXTS, PREDICTIONS, "--references", REFERENCES, "--json", "--parse", "json"))
-    parsed = analyse(score_corpus(pairs_of(list(rows(TEXTS)), list(rows(REFERENCES))), parse="json"))
-    assert (result["base"], result["new"]) == (parsed.scores.mean, analysis(PREDICTIONS).scores.mean)
-    assert "|parse:json|" in result["signature"]
 
 
 ODD = [
@@ -222,26 +204,6 @@ def test_an_id_on_one_side_only(write: Write, side: int) -> None:
     null = json.loads(succeed("compare", *files, "--missing", "zero", "--json"))
     wanted = [(11 / 12, 10.4 / 12), (1.0, 9.9 / 12)][side]
     assert (null["rows"], null["base"], null["new"]) == (12, *map(pytest.approx, wanted))
-
-
-def test_a_fault_of_the_references_is_counted_once(write: Write) -> None:
-    """Though they are paired with two files of predictions."""
-    files = arguments(write, NAMES, [TRUTH[:9]] * 12)
-    with Path(files[3]).open("a", encoding="utf-8") as references:
-        references.write(json.dumps(ref("doc0", "x")) + "\n")
-    done = run("compare", *files, "--on-error", "skip")
-    assert done.code == 0
-    assert "1 fault: 1 duplicate id;" in done.err
-
-
-def test_hostile_ids_and_keys_never_reach_a_pipe_or_a_terminal(write: Write) -> None:
-    names, truth = [HOSTILE, "b" + HOSTILE, "c"], {HOSTILE: HOSTILE, "k": "x", "z" * 30: "y"}
-    files = arguments(write, names, [{HOSTILE: "q"}, {**truth, "k": "y"}, truth], truth)
-    for form in ("--changes=9", "--markdown"):
-        shown = on_terminal("compare", *files, form)
-        assert (shown.code, shown.pipe) == (0, "")
-        assert not RAW.search(COLOUR.sub("", shown.terminal))
-    assert not RAW.search(succeed("compare", *files, "--json"))
 
 
 GATE = 'set -eo pipefail; "$@" | cat; echo deployed'

@@ -153,15 +153,6 @@ def test_nothing_that_a_model_wrote_is_markup(write: Write, tmp_path: Path) -> N
     assert not re.search("[\x00\x1b\u202e]", (tmp_path / "out.html").read_text("utf-8"))
 
 
-def test_the_name_of_the_file_of_predictions_is_text(write: Write, tmp_path: Path) -> None:
-    name = "<img src=x onerror=alert(1)>&amp;.jsonl"
-    try:
-        predictions = write(name, [pred("a", "y")])
-    except OSError:
-        pytest.skip("no file can have this name here")
-    assert report(tmp_path / "out.html", write("r.jsonl", [ref("a", "x")]), predictions).texts["h1"] == [name]
-
-
 def test_lone_surrogates_are_written_as_escapes(write: Write, tmp_path: Path) -> None:
     """UTF-8 has none; the file is UTF-8."""
     truth = {"\ud800": "a\udfff", "k": ["\udc00" * 3]}

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from docscore import score_tree
 from tests.commands import (
     COLOUR,
     HOSTILE,
@@ -18,7 +17,6 @@ from tests.commands import (
     on_terminal,
     pred,
     ref,
-    rows,
     run,
     screen,
     succeed,
@@ -54,26 +52,6 @@ def test_hostile_ids_never_reach_a_pipe_or_a_terminal(
     for text in (done.out + done.err, COLOUR.sub("", shown.terminal)):
         assert not RAW.search(text)
         assert text.count("\n") == lines
-
-
-def test_hostile_keys_and_values_never_reach_a_pipe_or_a_terminal(write: Write) -> None:
-    references, predictions = (next(rows(path)) for path in hostile_files(write))
-    files = write("t.json", references["references"][0]), write("g.json", predictions["prediction"])
-    nodes = len(list(score_tree(references["references"][0], predictions["prediction"]).nodes()))
-    for text in (succeed("explain", *files, "--all"), COLOUR.sub("", on_terminal("explain", *files, "--all").terminal)):
-        assert not RAW.search(text)
-        assert text.count("\n") == nodes
-    assert not RAW.search(succeed("explain", *files, "--json"))
-
-
-def test_hostile_file_names_never_reach_the_terminal(write: Write) -> None:
-    """As a pattern of the shell passes them on: one that is no JSON, and one too many."""
-    name = write("\x1b[31m\u202eevil\n.jsonl", "{")
-    for arguments in ([name, name], [f"{name}x", name], [REFERENCES, PREDICTIONS, name]):
-        done = run("score", *arguments)
-        assert done.code == 2
-        assert not RAW.search(done.err)
-        assert done.err.count("\n") <= 4
 
 
 def test_colour_on_a_terminal_and_the_same_text_as_in_a_pipe(write: Write) -> None:

@@ -231,15 +231,6 @@ except ModuleNotFoundError as error:
     assert message.startswith("AnlsStar needs evaluate and datasets: pip install")
 
 
-@pytest.mark.parametrize("module", ["docscore", "docscore.cli"])
-def test_importing_stays_light(module: str, tmp_path: Path) -> None:
-    """Whoever scores in a loop or calls the command does not pay seconds for libraries that it does not use."""
-    code = "import sys, importlib; importlib.import_module(sys.argv[1]); print(*{n.split('.')[0] for n in sys.modules})"
-    loaded = set(run("-c", code, module, cwd=tmp_path).split())
-    assert "docscore" in loaded
-    assert not loaded & {"evaluate", "datasets", "gradio", "pandas", "torch"}
-
-
 @pytest.fixture(scope="module")
 def wheel(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A wheel of this checkout."""

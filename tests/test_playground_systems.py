@@ -205,14 +205,6 @@ def test_names_and_base_are_chosen(visitor: Visitor) -> None:
     changed.wait_for(state="hidden")
 
 
-def test_rows_may_hold_the_references(visitor: Visitor) -> None:
-    both = [[{**truth, **row} for truth, row in zip(TRUTHS, side, strict=True)] for side in (BASE, BETTER)]
-    upload(visitor, None, *(payload(f"{n}.jsonl", side) for n, side in enumerate(both)))
-    assert "better on 1 of 3 documents, worse on 1" in press(visitor)
-    upload(visitor, None, payload("b.jsonl", BASE), payload("n.jsonl", BETTER))
-    assert "b.jsonl" in press(visitor)
-
-
 def test_ids_on_one_side_only_are_the_sentence_of_the_library(visitor: Visitor, tmp_path: Path) -> None:
     references = written(tmp_path, "r.jsonl", TRUTHS)
     for base, new in (
@@ -231,18 +223,6 @@ def test_ids_on_one_side_only_are_the_sentence_of_the_library(visitor: Visitor, 
         assert str(tmp_path) not in said
     visitor["systems-skip"].get_by_role("checkbox").check()
     assert "1 of 3 rows are left out" in press(visitor).replace("0 of 3", "1 of 3")
-
-
-def test_what_cannot_be_compared_is_one_sentence(visitor: Visitor) -> None:
-    """And nothing of another comparison stays as if it were of this one."""
-    assert press(visitor) == "expected from 2 to 8 files of predictions, got 0"
-    press(visitor, "systems-example")
-    upload(visitor, payload("r.jsonl", TRUTHS), payload("b.jsonl", BASE), payload("n.jsonl", b"{broken\n"))
-    assert "n.jsonl, line 1" in press(visitor)
-    assert visitor.page.locator(".sys, .sys-places").count() == 0
-    assert not visitor["systems-documents-csv"].is_visible()
-    upload(visitor, payload("r.jsonl", TRUTHS), *(payload(f"{n}.jsonl", BASE) for n in range(8)))
-    assert "the same on all 3 documents" in press(visitor)
 
 
 def test_hostile_ids_keys_names_and_file_names_are_text(visitor: Visitor) -> None:

@@ -12,11 +12,14 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from docscore import ScoreTree
-from docscore.corpus.fields import CAUSES, OUTCOMES
+from docscore import ScoreTree, score_tree
+from docscore.core.options import ScoringOptions
+from docscore.core.progress import Advance
+from docscore.corpus.fields import CAUSES, OUTCOMES, field_table
 from docscore.corpus.scores import CorpusScore, score_corpus
 from docscore.corpus.summary import MOST_FIELDS_TESTED, Analysis, Summary, analyse, summarise
-from docscore.data.pairing import pairs_of
+from docscore.data.pairing import Pairs, pairs_of
+from docscore.metrics.signature import Signature
 from tests.structures import damaged, random_prediction, random_truth
 
 pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
@@ -325,3 +328,77 @@ def test_an_analysis_holds_the_scores_it_was_made_of() -> None:
     assert isinstance(analysis, Analysis)
     assert analysis.scores is scores
     assert len(analysis.values) == len(scores.ids)
+
+
+def test_missing_and_extra_rows_are_counted() -> None:
+    """Key scores are blind to them."""
+    (name,) = field_table([score_tree([{"n": "tea"}, {"n": "milk"}, {"n": "rum"}], [{"n": "milk"}])])
+    assert name.path == "[].n"
+    assert name.score == pytest.approx(1 / 3)
+    assert name.counts == {"exact": 1, "partial": 0, "wrong": 0, "wrong_type": 0, "missing": 2, "extra": 0}
+
+
+def test_what_does_not_count_is_left_out() -> None:
+    assert [each.path for each in field_table([score_tree({"a": "x"}, {"a": "x", "b": None})])] == ["a"]
+    assert field_table([]) == []
+    assert field_table([score_tree("x", "y")])[0].path == "$"
+
+
+def test_references_that_were_left_as_text_are_suspected() -> None:
+    """Labels decoded by a tokenizer are text; only predictions are parsed."""
+    labels = Pairs(["a"], [('{"total": "1"}',)], ['{"total": "1"}'])
+    with pytest.warns(UserWarning, match="references: all are text that is JSON"):
+        assert score_corpus(labels, parse="json").mean == 0.0
+    assert score_corpus(labels, parse="text").mean == 1.0  # text against text
+    values = Pairs(["a"], [({"total": "1"},)], ['{"total": "1"}'])
+    assert score_corpus(values, parse="json").mean == 1.0
+
+
+def test_references_that_are_json_text() -> None:
+    """As other evaluation tools hold them; alternatives and values that are no text are taken as they are."""
+    truths: list[Any] = ['{"total": "1"}', ('["a", "b"]', {"total": "2"}), {"total": "3"}]
+    pairs = Pairs(list("abc"), truths, [{"total": "1"}, ["b", "a"], {"total": "3"}])
+    assert score_corpus(pairs).mean < 1
+    scored = score_corpus(pairs, parse_references="json")
+    assert scored.scores == [1.0, 1.0, 1.0]
+    assert "|references:json|" in str(scored.signature)
+    with pytest.raises(ValueError, match=r"^row 'b', an answer: line 1, column 1: expecting value"):
+        score_corpus(Pairs(list("ab"), ["1", "tea"], [1, 2]), parse_references="json")
+    with pytest.raises(ValueError, match=r"^parse_references: expected None or 'json', got 'repair'$"):
+        score_corpus(pairs, parse_references="repair")
+
+
+def test_progress_is_told_of_every_row() -> None:
+    told: list[int] = []
+
+    def begin(phase: str, total: int) -> Advance:
+        assert (phase, total) == ("Scoring", 120)
+        return told.append
+
+    truths: list[Any] = ["x", {"a": "x"}, ("x", "y"), ["x"]] * 30
+    score_corpus(Pairs([str(i) for i in range(120)], truths, truths_as_predictions(truths)), progress=begin)
+    assert sum(told) == 120
+
+
+def truths_as_predictions(truths: list[Any]) -> list[Any]:
+    return [truth[0] if isinstance(truth, tuple) else truth for truth in truths]
+
+
+def test_signatures_differ_wherever_scores_may() -> None:
+    variants = [
+        ScoringOptions(),
+        ScoringOptions(threshold=0.1234567),
+        ScoringOptions(threshold=0.1234568),
+        ScoringOptions(ignore_case=False),
+        ScoringOptions(parse="json"),
+        ScoringOptions(parse="repair"),
+        ScoringOptions(missing="zero"),
+    ]
+    signatures = [str(Signature.of(["anls_star"], options)) for options in variants]
+    assert len(set(signatures)) == len(signatures)
+    assert "json-repair:" in signatures[5]
+
+
+def test_the_lowest_come_first_and_ties_in_order() -> None:
+    scored = score_corpus(Pairs(list("abc"), ["x", "xy", "x"], ["x", "x", "y"]))
+    assert [sample["question_id"] for sample in scored.worst(2)] == ["c", "b"]

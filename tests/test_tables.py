@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable
+from dataclasses import FrozenInstanceError
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from docscore.report.html_templates import macro_as_html
 from docscore.report.markup import table_as_latex, table_as_markdown
 from docscore.report.table_model import ReportTable
 from tests.commands import RAW
-from tests.report_samples import BY_HAND, EVERY, SAMPLES, TABLES, Markup, grid
+from tests.report_samples import BY_HAND, EVERY, SAMPLES, TABLES, Markup, drinks, grid
 
 MARKDOWN = """\
 | field | what &#38; why | score | interval |
@@ -205,4 +206,33 @@ def test_every_renderer_shows_the_same_cells(renderer: str, kind: str, sample: s
     expected = [[column.head for column in shown.columns], *grid(shown)]
     assert [[" ".join(cell.split()) for cell in row] for row in read(table)] == [
         [cut(text) for text in row] for row in expected
+    ]
+
+
+def test_a_table_is_frozen_and_equal_by_value() -> None:
+    with pytest.raises(FrozenInstanceError):
+        BY_HAND.caption = "other"  # type: ignore[misc]
+    assert BY_HAND.without() == BY_HAND
+    assert TABLES["fields"](drinks()) == TABLES["fields"](drinks())
+
+
+def test_a_table_is_cut_off_and_says_so() -> None:
+    assert BY_HAND.note == "2 of 5 fields are shown."
+    one = BY_HAND.first(1)
+    assert (len(one.rows), one.left_out, one.note) == (1, 4, "1 of 5 fields are shown.")
+    assert BY_HAND.first(2) == BY_HAND
+    assert TABLES["fields"](drinks()).first(99).note == ""
+
+
+def test_columns_are_left_out() -> None:
+    assert [column.name for column in BY_HAND.shown().columns] == ["bar", "field", "name", "score", "interval"]
+    assert [column.name for column in BY_HAND.shown(bars=False).columns] == ["field", "name", "score", "interval"]
+    assert [cell.text for cell in BY_HAND.without("bar", "hidden", "name").rows[0]] == ["a_b", "0.500", "25% to 75%"]
+
+
+def test_raw_values_by_name() -> None:
+    """Extra columns are among them, bars are not, and an interval is two numbers."""
+    assert BY_HAND.records() == [
+        {"field": "a_b", "name": "x", "score": 0.5, "hidden": 1, "low": 0.25, "high": 0.75},
+        {"field": "c", "name": "y", "score": 0.25, "hidden": 2, "low": None, "high": None},
     ]
