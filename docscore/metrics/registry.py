@@ -28,13 +28,13 @@ class AnlsStar(MeanOfRows):
         return row.anls_star
 
 
-class Anls(MeanOfRows):
+class Anls(AnlsStar):
     """ANLS of texts with one or more acceptable answers (Biten et al. 2019, arXiv 1905.13648)."""
 
     name: ClassVar[str] = "anls"
     label: ClassVar[str] = "ANLS"
     figures: ClassVar[tuple[FigureName, ...]] = (FigureName("anls", "ANLS"),)
-    options: ClassVar[frozenset[str]] = frozenset({"threshold", "ignore_case", "strict", "rules", "numbers"})
+    options: ClassVar[frozenset[str]] = AnlsStar.options | {"strict"}
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> float:
         """Return the ANLS* score; with `strict`, 0 if it equals the threshold, as in the equation of the paper.
@@ -47,13 +47,12 @@ class Anls(MeanOfRows):
         return row.anls_star
 
 
-class Anlsl(MeanOfRows):
+class Anlsl(AnlsStar):
     """ANLSL of lists of texts (Tito et al. 2021, arXiv 2104.14336)."""
 
     name: ClassVar[str] = "anlsl"
     label: ClassVar[str] = "ANLSL"
     figures: ClassVar[tuple[FigureName, ...]] = (FigureName("anlsl", "ANLSL"),)
-    options: ClassVar[frozenset[str]] = frozenset({"threshold", "ignore_case", "rules", "numbers"})
 
     def check_options(self, options: ScoringOptions) -> None:
         if options.strict:
@@ -68,22 +67,19 @@ class Anlsl(MeanOfRows):
 
 def check_answer(truth: Any, prediction: Any, *, lists: bool) -> None:
     """Raise `ValueError` for a pair that ANLS, or ANLSL for lists, cannot score."""
-    plain, given = convert_ground_truth(truth), convert_prediction(prediction)
+    plain, predicted = convert_ground_truth(truth), convert_prediction(prediction)
     wanted = "lists of texts" if lists else "texts"
-    is_accepted = _is_list_of_scalars if lists else _is_scalar
+
+    def is_accepted(value: Any) -> bool:
+        if lists:
+            return isinstance(value, list) and not any(isinstance(item, list | dict) for item in value)
+        return not isinstance(value, list | dict | tuple)
+
     for option in plain if isinstance(plain, tuple) else (plain,):
         if not is_accepted(option):
             raise InputValueError(expected=f"acceptable answers that are {wanted}", got=type(option).__name__)
-    if given is not None and not is_accepted(given):
-        raise InputValueError(expected=f"predictions that are {wanted}", got=type(given).__name__)
-
-
-def _is_scalar(value: Any) -> bool:
-    return not isinstance(value, list | dict | tuple)
-
-
-def _is_list_of_scalars(value: Any) -> bool:
-    return isinstance(value, list) and not any(isinstance(item, list | dict) for item in value)
+    if predicted is not None and not is_accepted(predicted):
+        raise InputValueError(expected=f"predictions that are {wanted}", got=type(predicted).__name__)
 
 
 METRICS: dict[str, Metric[Any]] = {

@@ -44,43 +44,21 @@ class Signature:
         """
         names = tuple(metrics)
         used = frozenset[str]().union(*(METRICS[name].options for name in names))
-        parts = [*_of_texts(options, used), *_of_rows(options, skipped), *_of_entities(options, used)]
-        return cls(names, (*parts, ("docscore", VERSION)))
-
-
-def _of_texts(options: ScoringOptions, used: frozenset[str]) -> Iterable[tuple[str, str]]:
-    """The options of ANLS*, ANLS and ANLSL."""
-    if "threshold" in used:
-        yield "tau", str(options.threshold)
-    if "strict" in used and options.strict:
-        yield "boundary", "0"
-    if "ignore_case" in used:
-        yield "case", "i" if options.ignore_case else "s"
-    if "rules" in used:
-        yield ("empty", "ignored") if options.rules == PAPER else ("rules", options.rules)
-    if "numbers" in used and options.numbers != "text":
-        yield "numbers", options.numbers
-    if "schema" in used and options.schema is not None:
-        yield "schema", options.schema.digest
-
-
-def _of_rows(options: ScoringOptions, skipped: int | None) -> Iterable[tuple[str, str]]:
-    """The options for reading rows, and the number of rows left out."""
-    if options.parse_mode is not None:
-        yield "parse", options.parse_mode
-    if options.parse_mode == "repair":  # the result depends on the version of json-repair
-        yield "json-repair", metadata.version("json-repair")
-    if options.parse_references is not None:
-        yield "references", options.parse_references
-    if options.missing != "error":
-        yield "missing", options.missing
-    if skipped:  # figures of fewer rows
-        yield "skipped", str(skipped)
-
-
-def _of_entities(options: ScoringOptions, used: frozenset[str]) -> Iterable[tuple[str, str]]:
-    """The options of the metrics of entities and trees."""
-    if "normalise" in used:
-        yield "compare", "folded" if options.normalise else "exact"
-    if "donut" in used and options.donut:
-        yield "read", "donut"
+        by_paper = options.rules == PAPER
+        parts = [  # name, value, and whether it is named
+            ("tau", str(options.threshold), "threshold" in used),
+            ("boundary", "0", "strict" in used and options.strict),
+            ("case", "i" if options.ignore_case else "s", "ignore_case" in used),
+            ("empty" if by_paper else "rules", "ignored" if by_paper else options.rules, "rules" in used),
+            ("numbers", options.numbers, "numbers" in used and options.numbers != "text"),
+            ("schema", options.schema and options.schema.digest, "schema" in used and options.schema is not None),
+            ("parse", options.parse_mode, options.parse_mode is not None),
+            ("json-repair", "", options.parse_mode == "repair"),  # the result depends on its version
+            ("references", options.parse_references, options.parse_references is not None),
+            ("missing", options.missing, options.missing != "error"),
+            ("skipped", str(skipped), bool(skipped)),  # figures of fewer rows
+            ("compare", "folded" if options.normalise else "exact", "normalise" in used),
+            ("read", "donut", "donut" in used and options.donut),
+        ]
+        named = tuple((name, value or metadata.version(name)) for name, value, is_named in parts if is_named)
+        return cls(names, (*named, ("docscore", VERSION)))

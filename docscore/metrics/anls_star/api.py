@@ -125,8 +125,8 @@ def anls_score(
     options = _options(threshold, ignore_case, rules, numbers)
     if not return_gt and not return_key_scores:
         return with_room_to_recurse(_score_one, gt, pred, options)
-    score, tree = with_room_to_recurse(_scored_and_explained, gt, pred, options)
-    asked: list[Any] = [score]
+    tree = build_tree(gt, pred, options)
+    asked: list[Any] = [tree.score]
     if return_gt:
         asked.append(tree.closest_gt())
     if return_key_scores:
@@ -288,14 +288,6 @@ def _score_one(gt: object, pred: object, options: ScoringOptions) -> float:
         return answer_score(gt, pred, options)  # type: ignore[arg-type]
     earned, weight = _with_list_path(Scorer(options).pair, *_converted(gt, pred))
     return earned / weight if weight else 1.0
-
-
-def _scored_and_explained(gt: object, pred: object, options: ScoringOptions) -> tuple[float, ScoreTree]:
-    """The score and the tree of values that are converted once."""
-    truth, prediction = _converted(gt, pred)
-    scorer = Scorer(options, Tables())
-    earned, weight = _with_list_path(scorer.pair, truth, prediction)
-    return earned / weight if weight else 1.0, _with_list_path(Explainer(scorer).tree, truth, prediction)
 
 
 def _tree(gt: object, pred: object, options: ScoringOptions, schema: SchemaNode | None) -> ScoreTree:

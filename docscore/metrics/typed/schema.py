@@ -14,9 +14,9 @@ from docscore.core.dates import ORDERS
 from docscore.core.errors import InputValueError, short_repr
 from docscore.metrics.anls_star.sizes import Comparator, SchemaNode
 from docscore.metrics.typed.comparators import (
-    ExactComparator,
     boolean_comparator,
     date_comparator,
+    exact_comparator,
     number_comparator,
 )
 
@@ -106,7 +106,7 @@ def implied_comparison(schemas: Iterable[Mapping[str, Any]]) -> str:
     return implied.pop() if len(implied) == 1 else "text"
 
 
-def comparator_of(settings: PlaceSettings, schemas: list[Mapping[str, Any]], pointer: str) -> Comparator | None:
+def comparator_of(settings: PlaceSettings, schemas: list[Mapping[str, Any]], pointer: str) -> Comparator[Any] | None:
     """How a place compares; None for as texts.
 
     Args:
@@ -136,7 +136,9 @@ def comparator_of(settings: PlaceSettings, schemas: list[Mapping[str, Any]], poi
     if comparison == "date":
         formats = {schema.get("format") for schema in schemas}
         return date_comparator(settings.get("order"), with_time="date-time" in formats and "date" not in formats)
-    return {"exact": ExactComparator(), "boolean": boolean_comparator()}.get(comparison)
+    if comparison == "exact":
+        return exact_comparator()
+    return boolean_comparator() if comparison == "boolean" else None
 
 
 _ALTERNATIVES = ("allOf", "anyOf", "oneOf")
