@@ -25,7 +25,7 @@ def seen(value: Any, **options: Any) -> dict[str, Pairs]:
 
 
 def places(value: Any) -> list[str]:
-    return [entity.place for entity in document_of(value).entities()]
+    return [entity.place for entity in document_of(value).as_one_group().entities]
 
 
 ALONE = "@$"
@@ -128,7 +128,7 @@ def test_places_lead_to_the_values() -> None:
 
 
 def test_the_value_is_kept_as_it_stands() -> None:
-    assert [entity.value for entity in document_of({"a": [True, 1, " X "]}).entities()] == [True, 1, " X "]
+    assert [entity.value for entity in document_of({"a": [True, 1, " X "]}).as_one_group().entities] == [True, 1, " X "]
 
 
 def test_an_integer_of_more_digits_than_python_prints() -> None:
@@ -144,7 +144,7 @@ def test_normalise_folds_case_and_white_space() -> None:
     ("normalise", "texts"), [(False, ("X", "x", "true", "1")), (True, ("x", "true", "1"))], ids=["exact", "folded"]
 )
 def test_alternatives_among_scalars_are_one_entity(normalise: bool, texts: tuple[str, ...]) -> None:
-    [entity] = document_of({"a": ("X", "x", True, 1)}, normalise=normalise).entities()
+    [entity] = document_of({"a": ("X", "x", True, 1)}, normalise=normalise).as_one_group().entities
     assert (entity.texts, entity.value) == (texts, ("X", "x", True, 1))
 
 
@@ -202,7 +202,7 @@ def test_many_nested_alternatives_are_refused_at_once() -> None:
 
 
 def sure(value: Any, confidences: Any) -> list[float | None]:
-    return [entity.confidence for entity in document_of(value, confidences=confidences).entities()]
+    return [entity.confidence for entity in document_of(value, confidences=confidences).as_one_group().entities]
 
 
 PARALLEL: list[tuple[str, Any, Any, list[float | None]]] = [
@@ -262,4 +262,4 @@ def test_other_keys_beside_a_wrapped_value(others: dict[Any, Any]) -> None:
 
 def test_no_entity_is_empty() -> None:
     value: Any = {"a": [None, "", [], {}, "x"], "b": {"c": [[], ""]}}
-    assert not any(is_empty(entity.value) for entity in document_of(value).entities())
+    assert not any(is_empty(entity.value) for entity in document_of(value).as_one_group().entities)

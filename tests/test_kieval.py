@@ -272,7 +272,7 @@ def test_bounds_and_totals(seed: int) -> None:
     e, g = score.entities, score.groups
     assert all(0 <= figure <= 1 for figure in (e.precision, e.recall, e.f1, e.aligned, g.f1))
     document = document_of(prediction)
-    assert e.right + e.substitutions + e.deletions == sum(1 for _ in document.entities())
+    assert e.right + e.substitutions + e.deletions == sum(1 for _ in document.as_one_group().entities)
     assert g.right + g.wrong + g.invented == len(document.groups)
     assert Counter(step.edit for step in score.steps) == +Counter(dict(zip(get_args(Edit), e, strict=True)))
     assert len(score.corrections()) == e.corrections

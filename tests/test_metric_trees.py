@@ -147,7 +147,7 @@ def test_the_cheapest_pairs_cost_the_distance(seed: int) -> None:
         distances = TreeDistances(FlatTree(left), FlatTree(right))
         pairs = distances.cheapest_pairs()
         assert sorted(pairs.values()) == [pairs[i] for i in sorted(pairs)]
-        assert _cost(left, right, pairs) == distances.of_roots
+        assert _cost(left, right, pairs) == distances.trees[-1, -1]
 
 
 def _cost(left: Any, right: Any, pairs: dict[int, int]) -> int:

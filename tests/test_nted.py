@@ -80,7 +80,7 @@ def count(node: Node) -> int:
 
 
 def distance(left: Node, right: Node) -> int:
-    return TreeDistances(FlatTree(left), FlatTree(right)).of_roots
+    return int(TreeDistances(FlatTree(left), FlatTree(right)).trees[-1, -1])
 
 
 @pytest.mark.parametrize("seed", range(10))

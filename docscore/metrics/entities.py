@@ -94,12 +94,6 @@ class Document:
     alone: Group
     groups: list[Group]
 
-    def entities(self) -> Iterator[Entity]:
-        """All entities, inside and outside groups."""
-        yield from self.alone.entities
-        for group in self.groups:
-            yield from group.entities
-
     def as_one_group(self) -> Group:
         """All entities as one group."""
         found = Group(self.alone.kind, self.alone.place)
@@ -119,7 +113,7 @@ def document_of(value: Value, *, normalise: bool = False, confidences: Any = Non
         confidences: numbers in the same shape, or None.
 
     >>> document = document_of({"menu": [{"nm": "tea", "price": "2"}], "date": "1 May", "total": {"sum": "2"}})
-    >>> [group.kind for group in document.groups], [entity.kind for entity in document.entities()]
+    >>> [group.kind for group in document.groups], [entity.kind for entity in document.as_one_group().entities]
     (['menu', 'total'], ['date', 'menu.nm', 'menu.price', 'total.sum'])
     """
     return _Reader(normalise=normalise).document(value, confidences)
@@ -381,12 +375,8 @@ def _criteria(truths: Sequence[Group], predictions: Sequence[Group]) -> Iterator
     saved = identical + _common_kinds(truths, predictions)
     yield saved
     yield (saved == np.add.outer(*([group.count for group in side] for side in (truths, predictions)))).astype(float)
-    yield np.broadcast_to([_confidence(group) for group in predictions], identical.shape)
-
-
-def _confidence(group: Group) -> float:
-    """The sum of the confidences of a group's entities; 0 for those without one."""
-    return fsum([entity.confidence for entity in group.entities if entity.confidence])
+    confidences = [fsum([entity.confidence or 0.0 for entity in group.entities]) for group in predictions]
+    yield np.broadcast_to(confidences, identical.shape)
 
 
 def _partners(criteria: Iterable[Matrix]) -> dict[int, int]:
@@ -432,22 +422,12 @@ def _occurrences(group: Group) -> Iterator[_Occurrence]:
 
 def _common_kinds(rows: Sequence[Group], columns: Sequence[Group]) -> Matrix:
     """How many entities of each pair of groups have one of the same type on the other side, shape (n, m)."""
-    counts, others = _kind_counts(rows), _kind_counts(columns)
     common = np.zeros((len(rows), len(columns)))
-    for kind in counts.keys() & others.keys():
-        common += np.minimum.outer(counts[kind], others[kind])
+    kinds = ({kind for group in side for kind in group.of_kind} for side in (rows, columns))
+    for kind in set.intersection(*kinds):
+        counts = ([len(group.of_kind.get(kind, ())) for group in side] for side in (rows, columns))
+        common += np.minimum.outer(*counts)
     return common
-
-
-def _kind_counts(groups: Sequence[Group]) -> dict[str, Matrix]:
-    """For each type the number of its entities in each group, shape (n,)."""
-    found: dict[str, Matrix] = {}
-    for i, group in enumerate(groups):
-        for kind, entities in group.of_kind.items():
-            if kind not in found:
-                found[kind] = np.zeros(len(groups))
-            found[kind][i] = len(entities)
-    return found
 
 
 def edit_counts(truth: Group | None, prediction: Group | None) -> Iterator[tuple[str, EditCounts]]:
@@ -535,11 +515,11 @@ def tree_of_groups(
         groups: the groups of both documents in their order.
     """
     maker = _EntityNodes(pairs, values, points, groups)
-    nodes = maker.entities(pairs[0], "", "$")
+    nodes = maker.entities(pairs[0], list(steps_between(*pairs[0])), "", "$")
     by_kind: dict[str, list[GroupPair]] = defaultdict(list)
     for pair in pairs[1:]:
         group = pair[0] or pair[1]
-        if group and maker.steps(pair):
+        if group and any(each.of_kind for each in pair if each):
             by_kind[group.kind].append(pair)
     for kind, of_kind in by_kind.items():
         if len(of_kind) == 1 and not any(group and group.place.endswith("]") for group in of_kind[0]):
@@ -578,24 +558,17 @@ class _EntityNodes:
             for part in cast("Sequence[Group | Entity]", parts):
                 self.indices[id(part)] = seen[part.kind]
                 seen[part.kind] += 1
-        self._steps: dict[int, list[Step]] = {}
 
-    def steps(self, pair: GroupPair) -> list[Step]:
-        """The edits of the entities of a pair."""
-        if id(pair) not in self._steps:
-            self._steps[id(pair)] = list(steps_between(*pair))
-        return self._steps[id(pair)]
-
-    def entities(self, pair: GroupPair, kind: str, place: str) -> list[MetricTree]:
+    def entities(self, pair: GroupPair, steps: list[Step], kind: str, place: str) -> list[MetricTree]:
         """The nodes of the entities of a pair: a leaf for each type, or a list of leaves where it has several."""
         by_name: dict[str, list[Step]] = defaultdict(list)
-        for step in self.steps(pair):
+        for step in steps:
             by_name[_name(step.kind, kind)].append(step)
         return [
-            self.leaf(steps[0], pair, key=name)
-            if len(steps) == 1
-            else self.listed([self.leaf(step, pair) for step in steps], name, place)
-            for name, steps in by_name.items()
+            self.leaf(named[0], pair, key=name)
+            if len(named) == 1
+            else self.listed([self.leaf(step, pair) for step in named], name, place)
+            for name, named in by_name.items()
         ]
 
     def leaf(self, step: Step, pair: GroupPair, key: str | None = None) -> MetricTree:
@@ -621,19 +594,20 @@ class _EntityNodes:
 
     def group(self, pair: GroupPair, key: str | None = None) -> MetricTree:
         """The node of a pair of groups, each with its entities by name, and with what is null or empty there alone."""
+        steps = list(steps_between(*pair))
         sides = []
         for side, group in enumerate(pair):
             if group is None:
                 sides.append(NodeSide())
                 continue
             values = {_name(entity.kind, group.kind): entity.value for entity in group.entities}
-            for step in self.steps(pair):
+            for step in steps:
                 blank = self.blank(step, pair, side)
                 if blank:
                     values[_name(step.kind, group.kind)] = self.blanks[side][blank]
             sides.append(NodeSide(values, group.place, self.indices[id(group)] if key is None else None))
         either = pair[0] or pair[1] or Group("", "$")
-        children = self.entities(pair, either.kind, either.place)
+        children = self.entities(pair, steps, either.kind, either.place)
         return metric_node(*sides, path=either.place, whole=self.whole, key=key, children=children)
 
     def blank(self, step: Step, pair: GroupPair, side: int) -> str:

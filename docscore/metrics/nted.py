@@ -84,7 +84,7 @@ def _best_accuracy(gt: object, pred: object, donut: bool) -> _Compared:
         distances = TreeDistances(left, right)
         whole = int(left.costs.sum()) - 1  # the root is never inserted
         empty = 0.0 if donut or sizes[1] > 1 else 1.0
-        score = max(0.0, 1 - distances.of_roots / whole) if whole else empty
+        score = max(0.0, 1 - int(distances.trees[-1, -1]) / whole) if whole else empty
         compared = [max([*compared, (score, (truth, plain), whole, distances)], key=lambda each: each[0])]
     return compared[0]
 
@@ -278,11 +278,6 @@ class TreeDistances:
         self.step = number * (int(left.costs.sum() + right.costs.sum()) * 2 + 2)
         for root in left.roots:
             self._forests(root)
-
-    @property
-    def of_roots(self) -> int:
-        """The distance of the two whole trees."""
-        return int(self.trees[-1, -1])
 
     def cheapest_pairs(self) -> dict[int, int]:
         """The nodes that are kept or changed where the left tree is turned into the right one at the least cost.

@@ -7,10 +7,11 @@ columns per key, a column of lists one pair of columns that holds all their elem
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain, product
 from math import fsum
+from typing import Any
 
 import numpy as np
 
@@ -40,6 +41,7 @@ _MAX_CELLS = 1 << 22  # pairs of list elements that are held at a time
 
 Column = Sequence[Value]
 Object = dict[str, Value]
+Rule = Callable[[Any, Any, Any], tuple[Matrix, Matrix]]
 
 
 def is_answer(truth: object, prediction: object) -> bool:
@@ -180,7 +182,7 @@ class Scorer:
         if left | right <= _LEAVES and (schema is None or schema.comparator is None):
             return self._leaves(truths, predictions, schema)
         if left == right and len(left) == 1 and _NULL not in left:
-            return self._same_kind(left.pop(), truths, predictions, schema)
+            return self._rules()[left.pop()](truths, predictions, schema)
         shape = len(truths), len(predictions)
         earned = np.zeros(shape)
         sizes = self.counting.truths(truths, schema), self.counting.predictions(predictions, schema)
@@ -194,20 +196,12 @@ class Scorer:
             if columns:
                 block = np.ix_(rows, columns)
                 sides = [truths[i] for i in rows], [predictions[j] for j in columns]
-                earned[block], weight[block] = self._same_kind(kind, *sides, schema)
+                earned[block], weight[block] = self._rules()[kind](*sides, schema)
         return earned, weight
 
-    def _same_kind(
-        self, kind: type, truths: Column, predictions: Column, schema: SchemaNode | None
-    ) -> tuple[Matrix, Matrix]:
-        """S and L of every pair of scalars, of lists, of objects, or of one-ofs with whatever they may be."""
-        if kind is list:
-            return self._lists(truths, predictions, schema)  # type: ignore[arg-type]
-        if kind is dict:
-            return self._objects(truths, predictions, schema)  # type: ignore[arg-type]
-        if kind is tuple:
-            return self._one_ofs(truths, predictions, schema)  # type: ignore[arg-type]
-        return self._leaves(truths, predictions, schema)
+    def _rules(self) -> dict[type, Rule]:
+        """How two columns of one kind are compared; one-ofs with whatever the others may be."""
+        return {str: self._leaves, list: self._lists, dict: self._objects, tuple: self._one_ofs}
 
     def _leaves(self, truths: Column, predictions: Column, schema: SchemaNode | None) -> tuple[Matrix, Matrix]:
         """Scalars and nulls: S is the similarity of the texts, 0 below the threshold; L = 1.

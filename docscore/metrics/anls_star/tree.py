@@ -256,7 +256,9 @@ class ScoreTree:
         if self.status == "extra":
             return None
         if self.status != "missing" and self.kind == "list":
-            return [child._closest_gt() for child in self._in_prediction_order()]
+            expected = [child for child in self.children if child.truth_index is not None]
+            expected.sort(key=lambda child: (child.prediction_index is None, child.prediction_index or 0))
+            return [child._closest_gt() for child in expected]
         if self.status != "missing" and self.kind == "object":
             return {str(child.key): child._closest_gt() for child in self.children if self._belongs(child)}
         return self.ground_truth
@@ -269,7 +271,8 @@ class ScoreTree:
         if self.status in ("missing", "extra"):
             return {}
         if self.kind == "list":
-            return _mean([child._key_scores() for child in self._matched()])
+            matched = (c for c in self.children if c.truth_index is not None and c.prediction_index is not None)
+            return _mean([child._key_scores() for child in matched])
         if self.kind == "object":
             return {
                 str(child.key): ScoreNode(child.score, child._key_scores())
@@ -314,15 +317,6 @@ class ScoreTree:
         """The tree as notebooks draw it; the package that does stands above this one, and is imported by name."""
         html: str = importlib.import_module("docscore.report.notebook").tree_in_notebook(self)
         return html
-
-    def _matched(self) -> list[ScoreTree]:
-        """The children of a list that have a partner."""
-        return [c for c in self.children if c.truth_index is not None and c.prediction_index is not None]
-
-    def _in_prediction_order(self) -> list[ScoreTree]:
-        """The matched elements in the order of the prediction, then the unmatched ones of the ground truth."""
-        unmatched = [c for c in self.children if c.prediction_index is None]
-        return sorted(self._matched(), key=lambda child: child.prediction_index or 0) + unmatched
 
     def _belongs(self, child: ScoreTree) -> bool:
         """Whether the closest ground truth has the key: not where either side has an empty value and the other none."""
