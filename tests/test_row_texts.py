@@ -104,7 +104,7 @@ def test_a_batch_of_texts_is_converted_once(monkeypatch: pytest.MonkeyPatch) -> 
     made, plain = [], values._plain  # noqa: SLF001  what is counted
 
     def counting(value: Any, path: Any, depth: int, *, one_of: bool) -> Any:
-        made.extend([value] * (depth == 1))
+        made.extend([value] * (depth == 1 and isinstance(value, tuple) == one_of))  # its options are no further call
         return plain(value, path, depth, one_of=one_of)
 
     monkeypatch.setattr(values, "_plain", counting)
