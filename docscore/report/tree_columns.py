@@ -115,33 +115,22 @@ def _is_leaf(node: ScoreTree) -> bool:
     return not node.children or node.status == "extra"
 
 
-class _Name(NamedTuple):
-    """What a child has in common with the children of other systems that stand beside it; sorts elements."""
-
-    rank: int
-    element: int = 0
-    text: str = ""
-    occurrence: int = 0
-
-
 def _children(place: _Place) -> list[_Place]:
-    found: dict[_Name, list[ScoreTree | None]] = {}
+    """The children of a joined node: keys in the order in which they come first, then elements, then what is extra."""
+    found: dict[tuple[int, int, str, int], list[ScoreTree | None]] = {}
     for system, node in enumerate(place):
         seen: Counter[str] = Counter()
         for child in node.children if node is not None and not _is_leaf(node) else ():
-            name = _name(child, seen)
+            if child.key is not None:
+                name = 0, 0, child.key, 0
+            elif child.truth_index is not None:
+                name = 1, child.truth_index, "", 0
+            else:
+                value = value_text(child.prediction)
+                seen[value] += 1
+                name = 2, 0, value, seen[value]
             found.setdefault(name, [None] * len(place))[system] = child
-    return [tuple(found[name]) for name in sorted(found, key=lambda name: (name.rank, name.element))]
-
-
-def _name(node: ScoreTree, seen: Counter[str]) -> _Name:
-    if node.key is not None:
-        return _Name(0, text=node.key)
-    if node.truth_index is not None:
-        return _Name(1, node.truth_index)
-    value = value_text(node.prediction)
-    seen[value] += 1
-    return _Name(2, text=value, occurrence=seen[value])
+    return [tuple(found[name]) for name in sorted(found, key=lambda name: name[:2])]
 
 
 def _agree(place: _Place) -> bool:
