@@ -40,12 +40,6 @@ def _document(scores: CorpusScore, number: int, metrics: Sequence[str]) -> tuple
     return shown_name(scores.ids[number]), tree, others
 
 
-def _explained_metrics(measured: Measured | None) -> list[str]:
-    """The measured metrics that have trees of their own."""
-    figures = {figure.name for figure in measured.figures} if measured else set()
-    return [name for name in WITH_TREES if METRICS[name].figures[0].key in figures]
-
-
 def report_as_html(
     summary: Summary,
     title: str,
@@ -76,6 +70,8 @@ def report_as_html(
         ValueError: if the summary was made without fields.
     """
     scores = summary.scores
+    measured_figures = {figure.name for figure in measured.figures} if measured else set()
+    with_trees = [name for name in WITH_TREES if METRICS[name].figures[0].key in measured_figures]
     return (
         template_environment()
         .get_template("report.html.jinja")
@@ -86,9 +82,7 @@ def report_as_html(
             counts=count_lines(scores),
             figures=report_figures(summary, measured, curve, calibration, slices_table(slices, by) if slices else None),
             nothing_lost=NOTHING_LOST,
-            documents=[
-                _document(scores, number, _explained_metrics(measured)) for number in scores.numbers_of_worst(worst)
-            ],
+            documents=[_document(scores, number, with_trees) for number in scores.numbers_of_worst(worst)],
             signature=str(scores.signature),
         )
     )
@@ -155,13 +149,18 @@ def report_figures(
     if analysis is None:
         msg = "expected a summary with fields, got one without; summarise(..., fields=True)"
         raise ValueError(msg)
+    metrics = []
+    if measured is not None:
+        more = [] if measured.kieval is None else kieval_tables(measured.kieval)
+        more += [] if measured.typed is None else [typed_fields_table(measured.typed)]
+        metrics = [figures_table(measured), *(table.first(MOST_FIELDS_DRAWN) for table in more)]
     return {
         "causes": causes_table(analysis),
         "rates": rates_table(summary.rates),
         "fields": fields_table(summary, analysis).first(MOST_FIELDS_DRAWN),
         "lists": lists_table(analysis).first(MOST_FIELDS_DRAWN),
         "histogram": histogram_of_scores(summary.scores.scores),
-        "metrics": [] if measured is None else _metrics(measured),
+        "metrics": metrics,
         "curve": None if curve is None else (picture_of_curve(curve), curve_table(curve)),
         "calibration": None if calibration is None else calibration_table(calibration),
         "reliability": (reliability_diagram(calibration), reliability_table(calibration))
@@ -187,12 +186,6 @@ def figures_of_evaluation(found: Evaluation, *, most_slices: int | None = None) 
         found.calibration if has_confidences else None,
         slices if slices is None or most_slices is None else slices.first(most_slices),
     )
-
-
-def _metrics(measured: Measured) -> list[ReportTable]:
-    more = [] if measured.kieval is None else kieval_tables(measured.kieval)
-    more += [] if measured.typed is None else [typed_fields_table(measured.typed)]
-    return [figures_table(measured), *(table.first(MOST_FIELDS_DRAWN) for table in more)]
 
 
 def histogram_of_scores(scores: Sequence[float]) -> Picture:

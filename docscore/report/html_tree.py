@@ -265,6 +265,10 @@ def _row(
     counts = node.status != "extra" or bool(node.weight)
     truth, prediction = ([], []) if opens else _values(node)
     looks = ("", "") if opens else (_look(node, parent, "ground_truth"), _look(node, parent, "prediction"))
+    parts = _parts(node, value_taken(node), "extra") if opens else ""
+    if is_group:  # the keys of nodes that are exact, which nothing else says
+        keys = ", ".join(child.key for child in node.children if child.key is not None)
+        parts = clipped(keys, _LONGEST_NAMES) if node.status == "exact" else ""
     return TreeRow(
         node=node,
         row_id=row_id,
@@ -273,7 +277,7 @@ def _row(
         indent=min(depth, _DEEPEST_INDENT),
         score=three_digits(node.score) if counts else "",
         lost=_signed(node.points_lost) if node.points_lost else "",
-        parts=_keys(node) if is_group else _parts(node, value_taken(node), "extra") if opens else "",
+        parts=parts,
         predicted_parts=_parts(node, node.prediction, "missing") if opens and not is_group else "",
         truth=truth,
         prediction=prediction,
@@ -319,13 +323,6 @@ def _is_absent(node: ScoreTree, parent: ScoreTree, side: Side) -> bool:
         return (node.truth_index if side == "ground_truth" else node.prediction_index) is None
     above = value_taken(parent) if side == "ground_truth" else parent.prediction
     return not isinstance(above, dict) or node.key not in above
-
-
-def _keys(group: ScoreTree) -> str:
-    """The keys of a group of nodes that are exact, which nothing else says."""
-    if group.status != "exact":
-        return ""
-    return clipped(", ".join(child.key for child in group.children if child.key is not None), _LONGEST_NAMES)
 
 
 def _signed(points_lost: float) -> str:

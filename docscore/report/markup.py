@@ -50,17 +50,12 @@ _LATEX = {
 _LONGEST_NAME = 80  # characters of a name in Markdown
 
 
-def markdown_code(text: str) -> str:
-    """The text as Markdown code; punctuation is written as entities, so that it is never markup or a mention.
-
-    >>> markdown_code("a|b")
-    '<code>a&#124;b</code>'
-    """
-    return f"<code>{markdown_escaped(text)}</code>"
-
-
 def markdown_escaped(text: str) -> str:
-    """The text with punctuation written as entities, shortened."""
+    """The text, shortened, with punctuation written as entities, so that it is never markup or a mention.
+
+    >>> markdown_escaped("a|b")
+    'a&#124;b'
+    """
     return _with_entities(clipped(printable(text), _LONGEST_NAME))
 
 
@@ -99,7 +94,7 @@ def _markdown_row(cells: Iterable[str]) -> str:
 
 def _markdown_cell(column: TableColumn, cell: TableCell) -> str:
     if column.kind == "code":
-        return markdown_code(cell.text)
+        return f"<code>{markdown_escaped(cell.text)}</code>"
     text = markdown_escaped(cell.text) if column.kind == "text" else cell.text
     return (f"**{text}**" if cell.best else text) + cell.suffix
 
@@ -118,7 +113,8 @@ def table_as_latex(table: ReportTable, caption: str = "") -> str:
         caption: the first sentences of the caption, by default the table's; what the marks mean is added.
     """
     shown = table.shown(bars=False)
-    parts = [caption or f"{shown.caption}.", *_bold_remark(shown), *shown.remarks, *filter(None, [shown.note])]
+    bold = ["Best values in bold."] if any(cell.best for row in shown.rows for cell in row) else []
+    parts = [caption or f"{shown.caption}.", *bold, *shown.remarks, *filter(None, [shown.note])]
     return "\n".join(
         [
             *(f"% {printable(line)}" for line in [r"needs \usepackage{booktabs}", *shown.signatures]),
@@ -136,10 +132,6 @@ def table_as_latex(table: ReportTable, caption: str = "") -> str:
             r"\end{table}",
         ]
     )
-
-
-def _bold_remark(table: ReportTable) -> list[str]:
-    return ["Best values in bold."] if any(cell.best for row in table.rows for cell in row) else []
 
 
 def _latex_row(cells: Iterable[str]) -> str:

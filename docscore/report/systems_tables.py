@@ -26,6 +26,7 @@ from docscore.report.wording import level_of_tests, percent_text, shown_name
 DOCUMENTS = "documents"
 CHANCE_MARK = "†"  # of a difference beyond chance
 _NONE = "–"
+_SHADES = (0.0, 0.02, 0.05, 0.15)  # differences from which a cell has the next shade
 
 
 def systems_table(
@@ -42,11 +43,14 @@ def systems_table(
     Raises:
         ValueError: for a column that there is not.
     """
-    _check_columns(found, columns)
+    known = list(dict.fromkeys([DOCUMENTS, *(name for row in found.rows for name in row.counts)]))
+    unknown = [name for name in columns if name not in known]
+    if unknown:
+        raise InputValueError(place="columns", expected=f"columns among {', '.join(known)}", got=repr(unknown[0]))
     sliced = bool(found.by)
     counted = [*([DOCUMENTS] if sliced and DOCUMENTS not in columns else []), *columns]
     heads = (
-        *([_by_column(found)] if sliced else []),
+        *([TableColumn("value", shown_name(found.by), "code")] if sliced else []),
         TableColumn("system", "System", "text"),
         *(TableColumn(name, name.replace("_", " ")) for name in counted),
         *(TableColumn(figure.name, figure.label) for figure in found.rows[0].figures),
@@ -70,7 +74,7 @@ def systems_by_metric(found: Systems, *, percent: bool = False, intervals: bool 
     """The same figures, one row each, and a column for each system: narrow enough for a terminal."""
     sliced = bool(found.by)
     heads = (
-        *([_by_column(found), TableColumn(DOCUMENTS, DOCUMENTS)] if sliced else []),
+        *([TableColumn("value", shown_name(found.by), "code"), TableColumn(DOCUMENTS, DOCUMENTS)] if sliced else []),
         TableColumn("metric", "metric", "text"),
         *(TableColumn(row.system, shown_name(row.system)) for row in found.groups()[None]),
     )
@@ -93,10 +97,6 @@ def _table(
     caption = f"Metrics by system and {shown_name(found.by)}" if found.by else "Metrics by system"
     remarks = tuple(_remarks(found, intervals=intervals))
     return ReportTable(caption, heads, tuple(rows), unit="systems", signatures=found.signatures, remarks=remarks)
-
-
-def _by_column(found: Systems) -> TableColumn:
-    return TableColumn("value", shown_name(found.by), "code")
 
 
 def _value_cell(row: SystemFigures) -> TableCell:
@@ -153,16 +153,6 @@ def _remarks(found: Systems, *, intervals: bool) -> list[str]:
         differs = f"{CHANCE_MARK} differs" if any_marked else "No system differs"
         remarks.append(f"{differs} from {base}{where}: {test}.")
     return remarks
-
-
-def _check_columns(found: Systems, columns: Sequence[str]) -> None:
-    known = list(dict.fromkeys([DOCUMENTS, *(name for row in found.rows for name in row.counts)]))
-    for name in columns:
-        if name not in known:
-            raise InputValueError(place="columns", expected=f"columns among {', '.join(known)}", got=repr(name))
-
-
-_SHADES = (0.0, 0.02, 0.05, 0.15)  # differences from which a cell has the next shade
 
 
 class MatrixCell(NamedTuple):

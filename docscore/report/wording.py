@@ -139,21 +139,15 @@ def sample_text(summary: Summary, noun: str) -> str:
 def count_lines(scores: CorpusScore) -> list[str]:
     """One line for each kind of rows that were skipped, missing, unparsed, extracted or mended; with the first ids."""
     ids = {PARSE_COUNTS[outcome]: ids for outcome, ids in scores.parsed_ids().items()}
-    why = {"skipped": f" {scores.why_left_out}"}
-    found = {name: count for name, count in scores.counts().items() if count}
-    return [_count_line(name, count, why.get(name, ""), ids.get(name, [])) for name, count in found.items()]
-
-
-def _count_line(name: str, count: int, why: str, ids: Sequence[str]) -> str:
-    noun, what = COUNTED[name]
-    line = f"{counted(count, noun)} {what}{why}"
-    return f"{line}: {_first_names(ids)}" if ids else line
-
-
-def _first_names(ids: Sequence[str]) -> str:
-    """The first of the ids, and how many more there are."""
-    more = f" and {len(ids) - NAMED:,} more" if len(ids) > NAMED else ""
-    return ", ".join(map(shown_name, ids[:NAMED])) + more
+    lines = []
+    for name, count in scores.counts().items():
+        if count:
+            noun, what = COUNTED[name]
+            why = f" {scores.why_left_out}" if name == "skipped" else ""
+            first = ", ".join(map(shown_name, ids.get(name, [])[:NAMED]))
+            more = f" and {len(ids[name]) - NAMED:,} more" if len(ids.get(name, [])) > NAMED else ""
+            lines.append(f"{counted(count, noun)} {what}{why}" + (f": {first}{more}" if first else ""))
+    return lines
 
 
 def perfect_text(scores: Sequence[float]) -> str:
