@@ -35,7 +35,6 @@ from docscore.report.content import (
     typed_fields_table,
 )
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
-from docscore.report.text_diff import text_differences
 from docscore.report.wording import (
     annotation_text,
     annotations_shown,
@@ -49,6 +48,7 @@ from docscore.report.wording import (
     points_text,
     sample_text,
     shown_name,
+    text_differences,
     verdict_text,
 )
 

@@ -14,7 +14,7 @@ from docscore.corpus.scores import CorpusScore
 from docscore.corpus.summary import Analysis, Rate, Summary
 from docscore.metrics.kieval import KieScore
 from docscore.metrics.typed.score import AS_TEXT, TypedField, TypedFields
-from docscore.report.table_model import ReportTable, TableCell, TableColumn
+from docscore.report.table_model import ColumnKind, ReportTable, TableCell, TableColumn
 from docscore.report.wording import STATUS_WORDS, counted, p_text, share_text, shown_name, threshold_text
 from docscore.stats.calibration import BINNING, Calibration
 from docscore.stats.intervals import Interval
@@ -40,11 +40,11 @@ def fields_table(summary: Summary, analysis: Analysis) -> ReportTable:
         summary: the summary of the test set, with the intervals of the fields.
         analysis: its fields.
     """
-    return _table(
+    return table_of(
         "Fields, most points lost first",
         analysis.by_loss(),
-        _code("field", "field", lambda field: field.path),
-        _number("score", "score", three_digits),
+        text_column("field", "field", lambda field: field.path),
+        number_column("score", "score", three_digits),
         (
             TableColumn("interval", "interval", "interval"),
             lambda field: _score_interval(summary.field_intervals.get(field.path)),
@@ -55,8 +55,8 @@ def fields_table(summary: Summary, analysis: Analysis) -> ReportTable:
         ),
         (TableColumn("documents", "documents", extra=True), lambda field: _count(field.document_count)),
         *((column, _outcome_count(outcome)) for outcome, column in OUTCOME_COLUMNS.items()),
-        _number("omission_rate", "omission", share_text, extra=True),
-        _number("hallucination_rate", "hallucination", share_text, extra=True),
+        number_column("omission_rate", "omission", share_text, extra=True),
+        number_column("hallucination_rate", "hallucination", share_text, extra=True),
         unit="fields",
     )
 
@@ -67,13 +67,13 @@ def _outcome_count(outcome: Outcome) -> Callable[[Any], TableCell]:
 
 def lists_table(analysis: Analysis) -> ReportTable:
     """For each list the number of elements with and without a partner on the other side."""
-    return _table(
+    return table_of(
         "Lists: their elements",
         analysis.lists,
-        _code("field", "elements", lambda each: each.path),
-        _number("matched", "matched"),
-        _number("missing", "missing"),
-        _number("extra", STATUS_WORDS["extra"], terminal="extra"),
+        text_column("field", "elements", lambda each: each.path),
+        number_column("matched", "matched"),
+        number_column("missing", "missing"),
+        number_column("extra", STATUS_WORDS["extra"], terminal="extra"),
         unit="lists",
     )
 
@@ -82,7 +82,7 @@ def causes_table(analysis: Analysis) -> ReportTable:
     """The causes of lost points, largest first; without rows if no point was lost."""
     lost = {cause: points for cause, points in analysis.lost.items() if points}
     whole, most = sum(lost.values()), max(lost.values(), default=0.0)
-    return _table(
+    return table_of(
         f"Why {whole:.4f} of 1 was lost",
         sorted(lost.items(), key=lambda item: -item[1]),
         (TableColumn("bar", "", "bar"), lambda item: TableCell(item[1] / most, "")),
@@ -95,30 +95,30 @@ def causes_table(analysis: Analysis) -> ReportTable:
 
 def rates_table(rates: Iterable[Rate]) -> ReportTable:
     """Rates of documents and of values, with their intervals."""
-    return _table(
+    return table_of(
         "Rates: shares of documents and of values",
         rates,
-        _words("rate", "rate", lambda rate: rate.name),
-        _number("value", "value", share_text),
-        _ends(share_text),
+        text_column("rate", "rate", lambda rate: rate.name, "text"),
+        number_column("value", "value", share_text),
+        interval_column(share_text),
         (TableColumn("hits", "count"), lambda rate: TableCell(rate.hits, f"{rate.hits:,} of {rate.total:,}")),
-        _number("total", "of", extra=True),
+        number_column("total", "of", extra=True),
         unit="rates",
     )
 
 
 def figures_table(measured: Measured) -> ReportTable:
     """The figures of metrics with their intervals."""
-    return _table(
+    return table_of(
         "Metrics",
         measured.figures,
         (TableColumn("name", "name", "code", extra=True), lambda figure: TableCell(figure.name, figure.name)),
-        _words("label", "metric", lambda figure: figure.label),
+        text_column("label", "metric", lambda figure: figure.label, "text"),
         (
             TableColumn("value", "value"),
             lambda figure: TableCell(figure.value, f"{figure.value:.4f}", terminal=f"{figure.value:.6f}"),
         ),
-        _ends(_four_digits),
+        interval_column(_four_digits),
         unit="figures",
         signatures=(str(measured.signature),),
     )
@@ -127,10 +127,10 @@ def figures_table(measured: Measured) -> ReportTable:
 def kieval_tables(score: KieScore) -> list[ReportTable]:
     """Two tables of the counts of KIEval, of entities and of groups, in total and by type."""
     kinds = sorted(score.by_entity.items(), key=lambda item: -item[1].corrections)
-    entities = _table(
+    entities = table_of(
         "Entities by type, most corrections first",
         [("all", score.entities), *kinds],
-        _code("entity", "entity", lambda item: item[0]),
+        text_column("entity", "entity", lambda item: item[0]),
         _of_counts("f1", "F1", "{:.3f}"),
         _of_counts("precision", "precision", "{:.3f}", extra=True),
         _of_counts("recall", "recall", "{:.3f}", extra=True),
@@ -141,10 +141,10 @@ def kieval_tables(score: KieScore) -> list[ReportTable]:
         _of_counts("deletions", "to delete"),
         unit="types of entities",
     )
-    groups = _table(
+    groups = table_of(
         "Groups by type",
         [("all", score.groups), *score.by_group.items()],
-        _code("group", "group", lambda item: item[0]),
+        text_column("group", "group", lambda item: item[0]),
         _of_counts("f1", "F1", "{:.3f}"),
         *(_of_counts(outcome, outcome) for outcome in ("right", "wrong", "missed", "invented")),
         unit="types of groups",
@@ -162,27 +162,27 @@ def _of_counts(attribute: str, head: str, form: str = "{:,}", *, name: str = "",
 def field_changes_table(found: Comparison) -> ReportTable:
     """The fields whose score changed from one system to the other, largest change first."""
     changed = [field for field in found.fields if field.changed]
-    return _table(
+    return table_of(
         f"Fields, largest change first ({len(found.fields) - len(changed):,} did not change)",
         changed,
-        _code("field", "field", lambda field: field.name),
+        text_column("field", "field", lambda field: field.name),
         *_both(three_digits),
-        _ends(_signed_end),
-        _number("p_value", "p", p_text),
-        _number("q_value", "q", p_text),
+        interval_column(_signed_end),
+        number_column("p_value", "p", p_text),
+        number_column("q_value", "q", p_text),
         unit="fields that changed",
     )
 
 
 def figure_changes_table(found: Comparison) -> ReportTable:
     """The figures of other metrics in both systems, with the paired interval of the change and its p-value."""
-    return _table(
+    return table_of(
         "Metrics",
         found.figures,
         (TableColumn("figure", "metric", "text"), lambda figure: TableCell(figure.name, figure.label)),
         *_both(_four_digits),
-        _ends(_signed_end),
-        _number("p_value", "p", p_text),
+        interval_column(_signed_end),
+        number_column("p_value", "p", p_text),
         unit="figures",
         signatures=(found.figures_signature,),
     )
@@ -190,13 +190,17 @@ def figure_changes_table(found: Comparison) -> ReportTable:
 
 def document_changes_table(changes: Iterable[Change]) -> ReportTable:
     """Documents with their scores in both systems."""
-    name = _code("question_id", "document", lambda change: change.question_id)
-    return _table("Documents, largest changes", changes, name, *_both(three_digits), unit="documents")
+    name = text_column("question_id", "document", lambda change: change.question_id)
+    return table_of("Documents, largest changes", changes, name, *_both(three_digits), unit="documents")
 
 
 def _both(text: Callable[[float], str]) -> tuple[_Content, ...]:
     """The columns of the values in two systems, and of their difference."""
-    return _number("base", "base", text), _number("new", "new", text), _number("difference", "change", with_sign)
+    return (
+        number_column("base", "base", text),
+        number_column("new", "new", text),
+        number_column("difference", "change", with_sign),
+    )
 
 
 def _signed_end(end: float) -> str:
@@ -215,18 +219,18 @@ def documents_table(scores: CorpusScore, numbers: Sequence[int]) -> ReportTable:
         cell = _optional(scores.scores[number], three_digits)
         return cell._replace(suffix=" (missing)" if number in scores.pairs.absent else "")
 
-    name = _code("question_id", "document", lambda number: scores.ids[number])
-    return _table("Lowest scores", numbers, name, (TableColumn("anls_score", "score"), score), unit="documents")
+    name = text_column("question_id", "document", lambda number: scores.ids[number])
+    return table_of("Lowest scores", numbers, name, (TableColumn("anls_score", "score"), score), unit="documents")
 
 
 def samples_table(scores: CorpusScore) -> ReportTable:
     """All documents in the order of the references, with what `CorpusScore.samples` gives of each."""
     samples = scores.samples()
     heads = {"parsed": "parsed", "parse_note": "note", "missing": "missing"}
-    return _table(
+    return table_of(
         "Documents",
         samples,
-        _code("question_id", "document", lambda sample: sample["question_id"]),
+        text_column("question_id", "document", lambda sample: sample["question_id"]),
         (TableColumn("anls_score", "score"), lambda sample: _optional(sample["anls_score"], three_digits)),
         *(_sample_words(name, head) for name, head in heads.items() if name in samples[0]),
         unit="documents",
@@ -243,27 +247,27 @@ def _sample_words(name: str, head: str) -> _Content:
 def curve_table(curve: Curve) -> ReportTable:
     """The automation rate and the accuracy after review, at some thresholds."""
     points = curve.points()
-    return _table(
+    return table_of(
         "Trade-off of automation and accuracy",
         [*points[:-1:10], points[-1]],  # every tenth, and the last, where all values are reviewed
         (
             TableColumn("threshold", "review below"),
             lambda point: TableCell(point.to_dict()["threshold"], threshold_text(point.threshold)),
         ),
-        _number("automation_rate", "automated", share_text),
-        _number("aligned", "accuracy after review", _four_digits),
+        number_column("automation_rate", "automated", share_text),
+        number_column("aligned", "accuracy after review", _four_digits),
         unit="thresholds",
     )
 
 
 def slices_table(slices: Sequence[Slice], by: str) -> ReportTable:
     """The figures of the rows of each value of a column, with their intervals: a row a value and figure."""
-    return _table(
+    return table_of(
         f"Slices by {shown_name(by)}, those of most documents first",
         [(each, figure) for each in slices for figure in each.figures],
-        _code("value", by, lambda item: item[0].value),
+        text_column("value", by, lambda item: item[0].value),
         (TableColumn("documents", "documents"), lambda item: _count(item[0].documents)),
-        _words("metric", "metric", lambda item: item[1].label),
+        text_column("metric", "metric", lambda item: item[1].label, "text"),
         (TableColumn("figure", "figure"), lambda item: _optional(item[1].value, _four_digits)),
         (TableColumn("interval", "interval", "interval"), lambda item: _interval(item[1].interval, _four_digits)),
     )
@@ -276,10 +280,10 @@ def calibration_table(found: Calibration) -> ReportTable:
         ("expected calibration error (0 is best)", found.ece),
         ("Brier score (0 is best)", found.brier),
     ]
-    return _table(
+    return table_of(
         f"Calibration of {found.values:,} values in {counted(found.documents, 'document')}, {BINNING}",
         figures,
-        _words("figure", "calibration", lambda item: item[0]),
+        text_column("figure", "calibration", lambda item: item[0], "text"),
         (TableColumn("value", "value"), lambda item: _optional(item[1].value, _four_digits)),
         (TableColumn("interval", "interval", "interval"), lambda item: _interval(item[1].interval, _four_digits)),
         unit="figures",
@@ -288,33 +292,33 @@ def calibration_table(found: Calibration) -> ReportTable:
 
 def reliability_table(found: Calibration) -> ReportTable:
     """The share of right values in each bin of confidences."""
-    return _table(
+    return table_of(
         "Reliability: how often values of a confidence are right",
         found.points,
         (TableColumn("above", "above"), lambda point: _optional(point.low, "{:.2f}".format)),
         (TableColumn("up_to", "up to"), lambda point: _optional(point.high, "{:.2f}".format)),
-        _number("values", "values"),
-        _number("confidence", "mean confidence", "{:.3f}".format),
-        _number("accuracy", "right", share_text),
-        _ends(share_text),
+        number_column("values", "values"),
+        number_column("confidence", "mean confidence", "{:.3f}".format),
+        number_column("accuracy", "right", share_text),
+        interval_column(share_text),
         unit="bins",
     )
 
 
 def typed_fields_table(typed: TypedFields) -> ReportTable:
     """The fields that were not compared as text for the typed score, those that lost most points first."""
-    return _table(
+    return table_of(
         "Typed score: fields that were not compared as text",
         sorted(_not_as_text(typed), key=lambda field: field.earned - field.weight),
-        _code("field", "field", lambda field: field.path),
+        text_column("field", "field", lambda field: field.path),
         (
             TableColumn("typed_score", "typed score", terminal="score"),
             lambda field: _optional(field.score, three_digits),
         ),
-        _words("compared", "compared as", lambda field: field.compared_as),
-        _number("values", "values"),
-        _number("unreadable_ground_truths", "not read, expected", terminal="unread"),
-        _number("unreadable_predictions", "not read, predicted", terminal="unread pred."),
+        text_column("compared", "compared as", lambda field: field.compared_as, "text"),
+        number_column("values", "values"),
+        number_column("unreadable_ground_truths", "not read, expected", terminal="unread"),
+        number_column("unreadable_predictions", "not read, predicted", terminal="unread pred."),
         unit="fields",
     )
 
@@ -340,7 +344,7 @@ def _not_as_text(typed: TypedFields) -> list[TypedField]:
     return [field for field in typed.fields.values() if field.compared != [AS_TEXT]]
 
 
-def _table(
+def table_of(
     caption: str, items: Iterable[Any], *contents: _Content, unit: str = "rows", signatures: tuple[str, ...] = ()
 ) -> ReportTable:
     """A table with a row for each item."""
@@ -348,24 +352,27 @@ def _table(
     return ReportTable(caption, tuple(column for column, _ in contents), rows, unit=unit, signatures=signatures)
 
 
-def _code(name: str, head: str, text_of: Callable[[Any], str]) -> _Content:
-    """A column of text from the data."""
-    return TableColumn(name, head, "code"), lambda item: TableCell(text_of(item), shown_name(text_of(item)))
+def text_column(name: str, head: str, text_of: Callable[[Any], str], kind: ColumnKind = "code") -> _Content:
+    """A column of text from the data, or of words."""
+    return TableColumn(name, head, kind), lambda item: TableCell(text_of(item), shown_name(text_of(item)))
 
 
-def _words(name: str, head: str, text_of: Callable[[Any], str]) -> _Content:
-    """A column of words."""
-    return TableColumn(name, head, "text"), lambda item: TableCell(text_of(item), text_of(item))
-
-
-def _number(
-    name: str, head: str, text: Callable[[Any], str] = "{:,}".format, *, terminal: str = "", extra: bool = False
+def number_column(
+    name: str,
+    head: str,
+    text: Callable[[Any], str] = "{:,}".format,
+    *,
+    terminal: str = "",
+    extra: bool = False,
+    none: str = _NONE,
 ) -> _Content:
-    """A column of the numbers that are an attribute of the items."""
-    return TableColumn(name, head, terminal=terminal, extra=extra), lambda item: _optional(getattr(item, name), text)
+    """A column of the numbers that are an attribute of the items; `none` stands where there is no number."""
+    return TableColumn(name, head, terminal=terminal, extra=extra), lambda item: _optional(
+        getattr(item, name), text, none
+    )
 
 
-def _ends(text: Callable[[float], str]) -> _Content:
+def interval_column(text: Callable[[float], str]) -> _Content:
     """A column of the intervals of the items."""
     return TableColumn("interval", "interval", "interval"), lambda item: _interval(item.interval, text)
 
@@ -378,8 +385,8 @@ def _four_digits(number: float) -> str:
     return f"{number:.4f}"
 
 
-def _optional(number: float | None, text: Callable[[float], str]) -> TableCell:
-    return TableCell(number, _NONE if number is None else text(number))
+def _optional(number: float | None, text: Callable[[float], str], none: str = _NONE) -> TableCell:
+    return TableCell(number, none if number is None else text(number))
 
 
 def _interval(interval: Interval | None, text: Callable[[float], str]) -> TableCell:

@@ -16,14 +16,15 @@ from docscore.corpus.tree_groups import WHOLES, SiblingGroup, folded_nodes, grou
 from docscore.metrics.anls_star.tree import GLYPHS, ScoreTree, Side
 from docscore.metrics.base import MetricTree
 from docscore.report.html_templates import macro_as_html
-from docscore.report.text_diff import Span, text_differences
 from docscore.report.wording import (
     STATUS_WORDS,
+    Span,
     annotation_text,
     annotations_shown,
     counted,
     facts_of_tree,
     points_text,
+    text_differences,
 )
 
 MAX_ROWS = 3000  # with more nodes, exact ones are left out; a browser takes seconds for 20,000 rows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from docscore.core.errors import InputValueError
@@ -13,13 +14,13 @@ from docscore.corpus.metric_values import Figure
 from docscore.corpus.systems import (
     BEST,
     GridCell,
-    LoggedRun,
     SystemChange,
     SystemFigures,
     Systems,
     document_scores_by_system,
     field_scores_by_system,
 )
+from docscore.report.content import number_column, table_of, text_column
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from docscore.report.wording import level_of_tests, percent_text, shown_name
 
@@ -307,8 +308,18 @@ def table_of_scores(cells: Sequence[GridCell]) -> ReportTable:
     lines = dict.fromkeys((cell.run.data_set, cell.run.method) for cell in cells)
     found = {(cell.run.data_set, cell.run.method, cell.run.model): _score(cell) for cell in cells}
     nothing = TableCell(None, "")
-    rows = tuple((*map(_text, line), *(found.get((*line, model), nothing) for model in models)) for line in lines)
-    columns = (*_text_columns("data set", "method"), *(TableColumn(model, shown_name(model)) for model in models))
+    rows = tuple(
+        (
+            *(TableCell(name, shown_name(name)) for name in line),
+            *(found.get((*line, model), nothing) for model in models),
+        )
+        for line in lines
+    )
+    columns = (
+        TableColumn("data_set", "data set", "text"),
+        TableColumn("method", "method", "text"),
+        *(TableColumn(model, shown_name(model)) for model in models),
+    )
     signatures = tuple(sorted({str(cell.summary.scores.signature) for cell in cells}))
     remarks = (GRID_NOTE,) if any(cell.q_value is not None for cell in cells) else ()
     return ReportTable("ANLS* by data set, method and model", columns, rows, signatures=signatures, remarks=remarks)
@@ -316,37 +327,21 @@ def table_of_scores(cells: Sequence[GridCell]) -> ReportTable:
 
 def table_of_costs(cells: Sequence[GridCell]) -> ReportTable:
     """A row a run: its documents, failed calls, tokens in and out, dollars and seconds, as far as its log says."""
-    columns = (
-        *_text_columns("data set", "method", "model"),
-        TableColumn("documents", "docs"),
-        TableColumn("errors", "failed"),
-        TableColumn("input_tokens", "in"),
-        TableColumn("output_tokens", "out"),
-        TableColumn("cost", "$"),
-        TableColumn("seconds", "s"),
+    return table_of(
+        "What the runs cost",
+        [cell.run for cell in cells],
+        *(
+            text_column(name, name.replace("_", " "), attrgetter(name), "text")
+            for name in ("data_set", "method", "model")
+        ),
+        *(number_column(name, head, "{:,}".format, none="") for name, head in _COUNTS.items()),
+        number_column("cost", "$", "{:.4f}".format, none=""),
+        number_column("seconds", "s", "{:.0f}".format, none=""),
+        unit="runs",
     )
-    rows = tuple(_costs(cell.run) for cell in cells)
-    runs = [cell.run for cell in cells if cell.run.shortfall]
-    incomplete = tuple(f"{run.data_set}, {run.method}, {run.model}: {run.shortfall}." for run in runs)
-    return ReportTable("What the runs cost", columns, rows, unit="runs", remarks=incomplete)
 
 
-def _text_columns(*names: str) -> tuple[TableColumn, ...]:
-    return tuple(TableColumn(name.replace(" ", "_"), name, "text") for name in names)
-
-
-def _text(text: str) -> TableCell:
-    return TableCell(text, shown_name(text))
-
-
-def _costs(run: LoggedRun) -> tuple[TableCell, ...]:
-    numbers = run.documents, run.errors, run.input_tokens, run.output_tokens
-    return (
-        *map(_text, (run.data_set, run.method, run.model)),
-        *(TableCell(number, "" if number is None else f"{number:,}") for number in numbers),
-        TableCell(run.cost, "" if run.cost is None else f"{run.cost:.4f}"),
-        TableCell(run.seconds, "" if run.seconds is None else f"{run.seconds:.0f}"),
-    )
+_COUNTS = {"documents": "docs", "errors": "failed", "input_tokens": "in", "output_tokens": "out"}
 
 
 def _score(cell: GridCell) -> TableCell:

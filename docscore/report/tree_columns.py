@@ -11,8 +11,7 @@ from docscore.core.formatting import clipped, three_digits, with_minus_signs, wi
 from docscore.core.tolerance import ROUNDING
 from docscore.core.values import value_text
 from docscore.metrics.anls_star.tree import GLYPHS, ScoreTree
-from docscore.report.text_diff import Span, text_differences
-from docscore.report.wording import STATUS_WORDS, counted
+from docscore.report.wording import STATUS_WORDS, Span, counted, text_differences
 
 MOST_PLACES = 3000  # with more, those where the systems agree are only counted
 _LONGEST_LABEL, _LONGEST_VALUE = 200, 1000  # characters

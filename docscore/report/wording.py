@@ -1,10 +1,13 @@
-"""Sentences, words and number formats shared by the terminal, Markdown, HTML and the Space."""
+"""Sentences, words, number formats and marked differences, shared by the terminal, Markdown, HTML and the Space."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
+
+import Levenshtein
 
 from docscore.core.formatting import clipped, printable, with_sign
 from docscore.core.options import BY_VALUE, PAPER, ScoringOptions
@@ -240,3 +243,26 @@ def points_text(tree: ScoreTree) -> str:
 def facts_of_tree(tree: ScoreTree) -> tuple[str, ...]:
     """What another metric than ANLS* says beside its score, a line each."""
     return tree.facts if isinstance(tree, MetricTree) else ()
+
+
+class Span(NamedTuple):
+    """A piece of a text, and whether the other text lacks it."""
+
+    text: str
+    changed: bool
+
+
+def text_differences(truth: str, prediction: str) -> tuple[list[Span], list[Span]]:
+    """Split both texts into shared spans and changed ones: deleted from the truth, or inserted in the prediction.
+
+    >>> text_differences("12.50", "12.5")
+    ([Span(text='12.5', changed=False), Span(text='0', changed=True)], [Span(text='12.5', changed=False)])
+    """
+    left, right = [], []
+    for operation, start, stop, first, last in Levenshtein.opcodes(truth, prediction):
+        changed = operation != "equal"
+        if stop > start:
+            left.append(Span(truth[start:stop], changed))
+        if last > first:
+            right.append(Span(prediction[first:last], changed))
+    return left, right
