@@ -15,8 +15,10 @@ import ast
 import contextlib
 import copy
 import importlib
+import math
 import os
 import random
+import resource
 import shutil
 import signal
 import sys
@@ -32,6 +34,7 @@ ROOT = Path(__file__).parent.parent
 IMPORTED = ("numpy", "pytest", "scipy.optimize", "scipy.stats", "rapidfuzz", "click", "rich.table")
 ENDED_BY_THE_CLOCK = -1
 LOG = "log.txt"
+WAIT = 10  # seconds by the clock for one of processor time, on a machine that does other things too
 
 
 class Group(NamedTuple):
@@ -136,30 +139,30 @@ def mutated(tree: ast.Module, mutant: Mutant) -> tuple[str, str]:
     return ast.unparse(other), f"{mutant.path}:{line}: {before}  →  {ast.unparse(node)}"
 
 
-def run_tests(folder: Path, tests: list[str], seconds: float) -> int:
-    """The exit status of pytest in a process of its own, or `ENDED_BY_THE_CLOCK`."""
+def run_tests(folder: Path, tests: list[str], seconds: int) -> tuple[int, float]:
+    """The exit status of pytest in a process of its own, or `ENDED_BY_THE_CLOCK`, and the seconds of processor time."""
     process = os.fork()
     if process == 0:
-        _become_pytest(folder, tests)
-    end = time.monotonic() + seconds
+        _become_pytest(folder, tests, seconds)
+    end = time.monotonic() + WAIT * seconds
     while True:
-        ended, status = os.waitpid(process, os.WNOHANG)
+        ended, status, usage = os.wait4(process, os.WNOHANG)
         if ended:
             break
         if time.monotonic() > end:
             os.killpg(process, signal.SIGKILL)
-            os.waitpid(process, 0)
-            return ENDED_BY_THE_CLOCK
         time.sleep(0.02)
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process, signal.SIGKILL)  # what its tests have left
-    return os.waitstatus_to_exitcode(status)
+    code = os.waitstatus_to_exitcode(status)
+    return code if code >= 0 else ENDED_BY_THE_CLOCK, usage.ru_utime + usage.ru_stime
 
 
-def _become_pytest(folder: Path, tests: list[str]) -> None:
+def _become_pytest(folder: Path, tests: list[str], seconds: int) -> None:
     status = 99
     try:
         os.setpgid(0, 0)
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
         os.chdir(folder)
         sys.path.insert(0, str(folder))
         for name in [name for name in sys.modules if name.split(".")[0] == __package__]:
@@ -190,6 +193,7 @@ def main() -> None:
     parser.add_argument("--sample", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--root", type=Path, default=ROOT, help="the checkout; by default this one")
+    parser.add_argument("--begin", type=int, default=0, help="how many of the sample to pass over")
     asked = parser.parse_args()
     for name in IMPORTED:
         importlib.import_module(name)
@@ -198,10 +202,10 @@ def main() -> None:
         shutil.copytree(
             asked.root, folder, ignore=shutil.ignore_patterns(".git", "__pycache__", ".*_cache", ".hypothesis", "site")
         )
-        _sample(folder, asked.sample, asked.seed)
+        _sample(folder, asked.sample, asked.seed, asked.begin)
 
 
-def _sample(folder: Path, count: int, seed: int) -> None:
+def _sample(folder: Path, count: int, seed: int, begin: int) -> None:
     trees: dict[str, ast.Module] = {}
     everything: list[Mutant] = []
     seconds: dict[str, float] = {}
@@ -211,29 +215,27 @@ def _sample(folder: Path, count: int, seed: int) -> None:
             trees[path] = ast.parse((folder / path).read_text("utf-8"))
             everything += mutants_of(name, path, trees[path])
     chosen = random.Random(seed).sample(everything, min(count, len(everything)))
-    print(f"{len(chosen)} of {len(everything):,} mutants of {len(trees)} files")
+    print(f"{len(chosen)} of {len(everything):,} mutants of {len(trees)} files", flush=True)
     for name in sorted({mutant.group for mutant in chosen}):
-        begin = time.monotonic()
-        status = run_tests(folder, tests[name], 1_200)
-        seconds[name] = time.monotonic() - begin
+        status, seconds[name] = run_tests(folder, tests[name], 600)
         if status:
             print((folder.parent / LOG).read_text("utf-8"))
             sys.exit(f"{name}: the tests of the code as it is end with {status}")
-        print(f"{name}: {len(tests[name])} files of tests, {seconds[name]:.0f} s", flush=True)
+        print(f"{name}: {len(tests[name])} files of tests, {seconds[name]:.0f} s of processor time", flush=True)
     outcomes: dict[str, Counter[str]] = {name: Counter() for name in GROUPS}
-    for mutant in chosen:
-        source, change = mutated(trees[mutant.path], mutant)
-        before = (folder / mutant.path).read_text("utf-8")
-        (folder / mutant.path).write_text(source, "utf-8")
-        status = run_tests(folder, tests[mutant.group], 60 + 4 * seconds[mutant.group])
-        (folder / mutant.path).write_text(before, "utf-8")
-        outcome = "survived" if status == 0 else "timed out" if status == ENDED_BY_THE_CLOCK else "killed"
-        outcomes[mutant.group][outcome] += 1
-        if outcome == "survived":
-            print(change, flush=True)
+    with contextlib.suppress(KeyboardInterrupt):  # the table is then that of those before
+        for number, mutant in enumerate(chosen[begin:], begin):
+            source, change = mutated(trees[mutant.path], mutant)
+            before = (folder / mutant.path).read_text("utf-8")
+            (folder / mutant.path).write_text(source, "utf-8")
+            status, _ = run_tests(folder, tests[mutant.group], 10 + 3 * math.ceil(seconds[mutant.group]))
+            (folder / mutant.path).write_text(before, "utf-8")
+            outcome = "survived" if status == 0 else "timed out" if status == ENDED_BY_THE_CLOCK else "killed"
+            outcomes[mutant.group][outcome] += 1
+            print(f"{number + 1}: {outcome}" + (f": {change}" if outcome == "survived" else ""), flush=True)
     print("\n| code | mutants | killed | timed out | survived |\n|---|---:|---:|---:|---:|")
     for name, counts in [*outcomes.items(), ("all", sum(outcomes.values(), Counter()))]:
-        cells = counts.total(), counts["killed"], counts["timed out"], counts["survived"]
+        cells = sum(counts.values()), counts["killed"], counts["timed out"], counts["survived"]
         print(f"| {name} | {' | '.join(map(str, cells))} |")
 
 

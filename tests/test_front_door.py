@@ -267,13 +267,6 @@ def test_the_report_is_that_of_the_command(receipts: docscore.EvaluationResult, 
     assert ours.read_text("utf-8") == (tmp_path / "theirs.html").read_text("utf-8")
 
 
-def test_the_report_in_markdown(receipts: docscore.EvaluationResult, tmp_path: Path) -> None:
-    text = receipts.report(tmp_path / "receipts.md", worst=3).read_text("utf-8")
-    assert text.startswith("# receipts\n\n**ANLS\\* 0.8043**, mean of 40 documents, 95% interval 0.7078 to 0.8633\n")
-    assert "| missing field |" in text
-    assert "<code>receipt&#45;018</code>" in text
-
-
 def test_no_id_is_markup_in_markdown(tmp_path: Path) -> None:
     """The ids of texts that could not be parsed are named in a list."""
     bad = "<b>@octocat</b> [x](http://y.z)"

@@ -10,7 +10,6 @@ from hypothesis import given
 
 from docscore import score_tree
 from docscore.report.html_tree import positions_of, tree_as_html, tree_drawing
-from tests.report_samples import Markup
 from tests.structures import predictions, truths
 
 ROWS = [{"n": f"{n}{n}"} for n in range(5)]
@@ -58,16 +57,6 @@ def test_every_part_that_is_opened_is_closed(truth: Any, prediction: Any) -> Non
         depth += piece.startswith("details") - piece.startswith("/details")
         assert depth >= 0
     assert depth == 0
-
-
-def test_absent_null_and_empty_look_different() -> None:
-    truth = {"a": "x", "b": "x", "c": "x", "d": None, "e": "", "f": {"g": "x"}}
-    page = Markup(tree_as_html(score_tree(truth, {"b": None, "c": "", "d": "y"})))
-    looks = [
-        (name, len(page.of(tag, f"anls-{name}")))
-        for tag, name in (("small", "absent"), ("code", "null"), ("code", "empty"))
-    ]
-    assert looks == [("absent", 2), ("null", 2), ("empty", 2)]
 
 
 def value_at(value: Any, position: str) -> Any:
