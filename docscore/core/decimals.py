@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import Decimal, InvalidOperation
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal, InvalidOperation
 from math import isfinite
 
 from docscore.core.limits import check_digits
@@ -13,7 +13,7 @@ _MOST_ZEROS = 400  # at the end or the beginning of a spelling; every float has 
 _CERTAIN = 16  # characters: a point and 15 digits, which every float holds
 
 
-_SHORT = 10**_MOST_ZEROS
+_EXACT = Context(prec=MAX_PREC, Emin=MIN_EMIN, Emax=MAX_EMAX)  # rounds no number
 
 
 class LongFloat(float):
@@ -69,31 +69,17 @@ def shortest_spelling(number: Decimal) -> str:
     >>> [shortest_spelling(Decimal(text)) for text in ("1000.0", "1e3", "12.50", "-0.0", "5E+500")]
     ['1000', '1000', '12.5', '0', '5e500']
     """
-    negative, figures, exponent = number.as_tuple()
-    digits = "".join(map(str, figures)).lstrip("0")
-    if not digits:
+    plain = number.normalize(_EXACT)  # without zeros at the end
+    negative, figures, exponent = plain.as_tuple()
+    if not plain:
         return "0"
-    sign = "-" if negative else ""
-    significant = digits.rstrip("0")
-    point = int(exponent) + len(digits) - len(significant)  # powers of ten after the significant digits
-    if point > _MOST_ZEROS or point < -_MOST_ZEROS - len(significant):
-        return f"{sign}{significant}e{point}"
-    if point >= 0:
-        return sign + significant + "0" * point
-    whole = significant.rjust(1 - point, "0")
-    return f"{sign}{whole[:point]}.{whole[point:]}"
+    if int(exponent) > _MOST_ZEROS or int(exponent) < -_MOST_ZEROS - len(figures):
+        return f"{'-' if negative else ''}{''.join(map(str, figures))}e{exponent}"
+    return f"{plain:f}"
 
 
 def number_spelling(value: float | DecimalText) -> str | None:
     """The shortest spelling of a number; None for NaN and infinities."""
-    if isinstance(value, int) and -_SHORT < value < _SHORT:
-        return str(int(value))
-    if isinstance(value, float) and not isinstance(value, LongFloat):
-        text = repr(float(value))
-        if text.endswith(".0"):
-            return "0" if text == "-0.0" else text[:-2]
-        if "e" not in text and isfinite(value):
-            return text
     exact = decimal_value(value)
     return None if exact is None else shortest_spelling(exact)
 
