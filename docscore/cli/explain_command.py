@@ -23,22 +23,18 @@ from docscore.cli.options import (
 )
 from docscore.cli.terminal import print_json
 from docscore.core.errors import InputError, InputValueError, in_file
-from docscore.core.options import ScoringOptions
 from docscore.core.values import to_json
 from docscore.corpus.annotations import annotations_of
 from docscore.corpus.evaluation import ANLS_STAR, TYPED, rows_of_files
-from docscore.corpus.scores import parsed_reference
+from docscore.corpus.metric_values import metric_trees
+from docscore.corpus.scores import score_corpus
 from docscore.corpus.tree_groups import folded_tree, groups_of
-from docscore.data.confidences import unwrapped
 from docscore.data.files import read_value, suffix_of
-from docscore.data.json_text import parse_text
-from docscore.data.pairing import Pairs, refuse_json_text
+from docscore.data.pairing import Pairs
 from docscore.data.rows import ID
-from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.metrics.base import MetricRow
 from docscore.metrics.kieval import kieval_score
-from docscore.metrics.registry import METRICS, WITH_TREES, check_options_of
+from docscore.metrics.registry import WITH_TREES, check_options_of
 from docscore.metrics.typed.score import explained_by_schema
 from docscore.report.console import print_annotations, print_tree
 from docscore.report.wording import READ
@@ -87,16 +83,23 @@ def explain_command(
     """
     metric = metric or (ANLS_STAR if settings.options.schema is None else TYPED)
     check_options_of([metric], settings.options)
-    name, truth, prediction = _one_pair(references, predictions, question_id, settings)
-    refuse_json_text([truth], [prediction], settings.options)
-    if settings.options.parse_references:
-        truth = parsed_reference(name, truth)
-    prediction = _as_scored(prediction, settings.options)
+    scored = score_corpus(_one_row(references, predictions, question_id, settings), settings.options)
+    for parsed in scored.readings.values():
+        if parsed.outcome != "exact":
+            note = f" ({parsed.note})" if parsed.note else ""
+            click.echo(f"The prediction was {READ[parsed.outcome]}{note}.", err=True)
+    (name,), (truth,), (prediction,) = scored.ids, scored.pairs.truths, scored.pairs.predictions
     if metric == "kieval" and as_json:
         corrected = kieval_score(truth, prediction, normalise=settings.options.normalise)
         print_json("corrections", to_json(corrected.to_dict()))
         return
-    tree = _tree(metric, name, truth, prediction, settings.options)
+    tree: ScoreTree
+    if metric in WITH_TREES:
+        tree = metric_trees(scored, 0, [metric])[0]
+    elif metric == TYPED:
+        tree = explained_by_schema(truth, prediction, settings.options, name)
+    else:
+        tree = scored.tree(0)
     groups = groups_of(tree)
     has_remarks = metric not in WITH_TREES
     remarks = annotations_of(tree, None if metric == TYPED else settings.options, groups) if has_remarks else []
@@ -109,33 +112,12 @@ def explain_command(
         print_annotations(console, remarks)
 
 
-def _tree(metric: str, name: str, truth: Any, prediction: Any, options: ScoringOptions) -> ScoreTree:
-    """The score tree of a document by a metric."""
-    if metric == TYPED:
-        return explained_by_schema(truth, prediction, options, name)
-    row = MetricRow(truth, prediction, None, 0.0, name)
-    return METRICS[metric].tree(row, options) or build_tree(truth, prediction, options)
-
-
-def _as_scored(prediction: Any, options: ScoringOptions) -> Any:
-    """The prediction as it is scored: with --parse read as JSON, with --with-confidences without its confidences."""
-    if options.parse_mode and isinstance(prediction, str):
-        parsed = parse_text(prediction, options.parse_mode)
-        prediction = parsed.value
-        if parsed.outcome != "exact":
-            note = f" ({parsed.note})" if parsed.note else ""
-            click.echo(f"The prediction was {READ[parsed.outcome]}{note}.", err=True)
-    return unwrapped(prediction)[0] if options.with_confidences else prediction
-
-
-def _one_pair(
-    references: Path | None, predictions: Path, question_id: str | None, settings: CommandSettings
-) -> tuple[str, Any, Any]:
-    """The id, the ground truth and the prediction to explain; the id is "" where files hold one value each."""
+def _one_row(references: Path | None, predictions: Path, question_id: str | None, settings: CommandSettings) -> Pairs:
+    """The row to explain; its id is "" where files hold one value each."""
     if question_id is None and references and suffix_of(references) == suffix_of(predictions) == ".json":
         values = read_value(references), read_value(predictions)
         if not any(_is_row(value) for value in values):
-            return "", *values
+            return Pairs([""], values[:1], values[1:])
     pairs = _pairs(references, predictions, question_id, settings)
     if question_id is None and len(pairs.ids) == 1:
         question_id = pairs.ids[0]
@@ -144,8 +126,7 @@ def _one_pair(
         got = "no --id" if question_id is None else f"--id {question_id}"
         expected = f"--id with one of the {len(pairs.ids)} ids ({some})"
         raise InputValueError(place=in_file(references or predictions), expected=expected, got=got)
-    index = pairs.ids.index(question_id)
-    return question_id, pairs.truths[index], pairs.predictions[index]
+    return pairs.only([pairs.ids.index(question_id)])
 
 
 def _pairs(references: Path | None, predictions: Path, question_id: str | None, settings: CommandSettings) -> Pairs:
