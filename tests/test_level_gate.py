@@ -17,7 +17,7 @@ import docscore
 from docscore import pairs_of
 from docscore.core.options import ScoringOptions
 from docscore.corpus import score_corpus
-from docscore.corpus.comparison import Comparison, Gate, compare, decide_level, decide_mean
+from docscore.corpus.comparison import Comparison, Gate, compare, decide_level
 from docscore.corpus.evaluation import Evaluation
 from docscore.corpus.scores import CorpusScore
 from docscore.corpus.summary import analyse
@@ -109,7 +109,7 @@ NUMBERS: dict[str, tuple[list[float], list[Callable[[Any], object]]]] = {
     "margin": ([-0.1], [lambda value: docscore.decide(compared(), value)]),
     "level": (
         [0.0, -1.0, 1.1],
-        [lambda value: decide_level(corpus(30, 10), value), lambda value: decide_mean(corpus(30, 10), value)],
+        [lambda value: decide_level(corpus(30, 10), value), lambda value: decide_level(corpus(30, 10), value, None)],
     ),
 }
 
@@ -129,7 +129,7 @@ def test_a_number_outside_its_range_is_refused_by_its_name(name: str) -> None:
 
 def test_every_numeric_option_of_the_public_functions_is_among_them() -> None:
     functions = [getattr(docscore, name) for name in docscore.__all__ if name.islower() and name != "__version__"]
-    functions += [decide_level, decide_mean, Evaluation, Evaluation.compare, ScoringOptions]
+    functions += [decide_level, Evaluation, Evaluation.compare, ScoringOptions]
     numeric = {
         parameter.name
         for function in functions

@@ -22,7 +22,7 @@ from docscore.cli.options import (
     worst_option,
 )
 from docscore.cli.terminal import print_json, say
-from docscore.corpus.comparison import decide_level, decide_mean
+from docscore.corpus.comparison import decide_level
 from docscore.data.confidences import is_wrapped
 from docscore.report.console import print_evaluation, print_gate
 from docscore.report.wording import by_value_text
@@ -82,7 +82,7 @@ def score_command(
     if fail_under is not None:
         gate = decide_level(found.scores, fail_under, settings.evaluation["confidence"])
     elif fail_under_mean is not None:
-        gate = decide_mean(found.scores, fail_under_mean)
+        gate = decide_level(found.scores, fail_under_mean, None)
     if as_json:
         parts = EvaluationResult(found).to_dict(fields=fields, worst=worst)
         decision = {} if gate is None else {"gate": gate.to_dict()}

@@ -14,7 +14,6 @@ from docscore.core.formatting import with_sign
 from docscore.core.progress import Progress, no_progress
 from docscore.core.tolerance import ROUNDING
 from docscore.corpus.fields import Field
-from docscore.corpus.metric_values import FigureColumns
 from docscore.corpus.scores import CorpusScore
 from docscore.corpus.summary import MOST_FIELDS_TESTED, Analysis, fields_as_ratios, mean_as_ratio
 from docscore.stats.intervals import (
@@ -223,26 +222,56 @@ def compare(
     paths = _heaviest(base.fields, new.fields)
     before, after = _ratios(base, paths), _ratios(new, paths)
     before = Ratios(before.earned[places], before.weight[places])
-    differences = Differences(after, before)
-    resampled = progress("Resampling", 3 * n_resamples)
-    drawn: dict[str, Any] = {"seed": seed, "clusters": new.scores.clusters}
-    intervals = intervals_of(differences, confidence, n_resamples=n_resamples, resampled=resampled, **drawn)
-    permuted: dict[str, Any] = {"n_resamples": n_resamples - 1, "permuted": resampled, **drawn}
+    drawn: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed, "progress": progress}
     fields = list(range(1, 1 + len(paths)))
-    [of_mean] = permutation_p_values(before.columns([0]), after.columns([0]), **permuted)
-    p_values = permutation_p_values(before.columns(fields), after.columns(fields), **permuted) if fields else []
+    intervals, p_values = intervals_and_p_values(
+        before, after, [[0], fields] if fields else [[0]], clusters=new.scores.clusters, confidence=confidence, **drawn
+    )
     return Comparison(
         base,
         new,
         confidence,
         intervals[0],
-        upper_bound(differences, confidence, new.scores.clusters),
-        of_mean,
+        upper_bound(Differences(after, before), confidence, new.scores.clusters),
+        p_values[0],
         better,
         worse,
         len(changes) - len(better) - len(worse),
-        _field_changes(paths, before, after, intervals[1:], p_values),
+        _field_changes(paths, before, after, intervals[1:], p_values[1:]),
     )
+
+
+def intervals_and_p_values(
+    base: Ratios,
+    new: Ratios,
+    groups: Sequence[list[int]],
+    *,
+    clusters: npt.NDArray[np.intp] | None,
+    confidence: float,
+    n_resamples: int,
+    seed: int,
+    progress: Progress,
+) -> tuple[list[Interval], list[float]]:
+    """The interval and the p-value of each difference of two systems on the same n rows, in the same order.
+
+    Args:
+        base: k ratios of the system to compare with.
+        new: the same ratios of the system to compare.
+        groups: the numbers of the ratios that are tested with the same swaps. The p-value of one that is tested alone
+            does not depend on what else is compared.
+        clusters: the number of each row's cluster, shape (n,), where rows are not independent.
+        confidence: the level of the intervals, between 0 and 1.
+        n_resamples: how many resamples and permutations are drawn.
+        seed: the seed of the random numbers.
+        progress: called when the phase "Resampling" begins.
+    """
+    resampled = progress("Resampling", (1 + len(groups)) * n_resamples)
+    drawn: dict[str, Any] = {"seed": seed, "clusters": clusters}
+    differences = Differences(new, base)
+    intervals = intervals_of(differences, confidence, n_resamples=n_resamples, resampled=resampled, **drawn)
+    drawn |= {"n_resamples": n_resamples - 1, "permuted": resampled}
+    tests = (permutation_p_values(base.columns(group), new.columns(group), **drawn) for group in groups)
+    return intervals, [p_value for tested in tests for p_value in tested]
 
 
 def decide(comparison: Comparison, margin: float) -> Gate:
@@ -263,19 +292,15 @@ def decide(comparison: Comparison, margin: float) -> Gate:
         raise InputValueError(problem=f"the gate cannot decide: a mean cannot fall by more than {margin:g}")
     _check_enough(scores, confidence, (1 + margin) / 2, "all fall from 1 to 0")
     failed = bound < -margin - ROUNDING
-    verdict = _verdict(comparison.difference, margin, failed=failed)
+    if failed:
+        loss = f"a loss of more than {margin:g} beyond chance"
+    elif comparison.difference < -margin - ROUNDING:  # so that a loss that passes as chance is told from none
+        loss = f"but a loss of more than {margin:g} may be chance"
+    else:
+        loss = f"no loss of more than {margin:g}"
+    verdict = f"{'failed' if failed else 'passed'}: the difference is {with_sign(comparison.difference)}, {loss}"
     sentence = f"{verdict} (with confidence {confidence:.4g} it stays below {with_sign(bound)})"
     return Gate(margin, bound, failed, sentence)
-
-
-def _verdict(difference: float, margin: float, *, failed: bool) -> str:
-    """The result with the difference, so that a loss that passes as chance is told from none."""
-    changed = f"the difference is {with_sign(difference)}"
-    if failed:
-        return f"failed: {changed}, a loss of more than {margin:g} beyond chance"
-    if difference < -margin - ROUNDING:
-        return f"passed: {changed}, but a loss of more than {margin:g} may be chance"
-    return f"passed: {changed}, no loss of more than {margin:g}"
 
 
 def _check_same(base: Analysis, new: Analysis) -> None:
@@ -333,54 +358,8 @@ def _field_changes(
     return sorted(changes, key=lambda change: -abs(change.difference or 0.0))
 
 
-def figure_changes(
-    base: FigureColumns,
-    new: FigureColumns,
-    *,
-    clusters: npt.NDArray[np.intp] | None = None,
-    confidence: float = CONFIDENCE,
-    n_resamples: int = RESAMPLES,
-    seed: int = SEED,
-    progress: Progress = no_progress,
-) -> list[FigureChange]:
-    """Compare the figures of two systems on the same n rows, in the same order.
-
-    Args:
-        base: the figures of the system to compare with.
-        new: the same figures of the system to compare.
-        clusters: the number of each row's cluster, shape (n,), where rows are not independent.
-        confidence: the level of the intervals, between 0 and 1.
-        n_resamples: how many resamples and permutations are drawn.
-        seed: the seed of the random numbers.
-        progress: called when the phase "Resampling" begins.
-    """
-    resampled = progress("Resampling", (1 + len(new.names)) * n_resamples)
-    drawn: dict[str, Any] = {"seed": seed, "clusters": clusters}
-    differences = Differences(new.ratios, base.ratios)
-    intervals = intervals_of(differences, confidence, n_resamples=n_resamples, resampled=resampled, **drawn)
-    p_values = p_values_of_each(base.ratios, new.ratios, n_resamples=n_resamples - 1, permuted=resampled, **drawn)
-    return [
-        FigureChange(*name, float(before), float(after), interval, p_value)
-        for name, before, after, interval, p_value in zip(
-            new.names, base.ratios.values, new.ratios.values, intervals, p_values, strict=True
-        )
-    ]
-
-
-def p_values_of_each(base: Ratios, new: Ratios, **drawn: Any) -> list[float]:
-    """The p-value of each difference, tested alone: it does not depend on what else is compared.
-
-    Args:
-        base: k ratios over n documents.
-        new: the same k ratios of the other system.
-        drawn: as for `docscore.stats.significance.permutation_p_values`.
-    """
-    each = ([column] for column in range(len(base.values)))
-    return [permutation_p_values(base.columns(one), new.columns(one), **drawn)[0] for one in each]
-
-
-def decide_level(scores: CorpusScore, level: float, confidence: float = CONFIDENCE) -> Gate:
-    """Decide whether the mean score is below a level with a confidence.
+def decide_level(scores: CorpusScore, level: float, confidence: float | None = CONFIDENCE) -> Gate:
+    """Decide whether the mean score is below a level, with a confidence.
 
     As `docscore.decide` for two systems, it fails only where that is shown: where the upper confidence bound of the
     mean is below the level. A mean that may be below it by chance passes.
@@ -388,53 +367,29 @@ def decide_level(scores: CorpusScore, level: float, confidence: float = CONFIDEN
     Args:
         scores: the scored test set.
         level: the level, above 0 and at most 1.
-        confidence: the share of test sets whose true mean is at least the level and that pass, between 0 and 1.
+        confidence: the share of test sets whose true mean is at least the level and that pass, between 0 and 1; None to
+            compare the mean itself, so that chance is not considered.
 
     Raises:
         ValueError: if there are too few documents to show that the mean is below the level at all, if documents were
             left out, or for a level out of its range.
     """
-    confidence, level = check_confidence(confidence), _check_level(level)
+    confidence = None if confidence is None else check_confidence(confidence)
+    level = check_number("level", level, "a number above 0 and at most 1", lambda number: 0 < number <= 1)
     _check_none_skipped(scores)
-    _check_enough(scores, confidence, 1 - level, "all have the score 0")
-    mean = mean_as_ratio(scores)
-    nothing = Ratios(np.zeros_like(mean.earned), mean.weight)
-    bound = upper_bound(Differences(mean, nothing), confidence, scores.clusters)
+    bound, remark, by_chance = scores.mean, "chance is not considered", ""
+    below = scores.mean < level - ROUNDING
+    if confidence is not None:
+        _check_enough(scores, confidence, 1 - level, "all have the score 0")
+        mean = mean_as_ratio(scores)
+        nothing = Ratios(np.zeros_like(mean.earned), mean.weight)
+        bound = upper_bound(Differences(mean, nothing), confidence, scores.clusters)
+        remark = f"with confidence {confidence:.4g} it stays below {bound:.4f}"
+        by_chance = " beyond chance" if bound < level - ROUNDING else ", but may be so by chance"
     failed = bound < level - ROUNDING
-    verdict = _level_verdict(scores.mean, level, failed=failed)
-    sentence = f"{verdict} (with confidence {confidence:.4g} it stays below {bound:.4f})"
+    relation = f"below {level:g}{by_chance}" if below else f"not below {level:g}"
+    sentence = f"{'failed' if failed else 'passed'}: the mean, {scores.mean:.4f}, is {relation} ({remark})"
     return Gate(None, bound, failed, sentence, level)
-
-
-def decide_mean(scores: CorpusScore, level: float) -> Gate:
-    """Decide whether the mean score is below a level, by chance or not; `bound` is the mean.
-
-    Args:
-        scores: the scored test set.
-        level: the level, above 0 and at most 1.
-
-    Raises:
-        ValueError: if documents were left out, or for a level out of its range.
-    """
-    level = _check_level(level)
-    _check_none_skipped(scores)
-    failed = scores.mean < level - ROUNDING
-    verdict = "failed: the mean" if failed else "passed: the mean"
-    sentence = f"{verdict}, {scores.mean:.4f}, is {'' if failed else 'not '}below {level:g} (chance is not considered)"
-    return Gate(None, scores.mean, failed, sentence, level)
-
-
-def _level_verdict(mean: float, level: float, *, failed: bool) -> str:
-    """The result with the mean, so that a mean below the level that passes is told from one that reaches it."""
-    if failed:
-        return f"failed: the mean, {mean:.4f}, is below {level:g} beyond chance"
-    if mean < level - ROUNDING:
-        return f"passed: the mean, {mean:.4f}, is below {level:g}, but may be so by chance"
-    return f"passed: the mean, {mean:.4f}, is not below {level:g}"
-
-
-def _check_level(level: float) -> float:
-    return check_number("level", level, "a number above 0 and at most 1", lambda number: 0 < number <= 1)
 
 
 def _check_none_skipped(scores: CorpusScore) -> None:

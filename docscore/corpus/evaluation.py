@@ -17,7 +17,7 @@ from docscore.core.options import AS_TEXT, BY_VALUE, DEFAULT_OPTIONS, ScoringOpt
 from docscore.core.progress import Progress, no_progress
 from docscore.core.values import holds_number
 from docscore.corpus.automation import Curve, automation_curve, calibration_of_scores
-from docscore.corpus.comparison import Comparison, compare, figure_changes
+from docscore.corpus.comparison import Comparison, FigureChange, compare, intervals_and_p_values
 from docscore.corpus.metric_values import (
     FigureColumns,
     Measured,
@@ -321,13 +321,17 @@ class Evaluation:
             ValueError: if the two have other ids, ground truths, options or metrics.
         """
         if self.metrics != new.metrics:
-            got = " and ".join(", ".join(each.metrics) for each in (self, new))
+            got = " and ".join(", ".join(system.metrics) for system in (self, new))
             raise InputValueError(place="metrics", expected="the same for both systems", got=got)
         drawn: dict[str, Any] = {"n_resamples": n_resamples, "seed": self.seed, "progress": self.progress}
         drawn["confidence"] = self.confidence or CONFIDENCE
-        found = compare(self.analysis, new.analysis, **drawn)
+        comparison = compare(self.analysis, new.analysis, **drawn)
         if new.metrics == [ANLS_STAR]:
-            return found
-        base = self.columns_of(new.scores.ids)
-        changes = figure_changes(base, new.columns, clusters=new.scores.clusters, **drawn)
-        return replace(found, figures=tuple(changes), figures_signature=new.figures_signature)
+            return comparison
+        before, after = self.columns_of(new.scores.ids), new.columns
+        alone = [[column] for column in range(len(after.names))]
+        clusters = new.scores.clusters
+        tested = intervals_and_p_values(before.ratios, after.ratios, alone, clusters=clusters, **drawn)
+        values = before.ratios.values.tolist(), after.ratios.values.tolist()
+        changes = [FigureChange(*name, *row) for name, *row in zip(after.names, *values, *tested, strict=True)]
+        return replace(comparison, figures=tuple(changes), figures_signature=new.figures_signature)

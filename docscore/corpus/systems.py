@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from docscore.core.errors import InputValueError
 from docscore.core.progress import Progress, no_progress
-from docscore.corpus.comparison import Comparison, p_values_of_each
+from docscore.corpus.comparison import Comparison
 from docscore.corpus.evaluation import Evaluation
 from docscore.corpus.metric_values import Figure
 from docscore.corpus.scores import CorpusScore
@@ -143,31 +143,28 @@ def _tests(
     values = {name: system.values for name, system in evaluations.items()}
     best = {figure: max(names, key=lambda name, figure=figure: values[name][figure]) for figure in chosen}  # type: ignore[misc]
     bases = best if against == BEST else dict.fromkeys(chosen, against)
-    p_values = _p_values(evaluations, set(bases.values()), progress)
+    pairs = [(base, name) for base in names if base in bases.values() for name in names if name != base]
+    permuted = progress("Comparing", len(pairs) * len(evaluations[names[0]].columns.names) * (RESAMPLES - 1))
+    p_values = {}
+    for base, name in pairs:
+        new = evaluations[name]
+        columns = evaluations[base].columns_of(new.scores.ids)  # in the order in which `Evaluation.compare` has them
+        for column, label in enumerate(columns.names):
+            p_values[base, name, label.key] = permutation_p_values(
+                columns.ratios.columns([column]),
+                new.columns.ratios.columns([column]),
+                seed=evaluations[base].seed,
+                clusters=new.scores.clusters,
+                permuted=permuted,
+            )[0]
     tests: dict[str, dict[str, SystemTest]] = {name: {} for name in names}
     for figure, base in bases.items():
         others = [name for name in names if name != base]
-        single = [p_values[base, name][figure] for name in others]
+        single = [p_values[base, name, figure] for name in others]
         for name, p_value, adjusted in zip(others, single, holm(single), strict=True):
             difference = values[name][figure] - values[base][figure]
             tests[name][figure] = SystemTest(base, difference, p_value, adjusted)
     return tests
-
-
-def _p_values(
-    evaluations: Mapping[str, Evaluation], bases: set[str], progress: Progress
-) -> dict[tuple[str, str], dict[str, float]]:
-    """The p-value of each figure, for each pair of a base and another system."""
-    pairs = [(base, name) for base in evaluations if base in bases for name in evaluations if name != base]
-    permuted = progress("Comparing", len(pairs) * len(next(iter(evaluations.values())).columns.names) * (RESAMPLES - 1))
-    tested = {}
-    for base, name in pairs:
-        one, other = evaluations[base], evaluations[name]
-        columns = one.columns_of(other.scores.ids)  # in the order in which `Evaluation.compare` has them
-        drawn: dict[str, Any] = {"seed": one.seed, "clusters": other.scores.clusters, "permuted": permuted}
-        p_values = p_values_of_each(columns.ratios, other.columns.ratios, **drawn)
-        tested[base, name] = {label.key: p_value for label, p_value in zip(columns.names, p_values, strict=True)}
-    return tested
 
 
 @dataclass(frozen=True)
@@ -206,11 +203,11 @@ def changes_against(evaluations: Mapping[str, Evaluation], base: str) -> list[Sy
         raise InputValueError(place="base", expected=expected, got=repr(base))
     if len(evaluations) == 1:
         raise InputValueError(place="base", expected="at least two systems", got="one")
-    found = {name: evaluations[base].compare(each) for name, each in evaluations.items() if name != base}
-    adjusted = holm([each.p_value for each in found.values()])
+    compared = {name: evaluations[base].compare(each) for name, each in evaluations.items() if name != base}
+    adjusted = holm([comparison.p_value for comparison in compared.values()])
     return [
-        SystemChange(name, each, p_value, len(found))
-        for (name, each), p_value in zip(found.items(), adjusted, strict=True)
+        SystemChange(name, comparison, p_value, len(compared))
+        for (name, comparison), p_value in zip(compared.items(), adjusted, strict=True)
     ]
 
 
