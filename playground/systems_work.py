@@ -31,7 +31,7 @@ from docscore.report.systems_tables import (
 )
 from docscore.report.table_model import ReportTable, shown_of_total
 from docscore.report.tree_columns import PlaceRun, places_side_by_side
-from docscore.report.wording import count_lines, counted, difference_facts, interval_text, shown_name, verdict_text
+from docscore.report.wording import count_lines, counted, difference_interval, interval_text, shown_name, verdict_text
 from playground.fragments import fragment
 from playground.kept_results import KeptDocuments, keep_documents, kept_file
 from playground.uploads import Bar, rows_of_uploads, shown_ids, skipped_lines
@@ -273,7 +273,7 @@ def _summaries(
 def _facts(change: SystemChange) -> tuple[str, str, str]:
     found = change.comparison
     verdict = verdict_text(found, change.adjusted, change.tests)
-    difference, interval = map(with_minus_signs, (with_sign(found.difference), difference_facts(found)[0]))
+    difference, interval = map(with_minus_signs, (with_sign(found.difference), difference_interval(found)))
     return difference, interval, verdict
 
 

@@ -42,7 +42,7 @@ from docscore.report.wording import (
     count_lines,
     count_lines_of_both,
     counted,
-    difference_facts,
+    difference_interval,
     facts_of_tree,
     percent_text,
     points_text,
@@ -122,7 +122,7 @@ def print_comparison(console: Console, found: Comparison, gate: Gate | None, cha
     """Print the verdict, the difference with its interval, changed documents and fields, and the gate."""
     base, new = found.base.scores, found.new.scores
     head = f"ANLS*  base {base.mean:.6f}  new {new.mean:.6f}  difference {with_sign(found.difference, 6)}"
-    facts = *textwrap.wrap(verdict_text(found), _WIDTH), difference_facts(found)[0], *count_lines_of_both(found)
+    facts = *textwrap.wrap(verdict_text(found), _WIDTH), difference_interval(found), *count_lines_of_both(found)
     _print_lines(console, [head, *facts])
     if found.figures:
         print_table(console, figure_changes_table(found), "p: permutation tests, each metric by itself")

@@ -28,7 +28,7 @@ from docscore.report.content import (
 from docscore.report.html_templates import template_environment
 from docscore.report.html_tree import TreeDrawing, explained_drawing, tree_drawing
 from docscore.report.table_model import ReportTable
-from docscore.report.wording import NOTHING_LOST, count_lines, counted, perfect_text, sample_text, shown_name
+from docscore.report.wording import NOTHING_LOST, count_lines, counted, sample_text, shown_name
 from docscore.stats.calibration import Calibration
 
 
@@ -201,7 +201,9 @@ def histogram_of_scores(scores: Sequence[float]) -> Picture:
         text = f"{count:,}" if count else ""
         bars.append(PictureBar(number * wide + 1, _HEIGHT - high + _TOP, wide - 2, high, text, title))
     label = f"Histogram of the scores of {counted(len(scores), 'document')}"
-    return Picture(label, perfect_text(scores), (0, 0.25, 0.5, 0.75, 1), bars=bars)
+    perfect, zero = sum(score == 1 for score in scores), sum(score == 0 for score in scores)
+    caption = f"{perfect:,} of {len(scores):,} documents have the score 1, {zero:,} the score 0."
+    return Picture(label, caption, (0, 0.25, 0.5, 0.75, 1), bars=bars)
 
 
 def picture_of_curve(curve: Curve) -> Picture:

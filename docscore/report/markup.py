@@ -24,7 +24,7 @@ from docscore.report.wording import (
     NOTHING_LOST,
     count_lines,
     count_lines_of_both,
-    difference_facts,
+    difference_interval,
     sample_text,
     verdict_text,
 )
@@ -161,7 +161,7 @@ def comparison_as_markdown(found: Comparison, gate: Gate | None, changes: int) -
     base, new = found.base.scores, found.new.scores
     parts = [
         f"### ANLS\\*: {base.mean:.4f} → {new.mean:.4f} ({with_sign(found.difference)})",
-        f"{verdict_text(found).capitalize()}. {difference_facts(found)[0]}.",
+        f"{verdict_text(found).capitalize()}. {difference_interval(found)}.",
     ]
     counts = count_lines_of_both(found)
     if counts:

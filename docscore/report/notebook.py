@@ -21,7 +21,7 @@ from docscore.report.content import (
 from docscore.report.html_templates import macro_as_html
 from docscore.report.html_tree import tree_drawing
 from docscore.report.table_model import ReportTable
-from docscore.report.wording import count_lines, count_lines_of_both, difference_facts, sample_text, verdict_text
+from docscore.report.wording import count_lines, count_lines_of_both, difference_interval, sample_text, verdict_text
 
 _TEMPLATE = "notebook.html.jinja"
 _MOST_ROWS = 100  # of a table
@@ -73,7 +73,7 @@ def comparison_in_notebook(found: Comparison, changes: int) -> str:
         changes: how many of the better and of the worse documents are listed.
     """
     base, new = found.base.scores, found.new.scores
-    facts = [verdict_text(found), difference_facts(found)[0], *count_lines_of_both(found)]
+    facts = [verdict_text(found), difference_interval(found), *count_lines_of_both(found)]
     documents = document_changes_table([*found.worse[:changes], *found.better[:changes]])
     figures = [figure_changes_table(found)] if found.figures else []
     tables = [*figures, field_changes_table(found).first(_MOST_ROWS), documents]

@@ -153,15 +153,9 @@ def count_lines(scores: CorpusScore) -> list[str]:
     return lines
 
 
-def perfect_text(scores: Sequence[float]) -> str:
-    """How many documents have the highest and the lowest score."""
-    perfect, zero = sum(score == 1 for score in scores), sum(score == 0 for score in scores)
-    return f"{perfect:,} of {len(scores):,} documents have the score 1, {zero:,} the score 0."
-
-
-def difference_facts(found: Comparison) -> tuple[str, str]:
-    """The interval of a difference and its p-value, as text."""
-    return interval_text(found.interval, found.confidence, signed=True), f"p = {p_text(found.p_value)}"
+def difference_interval(found: Comparison) -> str:
+    """The interval of a difference, as text."""
+    return interval_text(found.interval, found.confidence, signed=True)
 
 
 def verdict_text(found: Comparison, adjusted: float | None = None, tests: int = 1) -> str:
