@@ -167,12 +167,7 @@ class KieScore:
         }
 
 
-class _Compared(NamedTuple):
-    """The result, the values and the entities of a ground truth, its alternatives chosen, and of a prediction."""
-
-    score: KieScore
-    values: tuple[Value, Value]
-    documents: tuple[Document, Document]
+_Compared = tuple[KieScore, tuple[Value, Value], tuple[Document, Document]]  # the result, both values, their entities
 
 
 def kieval_score(gt: object, pred: object, *, normalise: bool = False, confidences: Any = None) -> KieScore:
@@ -200,7 +195,7 @@ def kieval_score(gt: object, pred: object, *, normalise: bool = False, confidenc
     >>> score.entities.f1, score.groups.f1, [(step.edit, step.kind) for step in score.corrections()]
     (0.5, 0.0, [('change', 'menu.price')])
     """
-    return with_room_to_recurse(_best_reading, gt, pred, normalise, confidences).score
+    return with_room_to_recurse(_best_reading, gt, pred, normalise, confidences)[0]
 
 
 def total_kieval(scores: Iterable[KieScore]) -> KieScore:
@@ -236,8 +231,8 @@ def _best_reading(gt: object, pred: object, normalise: bool, confidences: Any) -
     compared = []
     for reading in readings(truth):
         document = document_of(reading, normalise=normalise)
-        compared.append(_Compared(_compared(document, prediction), (reading, plain), (document, prediction)))
-    return max(compared, key=lambda each: _preference(each.score))
+        compared.append((_compared(document, prediction), (reading, plain), (document, prediction)))
+    return max(compared, key=lambda each: _preference(each[0]))
 
 
 def _tree_of_best_reading(gt: object, pred: object, normalise: bool, confidences: Any) -> MetricTree:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from docscore.core.assignment import best_mask, match, sum_of_ties
+from docscore.core.decimals import DecimalText
 from docscore.core.options import ScoringOptions
 from docscore.core.same_value import are_same_value
 from docscore.core.similarity import fold, similarity, text_rule
@@ -149,7 +150,12 @@ class Explainer:
         return self.node(place._replace(note=note), kind_of(value), "extra", 0.0, 0.0, None, value, "")
 
     def lists(self, truth: list[Value], prediction: list[Value], place: NodePlace) -> ScoreTree:
-        partner, clear = self.partners(truth, prediction, place.schema and place.schema.items)
+        below = place.schema and place.schema.items
+        sizes = self.counting.truths(truth, below), self.counting.predictions(prediction, below)
+        kept = self.scorer.tables and self.scorer.tables.of(truth, prediction, below)
+        table = kept or self.scorer.element_table(truth, prediction, below)
+        rows, columns, clear = match(*table, *sizes, partial(self.scorer.identities.equality, truth, prediction))
+        partner = dict(zip(rows.tolist(), columns.tolist(), strict=True))
         children = []
         for i, value in enumerate(truth):
             if i in partner:
@@ -163,16 +169,6 @@ class Explainer:
         add = math.fsum if clear else sum_of_ties
         earned, weight = add([child.earned for child in children]), add([child.weight for child in children])
         return self.node(place, "list", None, earned, weight, truth, prediction, "", tuple(children))
-
-    def partners(
-        self, truth: list[Value], prediction: list[Value], schema: SchemaNode | None
-    ) -> tuple[dict[int, int], bool]:
-        """For each matched element of the ground truth its partner in the prediction; whether the matching is clear."""
-        sizes = self.counting.truths(truth, schema), self.counting.predictions(prediction, schema)
-        kept = self.scorer.tables and self.scorer.tables.of(truth, prediction, schema)
-        table = kept or self.scorer.element_table(truth, prediction, schema)
-        rows, columns, clear = match(*table, *sizes, partial(self.scorer.identities.equality, truth, prediction))
-        return dict(zip(rows.tolist(), columns.tolist(), strict=True)), clear
 
     def one_of(self, options: tuple[Value, ...], prediction: Value, place: NodePlace) -> ScoreTree:
         best = [0]
@@ -271,12 +267,12 @@ def scalar_reason(truth: Scalar, prediction: Scalar, found: float | None, option
     return "; ".join(reasons)
 
 
+_TYPE_NAMES = {type(None): "null", str: "string", DecimalText: "string", bool: "boolean", list: "list", dict: "object"}
+
+
 def type_name(value: Value) -> str:
     """The JSON name of the value's type."""
-    if value is None:
-        return "null"
-    names = ((str, "string"), (bool, "boolean"), (list, "list"), (dict, "object"))
-    return next((name for kind, name in names if isinstance(value, kind)), "number")
+    return _TYPE_NAMES.get(type(value), "number")
 
 
 def empty_name(value: Value) -> str:
@@ -286,10 +282,9 @@ def empty_name(value: Value) -> str:
     return "an object of empty values" if isinstance(value, dict) and value else f"an empty {type_name(value)}"
 
 
+_KINDS: dict[type, Kind] = {type(None): "null", list: "list", dict: "object"}
+
+
 def kind_of(value: Value) -> Kind:
     """The kind of node for a value that stands alone."""
-    if value is None:
-        return "null"
-    if isinstance(value, list):
-        return "list"
-    return "object" if isinstance(value, dict) else "scalar"
+    return _KINDS.get(type(value), "scalar")
