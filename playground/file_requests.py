@@ -11,9 +11,10 @@ from docscore.core.options import NUMBERS, PARSE_REFERENCES_MODES, THRESHOLD, Sc
 from docscore.data.csv_files import DELIMITERS
 from docscore.data.json_text import loads, loads_at
 from playground.limits import MAX_BYTES
-from playground.request_checks import check_parts, is_share, known_keys
+from playground.request_checks import check_parts, checked_options, known_keys
 
 COLUMNS = "references_id", "predictions_id", "references", "prediction"
+OPTIONS = "threshold", "ignore_case", "numbers"  # of `ScoringOptions`, which a what-if changes
 SIGNS = "references_delimiter", "predictions_delimiter"
 MISSING = {"error": "stop with an error", "zero": "score 0", "skip": "leave them out"}
 _CHOICES: dict[str, tuple[str | None, ...]] = {
@@ -50,12 +51,10 @@ class WhatIf(NamedTuple):
         given: dict[str, Any] = found._asdict()
         schema = given["schema"]
         checks = {
-            "threshold": (is_share(given["threshold"]), "a number from 0 to 1"),
-            "ignore_case": (isinstance(given["ignore_case"], bool), "true or false"),
-            "numbers": (given["numbers"] in NUMBERS, f"one of {', '.join(NUMBERS)}"),
             "schema": (isinstance(schema, str) and len(schema) <= MAX_BYTES, f"text of up to {MAX_BYTES:,} characters"),
         }
         check_parts(given, checks)
+        checked_options(**{name: given[name] for name in OPTIONS})
         return found
 
     def options(self, options: ScoringOptions) -> ScoringOptions:
@@ -67,7 +66,7 @@ class WhatIf(NamedTuple):
         schema = loads_at(self.schema, "schema") if self.schema.strip() else None
         if not isinstance(schema, dict | None):
             raise InputValueError(place="schema", expected="a JSON object", got=type(schema).__name__)
-        changed = {name: getattr(self, name) for name in ("threshold", "ignore_case", "numbers")}
+        changed = {name: getattr(self, name) for name in OPTIONS}
         kept = {name: getattr(options, name) for name in ("parse", "parse_references", "missing", "with_confidences")}
         return ScoringOptions(**changed, **kept, schema=schema)
 

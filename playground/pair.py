@@ -27,7 +27,7 @@ from playground.limits import (
     read_text,
     shortened,
 )
-from playground.request_checks import check_parts, is_share, known_keys
+from playground.request_checks import check_parts, checked_options, known_keys
 
 LONGEST_AT_EDITOR = 300  # characters of a message below an editor
 LONGEST_AT_ONCE = 40_000  # characters of both texts
@@ -36,6 +36,7 @@ MAX_RAW = 200_000  # characters of raw JSON that are shown
 METRICS = ("ANLS*", "KIEval", "Entity F1", "nTED")
 READINGS = {"repair": "JSON, repaired", "json": "strict JSON", "text": "plain text"}
 RULES = {PAPER: "the paper's", PACKAGE: "anls_star 1.0.1"}
+OPTIONS = "threshold", "ignore_case", "rules", "numbers"  # of `ScoringOptions`
 NUMBERS = {"text": "as printed", "value": "by value"}
 
 
@@ -72,26 +73,23 @@ class PairRequest(NamedTuple):
         parts = known_keys(asked, cls._fields)
         found = cls(**{"truth": None, "prediction": None, **parts})
         given = found._asdict()
-        choices = {"reading": READINGS, "metric": METRICS, "rules": RULES, "numbers": NUMBERS}
+        choices = {"reading": READINGS, "metric": METRICS}
         checks = {
             "truth": (isinstance(found.truth, str), "text"),
             "prediction": (isinstance(found.prediction, str), "text"),
-            "threshold": (is_share(found.threshold), "a number from 0 to 1"),
-            "ignore_case": (isinstance(found.ignore_case, bool), "true or false"),
             **{
                 name: (isinstance(given[name], str) and given[name] in known, f"one of {', '.join(known)}")
                 for name, known in choices.items()
             },
         }
         check_parts(given, checks)
+        checked_options(**{name: given[name] for name in OPTIONS})
         return found
 
     @property
     def options(self) -> ScoringOptions:
         """The options of ANLS*."""
-        return ScoringOptions(
-            threshold=self.threshold, ignore_case=self.ignore_case, rules=self.rules, numbers=self.numbers
-        )
+        return ScoringOptions(**{name: getattr(self, name) for name in OPTIONS})
 
 
 class PairAnswer(NamedTuple):
@@ -192,8 +190,7 @@ _TREES: dict[str, tuple[Callable[..., MetricTree], str, bool]] = {  # by metric,
 
 def _anls_star(values: tuple[Any, Any], options: ScoringOptions) -> tuple[str, str, str]:
     tree = build_tree(*values, options)
-    named = ("threshold", "ignore_case", "rules", "numbers")
-    others = [name for name in named if getattr(options, name) != getattr(DEFAULT_OPTIONS, name)]
+    others = [name for name in OPTIONS if getattr(options, name) != getattr(DEFAULT_OPTIONS, name)]
     keywords = "".join(f", {name}={getattr(options, name)!r}" for name in others)
     python = _python(values, "from docscore import score_tree", f"score_tree(ground_truth, prediction{keywords})")
     drawn = fragment("tree", explained_drawing(tree, "pair", options, with_positions=True))

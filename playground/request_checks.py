@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
-from docscore.core.errors import InputValueError, short_repr
+from docscore.core.errors import InputTypeError, InputValueError, short_repr
+from docscore.core.options import ScoringOptions
 
 _LONGEST_NAME = 64  # characters of the name that a window gives itself
 
@@ -53,6 +54,13 @@ def check_parts(parts: Mapping[str, Any], checks: Mapping[str, tuple[bool, str]]
             raise InputValueError(place=name, expected=expected, got=short_repr(parts[name]))
 
 
-def is_share(value: object) -> bool:
-    """Whether a value is a number from 0 to 1."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+def checked_options(**options: Any) -> ScoringOptions:
+    """The options of scoring.
+
+    Raises:
+        ValueError: for a value of a wrong type too, as anything may be sent.
+    """
+    try:
+        return ScoringOptions(**options)
+    except InputTypeError as error:
+        raise InputValueError(place=error.place, expected=error.expected, got=error.got) from None
