@@ -16,9 +16,9 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.progress import track
 
-from benchmarks.floor import floor
 from benchmarks.instructions import HEADER as COUNTED_HEADER
 from benchmarks.instructions import SIZES, counted_instructions
+from benchmarks.lower_bound import lower_bound
 from benchmarks.measure import exponent, one_by_one, peak_megabytes, published_seconds, seconds
 from benchmarks.official_kieval import SETTINGS as KIEVAL_SETTINGS
 from benchmarks.official_kieval import check_same, official_work, our_work
@@ -46,7 +46,7 @@ class Line(NamedTuple):
 
     name: str
     docscore: float
-    floor: float | None
+    lower_bound: float | None
     published: float | None
     docscore_at_size: float | None
     published_size: str
@@ -55,13 +55,13 @@ class Line(NamedTuple):
 
     def cells(self) -> list[str]:
         """The cells of the line as text."""
-        against_floor = f"{self.docscore / self.floor:.2f}×" if self.floor else ""
+        against_bound = f"{self.docscore / self.lower_bound:.2f}×" if self.lower_bound else ""
         against = f"{self.published / self.docscore_at_size:,.0f}×" if self.published and self.docscore_at_size else ""
         return [
             self.name,
             milliseconds(self.docscore),
-            milliseconds(self.floor),
-            against_floor,
+            milliseconds(self.lower_bound),
+            against_bound,
             milliseconds(self.published),
             self.published_size,
             against,
@@ -73,8 +73,8 @@ class Line(NamedTuple):
 HEADER = [
     "workload",
     "docscore",
-    "floor",
-    "docscore / floor",
+    "lower bound",
+    "docscore / lower bound",
     "anls_star 1.0.1",
     "at size",
     "anls_star / docscore",
@@ -92,12 +92,12 @@ def measure(workload: Workload, *, full: bool, repeats: int) -> list[Line]:
     """Measure a workload; return its lines."""
     pairs = workload.make(workload.size)
     size = workload.size if full else workload.small
-    works = [one_by_one(pairs), floor(pairs)]
+    works = [one_by_one(pairs), lower_bound(pairs)]
     batched = len(pairs) > 1
     if batched:
         works.append(lambda: score_pairs(pairs))
     times = seconds(works, repeats)
-    one_by_one_time, floor_time = times[:2]
+    one_by_one_time, bound_time = times[:2]
     small = workload.make(size)
     published = published_seconds(small)
     small_works = [one_by_one(small)] + ([lambda: score_pairs(small)] if batched else [])
@@ -105,9 +105,9 @@ def measure(workload: Workload, *, full: bool, repeats: int) -> list[Line]:
     memory = peak_megabytes(workload.name, workload.size)
     growth = grows(workload, repeats) if workload.name in _GROWS else None
     label = f"{size:,}"
-    lines = [Line(workload.name, one_by_one_time, floor_time, published, small_times[0], label, memory, growth)]
+    lines = [Line(workload.name, one_by_one_time, bound_time, published, small_times[0], label, memory, growth)]
     if batched:
-        lines.append(Line(f"{workload.name}, batched", times[2], floor_time, published, small_times[1], label))
+        lines.append(Line(f"{workload.name}, batched", times[2], bound_time, published, small_times[1], label))
     return lines
 
 
@@ -118,7 +118,7 @@ def grows(workload: Workload, repeats: int) -> float:
 
 
 def other_lines(repeats: int) -> list[Line]:
-    """Measure trees, KIEval, two processes, and `evaluate`; "floor" is here what their names compare with."""
+    """Measure trees, KIEval, two processes, and `evaluate`; "lower bound" is here what their names compare with."""
     documents = invoices(1_000)
     many = documents * 20
     works = [lambda: [score_tree(*pair) for pair in documents], one_by_one(documents)]
@@ -168,8 +168,8 @@ def through_evaluate(name: str, pairs: list[Pair], repeats: int) -> Line:
             json.loads(json.dumps(row))
 
     compute = partial(metric.compute, predictions=predictions, references=references)
-    compute_time, floor_time = seconds([compute, least], repeats)
-    return Line(f"{name} through evaluate, against scoring and json", compute_time, floor_time, None, None, "")
+    compute_time, bound_time = seconds([compute, least], repeats)
+    return Line(f"{name} through evaluate, against scoring and json", compute_time, bound_time, None, None, "")
 
 
 def markdown(header: list[str], lines: Iterable[list[str]]) -> str:

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.floor import floor
+from benchmarks.lower_bound import lower_bound
 from benchmarks.measure import Work, one_by_one
 from benchmarks.official_kieval import SETTINGS, official_work, our_work
 from benchmarks.workloads import WORKLOADS, Pair, invoices
@@ -45,21 +45,21 @@ class Instructions(NamedTuple):
         name: the workload, and "batched" where it is one call.
         size: its size, smaller than where seconds are measured.
         docscore: the instructions of docscore.
-        floor: those of the floor, or of what the name compares with.
+        lower_bound: those of the lower bound, or of what the name compares with.
     """
 
     name: str
     size: int
     docscore: int
-    floor: int
+    lower_bound: int
 
     def cells(self) -> list[str]:
         """The cells of a line of the table as text."""
-        millions = (f"{count / 1e6:,.1f} M" for count in (self.docscore, self.floor))
-        return [self.name, f"{self.size:,}", *millions, f"{self.docscore / self.floor:.2f}×"]
+        millions = (f"{count / 1e6:,.1f} M" for count in (self.docscore, self.lower_bound))
+        return [self.name, f"{self.size:,}", *millions, f"{self.docscore / self.lower_bound:.2f}×"]
 
 
-HEADER = ["workload", "size", "docscore", "floor", "docscore / floor"]
+HEADER = ["workload", "size", "docscore", "lower bound", "docscore / lower bound"]
 
 
 def counted_instructions(names: Sequence[str] = tuple(SIZES), kieval: Path | None = None) -> list[Instructions]:
@@ -107,7 +107,7 @@ def _run(arguments: Sequence[str]) -> None:
             works = {workload.name: one_by_one(pairs)}
             if len(pairs) > 1:
                 works[f"{workload.name}, batched"] = _batched(pairs)
-            _count(works, floor(pairs), SIZES[workload.name])
+            _count(works, lower_bound(pairs), SIZES[workload.name])
     for each in arguments:
         if each.startswith(_CHECKOUT):
             pairs = invoices(_KIEVAL_SIZE)
@@ -117,7 +117,7 @@ def _run(arguments: Sequence[str]) -> None:
 
 
 def _count(works: Mapping[str, Work], least: Work, size: int) -> None:
-    """Print a line for each work: its name and size, and the processes that did nothing, the work, and the floor."""
+    """Print name, size, and the processes that did nothing, a work, and the lower bound, for each work."""
     for each in (least, *works.values()):
         each()  # what is done for the first time only
     for name, work in works.items():

@@ -23,7 +23,7 @@ Matrix = np.ndarray[Any, np.dtype[np.float64]]
 _WORD = 64  # characters up to which a distance takes one machine word
 
 
-def floor(pairs: list[Pair]) -> Callable[[], None]:
+def lower_bound(pairs: list[Pair]) -> Callable[[], None]:
     """Return a function that does only the unavoidable work for these pairs; preparation is done before."""
     if all(isinstance(prediction, str) for _, prediction in pairs) and len(pairs) > 1:
         return _questions(pairs)
