@@ -35,14 +35,17 @@ from docscore.core.tolerance import ROUNDING
 from docscore.stats.calibration import calibration_of
 from docscore.stats.intervals import (
     CONFIDENCE,
+    Array,
+    Differences,
     Interval,
+    Ratios,
     abc,
     bca,
     drawn_values,
     intervals_of,
+    side_by_side,
     wilson_interval,
 )
-from docscore.stats.ratios import Array, Differences, Ratios, side_by_side
 from docscore.stats.significance import permutation_p_values, upper_bound
 
 TRIALS = 600

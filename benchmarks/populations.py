@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from docscore.stats.ratios import Array, Differences, Ratios
+from docscore.stats.intervals import Array, Differences, Ratios
 
 FIELDS = 10
 LONGEST = 20  # questions of a document

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from docscore.metrics.registry import METRICS as METRICS
     from docscore.metrics.typed.score import typed_score as typed_score
     from docscore.metrics.typed.score import typed_tree as typed_tree
-    from docscore.results.evaluating import evaluate as evaluate
     from docscore.results.result import ComparisonResult as ComparisonResult
     from docscore.results.result import DocumentResult as DocumentResult
     from docscore.results.result import EvaluationResult as EvaluationResult
     from docscore.results.result import ResultTable as ResultTable
+    from docscore.results.result import evaluate as evaluate
 
 _IMPORTED_WHEN_USED = {
     "METRICS": "docscore.metrics.registry",
@@ -44,7 +44,7 @@ _IMPORTED_WHEN_USED = {
     "compare": "docscore.corpus.comparison",
     "decide": "docscore.corpus.comparison",
     "entity_counts": "docscore.metrics.entity_f1",
-    "evaluate": "docscore.results.evaluating",
+    "evaluate": "docscore.results.result",
     "evaluate_module": "docscore.integrations.evaluate",
     "kieval_score": "docscore.metrics.kieval",
     "nted_score": "docscore.metrics.nted",

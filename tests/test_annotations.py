@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from docscore import ScoreTree, score_tree, typed_tree
 from docscore.core.options import ScoringOptions
-from docscore.corpus.annotations import Annotation, annotations_of
+from docscore.corpus.annotations import FEWEST, Annotation, annotations_of, folded_tree, groups_of
 from docscore.corpus.fields import places
-from docscore.corpus.tree_groups import FEWEST, folded_tree, groups_of
 from docscore.metrics.anls_star.tree import outline
 from docscore.report.wording import annotation_text
 from tests.commands import PREDICTIONS, REFERENCES, succeed

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from docscore.stats.calibration import RocArea, calibration_of
-from docscore.stats.ratios import Array
+from docscore.stats.intervals import Array
 from tests.test_intervals import mean_interval
 
 FEW = 200  # resamples, where the ends do not matter

@@ -19,7 +19,7 @@ from docscore.cli.entry_point import commands
 from docscore.core.errors import InputTypeError, InputValueError
 from docscore.core.output import OutputError
 from docscore.core.progress import no_progress
-from docscore.results.evaluating import progress_from
+from docscore.results.result import progress_from
 from tests.commands import (
     PREDICTIONS,
     RECEIPTS,

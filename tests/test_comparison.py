@@ -19,7 +19,7 @@ from docscore.corpus.scores import score_corpus
 from docscore.corpus.summary import MOST_FIELDS_TESTED, Analysis, analyse
 from docscore.data.files import read_table
 from docscore.data.pairing import Pairs, pairs_of, read_systems
-from docscore.stats.ratios import NO_CHANGE, Ratios
+from docscore.stats.intervals import NO_CHANGE, Ratios
 from docscore.stats.significance import permutation_p_values
 from tests.conftest import ROOT
 from tests.structures import damaged

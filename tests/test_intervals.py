@@ -16,15 +16,18 @@ from docscore.stats.intervals import (
     MOST_RESAMPLED,
     RESAMPLES,
     SEED,
+    Array,
+    Differences,
     Interval,
+    Ratios,
     abc,
     bca,
     check_confidence,
     drawn_values,
     intervals_of,
+    side_by_side,
     wilson_interval,
 )
-from docscore.stats.ratios import Array, Differences, Ratios, side_by_side
 from tests.conftest import ROOT
 
 NORMAL = NormalDist()

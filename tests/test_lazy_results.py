@@ -13,7 +13,7 @@ import docscore
 from docscore.core.progress import no_progress
 from docscore.corpus import evaluation
 from docscore.corpus.scores import CorpusScore
-from docscore.results.evaluating import progress_from
+from docscore.results.result import progress_from
 from tests.test_front_door import FOUND, MEAN, TRUTHS
 
 Counts = Counter[str]

@@ -21,7 +21,7 @@ from docscore.corpus.comparison import Comparison, Gate, compare, decide_level
 from docscore.corpus.evaluation import Evaluation
 from docscore.corpus.scores import CorpusScore
 from docscore.corpus.summary import analyse
-from docscore.stats.ratios import Differences, Ratios
+from docscore.stats.intervals import Differences, Ratios
 from docscore.stats.significance import bound_of_mean, upper_bound
 from tests.commands import PREDICTIONS, REFERENCES, Write, pred, ref, run, succeed
 

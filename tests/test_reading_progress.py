@@ -16,7 +16,7 @@ import pytest
 
 from docscore.corpus.evaluation import rows_of_files
 from docscore.corpus.scores import score_corpus
-from docscore.results.evaluating import progress_from
+from docscore.results.result import progress_from
 from tests.conftest import HUNG, ROOT
 from tests.test_cli_exit import Terminal
 from tests.test_streams import ROWS, WRITERS, as_jsonl, documents

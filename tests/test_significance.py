@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from docscore.stats import significance
-from docscore.stats.ratios import Array, Differences, Ratios
+from docscore.stats.intervals import Array, Differences, Ratios
 from docscore.stats.significance import (
     all_swaps,
     bound_of_mean,

@@ -28,7 +28,7 @@ from docscore.integrations.log_files import run_of_file
 from docscore.report.console import print_table
 from docscore.report.markup import FORMATS, table_as_latex, table_as_markdown
 from docscore.report.systems_tables import table_of_costs, table_of_scores
-from docscore.results.evaluating import progress_from
+from docscore.results.result import progress_from
 
 
 @click.group(name="bench")

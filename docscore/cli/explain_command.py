@@ -24,11 +24,10 @@ from docscore.cli.options import (
 from docscore.cli.terminal import print_json
 from docscore.core.errors import InputError, InputValueError, in_file
 from docscore.core.values import to_json
-from docscore.corpus.annotations import annotations_of
+from docscore.corpus.annotations import annotations_of, folded_tree, groups_of
 from docscore.corpus.evaluation import ANLS_STAR, TYPED, rows_of_files
 from docscore.corpus.metric_values import metric_trees
 from docscore.corpus.scores import score_corpus
-from docscore.corpus.tree_groups import folded_tree, groups_of
 from docscore.data.files import read_value, suffix_of
 from docscore.data.pairing import Pairs
 from docscore.data.rows import ID

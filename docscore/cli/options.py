@@ -22,7 +22,7 @@ from docscore.data.faults import NAMED, faults_summary
 from docscore.data.files import ColumnNames
 from docscore.integrations.log_files import read_logs_of_inspect
 from docscore.metrics.registry import METRICS, checked_metrics
-from docscore.results.evaluating import progress_from
+from docscore.results.result import progress_from
 from docscore.stats.intervals import CONFIDENCE
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -24,13 +24,15 @@ from docscore.stats.intervals import (
     CONFIDENCE,
     RESAMPLES,
     SEED,
+    Array,
     Interval,
+    Ratios,
     check_confidence,
     check_number,
     intervals_of,
     no_interval,
+    sums_by_cluster,
 )
-from docscore.stats.ratios import Array, IntervalGap, Ratios, sums_by_cluster
 
 GRID = tuple(step / 100 for step in range(101))
 
@@ -128,7 +130,7 @@ class Curve:
         points = self.points()
         number = next((i for i, point in enumerate(points) if point.aligned >= target - ROUNDING), None)
         if number is None:
-            none = no_interval(IntervalGap("out of reach", "even where all is reviewed, values are missing"))
+            none = no_interval("out of reach", "even where all is reviewed, values are missing")
             return Choice(target, None, none, none)
         reviewed = self._automation().columns([number])
         [rate] = intervals_of(reviewed, confidence, n_resamples=n_resamples, seed=seed)
@@ -141,7 +143,7 @@ class Curve:
     ) -> Interval:
         aligned, n = self._aligned(), len(self.predicted)
         if n == 1:
-            return no_interval(IntervalGap("one row", "one document: an interval needs two"))
+            return no_interval("one row", "one document: an interval needs two")
         rng = np.random.default_rng(seed)
         thresholds = np.empty(n_resamples)
         at_once = max(1, BATCH_CELLS // n)

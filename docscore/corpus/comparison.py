@@ -20,17 +20,19 @@ from docscore.stats.intervals import (
     CONFIDENCE,
     RESAMPLES,
     SEED,
+    Differences,
     Interval,
+    Ratios,
     check_confidence,
     check_number,
     check_whole,
     intervals_of,
     no_interval,
+    side_by_side,
 )
-from docscore.stats.ratios import Differences, IntervalGap, Ratios, side_by_side
 from docscore.stats.significance import fewest_documents, permutation_p_values, upper_bound
 
-_ONE_SIDED = no_interval(IntervalGap("one side", "only one of the two has it"))
+_ONE_SIDED = no_interval("one side", "only one of the two has it")
 
 
 class Change(NamedTuple):

@@ -17,8 +17,7 @@ from docscore.metrics.kieval import KieScore
 from docscore.metrics.registry import METRICS, checked_metrics
 from docscore.metrics.signature import Signature
 from docscore.metrics.typed.score import TypedFields
-from docscore.stats.intervals import RESAMPLES, SEED, Interval, check_confidence, intervals_of
-from docscore.stats.ratios import Ratios
+from docscore.stats.intervals import RESAMPLES, SEED, Interval, Ratios, check_confidence, intervals_of
 
 
 class Figure(NamedTuple):

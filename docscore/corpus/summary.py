@@ -16,13 +16,14 @@ from docscore.stats.intervals import (
     RESAMPLES,
     SEED,
     Interval,
+    Ratios,
     check_confidence,
     check_whole,
     intervals_of,
     no_interval,
+    side_by_side,
     wilson_interval,
 )
-from docscore.stats.ratios import IntervalGap, Ratios, side_by_side
 
 MOST_FIELDS_TESTED = 200  # only so many fields, those of most weight, get an interval or are compared
 
@@ -98,9 +99,7 @@ def fields_as_ratios(fields: Sequence[Field], documents: int) -> Ratios:
     return Ratios(earned, weight)
 
 
-_LEFT_OUT = no_interval(
-    IntervalGap("left out", f"only the {MOST_FIELDS_TESTED} fields of most weight have an interval")
-)
+_LEFT_OUT = no_interval("left out", f"only the {MOST_FIELDS_TESTED} fields of most weight have an interval")
 
 
 class Rate(NamedTuple):

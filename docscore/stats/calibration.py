@@ -20,14 +20,15 @@ from docscore.stats.intervals import (
     RESAMPLES,
     SEED,
     TOO_ALIKE,
+    Array,
     Interval,
+    Ratios,
     bca,
     check_confidence,
     drawn_values,
     intervals_of,
     no_interval,
 )
-from docscore.stats.ratios import Array, IntervalGap, Ratios
 
 BINS = 15  # of the reliability diagram and the expected calibration error, as Guo et al. 2017
 BINNING = f"{BINS} bins of equal width"
@@ -148,7 +149,7 @@ def calibration_of(
     level = check_confidence(confidence)
     values = _Values(confidences, correct, documents)
     if not len(values.right):
-        none = CalibrationFigure(None, no_interval(IntervalGap("no rows", "no value has a confidence")))
+        none = CalibrationFigure(None, no_interval("no rows", "no value has a confidence"))
         return Calibration(0, 0, 0, none, none, none, [])
     brier, points = _brier_and_points(values, level, n_resamples, seed)
     auroc, ece = _resampled_figures(values, level, n_resamples, seed, resampled)
@@ -225,7 +226,7 @@ def _resampled_figures(
         area = RocArea(values.confidences, values.right, values.documents, values.document_count)
     figures = _Resampled(values, area)
     ece = float(figures.values[1])
-    area_interval = ece_interval = no_interval(IntervalGap("one row", "one document: an interval needs two"))
+    area_interval = ece_interval = no_interval("one row", "one document: an interval needs two")
     if values.document_count > 1:
         draws = min(n_resamples, max(_FEWEST_RESAMPLES, _MOST_CELLS // count))
         drawn = drawn_values(figures, draws, seed, resampled, width=count)
@@ -235,7 +236,7 @@ def _resampled_figures(
     if area is None:
         these = "the one value is" if count == 1 else f"all {count:,} values are"
         note = f"{these} {'right' if right else 'wrong'}: AUROC needs right and wrong ones"
-        area_interval = no_interval(IntervalGap("one kind", note))
+        area_interval = no_interval("one kind", note)
     return CalibrationFigure(area.value if area else None, area_interval), CalibrationFigure(ece, ece_interval)
 
 
@@ -244,7 +245,7 @@ def _area_interval(drawn: Array, area: RocArea, level: float) -> Interval:
     influence, values = area.influence()[:, np.newaxis], np.array([area.value])
     lows, highs, errors = bca(drawn, values, influence, ((1 - level) / 2, (1 + level) / 2))
     if np.isnan(lows[0]) or np.abs(influence).max() <= ROUNDING:
-        return no_interval(TOO_ALIKE)
+        return TOO_ALIKE
     method = f"BCa bootstrap, {drawn.shape[1]:,} resamples of documents"
     return Interval(float(lows[0]), float(highs[0]), float(errors[0]), method)
 
@@ -252,7 +253,7 @@ def _area_interval(drawn: Array, area: RocArea, level: float) -> Interval:
 def _ece_interval(drawn: Array, centred: Array, ece: float, level: float) -> Interval:
     """The basic bootstrap interval of ECE; it starts at 0 where random deviations alone can explain the ECE."""
     if np.ptp(drawn) <= ROUNDING:
-        return no_interval(TOO_ALIKE)
+        return TOO_ALIKE
     shares = (1 - level) / 2, (1 + level) / 2
     high, low = (max(0.0, 2 * ece - float(end)) for end in np.quantile(drawn, shares))
     if ece <= np.quantile(centred, shares[1]):

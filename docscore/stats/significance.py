@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from docscore.core.progress import Advance, ignore
 from docscore.core.tolerance import DECIMALS, ROUNDING
-from docscore.stats.intervals import BATCH_CELLS, RESAMPLES, SEED
-from docscore.stats.ratios import Array, Differences, Ratios
+from docscore.stats.intervals import BATCH_CELLS, RESAMPLES, SEED, Array, Differences, Ratios
 
 _NORMAL = NormalDist()
 

@@ -17,7 +17,7 @@ from anls_star import AnlsStar
 from docscore.core.options import ScoringOptions
 from docscore.corpus.evaluation import Evaluation
 from docscore.data.pairing import pairs_of
-from docscore.results.evaluating import evaluate
+from docscore.results.result import evaluate
 from fuzz.draws import Draws, raw, read
 from fuzz.findings import check, check_share, errors_name_their_place
 from fuzz.seeds import cases, drawn_seeds
