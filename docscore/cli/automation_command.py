@@ -58,13 +58,13 @@ def automation_command(
     Values with a confidence below the threshold are reviewed, and changed or deleted if they are wrong. A review does
     not find missing values.
     """
-    (found,) = evaluations_of_files(references, [predictions], settings)
-    choice = found.curve.lowest(target, confidence=settings.evaluation["confidence"], progress=found.progress)
-    calibration = found.calibration
+    (evaluation,) = evaluations_of_files(references, [predictions], settings)
+    choice = evaluation.curve.lowest(target, confidence=settings.evaluation["confidence"], progress=evaluation.progress)
+    calibration = evaluation.calibration
     if as_json:
-        curve = [point.to_dict() for point in found.curve.points()]
+        curve = [point.to_dict() for point in evaluation.curve.points()]
         parts = {**choice.to_dict(), "curve": curve, "calibration": calibration.to_dict()}
         print_json("automation", parts)
     else:
-        print_automation(stdout_console(), found.curve, choice, settings.evaluation["confidence"])
+        print_automation(stdout_console(), evaluation.curve, choice, settings.evaluation["confidence"])
         print_table(stdout_console(), calibration_table(calibration))

@@ -57,13 +57,13 @@ def check_command(data: Path, *, name: str | None, as_json: bool) -> None:
     The data sets lie in DATA as they are distributed, each in a folder of its own, whatever its name. No model is run.
     The exit status is 2 where nothing is there, or what was asked for with --dataset is not.
     """
-    found = checked_data(data, name)
+    data_sets = checked_data(data, name)
     if as_json:
-        print_json("bench_check", {"data_sets": found})
+        print_json("bench_check", {"data_sets": data_sets})
     else:
-        for each in found:
-            click.echo("\n".join(map(printable, _lines_about(each))))
-    if not any(each["documents"] for each in found):
+        for data_set in data_sets:
+            click.echo("\n".join(map(printable, _lines_about(data_set))))
+    if not any(data_set["documents"] for data_set in data_sets):
         raise InputValueError(place=in_file(data), expected=f"the data of {name or 'a data set'}", got="none")
 
 

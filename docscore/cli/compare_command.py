@@ -79,16 +79,16 @@ def compare_command(
     if as_markdown and as_json:
         raise click.UsageError("expected --markdown or --json, got both", click.get_current_context())  # noqa: TRY003, EM101
     before, after = evaluations_of_files(references, [base, new], settings)
-    found = before.compare(after)
-    gate = None if fail_below is None else decide(found, fail_below)
+    comparison = before.compare(after)
+    gate = None if fail_below is None else decide(comparison, fail_below)
     if as_json:
-        print_json("compare", {**found.to_dict(), "gate": gate and gate.to_dict()})
+        print_json("compare", {**comparison.to_dict(), "gate": gate and gate.to_dict()})
     elif as_markdown:
-        click.echo(comparison_as_markdown(found, gate, changes))
+        click.echo(comparison_as_markdown(comparison, gate, changes))
     else:
         for name, side in (("base", before), ("new", after)):
             hint = by_value_text(side.scores.mean, side.mean_by_value)
             if hint:
                 say(f"{name}: {hint}")
-        print_comparison(stdout_console(), found, gate, changes)
+        print_comparison(stdout_console(), comparison, gate, changes)
     return 1 if gate and gate.failed else 0

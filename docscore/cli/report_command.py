@@ -50,8 +50,8 @@ def report_command(
     to_stdout = str(output) == "-"
     if not to_stdout:
         _check_files(output, *filter(None, (references, predictions)))
-    (found,) = evaluations_of_files(references, [predictions], settings)
-    page = EvaluationResult(found).as_html(title or predictions.name, worst=worst)
+    (evaluation,) = evaluations_of_files(references, [predictions], settings)
+    page = EvaluationResult(evaluation).as_html(title or predictions.name, worst=worst)
     if to_stdout:
         click.echo(page.encode("utf-8", "backslashreplace"), nl=False)
     else:

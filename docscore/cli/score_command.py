@@ -75,25 +75,25 @@ def score_command(
     if fail_under is not None and fail_under_mean is not None:
         msg = "--fail-under and --fail-under-mean are two gates; give one"
         raise click.UsageError(msg)
-    (found,) = evaluations_of_files(references, [predictions], settings)
+    (evaluation,) = evaluations_of_files(references, [predictions], settings)
     # computed while progress is shown
-    _ = found.summary if fields else found.mean, found.other_figures, found.slices
+    _ = evaluation.summary if fields else evaluation.mean, evaluation.other_figures, evaluation.slices
     gate = None
     if fail_under is not None:
-        gate = decide_level(found.scores, fail_under, settings.evaluation["confidence"])
+        gate = decide_level(evaluation.scores, fail_under, settings.evaluation["confidence"])
     elif fail_under_mean is not None:
-        gate = decide_level(found.scores, fail_under_mean, None)
+        gate = decide_level(evaluation.scores, fail_under_mean, None)
     if as_json:
-        parts = EvaluationResult(found).to_dict(fields=fields, worst=worst)
+        parts = EvaluationResult(evaluation).to_dict(fields=fields, worst=worst)
         decision = {} if gate is None else {"gate": gate.to_dict()}
         print_json("score", {**parts, **decision})
     else:
-        print_evaluation(stdout_console(), found, fields=fields, worst=worst)
+        print_evaluation(stdout_console(), evaluation, fields=fields, worst=worst)
         if gate is not None:
             print_gate(stdout_console(), gate.sentence)
-        hint = by_value_text(found.scores.mean, found.mean_by_value)
+        hint = by_value_text(evaluation.scores.mean, evaluation.mean_by_value)
         if hint:
             say(hint)
-        if not found.options.with_confidences and any(map(is_wrapped, found.scores.pairs.predictions)):
+        if not evaluation.options.with_confidences and any(map(is_wrapped, evaluation.scores.pairs.predictions)):
             say("predictions hold $value and $confidence; --with-confidences takes the values out of them")
     return 1 if gate and gate.failed else 0

@@ -124,23 +124,27 @@ def table_command(
     known = _names(systems, names, are_logs=references is None)
     evaluations = evaluations_of_files(references, list(systems), settings)
     by_name = dict(zip(known, evaluations, strict=True))
-    found = systems_of(by_name, figures=figures or None, against=against, progress=evaluations[0].progress)
+    compared = systems_of(by_name, figures=figures or None, against=against, progress=evaluations[0].progress)
     if as_json:
-        rows = [_as_dict(row, by_name[row.system]) for row in found.groups()[None]]
+        rows = [_as_dict(row, by_name[row.system]) for row in compared.groups()[None]]
         print_json("table", {"systems": rows})
     elif form == "text":
-        table = systems_by_metric(found, percent=percent, intervals=intervals)
+        table = systems_by_metric(compared, percent=percent, intervals=intervals)
         print_table(stdout_console(), table, with_caption=False)
     else:
-        table = systems_table(found, percent=percent, intervals=intervals, columns=columns)
+        table = systems_table(compared, percent=percent, intervals=intervals, columns=columns)
         click.echo(table_as_markdown(table) if form == "markdown" else table_as_latex(table, caption))
 
 
-def _as_dict(row: SystemFigures, found: Evaluation) -> dict[str, object]:
+def _as_dict(row: SystemFigures, evaluation: Evaluation) -> dict[str, object]:
     """A system as `--json` prints it."""
-    parts = {**found.measured.to_dict(), **found.scores.counts(), "signature": str(found.measured.signature)}
-    if found.by is not None:
-        parts["slices"] = [each.to_dict() for each in found.slices]
+    parts = {
+        **evaluation.measured.to_dict(),
+        **evaluation.scores.counts(),
+        "signature": str(evaluation.measured.signature),
+    }
+    if evaluation.by is not None:
+        parts["slices"] = [each.to_dict() for each in evaluation.slices]
     if row.tests:
         parts["tests"] = {figure: test._asdict() for figure, test in row.tests.items()}
     return {"system": row.system, "rows": row.documents, **parts}

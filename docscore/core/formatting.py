@@ -107,6 +107,6 @@ def safe_names(names: Iterable[str]) -> dict[str, str]:
     for name in names:
         plain = _UNSAFE.sub("_", name.replace("[]", "")) or "_"
         numbered = (f"{plain}_{number}" for number in count(2))
-        safe[name] = next(each for each in chain([plain], numbered) if each not in taken)
+        safe[name] = next(free for free in chain([plain], numbered) if free not in taken)
         taken.add(safe[name])
     return safe

@@ -72,12 +72,12 @@ def most_gigabytes() -> float:
     """
     text = os.environ.get(VARIABLE, "")
     try:
-        found = float(text) if text else DEFAULT_GIGABYTES
+        gigabytes = float(text) if text else DEFAULT_GIGABYTES
     except ValueError:
-        found = 0.0
-    if not found >= 0.1:  # noqa: PLR2004  NaN too
+        gigabytes = 0.0
+    if not gigabytes >= 0.1:  # noqa: PLR2004  NaN too
         raise InputValueError(place=VARIABLE, expected="gigabytes, 0.1 or more", got=repr(text))
-    return found
+    return gigabytes
 
 
 _ROOM = 200_000_000  # bytes that are left for pairing and scoring, beside as many as the text of the rows has
@@ -124,12 +124,12 @@ def _numbers_in(path: Path) -> dict[str, float]:
         lines = path.read_text(encoding="ascii").splitlines()
     except OSError:
         return {}
-    found = {}
+    numbers = {}
     for line in lines:
         *words, number = line.removesuffix(" kB").split()
         if number.isdigit():
-            found[" ".join(words)] = float(number)
-    return found
+            numbers[" ".join(words)] = float(number)
+    return numbers
 
 
 def _addresses_left() -> float:

@@ -101,16 +101,16 @@ def to_json(value: Value, leaf: Callable[[Any], Any] | None = None, known: dict[
         return value if leaf is None else leaf(value)
     if known is not None and id(value) in known:
         return known[id(value)]
-    found: Any
+    plain: Any
     if isinstance(value, tuple):
-        found = {ONE_OF: [to_json(option, leaf, known) for option in value]}
+        plain = {ONE_OF: [to_json(option, leaf, known) for option in value]}
     elif isinstance(value, list):
-        found = [to_json(item, leaf, known) for item in value]
+        plain = [to_json(item, leaf, known) for item in value]
     else:
-        found = {key: to_json(item, leaf, known) for key, item in value.items()}
+        plain = {key: to_json(item, leaf, known) for key, item in value.items()}
     if known is not None:
-        known[id(value)] = found
-    return found
+        known[id(value)] = plain
+    return plain
 
 
 def _plain(value: Any, path: Path, depth: int, *, one_of: bool) -> Value:  # noqa: PLR0911  one for each kind
