@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from docscore.core.errors import at_place, row_place
-from docscore.core.options import DEFAULT_OPTIONS
+from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.corpus.evaluation import ANLS_STAR, Evaluation
 from docscore.corpus.fields import CAUSES, Losses
 from docscore.corpus.summary import Summary
@@ -124,7 +124,7 @@ def _fields(found: Summary) -> str:
 def _is_example(asked: FileRequest, evaluation: Evaluation) -> bool:
     """Whether the files are those of the example, scored without options: a link to it needs no kept result."""
     files = asked.references, asked.predictions
-    plain = evaluation.scores.options == DEFAULT_OPTIONS and evaluation.pairs.skipped is None
+    plain = evaluation.scores.options == ScoringOptions(parse=AS_TEXT) and evaluation.pairs.skipped is None
     alone = list(evaluation.metrics) == [ANLS_STAR] and evaluation.by is None
     return plain and alone and all(a and cmp(a, b, shallow=False) for a, b in zip(files, EXAMPLE_FILES, strict=True))
 
