@@ -7,7 +7,6 @@ import dataclasses
 import json
 import re
 import time
-from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -48,40 +47,10 @@ def kept_file(within: Path, run: object, name: str) -> Path:
     return path
 
 
-class LineFile(NamedTuple):
-    """A file of lines, each read by its number without those before it.
-
-    Attributes:
-        path: the file; where its lines begin stands in another file beside it.
-    """
-
-    path: Path
-
-    def write(self, lines: Iterable[str]) -> None:
-        """Write lines of ASCII text without line breaks."""
-        places = array("Q")
-        with self.path.open("wb") as file:
-            for line in lines:
-                places.append(file.tell())
-                file.write(f"{line}\n".encode())
-        self._places.write_bytes(places.tobytes())
-
-    def lines(self, numbers: Iterable[int]) -> Iterator[str]:
-        """The lines of these numbers, counted from 0.
-
-        Raises:
-            FileNotFoundError: if the file was deleted.
-            IndexError: if there is no such line.
-        """
-        places = array("Q", self._places.read_bytes())
-        with self.path.open("rb") as file:
-            for number in numbers:
-                file.seek(places[number])
-                yield file.readline().decode().removesuffix("\n")
-
-    @property
-    def _places(self) -> Path:
-        return self.path.with_suffix(".places")
+def _lines(path: Path, numbers: Iterable[int]) -> list[str]:
+    """The lines of a file with these numbers, counted from 0."""
+    lines = path.read_text(encoding="ascii").split("\n")
+    return [lines[number] for number in numbers]
 
 
 class KeptDocuments(NamedTuple):
@@ -115,7 +84,7 @@ class KeptDocuments(NamedTuple):
         Raises:
             FileNotFoundError: if the folder was deleted.
         """
-        (line,) = LineFile(self.folder / _DOCUMENTS).lines([number])
+        (line,) = _lines(self.folder / _DOCUMENTS, [number])
         return list(map(loads, line.split(_BETWEEN)))
 
 
@@ -127,12 +96,12 @@ def keep_documents(folder: Path, systems: Sequence[CorpusScore]) -> KeptDocument
     """Write the documents of systems that were scored on the same rows to a folder."""
     first = systems[0]
     numbers = [{name: number for number, name in enumerate(system.ids)} for system in systems]
-    LineFile(folder / _DOCUMENTS).write(
-        _BETWEEN.join(
-            map(dumps, (truth, *(s.pairs.predictions[of[name]] for s, of in zip(systems, numbers, strict=True))))
-        )
-        for name, truth in zip(first.ids, first.pairs.truths, strict=True)
-    )
+    predictions = [
+        [system.pairs.predictions[of[name]] for name in first.ids] for system, of in zip(systems, numbers, strict=True)
+    ]
+    documents = zip(first.pairs.truths, *predictions, strict=True)
+    lines = (_BETWEEN.join(map(dumps, values)) for values in documents)
+    (folder / _DOCUMENTS).write_text("\n".join(lines), encoding="ascii")
     shown = {name: number for number, name in enumerate(shown_ids(first.ids))}
     (folder / _NUMBERS).write_text(json.dumps(shown), encoding="utf-8")
     return KeptDocuments(folder, len(systems), first.options)
@@ -160,7 +129,7 @@ def keep_list(folder: Path, evaluation: Evaluation, outputs: Mapping[str, Any], 
         The value of the component: JSON text with the name of the folder.
     """
     scores, analysis = evaluation.scores, evaluation.analysis
-    LineFile(folder / _ROWS).write(map(dumps, _rows(evaluation)))
+    (folder / _ROWS).write_text("\n".join(map(dumps, _rows(evaluation))), encoding="ascii")
     sides = zip(scores.pairs.truths, scores.pairs.predictions, strict=True)
     texts = (f"{_text_of(truth)}\x1f{_text_of(prediction)}" for truth, prediction in sides)
     (folder / _TEXTS).write_text("\n".join(texts), encoding="utf-8", errors="replace")
@@ -320,7 +289,7 @@ class KeptList:
         """Documents as rows of JSONL, which can be scored again."""
         if not isinstance(numbers, list):
             raise InputValueError(place="documents", expected="a list of numbers", got=short_repr(numbers))
-        lines = LineFile(self.folder / _ROWS).lines(map(self._checked, numbers))
+        lines = _lines(self.folder / _ROWS, map(self._checked, numbers))
         return "".join(f"{line}\n" for line in lines)
 
     def _row(self, number: object) -> dict[str, Any]:
