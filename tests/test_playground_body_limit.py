@@ -17,9 +17,9 @@ import pytest
 
 from playground import body_limit
 from tests.commands import environment
-from tests.conftest import HUNG, ROOT
+from tests.conftest import HUNG, REQUIRE_ALL, ROOT, needs_tool
 
-pytest.importorskip("gradio", reason="the extra playground is not installed")
+needs_tool("gradio", REQUIRE_ALL)  # found, and not imported in every process that collects tests
 
 LONGEST_HOLD = 0.3  # seconds of processor time
 OPTIONS = [0.5, True, "paper", "text"]

@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("gradio", reason="the playground wants gradio")
+from tests.conftest import REQUIRE_ALL, needs_tool
+
+needs_tool("gradio", REQUIRE_ALL)  # found, and not imported in every process that collects tests
 
 from playground import pair, testset
 from playground.file_requests import FileRequest
