@@ -200,6 +200,7 @@ def test_one_document_has_no_interval() -> None:
     assert choice.automation_rate.ends is None
 
 
+@pytest.mark.ci
 def test_the_interval_mostly_contains_the_threshold_of_all_documents() -> None:
     """Of 40 test sets of 30 documents, at a level of 95%; and the interval is the same at each call."""
     samples = random_corpus(0, 1200)

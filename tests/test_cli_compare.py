@@ -209,6 +209,7 @@ def test_an_id_on_one_side_only(write: Write, side: int) -> None:
 GATE = 'set -eo pipefail; "$@" | cat; echo deployed'
 
 
+@pytest.mark.ci
 def test_a_job_stops_at_the_gate(worse: list[str]) -> None:
     """As in CI: bash stops at the first exit status that is not 0."""
     bash = shutil.which("bash")

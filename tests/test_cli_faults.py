@@ -33,6 +33,8 @@ from tests.commands import (
 )
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.ci  # almost each is a process
+
 NEW = PREDICTIONS.with_name("predictions_new.jsonl")
 FULL = Path("/dev/full")
 ON_LINUX = pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")

@@ -82,6 +82,7 @@ def test_a_progress_bar_on_a_terminal_only() -> None:
     assert longest <= 80
 
 
+@pytest.mark.ci
 def test_the_bar_moves_while_there_is_work(write: Write) -> None:
     """120 documents of about a hundredth of a second: it is drawn at places between nothing and all."""
     lists = [[f"{i * j % 97} {i + j}" for j in range(600)] for i in range(120)]

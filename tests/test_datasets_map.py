@@ -104,6 +104,7 @@ print(scored._fingerprint, sum(scored["anls_score"]), *sorted(file["filename"] f
 """
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("num_proc", [1, 2])
 def test_another_process_finds_the_cache(datasets: Any, tmp_path: Path, num_proc: int) -> None:
     """The fingerprint is the same in every process, so that the second run reads what the first wrote."""

@@ -65,6 +65,7 @@ def views(gt: Any, pred: Any) -> list[float]:
     return [score, tree.score, typed, anls_score(gt, pred), *score_pairs([(gt, pred)] * 2).tolist()]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("left", [None, 60])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_view_of_anls_star(shape: str, left: int | None) -> None:

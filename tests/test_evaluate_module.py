@@ -318,6 +318,7 @@ print("result:", json.dumps(metric.compute(per_sample=True)))
 """
 
 
+@pytest.mark.ci
 def test_two_processes_are_scored_together(root: Path, cache: Path) -> None:
     """Each has half of the predictions and half of the references, not of the same ids; the first has the score."""
     predictions, references = predicted(a="x", b="x", c="y", d="x"), expected(a=["x"], b=["x"], c=["x"], d=["x"])

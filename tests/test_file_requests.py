@@ -9,10 +9,6 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import REQUIRE_ALL, needs_tool
-
-needs_tool("gradio", REQUIRE_ALL)  # found, and not imported in every process that collects tests
-
 from playground.file_reading import look
 from playground.file_requests import FileChoices, FileRequest, WhatIf
 from playground.rescoring import rescored

@@ -10,10 +10,6 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import REQUIRE_ALL, needs_tool
-
-needs_tool("gradio", REQUIRE_ALL)  # found, and not imported in every process that collects tests
-
 from playground.limits import MAX_PAIRS, check_file, check_value, check_work, read_text, shortened
 from playground.pair import MAX_RAW, PairRequest, answer
 

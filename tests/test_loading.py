@@ -196,6 +196,7 @@ def test_what_was_loaded_once_is_found_offline(hub: Hub, tmp_path: Path) -> None
     assert len(hub.seen) == asked
 
 
+@pytest.mark.ci
 def test_the_function_can_be_imported_at_the_root(root: Path) -> None:
     """`from anls_star import anls_score`, as from the published package; it is docscore's function."""
     code = """
@@ -207,6 +208,7 @@ print(json.dumps([anls_star.__file__, anls_score({"a": ["x", "y"]}, {"a": ["y"]}
     assert last_line(run("-c", code, cwd=root)) == [str(root / "anls_star.py"), 0.5]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("absent", ["evaluate", "datasets"])
 def test_the_function_needs_neither_evaluate_nor_datasets(absent: str, root: Path) -> None:
     """The class is not there then, and says what to install."""

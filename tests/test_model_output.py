@@ -134,6 +134,7 @@ def test_what_is_mended_has_a_largest_size() -> None:
     assert parse_text(text, "repair") == Parsed(text, "failed", "not mended: it has more than 500,000 characters")
 
 
+@pytest.mark.ci
 def test_all_that_is_read_of_a_text_is_counted() -> None:
     """Where the parser copies its text or changes it, what it reads of the copy counts too."""
     for text in ('{"a": [{"b": ["x"' * 2_000, '[("a" (' * 40_000):
@@ -143,6 +144,7 @@ def test_all_that_is_read_of_a_text_is_counted() -> None:
 MANY, SOME = 1_000_000, 100_000
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("text", "failed"),
     [

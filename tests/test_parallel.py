@@ -98,6 +98,7 @@ def test_a_worker_that_dies_gives_an_error(tmp_path: Path, method: str, end: str
     assert (returned, out) == (0, "one of 2 scoring processes died before it was done; it may have run out of memory\n")
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("dies", [1, 2])
 def test_a_worker_that_dies_while_it_starts_gives_the_same_error(tmp_path: Path, dies: int) -> None:
     """It ends before, while or after the parent has handed out the work, which is done several times to meet each.
@@ -138,6 +139,7 @@ def test_a_worker_that_dies_while_it_starts_gives_the_same_error(tmp_path: Path,
     assert set(out.splitlines()) <= {died, "scored"}
 
 
+@pytest.mark.ci
 def test_ctrl_c_ends_all_processes(tmp_path: Path) -> None:
     """One traceback, the parent's; no process of the group is left. It comes when both processes are at work."""
     code = """

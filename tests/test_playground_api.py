@@ -106,6 +106,7 @@ def test_a_long_number_is_refused(playground: Playground) -> None:
     assert call(playground, "x", "x")[0] == "complete"
 
 
+@pytest.mark.ci
 def test_twenty_clients_at_once_get_right_answers(playground: Playground) -> None:
     def ask(number: int) -> list[float]:
         one = client(playground)

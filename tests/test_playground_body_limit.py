@@ -17,9 +17,7 @@ import pytest
 
 from playground import body_limit
 from tests.commands import environment
-from tests.conftest import HUNG, REQUIRE_ALL, ROOT, needs_tool
-
-needs_tool("gradio", REQUIRE_ALL)  # found, and not imported in every process that collects tests
+from tests.conftest import HUNG, ROOT
 
 LONGEST_HOLD = 0.3  # seconds of processor time
 OPTIONS = [0.5, True, "paper", "text"]
@@ -244,6 +242,7 @@ def test_files_are_sent_to_one_route(server: Server, route: str) -> None:
     assert server.post(route, form(1, b"\r\n-" * 1_000_000), FORM)[0] == 413
 
 
+@pytest.mark.ci
 def test_the_routes_are_those_that_gradio_has(server: Server) -> None:
     """A route that is new in gradio needs a row here."""
     known = {"{api_name}": "score", "{event_id}": "e"}

@@ -12,10 +12,6 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import REQUIRE_ALL, needs_tool
-
-needs_tool("gradio", REQUIRE_ALL)  # found, and not imported in every process that collects tests
-
 from playground import pair, testset
 from playground.file_requests import FileRequest
 from playground.limits import is_small

@@ -101,6 +101,7 @@ def test_a_path_that_stays(path: str) -> None:
     assert callable(getattr(importlib.import_module(module), name))
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(("library", "path"), EXTRAS)
 def test_a_path_that_needs_another_library(library: str, path: str) -> None:
     pytest.importorskip(library)

@@ -77,6 +77,7 @@ def test_values_that_print_alike_and_differ_do_not_agree() -> None:
     assert [(row.label, row.same) for row in found] == [("$", False), ("a", False), ("b", True)]
 
 
+@pytest.mark.ci
 def test_many_places_that_agree_are_only_counted() -> None:
     truth = {"l": [f"{n}" for n in range(4_000)], "k": "x"}
     found = runs(truth, truth, truth | {"k": "y"})

@@ -78,6 +78,7 @@ def test_any_split_and_order_gives_the_same_bits(rows: Rows, rules: dict[str, An
     check(rows, rules, random.Random(seed))
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("rules", RULES)
 def test_many_documents_with_small_faults(rules: dict[str, Any]) -> None:
     """Their scores are no round numbers, so that plain sums of floats would depend on their order."""
