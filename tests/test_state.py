@@ -182,3 +182,10 @@ def test_no_rows_change_nothing(metric: str) -> None:
     assert state.rows == 0
     state.update(["x"], ["x"])
     assert min(state.compute().values()) == 1.0
+
+
+def test_rows_that_are_all_left_out_are_counted() -> None:
+    """As in a batch of Ray in which no row has a prediction."""
+    state = ScoreState(missing="skip")
+    state.update_scores(score_corpus(Pairs(["a"], [("x",)], [None], frozenset([0])).with_predictions(), state.options))
+    assert (state.rows, state.counts) == (0, {"skipped": 1})

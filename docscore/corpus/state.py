@@ -101,7 +101,7 @@ class ScoreState:
         for column, (name, _) in enumerate(found.names):
             numerators, denominators = found.ratios.earned[:, column].tolist(), found.ratios.weight[:, column].tolist()
             more.sums[name] = total_units(numerators), total_units(denominators)
-        if self.with_fields:
+        if self.with_fields and scores.ids:  # a batch may have no row with a prediction
             analysis = analyse(scores)
             more.fields = {field.path: field for field in analysis.fields}
             more.lists = {rows.path: rows for rows in analysis.lists}
