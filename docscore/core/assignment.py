@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from itertools import chain
 from math import fsum, lcm, ulp
@@ -366,6 +366,7 @@ def sum_of_ties(numbers: Sequence[float]) -> float:
     return sum(count * top * (common // bottom) for (top, bottom), count in counted) / common
 
 
+@lru_cache(maxsize=1 << 14)
 def _fraction(number: float) -> tuple[int, int]:
     """The fraction of a small denominator that a number is, but for rounding; else the number itself.
 

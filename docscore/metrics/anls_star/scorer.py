@@ -238,8 +238,8 @@ class Scorer:
         lacked = np.zeros(len(predictions))  # what the keys that some ground truths lack add for those
         for key in sorted(set().union(*truths, *predictions)):  # sorted as in `_object_pair`
             below = schema and schema.at_key(key)
-            here = [i for i, truth in enumerate(truths) if key in truth]
-            column = [truths[i][key] for i in here]
+            column = [truth.get(key) for truth in truths]
+            here = range(len(truths)) if None not in column else [i for i, truth in enumerate(truths) if key in truth]
             values = [prediction.get(key) for prediction in predictions]
             if len(here) == len(truths):
                 points, counted = self.pairwise(column, values, below)
@@ -249,7 +249,7 @@ class Scorer:
             surplus = np.array(self.counting.surpluses(predictions, key, below), dtype=np.float64)
             lacked += surplus
             if here:
-                points, counted = self.pairwise(column, values, below)
+                points, counted = self.pairwise([column[i] for i in here], values, below)
                 earned[here] += points
                 weight[here] += counted - surplus
         return earned, weight + lacked

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from math import fsum
 from typing import Any, Generic, TypeVar, cast
 
@@ -166,11 +167,19 @@ class Counting:
 
     def truths(self, column: Sequence[Value], schema: SchemaNode | None = None) -> list[float]:
         """The size of each ground truth at a place."""
-        return [self._size(value, schema, all_keys=True) for value in column]
+        return self._column(column, schema, all_keys=True)
 
     def predictions(self, column: Sequence[Value], schema: SchemaNode | None = None) -> list[float]:
         """The size of each prediction at a place."""
-        return [self._size(value, schema, all_keys=self.all_keys) for value in column]
+        return self._column(column, schema, all_keys=self.all_keys)
+
+    def _column(self, column: Sequence[Value], schema: SchemaNode | None, *, all_keys: bool) -> list[float]:
+        """The sizes of a column; of records, as rows of a table are, all at once."""
+        if (schema is None or not schema.weighted) and {*map(type, column)} == {dict}:
+            values = list(chain.from_iterable(map(dict.values, column)))  # type: ignore[arg-type]
+            if LEAF_TYPES.issuperset(map(type, values)) and (all_keys or all(values)):
+                return list(map(len, column))  # type: ignore[arg-type]
+        return [self._size(value, schema, all_keys=all_keys) for value in column]
 
     def surplus(self, prediction: dict[str, Value], key: str, schema: SchemaNode | None = None) -> float:
         """What a key that the ground truth lacks adds to L: its size at its place; by the package at least 1."""
