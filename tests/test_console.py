@@ -74,8 +74,8 @@ def test_a_progress_bar_on_a_terminal_only() -> None:
     shown = on_terminal("score", REFERENCES, PREDICTIONS, stream="stderr")
     assert shown.code == 0
     assert "Scoring" in shown.terminal
-    assert "100%" in shown.terminal
-    assert "".join(screen(shown.terminal)) == ""
+    assert re.search(r"\d+%", shown.terminal)
+    assert "".join(screen(shown.terminal)).strip() == ""
     assert shown.pipe == succeed("score", REFERENCES, PREDICTIONS)
     assert "\x1b" not in shown.pipe
     longest = max(len(COLOUR.sub("", frame)) for frame in re.split(r"\r|\n|\x1b\[2K", shown.terminal))

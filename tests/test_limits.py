@@ -138,10 +138,10 @@ ASKED: dict[str, Any] = PairRequest("1", "2")._asdict()
         ({**ASKED, "more": 1}, "^request: expected an object with the keys"),
         ({**ASKED, "truth": {"a": 1}}, "^truth: expected text, got "),
         ({**ASKED, "threshold": float("nan")}, "^threshold: expected a number from 0 to 1, got nan"),
-        ({**ASKED, "threshold": True}, "^threshold: expected a number from 0 to 1, got True"),
-        ({**ASKED, "ignore_case": 1}, "^ignore_case: expected true or false, got 1"),
+        ({**ASKED, "threshold": True}, "^threshold: expected a number from 0 to 1, got bool"),
+        ({**ASKED, "ignore_case": 1}, "^ignore_case: expected True or False, got 1"),
         ({**ASKED, "metric": "BLEU"}, r"^metric: expected one of ANLS\*, KIEval, Entity F1, nTED, got 'BLEU'"),
-        ({**ASKED, "rules": ["paper"]}, "^rules: expected one of "),
+        ({**ASKED, "rules": ["paper"]}, "^rules: expected 'paper' or "),
     ],
 )
 def test_a_request_that_is_none_is_refused(asked: Any, message: str) -> None:

@@ -695,6 +695,7 @@ class _Bars:
             unit="B" if phase == READING else "it",
             unit_scale=True,
             leave=False,
+            miniters=1,  # by time alone: else a slow end is not drawn
             delay=self.delay,
         )
 

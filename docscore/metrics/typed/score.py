@@ -48,7 +48,8 @@ def typed_score(
     >>> typed_score({"total": 100}, {"total": 100.9}, prices)
     1.0
     """
-    options = ScoringOptions(threshold=threshold, ignore_case=ignore_case, rules=rules, numbers=numbers, schema=schema)
+    source = SchemaSource.of(schema)  # which None is not
+    options = ScoringOptions(threshold=threshold, ignore_case=ignore_case, rules=rules, numbers=numbers, schema=source)
     return explained_by_schema(gt, pred, options).score
 
 
@@ -59,7 +60,7 @@ def typed_tree(gt: object, pred: object, schema: Any, **keywords: Any) -> ScoreT
         The root of a score tree. Its leaves say in `compared` how they were compared where it was not as text, and in
         `unreadable` which sides could not be read so.
     """
-    return explained_by_schema(gt, pred, ScoringOptions(**keywords, schema=schema))
+    return explained_by_schema(gt, pred, ScoringOptions(**keywords, schema=SchemaSource.of(schema)))
 
 
 def explained_by_schema(gt: object, pred: object, options: ScoringOptions, question_id: str = "") -> ScoreTree:
