@@ -221,5 +221,12 @@ if evaluate is not None:
             result = found.to_dict(per_sample=per_sample, signature=signature)
             if schema is not None:
                 typed = measure(scores, ["typed"], confidence=confidence)
-                result |= typed.to_typed_dict(fields=key_scores, signature=signature)
+                result |= typed.to_dict()
+                ends = result.pop("confidence_intervals", None)
+                if ends is not None:
+                    result["typed_confidence_interval"] = ends["typed_score"]
+                if key_scores and typed.typed is not None:
+                    result |= typed.typed.tables()
+                if signature:
+                    result["typed_signature"] = str(typed.signature)
             return result

@@ -223,7 +223,6 @@ def test_the_nodes_of_a_group_have_its_cause(seed: int) -> None:
 
 def test_a_remark_in_plain_types() -> None:
     found = Annotation("group", "3 missing rows", "missing row", ("$[0]", "$[1]", "$[2]"), "$", 0.5)
-    assert found.count == 3
     assert found.to_dict() == {
         "kind": "group",
         "subject": "3 missing rows",

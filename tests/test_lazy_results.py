@@ -40,8 +40,11 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Counts:
 
 
 LOOKS: list[tuple[Callable[[docscore.EvaluationResult], Any], Counts]] = [
-    (lambda result: (len(result), list(result), "a" in result, result.signature, result["a"]), Counter()),
-    (lambda result: (result.score, result.documents, result.worst(2), result.counts), Counter(score_corpus=1)),
+    (lambda result: (len(result), list(result), "a" in result, result.signature), Counter()),
+    (
+        lambda result: (result["a"], result.score, result.documents, result.worst(2), result.counts),
+        Counter(score_corpus=1),
+    ),
     (repr, Counter(score_corpus=1)),
     (lambda result: (result["b"].tree, result["b"].score), Counter(score_corpus=1, tree=1)),
     (lambda result: result.interval, Counter(score_corpus=1, summarise=1)),

@@ -136,29 +136,28 @@ def folded_nodes(
             if group is None:
                 children.append(done[id(child)])
             elif child is group.nodes[0]:
-                children.append(_as_node(group, tuple(done[id(member)] for member in group.nodes)))
+                members = tuple(done[id(member)] for member in group.nodes)
+                children.append(
+                    replace(
+                        child,
+                        path=group.parent,
+                        key=group.name,
+                        kind="group",
+                        earned=fsum(member.earned for member in members),
+                        weight=fsum(member.weight for member in members),
+                        ground_truth=None,
+                        prediction=None,
+                        truth_index=None,
+                        prediction_index=None,
+                        option=None,
+                        reason="",
+                        children=members,
+                        compared="",
+                        unreadable=(),
+                    )
+                )
         done[id(node)] = replace(node, children=tuple(children)) if node.children else node
     return done
-
-
-def _as_node(group: SiblingGroup, children: tuple[ScoreTree, ...]) -> ScoreTree:
-    return replace(
-        group.nodes[0],
-        path=group.parent,
-        key=group.name,
-        kind="group",
-        earned=fsum(node.earned for node in children),
-        weight=fsum(node.weight for node in children),
-        ground_truth=None,
-        prediction=None,
-        truth_index=None,
-        prediction_index=None,
-        option=None,
-        reason="",
-        children=children,
-        compared="",
-        unreadable=(),
-    )
 
 
 NEAR = 0.9  # a similarity from which an exchanged value counts as found
@@ -200,11 +199,6 @@ class Annotation:
     points_lost: float
     gain: float | None = None
 
-    @property
-    def count(self) -> int:
-        """The number of places."""
-        return len(self.paths)
-
     def to_dict(self) -> dict[str, Any]:
         """The attributes in plain types."""
         return {
@@ -243,9 +237,19 @@ def annotations_of(
         *exchanged,
         *_elsewhere(tree, known),
         *_spellings(tree, options),
-        *_lost_groups(groups),
+        *(
+            Annotation("group", group.name, group.cause, _paths(group.nodes), group.parent, group.points_lost)
+            for group in groups
+            if group.cause != "exact" and group.cause != "same value"  # noqa: PLR1714  mypy narrows these
+        ),
     ]
-    return [*_options_taken(tree), *sorted(found, key=lambda each: -each.points_lost)]
+    reasons = ((node, node.reason.partition(";")[0]) for node in tree.nodes() if node.option is not None)
+    options_taken = [
+        Annotation("option", words, None, (node.path,), node.path, 0.0)
+        for node, words in reasons
+        if words.startswith("option ")  # of one-ofs that had several
+    ]
+    return [*options_taken, *sorted(found, key=lambda each: -each.points_lost)]
 
 
 def _exchanges(tree: ScoreTree, options: ScoringOptions | None) -> Iterator[Annotation]:
@@ -334,34 +338,13 @@ def _spellings(tree: ScoreTree, options: ScoringOptions | None) -> Iterator[Anno
             spelling = spelling_of_same_value(leaf.ground_truth, leaf.prediction)
             if spelling is not None:
                 found.setdefault(spelling, []).append(leaf)
-    gain = _gain_by_value(tree, options) if "number" in found else None
+    pair, gain = (tree.ground_truth, tree.prediction), 0.0
+    if "number" in found and options is not None and options.numbers != BY_VALUE and holds_number(pair):
+        gain = build_tree(*pair, replace(options, numbers=BY_VALUE)).score - tree.score
     for spelling, leaves in found.items():
         lost = fsum(leaf.points_lost for leaf in leaves)
-        helps = gain if spelling == "number" else None
+        helps = gain if spelling == "number" and gain > ROUNDING else None
         yield Annotation("same value", spelling, "same value", _paths(leaves), "$", lost, helps)
-
-
-def _gain_by_value(tree: ScoreTree, options: ScoringOptions | None) -> float | None:
-    """How much higher the score is with numbers compared by value; None where it is not."""
-    pair = tree.ground_truth, tree.prediction
-    if options is None or options.numbers == BY_VALUE or not holds_number(pair):
-        return None
-    gain = build_tree(*pair, replace(options, numbers=BY_VALUE)).score - tree.score
-    return gain if gain > ROUNDING else None
-
-
-def _lost_groups(groups: Sequence[SiblingGroup]) -> Iterator[Annotation]:
-    for group in groups:
-        if group.cause != "exact" and group.cause != "same value":  # noqa: PLR1714  mypy narrows these
-            yield Annotation("group", group.name, group.cause, _paths(group.nodes), group.parent, group.points_lost)
-
-
-def _options_taken(tree: ScoreTree) -> Iterator[Annotation]:
-    """The options of the one-ofs that had several, in order."""
-    for node in tree.nodes():
-        words, _, _ = node.reason.partition(";")
-        if node.option is not None and words.startswith("option "):
-            yield Annotation("option", words, None, (node.path,), node.path, 0.0)
 
 
 def _paths(nodes: Sequence[ScoreTree]) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from docscore.core.errors import InputValueError, row_place
-from docscore.core.progress import Advance, Progress, no_progress
+from docscore.core.progress import Progress, no_progress
 from docscore.core.tolerance import ROUNDING
 from docscore.metrics.kieval import KieScore
 from docscore.stats.calibration import Calibration, calibration_of
@@ -27,7 +27,6 @@ from docscore.stats.intervals import (
     Array,
     Interval,
     Ratios,
-    check_confidence,
     check_number,
     intervals_of,
     no_interval,
@@ -98,11 +97,8 @@ class Curve:
 
     def points(self) -> list[Point]:
         """One point for each threshold (equations 13 and 14)."""
-        automation, aligned = self._automation().values, self._aligned().values
-        return [
-            Point(threshold, float(rate), float(score))
-            for threshold, rate, score in zip(self.thresholds, automation, aligned, strict=True)
-        ]
+        automation, aligned = (ratios.values.tolist() for ratios in self._ratios())
+        return [Point(*values) for values in zip(self.thresholds, automation, aligned, strict=True)]
 
     def lowest(
         self,
@@ -132,18 +128,11 @@ class Curve:
         if number is None:
             none = no_interval("out of reach", "even where all is reviewed, values are missing")
             return Choice(target, None, none, none)
-        reviewed = self._automation().columns([number])
-        [rate] = intervals_of(reviewed, confidence, n_resamples=n_resamples, seed=seed)
-        resampled = progress("Resampling", n_resamples)
-        ends = self._resampled_thresholds(target, check_confidence(confidence), n_resamples, seed, resampled)
-        return Choice(target, points[number], ends, rate)
-
-    def _resampled_thresholds(
-        self, target: float, confidence: float, n_resamples: int, seed: int, resampled: Advance
-    ) -> Interval:
-        aligned, n = self._aligned(), len(self.predicted)
+        automation, aligned = self._ratios()
+        [rate] = intervals_of(automation.columns([number]), confidence, n_resamples=n_resamples, seed=seed)
+        resampled, n = progress("Resampling", n_resamples), len(self.predicted)
         if n == 1:
-            return no_interval("one row", "one document: an interval needs two")
+            return Choice(target, points[number], rate, rate)
         rng = np.random.default_rng(seed)
         thresholds = np.empty(n_resamples)
         at_once = max(1, BATCH_CELLS // n)
@@ -154,15 +143,15 @@ class Curve:
             first = np.where(reached.any(axis=1), reached.argmax(axis=1), len(self.thresholds) - 1)
             thresholds[start : start + rows] = np.array(self.thresholds)[first]
             resampled(rows)
-        low, high = np.quantile(thresholds, [(1 - confidence) / 2, (1 + confidence) / 2], method="inverted_cdf")
-        return Interval(float(low), float(high), None, f"percentiles of {n_resamples:,} resamples of documents")
+        shares = (1 - confidence) / 2, (1 + confidence) / 2
+        low, high = np.quantile(thresholds, shares, method="inverted_cdf").tolist()
+        method = f"percentiles of {n_resamples:,} resamples of documents"
+        return Choice(target, points[number], Interval(low, high, None, method), rate)
 
-    def _automation(self) -> Ratios:
+    def _ratios(self) -> tuple[Ratios, Ratios]:
+        """Automation rate and accuracy as ratios of sums over documents, with a column for each threshold."""
         predicted = np.repeat(self.predicted[:, np.newaxis], len(self.thresholds), axis=1)
-        return Ratios(predicted - self.counts[0], predicted)
-
-    def _aligned(self) -> Ratios:
-        return Ratios(self.counts[2] - self.counts[1], self.counts[2])
+        return Ratios(predicted - self.counts[0], predicted), Ratios(self.counts[2] - self.counts[1], self.counts[2])
 
 
 def _finite(threshold: float) -> float | None:

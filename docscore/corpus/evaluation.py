@@ -149,6 +149,11 @@ class Evaluation:
         seed: the seed of the random numbers of the intervals.
         progress: called when each phase of the work begins.
 
+    Attributes:
+        figures_signature: what makes the figures of the metrics comparable: version and options.
+        slice_name: what the values of slices are called in tables: the column, or "value" where they do not come from
+            one.
+
     Raises:
         TypeError, ValueError: for unknown metrics, a level that is not between 0 and 1, options that a metric
             cannot take, and options that none of them uses.
@@ -175,11 +180,8 @@ class Evaluation:
         self.confidence = None if confidence is None else check_confidence(confidence)
         self.seed = check_whole("seed", seed, 0)
         self.progress = progress
-
-    @property
-    def cluster_count(self) -> int | None:
-        """The number of clusters; None where all rows are independent."""
-        return None if self.pairs.clusters is None else len(set(self.pairs.clusters))
+        self.figures_signature = str(Signature.of(self.metrics, options, skipped=pairs.skipped))
+        self.slice_name = by if isinstance(by, str) else "value"
 
     @cached_property
     def scores(self) -> CorpusScore:
@@ -264,11 +266,6 @@ class Evaluation:
         return self.columns.rows([number_of[name] for name in ids])
 
     @property
-    def figures_signature(self) -> str:
-        """What makes the figures of the metrics comparable: version and options."""
-        return str(Signature.of(self.metrics, self.options, skipped=self.pairs.skipped))
-
-    @property
     def other_figures(self) -> Measured | None:
         """The figures of the metrics; None if ANLS* is the only one."""
         return None if self.metrics == [ANLS_STAR] else self.measured
@@ -308,11 +305,6 @@ class Evaluation:
             seed=self.seed,
             progress=self.progress,
         )
-
-    @property
-    def slice_name(self) -> str:
-        """What the values of slices are called in tables: the column, or "value" where they do not come from one."""
-        return self.by if isinstance(self.by, str) else "value"
 
     def compare(self, new: Evaluation, *, n_resamples: int = RESAMPLES) -> Comparison:
         """Compare another system on the same rows with this one as the base.

@@ -162,19 +162,11 @@ def _cause(node: ScoreTree) -> Cause | None:
         if node.status == "missing":
             return "missing row" if unmatched else "missing field"
         return "invented row" if unmatched else "invented field"
-    if node.children:
-        return None
-    if node.kind == "mismatch":
-        return "wrong type"
-    return _cause_of_text(node)
-
-
-def _cause_of_text(node: ScoreTree) -> Cause:
-    """Why points were lost at a value that both sides have."""
-    sides = node.ground_truth, node.prediction
-    if node.kind == "scalar" and are_same_value(*sides):
+    if node.children or node.kind == "mismatch":
+        return None if node.children else "wrong type"
+    if node.kind == "scalar" and are_same_value(node.ground_truth, node.prediction):
         return "same value"
-    if node.kind == "scalar" and differ_in_punctuation(*sides):
+    if node.kind == "scalar" and differ_in_punctuation(node.ground_truth, node.prediction):
         return "punctuation"
     return "near miss" if node.status == "partial" else "wrong value"
 
@@ -375,7 +367,6 @@ class ValueCounts(NamedTuple):
 
 
 Losses = dict[tuple[str, Cause], float]  # the points that a document loses, by the name of the field and the cause
-_NO_LOSSES: Losses = {}  # one for all documents without any
 
 
 class FieldTable:
@@ -408,20 +399,18 @@ class FieldTable:
         for place in places(tree, parsed=parsed, absent=absent):
             node, name = place.node, place.name
             if place.counts:
-                found = self.fields.get(name)
-                if found is None:
-                    found = self.fields[name] = Field(name)
-                found.add(number, place)
+                if name not in self.fields:
+                    self.fields[name] = Field(name)
+                self.fields[name].add(number, place)
                 if node.kind != "null":
                     outcomes[outcome_of(node)] += 1
                 if place.cause and node.points_lost:
                     key = name, place.cause
                     lost[key] = lost.get(key, 0.0) + node.points_lost
             if node.key is None and place.path:
-                elements = self.lists.get(name)
-                if elements is None:
-                    elements = self.lists[name] = ListRows(name)
-                elements.add(node)
-        self.losses.append(lost or _NO_LOSSES)
+                if name not in self.lists:
+                    self.lists[name] = ListRows(name)
+                self.lists[name].add(node)
+        self.losses.append(lost)
         total, missing, extra = outcomes.total(), outcomes["missing"], outcomes["extra"]
         self.values.append(ValueCounts(total - extra, missing, total - missing, extra))

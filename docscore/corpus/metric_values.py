@@ -70,21 +70,6 @@ class Measured:
         ends = {figure.name: figure.interval.ends for figure in self.figures if figure.interval is not None}
         return {**result, "confidence_intervals": ends} if ends else result
 
-    def to_typed_dict(self, *, fields: bool, signature: bool) -> dict[str, Any]:
-        """The typed score beside the results of ANLS*, in plain types.
-
-        Args:
-            fields: whether to say how each field was compared.
-            signature: whether to say what makes the score comparable.
-        """
-        result = self.to_dict()
-        ends = result.pop("confidence_intervals", None)
-        if ends is not None:
-            result["typed_confidence_interval"] = ends["typed_score"]
-        if fields and self.typed is not None:
-            result |= self.typed.tables()
-        return {**result, "typed_signature": str(self.signature)} if signature else result
-
 
 class FigureColumns(NamedTuple):
     """The figures of metrics as ratios of sums over n documents.

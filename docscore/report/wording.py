@@ -219,7 +219,7 @@ def annotation_text(found: Annotation) -> str:
     if found.kind == "group":
         return f"{found.subject}{where}"
     gain = "" if found.gain is None else f": {found.gain:+.3f} with numbers by value"
-    return f"{found.count:,} {_SPELLINGS[found.subject][found.count != 1]}{gain}"
+    return f"{len(found.paths):,} {_SPELLINGS[found.subject][len(found.paths) != 1]}{gain}"
 
 
 def annotations_shown(found: Sequence[Annotation]) -> list[Annotation]:

@@ -15,7 +15,7 @@ from docscore.core.output import write_whole
 from docscore.core.progress import READING, Advance, Progress, no_progress
 from docscore.corpus.annotations import Annotation, annotations_of
 from docscore.corpus.comparison import Comparison, Gate, decide
-from docscore.corpus.evaluation import ANLS_STAR, Evaluation, FileRows, metrics_with_schema, rows_of_tables
+from docscore.corpus.evaluation import ANLS_STAR, Evaluation, metrics_with_schema, rows_of_tables
 from docscore.corpus.metric_values import metric_trees
 from docscore.data.columns import Grouping
 from docscore.data.faults import Faults
@@ -56,10 +56,10 @@ _MOST_PRINTED = 100  # rows
 _DELAY = 0.5  # seconds before a bar is shown that nobody asked for
 
 
-class ResultTable:
-    """A table of a result; its values are not rounded, only its text is.
+class ResultTable(list[dict[str, Any]]):
+    """A table of a result: a list of its rows, whose values are not rounded; only its text is.
 
-    Iterating yields a dict for each row, in which an interval has the keys "low" and "high".
+    A row is a dict, in which an interval has the keys "low" and "high".
 
     Attributes:
         table: the table as renderers take it.
@@ -73,8 +73,8 @@ class ResultTable:
     """
 
     def __init__(self, table: ReportTable) -> None:
+        super().__init__(table.records())
         self.table = table
-        self._rows = table.records()
 
     @property
     def columns(self) -> list[str]:
@@ -85,18 +85,9 @@ class ResultTable:
                 names += ["low", "high"] if column.kind == "interval" else [column.name]
         return names
 
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        return iter(self._rows)
-
-    def __getitem__(self, number: int) -> dict[str, Any]:
-        return self._rows[number]
-
     def to_dict(self) -> dict[str, list[Any]]:
         """The columns by name, each a list with a value for every row; None where there is no value."""
-        return {name: [row[name] for row in self._rows] for name in self.columns}
+        return {name: [row[name] for row in self] for name in self.columns}
 
     def to_pandas(self) -> Any:
         """The table as a `pandas.DataFrame`.
@@ -104,7 +95,12 @@ class ResultTable:
         Raises:
             ImportError: if pandas is not installed.
         """
-        return frame_of_columns(self.to_dict())
+        try:
+            import pandas as pd  # noqa: PLC0415  not a dependency
+        except ImportError as error:
+            msg = "to_pandas needs pandas: pip install pandas"
+            raise ImportError(msg) from error
+        return pd.DataFrame(self.to_dict())
 
     def __repr__(self) -> str:
         return f"<ResultTable {self.table.caption!r}, {len(self):,} rows: {', '.join(self.columns)}>"
@@ -122,27 +118,20 @@ class DocumentResult:
     Attributes:
         id: its id; where rows have none, its number as text.
         number: its place in the order of the references, counted from 0.
+        score: its ANLS* score, in [0, 1].
+        ground_truth: what was expected; a tuple holds acceptable answers.
+        prediction: what was predicted, as it was scored: with `parse` the value that was read; None where there was
+            none.
     """
 
     def __init__(self, evaluation: Evaluation, number: int) -> None:
         self._evaluation = evaluation
         self.number = number
-        self.id = evaluation.pairs.ids[number]
-
-    @property
-    def score(self) -> float:
-        """The ANLS* score of the document, in [0, 1]."""
-        return self._evaluation.scores.scores[self.number]
-
-    @property
-    def ground_truth(self) -> Any:
-        """What was expected; a tuple holds acceptable answers."""
-        return self._evaluation.scores.pairs.truths[self.number]
-
-    @property
-    def prediction(self) -> Any:
-        """What was predicted, as it was scored: with `parse` the value that was read; None where there was none."""
-        return self._evaluation.scores.pairs.predictions[self.number]
+        scores = evaluation.scores
+        self.id: str = scores.pairs.ids[number]
+        self.score: float = scores.scores[number]
+        self.ground_truth: Any = scores.pairs.truths[number]
+        self.prediction: Any = scores.pairs.predictions[number]
 
     @cached_property
     def tree(self) -> ScoreTree:
@@ -173,13 +162,9 @@ class DocumentResult:
 
     def to_dict(self) -> dict[str, Any]:
         """The id, the score, the tree and the remarks on it in plain types."""
-        remarks = [each.to_dict() for each in self.annotations]
-        return {
-            "question_id": self.id,
-            "anls_score": self.score,
-            "tree": self.tree.to_dict(),
-            "annotations": remarks,
-        }
+        remarks = [remark.to_dict() for remark in self.annotations]
+        tree = self.tree.to_dict()
+        return {"question_id": self.id, "anls_score": self.score, "tree": tree, "annotations": remarks}
 
     def __repr__(self) -> str:
         return f"<DocumentResult {short_repr(self.id)} anls_star {self.score:.4f}>"
@@ -222,6 +207,13 @@ class ComparisonResult:
 
     Attributes:
         comparison: all of it, as `docscore.compare` gives it.
+        difference: the mean ANLS* of the new system minus that of the base.
+        interval: the confidence interval of the difference, paired by document; None where there are too few documents.
+        p_value: of a two-sided permutation test, paired by document.
+        signature: what makes the figures comparable: metric, options and version.
+        documents: the documents whose score changed, largest change first; of equal changes, losses first.
+        fields: the fields whose score changed, largest change first, each with interval, p-value and q-value.
+        figures: the change of each figure of the metrics, with interval and p-value; no rows if ANLS* is the only one.
 
     >>> import docscore
     >>> truths = {"a": "tea", "b": "rum", "c": "ale"}
@@ -234,42 +226,14 @@ class ComparisonResult:
 
     def __init__(self, comparison: Comparison) -> None:
         self.comparison = comparison
-
-    @property
-    def difference(self) -> float:
-        """The mean ANLS* of the new system minus that of the base."""
-        return self.comparison.difference
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """The confidence interval of the difference, paired by document; None where there are too few documents."""
-        return self.comparison.interval.ends
-
-    @property
-    def p_value(self) -> float:
-        """Of a two-sided permutation test, paired by document."""
-        return self.comparison.p_value
-
-    @property
-    def signature(self) -> str:
-        """What makes the figures comparable: metric, options and version."""
-        return str(self.comparison.new.scores.signature)
-
-    @cached_property
-    def documents(self) -> ResultTable:
-        """The documents whose score changed, largest change first; of equal changes, losses first."""
-        changes = [*self.comparison.worse, *self.comparison.better]
-        return ResultTable(document_changes_table(sorted(changes, key=lambda each: -abs(each.difference))))
-
-    @cached_property
-    def fields(self) -> ResultTable:
-        """The fields whose score changed, largest change first, each with interval, p-value and q-value."""
-        return ResultTable(field_changes_table(self.comparison))
-
-    @cached_property
-    def figures(self) -> ResultTable:
-        """The change of each figure of the metrics, with interval and p-value; no rows if ANLS* is the only metric."""
-        return ResultTable(figure_changes_table(self.comparison))
+        self.difference = comparison.difference
+        self.interval = comparison.interval.ends
+        self.p_value = comparison.p_value
+        self.signature = str(comparison.new.scores.signature)
+        changes = sorted([*comparison.worse, *comparison.better], key=lambda change: -abs(change.difference))
+        self.documents = ResultTable(document_changes_table(changes))
+        self.fields = ResultTable(field_changes_table(comparison))
+        self.figures = ResultTable(figure_changes_table(comparison))
 
     def decide(self, margin: float) -> Gate:
         """Whether the new system is worse than the base by more than a margin, with the confidence of the intervals.
@@ -321,6 +285,7 @@ class EvaluationResult:
     Attributes:
         evaluation: the object behind it, which the command and the report use too.
         faults: a sentence for each fault of rows that were left out; empty if faults are errors.
+        signature: what makes the figures comparable: metrics, options and version.
 
     >>> import docscore
     >>> result = docscore.evaluate(
@@ -337,6 +302,7 @@ class EvaluationResult:
     def __init__(self, evaluation: Evaluation, faults: Sequence[str] = ()) -> None:
         self.evaluation = evaluation
         self.faults = list(faults)
+        self.signature = evaluation.figures_signature
 
     @property
     def score(self) -> float:
@@ -352,7 +318,7 @@ class EvaluationResult:
     @property
     def figures(self) -> dict[str, float]:
         """The value of each figure of the metrics by its name, in [0, 1]."""
-        return self.evaluation.values
+        return self.evaluation.values  # noqa: PD011  not of pandas
 
     @property
     def intervals(self) -> dict[str, tuple[float, float] | None]:
@@ -367,11 +333,6 @@ class EvaluationResult:
     def _mean_ends(self) -> tuple[float, float] | None:
         interval = self.evaluation.mean.interval
         return interval and interval.ends
-
-    @property
-    def signature(self) -> str:
-        """What makes the figures comparable: metrics, options and version."""
-        return self.evaluation.figures_signature
 
     @property
     def counts(self) -> dict[str, int]:
@@ -529,20 +490,6 @@ def check_output(path: Path) -> None:
         raise InputValueError(place=in_file(path), expected="the name of a file", got="a folder")
 
 
-def frame_of_columns(columns: Mapping[str, Sequence[Any]]) -> Any:
-    """The columns as a `pandas.DataFrame`.
-
-    Raises:
-        ImportError: if pandas is not installed.
-    """
-    try:
-        import pandas as pd  # noqa: PLC0415  not a dependency
-    except ImportError as error:
-        msg = "to_pandas needs pandas: pip install pandas"
-        raise ImportError(msg) from error
-    return pd.DataFrame(dict(columns))
-
-
 def evaluate(
     *,
     predictions: Any,
@@ -640,21 +587,15 @@ def evaluate(
     bars = progress_from(progress)
     chosen = metrics_with_schema((metrics,) if isinstance(metrics, str) else metrics, schema)
     names = ColumnNames(id_column, prediction_column, references_column, parse_references is not None)
-    rows = _rows_of_sides(references, predictions, names, missing, on_error)
-    evaluation = Evaluation(rows.systems[0], options, metrics=chosen, progress=bars, **settings)
-    return EvaluationResult(evaluation, [fault.sentence for fault in rows.faults.found])
-
-
-def _rows_of_sides(references: Any, predictions: Any, names: ColumnNames, missing: str, on_error: str) -> FileRows:
-    """Read and pair the rows of both sides."""
     faults = Faults(on_error)
     read_logs_of_inspect()
-    alone = references is None
-    truths = None if alone else table_of_source(references, "references", names, faults)
-    system = table_of_source(predictions, "predictions", names, faults, both=alone)
+    truths = None if references is None else table_of_source(references, "references", names, faults)
+    system = table_of_source(predictions, "predictions", names, faults, both=truths is None)
     if truths is not None:
         warn_of_documents(truths)
-    return rows_of_tables(truths, [system], faults, missing=missing)
+    pairs = rows_of_tables(truths, [system], faults, missing=missing).systems[0]
+    evaluation = Evaluation(pairs, options, metrics=chosen, progress=bars, **settings)
+    return EvaluationResult(evaluation, [fault.sentence for fault in faults.found])
 
 
 def progress_from(progress: bool | Progress | None) -> Progress:

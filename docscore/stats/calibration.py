@@ -6,8 +6,8 @@ independent, so that intervals resample documents.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from math import fsum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -196,7 +196,7 @@ def _brier_and_points(
 
 def _mean(numbers: Array) -> float:
     """The mean, computed from an exact sum."""
-    return fsum(numbers.tolist()) / len(numbers)
+    return math.fsum(numbers.tolist()) / len(numbers)
 
 
 class _Resampled:
@@ -206,8 +206,10 @@ class _Resampled:
         self.count, self.area = values.document_count, area
         count, bins = len(values.right), int(values.bin_of.max()) + 1
         self.gaps, self.sizes = values.sums(values.gaps, bins), values.sums(np.ones(count))
-        self.whole = np.array([fsum(values.gaps[values.bin_of == number].tolist()) for number in range(bins)]) / count
-        self.values = np.array([area.value if area else 1.0, fsum(np.abs(self.whole).tolist()), 0.0])
+        self.whole = (
+            np.array([math.fsum(values.gaps[values.bin_of == number].tolist()) for number in range(bins)]) / count
+        )
+        self.values = np.array([area.value if area else 1.0, math.fsum(np.abs(self.whole).tolist()), 0.0])
 
     def of(self, counts: Array) -> Array:
         """The three figures of each resample, (b, n) to (3, b)."""
@@ -232,22 +234,16 @@ def _resampled_figures(
         drawn = drawn_values(figures, draws, seed, resampled, width=count)
         ece_interval = _ece_interval(drawn[1], drawn[2], ece, level)
         if area is not None:
-            area_interval = _area_interval(drawn[:1], area, level)
+            influence, shares = area.influence()[:, np.newaxis], ((1 - level) / 2, (1 + level) / 2)
+            method = f"BCa bootstrap, {draws:,} resamples of documents"
+            low, high, error = (float(of[0]) for of in bca(drawn[:1], np.array([area.value]), influence, shares))
+            alike = math.isnan(low) or np.abs(influence).max() <= ROUNDING
+            area_interval = TOO_ALIKE if alike else Interval(low, high, error, method)
     if area is None:
         these = "the one value is" if count == 1 else f"all {count:,} values are"
         note = f"{these} {'right' if right else 'wrong'}: AUROC needs right and wrong ones"
         area_interval = no_interval("one kind", note)
     return CalibrationFigure(area.value if area else None, area_interval), CalibrationFigure(ece, ece_interval)
-
-
-def _area_interval(drawn: Array, area: RocArea, level: float) -> Interval:
-    """The BCa interval of AUROC."""
-    influence, values = area.influence()[:, np.newaxis], np.array([area.value])
-    lows, highs, errors = bca(drawn, values, influence, ((1 - level) / 2, (1 + level) / 2))
-    if np.isnan(lows[0]) or np.abs(influence).max() <= ROUNDING:
-        return TOO_ALIKE
-    method = f"BCa bootstrap, {drawn.shape[1]:,} resamples of documents"
-    return Interval(float(lows[0]), float(highs[0]), float(errors[0]), method)
 
 
 def _ece_interval(drawn: Array, centred: Array, ece: float, level: float) -> Interval:

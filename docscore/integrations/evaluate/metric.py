@@ -86,7 +86,7 @@ class DocumentMetricMixin:
         """Compute the figures of stored rows, and what else is requested, in plain types."""
         pairs = decode_rows(predictions, references, options.missing)
         evaluation = Evaluation(pairs, options, metrics=[self.METRIC], confidence=confidence, cluster=cluster)
-        clusters = {} if cluster is None else {"clusters": evaluation.cluster_count}
+        clusters = {} if evaluation.pairs.clusters is None else {"clusters": len(set(evaluation.pairs.clusters))}
         result = {**evaluation.measured.to_dict(), **clusters, **evaluation.scores.counts()}
         for breakdown in evaluation.measured.breakdowns.values() if by_type else ():
             result |= breakdown.tables()
