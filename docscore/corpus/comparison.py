@@ -289,10 +289,9 @@ def decide(comparison: Comparison, margin: float) -> Gate:
     """
     margin = check_number("margin", margin, "a number of at least 0", lambda number: number >= 0)
     scores, confidence, bound = comparison.new.scores, comparison.confidence, comparison.upper
-    _check_none_skipped(scores)
     if margin >= 1:
         raise InputValueError(problem=f"the gate cannot decide: a mean cannot fall by more than {margin:g}")
-    _check_enough(scores, confidence, (1 + margin) / 2, "all fall from 1 to 0")
+    _check_decidable(scores, confidence, (1 + margin) / 2, "all fall from 1 to 0")
     failed = bound < -margin - ROUNDING
     if failed:
         loss = f"a loss of more than {margin:g} beyond chance"
@@ -378,11 +377,10 @@ def decide_level(scores: CorpusScore, level: float, confidence: float | None = C
     """
     confidence = None if confidence is None else check_confidence(confidence)
     level = check_number("level", level, "a number above 0 and at most 1", lambda number: 0 < number <= 1)
-    _check_none_skipped(scores)
+    _check_decidable(scores, confidence, 1 - level, "all have the score 0")
     bound, remark, by_chance = scores.mean, "chance is not considered", ""
     below = scores.mean < level - ROUNDING
     if confidence is not None:
-        _check_enough(scores, confidence, 1 - level, "all have the score 0")
         mean = mean_as_ratio(scores)
         nothing = Ratios(np.zeros_like(mean.earned), mean.weight)
         bound = upper_bound(Differences(mean, nothing), confidence, scores.clusters)
@@ -394,19 +392,18 @@ def decide_level(scores: CorpusScore, level: float, confidence: float | None = C
     return Gate(None, bound, failed, sentence, level)
 
 
-def _check_none_skipped(scores: CorpusScore) -> None:
-    """Raise `ValueError` if rows were left out: a gate must not pass for want of the worst."""
+def _check_decidable(scores: CorpusScore, confidence: float | None, share: float, worst: str) -> None:
+    """Raise `ValueError` if rows were left out, or if there are too few documents, or clusters of them.
+
+    A gate must not pass for want of the worst rows; `share` is as for `fewest_documents`.
+    """
     if scores.pairs.skipped:
         skipped = f"{scores.pairs.skipped:,}, which may be the worst"
         raise InputValueError(problem=f"the gate cannot decide: left out {scores.why_left_out} are {skipped}")
-
-
-def _check_enough(scores: CorpusScore, confidence: float, share: float, worst: str) -> None:
-    """Raise `ValueError` if there are too few documents, or clusters of them; arguments as for `fewest_documents`."""
     names = scores.pairs.clusters
     count, unit = (len(scores.ids), "document") if names is None else (len(set(names)), "cluster")
-    needed = fewest_documents(confidence, share)
+    needed = 1 if confidence is None else fewest_documents(confidence, share)
     if count < needed:
-        given = f"one {unit} is" if count == 1 else f"{count:,} {unit}s are"
-        too_few = f"{given} too few for a confidence of {confidence:.4g}: it takes {needed:,}, even if {worst}"
+        these = f"one {unit} is" if count == 1 else f"{count:,} {unit}s are"
+        too_few = f"{these} too few for a confidence of {confidence:.4g}: it takes {needed:,}, even if {worst}"
         raise InputValueError(problem=f"the gate cannot decide: {too_few}")

@@ -215,8 +215,18 @@ def summarise(
     check_whole("seed", seed, 0)
     if fields and analysis is None:
         analysis = analyse(scores, progress)
-    events = {} if analysis is None else _events_of_documents(analysis)
-    heaviest = [] if analysis is None else sorted(analysis.fields, key=lambda field: -field.weight)
+    events: dict[str, list[bool]] = {}  # for each rate of documents, whether each document counts
+    heaviest: list[Field] = []
+    if analysis is not None:
+        heaviest = sorted(analysis.fields, key=lambda field: -field.weight)
+        events = {
+            "documents without a fault": [score == 1 for score in scores.scores],
+            "documents that lack a value": [counts.missing > 0 for counts in analysis.values],
+            "documents with an invented value": [counts.extra > 0 for counts in analysis.values],
+        }
+        for name, rows in (("texts that could not be parsed", scores.failed), ("missing predictions", scores.absent)):
+            if rows is not None:
+                events[name] = [number in rows for number in range(len(scores.ids))]
     found: list[Interval] = []
     if confidence is not None:
         tested = heaviest[:MOST_FIELDS_TESTED]
@@ -263,20 +273,6 @@ def _resampled_together(scores: CorpusScore, parts: Iterator[Ratios]) -> Iterato
         yield from by_unit
     else:
         yield side_by_side(*by_unit)
-
-
-def _events_of_documents(analysis: Analysis) -> dict[str, list[bool]]:
-    """For each rate of documents, whether each document counts."""
-    scores, rows = analysis.scores, range(len(analysis.scores.ids))
-    events = {
-        "documents without a fault": [score == 1 for score in scores.scores],
-        "documents that lack a value": [each.missing > 0 for each in analysis.values],
-        "documents with an invented value": [each.extra > 0 for each in analysis.values],
-    }
-    for name, numbers in (("texts that could not be parsed", scores.failed), ("missing predictions", scores.absent)):
-        if numbers is not None:
-            events[name] = [row in numbers for row in rows]
-    return events
 
 
 def _rates(
