@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-import gzip
-import re
-import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeGuard
 
 from docscore.core.values import convert_ground_truth, convert_prediction, size
-from docscore.data.files import TEXT_EXTENSIONS, suffix_of
 from docscore.data.json_text import loads
 from docscore.metrics.anls_star.matching import list_tables
 from docscore.metrics.entities import readings
@@ -24,13 +19,10 @@ MAX_FORESTS = 10_000  # a table of 600 rows; two such trees take two seconds
 MAX_TEXT = 50_000  # characters of one text: two such texts without anything in common take a second
 MAX_FILE_BYTES = 25_000_000  # a file of this size takes half a gigabyte while it is scored
 MAX_SLICES = 50  # each is resampled for its intervals
-MAX_DIGITS = 5_000  # of a number; longer ones take seconds to read
 _LONGEST_SENTENCE = 600
 _SMALL = 2_000, 20_000, 40  # values, characters and levels that are scored in milliseconds
 _SMALL_PAIRS = 40_000
 _SMALL_OTHERS = 200, 5_000, 20  # the same for the metrics that compare whole trees
-_LONG_NUMBER = re.compile(rb"(?<![0-9])[0-9]{%d}" % (MAX_DIGITS + 1))
-_PORTION = 1_000_000  # bytes of a file that are looked at together
 
 
 def check_slices(values: Sequence[str]) -> None:
@@ -52,7 +44,6 @@ def read_text(text: str | None) -> Any:
     if not text.strip():
         msg = "nothing here: paste a JSON value"
         raise ValueError(msg)
-    check_digits(text)
     return loads(text, unique_keys=True)
 
 
@@ -62,15 +53,6 @@ def check_length(text: str) -> None:
     if length > MAX_BYTES:
         msg = f"{length:,} bytes of text; this page takes {MAX_BYTES:,} a side"
         raise ValueError(msg)
-
-
-def check_digits(text: str) -> None:
-    """Raise `ValueError` for a text with a longer run of digits than a number may have here."""
-    if len(text) > MAX_DIGITS and _LONG_NUMBER.search(text.encode("ascii", "replace")):
-        raise ValueError(_TOO_MANY_DIGITS)
-
-
-_TOO_MANY_DIGITS = f"a number of more than {MAX_DIGITS:,} digits; this page takes {MAX_DIGITS:,}"
 
 
 def check_value(value: Any, *, is_truth: bool) -> None:
@@ -84,11 +66,6 @@ def check_value(value: Any, *, is_truth: bool) -> None:
         if isinstance(leaf, str) and len(leaf) > MAX_TEXT:
             msg = f"a text of {len(leaf):,} characters; this page takes {MAX_TEXT:,}"
             raise ValueError(msg)
-        if isinstance(leaf, int) and abs(leaf) >= _TOO_LARGE:
-            raise ValueError(_TOO_MANY_DIGITS)
-
-
-_TOO_LARGE = 10**MAX_DIGITS
 
 
 def _parts(value: Any) -> Iterator[Any]:
@@ -182,20 +159,3 @@ def check_file(path: Path) -> None:
     if length > MAX_FILE_BYTES:
         msg = f"{path.name}: {length:,} bytes; this page takes files of {MAX_FILE_BYTES:,}"
         raise ValueError(msg)
-    if suffix_of(path) in TEXT_EXTENSIONS:
-        _check_digits_of_file(path)
-
-
-def _check_digits_of_file(path: Path) -> None:
-    """Raise `ValueError` for a file with a longer run of digits than a number may have here, before it is parsed."""
-    rest = b""
-    opened = gzip.open if path.suffix.lower() == ".gz" else open
-    with (
-        opened(path, "rb") as file,
-        contextlib.suppress(gzip.BadGzipFile, EOFError, zlib.error),
-    ):  # what reads the rows says so
-        for _ in range(MAX_FILE_BYTES // _PORTION + 1):
-            rest = rest[-MAX_DIGITS - 1 :] + file.read(_PORTION)
-            if _LONG_NUMBER.search(rest):
-                msg = f"{path.name}: {_TOO_MANY_DIGITS}"
-                raise ValueError(msg)

@@ -427,7 +427,6 @@ def test_rows_of_all_processes_are_paired() -> None:
     assert decode_rows(predictions, references, "error").predictions == ["x", ""]
 
 
-LONG = 10**5000  # 5,001 digits, more than Python prints
 VALUES: list[tuple[Any, Any, float]] = [  # ground truth, prediction, score
     ("12.5", "12.50", 0.8),  # 1 insertion in 5 characters; as numbers they would be equal
     ("7", "007", 0.0),  # similarity 1/3
@@ -445,8 +444,6 @@ VALUES: list[tuple[Any, Any, float]] = [  # ground truth, prediction, score
     (math.nan, math.nan, 1.0),
     (math.nan, None, 0.0),
     (math.inf, -math.inf, 0.75),  # "inf", "-inf"
-    (LONG, LONG, 1.0),
-    (LONG, LONG + 1, 5000 / 5001),
     ("\ud800", "\ud800", 1.0),
     ({"\ud800": "a"}, {"\udfff": "a"}, 0.0),
     ("a\x00b", "a\x00c", 2 / 3),

@@ -45,7 +45,7 @@ TABLES: list[tuple[str, str, str | bytes, list[Any], list[str]]] = [
         ["line 1", "line 2"],
     ),
     ("what looks like something else stays text", "t.jsonl", '"007"\n"null"\n', ["007", "null"], ["line 1", "line 2"]),
-    ("an integer of 5,000 digits", "t.jsonl", "9" * 5000, [10**5000 - 1], ["line 1"]),
+    ("an integer of 4,300 digits", "t.jsonl", "9" * 4300, [10**4300 - 1], ["line 1"]),
     ("the other extension", "t.ndjson", "1\n", [1], ["line 1"]),
     ("an extension in capitals", "T.JSONL", "1\n", [1], ["line 1"]),
     ("a file without a row", "t.jsonl", "\n \n", [], []),

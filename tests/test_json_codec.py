@@ -11,20 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from docscore.core.decimals import DecimalText
 from docscore.core.errors import in_file
 from docscore.core.values import MAX_DEPTH, convert_ground_truth, convert_prediction, to_json
 from docscore.data import json_text
-from docscore.data.json_text import (
-    JsonError,
-    dumps,
-    loads,
-    loads_all,
-    loads_at,
-    may_be_marked,
-    restore_all,
-    restored,
-    store,
-)
+from docscore.data.json_text import JsonError, dumps, loads, loads_at, restore, store
 from tests.structures import truths
 
 ROUND_TRIPS: list[tuple[str, Any, str]] = [
@@ -58,11 +49,11 @@ def test_round_trip(value: Any, source: str) -> None:
     assert repr(loads(source)) == repr(value)
 
 
-@pytest.mark.parametrize("digits", ["1e400", "-1E-400", "0.12345678901234567890", "12345678901234567890.5"])
-def test_digits_that_no_float_holds_are_written_again(digits: str) -> None:
-    source = f'{{"a": [{digits}, "x", 1.5], "b": {digits}}}'
-    assert dumps(loads(source)) == source
-    assert dumps(loads_all([digits])[0]) == dumps(loads(digits)) == digits
+@pytest.mark.parametrize("digits", ["1e400", "-1E+400", "9" * 400 + ".5", "1e99999999999999999999999"])
+def test_a_number_beyond_every_float_is_its_digits(digits: str) -> None:
+    assert loads(f'{{"a": [{digits}, "x", 1.5]}}') == {"a": [DecimalText(digits), "x", 1.5]}
+    assert type(loads(digits)) is DecimalText
+    assert type(loads("12345678901234567890.5")) is type(loads("1e-400")) is float
 
 
 def test_not_a_number_goes_in_and_out() -> None:
@@ -81,38 +72,24 @@ def test_whatever_can_be_scored_survives(value: Any) -> None:
     assert repr(loads(dumps(value))) == repr(to_json(value))
 
 
-@given(st.integers(4290, 4310), st.booleans(), st.integers(0, 9))
-def test_integers_around_the_limit_of_python_survive(digits: int, negative: bool, last: int) -> None:
-    number = (10**digits + last) * (-1 if negative else 1)
-    assert loads(dumps([{"k": number, "l": (number, "x\ud800", 1.5)}])) == [
-        {"k": number, "l": {"$one_of": [number, "x\ud800", 1.5]}}
-    ]
-
-
-def test_an_integer_of_5001_digits_as_text() -> None:
-    source = "1" + "0" * 5000
-    assert loads(source) == 10**5000
-    assert loads(f'{{"a": [-{source}, 1.5, "x"]}}', unique_keys=True) == {"a": [-(10**5000), 1.5, "x"]}
-    assert dumps([True, None, {"é": 10**5000}]) == rf'[true, null, {{"\u00e9": {source}}}]'
-
-
-@pytest.mark.parametrize(
-    "source", ["7" * 1_000_000, "-" + "7" * 10_001, "1." + "7" * 1_000_000, "1e" + "7" * 1_000_000]
-)
+@pytest.mark.parametrize("digits", [4_300, 4_301, 1_000_000])
+@pytest.mark.parametrize("source", ["{}", "-{}", "1.{}", "1e{}"])
 @pytest.mark.parametrize("unique_keys", [False, True])
-def test_a_number_of_too_many_digits_is_refused_at_once(source: str, unique_keys: bool) -> None:
+def test_a_number_of_too_many_digits_is_refused_at_once(source: str, digits: int, unique_keys: bool) -> None:
     """Reading a million digits took minutes."""
-    sentence = rf"^a number of {len(source):,} digits, longer than the limit of 10,000$"
-    with pytest.raises(JsonError, match=sentence):
-        loads('{"n": [' + source + "]}", unique_keys=unique_keys)
-    with pytest.raises(ValueError, match=r"^refs\.json, a number of .* digits, longer than the limit of 10,000$"):
-        loads_at(source, in_file("refs.json"))
+    text = source.format("7" * digits)
+    if digits == 4_300 and not source.startswith("1"):
+        assert dumps(loads(f'[{text}, "x"]', unique_keys=unique_keys)) == f'[{text}, "x"]'
+        return
+    with pytest.raises(JsonError, match=r"^a number of more than 4,300 digits$"):
+        loads('{"n": [' + text + "]}", unique_keys=unique_keys)
+    with pytest.raises(ValueError, match=r"^refs\.json, a number of more than 4,300 digits$"):
+        loads_at(text, in_file("refs.json"))
 
 
 def test_no_number_is_written_that_could_not_be_read() -> None:
-    assert loads(dumps(10**9_999)) == 10**9_999
-    with pytest.raises(ValueError, match=r"^a number of 10,001 digits, longer than the limit of 10,000$"):
-        dumps([10**10_000])
+    with pytest.raises(ValueError, match=r"^an integer of more than 4,300 digits$"):
+        dumps([10**4_300])
 
 
 # what is wrong, the text, and line and column where it shows, counted from 1; newer Pythons name the trailing comma
@@ -136,7 +113,6 @@ FAULTS: list[tuple[str, str, str | tuple[str, str]]] = [
     ("a byte order mark", "\ufeff1", "line 1, column 1: "),
     ("None of Python", "None", "line 1, column 1: "),
     ("columns count characters, not bytes", '["é", \U0001f600]', "line 1, column 7: "),
-    ("a fault behind an integer that is read in another way", "[" + "9" * 5000 + ", x]", "line 1, column 5004: "),
 ]
 
 
@@ -164,11 +140,6 @@ def test_keys_that_occur_twice() -> None:
     with pytest.raises(ValueError, match="key 'a' occurs twice in one object"):
         loads('[{"b": {"a": 1, "c": 3, "a": 2}}]', unique_keys=True)
     assert loads('[{"a": 1}, {"a": 2}, {"b": {"a": 3}, "a": 4}]', unique_keys=True)[2] == {"b": {"a": 3}, "a": 4}
-
-
-def test_a_key_that_occurs_twice_beside_an_integer_of_5001_digits() -> None:
-    with pytest.raises(ValueError, match="key 'a' occurs twice"):
-        loads('{"n": ' + "9" * 5001 + ', "a": 1, "a": 2}', unique_keys=True)
 
 
 class Key(str):
@@ -204,8 +175,6 @@ def test_bombs_of_nesting_are_refused(bomb: str) -> None:
 def test_what_can_be_scored_is_read_and_written_at_its_deepest() -> None:
     source = "[" * MAX_DEPTH + "]" * MAX_DEPTH
     assert dumps(loads(source)) == source
-    big = "[" * MAX_DEPTH + "9" * 5000 + "]" * MAX_DEPTH
-    assert dumps(loads(big)) == big
 
 
 MARK = "$decimal"
@@ -218,28 +187,20 @@ VALUES = st.recursive(LEAVES, lambda inner: st.one_of(st.lists(inner), st.dictio
 
 @given(st.lists(VALUES, max_size=4))
 def test_whatever_is_stored_comes_back(values: list[Any]) -> None:
-    """`repr` tells 1, 1.0, True and Decimal("1") apart; surrogate pairs are no part of `st.text()`."""
-    found = restore_all([store(convert_prediction(value)) for value in values])
-    assert repr(found) == repr(values)
-
-
-@given(VALUES)
-def test_a_text_with_a_mark_is_known_by_its_look(value: Any) -> None:
-    """However its keys are spelled; texts of others are only looked at closely if they look like that."""
-    source = store(convert_prediction(value))
-    spelled = source.replace(MARK, "\\u0024decim\\u0061l")
-    assert repr(restored(json.loads(source))) == repr(value) or "E" in repr(value) or "Infinity" in source
-    assert may_be_marked(source) >= (f'"{MARK}"' in source)
-    assert may_be_marked(spelled) == may_be_marked(source)
+    """`repr` tells 1, 1.0 and True apart; surrogate pairs are no part of `st.text()`."""
+    plain = convert_prediction(values)
+    restored = restore(store(plain))
+    assert repr(restored) == repr(plain)
+    assert type(restore(store(DecimalText("1e400")))) is DecimalText
 
 
 def test_lists_as_deep_as_they_may_be() -> None:
     value: Any = Decimal("1.50")
     for level in range(MAX_DEPTH - 1):
         value = [value] if level % 2 else {MARK: value}
-    assert restore_all([store(convert_prediction(value))]) == [value]
+    assert restore(store(convert_prediction(value))) == convert_prediction(value)
 
 
 @pytest.mark.parametrize("value", ["$12.50", {"price": "$d"}, "a $decimal"])
 def test_texts_are_no_marks(value: Any) -> None:
-    assert restore_all([store(value)]) == [value]
+    assert restore(store(value)) == value

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from playground.limits import MAX_PAIRS, check_file, check_value, check_work, read_text, shortened
+from playground.limits import MAX_PAIRS, check_value, check_work, read_text, shortened
 from playground.pair import MAX_RAW, PairRequest, answer
 
 DEEP: Any = "x"
@@ -23,8 +21,7 @@ for _ in range(201):
     [
         ("", "nothing here"),
         ("x" * 1_000_001, "1,000,001 bytes of text"),
-        ("9" * 5_001, "a number of more than 5,000 digits; this page takes 5,000"),
-        ("[1.0, " + "0" * 5_000 + "1]", "a number of more than 5,000 digits"),
+        ("9" * 4_301, "a number of more than 4,300 digits"),
         ('{"a": 1, "a": 2}', "occurs twice"),
         ("[1, 2,]", "line 1, column"),
         ("[" * 100_000, "nested deeper than 200 levels"),
@@ -46,27 +43,6 @@ def test_a_long_text_is_refused(value: Any) -> None:
     with pytest.raises(ValueError, match=r"^a text of 50,001 characters; this page takes 50,000$"):
         check_value(value, is_truth=False)
     check_value("x" * 50_000, is_truth=False)
-
-
-def test_a_long_number_is_refused_as_a_value() -> None:
-    with pytest.raises(ValueError, match="a number of more than 5,000 digits"):
-        check_value({"n": 10**5_000}, is_truth=True)
-    check_value(10**5_000 - 1, is_truth=True)
-
-
-@pytest.mark.parametrize("name", ["r.jsonl", "r.csv", "r.jsonl.gz"])
-@pytest.mark.parametrize("begin", [3, 999_990])
-def test_a_long_number_in_a_file_is_found_before_it_is_parsed(name: str, begin: int, tmp_path: Path) -> None:
-    """Where it lies across two portions too."""
-    path = tmp_path / name
-    opened = gzip.open if name.endswith(".gz") else open
-    with opened(path, "wb") as file:
-        file.write(b" " * begin + b"9" * 5_001)
-    with pytest.raises(ValueError, match=f"^{name}: a number of more than 5,000 digits"):
-        check_file(path)
-    with opened(path, "wb") as file:
-        file.write(b" " * begin + b"9" * 5_000 + b" " + b"9" * 5_000)
-    check_file(path)
 
 
 @pytest.mark.parametrize(

@@ -34,18 +34,16 @@ LINES = [
     ("the value first", '{"prediction": 1, "question_id": "a"}', "a", "1"),
     ("another column", '{"question_id": "a", "prediction": 1, "confidence": 0.5}', "a", "1"),
     ("an escape in a key", '{"question_id": "a", "predic\\u0074ion": [1,2]}', "a", "[1, 2]"),
-    ("digits that no float holds", '{"question_id": "a", "prediction": 0.10000000000000000001}', "a", None),
-    ("the same, the value first", '{"prediction": 0.10000000000000000001, "question_id": "a"}', "a", None),
+    ("beyond every float", '{"question_id": "a", "prediction": 1e400}', "a", '{"$decimal": "1e400"}'),
     ("what looks like a mark", '{"question_id": "a", "prediction": {"$decimal": "1"}}', "a", WRAPPED),
     ("the same in escapes", '{"question_id": "a", "prediction": {"\\u0024\\u0064ecimal": "1"}}', "a", WRAPPED),
     ("the same, the value first", '{"prediction": {"$decimal": "1"}, "question_id": "a"}', "a", WRAPPED),
-    ("an integer beyond Python's limit", f'{{"question_id": "a", "prediction": {"7" * 5000}}}', "a", "7" * 5000),
 ]
 
 
 @pytest.mark.parametrize(("line", "name", "text"), [row[1:] for row in LINES], ids=[row[0] for row in LINES])
-def test_the_text_of_a_value_is_passed_on(line: str, name: str, text: str | None) -> None:
-    assert text_of(line) == (name, text or "0.10000000000000000001")
+def test_the_text_of_a_value_is_passed_on(line: str, name: str, text: str) -> None:
+    assert text_of(line) == (name, text)
 
 
 REFUSED = [

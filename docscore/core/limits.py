@@ -8,7 +8,7 @@ from pathlib import Path
 
 from docscore.core.errors import InputValueError, in_file
 
-MAX_DIGITS = 10_000  # of a number in JSON text: reading one takes quadratic time, of a million digits minutes
+MAX_DIGITS = 4_300  # of a number in JSON text: of an integer Python reads no more, since that takes quadratic time
 
 
 MAX_UNPACKED = 1_000_000_000  # bytes of a compressed file when unpacked: gzip makes 1 MB of a gigabyte of equal lines
@@ -23,7 +23,7 @@ MAX_MENDED = 500_000  # characters of JSON that is mended: more than a model ans
 def check_digits(length: int) -> None:
     """Raise `ValueError` for a number that is written in more characters than are read."""
     if length > MAX_DIGITS:
-        raise InputValueError(problem=f"a number of {length:,} digits, longer than the limit of {MAX_DIGITS:,}")
+        raise InputValueError(problem=f"a number of more than {MAX_DIGITS:,} digits")
 
 
 VARIABLE = "DOCSCORE_MAX_MEMORY"

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from typing import Literal
 
 from docscore.core.dates import date_of
-from docscore.core.decimals import decimal_of, decimal_value
+from docscore.core.decimals import DecimalText, decimal_of, decimal_value
 from docscore.core.values import Scalar, scalar_text
 
 _LONGEST = 64  # characters; no number of a document is longer
@@ -44,7 +44,7 @@ def number_of(value: Scalar, *, decimal: str = ".", group: str = "") -> Decimal 
     """
     if isinstance(value, bool):
         return None
-    if not isinstance(value, str):
+    if not isinstance(value, str) or isinstance(value, DecimalText):
         return decimal_value(value)
     text = value.strip()
     if len(text) > _LONGEST or not _number_pattern(decimal, group).match(text):

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from docscore.core.decimals import DecimalText, LongFloat, number_spelling
+from docscore.core.decimals import DecimalText, decimal_value, shortest_spelling
 from docscore.core.errors import InputTypeError, InputValueError, short_repr
 from docscore.core.formatting import clipped, printable, text_excerpts
 from docscore.core.runtime import with_room_to_recurse
@@ -34,7 +34,7 @@ Value = None | Scalar | list["Value"] | dict[str, "Value"] | tuple["Value", ...]
 Path = tuple[Any, ...]  # (path of the parent, key or index); () is the root
 
 
-SCALAR_TYPES = frozenset({str, bool, int, float, DecimalText, LongFloat})
+SCALAR_TYPES = frozenset({str, bool, int, float, DecimalText})
 
 
 LEAF_TYPES = SCALAR_TYPES | {type(None)}
@@ -248,12 +248,12 @@ Matrix = npt.NDArray[np.float64]
 
 
 def holds_number(value: Any) -> bool:
-    """Whether a value is, or holds at any depth, an integer or a float; booleans are none."""
+    """Whether a value is, or holds at any depth, a number; booleans are none."""
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, list | tuple):
         return any(map(holds_number, value))
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, int | float | DecimalText) and not isinstance(value, bool)
 
 
 def scalar_text(value: Scalar) -> str:
@@ -278,7 +278,8 @@ def number_text(value: Scalar) -> str:
     """
     if isinstance(value, bool) or (isinstance(value, str) and not isinstance(value, DecimalText)):
         return scalar_text(value)
-    return number_spelling(value) or scalar_text(value)
+    exact = decimal_value(value)
+    return scalar_text(value) if exact is None else shortest_spelling(exact)
 
 
 _LONGEST_EXCERPT = 60  # characters of a value that are shown

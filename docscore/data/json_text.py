@@ -5,24 +5,16 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Sequence
-from decimal import Decimal
 from typing import Any, Literal, NamedTuple
 
-from docscore.core.decimals import DecimalText, LongFloat
+from docscore.core.decimals import DecimalText, float_or_digits
 from docscore.core.errors import Diagnostic, InputValueError, PlacePart, closer, short_repr
-from docscore.core.limits import MAX_MENDED, MAX_STEPS, check_digits
+from docscore.core.limits import MAX_DIGITS, MAX_MENDED, MAX_STEPS
 from docscore.core.runtime import with_room_to_recurse
-from docscore.core.values import LEAF_TYPES, MAX_DEPTH, Value, convert_prediction, scalar_text, to_json
+from docscore.core.values import LEAF_TYPES, MAX_DEPTH, Value, convert_prediction, to_json
 
 _encode = json.JSONEncoder().encode
 _encode_strictly = json.JSONEncoder(allow_nan=False).encode
-
-
-_CONTAINERS = frozenset({dict, list})
-_NAME = re.compile(r'[ \t\n\r]*"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*')  # without escapes
-_BEGINNING = re.compile(r"[ \t\n\r]*(\{)")
-_AFTER_VALUE = re.compile(r"[ \t\n\r]*([,}])[ \t\n\r]*")
 
 
 class JsonError(InputValueError):
@@ -55,6 +47,8 @@ class JsonError(InputValueError):
 def loads(source: str, *, unique_keys: bool = False) -> Any:
     """Parse a JSON text; `NaN` and `Infinity` are accepted, as by the standard module.
 
+    A number beyond every float, such as 1e400, is a text of its digits (`docscore.core.decimals.DecimalText`).
+
     Args:
         source: the text.
         unique_keys: whether a repeated key in an object is an error; otherwise the last one counts.
@@ -66,8 +60,10 @@ def loads(source: str, *, unique_keys: bool = False) -> Any:
     >>> loads('{"total": "12.50"}')
     {'total': '12.50'}
     """
+    if source.startswith("\ufeff"):
+        raise JsonError(Diagnostic(("line 1, column 1",), problem="unexpected byte order mark"), 1, 1)
     try:
-        return with_room_to_recurse(_parsed, source, _UNIQUE_KEYS if unique_keys else _ANY_KEYS)
+        return with_room_to_recurse((_UNIQUE_KEYS if unique_keys else _ANY_KEYS).decode, source)
     except json.JSONDecodeError as error:
         fault = error.msg.removesuffix(" at")  # some messages end in "at", before line and column
         place = f"line {error.lineno}, column {error.colno}"
@@ -77,8 +73,8 @@ def loads(source: str, *, unique_keys: bool = False) -> Any:
         raise JsonError(Diagnostic(problem=f"nested deeper than {MAX_DEPTH} levels")) from None
     except JsonError:
         raise
-    except InputValueError as error:
-        raise JsonError(error.diagnostic) from None
+    except ValueError:  # an integer of more digits than Python reads
+        raise JsonError(Diagnostic(problem=f"a number of more than {MAX_DIGITS:,} digits")) from None
 
 
 def quick_loads(line: str) -> tuple[Any, bool]:
@@ -87,7 +83,7 @@ def quick_loads(line: str) -> tuple[Any, bool]:
     Raises:
         ValueError, RecursionError: for anything else, of which `loads` says what it is.
     """
-    value, end = _UNIQUE_KEYS[0].raw_decode(line)
+    value, end = _UNIQUE_KEYS.raw_decode(line)
     return value, end == len(line) or line[end:] == "\n"
 
 
@@ -108,57 +104,14 @@ def loads_at(source: str, place: PlacePart, *, one_line: bool = False) -> Any:
         raise InputValueError(error.in_place(place, one_line=one_line)) from None
 
 
-def json_value_at(source: str, position: int) -> tuple[Any, int]:
-    """Parse the JSON value that begins at a position of a text; return it, and the position after it.
-
-    Raises:
-        ValueError, RecursionError: where none begins there, or it has faults or repeated keys; `loads` says which.
-    """
-    return _UNIQUE_KEYS[0].raw_decode(source, position)
-
-
-def json_members(source: str) -> dict[str, tuple[Any, str]]:
-    """The value of each key of a JSON object, and the text that spells it, with all its digits.
-
-    Empty for what is no object, has faults or repeated keys, or has escapes in a key. `loads` says what is wrong, if
-    anything is.
-
-    >>> json_members('{"a": 1.50, "b": ["x"]}')
-    {'a': (1.5, '1.50'), 'b': (['x'], '["x"]')}
-    """
-    found: dict[str, tuple[Any, str]] = {}
-    after = _BEGINNING.match(source)
-    position = after.end() if after else 0
-    try:
-        while after and after[1] != "}":
-            name = _NAME.match(source, position)
-            if name is None or name[1] in found:
-                return {}
-            value, end = json_value_at(source, name.end())
-            found[name[1]] = value, source[name.end() : end]
-            after = _AFTER_VALUE.match(source, end)
-            position = after.end() if after else 0
-    except (ValueError, RecursionError):
-        return {}
-    return found if position == len(source) else {}
-
-
-def loads_all(sources: Sequence[str]) -> list[Any]:
-    """Parse JSON texts written by `dumps`, all in one call of the parser."""
-    try:
-        values: list[Any] = _ANY_KEYS[0].decode(f"[{','.join(sources)}]")
-    except (ValueError, RecursionError):
-        return list(map(loads, sources))
-    return values
-
-
 def dumps(value: Value) -> str:
     r"""Write the value as ASCII JSON that `loads` reads as the same value; one-ofs as `{"$one_of": [...]}`.
 
-    Exception: a surrogate pair in a text is read as the character that it encodes.
+    Exceptions: a surrogate pair in a text is read as the character that it encodes, and the digits of a decimal as
+    text (`store` keeps them).
 
     Raises:
-        ValueError: for a number of more digits than `loads` reads.
+        ValueError: for an integer of more digits than `loads` reads.
 
     >>> dumps({"a": ("x", "\ud800"), "n": float("nan")})
     '{"a": {"$one_of": ["x", "\\ud800"]}, "n": NaN}'
@@ -192,57 +145,10 @@ def _finite(value: Any) -> Any:
 
 
 def _dumped(value: Value) -> str:
-    plain = to_json(value)
-    if _has_digits_beside(plain):
-        return _dumps_long_numbers(plain)
     try:
-        return _encode(plain)
-    except ValueError:  # an integer of more digits than Python prints
-        return _dumps_long_numbers(plain)
-
-
-def _has_digits_beside(value: Any) -> bool:
-    """Whether a value is, or holds, a number that the encoder would print as its float."""
-    kind = type(value)
-    if kind is not dict and kind is not list:
-        return kind is LongFloat
-    items = value.values() if kind is dict else value
-    kinds = {*map(type, items)}
-    return LongFloat in kinds or (not kinds.isdisjoint(_CONTAINERS) and any(map(_has_digits_beside, items)))
-
-
-def _parsed(source: str, decoders: tuple[json.JSONDecoder, ...]) -> Any:
-    usual, of_long_integers = decoders
-    if source.startswith("\ufeff"):
-        return json.loads(source)  # raises an error that names the byte order mark
-    try:
-        return _whole(source, usual)
-    except (json.JSONDecodeError, InputValueError):
-        raise
-    except ValueError:  # an integer of more digits than Python reads
-        return of_long_integers.decode(source)
-
-
-def _integer(digits: str) -> int:
-    check_digits(len(digits))
-    return int(Decimal(digits))
-
-
-def _whole(source: str, decoder: json.JSONDecoder) -> Any:
-    """The value of a text, at once where nothing is around it."""
-    try:
-        value, end = decoder.raw_decode(source)
-    except json.JSONDecodeError:
-        end = -1
-    return value if end == len(source) else decoder.decode(source)
-
-
-def _decoders(hook: Callable[[list[tuple[str, Any]]], dict[str, Any]] | None) -> tuple[json.JSONDecoder, ...]:
-    """A decoder, and one for texts with integers of more digits than Python reads; each is made once, which is slow."""
-    return tuple(
-        json.JSONDecoder(object_pairs_hook=hook, parse_float=LongFloat.reading, parse_int=read)
-        for read in (None, _integer)
-    )
+        return _encode(to_json(value))
+    except ValueError:
+        raise InputValueError(problem=f"an integer of more than {MAX_DIGITS:,} digits") from None
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -261,21 +167,8 @@ def _refuse_repeated_key(pairs: list[tuple[str, Any]]) -> None:
         seen.add(key)
 
 
-def _dumps_long_numbers(value: Any) -> str:
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(k)}: {_dumps_long_numbers(v)}" for k, v in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_dumps_long_numbers, value)) + "]"
-    if isinstance(value, LongFloat):
-        return value.digits
-    if isinstance(value, int) and not isinstance(value, bool):
-        digits = scalar_text(value)
-        check_digits(len(digits))
-        return digits
-    return json.dumps(value)
-
-
-_ANY_KEYS, _UNIQUE_KEYS = _decoders(None), _decoders(_unique)
+_ANY_KEYS = json.JSONDecoder(parse_float=float_or_digits)
+_UNIQUE_KEYS = json.JSONDecoder(parse_float=float_or_digits, object_pairs_hook=_unique)
 
 
 _DOUBLE = str.maketrans("“”„‟", '""""')
@@ -371,7 +264,6 @@ def _with_straight_quotes(source: str) -> str:
 
 _MARK = "$decimal"
 _PLAIN = LEAF_TYPES - {DecimalText}
-_MAY_BE_MARKED = re.compile(r'"(?:\$|\\u0024)(?:d|\\u0064)')  # a key can be spelled with escapes too
 
 
 def store(value: Value) -> str:
@@ -388,20 +280,10 @@ def store(value: Value) -> str:
     return dumps(value if type(value) in _PLAIN else with_room_to_recurse(_marked, value))
 
 
-def restore_all(sources: Sequence[str]) -> list[Any]:
-    """Read texts that `store` wrote, all in one call of the parser; one-ofs stay `{"$one_of": [...]}`."""
-    values = loads_all(sources)
-    return [restored(value) if _MARK in source else value for value, source in zip(values, sources, strict=True)]
-
-
-def restored(value: Any) -> Any:
-    """The value that was stored, of one that was parsed from its text."""
-    return with_room_to_recurse(_unmarked, value)
-
-
-def may_be_marked(source: str) -> bool:
-    """Whether a JSON text that somebody else wrote may have a key that looks like a mark."""
-    return _MAY_BE_MARKED.search(source) is not None
+def restore(source: str, *, unique_keys: bool = False) -> Any:
+    """Read a text that `store` wrote; one-ofs stay `{"$one_of": [...]}`. Errors as of `loads`."""
+    value = loads(source, unique_keys=unique_keys)
+    return with_room_to_recurse(_unmarked, value) if _MARK in source else value
 
 
 def _marked(value: Any) -> Any:
@@ -425,7 +307,7 @@ def _unmarked(value: Any) -> Any:
         return {key: _unmarked(item) for key, item in value.items()}
     inner = value[_MARK]
     if isinstance(inner, str):
-        return Decimal(inner)
+        return DecimalText(inner)
     return {key: _unmarked(item) for key, item in inner.items()}
 
 

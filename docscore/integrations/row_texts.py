@@ -16,7 +16,7 @@ from docscore.core.errors import (
     short_repr,
 )
 from docscore.core.values import convert_ground_truth, convert_prediction
-from docscore.data.json_text import loads, loads_at, may_be_marked, restored, store
+from docscore.data.json_text import loads_at, restore, store
 from docscore.data.pairing import Pairs
 from docscore.data.rows import BY_ID, ID, read_prediction, read_reference, read_references
 from docscore.data.text_files import decoded
@@ -80,7 +80,6 @@ def _value(text: Any, name: str, key: str) -> Any:
     if not isinstance(text, str):
         raise InputTypeError(place=place, expected="JSON text", got=type(text).__name__)
     try:
-        value = loads(text, unique_keys=True)
+        return restore(text, unique_keys=True)
     except ValueError as error:
         raise at_place(closer(place, short_repr(text)), error) from None
-    return restored(value) if may_be_marked(text) else value

@@ -19,7 +19,7 @@ from docscore.core.options import ScoringOptions
 from docscore.core.values import LEAF_TYPES, convert_ground_truth, convert_prediction
 from docscore.corpus.evaluation import Evaluation
 from docscore.data.columns import Grouping
-from docscore.data.json_text import dumps, loads_all, restore_all, store
+from docscore.data.json_text import dumps, loads, restore, store
 from docscore.data.pairing import Pairs, check_equal_count, pair_rows
 from docscore.data.rows import ID, Row, RowFormat, as_rows, read_predictions, read_references, row_format
 from docscore.stats.intervals import check_confidence
@@ -229,7 +229,7 @@ def decode_rows(predictions: Sequence[Any], references: Sequence[Any], missing: 
 def _check_declared(stored: Sequence[Any]) -> None:
     """Raise `ValueError` unless all rows are there that processes declared; one process alone declares none."""
     names = [row["question_id"] for row in stored if row["question_id"] and not row["prediction"]]
-    declared = loads_all(names)
+    declared = list(map(loads, names))
     if not declared:
         return
     processes = declared[0][1]
@@ -277,7 +277,7 @@ def _labels(row: Row, form: RowFormat) -> dict[str, Any]:
 def _loaded(rows: Sequence[Any], key: str) -> list[tuple[str | None, Any]]:
     """The id, None in the plain format, and the stored value of each row that is no padding."""
     filled = [row for row in rows if row[key]]
-    return list(zip([row[ID] or None for row in filled], restore_all([row[key] for row in filled]), strict=True))
+    return [(row[ID] or None, restore(row[key])) for row in filled]
 
 
 def _reference(name: str | None, value: Any) -> Row:

@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 
 from docscore.core.assignment import score_ratios, undecided_pairs
-from docscore.core.decimals import LongFloat
 from docscore.core.limits import check_memory
 from docscore.core.values import LEAF_TYPES, Matrix, Value, step_text
 from docscore.metrics.anls_star.sizes import SchemaNode
@@ -120,7 +119,7 @@ class Identities:
             if id(value) not in self._known:
                 self._known[id(value)] = self._container(value)
             return self._known[id(value)]
-        spelled = _spelled(value) if isinstance(value, float) else value
+        spelled = repr(value) if isinstance(value, float) else value
         return self._numbers.setdefault((type(value), spelled), len(self._numbers))
 
     def _container(self, value: dict[str, Value] | list[Value] | tuple[Value, ...]) -> int:
@@ -137,10 +136,6 @@ class Identities:
             if isinstance(truth, tuple):
                 found[i] = np.isin(wanted, [self.of(option) for option in truth])
         return found
-
-
-def _spelled(number: float) -> str:
-    return number.digits if isinstance(number, LongFloat) else repr(number)
 
 
 class DistinctValues:
