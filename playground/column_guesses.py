@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
@@ -13,20 +13,13 @@ from docscore.data.files import ColumnNames, SourceSide, Table, with_names
 from docscore.data.input_warnings import doubts_of_reading, first_truths, given_predictions
 from docscore.data.json_text import holds_json, is_json_container, parse_text
 from docscore.data.pairing import Pairs
-from docscore.data.rows import ANLS, BY_ID, ID, PLAIN, RowFormat, described, format_of
+from docscore.data.rows import ANLS, BY_ID, ID, described, format_of
 
 SAMPLED = 50  # rows from which columns and texts are judged
-_SAME_DOCUMENT = 0.5  # share of keys that both sides have, from which rows are documents and not columns of their own
-
-
 _TRIED = 20  # texts that are read to see whether they hold JSON
-FEWEST_ROWS = 2  # from whose values ids are told; those of a single one say nothing
-_MOST_COLUMNS = 100  # whose values are compared, those first that are called as ids
-_MOST_SHARED = 2  # names on both sides: those of the columns of ids
+_MOST_COLUMNS = 20  # whose values are compared, those first that are called as ids
 
 Uniques = dict[str, frozenset[str]]
-
-REFERENCES, PREDICTION = "references", "prediction"  # as `BY_ID` has them
 
 UNKNOWN = 1_000  # the rank of a name that is none of the words
 
@@ -58,29 +51,43 @@ def columns_of(table: Table) -> list[str]:
 
 
 def guessed_plan(references: Table | None, predictions: Table) -> ReadingPlan:
-    """Guess how two files are to be read, or one file that holds both sides.
+    """Guess how two files are to be read, or one file that holds both sides; a person sees the guess and may change it.
 
-    Rows in a row format of docscore are read as ever. Otherwise a column of ids is one whose values occur once and, in
-    two files, on both sides; ground truths and predictions are told by the names of their columns, and where these say
-    nothing, by what is left.
+    Rows in a row format of docscore are read as ever. Otherwise ground truths and predictions are told by the names of
+    their columns, and ids are in the columns of unique values that two files share, or in those that are called so.
 
     Args:
         references: the rows of ground truths; None where the rows of predictions hold both.
         predictions: the rows of predictions.
     """
-    return with_guessed_parsing(guessed_columns(references, predictions), references, predictions)
+    return with_guessed_parsing(_guessed_columns(references, predictions), references, predictions)
 
 
-def guessed_columns(references: Table | None, predictions: Table) -> ReadingPlan:
+def _guessed_columns(references: Table | None, predictions: Table) -> ReadingPlan:
     """The same plan without saying how texts are read."""
-    plan = _own_names(references, predictions)
-    if plan is not None:
-        return plan
+    first = predictions.first()
+    for form in (BY_ID, ANLS):
+        if references is None:
+            fits = isinstance(first, dict) and {ID, *form[1:]} <= first.keys()
+        else:
+            fits = format_of(references.first(), "references") == format_of(first, "prediction") == form
+        if fits:
+            return ReadingPlan((ID, ID), form.references, form.prediction, certain=True)
+    columns = columns_of(predictions)
     if references is None:
-        return _of_one(predictions)
-    if _are_documents(references, predictions):
-        return ReadingPlan((None, None), None, None, certain=True)
-    return _of_two(references, predictions)
+        name = clearest_name(_unique_columns(predictions, columns), ID_WORDS)
+        truth = clearest_name([column for column in columns if column != name], TRUTH_WORDS)
+        prediction = clearest_name([column for column in columns if column not in (name, truth)], PREDICTION_WORDS)
+        return ReadingPlan((name, name), truth, prediction)
+    first_columns = columns_of(references)
+    ids = _id_columns(_unique_columns(references, first_columns), _unique_columns(predictions, columns))
+    truth = clearest_name([column for column in first_columns if column != ids[0]], TRUTH_WORDS)
+    prediction = clearest_name([column for column in columns if column != ids[1]], PREDICTION_WORDS)
+    if truth is not None and prediction is not None and truth != prediction:
+        return ReadingPlan(ids, truth, prediction)
+    if references.has_columns or predictions.has_columns:
+        return ReadingPlan(ids, None, None)
+    return ReadingPlan((None, None), None, None, certain=truth is None and prediction is None)
 
 
 def with_guessed_parsing(plan: ReadingPlan, references: Table | None, predictions: Table) -> ReadingPlan:
@@ -112,107 +119,6 @@ def _parsing(guesses: Sequence[Any], *, anyhow: bool = False) -> str | None:
     return "repair" if any(holds_json(each, mended=True) for each in texts) else None
 
 
-def _own_names(references: Table | None, predictions: Table) -> ReadingPlan | None:
-    """The plan for rows that have the names of a row format on each side."""
-    first = predictions.first()
-    for form in (BY_ID, ANLS):
-        if references is None:
-            fits = isinstance(first, dict) and {ID, *form[1:]} <= first.keys()
-        else:
-            fits = _form(references, "references") == _form(predictions, "prediction") == form
-        if fits:
-            return ReadingPlan((ID, ID), form.references, form.prediction, certain=True)
-    return None
-
-
-def _form(table: Table, side: Any) -> RowFormat | None:
-    return format_of(table.first(), side)
-
-
-def _are_documents(references: Table, predictions: Table) -> bool:
-    """Whether each row is a ground truth, or a prediction, as it stands."""
-    tables = references, predictions
-    if any(table.has_columns for table in tables):
-        return False
-    if not all(_form(table, side) is PLAIN for table, side in zip(tables, ("references", "prediction"), strict=True)):
-        return False
-    columns = [set(columns_of(table)) for table in tables]
-    if not all(columns):
-        return True
-    if clearest_name(columns[0] - columns[1], TRUTH_WORDS) and clearest_name(columns[1] - columns[0], PREDICTION_WORDS):
-        return False
-    if _are_rows_by_id(references, predictions):
-        return False
-    return len(columns[0] & columns[1]) >= _SAME_DOCUMENT * len(columns[0] | columns[1])
-
-
-def _of_one(table: Table) -> ReadingPlan:
-    columns = columns_of(table)
-    name = clearest_name(_unique_columns(table, columns, [*TRUTH_WORDS, *PREDICTION_WORDS]), ID_WORDS)
-    rest = [column for column in columns if column != name]
-    truth = clearest_name(rest, TRUTH_WORDS)
-    prediction = clearest_name([column for column in rest if column != truth], PREDICTION_WORDS)
-    if truth is None or prediction is None:  # what is left, in the order in which people write it
-        likely = [c for c in rest if c not in (truth, prediction) and _is_structured(_values(table, c))]
-        left = likely or [column for column in rest if column not in (truth, prediction)]
-        truth = left.pop(0) if truth is None and left else truth
-        prediction = left.pop(0) if prediction is None and left else prediction
-    return ReadingPlan((name, name), truth, prediction)
-
-
-def _of_two(references: Table, predictions: Table) -> ReadingPlan:
-    columns = columns_of(references), columns_of(predictions)
-    ids = _id_columns(references, predictions, *columns)
-    rests = [[column for column in names if column != name] for names, name in zip(columns, ids, strict=True)]
-    shared = set(rests[0]) & set(rests[1])
-    if ids == (None, None):  # nothing but a name tells a column of values from the only key of a document
-        truth, prediction = clearest_name(columns[0], TRUTH_WORDS), clearest_name(columns[1], PREDICTION_WORDS)
-        return ReadingPlan(ids, *((truth, prediction) if truth and prediction else (None, None)))
-    truth = _value_column(references, rests[0], TRUTH_WORDS, shared)
-    prediction = _value_column(predictions, rests[1], PREDICTION_WORDS, shared)
-    if truth is None or prediction is None:
-        truth, prediction = (None, None) if shared else (truth, prediction)
-    return ReadingPlan(ids, truth, prediction)
-
-
-def _value_column(table: Table, columns: list[str], words: Sequence[str], shared: Collection[str]) -> str | None:
-    """The column of the values: by its name, the only one, or the only one of objects; None for the whole row."""
-    own = [column for column in columns if column not in shared]
-    named = clearest_name(own, words) or clearest_name(columns, words)
-    if named is not None:
-        return named
-    structured = [column for column in columns if _is_structured(_values(table, column))]
-    return next((found[0] for found in (columns, own, structured) if len(found) == 1), None)
-
-
-def _id_columns(
-    references: Table, predictions: Table, first: list[str], second: list[str]
-) -> tuple[str | None, str | None]:
-    """The columns of unique values with the most in common; where none have any, those that are called so.
-
-    Where only one side has a column that is called so, the first one of unique values is taken from the other.
-    """
-    sides = [_unique_columns(references, first, TRUTH_WORDS), _unique_columns(predictions, second, PREDICTION_WORDS)]
-    found = common_ids(*sides)
-    if found is not None:
-        return found[:2]
-    named = clearest_name(sides[0], ID_WORDS), clearest_name(sides[1], ID_WORDS)
-    if named == (None, None):
-        return named
-    return named[0] or next(iter(sides[0]), None), named[1] or next(iter(sides[1]), None)
-
-
-def _unique_columns(table: Table, columns: list[str], value_words: Sequence[str]) -> Uniques:
-    """The columns that may hold ids, with their values: those called as values are not among them."""
-    if len(columns) < 2:  # noqa: PLR2004  there must be values beside ids
-        return {}
-    called = {name for name in columns if rank_of_name(name, ID_WORDS) < UNKNOWN}
-    found = unique_columns(
-        table, [name for name in columns if name in called or rank_of_name(name, value_words) == UNKNOWN]
-    )
-    return {name: ids for name, ids in found.items() if name in called or len(ids) >= FEWEST_ROWS}
-
-
 def _sample(table: Table) -> list[Any]:
     return [row for _, row in islice(table.good(), SAMPLED)]
 
@@ -225,12 +131,6 @@ def _values(table: Table, name: str | None) -> list[Any]:
 def _answers(value: Any) -> list[Any]:
     """The acceptable answers of a cell that holds a list of them, or the value alone."""
     return value if isinstance(value, list) and value else [value]
-
-
-def _is_structured(values: list[Any]) -> bool:
-    """Whether the first values are objects or lists, or texts that are or hold them."""
-    first = values[:_TRIED]
-    return bool(first) and (all(isinstance(each, dict | list) for each in first) or _parsing(first) is not None)
 
 
 def rank_of_name(column: object, words: Sequence[str]) -> int:
@@ -254,93 +154,37 @@ def clearest_name(columns: Iterable[str], words: Sequence[str]) -> str | None:
     return name if rank < UNKNOWN else None
 
 
-def unique_columns(table: Table, names: Iterable[str]) -> Uniques:
-    """The columns of which all values are texts or whole numbers, none empty and none twice, with these as texts.
+def _unique_columns(table: Table, names: Sequence[str]) -> Uniques:
+    """The columns that may hold ids, beside others: their values are texts or whole numbers, none empty, none twice.
 
-    Args:
-        table: the rows, of which each is read once.
-        names: the columns to look at; a hundred of them, those first that are called as ids.
+    Columns that are called as values are not among them, unless they are called as ids too.
     """
-    found: dict[str, set[str]] = {
-        name: set() for name in sorted(names, key=lambda name: rank_of_name(name, ID_WORDS))[:_MOST_COLUMNS]
-    }
-    count = 0
-    for _, row in table.good():
-        if not found:
-            break
-        count += 1
-        for name, values in list(found.items()):
-            value = row.get(name) if isinstance(row, dict) else None
-            if type(value) in (str, int) and value != "":
-                values.add(str(value))
-            if len(values) < count:
-                del found[name]
-    return {name: frozenset(values) for name, values in found.items() if count}
+    if len(names) < 2:  # noqa: PLR2004  there must be values beside ids
+        return {}
+    rows = [row for _, row in table.good() if isinstance(row, dict)]
+    uniques: Uniques = {}
+    for name in sorted(names, key=lambda name: rank_of_name(name, ID_WORDS))[:_MOST_COLUMNS]:
+        is_value = rank_of_name(name, [*TRUTH_WORDS, *PREDICTION_WORDS]) < UNKNOWN
+        if is_value and rank_of_name(name, ID_WORDS) == UNKNOWN:
+            continue
+        values = [row.get(name) for row in rows]
+        ids = frozenset(str(value) for value in values if type(value) in (str, int) and value != "")
+        if ids and len(ids) == len(values):
+            uniques[name] = ids
+    return uniques
 
 
-def common_ids(first: Uniques, second: Uniques) -> tuple[str, str, int] | None:
-    """The columns of two sides with the most values in common, and how many these are; None where none have any.
-
-    Of equal ones those of one name, then those that are called as ids.
-    """
+def _id_columns(first: Uniques, second: Uniques) -> tuple[str | None, str | None]:
+    """The columns with the most values in common, of equal ones those of one name; else those called as ids."""
     ranked = [
-        (len(ids & others), name == other, -min(rank_of_name(each, ID_WORDS) for each in (name, other)), name, other)
+        (len(ids & others), name == other, name, other)
         for name, ids in first.items()
         for other, others in second.items()
         if not ids.isdisjoint(others)
     ]
-    if not ranked:
-        return None
-    count, *_, name, other = max(ranked, key=lambda each: each[:3])
-    return name, other, count
-
-
-def _are_rows_by_id(references: Table, predictions: Table) -> bool:
-    """Whether rows without the names of the row formats are rows by id, whose columns have other names.
-
-    They may also be the documents themselves, so that these must speak against it: a column is called as in the row
-    formats and is on its own side alone; or a column of each side holds the same unique values, in any order, and no
-    other column is on both sides, so that no other field of a document could be right; or most of such values are the
-    same, one side alone has a column that is called as ground truths are, and the other one called as predictions are.
-    """
-    first, second = references.first(), predictions.first()
-    if not all(isinstance(row, dict) and row for row in (first, second)):
-        return False
-    formats = (ANLS.references, BY_ID.references), (ANLS.prediction, BY_ID.prediction)
-    own = any(
-        name in row and name not in other
-        for names, row, other in zip(formats, (first, second), (second, first), strict=True)
-        for name in names
-    )
-    are_told = all(
-        clearest_name(row.keys() - other.keys(), words)
-        for row, other, words in ((first, second, TRUTH_WORDS), (second, first, PREDICTION_WORDS))
-    )
-    may_be_told = are_told or len(first.keys() & second.keys()) <= _MOST_SHARED
-    if not (own or may_be_told) or not all(map(_have_same_keys, (references, predictions))):
-        return False
-    return own or _have_common_ids(references, predictions, are_told=are_told)
-
-
-def _have_same_keys(table: Table) -> bool:
-    """Whether all rows are objects with the keys of the first."""
-    keys = table.first().keys()
-    return all(isinstance(row, dict) and row.keys() == keys for _, row in table.good())
-
-
-def _have_common_ids(references: Table, predictions: Table, *, are_told: bool) -> bool:
-    """Whether columns of both sides hold the same ids, or common ones, and the other columns say that they are ids."""
-    columns = [table.first().keys() for table in (references, predictions)]
-    uniques = [unique_columns(table, names) for table, names in zip((references, predictions), columns, strict=True)]
-    found = common_ids(uniques[0], uniques[1])
-    if found is None:
-        return False
-    name, other, count = found
-    rests = columns[0] - {name}, columns[1] - {other}
-    sizes = len(uniques[0][name]), len(uniques[1][other])
-    if min(sizes) < FEWEST_ROWS or not all(rests):
-        return False
-    return 2 * count > max(sizes) if are_told else count == max(sizes) and rests[0].isdisjoint(rests[1])
+    if ranked:
+        return max(ranked, key=lambda row: row[:2])[2:]
+    return clearest_name(first, ID_WORDS), clearest_name(second, ID_WORDS)
 
 
 class ReadingPlan(NamedTuple):
@@ -430,7 +274,7 @@ def _completed(row: Any, number: str, side: SourceSide, id_column: str | None, *
         found[ID] = number
     if whole:
         value = {name: cell for name, cell in columns.items() if name != id_column} if columns else row
-        found[REFERENCES if side == "references" else PREDICTION] = [value] if side == "references" else value
+        found["references" if side == "references" else "prediction"] = [value] if side == "references" else value
     return found if columns or whole else row
 
 
@@ -471,11 +315,6 @@ def doubts_of_columns(pairs: Pairs, plan: ReadingPlan) -> Iterator[Diagnostic]:
             problem = "every ground truth is the same as its prediction; is it the same column?"
             yield Diagnostic((truth_place,), problem=problem)
     truths = list(islice(first_truths(pairs), _TRIED))
-    if plan.parse_references:
-        unread = next((truth for truth in truths if _is_unread(truth, "json")), None)
-        if unread is not None:
-            yield Diagnostic((truth_place,), "JSON text", short_repr(unread))
-        truths = [_read(truth, "json") for truth in truths]
     places = {"references": truth_place, "predictions": prediction_place}
     of_reading = list(doubts_of_reading(pairs, plan.parse, plan.parse_references, **places))
     yield from of_reading or _of_shapes(truths, given, plan.parse, prediction_place)
@@ -484,39 +323,20 @@ def doubts_of_columns(pairs: Pairs, plan: ReadingPlan) -> Iterator[Diagnostic]:
 def _of_shapes(truths: Sequence[Any], given: Sequence[Any], parse: str | None, place: str) -> Iterator[Diagnostic]:
     """What says that ground truths and predictions cannot match."""
     expected = "objects or lists as in the ground truths"
-    are_structured = all(isinstance(each, dict | list) for each in truths)
-    if are_structured and all(isinstance(each, str) for each in given):
-        if not any(holds_json(each, mended=True) for each in given):
-            got = f"text in which no JSON was found: {short_repr(given[0])}"
-            yield Diagnostic((place,), expected, got)
-            return
-        unread = [each for each in given if parse is not None and _is_unread(each, parse)]
-        if len(unread) > len(given) // 2:
-            count = f"{len(unread)} of the first {len(given)} predictions are"
-            problem = f"{count} not read as JSON and are compared as text: {short_repr(unread[0])}"
+    values = [parse_text(value, parse).value if parse and isinstance(value, str) else value for value in given]
+    if not truths or not all(isinstance(truth, dict | list) for truth in truths):
+        return
+    if not any(isinstance(value, dict | list) or holds_json(value, mended=True) for value in values):
+        is_text = isinstance(values[0], str)
+        got = "text in which no JSON was found:" if is_text else type(values[0]).__name__
+        yield Diagnostic((place,), expected, f"{got} {short_repr(given[0])}")
+    elif all(isinstance(value, dict) and value for value in (*truths, *values)):
+        wanted, got_keys = ([str(key) for value in side for key in value] for side in (truths, values))
+        if set(wanted).isdisjoint(got_keys):
+            names = [some_of(list(dict.fromkeys(keys))) for keys in (wanted, got_keys)]
+            problem = f"no key of a prediction is one of a ground truth: expected {names[0]}, got {names[1]}"
             yield Diagnostic((place,), problem=problem)
-    values = [_read(each, parse) for each in given]
-    if truths and all(isinstance(each, dict) and each for each in (*truths, *values)):
-        wanted, found = ({str(key): None for each in side for key in each} for side in (truths, values))
-        if wanted.keys().isdisjoint(found):
-            problem = (
-                f"no key of a prediction is one of a ground truth: expected {some_of(list(wanted))}, "
-                f"got {some_of(list(found))}"
-            )
-            yield Diagnostic((place,), problem=problem)
-    elif are_structured and not any(isinstance(each, dict | list | str) for each in values):
-        yield Diagnostic((place,), expected, f"{type(values[0]).__name__} {short_repr(values[0])}")
 
 
 def _column(name: str | None) -> str:
     return "rows" if name is None else f"column {short_repr(name)}"
-
-
-def _is_unread(value: Any, mode: str) -> bool:
-    """Whether it is text in which no object or list is found."""
-    return isinstance(value, str) and not isinstance(_read(value, mode), dict | list)
-
-
-def _read(value: Any, mode: str | None) -> Any:
-    """A text as it is read as JSON, itself if it is none; any other value as it is."""
-    return parse_text(value, mode).value if mode is not None and isinstance(value, str) else value

@@ -17,16 +17,12 @@ from docscore.data.files import Table, delimiter_of_file, read_table, suffix_of
 from docscore.data.json_text import dumps
 from docscore.data.pairing import refuse_json_text
 from playground.column_guesses import (
-    PREDICTION_WORDS,
-    TRUTH_WORDS,
-    UNKNOWN,
     ReadingPlan,
     columns_of,
     doubts_of_columns,
     doubts_of_ids,
     guessed_plan,
     planned_tables,
-    rank_of_name,
     with_guessed_parsing,
 )
 from playground.file_requests import COLUMNS, MISSING, FileChoices, FileRequest
@@ -162,7 +158,8 @@ def _sentences(error: InputError) -> Iterator[str]:
 def _doubts(tables: UploadedTables, faults: Faults, choices: FileChoices) -> Iterator[str]:
     """The sentences on what would give an error or a score of nonsense."""
     plan = tables.plan
-    if tables.references is None and not (_holds_both(plan) or set(choices.reading) & set(COLUMNS)):
+    is_one_side = tables.references is None and None in (plan.references, plan.prediction)
+    if is_one_side and not set(choices.reading) & set(COLUMNS):
         yield "One file so far. Choose the other one too; or, if this file holds both sides, their columns below."
         return
     try:
@@ -184,12 +181,6 @@ def _doubts(tables: UploadedTables, faults: Faults, choices: FileChoices) -> Ite
     yield from (_sentence(fault.diagnostic) for fault in faults.found[:_NAMED_FAULTS])
     if len(faults.found) > 1:
         yield faults_summary(faults.found)
-
-
-def _holds_both(plan: ReadingPlan) -> bool:
-    """Whether one file holds both sides by the names of its columns."""
-    truth, prediction = rank_of_name(plan.references, TRUTH_WORDS), rank_of_name(plan.prediction, PREDICTION_WORDS)
-    return plan.certain or max(truth, prediction) < UNKNOWN
 
 
 def _sentence(found: Diagnostic) -> str:

@@ -15,7 +15,7 @@ from docscore.core.progress import READING, Progress, no_progress
 from docscore.core.runtime import gc_pause
 from docscore.data.csv_files import csv_rows, told_delimiter
 from docscore.data.faults import FAULTY, Faults
-from docscore.data.json_text import JsonError, loads, loads_at, quick_loads
+from docscore.data.json_text import JsonError, loads, loads_at
 from docscore.data.parquet_files import parquet_rows
 from docscore.data.rows import BY_ID, ID, as_rows
 from docscore.data.text_files import decoded, in_line, not_utf8, opened
@@ -211,21 +211,12 @@ def _read_jsonl(path: Path, file: io.BufferedReader, faults: Faults) -> Table:
 
 def _row_of_line(line: bytes, path: Path, number: int, faults: Faults) -> Any:
     try:
-        value, is_all = quick_loads(line.decode())
-    except (ValueError, RecursionError):
-        is_all = False
-    if is_all:
-        return value
-    try:
-        text = line.removesuffix(b"\n").decode()
+        return loads(line.removesuffix(b"\n").decode(), unique_keys=True)
     except UnicodeDecodeError as error:
         faults.add("not UTF-8", not_utf8(in_line(path, number), error))
-        return FAULTY
-    try:
-        return loads(text, unique_keys=True)
     except JsonError as error:
         faults.add("not JSON", error.in_place(in_line(path, number), one_line=True))
-        return FAULTY
+    return FAULTY
 
 
 def _suspect_other_format(path: Path, first: Any, count: int) -> None:

@@ -77,16 +77,6 @@ def loads(source: str, *, unique_keys: bool = False) -> Any:
         raise JsonError(Diagnostic(problem=f"a number of more than {MAX_DIGITS:,} digits")) from None
 
 
-def quick_loads(line: str) -> tuple[Any, bool]:
-    """The value of a line of JSON without repeated keys, and whether that was all of it; for what is usual, quickly.
-
-    Raises:
-        ValueError, RecursionError: for anything else, of which `loads` says what it is.
-    """
-    value, end = _UNIQUE_KEYS.raw_decode(line)
-    return value, end == len(line) or line[end:] == "\n"
-
-
 def loads_at(source: str, place: PlacePart, *, one_line: bool = False) -> Any:
     """Parse a JSON text without repeated keys; errors name the place of the text.
 

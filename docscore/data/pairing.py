@@ -176,8 +176,9 @@ def common_rows(first: Pairs, second: Pairs) -> tuple[Pairs, Pairs]:
 def refuse_json_text(truths: Iterable[Any], predictions: Iterable[Any], options: ScoringOptions) -> None:
     """Raise `ValueError` where the texts of both sides are JSON, and no option says how they are read.
 
-    The edit distance of raw JSON is no score of documents, though it looks like one. Of each side the first 100 texts
-    that are not empty are looked at, those of acceptable answers among them; all must be objects or lists.
+    The edit distance of two raw JSON texts counts braces, quotes and key names: it is not a score of the documents. Of
+    each side the first 100 texts that are not empty are looked at, those of acceptable answers among them; all must be
+    objects or lists.
     """
     if options.parse is not None or options.parse_references is not None:
         return
