@@ -189,7 +189,7 @@ VALUES = st.recursive(LEAVES, lambda inner: st.one_of(st.lists(inner), st.dictio
 def test_whatever_is_stored_comes_back(values: list[Any]) -> None:
     """`repr` tells 1, 1.0 and True apart; surrogate pairs are no part of `st.text()`."""
     plain = convert_prediction(values)
-    restored = restore(store(plain))
+    restored = convert_prediction(restore(store(plain)))
     assert repr(restored) == repr(plain)
     assert type(restore(store(DecimalText("1e400")))) is DecimalText
 
@@ -198,7 +198,7 @@ def test_lists_as_deep_as_they_may_be() -> None:
     value: Any = Decimal("1.50")
     for level in range(MAX_DEPTH - 1):
         value = [value] if level % 2 else {MARK: value}
-    assert restore(store(convert_prediction(value))) == convert_prediction(value)
+    assert restore(store(convert_prediction(value))) == value
 
 
 @pytest.mark.parametrize("value", ["$12.50", {"price": "$d"}, "a $decimal"])

@@ -7,7 +7,7 @@ import math
 import re
 from typing import Any, Literal, NamedTuple
 
-from docscore.core.decimals import DecimalText, float_or_digits
+from docscore.core.decimals import DecimalText, decimal_of, float_or_digits
 from docscore.core.errors import Diagnostic, InputValueError, PlacePart, closer, short_repr
 from docscore.core.limits import MAX_DIGITS, MAX_MENDED, MAX_STEPS
 from docscore.core.runtime import with_room_to_recurse
@@ -297,7 +297,8 @@ def _unmarked(value: Any) -> Any:
         return {key: _unmarked(item) for key, item in value.items()}
     inner = value[_MARK]
     if isinstance(inner, str):
-        return DecimalText(inner)
+        exact = decimal_of(inner)  # a decimal is no text that could be parsed
+        return DecimalText(inner) if exact is None or str(exact) != inner else exact
     return {key: _unmarked(item) for key, item in inner.items()}
 
 
