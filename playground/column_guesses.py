@@ -81,11 +81,15 @@ def _guessed_columns(references: Table | None, predictions: Table) -> ReadingPla
         return ReadingPlan((name, name), truth, prediction)
     first_columns = columns_of(references)
     ids = _id_columns(_unique_columns(references, first_columns), _unique_columns(predictions, columns))
-    truth = clearest_name([column for column in first_columns if column != ids[0]], TRUTH_WORDS)
-    prediction = clearest_name([column for column in columns if column != ids[1]], PREDICTION_WORDS)
-    if truth is not None and prediction is not None and truth != prediction:
+    rests = [[c for c in names if c != name] for names, name in zip((first_columns, columns), ids, strict=True)]
+    truth, prediction = clearest_name(rests[0], TRUTH_WORDS), clearest_name(rests[1], PREDICTION_WORDS)
+    is_table = references.has_columns or predictions.has_columns
+    if ids != (None, None) and (is_table or truth or prediction):  # the only column beside the ids holds the values
+        truth = truth or (rests[0][0] if len(rests[0]) == 1 else None)
+        prediction = prediction or (rests[1][0] if len(rests[1]) == 1 else None)
+    if truth is not None and prediction is not None and (is_table or truth != prediction):
         return ReadingPlan(ids, truth, prediction)
-    if references.has_columns or predictions.has_columns:
+    if is_table:
         return ReadingPlan(ids, None, None)
     return ReadingPlan((None, None), None, None, certain=truth is None and prediction is None)
 
@@ -175,7 +179,10 @@ def _unique_columns(table: Table, names: Sequence[str]) -> Uniques:
 
 
 def _id_columns(first: Uniques, second: Uniques) -> tuple[str | None, str | None]:
-    """The columns with the most values in common, of equal ones those of one name; else those called as ids."""
+    """The columns with the most values in common, of equal ones those of one name; else those called as ids.
+
+    Where one side alone has a column that is called so, the first one of unique values is taken from the other.
+    """
     ranked = [
         (len(ids & others), name == other, name, other)
         for name, ids in first.items()
@@ -184,7 +191,10 @@ def _id_columns(first: Uniques, second: Uniques) -> tuple[str | None, str | None
     ]
     if ranked:
         return max(ranked, key=lambda row: row[:2])[2:]
-    return clearest_name(first, ID_WORDS), clearest_name(second, ID_WORDS)
+    named = clearest_name(first, ID_WORDS), clearest_name(second, ID_WORDS)
+    return (
+        named if named == (None, None) else (named[0] or next(iter(first), None), named[1] or next(iter(second), None))
+    )
 
 
 class ReadingPlan(NamedTuple):

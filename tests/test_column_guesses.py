@@ -94,10 +94,10 @@ GUESSED: list[tuple[str, list[Any] | None, list[Any], tuple[Any, ...]]] = [
         (("uuid", "uuid"), "expected", "response", None, None, False),
     ),
     (
-        "a column whose name tells nothing: the rows are shown as documents, in doubt",
+        "the only column beside the ids, whatever its name",
         columns(("id", A), ("gt", [TEXT, TEXT])),
         columns(("id", B), ("secs", ["2", "3"])),
-        ((None, None), None, None, None, None, False),
+        (("id", "id"), "gt", "secs", None, "json", False),
     ),
     (
         "lists of acceptable answers as text",

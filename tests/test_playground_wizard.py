@@ -112,14 +112,15 @@ def test_rows_with_the_names_of_docscore_are_scored_in_one_step(visit: Visit) ->
 
 
 def test_one_file_that_holds_both_sides(visit: Visit) -> None:
-    """As either upload; a column that says nothing by its name is chosen by hand."""
+    """As either upload; columns that say nothing by their names are chosen by hand."""
     cells = [[str(n), json.dumps(TRUTHS[n]), "gpt", json.dumps(GUESSES[n])] for n in range(3)]
     both = table("both.csv", ["nr", "wanted", "by", "came"], cells)
     for element in ("file-predictions", "file-references"):
         visitor = opened(visit)
         upload(visitor, element, both)
         visitor["read-prediction"].wait_for()
-        assert [taken(visitor, name) for name in ("references", "prediction")] == ["wanted", "came"]
+        choose(visitor, "references", "wanted")
+        choose(visitor, "prediction", "came")
         choose(visitor, "predictions_id", "nr")
         assert score(visitor) == pytest.approx(RIGHT, abs=5e-5)
         assert [row["question_id"] for row in samples(visitor)] == ["0", "1", "2"]
