@@ -324,7 +324,7 @@ def doubts_of_columns(pairs: Pairs, plan: ReadingPlan) -> Iterator[Diagnostic]:
         if all(truth == each for truth, each in both):
             problem = "every ground truth is the same as its prediction; is it the same column?"
             yield Diagnostic((truth_place,), problem=problem)
-    truths = list(islice(first_truths(pairs), _TRIED))
+    truths = [_read(truth, plan.parse_references) for truth in islice(first_truths(pairs), _TRIED)]
     places = {"references": truth_place, "predictions": prediction_place}
     of_reading = list(doubts_of_reading(pairs, plan.parse, plan.parse_references, **places))
     yield from of_reading or _of_shapes(truths, given, plan.parse, prediction_place)
@@ -333,7 +333,7 @@ def doubts_of_columns(pairs: Pairs, plan: ReadingPlan) -> Iterator[Diagnostic]:
 def _of_shapes(truths: Sequence[Any], given: Sequence[Any], parse: str | None, place: str) -> Iterator[Diagnostic]:
     """What says that ground truths and predictions cannot match."""
     expected = "objects or lists as in the ground truths"
-    values = [parse_text(value, parse).value if parse and isinstance(value, str) else value for value in given]
+    values = [_read(value, parse) for value in given]
     if not truths or not all(isinstance(truth, dict | list) for truth in truths):
         return
     if not any(isinstance(value, dict | list) or holds_json(value, mended=True) for value in values):
@@ -350,3 +350,8 @@ def _of_shapes(truths: Sequence[Any], given: Sequence[Any], parse: str | None, p
 
 def _column(name: str | None) -> str:
     return "rows" if name is None else f"column {short_repr(name)}"
+
+
+def _read(value: Any, mode: str | None) -> Any:
+    """A text as it is read as JSON, itself if it is none; any other value as it is."""
+    return parse_text(value, mode).value if mode is not None and isinstance(value, str) else value
