@@ -262,6 +262,7 @@ def store(value: Value) -> str:
     An object that has such a key itself is wrapped once more, so that nothing is taken for a mark that is none.
 
     >>> from docscore.core.values import convert_prediction
+    >>> from decimal import Decimal
     >>> store(convert_prediction({"total": Decimal("12.50"), "tax": "12.50"}))
     '{"total": {"$decimal": "12.50"}, "tax": "12.50"}'
     >>> store({"$decimal": "1"})
