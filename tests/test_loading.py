@@ -24,6 +24,7 @@ from typing import Any
 import evaluate
 import pytest
 
+from docscore import evaluate_module
 from docscore.integrations.evaluate import MODULES
 from tests.conftest import HUNG, skip_or_fail
 
@@ -101,6 +102,12 @@ def test_from_the_installed_package_in_another_folder(tmp_path: Path) -> None:
     """Who installed docscore needs no checkout and no path of one."""
     code = "import sys, docscore; sys.argv[1] = docscore.evaluate_module(sys.argv[1])" + LOAD_AND_SCORE
     assert last_line(run("-c", code, "anls_star", ROWS, cwd=tmp_path)) == SCORE
+
+
+@pytest.mark.parametrize("name", ["anls", "anls_star.py", "", "../anls_star", "docscore"])
+def test_other_modules_are_not_there(name: str) -> None:
+    with pytest.raises(ValueError, match=r"expected the name of an evaluate module of docscore \(anls_star, .*\), got"):
+        evaluate_module(name)
 
 
 class Hub(ThreadingHTTPServer):

@@ -75,7 +75,7 @@ def most_gigabytes() -> float:
         gigabytes = float(text) if text else DEFAULT_GIGABYTES
     except ValueError:
         gigabytes = 0.0
-    if not gigabytes >= 0.1:  # noqa: PLR2004  NaN too
+    if not 0.1 <= gigabytes < math.inf:  # noqa: PLR2004  NaN too
         raise InputValueError(place=VARIABLE, expected="gigabytes, 0.1 or more", got=repr(text))
     return gigabytes
 

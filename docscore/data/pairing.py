@@ -188,7 +188,7 @@ def refuse_json_text(truths: Iterable[Any], predictions: Iterable[Any], options:
             return
     raise InputValueError(
         place="references and predictions",
-        problem="their texts are JSON, which would be compared sign by sign",
+        problem="their texts are JSON, which would be compared character by character",
         remedy='--parse json --parse-references json (parse="json", parse_references="json") read them; --parse text '
         '(parse="text") compares them as they are',
     )
