@@ -46,7 +46,7 @@ def test_many_pairs_name_the_row() -> None:
         score_pairs([("a", "a"), (MANY, MANY)])
 
 
-@pytest.mark.parametrize(("gigabytes", "fits"), [("0.1", False), ("1", True), ("none", None), ("-1", None), ("inf", None)])
+@pytest.mark.parametrize(("gigabytes", "fits"), [("0.1", False), ("1", True), ("none", None), ("inf", None)])
 def test_the_bound_can_be_set(gigabytes: str, fits: bool | None, monkeypatch: pytest.MonkeyPatch) -> None:
     """1,500 against 1,500 elements may take 0.2 GB."""
     monkeypatch.setenv(VARIABLE, gigabytes)

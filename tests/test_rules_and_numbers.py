@@ -1,4 +1,4 @@
-"""`rules=` and `numbers=` in every door: golden rows, means on real outputs, the oracle, and the signature."""
+"""`rules=` and `numbers=` through every interface: golden rows, real outputs, the oracle, the signature."""
 
 from __future__ import annotations
 

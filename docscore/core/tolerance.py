@@ -1,4 +1,4 @@
-"""Which differences of floats count as none, for the whole library."""
+"""Tolerances for comparing floats, for the whole library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a value is: conversion at the door, sizes, and errors that name the place."""
+"""Conversion of what callers hold into plain values, and errors that name the place."""
 
 from __future__ import annotations
 

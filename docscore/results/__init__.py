@@ -1,1 +1,1 @@
-"""The front door: one call, `docscore.evaluate`, and the one result that it gives."""
+"""The function `docscore.evaluate`, and the result that it returns."""
