@@ -286,7 +286,7 @@ def test_an_editable_install_makes_the_library_importable_and_nothing_else(root:
 def test_the_wheel_has_every_module_of_the_package_and_says_that_it_is_typed(wheel: Path, root: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         packed = {name for name in archive.namelist() if name.startswith("docscore/")}
-    kinds = {".py", ".css", ".jinja", ".typed"}
+    kinds = {".css", ".jinja", ".json", ".py", ".typed"}
     files = [path for path in (root / "docscore").rglob("*") if path.suffix in kinds]
     sources = {path.relative_to(root).as_posix() for path in files}
     others = {f"docscore/evaluate_modules/{name}/{name}.py" for name in MODULES}

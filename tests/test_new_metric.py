@@ -39,7 +39,7 @@ def registered() -> Iterator[dict[str, Any]]:
 @pytest.fixture
 def share(registered: dict[str, Any]) -> float:
     """The share of example receipts that are right as a whole, counted from the scores that a command prints."""
-    assert registered["found"].figures[1].label == "Exact match"
+    assert registered["measured"].figures[1].label == "Exact match"
     scores = [row["anls_score"] for row in json.loads(printed("score", "--json"))["per_sample"]]
     return scores.count(1.0) / len(scores)
 
