@@ -190,7 +190,7 @@ def _score(batch: Any, empty: ScoreState) -> Any:
         "missing": pa.bool_(),
         _STATE: pa.binary(),
     }
-    asked = {"parsed": options.parse is not None, "missing": options.missing == "zero"}
+    asked = {"parsed": options.parse_mode is not None, "missing": options.missing == "zero"}
     return pa.Table.from_pylist(
         rows, pa.schema([(name, kind) for name, kind in kinds.items() if asked.get(name, True)])
     )
