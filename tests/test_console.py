@@ -10,9 +10,7 @@ import pytest
 from tests.commands import (
     COLOUR,
     HOSTILE,
-    PREDICTIONS,
     RAW,
-    REFERENCES,
     Write,
     on_terminal,
     pred,
@@ -69,30 +67,26 @@ def test_colour_on_a_terminal_and_the_same_text_as_in_a_pipe(write: Write) -> No
     assert "\x1b[" not in on_terminal("explain", *files, NO_COLOR="1", TERM="dumb").terminal
 
 
-def test_a_progress_bar_on_a_terminal_only() -> None:
-    """On the error stream, so that what is printed can go elsewhere; gone when done."""
-    shown = on_terminal("score", REFERENCES, PREDICTIONS, stream="stderr")
-    assert shown.code == 0
-    assert "Scoring" in shown.terminal
-    assert re.search(r"\d+%", shown.terminal)
-    assert "".join(screen(shown.terminal)).strip() == ""
-    assert shown.pipe == succeed("score", REFERENCES, PREDICTIONS)
-    assert "\x1b" not in shown.pipe
-    longest = max(len(COLOUR.sub("", frame)) for frame in re.split(r"\r|\n|\x1b\[2K", shown.terminal))
-    assert longest <= 80
-
-
 @pytest.mark.ci
-def test_the_bar_moves_while_there_is_work(write: Write) -> None:
-    """120 documents of about a hundredth of a second: it is drawn at places between nothing and all."""
-    lists = [[f"{i * j % 97} {i + j}" for j in range(600)] for i in range(120)]
+def test_a_progress_bar_on_a_terminal_only(write: Write) -> None:
+    """On the error stream, so that what is printed can go elsewhere; it moves, and is gone when done.
+
+    200 documents of about a hundredth of a second: it is drawn at places between nothing and all.
+    """
+    lists = [[f"{i * j % 97} {i + j}" for j in range(600)] for i in range(200)]
     files = (
         write("r.jsonl", [ref(str(i), items) for i, items in enumerate(lists)]),
         write("p.jsonl", [pred(str(i), [f"{text}x" for text in items]) for i, items in enumerate(lists)]),
     )
     shown = on_terminal("score", *files, stream="stderr")
     assert shown.code == 0
+    assert "Scoring" in shown.terminal
     assert {int(number) for number in re.findall(r"(\d+)%", shown.terminal)} - {0, 100} != set()
+    assert "".join(screen(shown.terminal)).strip() == ""
+    assert shown.pipe == succeed("score", *files)
+    assert "\x1b" not in shown.pipe
+    longest = max(len(COLOUR.sub("", frame)) for frame in re.split(r"\r|\n|\x1b\[2K", shown.terminal))
+    assert longest <= 80
 
 
 def test_an_error_while_the_bar_is_shown_stands_on_a_line_of_its_own(write: Write) -> None:
