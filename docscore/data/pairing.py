@@ -576,7 +576,7 @@ def check_columns(references: Table, predictions: Table, form: RowFormat) -> Non
     sides = (references, BY_ID.references, ANLS.references), (predictions, BY_ID.prediction, ANLS.prediction)
     for (table, *keys), (other, *_) in zip(sides, reversed(sides), strict=True):
         if table.has_columns:
-            _check_has_ids(table)
+            raise _lack_of_ids(table)
         row, partner = table.first(), other.first()
         if isinstance(row, dict) and isinstance(partner, dict) and (row.keys() - partner.keys()) & {*keys}:
             raise InputValueError(place=in_file(table.path), expected=f"rows with {ID!r}", got=described(row))
@@ -591,11 +591,11 @@ def warn_of_documents(references: Table) -> None:
         warnings.warn(f"{references.path}: {problem}", UserWarning, stacklevel=level_of_caller())
 
 
-def _check_has_ids(table: Table) -> None:
-    """Raise `ValueError` for a table without ids; CSV may have been split at the wrong character."""
+def _lack_of_ids(table: Table) -> InputValueError:
+    """The error about a table without a column of ids; CSV may have been split at the wrong character."""
     names = [str(name) for name in table.first() or {}]
     is_split_wrong = suffix_of(table.path) in (".csv", ".tsv") and any(sign in "".join(names) for sign in DELIMITERS)
-    raise InputValueError(
+    return InputValueError(
         place=in_file(table.path),
         expected=f"a column {ID!r}",
         got=", ".join(map(repr, names)),
