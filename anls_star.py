@@ -30,10 +30,10 @@ try:  # indented, since the loader would tell people to install the imports that
     from docscore import anls_score
     from docscore.core.errors import InputValueError
     from docscore.core.options import ScoringOptions
-    from docscore.corpus.metric_values import measure
-    from docscore.corpus.metric_values import scores_as
-    from docscore.corpus.scores import score_corpus
-    from docscore.corpus.summary import summarise
+    from docscore.evaluation.metric_values import measure
+    from docscore.evaluation.metric_values import scores_as
+    from docscore.evaluation.scores import score_corpus
+    from docscore.evaluation.summary import summarise
     from docscore.data.columns import Grouping
     from docscore.data.columns import with_clusters
     from docscore.metrics.registry import METRICS

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from docscore.version import VERSION as __version__  # noqa: N811  the name that packages use
 
 if TYPE_CHECKING:
-    from docscore.corpus.comparison import compare as compare
-    from docscore.corpus.comparison import decide as decide
-    from docscore.corpus.state import ScoreState as ScoreState
-    from docscore.corpus.summary import summarise as summarise
     from docscore.data.pairing import pairs_of as pairs_of
+    from docscore.evaluation.comparison import compare as compare
+    from docscore.evaluation.comparison import decide as decide
+    from docscore.evaluation.state import ScoreState as ScoreState
+    from docscore.evaluation.summary import summarise as summarise
     from docscore.integrations.evaluate import evaluate_module as evaluate_module
     from docscore.metrics.anls_star.api import anls_score as anls_score
     from docscore.metrics.anls_star.api import score_pairs as score_pairs
@@ -38,11 +38,11 @@ _IMPORTED_WHEN_USED = {
     "EvaluationResult": "docscore.results.result",
     "ResultTable": "docscore.results.result",
     "ScoreNode": "docscore.metrics.anls_star.tree",
-    "ScoreState": "docscore.corpus.state",
+    "ScoreState": "docscore.evaluation.state",
     "ScoreTree": "docscore.metrics.anls_star.tree",
     "anls_score": "docscore.metrics.anls_star.api",
-    "compare": "docscore.corpus.comparison",
-    "decide": "docscore.corpus.comparison",
+    "compare": "docscore.evaluation.comparison",
+    "decide": "docscore.evaluation.comparison",
     "entity_counts": "docscore.metrics.entity_f1",
     "evaluate": "docscore.results.result",
     "evaluate_module": "docscore.integrations.evaluate",
@@ -51,7 +51,7 @@ _IMPORTED_WHEN_USED = {
     "pairs_of": "docscore.data.pairing",
     "score_pairs": "docscore.metrics.anls_star.api",
     "score_tree": "docscore.metrics.anls_star.api",
-    "summarise": "docscore.corpus.summary",
+    "summarise": "docscore.evaluation.summary",
     "typed_score": "docscore.metrics.typed.score",
     "typed_tree": "docscore.metrics.typed.score",
 }

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 from docscore.core.errors import Diagnostic, InputError
 from docscore.core.formatting import clipped, printable
 from docscore.core.options import AS_TEXT, ScoringOptions
-from docscore.corpus.evaluation import FileRows, rows_of_tables
 from docscore.data.faults import DataError, Faults, faults_summary
 from docscore.data.files import Table, delimiter_of_file, read_table, suffix_of
 from docscore.data.json_text import dumps
 from docscore.data.pairing import refuse_json_text
+from docscore.evaluation.evaluation import FileRows, rows_of_tables
 from playground.column_guesses import (
     ReadingPlan,
     columns_of,

@@ -16,10 +16,10 @@ from docscore.core.errors import InputValueError, short_repr
 from docscore.core.formatting import clipped, printable
 from docscore.core.options import ScoringOptions
 from docscore.core.values import Value
-from docscore.corpus.evaluation import Evaluation
-from docscore.corpus.fields import CAUSES, MEANINGS, FieldPlace, Losses, places
-from docscore.corpus.scores import CorpusScore
 from docscore.data.json_text import dumps, loads
+from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.fields import CAUSES, MEANINGS, FieldPlace, Losses, places
+from docscore.evaluation.scores import CorpusScore
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.report.html_tree import explained_drawing

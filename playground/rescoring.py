@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from docscore.core.options import BY_VALUE, ScoringOptions
-from docscore.corpus.evaluation import ANLS_STAR, Evaluation, metrics_with_schema
+from docscore.evaluation.evaluation import ANLS_STAR, Evaluation, metrics_with_schema
 from docscore.report.content import typed_values_text
 from playground.file_reading import drawn, rows_of_request
 from playground.file_requests import FileRequest, WhatIf

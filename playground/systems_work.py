@@ -15,10 +15,10 @@ from docscore.core.errors import InputValueError
 from docscore.core.formatting import with_minus_signs, with_sign
 from docscore.core.options import ScoringOptions
 from docscore.core.progress import no_progress
-from docscore.corpus.evaluation import Evaluation
-from docscore.corpus.systems import SystemChange, SystemFigures, changes_against, systems_of
 from docscore.data.csv_files import csv_cell
 from docscore.data.files import name_without_extension
+from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.systems import SystemChange, SystemFigures, changes_against, systems_of
 from docscore.report.content import field_changes_table
 from docscore.report.markup import table_as_latex, table_as_markdown
 from docscore.report.systems_tables import (

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 from docscore.core.errors import at_place, row_place
 from docscore.core.options import AS_TEXT, ScoringOptions
-from docscore.corpus.evaluation import ANLS_STAR, Evaluation
-from docscore.corpus.fields import CAUSES, Losses
-from docscore.corpus.summary import Summary
 from docscore.data.columns import groups_of_rows
 from docscore.data.csv_files import write_csv
+from docscore.evaluation.evaluation import ANLS_STAR, Evaluation
+from docscore.evaluation.fields import CAUSES, Losses
+from docscore.evaluation.summary import Summary
 from docscore.report.content import fields_table
 from docscore.report.html_report import MOST_FIELDS_DRAWN, figures_of_evaluation
 from docscore.report.wording import count_lines, options_in_words, sample_text

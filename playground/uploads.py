@@ -11,11 +11,11 @@ from pathlib import Path
 from docscore.core.errors import at_place, row_place
 from docscore.core.formatting import printable
 from docscore.core.options import ScoringOptions
-from docscore.corpus.evaluation import FileRows, rows_of_files
-from docscore.corpus.scores import parse_predictions, parsed_reference
 from docscore.data.faults import faults_summary
 from docscore.data.files import EXTENSIONS
 from docscore.data.pairing import Pairs
+from docscore.evaluation.evaluation import FileRows, rows_of_files
+from docscore.evaluation.scores import parse_predictions, parsed_reference
 from playground.fragments import fragment
 from playground.limits import MAX_FILE_BYTES, check_file, check_value, check_work, shortened
 from playground.worker_pool import Report

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from docscore.corpus.state import ScoreState
 from docscore.data.pairing import Pairs, pairs_of
+from docscore.evaluation.state import ScoreState
 
 Rows = list[dict[str, Any]]
 
@@ -37,7 +37,7 @@ def written(folder: Path) -> Rows:
 
 def alone(predictions: Rows, references: Rows, **rules: Any) -> tuple[ScoreState, Rows]:
     """The state and the rows that one process gives."""
-    from docscore.corpus.scores import score_corpus  # noqa: PLC0415  beside what it is used for
+    from docscore.evaluation.scores import score_corpus  # noqa: PLC0415  beside what it is used for
 
     state = ScoreState(**rules)
     pairs: Pairs = pairs_of(predictions, references, state.options.missing)

@@ -9,13 +9,13 @@ from html.parser import HTMLParser
 from typing import Any, NamedTuple
 
 from docscore.core.options import DEFAULT_OPTIONS, ScoringOptions
-from docscore.corpus.automation import Curve, automation_curve
-from docscore.corpus.comparison import Comparison, compare
-from docscore.corpus.metric_values import Figure, Measured, Slice, measure
-from docscore.corpus.scores import CorpusScore, score_corpus
-from docscore.corpus.summary import Analysis, Summary, summarise
-from docscore.corpus.systems import BEST, SystemFigures, Systems, SystemTest
 from docscore.data.pairing import Pairs
+from docscore.evaluation.automation import Curve, automation_curve
+from docscore.evaluation.comparison import Comparison, compare
+from docscore.evaluation.metric_values import Figure, Measured, Slice, measure
+from docscore.evaluation.scores import CorpusScore, score_corpus
+from docscore.evaluation.summary import Analysis, Summary, summarise
+from docscore.evaluation.systems import BEST, SystemFigures, Systems, SystemTest
 from docscore.metrics.kieval import GroupCounts, KieScore, kieval_score, total_kieval
 from docscore.metrics.signature import Signature
 from docscore.report.content import (

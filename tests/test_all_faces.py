@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import docscore
-from docscore.corpus import score_corpus
 from docscore.data.json_text import dumps, parse_text
+from docscore.evaluation import score_corpus
 from docscore.integrations.datasets import score_batch
 from tests.commands import run
 from tests.conftest import examples

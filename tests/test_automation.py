@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from docscore.corpus.automation import GRID, Curve, automation_curve, calibration_of_scores
+from docscore.evaluation.automation import GRID, Curve, automation_curve, calibration_of_scores
 from docscore.metrics.entities import Step
 from docscore.metrics.kieval import KieScore, kieval_score, total_kieval
 from tests.commands import Write, pred, ref, succeed

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 
 from docscore import ScoreTree, score_tree
-from docscore.corpus.fields import CAUSES, MEANINGS, places
-from docscore.corpus.scores import score_corpus
-from docscore.corpus.summary import Analysis, analyse
 from docscore.data.pairing import pairs_of
+from docscore.evaluation.fields import CAUSES, MEANINGS, places
+from docscore.evaluation.scores import score_corpus
+from docscore.evaluation.summary import Analysis, analyse
 from tests.conftest import examples
 from tests.structures import damaged, predictions, random_prediction, random_truth, truths
 

@@ -17,10 +17,10 @@ import pytest
 from markdown_it import MarkdownIt
 
 from docscore.core.formatting import printable
-from docscore.corpus.comparison import compare, decide
-from docscore.corpus.scores import score_corpus
-from docscore.corpus.summary import Analysis, analyse
 from docscore.data.pairing import pairs_of
+from docscore.evaluation.comparison import compare, decide
+from docscore.evaluation.scores import score_corpus
+from docscore.evaluation.summary import Analysis, analyse
 from docscore.version import VERSION
 from tests.commands import (
     PREDICTIONS,

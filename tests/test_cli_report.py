@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from docscore.core.formatting import printable
-from docscore.corpus.scores import score_corpus
-from docscore.corpus.summary import summarise
 from docscore.data.pairing import Pairs
+from docscore.evaluation.scores import score_corpus
+from docscore.evaluation.summary import summarise
 from docscore.report.html_report import report_as_html
 from tests.commands import PREDICTIONS, REFERENCES, Write, on_terminal, pred, ref, run, screen, written
 

@@ -14,11 +14,11 @@ import pytest
 from scipy import stats
 
 from docscore import anls_score
-from docscore.corpus.comparison import Comparison, compare, decide
-from docscore.corpus.scores import score_corpus
-from docscore.corpus.summary import MOST_FIELDS_TESTED, Analysis, analyse
 from docscore.data.files import read_table
 from docscore.data.pairing import Pairs, pairs_of, read_systems
+from docscore.evaluation.comparison import Comparison, compare, decide
+from docscore.evaluation.scores import score_corpus
+from docscore.evaluation.summary import MOST_FIELDS_TESTED, Analysis, analyse
 from docscore.stats.intervals import NO_CHANGE, Ratios
 from docscore.stats.significance import permutation_p_values
 from tests.conftest import ROOT

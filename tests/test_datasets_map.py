@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from docscore.corpus.scores import score_corpus
 from docscore.data.pairing import pairs_of
+from docscore.evaluation.scores import score_corpus
 from docscore.integrations.datasets import score_batch
 from tests.conftest import ROOT, skip_or_fail
 

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from docscore.corpus.scores import score_corpus
-from docscore.corpus.state import ScoreState
 from docscore.data.pairing import pairs_of
+from docscore.evaluation.scores import score_corpus
+from docscore.evaluation.state import ScoreState
 from tests.commands import environment
 from tests.conftest import HUNG, skip_or_fail
 from tests.structures import damaged, random_truth, taken
@@ -98,7 +98,7 @@ assert accelerator.num_processes == 2
 MERGE = """
 import json, sys
 from docscore.integrations.distributed import merged
-from docscore.corpus.state import ScoreState
+from docscore.evaluation.state import ScoreState
 
 found = []
 for split in json.load(open(sys.argv[1])):

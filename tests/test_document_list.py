@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from docscore import score_tree
-from docscore.corpus.evaluation import Evaluation
-from docscore.corpus.fields import CAUSES
-from docscore.corpus.scores import score_corpus
 from docscore.data.files import read_table
 from docscore.data.pairing import read_systems
+from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.fields import CAUSES
+from docscore.evaluation.scores import score_corpus
 from playground import testset
 from playground.file_requests import FileChoices, FileRequest
 from playground.kept_results import EMBEDDED, KeptList, embedded_image, image_of_row, name_of_image

@@ -10,9 +10,9 @@ import pytest
 
 import docscore
 from docscore.core.options import ScoringOptions
-from docscore.corpus.evaluation import Evaluation
-from docscore.corpus.scores import score_corpus
 from docscore.data.pairing import pairs_of
+from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.scores import score_corpus
 from docscore.metrics.registry import METRICS
 from tests.commands import PREDICTIONS, REFERENCES, Write, run
 

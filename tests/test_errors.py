@@ -27,16 +27,16 @@ from docscore.core.errors import (
     in_file,
     row_place,
 )
-from docscore.corpus.automation import automation_curve
-from docscore.corpus.metric_values import measure
-from docscore.corpus.scores import score_corpus
-from docscore.corpus.state import ScoreState
 from docscore.data.confidences import with_confidences
 from docscore.data.faults import DataError, Fault, Faults
 from docscore.data.files import read_table
 from docscore.data.json_text import JsonError, loads, loads_at
 from docscore.data.pairing import Pairs, read_systems
 from docscore.data.rows import BY_ID, as_rows
+from docscore.evaluation.automation import automation_curve
+from docscore.evaluation.metric_values import measure
+from docscore.evaluation.scores import score_corpus
+from docscore.evaluation.state import ScoreState
 from docscore.integrations.datasets import score_batch
 from docscore.integrations.evaluate.metric import decode_rows, encode_rows
 from docscore.integrations.transformers import compute_metrics

@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docscore import score_pairs
-from docscore.corpus.scores import score_corpus
 from docscore.data.faults import DataError, Faults
 from docscore.data.files import read_table
 from docscore.data.pairing import Pairs, read_systems
+from docscore.evaluation.scores import score_corpus
 from tests.commands import Write, pred, ref, run, succeed, written
 from tests.conftest import examples
 

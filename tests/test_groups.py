@@ -14,9 +14,9 @@ from docscore import decide, evaluate_module, pairs_of
 from docscore.cli.entry_point import commands
 from docscore.cli.options import stdout_console
 from docscore.core.options import ScoringOptions
-from docscore.corpus.evaluation import Evaluation
 from docscore.data.columns import groups_of_rows
 from docscore.data.pairing import Pairs
+from docscore.evaluation.evaluation import Evaluation
 from docscore.report import report_as_html
 from docscore.report.console import print_table
 from docscore.report.content import calibration_table, slices_table

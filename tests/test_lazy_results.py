@@ -11,8 +11,8 @@ import pytest
 
 import docscore
 from docscore.core.progress import no_progress
-from docscore.corpus import evaluation
-from docscore.corpus.scores import CorpusScore
+from docscore.evaluation import evaluation
+from docscore.evaluation.scores import CorpusScore
 from docscore.results.result import progress_from
 from tests.test_front_door import FOUND, MEAN, TRUTHS
 

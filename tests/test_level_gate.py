@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 import docscore
 from docscore import pairs_of
 from docscore.core.options import ScoringOptions
-from docscore.corpus import score_corpus
-from docscore.corpus.comparison import Comparison, Gate, compare, decide_level
-from docscore.corpus.evaluation import Evaluation
-from docscore.corpus.scores import CorpusScore
-from docscore.corpus.summary import analyse
+from docscore.evaluation import score_corpus
+from docscore.evaluation.comparison import Comparison, Gate, compare, decide_level
+from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.scores import CorpusScore
+from docscore.evaluation.summary import analyse
 from docscore.stats.intervals import Differences, Ratios
 from docscore.stats.significance import bound_of_mean, upper_bound
 from tests.commands import PREDICTIONS, REFERENCES, Write, pred, ref, run, succeed

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from docscore import pairs_of, summarise
-from docscore.corpus.scores import score_corpus
-from docscore.corpus.summary import Summary
-from docscore.corpus.systems import LoggedRun, grid_of_runs
+from docscore.evaluation.scores import score_corpus
+from docscore.evaluation.summary import Summary
+from docscore.evaluation.systems import LoggedRun, grid_of_runs
 from docscore.report.markup import table_as_latex, table_as_markdown
 from docscore.report.systems_tables import table_of_costs, table_of_scores
 from tests.commands import ref, run, succeed, written

@@ -15,9 +15,9 @@ import pytest
 
 from docscore import anls_score
 from docscore.core.options import ScoringOptions
-from docscore.corpus.metric_values import Measured, measure, scores_as
-from docscore.corpus.scores import CorpusScore, score_corpus
 from docscore.data.pairing import pairs_of
+from docscore.evaluation.metric_values import Measured, measure, scores_as
+from docscore.evaluation.scores import CorpusScore, score_corpus
 from docscore.metrics.entity_f1 import entity_counts
 from docscore.metrics.kieval import kieval_score, total_kieval
 from docscore.metrics.nted import nted_score

@@ -11,7 +11,7 @@ import pytest
 from rapidfuzz.distance import Levenshtein
 
 import docscore
-from docscore.corpus.annotations import folded_tree
+from docscore.evaluation.annotations import folded_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
 from docscore.metrics.entity_f1 import entity_counts, entity_f1_tree

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from docscore.core.options import ScoringOptions
-from docscore.corpus.scores import score_corpus
-from docscore.corpus.summary import summarise
 from docscore.data import json_text
 from docscore.data.json_text import Parsed, dumps, loads, parse_text
 from docscore.data.pairing import Pairs
+from docscore.evaluation.scores import score_corpus
+from docscore.evaluation.summary import summarise
 from tests.model_answers import MODEL_ANSWERS, TEXT_AS_IT_IS, ModelAnswer
 
 TOO_DEEP = "[" * 201 + "]" * 201

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from docscore.core.formatting import printable
-from docscore.corpus.scores import score_corpus
 from docscore.data.files import read_table
 from docscore.data.pairing import read_systems
+from docscore.evaluation.scores import score_corpus
 from playground import pair, testset
 from playground.file_requests import FileRequest
 from playground.kept_results import KeptList

@@ -40,7 +40,7 @@ WHEN_USED = [
     "typed_tree",
 ]
 PATHS = [
-    "docscore.corpus:score_corpus",
+    "docscore.evaluation:score_corpus",
     "docscore.report:report_as_html",
     "docscore.cli:main",
     "docscore.integrations.datasets:score_batch",
@@ -128,7 +128,7 @@ def test_importing_the_package_imports_no_other_library() -> None:
 def test_a_score_needs_neither_faces_nor_what_is_used_later() -> None:
     loaded = loaded_by("import docscore; docscore.anls_score('x', 'y')")
     assert "docscore.metrics.anls_star.api" in loaded
-    assert not loaded & (HEAVY | {"docscore.corpus", "docscore.report", "docscore.results", "docscore.cli"})
+    assert not loaded & (HEAVY | {"docscore.evaluation", "docscore.report", "docscore.results", "docscore.cli"})
 
 
 @pytest.mark.parametrize("option", ["--help", "--version"])

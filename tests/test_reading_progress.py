@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from docscore.corpus.evaluation import rows_of_files
-from docscore.corpus.scores import score_corpus
+from docscore.evaluation.evaluation import rows_of_files
+from docscore.evaluation.scores import score_corpus
 from docscore.results.result import progress_from
 from tests.conftest import HUNG, ROOT
 from tests.test_cli_exit import Terminal

@@ -12,8 +12,8 @@ import pytest
 from rich.console import Console
 
 from docscore import score_tree
-from docscore.corpus.comparison import Gate, compare
-from docscore.corpus.summary import analyse
+from docscore.evaluation.comparison import Gate, compare
+from docscore.evaluation.summary import analyse
 from docscore.report.console import (
     print_comparison,
     print_measured,

@@ -15,8 +15,8 @@ from jinja2 import UndefinedError
 from docscore import ScoreTree, score_tree
 from docscore.core.formatting import printable
 from docscore.core.values import value_text
-from docscore.corpus.automation import automation_curve
-from docscore.corpus.summary import summarise
+from docscore.evaluation.automation import automation_curve
+from docscore.evaluation.summary import summarise
 from docscore.metrics.kieval import kieval_score
 from docscore.report import report_as_html
 from docscore.report.html_report import (

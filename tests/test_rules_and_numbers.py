@@ -19,10 +19,10 @@ from docscore import anls_score, score_pairs, score_tree
 from docscore.core.decimals import shortest_spelling
 from docscore.core.options import NUMBERS, PACKAGE, PAPER, RULES, ScoringOptions
 from docscore.core.values import number_text
-from docscore.corpus.scores import score_corpus
-from docscore.corpus.state import ScoreState
 from docscore.data.json_text import loads
 from docscore.data.pairing import pairs_of
+from docscore.evaluation.scores import score_corpus
+from docscore.evaluation.state import ScoreState
 from docscore.metrics.anls_star.api import build_tree, score_all
 from docscore.metrics.signature import Signature
 from tests.oracle import Oracle

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 
 from docscore import pairs_of, score_tree
-from docscore.corpus.evaluation import Evaluation
-from docscore.corpus.systems import changes_against
+from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.systems import changes_against
 from docscore.report.systems_tables import document_matrix, field_matrix, matrix_table
 from docscore.report.tree_columns import PlaceRow, PlaceRun, places_side_by_side
 from docscore.report.wording import verdict_text

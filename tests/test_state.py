@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docscore.core.options import ScoringOptions
-from docscore.corpus.scores import score_corpus
-from docscore.corpus.state import ScoreState
 from docscore.data.pairing import Pairs, pairs_of
+from docscore.evaluation.scores import score_corpus
+from docscore.evaluation.state import ScoreState
 from tests.conftest import examples
 from tests.structures import damaged, predictions, random_truth, taken, truths
 

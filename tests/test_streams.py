@@ -16,8 +16,8 @@ import pytest
 
 import docscore
 from docscore.core import limits
-from docscore.corpus.evaluation import rows_of_files
 from docscore.data.files import read_table
+from docscore.evaluation.evaluation import rows_of_files
 from tests.commands import pred, ref, succeed
 from tests.conftest import ROOT
 

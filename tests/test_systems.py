@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docscore import pairs_of
-from docscore.corpus.evaluation import Evaluation, rows_of_files
-from docscore.corpus.systems import BEST, systems_of
+from docscore.evaluation.evaluation import Evaluation, rows_of_files
+from docscore.evaluation.systems import BEST, systems_of
 from docscore.stats.significance import holm
 from tests.commands import RECEIPTS, Write, pred, succeed
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from docscore.corpus.state import ScoreState
+from docscore.evaluation.state import ScoreState
 from docscore.integrations.transformers import compute_metrics, preprocess_logits_for_metrics
 from tests.conftest import HUNG, ROOT, skip_or_fail
 

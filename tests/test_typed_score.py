@@ -17,11 +17,11 @@ from pydantic import BaseModel, Field
 
 from docscore import anls_score, typed_score, typed_tree
 from docscore.core.options import NUMBERS, PACKAGE, RULES, SchemaSource, ScoringOptions
-from docscore.corpus.metric_values import measure
-from docscore.corpus.scores import score_corpus
-from docscore.corpus.state import ScoreState
 from docscore.data.json_text import loads
 from docscore.data.pairing import pairs_of
+from docscore.evaluation.metric_values import measure
+from docscore.evaluation.scores import score_corpus
+from docscore.evaluation.state import ScoreState
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.scorer import Scorer
 from docscore.metrics.signature import Signature

@@ -12,7 +12,7 @@ from benchmarks.workloads import invoices, lists_of_cells
 from docscore import anls_score, kieval_score, pairs_of, score_pairs, score_tree
 from docscore.core import assignment, similarity
 from docscore.core.options import ScoringOptions
-from docscore.corpus.evaluation import Evaluation
+from docscore.evaluation.evaluation import Evaluation
 from docscore.metrics import entities
 from docscore.metrics.anls_star import api, scorer
 from docscore.metrics.anls_star.sizes import Counting

@@ -23,7 +23,7 @@ from docscore.cli.options import (
     with_settings,
 )
 from docscore.cli.terminal import print_json, say
-from docscore.corpus.comparison import decide
+from docscore.evaluation.comparison import decide
 from docscore.report.console import print_comparison
 from docscore.report.markup import comparison_as_markdown
 from docscore.report.wording import by_value_text

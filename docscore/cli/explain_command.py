@@ -24,13 +24,13 @@ from docscore.cli.options import (
 from docscore.cli.terminal import print_json
 from docscore.core.errors import InputError, InputValueError, in_file
 from docscore.core.values import to_json
-from docscore.corpus.annotations import annotations_of, folded_tree, groups_of
-from docscore.corpus.evaluation import ANLS_STAR, TYPED, rows_of_files
-from docscore.corpus.metric_values import metric_trees
-from docscore.corpus.scores import score_corpus
 from docscore.data.files import read_value, suffix_of
 from docscore.data.pairing import Pairs
 from docscore.data.rows import ID
+from docscore.evaluation.annotations import annotations_of, folded_tree, groups_of
+from docscore.evaluation.evaluation import ANLS_STAR, TYPED, rows_of_files
+from docscore.evaluation.metric_values import metric_trees
+from docscore.evaluation.scores import score_corpus
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.kieval import kieval_score
 from docscore.metrics.registry import WITH_TREES, check_options_of

@@ -25,9 +25,9 @@ from docscore.cli.options import (
 )
 from docscore.cli.terminal import print_json
 from docscore.core.errors import InputValueError
-from docscore.corpus.evaluation import Evaluation
-from docscore.corpus.systems import SystemFigures, systems_of
 from docscore.data.files import name_without_extension
+from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.systems import SystemFigures, systems_of
 from docscore.integrations.log_files import run_of_file
 from docscore.report.console import print_table
 from docscore.report.markup import FORMATS, table_as_latex, table_as_markdown

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from docscore.core.errors import row_place
-from docscore.corpus.scores import score_corpus
 from docscore.data.pairing import Pairs
 from docscore.data.rows import BY_ID, ID, read_references
+from docscore.evaluation.scores import score_corpus
 
 
 def score_batch(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from docscore.corpus.state import ScoreState
+from docscore.evaluation.state import ScoreState
 
 
 def merged(state: ScoreState) -> ScoreState:

@@ -9,8 +9,8 @@ from typing import Any
 from docscore.core.errors import InputValueError
 from docscore.core.options import THRESHOLD, check_choice
 from docscore.core.values import Value, convert_ground_truth
-from docscore.corpus.fields import field_table
 from docscore.data.json_text import Reading, dumps, loads, parse_text
+from docscore.evaluation.fields import field_table
 from docscore.metrics.anls_star.api import score_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from docscore.core.errors import InputValueError, in_file
-from docscore.corpus.systems import LoggedRun
 from docscore.data.files import LogFormat, register_logs
+from docscore.evaluation.systems import LoggedRun
 
 
 def read_logs_of_inspect() -> None:

@@ -19,12 +19,12 @@ from ray.exceptions import RayTaskError
 
 from docscore.core.errors import InputError, InputValueError, PlacePart, in_file, short_repr
 from docscore.core.options import SKIP
-from docscore.corpus.scores import score_corpus
-from docscore.corpus.state import ScoreState
 from docscore.data.faults import some_of
 from docscore.data.files import ColumnNames, Table, with_names
 from docscore.data.pairing import MISSING_REMEDY
 from docscore.data.rows import ID
+from docscore.evaluation.scores import score_corpus
+from docscore.evaluation.state import ScoreState
 from docscore.integrations.row_texts import pairs_of_texts, rows_of_lines, stored_rows
 
 Paths = str | Sequence[str]

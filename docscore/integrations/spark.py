@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from docscore.core.options import ScoringOptions
-from docscore.corpus.scores import score_corpus
+from docscore.evaluation.scores import score_corpus
 from docscore.integrations.row_texts import pairs_of_texts
 
 

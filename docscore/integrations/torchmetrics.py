@@ -8,7 +8,7 @@ import torch
 import torchmetrics
 
 from docscore.core.errors import InputTypeError
-from docscore.corpus.state import ScoreState
+from docscore.evaluation.state import ScoreState
 from docscore.integrations.distributed import merged
 
 

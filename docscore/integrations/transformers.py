@@ -18,11 +18,11 @@ import numpy.typing as npt
 from docscore.core.errors import InputTypeError, InputValueError, short_repr
 from docscore.core.options import AS_TEXT
 from docscore.core.runtime import level_of_caller
-from docscore.corpus.scores import PARSE_COUNTS
-from docscore.corpus.state import RATES, ScoreState
 from docscore.data.json_text import Parsed, can_be_scored, parse_text
 from docscore.data.pairing import Pairs, refuse_json_text
 from docscore.data.rows import as_rows, read_references, row_format
+from docscore.evaluation.scores import PARSE_COUNTS
+from docscore.evaluation.state import RATES, ScoreState
 
 Parse = Literal["text", "json", "repair", "donut"]
 _IGNORED = -100  # the padding of labels by collators, and of predictions by Trainers

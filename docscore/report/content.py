@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from docscore.core.formatting import three_digits, with_sign
-from docscore.corpus.automation import Curve
-from docscore.corpus.comparison import Change, Comparison
-from docscore.corpus.fields import MEANINGS, Outcome
-from docscore.corpus.metric_values import Measured, Slice
-from docscore.corpus.scores import CorpusScore
-from docscore.corpus.summary import Analysis, Rate, Summary
+from docscore.evaluation.automation import Curve
+from docscore.evaluation.comparison import Change, Comparison
+from docscore.evaluation.fields import MEANINGS, Outcome
+from docscore.evaluation.metric_values import Measured, Slice
+from docscore.evaluation.scores import CorpusScore
+from docscore.evaluation.summary import Analysis, Rate, Summary
 from docscore.metrics.kieval import KieScore
 from docscore.metrics.typed.score import AS_TEXT, TypedField, TypedFields
 from docscore.report.table_model import ColumnKind, ReportTable, TableCell, TableColumn

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from docscore.corpus.automation import Curve, Point
-from docscore.corpus.evaluation import Evaluation
-from docscore.corpus.metric_values import Measured, Slice, metric_trees
-from docscore.corpus.scores import CorpusScore
-from docscore.corpus.summary import Summary
+from docscore.evaluation.automation import Curve, Point
+from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.metric_values import Measured, Slice, metric_trees
+from docscore.evaluation.scores import CorpusScore
+from docscore.evaluation.summary import Summary
 from docscore.metrics.registry import METRICS, WITH_TREES
 from docscore.report.content import (
     calibration_table,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from docscore.core.formatting import clipped, printable, with_sign
-from docscore.corpus.comparison import Comparison, Gate
-from docscore.corpus.evaluation import Evaluation
+from docscore.evaluation.comparison import Comparison, Gate
+from docscore.evaluation.evaluation import Evaluation
 from docscore.report.content import (
     causes_table,
     document_changes_table,

@@ -11,12 +11,12 @@ import Levenshtein
 
 from docscore.core.formatting import clipped, printable, with_sign
 from docscore.core.options import BY_VALUE, PAPER, ScoringOptions
-from docscore.corpus.annotations import Annotation
-from docscore.corpus.automation import Choice
-from docscore.corpus.comparison import Comparison
-from docscore.corpus.scores import PARSE_COUNTS, CorpusScore
-from docscore.corpus.summary import Summary
 from docscore.data.faults import NAMED
+from docscore.evaluation.annotations import Annotation
+from docscore.evaluation.automation import Choice
+from docscore.evaluation.comparison import Comparison
+from docscore.evaluation.scores import PARSE_COUNTS, CorpusScore
+from docscore.evaluation.summary import Summary
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
 from docscore.stats.intervals import Interval

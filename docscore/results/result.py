@@ -13,14 +13,14 @@ from docscore.core.errors import InputTypeError, InputValueError, in_file, row_p
 from docscore.core.options import PAPER, THRESHOLD, ScoringOptions
 from docscore.core.output import write_whole
 from docscore.core.progress import READING, Advance, Progress, no_progress
-from docscore.corpus.annotations import Annotation, annotations_of
-from docscore.corpus.comparison import Comparison, Gate, decide
-from docscore.corpus.evaluation import ANLS_STAR, Evaluation, metrics_with_schema, rows_of_tables
-from docscore.corpus.metric_values import metric_trees
 from docscore.data.columns import Grouping
 from docscore.data.faults import Faults
 from docscore.data.files import ColumnNames, table_of_source
 from docscore.data.pairing import warn_of_documents
+from docscore.evaluation.annotations import Annotation, annotations_of
+from docscore.evaluation.comparison import Comparison, Gate, decide
+from docscore.evaluation.evaluation import ANLS_STAR, Evaluation, metrics_with_schema, rows_of_tables
+from docscore.evaluation.metric_values import metric_trees
 from docscore.integrations.log_files import read_logs_of_inspect
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.registry import WITH_TREES

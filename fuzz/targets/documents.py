@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from docscore.corpus.automation import automation_curve
 from docscore.data.json_text import dumps, loads
+from docscore.evaluation.automation import automation_curve
 from docscore.metrics.entity_f1 import entity_counts
 from docscore.metrics.kieval import kieval_score, kieval_tree
 from docscore.metrics.nted import nted_score

@@ -6,9 +6,9 @@ import json
 import warnings
 
 from docscore.core.options import ScoringOptions
-from docscore.corpus.evaluation import Evaluation
 from docscore.data.json_text import loads, parse_text
 from docscore.data.pairing import Pairs
+from docscore.evaluation.evaluation import Evaluation
 from docscore.metrics.anls_star.api import anls_score, build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.report.console import print_summary, print_tree, printed

@@ -15,8 +15,8 @@ import numpy as np
 
 from anls_star import AnlsStar
 from docscore.core.options import ScoringOptions
-from docscore.corpus.evaluation import Evaluation
 from docscore.data.pairing import pairs_of
+from docscore.evaluation.evaluation import Evaluation
 from docscore.results.result import evaluate
 from fuzz.draws import Draws, raw, read
 from fuzz.findings import check, check_share, errors_name_their_place

@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 from docscore.core.options import ScoringOptions
-from docscore.corpus.evaluation import Evaluation
 from docscore.data.json_text import loads
 from docscore.data.pairing import Pairs
+from docscore.evaluation.evaluation import Evaluation
 from docscore.metrics.typed.score import typed_tree
 from docscore.report.console import print_measured, print_tree, printed
 from docscore.report.html_tree import tree_as_html

@@ -13,9 +13,9 @@ from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from docscore.bench.catalogue import DATA_SETS
 from docscore.core.errors import InputValueError, at_place, in_file
 from docscore.core.runtime import level_of_caller
-from docscore.corpus.systems import LoggedRun
 from docscore.data.json_text import loads
 from docscore.data.rows import Absent
+from docscore.evaluation.systems import LoggedRun
 from docscore.integrations.inspect.scorers import GROUP
 from docscore.integrations.judging import answer_in, judged_output
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from docscore.core.progress import Progress, no_progress
-from docscore.corpus.fields import CAUSES, Cause, Field, FieldTable, ListRows, Losses, ValueCounts, as_float
-from docscore.corpus.scores import CorpusScore
+from docscore.evaluation.fields import CAUSES, Cause, Field, FieldTable, ListRows, Losses, ValueCounts, as_float
+from docscore.evaluation.scores import CorpusScore
 from docscore.stats.intervals import (
     MOST_RESAMPLED,
     RESAMPLES,
@@ -67,7 +67,7 @@ def analyse(scores: CorpusScore, progress: Progress = no_progress) -> Analysis:
         scores: the result of `score_corpus`.
         progress: called when the phase "Explaining" begins.
 
-    >>> from docscore.corpus import score_corpus
+    >>> from docscore.evaluation import score_corpus
     >>> from docscore.data.pairing import pairs_of
     >>> scores = score_corpus(pairs_of([{"n": "tea"}, {"n": "rum"}], [{"n": "tea"}, {"n": "rum", "p": "3"}]))
     >>> {cause: lost for cause, lost in analyse(scores).lost.items() if lost}
@@ -205,7 +205,7 @@ def summarise(
     Raises:
         TypeError, ValueError: for a confidence that is not a number between 0 and 1, and for a seed below 0.
 
-    >>> from docscore.corpus import score_corpus
+    >>> from docscore.evaluation import score_corpus
     >>> from docscore.data.pairing import pairs_of
     >>> scores = score_corpus(pairs_of(["tea", "run", "x", "y"], ["tea", "rum", "x", "z"]))
     >>> low, high = summarise(scores, confidence=0.95).interval.ends

@@ -193,7 +193,7 @@ class Field:
 
     Attributes:
         path: the path without list indices: `items[].price`.
-        earned_units: the sum of S over its values, exact (`docscore.corpus.fields`).
+        earned_units: the sum of S over its values, exact (`docscore.evaluation.fields`).
         weight: the sum of L over its values, a whole number.
         counts: how many values are exact, partial, wrong, of the wrong type, missing, and only in the prediction.
         nulls: how many of each outcome are nulls: expected and left empty, or in a row that the other side lacks.

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 from docscore.core.errors import InputValueError
 from docscore.core.progress import Progress, no_progress
-from docscore.corpus.comparison import Comparison
-from docscore.corpus.evaluation import Evaluation
-from docscore.corpus.metric_values import Figure
-from docscore.corpus.scores import CorpusScore
-from docscore.corpus.summary import Summary, mean_as_ratio
+from docscore.evaluation.comparison import Comparison
+from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.metric_values import Figure
+from docscore.evaluation.scores import CorpusScore
+from docscore.evaluation.summary import Summary, mean_as_ratio
 from docscore.stats.intervals import RESAMPLES
 from docscore.stats.significance import holm, permutation_p_values
 

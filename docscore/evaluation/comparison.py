@@ -13,9 +13,9 @@ from docscore.core.errors import InputValueError
 from docscore.core.formatting import with_sign
 from docscore.core.progress import Progress, no_progress
 from docscore.core.tolerance import ROUNDING
-from docscore.corpus.fields import Field
-from docscore.corpus.scores import CorpusScore
-from docscore.corpus.summary import MOST_FIELDS_TESTED, Analysis, fields_as_ratios, mean_as_ratio
+from docscore.evaluation.fields import Field
+from docscore.evaluation.scores import CorpusScore
+from docscore.evaluation.summary import MOST_FIELDS_TESTED, Analysis, fields_as_ratios, mean_as_ratio
 from docscore.stats.intervals import (
     CONFIDENCE,
     RESAMPLES,

@@ -1,7 +1,7 @@
 """The score of a test set as a small state that can be updated, merged and pickled: for batches and many processes.
 
-Only sums, counts and field tables are kept. Sums are exact (`docscore.corpus.fields`), so that the result is bit for
-bit the same, however the rows were split and in whatever order the parts were merged.
+Only sums, counts and field tables are kept. Sums are exact (`docscore.evaluation.fields`), so that the result is bit
+for bit the same, however the rows were split and in whatever order the parts were merged.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Any
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import safe_names
 from docscore.core.options import ScoringOptions, check_choice, options_from
-from docscore.corpus.fields import Field, ListRows, as_float, total_units
-from docscore.corpus.metric_values import figure_columns
-from docscore.corpus.scores import CorpusScore, score_corpus
-from docscore.corpus.summary import analyse
 from docscore.data.pairing import Pairs, pairs_of
 from docscore.data.rows import as_rows
+from docscore.evaluation.fields import Field, ListRows, as_float, total_units
+from docscore.evaluation.metric_values import figure_columns
+from docscore.evaluation.scores import CorpusScore, score_corpus
+from docscore.evaluation.summary import analyse
 from docscore.metrics.registry import checked_metrics
 
 _ANLS_STAR = "anls_star"

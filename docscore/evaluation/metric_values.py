@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from docscore.core.errors import at_place, row_place
 from docscore.core.progress import Advance, Progress, ignore, no_progress
-from docscore.corpus.scores import CorpusScore
+from docscore.evaluation.scores import CorpusScore
 from docscore.metrics.base import Breakdown, FigureName, Metric, MetricRow, MetricTree
 from docscore.metrics.kieval import KieScore
 from docscore.metrics.registry import METRICS, checked_metrics
@@ -112,7 +112,7 @@ def measure(
     Raises:
         ValueError: for an unknown metric, or a value that a metric cannot score, naming its row.
 
-    >>> from docscore.corpus import score_corpus
+    >>> from docscore.evaluation import score_corpus
     >>> from docscore.data.pairing import pairs_of
     >>> scores = score_corpus(pairs_of([{"a": "x", "b": "y"}], [{"a": "x", "b": "z"}]))
     >>> [(figure.label, figure.value) for figure in measure(scores, ["entity_f1", "nted"]).figures]
@@ -260,7 +260,7 @@ def slices_of(
     """Compute the figures of each slice, largest slice first, slices of equal size in the order of their first rows.
 
     Args:
-        columns: the figures of n rows, from `docscore.corpus.metric_values.figure_columns`.
+        columns: the figures of n rows, from `docscore.evaluation.metric_values.figure_columns`.
         values: the value of each row, n of them.
         clusters: the number of each row's cluster, shape (n,), where rows are not independent.
         confidence: the level of the intervals, between 0 and 1; None for none.

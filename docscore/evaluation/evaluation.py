@@ -16,19 +16,6 @@ from docscore.core.errors import InputValueError
 from docscore.core.options import AS_TEXT, BY_VALUE, DEFAULT_OPTIONS, ScoringOptions
 from docscore.core.progress import Progress, no_progress
 from docscore.core.values import holds_number
-from docscore.corpus.automation import Curve, automation_curve, calibration_of_scores
-from docscore.corpus.comparison import Comparison, FigureChange, compare, intervals_and_p_values
-from docscore.corpus.metric_values import (
-    FigureColumns,
-    Measured,
-    Slice,
-    figure_columns,
-    measure,
-    points_of_rows,
-    slices_of,
-)
-from docscore.corpus.scores import CorpusScore, score_corpus
-from docscore.corpus.summary import Analysis, Summary, analyse, summarise
 from docscore.data.columns import Grouping, groups_of_rows, with_clusters
 from docscore.data.faults import Faults
 from docscore.data.files import SAME_NAMES, ColumnNames, SourceSide, Table, read_table, with_names
@@ -41,6 +28,19 @@ from docscore.data.pairing import (
     table_with_both,
     warn_of_documents,
 )
+from docscore.evaluation.automation import Curve, automation_curve, calibration_of_scores
+from docscore.evaluation.comparison import Comparison, FigureChange, compare, intervals_and_p_values
+from docscore.evaluation.metric_values import (
+    FigureColumns,
+    Measured,
+    Slice,
+    figure_columns,
+    measure,
+    points_of_rows,
+    slices_of,
+)
+from docscore.evaluation.scores import CorpusScore, score_corpus
+from docscore.evaluation.summary import Analysis, Summary, analyse, summarise
 from docscore.metrics.kieval import KieScore
 from docscore.metrics.registry import check_options_of, checked_metrics
 from docscore.metrics.signature import Signature
