@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from docscore.core.errors import Diagnostic, InputError
+from docscore.core.errors import Diagnostic, InputError, at_place, row_place
 from docscore.core.formatting import clipped, printable
 from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.data.faults import DataError, Faults, faults_summary
-from docscore.data.files import Table, delimiter_of_file, read_table, suffix_of
+from docscore.data.files import EXTENSIONS, Table, delimiter_of_file, read_table, suffix_of
 from docscore.data.json_text import dumps
-from docscore.data.pairing import refuse_json_text
-from docscore.evaluation.evaluation import FileRows, rows_of_tables
+from docscore.data.pairing import Pairs, refuse_json_text
+from docscore.evaluation.evaluation import FileRows, rows_of_files, rows_of_tables
+from docscore.evaluation.scores import parse_predictions, parsed_reference
 from playground.column_guesses import (
     ReadingPlan,
     columns_of,
@@ -25,10 +26,9 @@ from playground.column_guesses import (
     planned_tables,
     with_guessed_parsing,
 )
-from playground.file_requests import COLUMNS, MISSING, FileChoices, FileRequest
-from playground.fragments import fragment
-from playground.limits import MAX_FILE_BYTES, check_file, shortened
-from playground.uploads import check_pairs, check_uploaded_value
+from playground.fragments import fragment, lines_of
+from playground.limits import MAX_FILE_BYTES, check_file, check_value, check_work, shortened
+from playground.requests import COLUMNS, MISSING, FileChoices, FileRequest
 
 SHOWN_ROWS, SHOWN_COLUMNS = 3, 12
 _LONGEST_CELL, _LONGEST_COLUMN = 90, 60  # characters
@@ -320,3 +320,62 @@ def _cell(value: Any) -> str:
         return clipped(json.dumps(value, ensure_ascii=False, default=str), _LONGEST_CELL)
     except ValueError:  # a number of more digits than Python prints
         return "…"
+
+
+KINDS = [*EXTENSIONS, ".gz"]
+
+
+def rows_of_uploads(
+    references: Path | None, predictions: Sequence[Path], options: ScoringOptions, *, skip: bool
+) -> FileRows:
+    """Read and pair the rows of uploaded files, and check every value against the limits of the page.
+
+    Without a file of references, the rows of the predictions hold them.
+
+    Raises:
+        TypeError, ValueError: with a message that names the file and the place.
+    """
+    rows = rows_of_files(
+        references=references,
+        predictions=predictions,
+        missing=options.missing,
+        on_error="skip" if skip else "error",
+        max_bytes=MAX_FILE_BYTES,
+        check=check_uploaded_value,
+        before_reading=check_file,
+    )
+    for pairs in rows.systems:
+        check_pairs(pairs, options)
+    return rows
+
+
+def check_pairs(pairs: Pairs, options: ScoringOptions) -> None:
+    """Raise `ValueError` for a row that takes too long; values parsed from text have the same limits."""
+    parsed = parse_predictions(pairs.predictions, options.parse_mode)[0]
+    truths = pairs.truths
+    if options.parse_references:
+        truths = list(map(parsed_reference, pairs.ids, truths))
+    for question_id, truth, prediction in zip(pairs.ids, truths, parsed, strict=True):
+        try:
+            if options.parse_references:
+                check_value(truth, is_truth=True)
+            if options.parse_mode:
+                check_value(prediction, is_truth=False)
+            check_work(truth, prediction)
+        except (TypeError, ValueError) as error:
+            raise at_place(row_place(question_id), error) from None
+
+
+def check_uploaded_value(value: object, is_truth: bool) -> None:
+    """Raise `ValueError` or `TypeError` for a value of a file that cannot be scored here."""
+    check_value(value, is_truth=is_truth)
+
+
+def skipped_lines(rows: FileRows) -> list[str]:
+    """A message on rows that were left out, as lines; empty if there are none."""
+    pairs, faults = rows.systems[0], rows.faults
+    if not faults.found:
+        return []
+    total = len(pairs.ids) + (pairs.skipped or 0)
+    left = f"{faults_summary(faults.found)}; {pairs.skipped} of {total:,} rows are left out."
+    return lines_of(f"{left}\nThe first: {faults.found[0].diagnostic.for_remote_users()}")

@@ -14,14 +14,12 @@ from gradio.utils import get_upload_folder
 from docscore.core.errors import InputError
 from docscore.core.formatting import printable
 from playground import testset
-from playground.endpoints import WORKERS
 from playground.file_reading import drawn, look
-from playground.file_requests import FileRequest, WhatIf
-from playground.fragments import fragment
+from playground.fragments import fragment, sentence
 from playground.kept_results import GONE, KeptList
 from playground.limits import MAX_FILE_BYTES, is_small
-from playground.request_checks import take_window
-from playground.rescoring import rescored
+from playground.pair_tab import WORKERS
+from playground.requests import FileRequest, WhatIf, take_window
 from playground.runs import (
     PROGRESS,
     RESULTS,
@@ -35,7 +33,7 @@ from playground.runs import (
     upload,
     watch_inputs,
 )
-from playground.uploads import sentence
+from playground.testset import rescored
 from playground.worker_pool import Limits, Refused, WorkerPool
 
 OTHER_METRICS = [

@@ -6,6 +6,8 @@ import base64
 import dataclasses
 import json
 import re
+import secrets
+import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -24,7 +26,6 @@ from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.report.html_tree import explained_drawing
 from playground.fragments import fragment
-from playground.uploads import KEPT_SECONDS, shown_ids
 
 GONE = "These results were deleted after an hour; score the files again."
 _RUN = re.compile(r"[\w-]{22}", re.ASCII)
@@ -343,3 +344,26 @@ def name_of_image(image: str) -> str:
 def embedded_image(image: str) -> str:
     """The image as a `data:` address; "" where there is only a name, or something else than an image."""
     return image if _DATA.fullmatch(image) else ""
+
+
+KEPT_SECONDS = 3600
+
+
+def shown_ids(ids: Sequence[str]) -> list[str]:
+    """The displayed ids, made unique."""
+    seen: dict[str, int] = {}
+    found = []
+    for name in map(printable, ids):
+        seen[name] = seen.get(name, 0) + 1
+        found.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
+    return found
+
+
+def new_folder(within: Path) -> Path:
+    """Create a new folder, whose name nobody can guess; folders older than an hour are deleted."""
+    for old in within.iterdir():
+        if old.stat().st_mtime < time.time() - KEPT_SECONDS:
+            shutil.rmtree(old, ignore_errors=True)
+    folder = within / secrets.token_urlsafe(16)
+    folder.mkdir(mode=0o700)
+    return folder

@@ -26,7 +26,7 @@ from playground.limits import (
     read_text,
     shortened,
 )
-from playground.request_checks import check_parts, checked_options, known_keys
+from playground.requests import check_parts, checked_options, known_keys
 
 LONGEST_AT_EDITOR = 300  # characters of a message below an editor
 LONGEST_AT_ONCE = 40_000  # characters of both texts

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from playground import kept_results, pair, rescoring, systems_work, testset
+from playground import kept_results, pair, systems_work, testset
 
-WORKS = (kept_results, pair, rescoring, systems_work, testset)
+WORKS = (kept_results, pair, systems_work, testset)
 
 
 def warm_up() -> None:

@@ -11,8 +11,9 @@ from typing import Any, Literal, NamedTuple
 
 import gradio as gr
 
+from playground.file_reading import KINDS
 from playground.fragments import fragment
-from playground.uploads import KINDS, new_folder
+from playground.kept_results import new_folder
 from playground.worker_pool import Limits, WorkerPool
 
 PROGRESS = gr.Progress()

@@ -13,9 +13,9 @@ import gradio as gr
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import printable
 from playground.file_reading import PARSINGS
-from playground.gallery import RECEIPTS
+from playground.fragments import sentence
 from playground.kept_results import GONE
-from playground.request_checks import take_window
+from playground.requests import take_window
 from playground.runs import (
     PROGRESS,
     RESULTS,
@@ -41,7 +41,7 @@ from playground.systems_work import (
     compare_systems,
     names_of_files,
 )
-from playground.uploads import sentence
+from playground.testset import RECEIPTS
 from playground.worker_pool import Limits, Refused, WorkerPool
 
 EXAMPLES = (

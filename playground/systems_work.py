@@ -32,10 +32,10 @@ from docscore.report.systems_tables import (
 from docscore.report.table_model import ReportTable, shown_of_total
 from docscore.report.tree_columns import PlaceRun, places_side_by_side
 from docscore.report.wording import count_lines, counted, difference_interval, interval_text, shown_name, verdict_text
+from playground.file_reading import rows_of_uploads, skipped_lines
 from playground.fragments import fragment
-from playground.kept_results import KeptDocuments, keep_documents, kept_file
-from playground.uploads import Bar, rows_of_uploads, shown_ids, skipped_lines
-from playground.worker_pool import Report
+from playground.kept_results import KeptDocuments, keep_documents, kept_file, shown_ids
+from playground.worker_pool import Bar, Report
 
 FEWEST_SYSTEMS, MOST_SYSTEMS = 2, 8
 MOST_FIELDS = 100  # that are drawn

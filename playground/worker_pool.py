@@ -225,3 +225,24 @@ def _limit(limits: Limits) -> None:
     signal.setitimer(signal.ITIMER_PROF, limits.seconds)
     signal.setitimer(signal.ITIMER_REAL, 2 * limits.clock_seconds)
     resource.setrlimit(resource.RLIMIT_DATA, (limits.memory, limits.memory))
+
+
+class Bar:
+    """A progress bar for several phases of equal length."""
+
+    def __init__(self, progress: Report, phases: int) -> None:
+        self.progress, self.phases, self.begun = progress, phases, 0
+
+    def phase(self, name: str, total: int) -> Callable[[int], object]:
+        """Begin the next phase; return a function to call with increments."""
+        begun, self.begun = self.begun, self.begun + 1
+        done = last = 0.0
+
+        def advance(count: int) -> None:
+            nonlocal done, last
+            done += count
+            if done - last >= total / 100 or done >= total:
+                last = done
+                self.progress((begun + min(done / total, 1)) / self.phases, f"{name} {done:,.0f} of {total:,}")
+
+        return advance

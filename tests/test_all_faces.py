@@ -203,7 +203,7 @@ def test_all_metrics(
 def page_of(references: Path, predictions: Path, folder: Path, parse: str | None = None) -> Any:
     """The JSON that the page gives for two files."""
     testset = pytest.importorskip("playground.testset")
-    requests = pytest.importorskip("playground.file_requests")
+    requests = pytest.importorskip("playground.requests")
     choices = requests.FileChoices({"parse": parse, "parse_references": None})
     asked = requests.FileRequest(references, predictions, choices)
     kept = Path(tempfile.mkdtemp(dir=folder))

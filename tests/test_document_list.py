@@ -19,8 +19,8 @@ from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import CAUSES
 from docscore.evaluation.scores import score_corpus
 from playground import testset
-from playground.file_requests import FileChoices, FileRequest
 from playground.kept_results import EMBEDDED, KeptList, embedded_image, image_of_row, name_of_image
+from playground.requests import FileChoices, FileRequest
 from tests.commands import PREDICTIONS, REFERENCES, TEXTS, pred, ref, written
 
 RUN = "r" * 22

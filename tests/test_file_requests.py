@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from playground.file_reading import look
-from playground.file_requests import FileChoices, FileRequest, WhatIf
-from playground.rescoring import rescored
+from playground.requests import FileChoices, FileRequest, WhatIf
+from playground.testset import rescored
 from tests.commands import pred, ref, written
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from playground import pair, testset
-from playground.file_requests import FileRequest
 from playground.limits import is_small
+from playground.requests import FileRequest
 from playground.worker_pool import Limits, Refused, WorkerPool
 from tests.commands import PREDICTIONS, REFERENCES
 

@@ -13,9 +13,9 @@ from docscore.data.files import read_table
 from docscore.data.pairing import read_systems
 from docscore.evaluation.scores import score_corpus
 from playground import pair, testset
-from playground.file_requests import FileRequest
+from playground.fragments import sentence
 from playground.kept_results import KeptList
-from playground.uploads import sentence
+from playground.requests import FileRequest
 from tests.commands import PREDICTIONS, REFERENCES, pred, ref, rows, written
 from tests.report_samples import HOSTILE_TEXTS, Markup
 

@@ -1,0 +1,233 @@
+"""The workspace for one pair: two editors, options and the result, which follows what is typed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Literal, NamedTuple
+
+import gradio as gr
+
+from docscore.core.formatting import printable
+from docscore.core.options import PAPER, THRESHOLD
+from playground.fragments import fragment
+from playground.limits import MAX_BYTES, is_small, shortened
+from playground.pair import (
+    METRICS,
+    NUMBERS,
+    READINGS,
+    RULES,
+    PairAnswer,
+    PairRequest,
+    answer,
+    is_json_text,
+    is_scored_at_once,
+    tree_as_text,
+    tree_for_clients,
+)
+from playground.requests import Window, take_window
+from playground.testset import RECEIPTS
+from playground.worker_pool import Limits, Refused, WorkerPool
+
+
+async def score_workspace(asked: Any) -> dict[str, Any]:
+    """The answer to a request of the workspace: a `PairAnswer`, or `{"refused": sentence}`.
+
+    Args:
+        asked: the fields of a `PairRequest`, and the window that asks: a newer request of it stops the one before.
+    """
+    try:
+        window = take_window(asked)
+        request = PairRequest.of(asked)
+        if await asyncio.to_thread(is_scored_at_once, request):
+            return (await asyncio.to_thread(answer, request))._asdict()
+        found: PairAnswer = await WORKERS.run(_visitor(window), partial(answer, request), number=window.number)
+        return found._asdict()
+    except (Refused, ValueError) as error:
+        return {"refused": printable(str(error))}
+
+
+async def stop_workspace(asked: Any) -> None:
+    """Stop a request: `{"window": ...}` is what it was asked with."""
+    window = take_window(asked)
+    WORKERS.stop(_visitor(window), window.number)
+
+
+def _visitor(window: Window) -> str:
+    return f"window {window.name}" if window.name else ""
+
+
+def workspace() -> None:
+    """Build the workspace, with the first example scored."""
+    first = PairRequest(EXAMPLES[0].truth, EXAMPLES[0].prediction)
+    metrics = {name: name for name in METRICS}
+    choices = {"metric": metrics, "rules": RULES, "numbers": NUMBERS, "reading": READINGS}
+    settings = {
+        "choices": {name: list(known) for name, known in choices.items()},
+        "examples": [example._asdict() for example in EXAMPLES],
+        "longest": MAX_BYTES,
+        "first": answer(first)._asdict(),
+    }
+    gr.HTML(
+        fragment("workspace", first, EXAMPLES, choices, json.dumps(settings)),
+        elem_id="pair",
+        js_on_load="docscoreWorkspace(element, server)",
+        server_functions=[score_workspace, stop_workspace],
+        apply_default_css=False,
+    )
+
+
+WORKERS = WorkerPool(Limits(places=2, waiting=16, seconds=20))
+LONGEST_READ_AT_ONCE = 2_000  # characters of JSON text, whose lists may be many
+JsonValue = dict[str, Any] | list[Any] | str | int | float | bool | None
+RuleName = Literal["paper", "anls_star-1.0.1"]
+NumberMode = Literal["text", "value"]
+
+
+async def score_as_tree(
+    ground_truth: Any,
+    prediction: Any,
+    threshold: float = THRESHOLD,
+    ignore_case: bool = True,
+    rules: str = PAPER,
+    numbers: str = "text",
+) -> dict[str, Any]:
+    """Score a predicted JSON value against a ground truth with ANLS*, and show where points were lost.
+
+    Args:
+        ground_truth: any JSON value; {"$one_of": [...]} holds alternatives.
+        prediction: any JSON value.
+        threshold: similarities of texts below it count as 0, from 0 to 1.
+        ignore_case: whether texts are compared in lower case.
+        rules: "paper", or "anls_star-1.0.1" to count keys without a value as that package does.
+        numbers: "text" to compare numbers as they print, or "value".
+
+    Returns:
+        The score tree; of more than 3,000 places exact ones are left out, and counted as left_out.
+    """
+    found: dict[str, Any] = await _called(
+        tree_for_clients, ground_truth, prediction, threshold, ignore_case, rules, numbers
+    )
+    return found
+
+
+# gradio hands objects to agents as Python text, so this is no tool of theirs; `score` is
+score_as_tree._mcp_type = "endpoint"  # type: ignore[attr-defined]  # noqa: SLF001
+
+
+async def score(
+    ground_truth: JsonValue,
+    prediction: JsonValue,
+    threshold: float = THRESHOLD,
+    ignore_case: bool = True,
+    rules: RuleName = "paper",
+    numbers: NumberMode = "text",
+) -> str:
+    """Score a predicted JSON value against a ground truth with ANLS*; return the score tree as JSON text.
+
+    A side that is the text of a JSON object or list is read as that, and "notes" in the answer says so.
+
+    Args:
+        ground_truth: any JSON value, as itself and not as text; {"$one_of": [...]} holds alternatives.
+        prediction: any JSON value, as itself and not as text.
+        threshold: similarities of texts below it count as 0, from 0 to 1.
+        ignore_case: whether texts are compared in lower case.
+        rules: "paper", or "anls_star-1.0.1" to count keys without a value as that package does.
+        numbers: "text" to compare numbers as they print, or "value".
+
+    Returns:
+        JSON text of the score tree: place, status, score from 0 to 1, points_lost, both values, children.
+    """
+    return str(await _called(tree_as_text, ground_truth, prediction, threshold, ignore_case, rules, numbers))
+
+
+async def _called(work: Callable[..., Any], truth: Any, prediction: Any, *options: Any) -> Any:
+    """What the work returns; values that are not small are scored in a child process."""
+    task = partial(work, truth, prediction, *options)
+    try:
+        text = sum(len(value) for value in (truth, prediction) if is_json_text(value))
+        if is_small(truth, prediction) and text <= LONGEST_READ_AT_ONCE:
+            return await asyncio.to_thread(task)
+        return await WORKERS.run("", task)
+    except (TypeError, ValueError) as error:
+        raise gr.Error(shortened(str(error)), print_exception=False) from None
+
+
+class Example(NamedTuple):
+    """An example: its title, and the texts for the two editors."""
+
+    title: str
+    truth: str
+    prediction: str
+
+
+def _example(title: str, truth: Any, prediction: Any) -> Example:
+    return Example(title, _pretty(truth), _pretty(prediction))
+
+
+def _pretty(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def _receipt() -> Example:
+    """A whole receipt with typical mistakes of a model."""
+    rows = {}
+    for name in ("references", "predictions"):
+        lines = (RECEIPTS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+        rows[name] = {row["question_id"]: row for row in map(json.loads, lines)}
+    wanted = "receipt-001"
+    truth, prediction = rows["references"][wanted]["references"][0], rows["predictions"][wanted]["prediction"]
+    return _example("A receipt with the mistakes of a model", truth, prediction)
+
+
+EXAMPLES = [
+    _example(
+        "A first look: one wrong letter, one missing field",
+        {"vendor": "Ball & Bearing Ltd", "date": "2024-03-11", "total": "41.40"},
+        {"vendor": "Ball & Bearinq Ltd", "date": "2024-03-11"},
+    ),
+    _example(
+        "Moved rows cost nothing, a missing one its size",
+        {
+            "items": [
+                {"name": "Tea", "price": "2.50"},
+                {"name": "Cake", "price": "4.00"},
+                {"name": "Milk", "price": "1.10"},
+            ]
+        },
+        {"items": [{"name": "Cake", "price": "4.00"}, {"name": "Tea", "price": "2.50"}]},
+    ),
+    _example(
+        "One of several answers: $one_of",
+        {"currency": {"$one_of": ["€", "EUR", "Euro"]}, "total": {"$one_of": ["41.40", "41,40"]}},
+        {"currency": "Eur", "total": "41,40"},
+    ),
+    _example(
+        "Null and absent agree; null and a value do not",
+        {"vat_id": None, "discount": None, "table": "7"},
+        {"discount": "0.00", "table": "7"},
+    ),
+    _example(
+        "Keys that nobody asked for: empty ones are free",
+        {"total": "41.40"},
+        {"total": "41.40", "tip": None, "memo": "", "cashier": "Maria"},
+    ),
+    _example(
+        "Just below the threshold all is lost",
+        {"name": "Müller", "date": "11.03.2024"},
+        {"name": "Miller", "date": "2024-03-11"},
+    ),
+    _example(
+        "The wrong type",
+        {"address": {"street": "Main 1", "city": "Ulm"}, "tags": ["a"]},
+        {"address": "Main 1, Ulm", "tags": "a"},
+    ),
+    _example(
+        "Numbers compare as text",
+        {"price": 12.5, "count": 1, "code": "007"},
+        {"price": "12.50", "count": 1.0, "code": 7},
+    ),
+    _receipt(),
+]
