@@ -18,6 +18,7 @@ from docscore.core.options import ScoringOptions
 from docscore.data.pairing import pairs_of
 from docscore.evaluation.metric_values import Measured, measure, scores_as
 from docscore.evaluation.scores import CorpusScore, score_corpus
+from docscore.metrics.base import MetricRow
 from docscore.metrics.entity_f1 import entity_counts
 from docscore.metrics.kieval import kieval_score, total_kieval
 from docscore.metrics.nted import nted_score
@@ -67,6 +68,40 @@ def test_figures_are_those_of_the_functions(seed: int, options: ScoringOptions) 
     assert values(found) == pytest.approx(wanted, abs=1e-12)
     assert list(values(found)) == list(wanted)
     assert found.kieval == kie
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_fields_add_up_to_the_figure(name: str) -> None:
+    """Of each row: leaves of its tree to its score, sums by type of entity to those of the first figure."""
+    metric = METRICS[name]
+    options = ScoringOptions(schema={"properties": {"a": {"type": "number"}}}) if name == "typed" else ScoringOptions()
+    answers: dict[str, list[tuple[Any, Any]]] = {
+        "anls": [(("tea", "rum"), "rim"), ("", "x")],
+        "anlsl": [(["a"], ["b", "a"])],
+    }
+    for truth, prediction in answers.get(name) or random_rows(2):
+        row = MetricRow(truth, prediction, None, anls_score(truth, prediction))
+        points = metric.row_points(row, options)
+        earned, weight = metric.figure_sums(points)[0]
+        if metric.field_source == "tree":
+            tree = metric.score_tree(row, options)
+            assert tree is not None
+            assert fsum(leaf.points_lost for leaf in tree.leaves()) == pytest.approx(1 - earned / weight)
+            assert tree.score == earned / weight
+        if metric.field_source == "entities":
+            fields = metric.field_sums(points)
+            assert [*map(sum, zip(*fields.values(), strict=True))] == [earned, weight]
+            assert len(fields) > 1
+
+
+def test_a_strict_field_has_the_score_of_its_row() -> None:
+    """ANLS with `strict`: a similarity of 0.5 is wrong in the row, and so in its tree."""
+    row = MetricRow(("ab", "xy"), "ac", None, anls_score(("ab", "xy"), "ac"))
+    tree, strict = (METRICS["anls"].score_tree(row, ScoringOptions(strict=each)) for each in (False, True))
+    assert [(each.status, each.earned, each.points_lost) for each in (tree, strict) if each] == [
+        ("partial", 0.5, 0.5),
+        ("wrong", 0.0, 1.0),
+    ]
 
 
 def test_every_figure_has_an_interval_around_it_and_plain_types() -> None:

@@ -14,7 +14,7 @@ from docscore.core.progress import Advance, Progress, ignore, no_progress
 from docscore.evaluation.scores import CorpusScore
 from docscore.metrics.base import Breakdown, FigureName, Metric, MetricRow, MetricTree
 from docscore.metrics.kieval import KieScore
-from docscore.metrics.registry import METRICS, checked_metrics
+from docscore.metrics.registry import METRICS, WITH_TREES, checked_metrics
 from docscore.metrics.signature import Signature
 from docscore.metrics.typed.score import TypedFields
 from docscore.stats.intervals import RESAMPLES, SEED, Interval, Ratios, check_confidence, intervals_of
@@ -190,8 +190,8 @@ def metric_trees(scores: CorpusScore, number: int, metrics: Iterable[str]) -> li
     Raises:
         TypeError, ValueError: as `measure`.
     """
-    trees = (METRICS[name].tree(_row(scores, number), scores.options) for name in metrics)
-    return [tree for tree in trees if tree is not None]
+    trees = (METRICS[name].score_tree(_row(scores, number), scores.options) for name in metrics if name in WITH_TREES)
+    return [tree for tree in trees if isinstance(tree, MetricTree)]
 
 
 def _row(scores: CorpusScore, number: int) -> MetricRow:

@@ -6,12 +6,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import fsum
-from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from docscore.core.options import ScoringOptions
 from docscore.metrics.anls_star.tree import Kind, ScoreTree, Status, Whole
 
 P = TypeVar("P")
+
+FieldSource = Literal["tree", "entities", ""]
 
 
 class MetricRow(NamedTuple):
@@ -64,12 +66,15 @@ class Metric(ABC, Generic[P]):
         label: its name in tables: "KIEval".
         figures: the names of its figures.
         options: the fields of `ScoringOptions` that change its figures; they are part of the signature.
+        field_source: where the scores of fields come from: "tree" for the leaves of `score_tree`, which also say why
+            points were lost; "entities" for `field_sums`; "" for a metric without scores of fields.
     """
 
     name: ClassVar[str]
     label: ClassVar[str]
     figures: ClassVar[tuple[FigureName, ...]]
     options: ClassVar[frozenset[str]] = frozenset()
+    field_source: ClassVar[FieldSource] = ""
 
     @abstractmethod
     def row_points(self, row: MetricRow, options: ScoringOptions) -> P:
@@ -87,13 +92,20 @@ class Metric(ABC, Generic[P]):
         """Return the points without what neither `figure_sums` nor `breakdown` reads; by default as they are."""
         return points
 
-    def tree(self, row: MetricRow, options: ScoringOptions) -> MetricTree | None:  # noqa: ARG002  some have none
-        """Return how the score of one row comes about; None where the metric has no tree of its own.
+    def score_tree(self, row: MetricRow, options: ScoringOptions) -> ScoreTree | None:  # noqa: ARG002
+        """Return how the score of one row comes about; None where the metric has no tree.
 
         Raises:
             TypeError, ValueError: as `row_points`.
         """
         return None
+
+    def field_sums(self, points: P) -> dict[str, tuple[float, float]]:  # noqa: ARG002
+        """Return numerator and denominator of a row's first figure by type of entity: `{"menu.price": (2.0, 4.0)}`.
+
+        They add up to the first pair of `figure_sums`; empty for a metric that does not count entities.
+        """
+        return {}
 
     def check_options(self, options: ScoringOptions) -> None:
         """Raise `ValueError` for options that this metric does not support."""

@@ -9,7 +9,7 @@ from docscore.core.options import ScoringOptions
 from docscore.core.runtime import with_room_to_recurse
 from docscore.core.similarity import fold
 from docscore.core.values import Value, convert_ground_truth, convert_prediction
-from docscore.metrics.base import FigureName, Metric, MetricRow, MetricTree
+from docscore.metrics.base import FieldSource, FigureName, Metric, MetricRow, MetricTree
 from docscore.metrics.entities import (
     Entity,
     Group,
@@ -36,6 +36,9 @@ class EntityCounts(NamedTuple):
         return 2 * self.right / whole if whole else 1.0
 
 
+CountsByType = dict[str, EntityCounts]
+
+
 def entity_counts(gt: object, pred: object, *, normalise: bool = False, donut: bool = False) -> EntityCounts:
     """Count the entities that are right: same path of keys, identical value, in any group.
 
@@ -57,7 +60,7 @@ def entity_counts(gt: object, pred: object, *, normalise: bool = False, donut: b
     >>> entity_counts({"date": "1 May", "menu": [{"nm": "tea"}]}, {"menu": [{"nm": "tea"}, {"nm": "rum"}]})
     EntityCounts(right=1, invented=1, missed=1)
     """
-    return with_room_to_recurse(_best, gt, pred, normalise, donut)[0]
+    return _total(with_room_to_recurse(_best, gt, pred, normalise, donut)[0])
 
 
 def entity_f1_tree(gt: object, pred: object, *, normalise: bool = False, donut: bool = False) -> MetricTree:
@@ -79,19 +82,20 @@ def entity_f1_tree(gt: object, pred: object, *, normalise: bool = False, donut: 
 
 def _best(
     gt: object, pred: object, normalise: bool, donut: bool
-) -> tuple[EntityCounts, tuple[Value, Value], GroupPair]:
-    """The counts of the alternatives that count, with the values and the entities of both documents."""
+) -> tuple[CountsByType, tuple[Value, Value], GroupPair]:
+    """The counts by type of the alternatives that count, with the values and the entities of both documents."""
     truth, prediction = convert_ground_truth(gt), convert_prediction(pred)
     predicted = _entities(prediction, normalise, donut)
     compared = []
     for reading in readings(truth, scalars=donut):
         expected = _entities(reading, normalise, donut)
         compared.append((_compared(expected, predicted), (reading, prediction), (expected, predicted)))
-    return max(compared, key=lambda each: _preference(each[0]))
+    return max(compared, key=lambda each: _preference(_total(each[0])))
 
 
 def _tree_of_best(gt: object, pred: object, normalise: bool, donut: bool) -> MetricTree:
-    counts, values, pair = _best(gt, pred, normalise, donut)
+    by_type, values, pair = _best(gt, pred, normalise, donut)
+    counts = _total(by_type)
     figures = f"{counts.right:,} right, {counts.invented:,} invented, {counts.missed:,} missed values"
     return tree_of_groups(
         [pair],
@@ -112,11 +116,16 @@ def _entities(value: Value, normalise: bool, donut: bool) -> Group:
     return found
 
 
-def _compared(truth: Group, prediction: Group) -> EntityCounts:
+def _compared(truth: Group, prediction: Group) -> CountsByType:
     """Count the entities of two documents, each as one group."""
-    counts = [counts for _, counts in edit_counts(truth, prediction)]
-    right, changed, added, deleted = map(sum, zip(*counts, strict=True)) if counts else (0, 0, 0, 0)
-    return EntityCounts(right, changed + deleted, changed + added)
+    return {
+        kind: EntityCounts(right, changed + deleted, changed + added)
+        for kind, (right, changed, added, deleted) in edit_counts(truth, prediction)
+    }
+
+
+def _total(by_type: CountsByType) -> EntityCounts:
+    return EntityCounts(*map(sum, zip(*by_type.values(), strict=True)))
 
 
 def _preference(counts: EntityCounts) -> tuple[float, ...]:
@@ -137,19 +146,28 @@ def _donut_entities(value: Any, normalise: bool) -> Iterator[tuple[str, str]]:
             yield path, fold(node, ignore_case=True) if normalise else node
 
 
-class EntityF1(Metric[EntityCounts]):
-    """Entity F1 as a metric of a test set, micro-averaged over documents."""
+def _sums(counts: EntityCounts) -> tuple[float, float]:
+    """Numerator and denominator of the F1."""
+    return 2.0 * counts.right, 2.0 * counts.right + counts.invented + counts.missed
+
+
+class EntityF1(Metric[CountsByType]):
+    """Entity F1 as a metric of a test set, micro-averaged over documents; the points of a row are counts by type."""
 
     name: ClassVar[str] = "entity_f1"
     label: ClassVar[str] = "Entity F1"
     figures: ClassVar[tuple[FigureName, ...]] = (FigureName("entity_f1", "Entity F1"),)
     options: ClassVar[frozenset[str]] = frozenset({"normalise", "donut"})
+    field_source: ClassVar[FieldSource] = "entities"
 
-    def row_points(self, row: MetricRow, options: ScoringOptions) -> EntityCounts:
-        return entity_counts(row.ground_truth, row.prediction, normalise=options.normalise, donut=options.donut)
+    def row_points(self, row: MetricRow, options: ScoringOptions) -> CountsByType:
+        return with_room_to_recurse(_best, row.ground_truth, row.prediction, options.normalise, options.donut)[0]
 
-    def tree(self, row: MetricRow, options: ScoringOptions) -> MetricTree:
+    def score_tree(self, row: MetricRow, options: ScoringOptions) -> MetricTree:
         return entity_f1_tree(row.ground_truth, row.prediction, normalise=options.normalise, donut=options.donut)
 
-    def figure_sums(self, points: EntityCounts) -> Sequence[tuple[float, float]]:
-        return [(2.0 * points.right, 2.0 * points.right + points.invented + points.missed)]
+    def figure_sums(self, points: CountsByType) -> Sequence[tuple[float, float]]:
+        return [_sums(_total(points))]
+
+    def field_sums(self, points: CountsByType) -> dict[str, tuple[float, float]]:
+        return {kind: _sums(counts) for kind, counts in points.items()}

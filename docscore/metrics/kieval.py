@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar, get_args
 from docscore.core.options import ScoringOptions
 from docscore.core.runtime import with_room_to_recurse
 from docscore.core.values import Value, convert_ground_truth, convert_prediction
-from docscore.metrics.base import FigureName, Metric, MetricRow, MetricTree
+from docscore.metrics.base import FieldSource, FigureName, Metric, MetricRow, MetricTree
 from docscore.metrics.entities import (
     Document,
     Edit,
@@ -341,6 +341,7 @@ class Kieval(Metric[KieScore]):
         FigureName("kieval_aligned", "KIEval Aligned"),
     )
     options: ClassVar[frozenset[str]] = frozenset({"normalise"})
+    field_source: ClassVar[FieldSource] = "entities"
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> KieScore:
         return kieval_score(row.ground_truth, row.prediction, normalise=options.normalise, confidences=row.confidences)
@@ -349,7 +350,7 @@ class Kieval(Metric[KieScore]):
         """The counts without the groups, which take most of the memory, and are there for corrections only."""
         return replace(points, pairs=[])
 
-    def tree(self, row: MetricRow, options: ScoringOptions) -> MetricTree:
+    def score_tree(self, row: MetricRow, options: ScoringOptions) -> MetricTree:
         return kieval_tree(row.ground_truth, row.prediction, normalise=options.normalise, confidences=row.confidences)
 
     def figure_sums(self, points: KieScore) -> Sequence[tuple[float, float]]:
@@ -364,6 +365,13 @@ class Kieval(Metric[KieScore]):
             (2 * groups.right, 2 * groups.right + 2 * groups.wrong + groups.missed + groups.invented),
             (entities.right, entities.right + entities.corrections),
         ]
+
+    def field_sums(self, points: KieScore) -> dict[str, tuple[float, float]]:
+        """Numerator and denominator of Entity F1 for each type."""
+        return {
+            kind: (2 * each.right, 2 * (each.right + each.substitutions) + each.additions + each.deletions)
+            for kind, each in points.by_entity.items()
+        }
 
     def breakdown(self, points: Sequence[KieScore]) -> KieScore:
         """The counts of all rows together, in total and by type."""

@@ -177,7 +177,7 @@ class Nted(MeanOfRows):
     def row_points(self, row: MetricRow, options: ScoringOptions) -> float:
         return nted_score(row.ground_truth, row.prediction, donut=options.donut)
 
-    def tree(self, row: MetricRow, options: ScoringOptions) -> MetricTree:
+    def score_tree(self, row: MetricRow, options: ScoringOptions) -> MetricTree:
         return nted_tree(row.ground_truth, row.prediction, donut=options.donut)
 
 

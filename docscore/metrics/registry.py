@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from docscore.core.errors import InputValueError
 from docscore.core.options import DEFAULT_OPTIONS, ScoringOptions
 from docscore.core.tolerance import ROUNDING
 from docscore.core.values import convert_ground_truth, convert_prediction
-from docscore.metrics.base import FigureName, MeanOfRows, Metric, MetricRow
+from docscore.metrics.anls_star.api import build_tree
+from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.metrics.base import FieldSource, FigureName, MeanOfRows, Metric, MetricRow
 from docscore.metrics.entity_f1 import EntityF1
 from docscore.metrics.kieval import Kieval
 from docscore.metrics.nted import Nted
@@ -24,8 +27,13 @@ class AnlsStar(MeanOfRows):
     figures: ClassVar[tuple[FigureName, ...]] = (FigureName("anls_star", "ANLS*"),)
     options: ClassVar[frozenset[str]] = frozenset({"threshold", "ignore_case", "rules", "numbers"})
 
+    field_source: ClassVar[FieldSource] = "tree"
+
     def row_points(self, row: MetricRow, options: ScoringOptions) -> float:  # noqa: ARG002
         return row.anls_star
+
+    def score_tree(self, row: MetricRow, options: ScoringOptions) -> ScoreTree:
+        return build_tree(row.ground_truth, row.prediction, options)
 
 
 class Anls(AnlsStar):
@@ -45,6 +53,12 @@ class Anls(AnlsStar):
         if options.strict and abs(row.anls_star - options.threshold) <= ROUNDING:
             return 0.0
         return row.anls_star
+
+    def score_tree(self, row: MetricRow, options: ScoringOptions) -> ScoreTree:
+        """Return the tree of ANLS*, which is a leaf; with `strict`, a wrong one if its score equals the threshold."""
+        tree = super().score_tree(row, options)
+        points = self.row_points(row, options)
+        return tree if points or not tree.earned else replace(tree, earned=0.0, status="wrong")
 
 
 class Anlsl(AnlsStar):
@@ -95,7 +109,11 @@ METRICS: dict[str, Metric[Any]] = {
     )
 }
 
-WITH_TREES = tuple(name for name, metric in METRICS.items() if type(metric).tree is not Metric.tree)
+WITH_TREES = tuple(  # of their own, beside those of ANLS* and of a schema
+    name
+    for name, metric in METRICS.items()
+    if type(metric).score_tree is not Metric.score_tree and metric.field_source != "tree"
+)
 
 
 def check_options_of(metrics: Iterable[str], options: ScoringOptions) -> None:

@@ -11,7 +11,7 @@ from docscore.core.options import PAPER, THRESHOLD, SchemaSource, ScoringOptions
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.metrics.base import FigureName, Metric, MetricRow
+from docscore.metrics.base import FieldSource, FigureName, Metric, MetricRow
 from docscore.metrics.typed.schema import compiled_schema
 
 
@@ -180,6 +180,7 @@ class Typed(Metric[TypedFields]):
     label: ClassVar[str] = "Typed score"
     figures: ClassVar[tuple[FigureName, ...]] = (FigureName("typed_score", "Typed score"),)
     options: ClassVar[frozenset[str]] = frozenset({"threshold", "ignore_case", "rules", "numbers", "schema"})
+    field_source: ClassVar[FieldSource] = "tree"
 
     def check_options(self, options: ScoringOptions) -> None:
         """Raise `ValueError` where there is no schema, or one that is wrong."""
@@ -189,7 +190,10 @@ class Typed(Metric[TypedFields]):
             _root(options.schema, question_id)
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> TypedFields:
-        return TypedFields.of(explained_by_schema(row.ground_truth, row.prediction, options, row.question_id))
+        return TypedFields.of(self.score_tree(row, options))
+
+    def score_tree(self, row: MetricRow, options: ScoringOptions) -> ScoreTree:
+        return explained_by_schema(row.ground_truth, row.prediction, options, row.question_id)
 
     def figure_sums(self, points: TypedFields) -> Sequence[tuple[float, float]]:
         return [(points.score, 1.0)]
