@@ -16,7 +16,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from math import fsum
 from statistics import NormalDist
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Concatenate, Literal, NamedTuple, ParamSpec, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +36,7 @@ _FEW_FIGURES = 5
 _SMALL_BATCH_CELLS = 120_000  # for few figures: their products then stay in one BLAS thread, which is faster
 
 Array = npt.NDArray[np.float64]
+P = ParamSpec("P")
 
 
 NO_CHANGE = "no document changed"
@@ -181,19 +182,15 @@ class Ratios:
         highs = np.where(having, each, -np.inf).max(axis=0, initial=-np.inf)
         return np.where(self.totals > 0, lows, self.values), np.where(self.totals > 0, highs, self.values)
 
-    def gaps(self) -> list[Interval | None]:
-        """Why a ratio has no interval; None where it can have one."""
-        having = (self.weight > 0).sum(axis=0)
-        return [self._gap(*each) for each in zip(having.tolist(), are_alike(self), self.values, strict=True)]
-
-    def _gap(self, having: int, alike: bool, value: float) -> Interval | None:
+    def gap(self, column: int, *, alike: bool) -> Interval | None:
+        """Why a ratio has no interval, if no document has influence on it or some have; None where it can have one."""
+        having = int((self.weight[:, column] > 0).sum())
         if not having:
             return no_interval("no rows", f"no {self.unit} has it")
         if having == 1:
             return no_interval("one row", f"one {self.unit}: an interval needs two")
-        if alike:
-            return no_interval("same values", f"all {having:,} {self.unit}s have the same value, {value:.4g}")
-        return None
+        value = f"all {having:,} {self.unit}s have the same value, {self.values[column]:.4g}"
+        return no_interval("same values", value) if alike else None
 
     @property
     def _divisors(self) -> Array:
@@ -206,8 +203,17 @@ class Ratios:
         return (direction * self.earned).sum(axis=0), (direction * self.weight).sum(axis=0)
 
 
+def _difference(method: Callable[Concatenate[Ratios, P], Array]) -> Callable[Concatenate[Differences, P], Array]:
+    """The same for differences: what a method gives of the new system minus what it gives of the base."""
+
+    def of_both(self: Differences, /, *args: P.args, **keywords: P.kwargs) -> Array:
+        return method(self.new, *args, **keywords) - method(self.base, *args, **keywords)
+
+    return of_both
+
+
 class Differences:
-    """Differences of ratios of two systems on the same n documents.
+    """Differences of ratios of two systems on the same n documents: resampled as ratios are, both with the same draws.
 
     Attributes:
         count: n.
@@ -221,6 +227,13 @@ class Differences:
         self.values: Array = new.values - base.values
         self.moved = _moved(new, base) if moved is None else moved
 
+    of = _difference(Ratios.of)
+    left_out = _difference(Ratios.left_out)
+    influence = _difference(Ratios.influence)
+    bias = _difference(Ratios.bias)
+    curvature = _difference(Ratios.curvature)
+    along = _difference(Ratios.along)
+
     def columns(self, chosen: list[int]) -> Differences:
         """Select columns."""
         moved = [self.moved[column] for column in chosen]
@@ -230,47 +243,19 @@ class Differences:
         """The same differences with one row for each cluster; see `Ratios.by_cluster`."""
         return Differences(self.new.by_cluster(clusters), self.base.by_cluster(clusters), moved=self.moved)
 
-    def of(self, counts: Array) -> Array:
-        """The differences of resamples, given how often each document is drawn: shape (b, n) to (k, b)."""
-        return self.new.of(counts) - self.base.of(counts)
-
-    def left_out(self) -> Array:
-        """The differences with one document left out, shape (n, k)."""
-        return self.new.left_out() - self.base.left_out()
-
-    def influence(self) -> Array:
-        """The derivative of each difference with respect to each document's weight, shape (n, k)."""
-        return self.new.influence() - self.base.influence()
-
-    def bias(self) -> Array:
-        """The k biases of the differences to second order."""
-        return self.new.bias() - self.base.bias()
-
-    def curvature(self, direction: Array) -> Array:
-        """Half the k second derivatives along a direction of the weights, shape (n, k)."""
-        return self.new.curvature(direction) - self.base.curvature(direction)
-
-    def along(self, direction: Array, steps: Array) -> Array:
-        """The differences for the weights 1 + step x direction, for each of k steps."""
-        return self.new.along(direction, steps) - self.base.along(direction, steps)
-
     def ends(self) -> tuple[Array, Array]:
         """The smallest and the largest value that each of the k differences can have, whatever the weights."""
         (new_lows, new_highs), (base_lows, base_highs) = self.new.ends(), self.base.ends()
         return new_lows - base_highs, new_highs - base_lows
 
-    def gaps(self) -> list[Interval | None]:
-        """Why a difference has no interval; None where it can have one."""
-        return [self._gap(*each) for each in zip(self.moved, are_alike(self), strict=True)]
-
-    def _gap(self, moved: bool, alike: bool) -> Interval | None:
-        if self.count == 1:
+    def gap(self, column: int, *, alike: bool) -> Interval | None:
+        """Why a difference has no interval, if nothing has influence on it or not; None where it can have one."""
+        having = int(((self.new.weight[:, column] > 0) | (self.base.weight[:, column] > 0)).sum())
+        if having <= 1 and (self.count == 1 or self.moved[column]):
             return no_interval("one row", f"one {self.unit}: an interval needs two")
-        if not moved:
+        if not self.moved[column]:
             return no_interval("no change", NO_CHANGE)
-        if alike:
-            return no_interval("same changes", f"all {self.count:,} {self.unit}s changed alike")
-        return None
+        return no_interval("same changes", f"all {having:,} {self.unit}s changed alike") if alike else None
 
 
 def are_alike(estimates: Ratios | Differences) -> list[bool]:
@@ -408,7 +393,7 @@ def intervals_of(
     risk = (1 - check_confidence(confidence)) / 2
     if clusters is not None:
         estimates = estimates.by_cluster(clusters)
-    gaps = estimates.gaps()
+    gaps = [estimates.gap(column, alike=alike) for column, alike in enumerate(are_alike(estimates))]
     intervals = {column: gap for column, gap in enumerate(gaps) if gap is not None}
     possible = [column for column, gap in enumerate(gaps) if gap is None]
     if not possible:
