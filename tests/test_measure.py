@@ -79,7 +79,7 @@ def test_fields_add_up_to_the_figure(name: str) -> None:
         "anls": [(("tea", "rum"), "rim"), ("", "x")],
         "anlsl": [(["a"], ["b", "a"])],
     }
-    for truth, prediction in answers.get(name) or random_rows(2):
+    for truth, prediction in answers.get(name) or random_rows(3):
         row = MetricRow(truth, prediction, None, anls_score(truth, prediction))
         points = metric.row_points(row, options)
         earned, weight = metric.figure_sums(points)[0]
@@ -91,7 +91,6 @@ def test_fields_add_up_to_the_figure(name: str) -> None:
         if metric.field_source == "entities":
             fields = metric.field_sums(points)
             assert [*map(sum, zip(*fields.values(), strict=True))] == [earned, weight]
-            assert len(fields) > 1
 
 
 def test_a_strict_field_has_the_score_of_its_row() -> None:
