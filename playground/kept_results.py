@@ -20,9 +20,10 @@ from docscore.core.options import ScoringOptions
 from docscore.core.values import Value
 from docscore.data.json_text import dumps, loads
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.fields import CAUSES, MEANINGS, FieldPlace, Losses, places
+from docscore.evaluation.fields import Losses
 from docscore.evaluation.scores import CorpusScore
 from docscore.metrics.anls_star.api import build_tree
+from docscore.metrics.anls_star.causes import CAUSES, MEANINGS, FieldPlace, places
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.report.html_tree import explained_drawing
 from playground.fragments import fragment

@@ -13,8 +13,9 @@ from docscore.core.options import AS_TEXT, BY_VALUE, ScoringOptions
 from docscore.data.columns import groups_of_rows
 from docscore.data.csv_files import write_csv
 from docscore.evaluation.evaluation import ANLS_STAR, Evaluation, metrics_with_schema
-from docscore.evaluation.fields import CAUSES, Losses
+from docscore.evaluation.fields import Losses
 from docscore.evaluation.summary import Summary
+from docscore.metrics.anls_star.causes import CAUSES
 from docscore.report.content import fields_table, typed_values_text
 from docscore.report.html_report import MOST_FIELDS_DRAWN, figures_of_evaluation
 from docscore.report.wording import count_lines, options_in_words, sample_text

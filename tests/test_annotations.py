@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from docscore import ScoreTree, score_tree, typed_tree
 from docscore.core.options import ScoringOptions
-from docscore.evaluation.annotations import FEWEST, Annotation, annotations_of, folded_tree, groups_of
-from docscore.evaluation.fields import places
+from docscore.metrics.anls_star.causes import places
 from docscore.metrics.anls_star.tree import outline
+from docscore.report.annotations import FEWEST, Annotation, annotations_of, folded_tree, groups_of
 from docscore.report.wording import annotation_text
 from tests.commands import PREDICTIONS, REFERENCES, succeed
 from tests.structures import damaged, predictions, random_truth, truths

@@ -13,9 +13,9 @@ from hypothesis import given
 
 from docscore import ScoreTree, score_tree
 from docscore.data.pairing import pairs_of
-from docscore.evaluation.fields import CAUSES, MEANINGS, places
 from docscore.evaluation.scores import score_corpus
 from docscore.evaluation.summary import Analysis, analyse
+from docscore.metrics.anls_star.causes import CAUSES, MEANINGS, places
 from tests.conftest import examples
 from tests.structures import damaged, predictions, random_prediction, random_truth, truths
 

@@ -8,7 +8,7 @@ import pytest
 
 from docscore import typed_tree
 from docscore.core.formatting import printable
-from docscore.evaluation.fields import OUTCOMES
+from docscore.metrics.anls_star.causes import OUTCOMES
 from docscore.metrics.typed.score import TypedFields
 from docscore.report.content import (
     OUTCOME_COLUMNS,

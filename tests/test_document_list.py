@@ -16,8 +16,8 @@ from docscore import score_tree
 from docscore.data.files import read_table
 from docscore.data.pairing import read_systems
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.fields import CAUSES
 from docscore.evaluation.scores import score_corpus
+from docscore.metrics.anls_star.causes import CAUSES
 from playground import testset
 from playground.kept_results import EMBEDDED, KeptList, embedded_image, image_of_row, name_of_image
 from playground.requests import FileChoices, FileRequest

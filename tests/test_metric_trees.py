@@ -11,13 +11,13 @@ import pytest
 from rapidfuzz.distance import Levenshtein
 
 import docscore
-from docscore.evaluation.annotations import folded_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
 from docscore.metrics.entity_f1 import entity_counts, entity_f1_tree
 from docscore.metrics.kieval import kieval_score, kieval_tree
 from docscore.metrics.nted import FlatTree, TreeDistances, document_tree, nted_score, nted_tree
 from docscore.metrics.registry import WITH_TREES
+from docscore.report.annotations import folded_tree
 from docscore.report.html_tree import positions_of, tree_drawing
 from tests.commands import PREDICTIONS, REFERENCES, run, succeed
 from tests.structures import damaged, random_prediction, random_truth

@@ -16,9 +16,10 @@ from docscore import ScoreTree, score_tree
 from docscore.core.options import ScoringOptions
 from docscore.core.progress import Advance
 from docscore.data.pairing import Pairs, pairs_of
-from docscore.evaluation.fields import CAUSES, OUTCOMES, field_table
+from docscore.evaluation.fields import field_table
 from docscore.evaluation.scores import CorpusScore, score_corpus
 from docscore.evaluation.summary import MOST_FIELDS_TESTED, Analysis, Summary, analyse, summarise
+from docscore.metrics.anls_star.causes import CAUSES, OUTCOMES
 from docscore.metrics.signature import Signature
 from tests.structures import damaged, random_prediction, random_truth
 

@@ -27,7 +27,6 @@ from docscore.core.values import to_json
 from docscore.data.files import read_value, suffix_of
 from docscore.data.pairing import Pairs
 from docscore.data.rows import ID
-from docscore.evaluation.annotations import annotations_of, folded_tree, groups_of
 from docscore.evaluation.evaluation import ANLS_STAR, TYPED, rows_of_files
 from docscore.evaluation.metric_values import metric_trees
 from docscore.evaluation.scores import score_corpus
@@ -35,6 +34,7 @@ from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.kieval import kieval_score
 from docscore.metrics.registry import WITH_TREES, check_options_of
 from docscore.metrics.typed.score import explained_by_schema
+from docscore.report.annotations import annotations_of, folded_tree, groups_of
 from docscore.report.console import print_annotations, print_tree
 from docscore.report.wording import READ
 

@@ -12,7 +12,6 @@ from rich.text import Text
 
 from docscore.core.formatting import with_sign
 from docscore.core.values import paired_excerpts
-from docscore.evaluation.annotations import Annotation
 from docscore.evaluation.automation import Choice, Curve
 from docscore.evaluation.comparison import Change, Comparison, Gate
 from docscore.evaluation.evaluation import ANLS_STAR, Evaluation
@@ -20,6 +19,7 @@ from docscore.evaluation.metric_values import Measured
 from docscore.evaluation.summary import Analysis, Rate, Summary
 from docscore.metrics.anls_star.tree import Line, ScoreTree, outline
 from docscore.metrics.kieval import kieval_lines
+from docscore.report.annotations import Annotation
 from docscore.report.content import (
     causes_table,
     curve_table,

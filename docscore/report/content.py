@@ -8,10 +8,10 @@ from typing import Any
 from docscore.core.formatting import three_digits, with_sign
 from docscore.evaluation.automation import Curve
 from docscore.evaluation.comparison import Change, Comparison
-from docscore.evaluation.fields import MEANINGS, Outcome
 from docscore.evaluation.metric_values import Measured, Slice
 from docscore.evaluation.scores import CorpusScore
 from docscore.evaluation.summary import Analysis, Rate, Summary
+from docscore.metrics.anls_star.causes import MEANINGS, Outcome
 from docscore.metrics.kieval import KieScore
 from docscore.metrics.typed.score import AS_TEXT, TypedField, TypedFields
 from docscore.report.table_model import ColumnKind, ReportTable, TableCell, TableColumn

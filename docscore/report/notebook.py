@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from zlib import crc32
 
 from docscore.core.formatting import with_sign
-from docscore.evaluation.annotations import Annotation
 from docscore.evaluation.comparison import Comparison
 from docscore.evaluation.evaluation import ANLS_STAR, Evaluation
 from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.report.annotations import Annotation
 from docscore.report.content import (
     document_changes_table,
     documents_table,

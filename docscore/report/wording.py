@@ -12,13 +12,13 @@ import Levenshtein
 from docscore.core.formatting import clipped, printable, with_sign
 from docscore.core.options import BY_VALUE, PAPER, ScoringOptions
 from docscore.data.faults import NAMED
-from docscore.evaluation.annotations import Annotation
 from docscore.evaluation.automation import Choice
 from docscore.evaluation.comparison import Comparison
 from docscore.evaluation.scores import PARSE_COUNTS, CorpusScore
 from docscore.evaluation.summary import Summary
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
+from docscore.report.annotations import Annotation
 from docscore.stats.intervals import Interval
 
 _LONGEST_NAME = 200  # characters of a name

@@ -17,13 +17,13 @@ from docscore.data.columns import Grouping
 from docscore.data.faults import Faults
 from docscore.data.files import ColumnNames, table_of_source
 from docscore.data.pairing import warn_of_documents
-from docscore.evaluation.annotations import Annotation, annotations_of
 from docscore.evaluation.comparison import Comparison, Gate, decide
 from docscore.evaluation.evaluation import ANLS_STAR, Evaluation, metrics_with_schema, rows_of_tables
 from docscore.evaluation.metric_values import metric_trees
 from docscore.integrations.log_files import read_logs_of_inspect
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.registry import WITH_TREES
+from docscore.report.annotations import Annotation, annotations_of
 from docscore.report.console import (
     print_annotations,
     print_comparison,

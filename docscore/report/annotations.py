@@ -14,8 +14,8 @@ from docscore.core.same_value import Spelling, spelling_of_same_value
 from docscore.core.similarity import fold, similarity, text_rule
 from docscore.core.tolerance import ROUNDING
 from docscore.core.values import SCALAR_TYPES, Scalar, holds_number
-from docscore.evaluation.fields import Cause, places
 from docscore.metrics.anls_star.api import build_tree
+from docscore.metrics.anls_star.causes import Cause, places
 from docscore.metrics.anls_star.tree import ScoreTree
 
 FEWEST = 3  # siblings that make a group
