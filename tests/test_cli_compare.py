@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -17,27 +16,17 @@ import pytest
 from markdown_it import MarkdownIt
 
 from docscore.core.formatting import printable
-from docscore.data.pairing import pairs_of
-from docscore.evaluation.comparison import compare, decide
-from docscore.evaluation.scores import score_corpus
-from docscore.evaluation.summary import Analysis, analyse
 from docscore.version import VERSION
 from tests.commands import (
-    PREDICTIONS,
-    RECEIPTS,
-    REFERENCES,
     Write,
     environment,
     pred,
     ref,
-    rows,
     run,
     succeed,
 )
 from tests.conftest import ROOT
 
-NEW = RECEIPTS / "predictions_new.jsonl"
-RECEIPT_FILES = (PREDICTIONS, NEW, "--references", REFERENCES)
 TRUTH = "abcdefghij"
 NAMES = [f"doc{number}" for number in range(12)]
 
@@ -53,37 +42,6 @@ def arguments(write: Write, names: list[str], guesses: list[Any], truth: Any = T
     base = write("base.jsonl", [pred(name, truth) for name in names])
     new = write("new.jsonl", [pred(name, guess) for name, guess in zip(names, guesses, strict=True)])
     return [str(base), str(new), "--references", str(write("refs.jsonl", [ref(name, truth) for name in names]))]
-
-
-@cache
-def compared(*options: str) -> str:
-    """What the command prints of the examples."""
-    return succeed("compare", *RECEIPT_FILES, *options)
-
-
-@cache
-def analysis(predictions: Path, **options: Any) -> Analysis:
-    return analyse(score_corpus(pairs_of(list(rows(predictions)), list(rows(REFERENCES))), **options))
-
-
-def test_the_text_where_nothing_changed() -> None:
-    lines = succeed("compare", PREDICTIONS, PREDICTIONS, "--references", REFERENCES).splitlines()
-    assert max(map(len, lines)) <= 80
-    assert lines[0].endswith("difference +0.000000")
-    assert lines[1] == "the same on all 40 documents"
-    assert "no interval: no document changed" in lines[2]
-
-
-def test_json_equals_the_library_with_every_option() -> None:
-    options = ["--confidence-level=0.8", "--threshold=0.9", "--case-sensitive", "--fail-below=0.02"]
-    result = json.loads(succeed("compare", *RECEIPT_FILES, "--json", *options))
-    sides = (analysis(path, threshold=0.9, ignore_case=False) for path in (PREDICTIONS, NEW))
-    found = compare(*sides, confidence=0.8)
-    assert result == {
-        "format": "docscore.compare/1",
-        **json.loads(json.dumps(found.to_dict())),
-        "gate": decide(found, 0.02).to_dict(),
-    }
 
 
 ODD = [
@@ -171,14 +129,6 @@ def test_the_gate_is_the_exit_status(worse: list[str], margin: str, status: int)
     assert ("failed: the difference is -0.2500, a loss of more than" in done.out) == bool(status)
     gate = json.loads(done.out)["gate"]
     assert (gate["passed"], gate["margin"]) == (not status, float(margin))
-
-
-@pytest.mark.parametrize("guess", [TRUTH, "zzz"])
-def test_with_one_document_the_gate_cannot_decide(write: Write, guess: str) -> None:
-    files = arguments(write, ["a"], [guess])
-    done = run("compare", *files, "--fail-below", "0.01")
-    assert (done.code, done.out) == (2, "")
-    assert re.fullmatch(r"docscore: the gate cannot decide: one document is too few for [^\n]+\n", done.err)
 
 
 @pytest.mark.parametrize("side", [0, 1])

@@ -18,8 +18,6 @@ from pyarrow import ArrowInvalid
 from docscore.cli.entry_point import commands
 from docscore.core.errors import InputTypeError, InputValueError
 from docscore.core.output import OutputError
-from docscore.core.progress import no_progress
-from docscore.results.result import progress_from
 from tests.commands import (
     PREDICTIONS,
     RECEIPTS,
@@ -30,12 +28,10 @@ from tests.commands import (
     ref,
     run,
     run_process,
-    succeed,
 )
 from tests.conftest import ROOT
 
 NEW = RECEIPTS / "predictions_new.jsonl"
-COMMANDS = ["score", "explain", "compare", "table", "report", "automation"]
 
 
 # the arguments, the exit status, and what the first line of the error stream says
@@ -72,19 +68,6 @@ def test_a_process_ends_as_the_command_does_in_this_one(arguments: list[Any], st
     assert re.match(said or "$", here.err, re.IGNORECASE), here.err
     assert bool(here.out) is (status != 2)
     assert "Traceback" not in here.err
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_without_arguments_each_command_says_what_it_wants(name: str) -> None:
-    done = run(name)
-    assert (done.code, done.out) == (2, "")
-    assert re.fullmatch(rf"docscore: Missing argument '[^']+'\. \('docscore {name} (-h|--help)' for help\)\n", done.err)
-
-
-def test_the_version_is_that_of_the_package() -> None:
-    from docscore import __version__  # noqa: PLC0415  beside what it is compared with
-
-    assert succeed("--version") == f"docscore {__version__}\n"
 
 
 DEBUG = "(--debug shows the traceback)"
@@ -143,13 +126,6 @@ def test_the_traceback_of_a_fault_of_our_own_is_there_on_request(monkeypatch: py
     assert lines[-2:] == ["docscore: ZeroDivisionError", said]
 
 
-def test_the_gate_alone_ends_with_status_1(write: Write) -> None:
-    references = write("r.jsonl", [ref(str(i), "right") for i in range(20)])
-    good, bad = (write(f"{word}.jsonl", [pred(str(i), word) for i in range(20)]) for word in ("right", "wrong"))
-    done = run("compare", good, bad, "--references", references, "--fail-below", "0.5")
-    assert (done.code, done.err) == (1, "")
-
-
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_ctrl_c_while_libraries_are_imported(tmp_path: Path) -> None:
     """A library that is slow to import stands for all."""
@@ -190,12 +166,6 @@ class Terminal(io.StringIO):
 
     def isatty(self) -> bool:
         return True
-
-
-def test_bars_are_drawn_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    for stream, drawn in ((Terminal(), True), (io.StringIO(), False)):
-        monkeypatch.setattr(sys, "stderr", stream)
-        assert (progress_from(None) is not no_progress) is drawn
 
 
 def test_warnings_of_the_library_are_lines_of_their_own(write: Write) -> None:

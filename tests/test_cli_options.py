@@ -7,7 +7,6 @@ import re
 import shlex
 import shutil
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,6 @@ import pytest
 from docscore.cli.entry_point import commands
 from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, Write, command_of, pred, ref, run, succeed
 
-RULES = {"--threshold", "--case-sensitive", "--parse", "--parse-references", "--rules", "--numbers"}
-METRICS = {"--metrics", "--normalise", "--donut", "--strict", "--schema"}
 NEW = RECEIPTS / "predictions_new.jsonl"
 BOTH = REFERENCES, PREDICTIONS
 
@@ -95,13 +92,6 @@ def test_an_option_changes_the_figure(
     assert (found if not isinstance(changed, dict) else {name: found[name] for name in changed}) == changed
 
 
-def test_donut_reads_documents_as_donut_does(write: Write) -> None:
-    """There all values are texts, and a list of one is that one."""
-    files = one_row(write, {"a": ["x"]}, {"a": "x"})
-    of = [json.loads(succeed("score", *files, "--metrics", "nted", "--json", *more)) for more in ([], ["--donut"])]
-    assert [found["metrics"]["signature"].count("donut") for found in of] == [0, 1]
-
-
 def sure_of(write: Write, documents: int) -> tuple[Path, Path]:
     """Documents of one value: the surer a prediction, the more often it is right."""
     right = [number % (2 + number // 4) != 1 for number in range(documents)]
@@ -128,15 +118,6 @@ def test_the_level_of_intervals(write: Write, command: str) -> None:
         assert run(command, *files, "--confidence-level", level).code == 2
 
 
-def test_what_can_be_left_out_of_a_score() -> None:
-    lines = succeed("score", *BOTH).splitlines()
-    fewer = succeed("score", *BOTH, "--worst", "0").splitlines()
-    assert len(lines) - len(fewer) == 12  # ten rows, their heading and a blank line
-    assert "Lowest scores" not in fewer
-    only = succeed("score", *BOTH, "--metrics", "nted").splitlines()
-    assert [line for line in only if line.startswith("ANLS*")] == []
-
-
 @pytest.mark.parametrize(
     ("predictions", "options", "hint"),
     [
@@ -161,20 +142,6 @@ def test_what_was_perhaps_forgotten_is_hinted_at(
     assert done.code == 0
     assert done.out.startswith("ANLS*")
     assert (done.err == "") if hint is None else re.fullmatch(rf"docscore: [^\n]*{hint}[^\n]*\n", done.err)
-
-
-def test_the_table_prints_percentages() -> None:
-    call = partial(succeed, "table", PREDICTIONS, NEW, "--references", REFERENCES)
-    plain, percent = (re.search(r"ANLS\* +([\d.]+)", call(*more)) for more in ([], ["--percent"]))
-    assert plain is not None
-    assert percent is not None
-    assert float(percent[1]) == pytest.approx(100 * float(plain[1]), abs=0.01)
-
-
-def test_a_system_given_twice_is_no_table() -> None:
-    done = run("table", PREDICTIONS, PREDICTIONS, "--references", REFERENCES)
-    assert (done.code, done.out) == (2, "")
-    assert re.fullmatch(r"docscore: two systems are called 'predictions'; [^\n]*\n", done.err)
 
 
 COMMANDS = ["score", "explain", "compare", "table", "report", "automation"]
@@ -209,11 +176,3 @@ def test_the_example_runs_and_its_json_has_the_format(name: str) -> None:
     assert done.out
     found = json.loads(run(*arguments, "--json").out)
     assert f"the format {found['format']} of docs/json_output.md" in text
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_the_exit_statuses_are_named(name: str) -> None:
-    statuses = re.findall(r"^    (\d)  ", ending(name), re.MULTILINE)
-    options = {option for parameter in command_of(name).params for option in parameter.opts}
-    has_gate = bool(options & {"--fail-below", "--fail-under"})
-    assert statuses == (["0", "1", "2"] if has_gate else ["0", "2"])

@@ -9,10 +9,8 @@ from typing import Any
 import pytest
 
 from docscore import evaluate_module, typed_score
-from tests.commands import RECEIPTS, REFERENCES, Write, pred, ref, run, succeed
-from tests.conftest import ROOT
+from tests.commands import Write, pred, ref, run, succeed
 
-SCHEMA = RECEIPTS / "schema.json"
 PRICES = {"additionalProperties": {"type": "number", "x-docscore": {"tolerance": "1%"}}}
 NUMBERED = {"type": "number"}
 
@@ -86,18 +84,6 @@ def test_a_wrong_schema_is_one_line(prices: tuple[Path, Path, Path], schema: str
         assert (done.code, done.out) == (2, "")
         assert message in done.err
         assert done.err.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    ("name", "plain", "typed"), [("predictions.jsonl", 0.8043, 0.8074), ("predictions_new.jsonl", 0.8616, 0.8606)]
-)
-def test_the_receipts_have_a_schema(name: str, plain: float, typed: float) -> None:
-    """The figures of the guide."""
-    found = json.loads(succeed("score", REFERENCES, RECEIPTS / name, "--schema", SCHEMA, "--json"))
-    assert found["anls_score"] == pytest.approx(plain, abs=5e-5)
-    assert found["metrics"]["typed_score"] == pytest.approx(typed, abs=5e-5)
-    guide = (ROOT / "docs/products.md").read_text("utf-8")
-    assert f"| `{name}` | {plain:.4f} | {typed:.4f} |" in guide
 
 
 def test_evaluate_adds_the_typed_score() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,12 +36,14 @@ def hostile_files(write: Write) -> tuple[Path, Path]:
     [
         ("score", [], 7),
         ("score", ["--json"], 1),
+        ("score", ["--fields"], None),
+        ("score", ["--fields", "--json"], 1),
         ("explain", [], 1),  # it asks for an id and names some
         ("explain", ["--id", "\x1b[31m\u202e\n"], 1),
     ],
 )
 def test_hostile_ids_never_reach_a_pipe_or_a_terminal(
-    write: Write, command: str, options: list[str], lines: int
+    write: Write, command: str, options: list[str], lines: int | None
 ) -> None:
     files = hostile_files(write)
     done = run(command, *files, *options)
@@ -49,7 +52,7 @@ def test_hostile_ids_never_reach_a_pipe_or_a_terminal(
     assert shown.code == done.code == (0 if command == "score" else 2)
     for text in (done.out + done.err, COLOUR.sub("", shown.terminal)):
         assert not RAW.search(text)
-        assert text.count("\n") == lines
+        assert lines is None or text.count("\n") == lines
 
 
 def test_colour_on_a_terminal_and_the_same_text_as_in_a_pipe(write: Write) -> None:
@@ -94,3 +97,18 @@ def test_an_error_while_the_bar_is_shown_stands_on_a_line_of_its_own(write: Writ
     shown = on_terminal("score", *files, stream="stderr", columns=250)
     assert shown.code == 2
     assert [line for line in screen(shown.terminal) if line.startswith("docscore: ")] != []
+
+
+def one_document(write: Write, truth: Any, guess: Any) -> tuple[Path, Path]:
+    return write("r.jsonl", [ref("a", truth)]), write("p.jsonl", [pred("a", guess)])
+
+
+@pytest.mark.parametrize("key", ["long_" * 20, "two words " * 9, "発行日付" * 12, "a.b[0]" * 15])
+def test_a_long_key_is_folded_and_whole(write: Write, key: str) -> None:
+    """Wide characters take two columns; the numbers stand beside the first line."""
+    text = succeed("score", *one_document(write, {key: "x", "n": "y"}, {key: "x", "n": "y"}), "--fields")
+    lines = text[text.index("\nFields") :].strip("\n").split("\n\n")[0].splitlines()[1:]
+    widths = [sum(2 if character > "\u2e80" else 1 for character in line) for line in lines]
+    assert max(widths) <= 80
+    folded = "".join(re.split(r" [01]\.\d{3} ", line)[0] for line in lines[1:])
+    assert key.replace(" ", "") in folded.replace(" ", "")

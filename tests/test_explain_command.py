@@ -1,14 +1,53 @@
-"""`docscore explain --id` reads the row that is asked for, and says what is wrong with it, not with others."""
+"""`docscore explain`: what it prints of a row or of two values, and that faults of other rows do not matter."""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from docscore import score_tree
+from docscore.metrics.anls_star.tree import outline
 from tests.commands import Write, pred, ref, run, succeed
 from tests.test_streams import WRITERS, documents
+
+
+def test_explain_by_id_prints_the_folded_outline(write: Write) -> None:
+    truth, guess = {"a": ["x", "y"], "b": {"c": "z"}}, {"a": ["y"], "b": {"c": "z"}}
+    files = write("r.jsonl", [ref("q", 1), ref("p", truth)]), write("p.jsonl", [pred("p", guess), pred("q", 1)])
+    folded = [line.text() for line in outline(score_tree((truth,), guess), fold=True)]
+    assert "all 1 exact" in folded[-1]
+    assert succeed("explain", *files, "--id", "p").splitlines() == folded
+    assert succeed("explain", *files, "--id", "p", "--all").splitlines() == str(score_tree(truth, guess)).splitlines()
+    tree = json.loads(succeed("explain", *files, "--id", "p", "--json"))
+    assert (tree.pop("format"), tree.pop("annotations")) == ("docscore.explain/1", [])
+    assert tree == json.loads(json.dumps(score_tree((truth,), guess).to_dict()))
+    assert [child["path"] for child in tree["children"]] == ["$.a", "$.b"]
+
+
+def test_explain_without_an_id_where_there_is_one_document(write: Write) -> None:
+    assert (
+        succeed("explain", write("r.jsonl", [ref("a", "x")]), write("p.jsonl", [pred("a", "x")]))
+        == '= $  1.000          "x"\n'
+    )
+
+
+def test_explain_two_json_values(write: Write) -> None:
+    files = write("truth.json", {"a": {"$one_of": ["x", "y"]}}), write("guess.json", {"a": "y"})
+    assert succeed("explain", *files) == "= $  1.000          (all 1 exact)\n"
+    assert succeed("explain", *files, "--all").splitlines()[1] == '└─ = a  1.000          "y"  (option 2 of 2)'
+
+
+def test_explain_repairs_where_that_is_asked_for_and_says_so(write: Write) -> None:
+    files = write("r.jsonl", [ref("a", {"k": "x"})]), write("p.jsonl", [pred("a", "Here: {'k': 'x',}")])
+    assert "object against string" in succeed("explain", *files)
+    for mode, start, note in (("repair", "= $  1.000", "mended"), ("json", "≠ $  0.000", "scored as text")):
+        done = run("explain", *files, "--parse", mode)
+        assert done.code == 0
+        assert done.out.startswith(start)
+        assert re.fullmatch(rf"[^\n]*{note}[^\n]*\n", done.err)
 
 
 @pytest.mark.parametrize("form", WRITERS)
