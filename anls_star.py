@@ -34,8 +34,8 @@ try:  # indented, since the loader would tell people to install the imports that
     from docscore.evaluation.metric_values import scores_as
     from docscore.evaluation.scores import score_corpus
     from docscore.evaluation.summary import summarise
-    from docscore.data.columns import Grouping
-    from docscore.data.columns import with_clusters
+    from docscore.data.pairing import Grouping
+    from docscore.data.pairing import with_clusters
     from docscore.metrics.registry import METRICS
 
     if evaluate is not None:

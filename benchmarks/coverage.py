@@ -30,8 +30,8 @@ from benchmarks.populations import (
     some_documents,
     system,
 )
-from docscore.core.progress import ignore
-from docscore.core.tolerance import ROUNDING
+from docscore.core.numbers import ROUNDING
+from docscore.core.runtime import ignore
 from docscore.stats.calibration import calibration_of
 from docscore.stats.intervals import (
     CONFIDENCE,

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from docscore.core.errors import InputError
-from docscore.data.faults import DataError
+from docscore.core.errors import DataError, InputError
 
 _PROJECT = Path(__file__).parent.parent
 # Errors about all rows at once, which name ids, both sides or what was counted in place of one row.

@@ -7,12 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
-from docscore.core.errors import Diagnostic, FilePlace, InputValueError, in_file, short_repr
-from docscore.data.faults import FAULTY, some_of
+from docscore.core.errors import FAULTY, Diagnostic, FilePlace, InputValueError, in_file, short_repr, some_of
 from docscore.data.files import ColumnNames, SourceSide, Table, with_names
-from docscore.data.input_warnings import doubts_of_reading, first_truths, given_predictions
 from docscore.data.json_text import holds_json, is_json_container, parse_text
-from docscore.data.pairing import Pairs
+from docscore.data.pairing import Pairs, doubts_of_reading, first_truths, given_predictions
 from docscore.data.rows import ANLS, BY_ID, ID, described, format_of
 
 SAMPLED = 50  # rows from which columns and texts are judged

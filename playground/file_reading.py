@@ -8,10 +8,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from docscore.core.errors import Diagnostic, InputError, at_place, row_place
+from docscore.core.errors import DataError, Diagnostic, Faults, InputError, at_place, faults_summary, row_place
 from docscore.core.formatting import clipped, printable
 from docscore.core.options import AS_TEXT, ScoringOptions
-from docscore.data.faults import DataError, Faults, faults_summary
 from docscore.data.files import EXTENSIONS, Table, delimiter_of_file, read_table, suffix_of
 from docscore.data.json_text import dumps
 from docscore.data.pairing import Pairs, refuse_json_text

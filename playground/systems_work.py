@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import with_minus_signs, with_sign
 from docscore.core.options import ScoringOptions
-from docscore.core.progress import no_progress
+from docscore.core.runtime import no_progress
 from docscore.data.csv_files import csv_cell
 from docscore.data.files import name_without_extension
 from docscore.evaluation.evaluation import Evaluation

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from docscore.core.errors import at_place, row_place
 from docscore.core.options import AS_TEXT, BY_VALUE, ScoringOptions
-from docscore.data.columns import groups_of_rows
 from docscore.data.csv_files import write_csv
+from docscore.data.pairing import groups_of_rows
 from docscore.evaluation.evaluation import ANLS_STAR, Evaluation, metrics_with_schema
 from docscore.evaluation.fields import Losses
 from docscore.evaluation.summary import Summary

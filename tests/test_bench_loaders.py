@@ -11,10 +11,9 @@ from typing import Any
 
 import pytest
 
-from docscore.bench.catalogue import DATA_SETS, checked_data, chosen, documents_of
-from docscore.bench.loaders import documents_in
+from docscore.bench.data_sets import DATA_SETS, checked_data, chosen, documents_in, documents_of
+from docscore.bench.documents import DocumentRecord, Page, Word
 from docscore.bench.prompts import document_text
-from docscore.bench.records import DocumentRecord, Page, Word
 from tests import bench_data
 from tests.bench_data import PIXEL, WRITERS, put
 from tests.conftest import ROOT, skip_or_fail

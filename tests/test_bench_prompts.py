@@ -11,10 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docscore.bench.pages import pages_of_pdf, picture_file, rendered_pages
-from docscore.bench.prompts import latin_text, prompt_of, reading_order_text
-from docscore.bench.records import DocumentRecord, Page, Word
-from docscore.bench.schemas import PAPER_SCHEMAS, SCHEMAS, strict_schema
+from docscore.bench.documents import DocumentRecord, Page, Word, pages_of_pdf, picture_file, rendered_pages
+from docscore.bench.prompts import PAPER_SCHEMAS, SCHEMAS, latin_text, prompt_of, reading_order_text, strict_schema
 from tests import bench_data
 from tests.bench_data import PIXEL, put
 from tests.commands import run, succeed

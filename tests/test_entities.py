@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from docscore.core.values import convert_ground_truth, is_empty
-from docscore.data.confidences import unwrapped
+from docscore.data.pairing import unwrapped
 from docscore.metrics.entities import MOST_READINGS, document_of, readings
 
 Pairs = list[tuple[str, str]]

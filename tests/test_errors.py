@@ -15,7 +15,10 @@ from hypothesis import strategies as st
 
 from docscore import anls_score, evaluate_module, kieval_score, pairs_of, score_pairs
 from docscore.core.errors import (
+    DataError,
     Diagnostic,
+    Fault,
+    Faults,
     FilePlace,
     InputError,
     InputTypeError,
@@ -27,11 +30,9 @@ from docscore.core.errors import (
     in_file,
     row_place,
 )
-from docscore.data.confidences import with_confidences
-from docscore.data.faults import DataError, Fault, Faults
 from docscore.data.files import read_table
 from docscore.data.json_text import JsonError, loads, loads_at
-from docscore.data.pairing import Pairs, read_systems
+from docscore.data.pairing import Pairs, read_systems, with_confidences
 from docscore.data.rows import BY_ID, as_rows
 from docscore.evaluation.automation import automation_curve
 from docscore.evaluation.metric_values import measure

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docscore import score_pairs
-from docscore.data.faults import DataError, Faults
+from docscore.core.errors import DataError, Faults
 from docscore.data.files import read_table
 from docscore.data.pairing import Pairs, read_systems
 from docscore.evaluation.scores import score_corpus

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from docscore.core.progress import READING
+from docscore.core.runtime import READING
 from docscore.data.files import read_table, read_value
 from tests.conftest import ROOT, skip_or_fail
 

@@ -14,8 +14,7 @@ from docscore import decide, evaluate_module, pairs_of
 from docscore.cli.entry_point import commands
 from docscore.cli.options import stdout_console
 from docscore.core.options import ScoringOptions
-from docscore.data.columns import groups_of_rows
-from docscore.data.pairing import Pairs
+from docscore.data.pairing import Pairs, groups_of_rows
 from docscore.evaluation.evaluation import Evaluation
 from docscore.report import report_as_html
 from docscore.report.console import print_table

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docscore.core.decimals import DecimalText
 from docscore.core.errors import in_file
+from docscore.core.numbers import DecimalText
 from docscore.core.values import MAX_DEPTH, convert_ground_truth, convert_prediction, to_json
 from docscore.data import json_text
 from docscore.data.json_text import JsonError, dumps, loads, loads_at, restore, store

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import docscore
-from docscore.core.progress import no_progress
+from docscore.core.runtime import no_progress
 from docscore.evaluation import evaluation
 from docscore.evaluation.scores import CorpusScore
 from docscore.results.result import progress_from

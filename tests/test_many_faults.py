@@ -7,8 +7,7 @@ import re
 
 import pytest
 
-from docscore.core.errors import Diagnostic
-from docscore.data.faults import KEPT, Faults, faults_summary
+from docscore.core.errors import KEPT, Diagnostic, Faults, faults_summary
 from tests.commands import Write, pred, ref, run
 
 TRUTH = "abcdefghij"

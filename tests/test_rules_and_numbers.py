@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from anls_star import AnlsStar
 from docscore import anls_score, score_pairs, score_tree
-from docscore.core.decimals import shortest_spelling
+from docscore.core.numbers import shortest_spelling
 from docscore.core.options import NUMBERS, PACKAGE, PAPER, RULES, ScoringOptions
 from docscore.core.values import number_text
 from docscore.data.json_text import loads

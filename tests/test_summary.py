@@ -14,7 +14,7 @@ import pytest
 
 from docscore import ScoreTree, score_tree
 from docscore.core.options import ScoringOptions
-from docscore.core.progress import Advance
+from docscore.core.runtime import Advance
 from docscore.data.pairing import Pairs, pairs_of
 from docscore.evaluation.fields import field_table
 from docscore.evaluation.scores import CorpusScore, score_corpus

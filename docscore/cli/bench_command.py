@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from docscore.bench.catalogue import DATA_SETS, NEEDS, checked_data
+from docscore.bench.data_sets import DATA_SETS, NEEDS, checked_data
 from docscore.cli.options import (
     CommandSettings,
     a_file,

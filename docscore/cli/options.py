@@ -15,9 +15,8 @@ import click
 from rich.console import Console
 
 from docscore.cli.terminal import say
-from docscore.core.errors import InputValueError, row_place
+from docscore.core.errors import NAMED, InputValueError, faults_summary, row_place
 from docscore.core.options import ScoringOptions
-from docscore.data.faults import NAMED, faults_summary
 from docscore.data.files import ColumnNames
 from docscore.evaluation.evaluation import ANLS_STAR, Evaluation, metrics_with_schema, rows_of_files
 from docscore.integrations.log_files import read_logs_of_inspect

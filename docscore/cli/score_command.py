@@ -22,7 +22,7 @@ from docscore.cli.options import (
     worst_option,
 )
 from docscore.cli.terminal import print_json, say
-from docscore.data.confidences import is_wrapped
+from docscore.data.pairing import is_wrapped
 from docscore.evaluation.comparison import decide_level
 from docscore.report.console import print_evaluation, print_gate
 from docscore.report.wording import by_value_text

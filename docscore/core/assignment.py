@@ -20,7 +20,7 @@ from math import fsum, lcm, ulp
 import numpy as np
 import numpy.typing as npt
 
-from docscore.core.tolerance import ROUNDING, TIE
+from docscore.core.numbers import ROUNDING, TIE
 from docscore.core.values import Matrix
 
 Indices = npt.NDArray[np.intp]

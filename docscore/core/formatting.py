@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from itertools import chain, count
 
-from docscore.core.tolerance import ROUNDING
+from docscore.core.numbers import ROUNDING
 
 _NEGATIVE = re.compile(r"(?<!\w)-(?=\d)")  # the hyphen of a negative number
 

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from typing import Literal
 
 from docscore.core.dates import date_of
-from docscore.core.decimals import DecimalText, decimal_of, decimal_value
+from docscore.core.numbers import DecimalText, decimal_of, decimal_value
 from docscore.core.values import Scalar, scalar_text
 
 _LONGEST = 64  # characters; no number of a document is longer

@@ -9,8 +9,8 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist, cpdist
 
+from docscore.core.numbers import ROUNDING
 from docscore.core.options import THRESHOLD
-from docscore.core.tolerance import ROUNDING
 from docscore.core.values import Matrix, Scalar, number_text, scalar_text
 
 _LONG = 64  # characters in one machine word of the bit-parallel distance

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from docscore.core.decimals import DecimalText, decimal_value, shortest_spelling
 from docscore.core.errors import InputTypeError, InputValueError, short_repr
 from docscore.core.formatting import clipped, printable, text_excerpts
+from docscore.core.numbers import DecimalText, decimal_value, shortest_spelling
 from docscore.core.runtime import with_room_to_recurse
 
 MAX_DEPTH = 200  # levels of lists, objects and inner one-ofs; keeps every recursion far from Python's limit

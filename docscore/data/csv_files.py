@@ -11,11 +11,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from docscore.core.errors import Diagnostic, InputValueError, closer
-from docscore.data.faults import FAULTY, Faults
+from docscore.core.errors import FAULTY, Diagnostic, Faults, InputValueError, closer, in_line, not_utf8
 from docscore.data.json_text import JsonError, loads
 from docscore.data.rows import ANLS, BY_ID, ID
-from docscore.data.text_files import in_line, not_utf8
 
 _JSON_COLUMNS = (BY_ID.references, ANLS.references)  # these hold a JSON list; other cells are text
 

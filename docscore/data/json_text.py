@@ -7,9 +7,9 @@ import math
 import re
 from typing import Any, Literal, NamedTuple
 
-from docscore.core.decimals import DecimalText, decimal_of, float_or_digits
 from docscore.core.errors import Diagnostic, InputValueError, PlacePart, closer, short_repr
 from docscore.core.limits import MAX_DIGITS, MAX_MENDED, MAX_STEPS
+from docscore.core.numbers import DecimalText, decimal_of, float_or_digits
 from docscore.core.runtime import with_room_to_recurse
 from docscore.core.values import LEAF_TYPES, MAX_DEPTH, Value, convert_prediction, to_json
 
@@ -47,7 +47,7 @@ class JsonError(InputValueError):
 def loads(source: str, *, unique_keys: bool = False) -> Any:
     """Parse a JSON text; `NaN` and `Infinity` are accepted, as by the standard module.
 
-    A number beyond every float, such as 1e400, is a text of its digits (`docscore.core.decimals.DecimalText`).
+    A number beyond every float, such as 1e400, is a text of its digits (`docscore.core.numbers.DecimalText`).
 
     Args:
         source: the text.

@@ -1,4 +1,4 @@
-"""Pair predictions with references by id, or by position where rows have no ids."""
+"""Rows of both sides paired by id or by position; their groups and confidences; signs that they are read wrongly."""
 
 from __future__ import annotations
 
@@ -7,18 +7,33 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, repeat
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from docscore.core.errors import Diagnostic, FilePlace, InputValueError, at_place, diagnostic_of, in_file, short_repr
-from docscore.core.options import MISSING_MODES, SKIP, ScoringOptions, check_choice
+from docscore.core.errors import (
+    FAULTY,
+    NAMED,
+    DataError,
+    Diagnostic,
+    Faults,
+    FilePlace,
+    InputTypeError,
+    InputValueError,
+    at_place,
+    diagnostic_of,
+    faults_summary,
+    in_file,
+    row_place,
+    short_repr,
+    some_of,
+)
+from docscore.core.options import AS_TEXT, MISSING_MODES, SKIP, ScoringOptions, check_choice
 from docscore.core.runtime import gc_pause, level_of_caller
-from docscore.core.values import convert_ground_truth, convert_prediction
+from docscore.core.values import SCALAR_TYPES, convert_ground_truth, convert_prediction
 from docscore.data.csv_files import DELIMITERS
-from docscore.data.faults import FAULTY, NAMED, DataError, Faults, faults_summary, some_of
 from docscore.data.files import TEXT_EXTENSIONS, Table, suffix_of
-from docscore.data.json_text import is_json_container
+from docscore.data.json_text import holds_json, is_json_container
 from docscore.data.rows import (
     ANLS,
     BY_ID,
@@ -612,3 +627,201 @@ def check_value_column(table: Table, side: Literal["prediction", "references"]) 
         side_format(row, side)
     except InputValueError as error:
         raise InputValueError(replace(error.diagnostic, parts=(in_file(table.path),))) from None
+
+
+# the name of a column of the references, a function of the id, or a label for each reference in their order
+Grouping = str | Callable[[str], Any] | Iterable[Any]
+
+
+def groups_of_rows(pairs: Pairs, grouping: Grouping, option: str) -> list[str]:
+    """Return the name of the group of each row.
+
+    Args:
+        pairs: n rows.
+        grouping: the name of a column of the references, a function that gives the group of an id, or n labels in the
+            order of the references.
+        option: the name of the option in error messages.
+
+    Returns:
+        n names; "null" for a null and for a row without the column.
+
+    Raises:
+        TypeError: for a group that is not a text, number, boolean or null, naming the row.
+        ValueError: for a column that no reference has, and for another number of labels than rows.
+    """
+    if callable(grouping):
+        values = [grouping(name) for name in pairs.ids]
+    else:
+        values = _column(pairs, grouping, option) if isinstance(grouping, str) else _labels(pairs, grouping, option)
+    return [_group_name(name, value, option) for name, value in zip(pairs.ids, values, strict=True)]
+
+
+def with_clusters(pairs: Pairs, cluster: Grouping | None) -> Pairs:
+    """The rows with their cluster names added; errors as for `groups_of_rows`."""
+    return pairs if cluster is None else pairs._replace(clusters=groups_of_rows(pairs, cluster, "cluster"))
+
+
+def _labels(pairs: Pairs, labels: Iterable[Any], option: str) -> list[Any]:
+    found = as_rows(labels, option)
+    if len(found) != len(pairs.ids):
+        expected = f"a label for each of {len(pairs.ids):,} references"
+        raise InputValueError(place=option, expected=expected, got=f"{len(found):,}")
+    return found
+
+
+def _column(pairs: Pairs, name: str, option: str) -> list[Any]:
+    rows = pairs.reference_rows or []
+    if not any(name in row for row in rows):
+        known = sorted({str(key) for row in rows for key in row})
+        got = ", ".join(map(repr, known)) or "rows without columns"
+        raise InputValueError(place=option, expected=f"a column {name!r} of the references", got=got)
+    return [row.get(name) for row in rows]
+
+
+def _group_name(row: str, value: Any, option: str) -> str:
+    plain = value.item() if hasattr(value, "item") else value
+    if plain is not None and type(plain) not in SCALAR_TYPES:
+        raise InputTypeError(place=(option, row_place(row)), expected="a text or a number", got=type(value).__name__)
+    return "null" if plain is None else str(plain)
+
+
+VALUE, CONFIDENCE_KEY = "$value", "$confidence"
+
+
+def unwrapped(prediction: Any) -> tuple[Any, Any]:
+    """Split a prediction into its values and their confidences, in the same shape; None where a value has none.
+
+    Raises:
+        ValueError: for an object with `$value` and other keys than `$confidence`.
+
+    >>> unwrapped({"total": {"$value": "12.50", "$confidence": 0.93}, "date": "1 May"})
+    ({'total': '12.50', 'date': '1 May'}, {'total': 0.93, 'date': None})
+    """
+    if isinstance(prediction, dict):
+        if VALUE in prediction:
+            return _opened(prediction)
+        parts = {key: unwrapped(item) for key, item in prediction.items()}
+        values = {key: value for key, (value, _) in parts.items()}
+        return values, {key: confidence for key, (_, confidence) in parts.items()}
+    if isinstance(prediction, list):
+        pairs = [unwrapped(item) for item in prediction]
+        return [value for value, _ in pairs], [confidence for _, confidence in pairs]
+    return prediction, None
+
+
+def is_wrapped(prediction: Any) -> bool:
+    """Whether a value at the first two levels has a confidence."""
+    inside = prediction.values() if isinstance(prediction, dict) else ()
+    return any(isinstance(each, dict) and VALUE in each and CONFIDENCE_KEY in each for each in (prediction, *inside))
+
+
+def with_confidences(pairs: Pairs) -> Pairs:
+    """Move the confidences out of the predictions; those that a row has under "confidence" take precedence.
+
+    Raises:
+        ValueError: naming the row.
+    """
+    of_rows = repeat(None, len(pairs.ids)) if pairs.confidences is None else pairs.confidences
+    both = list(map(_unwrapped_row, pairs.ids, pairs.predictions, of_rows))
+    return pairs._replace(predictions=[value for value, _ in both], confidences=[each for _, each in both])
+
+
+def _unwrapped_row(name: str, prediction: Any, of_row: Any) -> tuple[Any, Any]:
+    """The values of a prediction and their confidences; raises `ValueError` naming the row."""
+    try:
+        value, confidence = unwrapped(prediction)
+    except ValueError as error:
+        raise at_place(row_place(name), error) from None
+    return value, confidence if of_row is None else of_row
+
+
+def _opened(wrapped: dict[str, Any]) -> tuple[Any, Any]:
+    """The value and the confidence of an object that holds both."""
+    others = wrapped.keys() - {VALUE, CONFIDENCE_KEY}
+    if others:
+        got = f"{short_repr(min(others, key=str))} beside them"
+        raise InputValueError(expected=f"{VALUE!r} and {CONFIDENCE_KEY!r} alone in their object", got=got)
+    return wrapped[VALUE], wrapped.get(CONFIDENCE_KEY)
+
+
+_TRIED = 20  # texts that are read to see whether they hold JSON
+
+
+def doubts_of_reading(
+    pairs: Pairs,
+    parse: str | None,
+    parse_references: str | None,
+    *,
+    references: str = "references",
+    predictions: str = "predictions",
+) -> Iterator[Diagnostic]:
+    """What is doubtful of all rows of a test set, before texts are read as JSON.
+
+    Args:
+        pairs: the rows as they were given; where one of them is as it should be, no further one is looked at.
+        parse: how predictions that are text are to be read, as in `ScoringOptions`.
+        parse_references: the same for ground truths.
+        references: the place of the ground truths in the sentences.
+        predictions: the place of the predictions.
+
+    >>> pairs = Pairs(["a"], [{"total": "1"}], ['{"total": "1"}'])
+    >>> print(next(doubts_of_reading(pairs, None, None)))
+    predictions: all are text that holds JSON, which never matches ground truths that are objects or lists; \
+parse="json" or parse="repair" (--parse) reads it
+    """
+    if len(pairs.absent) == len(pairs.ids) or parse == AS_TEXT:
+        return
+    # each of these passes ends with the first row that is as it should be
+    if (
+        parse is None
+        and all(_is_container(each) or (parse_references and is_json_container(each)) for each in first_truths(pairs))
+        and _hold_json(pairs)
+    ):
+        problem = "all are text that holds JSON, which never matches ground truths that are objects or lists"
+        remedy = 'parse="json" or parse="repair" (--parse) reads it'
+        yield Diagnostic((predictions,), problem=problem, remedy=remedy)
+    if (
+        parse_references is None
+        and all(map(_is_json_text, pairs.truths))
+        and (parse is not None or not _all(given_predictions(pairs), str) or _hold_json(pairs))
+    ):
+        problem = "all are text that is JSON, and is compared as text"
+        remedy = 'parse_references="json" (--parse-references json) reads it'
+        yield Diagnostic((references,), problem=problem, remedy=remedy)
+    if all(map(_is_one_object, first_truths(pairs))) and _all(given_predictions(pairs), dict):
+        problem = "all are lists of one object, which never match predictions that are objects"
+        remedy = 'a list of acceptable answers needs rows by id, {"question_id": ..., "references": [...]}'
+        yield Diagnostic((references,), problem=problem, remedy=remedy)
+
+
+def first_truths(pairs: Pairs) -> Iterator[Any]:
+    """The ground truths; of several acceptable answers the first."""
+    return (each[0] if isinstance(each, tuple) and each else each for each in pairs.truths)
+
+
+def given_predictions(pairs: Pairs) -> Iterator[Any]:
+    """The predictions that are not missing."""
+    return (each for number, each in enumerate(pairs.predictions) if number not in pairs.absent)
+
+
+def _all(values: Iterator[Any] | Sequence[Any], kind: type) -> bool:
+    return all(isinstance(each, kind) for each in values)
+
+
+def _hold_json(pairs: Pairs) -> bool:
+    """Whether all predictions are text, and JSON is in some of the first."""
+    return _all(given_predictions(pairs), str) and any(map(holds_json, islice(given_predictions(pairs), _TRIED)))
+
+
+def _is_container(value: Any) -> bool:
+    return isinstance(value, dict | list)
+
+
+def _is_one_object(value: Any) -> bool:
+    """Whether it is a list of one object."""
+    return isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict)
+
+
+def _is_json_text(truth: Any) -> bool:
+    """Whether it is text, or a one-of of texts, that is a JSON object or list."""
+    return all(map(is_json_container, truth if isinstance(truth, tuple) else (truth,)))

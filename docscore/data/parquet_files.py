@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from docscore.core.errors import InputValueError, in_file
-from docscore.core.progress import Advance, ignore
-from docscore.core.runtime import level_of_caller
+from docscore.core.runtime import Advance, ignore, level_of_caller
 
 _BATCH = 1000  # rows read at a time
 

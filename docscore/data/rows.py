@@ -10,9 +10,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from docscore.core.errors import InputTypeError, InputValueError, PlacePart, short_repr
+from docscore.core.errors import NAMED, InputTypeError, InputValueError, PlacePart, short_repr
 from docscore.core.values import LEAF_TYPES, scalar_text
-from docscore.data.faults import NAMED
 
 Where = Callable[[int], PlacePart]  # the place of a row in a message
 

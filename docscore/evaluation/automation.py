@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from docscore.core.errors import InputValueError, row_place
-from docscore.core.progress import Progress, no_progress
-from docscore.core.tolerance import ROUNDING
+from docscore.core.numbers import ROUNDING
+from docscore.core.runtime import Progress, no_progress
 from docscore.metrics.kieval import KieScore
 from docscore.stats.calibration import Calibration, calibration_of
 from docscore.stats.intervals import (

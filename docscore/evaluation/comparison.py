@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import with_sign
-from docscore.core.progress import Progress, no_progress
-from docscore.core.tolerance import ROUNDING
+from docscore.core.numbers import ROUNDING
+from docscore.core.runtime import Progress, no_progress
 from docscore.evaluation.fields import Field
 from docscore.evaluation.scores import CorpusScore
 from docscore.evaluation.summary import MOST_FIELDS_TESTED, Analysis, fields_as_ratios, mean_as_ratio

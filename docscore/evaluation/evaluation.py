@@ -12,21 +12,22 @@ from math import fsum
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from docscore.core.errors import InputValueError
+from docscore.core.errors import Faults, InputValueError
 from docscore.core.options import AS_TEXT, BY_VALUE, DEFAULT_OPTIONS, ScoringOptions
-from docscore.core.progress import Progress, no_progress
+from docscore.core.runtime import Progress, no_progress
 from docscore.core.values import holds_number
-from docscore.data.columns import Grouping, groups_of_rows, with_clusters
-from docscore.data.faults import Faults
 from docscore.data.files import SAME_NAMES, ColumnNames, SourceSide, Table, read_table, with_names
 from docscore.data.pairing import (
     Check,
+    Grouping,
     Pairs,
     common_rows,
+    groups_of_rows,
     read_systems,
     refuse_json_text,
     table_with_both,
     warn_of_documents,
+    with_clusters,
 )
 from docscore.evaluation.automation import Curve, automation_curve, calibration_of_scores
 from docscore.evaluation.comparison import Comparison, FigureChange, compare, intervals_and_p_values

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from docscore.core.errors import at_place, row_place
-from docscore.core.progress import Advance, Progress, ignore, no_progress
+from docscore.core.runtime import Advance, Progress, ignore, no_progress
 from docscore.evaluation.scores import CorpusScore
 from docscore.metrics.base import Breakdown, FigureName, Metric, MetricRow, MetricTree
 from docscore.metrics.kieval import KieScore

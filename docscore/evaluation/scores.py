@@ -14,12 +14,9 @@ import numpy.typing as npt
 
 from docscore.core.errors import at_place, closer, row_place
 from docscore.core.options import SKIP, ScoringOptions, options_from
-from docscore.core.progress import Progress, no_progress
-from docscore.core.runtime import level_of_caller
-from docscore.data.confidences import with_confidences
-from docscore.data.input_warnings import doubts_of_reading
+from docscore.core.runtime import Progress, level_of_caller, no_progress
 from docscore.data.json_text import Parsed, parse_reference, parse_text
-from docscore.data.pairing import Pairs, refuse_json_text
+from docscore.data.pairing import Pairs, doubts_of_reading, refuse_json_text, with_confidences
 from docscore.metrics.anls_star.api import build_tree, score_all
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.signature import Signature

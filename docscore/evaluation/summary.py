@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from docscore.core.progress import Progress, no_progress
+from docscore.core.runtime import Progress, no_progress
 from docscore.evaluation.fields import Field, FieldTable, ListRows, Losses, ValueCounts, as_float
 from docscore.evaluation.scores import CorpusScore
 from docscore.metrics.anls_star.causes import CAUSES, Cause

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from docscore.core.errors import InputValueError
-from docscore.core.progress import Progress, no_progress
+from docscore.core.runtime import Progress, no_progress
 from docscore.evaluation.comparison import Comparison
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.metric_values import Figure

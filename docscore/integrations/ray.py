@@ -17,9 +17,8 @@ import ray.data
 from pyarrow import fs
 from ray.exceptions import RayTaskError
 
-from docscore.core.errors import InputError, InputValueError, PlacePart, in_file, short_repr
+from docscore.core.errors import InputError, InputValueError, PlacePart, in_file, short_repr, some_of
 from docscore.core.options import SKIP
-from docscore.data.faults import some_of
 from docscore.data.files import ColumnNames, Table, with_names
 from docscore.data.pairing import MISSING_REMEDY
 from docscore.data.rows import ID

@@ -16,10 +16,10 @@ from docscore.core.errors import (
     short_repr,
 )
 from docscore.core.values import convert_ground_truth, convert_prediction
+from docscore.data.files import decoded
 from docscore.data.json_text import loads_at, restore, store
 from docscore.data.pairing import Pairs
 from docscore.data.rows import BY_ID, ID, read_prediction, read_reference, read_references
-from docscore.data.text_files import decoded
 
 
 def rows_of_lines(content: bytes, path: str) -> Iterator[tuple[Any, PlacePart]]:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from docscore.core.errors import InputValueError
+from docscore.core.numbers import ROUNDING
 from docscore.core.options import DEFAULT_OPTIONS, ScoringOptions
-from docscore.core.tolerance import ROUNDING
 from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree

@@ -9,10 +9,10 @@ from itertools import combinations
 from math import fsum
 from typing import Any, Literal, get_args
 
+from docscore.core.numbers import ROUNDING
 from docscore.core.options import BY_VALUE, ScoringOptions
 from docscore.core.same_value import Spelling, spelling_of_same_value
 from docscore.core.similarity import fold, similarity, text_rule
-from docscore.core.tolerance import ROUNDING
 from docscore.core.values import SCALAR_TYPES, Scalar, holds_number
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.causes import Cause, places

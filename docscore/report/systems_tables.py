@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import three_digits, with_minus_signs, with_sign
-from docscore.core.tolerance import ROUNDING
+from docscore.core.numbers import ROUNDING
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.metric_values import Figure
 from docscore.evaluation.systems import (

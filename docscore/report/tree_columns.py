@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from docscore.core.formatting import clipped, three_digits, with_minus_signs, with_sign
-from docscore.core.tolerance import ROUNDING
+from docscore.core.numbers import ROUNDING
 from docscore.core.values import value_text
 from docscore.metrics.anls_star.tree import GLYPHS, ScoreTree
 from docscore.report.wording import STATUS_WORDS, Span, counted, text_differences

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import Levenshtein
 
+from docscore.core.errors import NAMED
 from docscore.core.formatting import clipped, printable, with_sign
 from docscore.core.options import BY_VALUE, PAPER, ScoringOptions
-from docscore.data.faults import NAMED
 from docscore.evaluation.automation import Choice
 from docscore.evaluation.comparison import Comparison
 from docscore.evaluation.scores import PARSE_COUNTS, CorpusScore

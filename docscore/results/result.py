@@ -9,14 +9,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from docscore.core.errors import InputTypeError, InputValueError, in_file, row_place, short_repr
+from docscore.core.errors import Faults, InputTypeError, InputValueError, in_file, row_place, short_repr
 from docscore.core.options import PAPER, THRESHOLD, ScoringOptions
 from docscore.core.output import write_whole
-from docscore.core.progress import READING, Advance, Progress, no_progress
-from docscore.data.columns import Grouping
-from docscore.data.faults import Faults
+from docscore.core.runtime import READING, Advance, Progress, no_progress
 from docscore.data.files import ColumnNames, table_of_source
-from docscore.data.pairing import warn_of_documents
+from docscore.data.pairing import Grouping, warn_of_documents
 from docscore.evaluation.comparison import Comparison, Gate, decide
 from docscore.evaluation.evaluation import ANLS_STAR, Evaluation, metrics_with_schema, rows_of_tables
 from docscore.evaluation.metric_values import metric_trees

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from docscore.core.progress import Advance, ignore
-from docscore.core.tolerance import ROUNDING
+from docscore.core.numbers import ROUNDING
+from docscore.core.runtime import Advance, ignore
 from docscore.stats.intervals import (
     CONFIDENCE,
     RESAMPLES,

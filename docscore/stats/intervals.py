@@ -22,8 +22,8 @@ import numpy as np
 import numpy.typing as npt
 
 from docscore.core.errors import InputTypeError, InputValueError
-from docscore.core.progress import Advance, ignore
-from docscore.core.tolerance import ROUNDING
+from docscore.core.numbers import ROUNDING
+from docscore.core.runtime import Advance, ignore
 
 CONFIDENCE = 0.95
 RESAMPLES = 10_000

@@ -9,8 +9,8 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from docscore.core.progress import Advance, ignore
-from docscore.core.tolerance import DECIMALS, ROUNDING
+from docscore.core.numbers import DECIMALS, ROUNDING
+from docscore.core.runtime import Advance, ignore
 from docscore.stats.intervals import BATCH_CELLS, RESAMPLES, SEED, Array, Differences, Ratios
 
 _NORMAL = NormalDist()

@@ -21,7 +21,7 @@ from tests.loopback import Loopback, Reply, Request, attachments, prompt_text
 
 needs_tool("inspect_ai")
 
-from docscore.bench.schemas import SCHEMAS, strict_schema  # noqa: E402
+from docscore.bench.prompts import SCHEMAS, strict_schema  # noqa: E402
 from docscore.integrations import inspect as tasks  # noqa: E402
 from tests.tools.inspect_runs import MODEL, figures, inspect_environment, loopback, right, run_tasks, values  # noqa: E402
 

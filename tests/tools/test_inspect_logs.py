@@ -18,7 +18,7 @@ from tests.test_json_output import validated
 
 needs_tool("inspect_ai")
 
-from docscore.bench.catalogue import DATA_SETS  # noqa: E402
+from docscore.bench.data_sets import DATA_SETS  # noqa: E402
 from docscore.integrations import inspect as tasks  # noqa: E402
 from tests.tools.inspect_runs import figures, loopback, right, run_tasks, values  # noqa: E402
 

@@ -17,9 +17,8 @@ import pyarrow as pa
 from docscore.core.errors import InputValueError, at_place
 from docscore.core.options import ScoringOptions
 from docscore.core.values import LEAF_TYPES, convert_ground_truth, convert_prediction
-from docscore.data.columns import Grouping
 from docscore.data.json_text import dumps, loads, restore, store
-from docscore.data.pairing import Pairs, check_equal_count, pair_rows
+from docscore.data.pairing import Grouping, Pairs, check_equal_count, pair_rows
 from docscore.data.rows import ID, Row, RowFormat, as_rows, read_predictions, read_references, row_format
 from docscore.evaluation.evaluation import Evaluation
 from docscore.stats.intervals import check_confidence

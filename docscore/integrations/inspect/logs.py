@@ -10,7 +10,7 @@ from typing import Any
 
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 
-from docscore.bench.catalogue import DATA_SETS
+from docscore.bench.data_sets import DATA_SETS
 from docscore.core.errors import InputValueError, at_place, in_file
 from docscore.core.runtime import level_of_caller
 from docscore.data.json_text import loads

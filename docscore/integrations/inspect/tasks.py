@@ -25,12 +25,9 @@ from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 from inspect_ai.util import JSONSchema
 
-from docscore.bench.catalogue import chosen, documents_of
-from docscore.bench.loaders import documents_in
-from docscore.bench.pages import DPI, picture_file, rendered_pages
-from docscore.bench.prompts import TEXT_METHODS, prompt_of
-from docscore.bench.records import DocumentRecord
-from docscore.bench.schemas import strict_schema
+from docscore.bench.data_sets import chosen, documents_in, documents_of
+from docscore.bench.documents import DPI, DocumentRecord, picture_file, rendered_pages
+from docscore.bench.prompts import TEXT_METHODS, prompt_of, strict_schema
 from docscore.core.errors import InputValueError
 from docscore.core.options import check_choice
 from docscore.data.json_text import dumps

@@ -14,9 +14,14 @@ import numpy.typing as npt
 from docscore.core.errors import InputTypeError, at_place
 from docscore.core.limits import TooManyPairsError
 from docscore.core.options import DEFAULT_OPTIONS, PAPER, THRESHOLD, ScoringOptions
-from docscore.core.parallel import checked_processes, score_in_processes
-from docscore.core.progress import Advance, ignore
-from docscore.core.runtime import level_of_caller, with_room_to_recurse
+from docscore.core.runtime import (
+    Advance,
+    checked_processes,
+    ignore,
+    level_of_caller,
+    score_in_processes,
+    with_room_to_recurse,
+)
 from docscore.core.similarity import fold_all, similarities, text_rule
 from docscore.core.values import SCALAR_TYPES, Value, convert_ground_truth, convert_prediction
 from docscore.metrics.anls_star.explainer import Explainer

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from docscore.core.assignment import best_mask, match, sum_of_ties
-from docscore.core.decimals import DecimalText
+from docscore.core.numbers import DecimalText
 from docscore.core.options import ScoringOptions
 from docscore.core.same_value import are_same_value
 from docscore.core.similarity import fold, similarity, text_rule

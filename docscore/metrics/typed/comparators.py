@@ -6,7 +6,7 @@ from datetime import date
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 
 from docscore.core.dates import read_moment
-from docscore.core.decimals import decimal_of, shortest_spelling
+from docscore.core.numbers import decimal_of, shortest_spelling
 from docscore.core.same_value import number_of
 from docscore.core.values import Scalar, scalar_text
 from docscore.metrics.anls_star.sizes import Comparator
