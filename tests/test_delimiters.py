@@ -42,14 +42,6 @@ def test_any_file_that_has_ids_is_read_as_it_was_written(sign: str, columns: lis
     assert delimiter_of(file.getvalue(), ["question_id"]) == sign
 
 
-@pytest.mark.parametrize(("name", "sign"), [("p.csv", ";"), ("p.csv", "\t"), ("p.tsv", "\t"), ("p.csv", "|")])
-def test_the_command_reads_them(write: Write, name: str, sign: str) -> None:
-    references = write("r.csv", 'question_id;references\na;"[""tea""]"\nb;"[""rum""]"\n')
-    predictions = write(name, f"question_id{sign}prediction\na{sign}tea\nb{sign}gin\n")
-    assert json.loads(succeed("score", references, predictions, "--json"))["anls_score"] == 0.5
-    assert "tea" in succeed("explain", references, predictions, "--id", "a")
-
-
 def test_a_sign_that_is_given_counts(write: Write) -> None:
     path = write("t.csv", "id;n, m\na;1\n")
     assert read_table(path, delimiter=";").rows == [{"id": "a", "n, m": "1"}]

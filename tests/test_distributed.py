@@ -220,26 +220,6 @@ def test_torchmetrics_of_parts_are_merged(metric: Any) -> None:
         metric.merge_state({})
 
 
-def test_a_bad_row_changes_nothing(metric: Any) -> None:
-    metric.update(["x"], ["x"])
-    with pytest.raises(TypeError, match="expected a JSON value, got set"):
-        metric.update(["x", {1}], ["x", "y"])
-    assert metric.compute()["anls_star"] == 1.0
-
-
-def test_a_collection_in_one_process(metric: Any) -> None:
-    """Called as a function it gives the figures of the batch, as those of torchmetrics do."""
-    import torchmetrics  # noqa: PLC0415
-
-    both = torchmetrics.MetricCollection([metric], prefix="val_")
-    assert both(["x"], ["x"])["val_anls_star"] == 1.0
-    assert both(["x"], ["y"])["val_anls_star"] == 0.0
-    assert both.compute()["val_anls_star"] == 0.5
-    both.reset()
-    both.update(["x"], ["y"])
-    assert both.compute()["val_anls_star"] == 0.0
-
-
 EVALUATE = """
 import json, sys
 import docscore, evaluate

@@ -72,13 +72,6 @@ def test_marks_are_those_of_the_rows_that_are_drawn(tmp_path: Path) -> None:
     assert ("$.z", "z", "near miss") in marks
 
 
-def test_fields_say_in_how_many_documents_they_are(tmp_path: Path) -> None:
-    scored(tmp_path)
-    listing = json.loads(KeptList(tmp_path, RUN).listing())
-    analysis = Evaluation(read_systems(read_table(REFERENCES), [read_table(PREDICTIONS)])[0]).analysis
-    assert listing["holding"] == [field.document_count for field in analysis.by_loss()]
-
-
 def test_the_rows_can_be_scored_again(tmp_path: Path) -> None:
     """As they were before texts were read as JSON, in the order that was asked for."""
     scored(tmp_path, predictions=TEXTS, parse="repair")
@@ -98,12 +91,6 @@ def test_rows_keep_their_other_columns_and_answers(tmp_path: Path) -> None:
     assert json.loads(kept.rows([0])) == {**truths[0], "prediction": "x"}
     assert json.loads(kept.listing())["documents"] == [["a", 1.0, [], EMBEDDED]]
     assert kept.document(0)["image"] == DATA
-
-
-def test_a_row_may_have_no_image(tmp_path: Path) -> None:
-    truths = [{**ref("a", "x"), "image": None}]
-    scored(tmp_path, written(tmp_path, "r.jsonl", truths), written(tmp_path, "p.jsonl", [pred("a", "x")]))
-    assert KeptList(tmp_path, RUN).document(0)["image"] == ""
 
 
 def test_texts_are_found_in_values(tmp_path: Path) -> None:

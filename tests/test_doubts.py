@@ -14,7 +14,7 @@ from docscore.data.pairing import pairs_of
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.scores import score_corpus
 from docscore.metrics.registry import METRICS
-from tests.commands import PREDICTIONS, REFERENCES, Write, run
+from tests.commands import Write, run
 
 BILL = {"total": "12.50"}
 TEXT = '{"total": "12.50"}'
@@ -125,12 +125,6 @@ def test_json_text_in_the_command_and_in_an_evaluate_module(write: Write) -> Non
     assert "parse" not in as_text["signature"]
 
 
-def test_the_command_says_it_once(write: Write) -> None:
-    done = run("score", write("r.jsonl", by_id([BILL])), write("p.jsonl", with_id([TEXT])))
-    assert done.code == 0
-    assert done.err.count("(--parse) reads it") == 1
-
-
 @pytest.mark.parametrize(
     ("metrics", "option", "value"),
     [
@@ -154,12 +148,3 @@ def test_an_option_that_no_metric_uses_is_refused(metrics: list[str], option: st
     with pytest.raises(ValueError, match=sentence):
         Evaluation(pairs, ScoringOptions(**{option: value}), metrics=metrics)
     assert Evaluation(pairs, metrics=metrics).scores.mean == 1.0
-
-
-def test_it_is_refused_in_python_and_in_the_command() -> None:
-    with pytest.raises(ValueError, match=r"^donut: no metric that was asked for uses it"):
-        docscore.evaluate(predictions=[BILL], references=[BILL], donut=True)
-    for options in (["--normalise"], ["--donut"], ["--strict"], ["--metrics", "kieval", "--threshold", "0.7"]):
-        done = run("score", REFERENCES, PREDICTIONS, *options)
-        assert (done.code, done.out) == (2, "")
-        assert "no metric that was asked for uses it" in done.err

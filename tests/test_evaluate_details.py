@@ -104,9 +104,3 @@ def test_tables_become_data_frames_and_datasets(given: Row, table: str, metric: 
         assert types == {KINDS[dataset.features[name].dtype]}
         assert pd.api.types.is_numeric_dtype(frame[name]) == (types != {str})
         assert (types == {str}) == (name in ("field", "rate", "question_id", "parsed"))
-
-
-def test_points_lost_become_a_series(metric: Any) -> None:
-    lost = pd.Series(metric.compute(**EXAMPLE, key_scores=True)["points_lost"])
-    assert str(lost.dtype) == "float64"
-    assert lost.idxmax() == "wrong type"

@@ -127,15 +127,6 @@ FORMATS: dict[str, tuple[list[Any], list[Any]]] = {
 two_formats = pytest.mark.parametrize(("first", "second"), list(permutations(FORMATS, 2)))
 
 
-@pytest.mark.parametrize("form", FORMATS)
-def test_row_formats(form: str, metric: Any) -> None:
-    """The same rows in each of the three formats; plain ones are numbered."""
-    predictions, references = FORMATS[form]
-    samples = metric.compute(predictions=predictions, references=references, per_sample=True)["per_sample"]
-    ids = ["0", "1", "2"] if form == "plain" else ["18601", "18602", "18603"]
-    assert [(row["question_id"], row["anls_score"]) for row in samples] == list(zip(ids, (1, 0.875, 1), strict=True))
-
-
 @two_formats
 def test_one_format_for_all_rows(first: str, second: str, metric: Any) -> None:
     """On both sides, in a batch and across batches; a refused batch changes nothing."""
@@ -179,75 +170,6 @@ CONTAINERS: dict[str, Callable[[list[Row]], Any]] = {
 def test_rows_come_in_what_training_code_holds(wrap: Callable[[list[Row]], Any], metric: Any) -> None:
     result = metric.compute(predictions=wrap(ANLS_PREDICTIONS), references=wrap(ANLS_REFERENCES))
     assert result == {"anls_score": ANLS_MEAN}
-
-
-@pytest.mark.parametrize("value", ["Denver", {"question_id": "a", "prediction": "Denver"}])
-def test_a_single_value_is_no_list_of_rows(value: Any, metric: Any) -> None:
-    """Not scored letter by letter, nor looked up by number."""
-    with pytest.raises(TypeError, match=r"^predictions: "):
-        metric.compute(predictions=value, references=value)
-
-
-def test_rows_are_paired_by_id_whatever_their_order(metric: Any) -> None:
-    """And listed in the order of the references."""
-    predictions = predicted(a="tea", b="milk", c="cake")
-    references = expected(c=["cake"], a=["teas"], b=["coffee"])
-    samples = metric.compute(predictions=predictions, references=references, per_sample=True)["per_sample"]
-    assert [(row["question_id"], row["anls_score"]) for row in samples] == [("c", 1.0), ("a", 0.75), ("b", 0.0)]
-
-
-@pytest.mark.parametrize("number", [7, np.int64(7)])
-def test_whole_numbers_are_ids(number: Any, metric: Any) -> None:
-    row = {"question_id": number, "prediction": "x"}
-    result = metric.compute(predictions=[row], references=expected(**{"7": ["x"]}), per_sample=True)
-    assert result["per_sample"] == [{"question_id": "7", "anls_score": 1.0}]
-
-
-OTHER_IDS = [(v, TypeError) for v in (True, 7.0, None, ["a"])] + [(v, ValueError) for v in ("", "\ud800")]
-
-
-@pytest.mark.parametrize(("value", "error"), OTHER_IDS)
-def test_other_ids_are_refused(value: Any, error: type[Exception], metric: Any) -> None:
-    with pytest.raises(error, match=r"^references\[0\]: expected a .*question_id"):
-        metric.compute(predictions=predicted(a="x"), references=[{"question_id": value, "references": ["x"]}])
-
-
-SEVEN = {name: ["x"] for name in "abcdefg"}
-ID_FAULTS = [
-    (
-        predicted(a=1) + predicted(a=2),
-        expected(a=[1]),
-        "ids that occur more than once in the predictions \\(1\\): 'a'$",
-    ),
-    (
-        predicted(**SEVEN),
-        expected(**SEVEN) * 2,
-        "ids .* in the references \\(7\\): 'a', 'b', 'c', 'd', 'e' and 2 more$",
-    ),
-    (predicted(**SEVEN), expected(c=[1], d=[1]), "ids of predictions that .* \\(5\\): 'a', 'b', 'e', 'f', 'g'$"),
-    (
-        predicted(g=1),
-        expected(**SEVEN),
-        "ids of references .* \\(6\\): 'a', 'b', 'c', 'd', 'e' and 1 more; with missing",
-    ),
-]
-
-
-@pytest.mark.parametrize(("predictions", "references", "message"), ID_FAULTS)
-def test_faulty_ids_are_named_up_to_five(predictions: Any, references: Any, message: str, metric: Any) -> None:
-    """Whatever the batches that they came in."""
-    metric.add_batch(predictions=[], references=references[:1])
-    metric.add_batch(predictions=predictions[:1], references=references[1:])
-    with pytest.raises(ValueError, match="^" + message):
-        metric.compute(predictions=predictions[1:], references=[])
-
-
-def test_missing_predictions_are_scored_as_null_and_counted_when_asked(metric: Any) -> None:
-    """Null is right where nothing is expected."""
-    references = expected(a=["x"], b=["x"], c=[None], d=[{"k": "x"}, []])
-    result = metric.compute(predictions=predicted(b="x"), references=references, missing="zero", per_sample=True)
-    assert [row["anls_score"] for row in result["per_sample"]] == [0.0, 1.0, 1.0, 0.0]
-    assert (result["anls_score"], result["missing"]) == (0.5, 3)
 
 
 @pytest.mark.parametrize("present", [0, 1, 3])
@@ -296,17 +218,6 @@ def test_no_rows_are_an_error_and_so_is_one_side_alone(metric: Any) -> None:
         metric.compute(references=["x"])
     with pytest.raises(ValueError, match="expected as many predictions as references, got 1 and 2"):
         metric.compute(predictions=["x"], references=["x", "y"], missing="zero")  # plain rows have no ids
-
-
-def test_combined_metrics(load: Load) -> None:
-    """Two of them; options reach both."""
-    both = evaluate.combine([load(experiment_id="one"), load(experiment_id="two")])
-    scores = dict.fromkeys(["anls_star_0_anls_score", "anls_star_1_anls_score"], ANLS_MEAN)
-    assert both.compute(predictions=ANLS_PREDICTIONS, references=ANLS_REFERENCES) == scores
-    both.add(prediction=ANLS_PREDICTIONS[0], reference=ANLS_REFERENCES[0])
-    both.add_batch(predictions=ANLS_PREDICTIONS[1:2], references=ANLS_REFERENCES[1:2])
-    assert both.compute(predictions=ANLS_PREDICTIONS[2:], references=ANLS_REFERENCES[2:]) == scores
-    assert both.compute(predictions=["12/15/89"], references=["12/15/88"], threshold=0.9) == dict.fromkeys(scores, 0.0)
 
 
 PROCESS = """
@@ -490,30 +401,6 @@ def test_what_cannot_be_scored_is_named_with_row_and_place(
         metric.compute(predictions=predictions, references=references)
 
 
-TEXTS = ['{"n": "12.50"}', "{'n': '12.50',", "n/a"]  # JSON; JSON with faults; no JSON
-PARSING: list[tuple[str | None, list[Any], dict[str, float]]] = [
-    (None, TEXTS, {"anls_score": 0.0}),
-    ("json", TEXTS, {"anls_score": 1 / 3, "parse_failures": 2}),
-    ("repair", TEXTS, {"anls_score": 2 / 3, "parse_failures": 1, "parse_extracted": 0, "parse_mended": 1}),
-    ("json", [{"n": "12.50"}] * 3, {"anls_score": 1.0, "parse_failures": 0}),
-    ("json", [{"n": Decimal("12.50")}] * 3, {"anls_score": 1.0, "parse_failures": 0}),
-    ("repair", [{"n": "12.50"}] * 3, {"anls_score": 1.0, "parse_failures": 0, "parse_extracted": 0, "parse_mended": 0}),
-]
-
-
-@pytest.mark.filterwarnings("ignore:predictions. all are text")
-@pytest.mark.parametrize(("parse", "predictions", "result"), PARSING)
-def test_nothing_is_parsed_or_repaired_silently(parse: Any, predictions: Any, result: Any, metric: Any) -> None:
-    assert metric.compute(predictions=predictions, references=[{"n": "12.50"}] * 3, parse=parse) == result
-
-
 def test_a_decimal_is_no_text_to_parse(metric: Any) -> None:
     found = metric.compute(predictions=[Decimal("12.50")], references=["12.50"], parse="json")
     assert found == {"anls_score": 1.0, "parse_failures": 0}  # parsed, it would be 12.5
-
-
-def test_options_change_the_score(metric: Any) -> None:
-    rows = {"predictions": ["ABCD"], "references": ["abcx"]}
-    assert metric.compute(**rows) == {"anls_score": 0.75}
-    assert metric.compute(**rows, threshold=0.8) == {"anls_score": 0.0}
-    assert metric.compute(**rows, ignore_case=False) == {"anls_score": 0.0}

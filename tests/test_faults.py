@@ -152,21 +152,6 @@ def test_faults_in_ids_are_counted_by_id(write: Write) -> None:
     assert "'new0', 'new1', 'new2', 'new3', 'new4' and 1 more" in str(caught.value)
 
 
-def test_the_command_skips_counts_and_says_so(write: Write) -> None:
-    files = write("r.jsonl", R), write("p.jsonl", jsonl(second(P, HALF)))
-    done = run("score", *files, "--on-error", "skip", "--json")
-    result = json.loads(done.out)
-    mean = fsum(score_pairs([(TRUTH, TRUTH), (TRUTH, TRUTH[:8]), (TRUTH, TRUTH[:7])])) / 3
-    assert (done.code, result["anls_score"], result["rows"], result["skipped"]) == (0, mean, 3, 1)
-    assert "|skipped:1|" in result["signature"]
-    assert "1 not JSON" in done.err
-    assert "1 of 4 rows" in done.err
-    assert f"{files[1]}, line 2" in done.err
-    text = run("score", *files, "--on-error", "skip").out
-    assert re.search(r"^1 rows? left out because of faults$", text, re.MULTILINE)
-    assert "mean of 3 rows, 95%" in text
-
-
 def test_without_a_fault_nothing_is_skipped_and_the_signature_is_the_same(write: Write) -> None:
     files = write("r.jsonl", R), write("p.jsonl", P)
     default, skipping = (json.loads(succeed("score", *files, "--json", "--on-error", m)) for m in ("error", "skip"))
@@ -302,17 +287,6 @@ def test_marks_line_ends_and_gzip_change_no_pair(
 
 @formats
 @pytest.mark.parametrize("on_error", ["error", "skip"])
-def test_utf_16_is_an_error_that_says_so(write: Write, form: str, on_error: str) -> None:
-    """Whether rows may be skipped or not: no line of it can be read."""
-    for packed in (False, True):
-        content = FORMATS[form][0].decode().encode("utf-16")
-        path = write(f"r.{form}" + ".gz" * packed, gzip.compress(content) if packed else content)
-        with pytest.raises(ValueError, match=rf"{re.escape(path.name)}: expected UTF-8 text, got UTF-16$"):
-            read_table(path, Faults(on_error))
-
-
-@formats
-@pytest.mark.parametrize("on_error", ["error", "skip"])
 @pytest.mark.parametrize("end", ["", ".gz"])
 def test_an_empty_file_is_an_error_on_either_side(write: Write, form: str, on_error: str, end: str) -> None:
     empty = write(f"e.{form}{end}", gzip.compress(b"") if end else b"")
@@ -352,10 +326,3 @@ def test_a_json_list_of_rows_named_jsonl_is_an_error_in_one_line(
     with pytest.raises(ValueError, match=r"\.json") as caught:
         read(write(f"r.{ending}", packed[0]), write(f"p.{ending}", packed[1]), on_error)
     assert len(str(caught.value).splitlines()) == 1
-
-
-def test_a_column_that_occurs_twice_is_an_error(write: Write) -> None:
-    """As a key that occurs twice in an object is: one of the two would be lost."""
-    path = write("p.csv", "question_id,prediction,prediction\na,x,y\n")
-    with pytest.raises(ValueError, match="prediction"):
-        read_table(path)

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-import docscore
 from tests.commands import Write, run, succeed
 
 TRUTH = {"total": "6.40", "items": ["Tea", "Cake"]}
@@ -33,25 +32,6 @@ def parquet(path: Path, *rows: dict[str, Any]) -> Path:
 REFERENCE, PREDICTION = {"doc": "a", "truth": TRUTH}, {"doc": "a", "output": TRUTH}
 AS_TEXT = [{**row, key: json.dumps(TRUTH)} for row, key in ((REFERENCE, "truth"), (PREDICTION, "output"))]
 PARSE = ["--parse", "json", "--parse-references", "json"]
-
-
-def test_other_names_in_jsonl(write: Write) -> None:
-    files = write("r.jsonl", [REFERENCE]), write("p.jsonl", [PREDICTION])
-    assert json.loads(succeed("score", *files, *NAMES, "--json"))["anls_score"] == 1.0
-    assert succeed("explain", *files, *NAMES, "--id", "a").startswith("= ")
-
-
-def test_json_text_on_both_sides_of_csv_and_parquet(write: Write, tmp_path: Path) -> None:
-    csv_files = [write(f"{n}.csv", cells(row)) for n, row in zip("rp", AS_TEXT, strict=True)]
-    parquet_files = [parquet(tmp_path / f"{n}.parquet", row) for n, row in zip("rp", AS_TEXT, strict=True)]
-    for references in (csv_files[0], parquet_files[0]):
-        for predictions in (csv_files[1], parquet_files[1]):
-            assert json.loads(succeed("score", references, predictions, *NAMES, *PARSE, "--json"))["anls_score"] == 1.0
-            names: dict[str, Any] = {"id_column": "doc", "prediction_column": "output", "references_column": "truth"}
-            result = docscore.evaluate(
-                references=references, predictions=predictions, **names, parse="json", parse_references="json"
-            )
-            assert result.score == 1.0
 
 
 ANSWERS: list[tuple[str, str, Any, list[str], float]] = [  # why, column, cell, options, score of ["Tea", "Rum"]
@@ -110,14 +90,6 @@ def test_a_column_of_another_name_is_told_with_its_option(write: Write, given: l
     assert done.code == 2
     assert message in done.err
     assert missing in done.err.partition(";")[2]
-
-
-def test_explain_reads_references_that_are_json_text(write: Write) -> None:
-    files = [write(f"{n}.csv", cells(row)) for n, row in zip("rp", AS_TEXT, strict=True)]
-    found = json.loads(succeed("explain", *files, *NAMES, *PARSE, "--id", "a", "--json"))
-    assert found["score"] == 1.0
-    broken = write("b.csv", cells({"doc": "a", "truth": "{"}))
-    assert "row 'a', an answer: " in run("explain", broken, files[1], *NAMES, *PARSE, "--id", "a").err
 
 
 def test_a_csv_that_is_cut_off_loses_its_last_row(write: Write) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,19 +12,7 @@ import pytest
 import docscore
 from docscore.data.files import ColumnNames, table_of_source
 from docscore.data.json_text import loads
-from tests.commands import (
-    PREDICTIONS,
-    RECEIPTS,
-    REFERENCES,
-    TEXTS,
-    pred,
-    ref,
-    rows,
-    run,
-    succeed,
-    without_format,
-    written,
-)
+from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, TEXTS, pred, ref, rows, run, succeed, without_format
 
 TRUTHS = {"a": {"n": "tea", "p": "1.00"}, "b": {"n": "rum", "p": "2.00"}, "c": {"n": "ale", "p": "3.00"}}
 FOUND = {"a": {"n": "tea", "p": "1.00"}, "b": {"n": "xxx", "p": "2.00"}, "c": {"n": "ale"}}
@@ -60,15 +47,7 @@ def as_index(table: list[dict[str, Any]]) -> Any:
 
 
 Holder = Callable[[list[dict[str, Any]]], Any]
-HOLDERS: list[Holder] = [
-    list,
-    iter,
-    as_pandas,
-    as_index,
-    as_polars,
-    as_arrow,
-    as_dataset,
-]
+HOLDERS: list[Holder] = [list, iter, as_pandas, as_index, as_polars, as_arrow, as_dataset]
 
 
 @pytest.mark.parametrize("holder", HOLDERS)
@@ -121,14 +100,6 @@ def test_missing_cells_of_pandas_are_null() -> None:
     assert result.score == 0.5
 
 
-def test_csv_files_with_other_names(tmp_path: Path) -> None:
-    truths = written(tmp_path, "truth.csv", 'doc,gold\na,tea\nb,"[""rum"", ""ron""]"\nc,"[broken"\n')
-    found = written(tmp_path, "found.csv", "doc,out\na,tea\nb,ron\nc,[broken\n")
-    names = {"id_column": "doc", "prediction_column": "out", "references_column": "gold"}
-    result = docscore.evaluate(predictions=found, references=truths, **names)  # type: ignore[arg-type]
-    assert result.score == 1
-
-
 FAULTS: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"predictions": 3, "references": ["x"]}, TypeError, "predictions: expected a list of rows, got int"),
     (
@@ -163,12 +134,6 @@ def test_faults_are_sentences(arguments: dict[str, Any], kind: type[Exception], 
     with pytest.raises(kind) as caught:
         docscore.evaluate(**arguments)
     assert sentence in str(caught.value)
-
-
-def test_faults_of_frames() -> None:
-    frame = as_pandas([{"doc": "a", "prediction": "x"}])
-    with pytest.raises(ValueError, match=r"got an object with 'doc', 'prediction' .*; --id-column"):
-        docscore.evaluate(predictions=frame, references={"a": "x"})
 
 
 def test_a_dataset_of_several_splits() -> None:
@@ -255,26 +220,10 @@ def test_metrics_slices_and_options_are_those_of_the_command() -> None:
     assert {"parsed"} < set(result.documents.columns)
 
 
-def test_a_schema_adds_the_typed_score() -> None:
-    options: dict[str, Any] = {"predictions": PREDICTIONS, "references": REFERENCES}
-    result = docscore.evaluate(**options, schema=RECEIPTS / "schema.json")
-    assert list(result.figures) == ["anls_star", "typed_score"]
-
-
 def test_the_report_is_that_of_the_command(receipts: docscore.EvaluationResult, tmp_path: Path) -> None:
     ours = receipts.report(tmp_path / "ours.html", title="Receipts")
     assert run("report", REFERENCES, PREDICTIONS, "-o", tmp_path / "theirs.html", "--title", "Receipts").code == 0
     assert ours.read_text("utf-8") == (tmp_path / "theirs.html").read_text("utf-8")
-
-
-def test_no_id_is_markup_in_markdown(tmp_path: Path) -> None:
-    """The ids of texts that could not be parsed are named in a list."""
-    bad = "<b>@octocat</b> [x](http://y.z)"
-    found = docscore.evaluate(predictions={bad: "no JSON"}, references={bad: {"a": "b"}}, parse="json")
-    for path in (found.report(tmp_path / "a.md", title=bad), found.compare(found).report(tmp_path / "b.md")):
-        text = path.read_text("utf-8")
-        assert "octocat" in text
-        assert not re.search(r"<b>|@|\]\(|http:", text)
 
 
 def test_a_comparison(receipts: docscore.EvaluationResult, tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import signal
 import subprocess
 import sys
 import warnings
@@ -16,9 +15,6 @@ from tests.conftest import HUNG, REQUIRE_ALL, ROOT, needs_tool
 
 needs_tool("atheris", REQUIRE_ALL)
 
-import fuzz.__main__ as fuzzing  # noqa: E402
-from fuzz import engine  # noqa: E402
-from fuzz.draws import Draws  # noqa: E402
 from fuzz.engine import Recorder, import_target, once  # noqa: E402
 from fuzz.findings import FoundError, errors_name_their_place  # noqa: E402
 from fuzz.targets import TARGETS  # noqa: E402
@@ -90,26 +86,6 @@ def test_a_finding_is_written_once_with_its_input(tmp_path: Path) -> None:
     assert traceback.with_suffix(".bin").read_bytes() == b"first"
 
 
-def test_an_input_that_takes_too_long_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def run(_data: bytes) -> None:
-        while True:
-            pass
-
-    monkeypatch.setattr(engine, "MOST_SECONDS", 0.05)
-    before = signal.signal(signal.SIGPROF, engine.stop_input)
-    try:
-        Recorder(run, tmp_path)(b"slow")
-    finally:
-        signal.signal(signal.SIGPROF, before)
-    assert [each.read_bytes() for each in tmp_path.glob("TooSlowError*.bin")] == [b"slow"]
-
-
-def test_the_same_bytes_draw_the_same_values_and_no_bytes_the_simplest() -> None:
-    data = random.Random(3).randbytes(400)
-    assert repr(Draws(data).pair()) == repr(Draws(data).pair())
-    assert (Draws(b"").value(), Draws(b"").answer()) == ("", '""')
-
-
 def test_the_command_fuzzes_a_target_and_keeps_what_reaches_new_branches(tmp_path: Path) -> None:
     arguments = ["documents", "--runs", "200", "--seed", "1", "--folder", str(tmp_path)]
     ended = subprocess.run(
@@ -122,14 +98,3 @@ def test_the_command_fuzzes_a_target_and_keeps_what_reaches_new_branches(tmp_pat
     assert 200 <= int(line[1]) < 220  # the fuzzer ends when it has changed an input a few times
     assert int(line[3].replace(",", "")) > 100
     assert len(list((tmp_path / "documents" / "corpus").iterdir())) > 0
-
-
-def test_an_input_at_which_the_fuzzer_stopped_is_a_finding_if_it_alone_takes_too_much(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A small one does not; it does where a megabyte is too much."""
-    path = tmp_path / "oom-1"
-    path.write_bytes(b"\x00{}\x1e{}")
-    assert not fuzzing.takes_too_much("documents", path)
-    monkeypatch.setattr(fuzzing, "MOST_MEGABYTES", 1)
-    assert fuzzing.takes_too_much("documents", path)

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from docscore import decide, evaluate_module, pairs_of
-from docscore.cli.entry_point import commands
-from docscore.cli.options import stdout_console
 from docscore.core.options import ScoringOptions
 from docscore.data.pairing import Pairs, groups_of_rows
 from docscore.evaluation.evaluation import Evaluation
-from docscore.report import report_as_html
-from docscore.report.console import print_table
-from docscore.report.content import calibration_table, slices_table
 from docscore.stats.calibration import calibration_of
 from tests.test_intervals import mean_interval
 
@@ -127,28 +119,6 @@ def test_slices_are_the_figures_of_their_rows() -> None:
         assert [figure.interval for figure in each.figures] == [figure.interval for figure in alone.figures]
 
 
-def test_no_slices_unless_asked_for() -> None:
-    assert Evaluation(pairs()).slices == []
-
-
-def test_the_command_takes_both(tmp_path: Path) -> None:
-    files = [tmp_path / name for name in ("refs.jsonl", "preds.jsonl")]
-    for path, rows in zip(files, (REFERENCES, PREDICTIONS), strict=True):
-        path.write_text("\n".join(map(json.dumps, rows)), "utf-8")
-
-    def printed(*options: str) -> Any:
-        done = CliRunner().invoke(
-            commands, ["score", *map(str, files), "--json", *options], standalone_mode=False, catch_exceptions=False
-        )
-        return json.loads(done.stdout)
-
-    by_column = printed("--cluster", "document", "--by", "vendor")
-    assert by_column["clusters"] == 8
-    assert {each["value"] for each in by_column["slices"]} == {"Acme", "null", "7"}
-    by_id = printed("--cluster-of-id", "^(d[0-9]+)-")
-    assert by_id["confidence_interval"] == by_column["confidence_interval"]
-
-
 def sure(number: int) -> float:
     """A confidence for each row, not related to whether it is right."""
     return (number * 37 % 100) / 100
@@ -174,22 +144,6 @@ def test_calibration_names_the_value_without_a_confidence() -> None:
     bare = Evaluation(pairs(), ScoringOptions(with_confidences=True))
     with pytest.raises(ValueError, match=r"^row 'd0-q0': \$: expected a confidence, got none$"):
         _ = bare.calibration
-
-
-def test_report_and_terminal_show_slices_and_calibration(capsys: pytest.CaptureFixture[str]) -> None:
-    found = with_confidences()
-    page = report_as_html(
-        found.summary, "t", 0, curve=found.curve, calibration=found.calibration, slices=found.slices, by="vendor"
-    )
-    assert "Slices by vendor" in page
-    assert "Reliability diagram" in page
-    assert f"{found.calibration.brier.value:.4f}" in page
-    print_table(stdout_console(), slices_table(found.slices, "vendor"))
-    print_table(stdout_console(), calibration_table(found.calibration))
-    printed = capsys.readouterr().out
-    for each in found.slices:
-        assert f"{each.figures[0].value:.4f}" in printed
-    assert f"{found.calibration.auroc.value:.4f}" in printed
 
 
 def test_labels_are_clusters_too() -> None:

@@ -17,7 +17,7 @@ import pytest
 from docscore.integrations.evaluate import MODULES
 from tests.commands import environment
 from tests.conftest import HUNG, ROOT, skip_or_fail
-from tests.page_runner import blocks_of, imports_of, run_page
+from tests.page_runner import imports_of
 
 pytestmark = pytest.mark.full
 
@@ -56,31 +56,3 @@ def test_a_page_runs_and_prints_what_it_says(page: str, tmp_path: Path) -> None:
         timeout=HUNG,
     )
     assert done.returncode == 0, done.stderr
-
-
-@pytest.mark.ci
-@pytest.mark.parametrize("page", PAGES[: len(MODULES)])
-def test_a_card_has_code(page: str) -> None:
-    assert [block.language for block in blocks_of((ROOT / page).read_text("utf-8"))].count("python") >= 2
-
-
-@pytest.mark.ci
-def test_blocks_are_found() -> None:
-    page = 'a\n```python\nimport os\nimport torch\n```\n```csv title="a.csv"\nx\n```\n```text\n1\n```\n'
-    assert [tuple(block) for block in blocks_of(page)] == [
-        ("python", "", "import os\nimport torch\n", 2),
-        ("csv", "a.csv", "x\n", 6),
-        ("text", "", "1\n", 9),
-    ]
-    assert imports_of(page) == {"torch"}
-
-
-@pytest.mark.ci
-def test_a_page_that_says_something_else_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    page = tmp_path / "page.md"
-    page.write_text('```text title="a.txt"\n2\n```\n```bash\ncat a.txt\n```\n```text\n2\n```\n')
-    run_page(page)
-    page.write_text("```bash\necho 2\n```\n```text\n3\n```\n")
-    with pytest.raises(AssertionError, match=r"page\.md:4: the page says\n3"):
-        run_page(page)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import rich.console
 
 import docscore
 from tests import browser
@@ -72,35 +71,11 @@ def test_the_repr_is_short(drawn: dict[str, Any], kind: str, beginning: str, len
     assert text.isprintable()
 
 
-def test_the_repr_of_what_lies_behind_is_short_too() -> None:
-    truths = {f"q{number}": {"n": "tea", "p": "1"} for number in range(40)}
-    found = docscore.evaluate(predictions=truths, references=truths).evaluation
-    state = docscore.ScoreState()
-    state.update_pairs(found.pairs)
-    behind = [found.pairs, found.scores, found.analysis, found.summary, found.compare(found), state]
-    assert [repr(each) for each in behind] == [
-        "<Pairs 40 rows>",
-        "<CorpusScore anls_star 1.0000, 40 rows>",
-        "<Analysis 2 fields of <CorpusScore anls_star 1.0000, 40 rows>>",
-        "<Summary anls_star 1.0000, 40 rows, 2 fields>",
-        "<Comparison anls_star +0.0000, p 1, 40 documents>",
-        "<ScoreState anls_star, 40 rows>",
-    ]
-
-
 @kinds
 def test_the_text_cannot_steer_a_terminal(drawn: dict[str, Any], kind: str) -> None:
     text = str(drawn[kind])
     assert len(text) > 20
     assert all(line.isprintable() for line in text.split("\n"))
-
-
-@kinds
-def test_the_text_is_the_same_in_a_notebook(drawn: dict[str, Any], kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """There `rich` draws what is printed, instead of writing it to a file."""
-    before = str(drawn[kind])
-    monkeypatch.setattr(rich.console, "_is_jupyter", lambda: True)
-    assert str(drawn[kind]) == before
 
 
 @kinds
@@ -129,14 +104,6 @@ def test_the_same_tree_is_drawn_alike_and_ids_of_others_differ(drawn: dict[str, 
     ids = [set(re.findall(r' id="([^"]+)"', page)) for page in (first, again, other)]
     assert ids[0] == ids[1]
     assert ids[0] & ids[2] == set()
-
-
-def test_a_table_is_cut_off() -> None:
-    truths = {f"q{number}": "x" for number in range(150)}
-    table = docscore.evaluate(predictions=truths, references=truths).documents
-    assert len(table) == 150
-    assert "100 of 150 documents are shown." in str(table)
-    assert "100 of 150 documents are shown." in table._repr_html_()
 
 
 # the page around it, what the system wants, and whether the drawing is dark

@@ -8,7 +8,6 @@ import random
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from decimal import Decimal
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -127,40 +126,6 @@ def test_json_text_in_columns_of_parquet_is_read(engine: Any, tmp_path: Path) ->
         engine.score(engine.joined(ours_path, str(tmp_path / "ones.parquet"), num_partitions=2))
 
 
-def test_decimals_of_parquet_stay_numbers(engine: Any, tmp_path: Path) -> None:
-    """And an object that looks like a stored decimal stays an object."""
-    rows: Rows = [{"question_id": str(i), "prediction": {"n": Decimal(f"{i}.50"), "$decimal": "1"}} for i in range(4)]
-    truths: Rows = [{"question_id": str(i), "references": [{"n": i + 0.5, "$decimal": "1"}]} for i in range(4)]
-    paths = parquet(tmp_path / "p.parquet", rows), parquet(tmp_path / "r.parquet", truths)
-    for numbers, score in (("value", 1.0), ("text", (0.75 + 1) / 2)):
-        state = engine.score(engine.joined(*paths, num_partitions=2), numbers=numbers)
-        same(state, alone(rows, truths, numbers=numbers)[0])
-        assert state.compute()["anls_star"] == score
-
-
-def test_a_batch_may_have_no_predictions_at_all(engine: Any, tmp_path: Path) -> None:
-    """Its rows are left out and counted; so are all, if there are no others."""
-    ours = jsonl(tmp_path / "p.jsonl", SMALL[:1])
-    pairs = engine.joined(ours, jsonl(tmp_path / "r.jsonl", TRUTHS), num_partitions=2)
-    state = engine.score(pairs, missing="skip", batch_size=1)
-    same(state, alone(SMALL[:1], TRUTHS, missing="skip")[0])
-    assert (state.rows, state.counts["skipped"]) == (1, len(TRUTHS) - 1)
-
-
-def test_lines_are_those_of_json(engine: Any, tmp_path: Path) -> None:
-    """U+2028 inside a text ends no line; blank lines, line ends of Windows and a byte order mark are passed over."""
-    text = "one\u2028two\x85three"
-    ours = tmp_path / "p.jsonl"
-    first = json.dumps({"question_id": 1, "prediction": text}, ensure_ascii=False)
-    rows = [f"\ufeff{first}", "", " ", '{"question_id": "2", "prediction": null}']
-    ours.write_bytes("\r\n".join(rows).encode())
-    theirs = jsonl(tmp_path / "r.jsonl", [{"question_id": str(i), "references": [text]} for i in (1, 2)])
-    assert engine.score(engine.joined(str(ours), theirs, num_partitions=1)).compute() == {
-        "anls_star": 0.5,
-        "anls_star/$": 0.5,
-    }
-
-
 # why, predictions, references, rules, the kind of error, the sentence
 EXTRA = {"question_id": "q1", "prediction": "tea"}
 TWICE = r"^ids that occur more than once in the predictions or in the references \({:,}\): 'q1'$"
@@ -229,20 +194,6 @@ def test_a_broken_line_is_named_with_file_line_and_column(engine: Any, tmp_path:
     with pytest.raises(InputValueError, match=r"p\.jsonl, line 2, column 17: expecting value$") as caught:
         engine.score(engine.joined(str(path), jsonl(tmp_path / "r.jsonl", TRUTHS), num_partitions=2))
     assert caught.value.parts == (in_file(path, "line 2, column 17"),)
-
-
-def test_bytes_that_are_no_text_are_named(engine: Any, tmp_path: Path) -> None:
-    path = tmp_path / "p.jsonl"
-    path.write_bytes(b'{"question_id": "q0", "prediction": "\xff"}\n')
-    with pytest.raises(ValueError, match=r"p\.jsonl, line 1: expected UTF-8 text, got the byte 0xff$"):
-        engine.score(engine.joined(str(path), jsonl(tmp_path / "r.jsonl", TRUTHS), num_partitions=2))
-
-
-def test_an_empty_file_of_predictions_is_all_missing(engine: Any, tmp_path: Path) -> None:
-    paths = jsonl(tmp_path / "p.jsonl", []), jsonl(tmp_path / "r.jsonl", TRUTHS)
-    state = engine.score(engine.joined(*paths, num_partitions=2), missing="zero")
-    assert (state.rows, state.counts) == (30, {"missing": 30})
-    assert state.compute()["anls_star"] == 0
 
 
 def test_faults_of_parquet_files_name_column_and_row(engine: Any, tmp_path: Path) -> None:

@@ -26,12 +26,11 @@ from docscore.report.html_report import (
     picture_of_curve,
     report_figures,
 )
-from docscore.report.html_templates import macro_as_html, template_environment
-from docscore.report.html_tree import stylesheet, tree_as_html
+from docscore.report.html_templates import template_environment
+from docscore.report.html_tree import tree_as_html
 from tests.conftest import ROOT, examples
-from tests.report_samples import CALIBRATION, HOSTILE_TEXTS, Markup, drinks, hostile, scored, slices, summed_up
+from tests.report_samples import HOSTILE_TEXTS, Markup, drinks, hostile, scored, summed_up
 from tests.structures import predictions, truths
-from tests.test_depth import LISTS, with_frames_left
 
 pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
 TEMPLATES = [*ROOT.glob("docscore/report/templates/*"), *ROOT.glob("playground/templates/*")]
@@ -66,25 +65,11 @@ def test_what_is_no_text_is_escaped_too() -> None:
     assert source == "&lt;a&gt; &lt;b&gt;\\u202e 7 [&#39;&lt;&#39;]"
 
 
-def test_markup_of_a_macro_is_put_in_as_it_is() -> None:
-    """And what the macro was given was escaped there, once."""
-    assert rendered("{% macro bold(text) %}<b>{{ text }}\n</b>{% endmacro %}{{ bold('<&') }}") == "<b>&lt;&amp;\n</b>"
-
-
 def test_a_name_that_a_template_does_not_get_is_an_error() -> None:
     with pytest.raises(UndefinedError):
         rendered("{{ nothing }}")
     with pytest.raises(UndefinedError):
         rendered("{{ table.captoin }}", table=drinks())
-
-
-def test_folders_of_others_come_first_and_may_use_the_macros_of_the_report(tmp_path: Path) -> None:
-    source = (
-        '{% from "figures.html.jinja" import headline %}{% macro own(text) %}{{ headline("1", text) }}{% endmacro %}'
-    )
-    (tmp_path / "own.html.jinja").write_text(source, encoding="utf-8")
-    shown = macro_as_html("own.html.jinja", "own", "<x>", folders=(tmp_path,))
-    assert shown.strip() == '<p class="anls-head"><strong class="anls-score">1</strong> &lt;x&gt;</p>'
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
@@ -117,70 +102,6 @@ def report(**options: Any) -> Markup:
     return Markup(report_as_html(sample.summary, options.pop("title", "drinks"), options.pop("worst", 2), **options))
 
 
-def test_the_parts_of_a_report_in_order() -> None:
-    page = report(measured=drinks().measured, curve=drinks().curve)
-    assert page.texts("h1") == ["drinks"]
-    assert page.texts("title")[0] == "drinks: ANLS* 0.7133"
-    assert page.texts("h2") == [
-        "Where the points went",
-        "Scores",
-        "Rates",
-        "Fields",
-        "Metrics",
-        "Automation",
-        "Lowest documents",
-    ]
-    assert page.texts("h3") == ["c", "e"]
-    assert [text.split("\n")[0] for text in page.texts("caption")] == [
-        "Why 0.2867 of 1 was lost",
-        "Rates: shares of documents and of values",
-        "Fields, most points lost first",
-        "Lists: their elements",
-        "Metrics",
-        "Entities by type, most corrections first",
-        "Groups by type",
-        "Trade-off of automation and accuracy",
-    ]
-    head = page.of("p", "anls-head")[0].text
-    assert head == "0.7133 mean ANLS* of 5 documents, 95% interval 0.6000 to 0.8500"
-
-
-def test_slices_and_calibration_are_parts_of_their_own() -> None:
-    page = report(worst=0, slices=slices(drinks()), by="<language>", calibration=CALIBRATION)
-    assert page.texts("h2")[4:] == ["Slices", "Calibration"]
-    assert "Slices by <language>, those of most documents first" in page.texts("caption")
-    points = [line.attributes["points"] for line in page.of("polyline")]
-    assert points == ["0,174 640,14", "160.0,94.0 576.0,34.0"]  # 0.25 and 0.5, 0.9 and 0.875
-    assert page.texts("figcaption")[-1].startswith("Dashed: confidences that mean what they say.")
-
-
-def test_what_was_not_asked_for_is_not_there() -> None:
-    page = report(worst=0)
-    assert page.texts("h2") == ["Where the points went", "Scores", "Rates", "Fields"]
-    assert page.of("div", "anls-grid") == page.of("polyline") == page.of("h3") == []
-    summary, _ = summed_up(("a", "x", "x"))
-    page = Markup(report_as_html(summary, "right", 1))
-    assert page.texts("p", "anls-note")[0] == "No point was lost."
-    assert page.of("p", "anls-head")[0].text == "1.0000 mean ANLS* of 1 document"
-    assert "Lists: their elements" not in page.texts("caption")
-    assert page.of("ul", "anls-legend") == page.of("ul")
-
-
-def test_counts_are_said_below_the_mean() -> None:
-    scores = scored(("a", {"k": "x"}, '{"k": "x"}'), ("b", {"k": "x"}, "no JSON"), parse="json")
-    page = Markup(report_as_html(summarise(scores, fields=True), "texts", 0))
-    assert page.texts("li") == ["1 prediction that could not be parsed, scored as text: b"]
-
-
-def test_the_style_sheets_stand_in_it_as_they_are() -> None:
-    [style] = report().texts("style")
-    sheets = [
-        ROOT.joinpath("docscore", "report", name).read_text(encoding="utf-8") for name in ("tree.css", "report.css")
-    ]
-    assert "".join(style.split()) == "".join("".join(sheets).split())
-    assert stylesheet() == sheets[0]
-
-
 def test_it_may_load_and_run_nothing() -> None:
     page = report()
     [policy] = [each.attributes["content"] for each in page.of("meta") if "http-equiv" in each.attributes]
@@ -199,14 +120,6 @@ def test_text_of_others_is_text_everywhere() -> None:
     codes = set(page.texts("code"))
     assert [text for text in HOSTILE_TEXTS if len(text) < 200 and printable(text) not in codes] == []
     assert len(page.texts("h3")) == len(HOSTILE_TEXTS)
-
-
-@pytest.mark.parametrize("title", HOSTILE_TEXTS, ids=lambda text: repr(text[:20]))
-def test_a_title_is_text(title: str) -> None:
-    page = report(title=title, worst=0)
-    shown = printable(title) if len(title) < 200 else f"{title[:199]}…"
-    assert page.texts("h1") == [shown]
-    assert page.texts("title")[0] == f"{shown}: ANLS* 0.7133"
 
 
 def test_without_fields_it_is_one_sentence() -> None:
@@ -241,14 +154,6 @@ def test_a_histogram_counts_every_document_once() -> None:
     highest = max(picture.bars, key=lambda bar: bar.height)
     assert (highest.number, highest.top + highest.height) == ("4", picture.base)
     assert all(before.left + before.width < after.left for before, after in pairwise(picture.bars))
-
-
-def test_a_histogram_is_drawn_with_its_numbers() -> None:
-    page = Markup(macro_as_html("figures.html.jinja", "draw_picture", histogram_of_scores([0.0, 1.0, 1.0])))
-    assert len(page.of("rect")) == HISTOGRAM_BINS
-    assert page.texts("text") == ["1", "2", "0", "0.25", "0.5", "0.75", "1"]
-    assert page.of("svg")[0].attributes["aria-label"] == "Histogram of the scores of 3 documents"
-    assert page.of("rect")[-1].attributes == {"x": "609.0", "y": "14.0", "width": "30.0", "height": "160.0"}
 
 
 def test_a_curve_is_a_line_of_steps() -> None:
@@ -336,16 +241,3 @@ def test_what_is_not_0_or_1_is_not_rounded_to_it() -> None:
     truth = ["x" * 5000, *map(str, range(999))]
     page = Markup(tree_as_html(score_tree(truth, ["x" * 4999 + "y", *truth[1:]])))
     assert [text.split() for text in page.texts("span", "anls-number")[:2]] == [["0.999", "−0.0000002"]] * 2
-
-
-def test_a_key_that_does_not_count_is_shown_and_not_marked() -> None:
-    page = Markup(tree_as_html(score_tree({"a": "x"}, {"a": "x", "b": None})))
-    assert page.of("ins") == page.of("del") == []
-    assert page.texts("span", "anls-prediction")[-1] == "null"
-
-
-def test_deep_trees_are_drawn_from_deep_in_the_callers_stack() -> None:
-    tree = score_tree(LISTS, LISTS)
-    markup = tree_as_html(tree)
-    assert markup.count("<details") == markup.count("</details>") == 200
-    assert with_frames_left(100, lambda: tree_as_html(tree)) == markup

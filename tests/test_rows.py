@@ -82,10 +82,7 @@ def test_rows_are_paired_by_id_in_the_order_of_the_references() -> None:
     predictions = [pred("c", 3), pred("a", 1), pred("b", 2)]
     references: Rows = [ref("a", "x"), ref("b", "y", "z"), ref("c", None)]
     assert paired(predictions, references) == Pairs(
-        ids=["a", "b", "c"],
-        truths=[("x",), ("y", "z"), (None,)],
-        predictions=[1, 2, 3],
-        reference_rows=references,
+        ids=["a", "b", "c"], truths=[("x",), ("y", "z"), (None,)], predictions=[1, 2, 3], reference_rows=references
     )
 
 
@@ -236,12 +233,7 @@ ABSENT = "ids of references that no prediction has"
 TWELVE = [f"q{i:02}" for i in range(12)]
 BAD_PAIRINGS: list[tuple[str, Rows, Rows, str]] = [
     ("a prediction twice", [pred("a"), pred("a"), pred("a")], [ref("a")], f"{TWICE} (1): 'a'"),
-    (
-        "a number and its text are one id",
-        [pred(1), pred("1")],
-        [ref("1")],
-        f"{TWICE} (1): '1'",
-    ),
+    ("a number and its text are one id", [pred(1), pred("1")], [ref("1")], f"{TWICE} (1): '1'"),
     (
         "a reference twice",
         [pred("a")],
@@ -250,12 +242,7 @@ BAD_PAIRINGS: list[tuple[str, Rows, Rows, str]] = [
     ),
     ("an unknown id", [pred("a"), pred("z")], [ref("a")], f"{UNKNOWN} (1): 'z'"),
     ("a missing id", [pred("a")], [ref("a"), ref("b")], f"{ABSENT} (1): 'b'"),
-    (
-        "five are named",
-        [],
-        [ref(i) for i in TWELVE[:5]],
-        f"{ABSENT} (5): 'q00', 'q01', 'q02', 'q03', 'q04'",
-    ),
+    ("five are named", [], [ref(i) for i in TWELVE[:5]], f"{ABSENT} (5): 'q00', 'q01', 'q02', 'q03', 'q04'"),
     (
         "of more the first five",
         [],
@@ -316,20 +303,6 @@ def test_nothing_else_is_forgiven_where_missing_ones_are() -> None:
 def test_other_ways_with_missing_ones_are_refused(missing: Any) -> None:
     with pytest.raises(ValueError, match=r"^missing: expected 'error', 'zero' or 'skip', got "):
         paired([pred("a")], [ref("a")], missing)
-
-
-@pytest.mark.parametrize(
-    ("prediction", "reference"),
-    [
-        ({"id": "1", "prediction": "x"}, {"id": "1", "references": ["x"]}),
-        ({"id": "1", "prediction_text": "x"}, {"id": "1", "answers": {"text": ["x"]}}),
-    ],
-    ids=["by id", "SQuAD"],
-)
-def test_ids_under_another_name_are_no_plain_rows(prediction: Any, reference: Any) -> None:
-    """Scored as plain objects, the id itself would earn points."""
-    with pytest.raises(ValueError, match=r"^references: expected the id under 'question_id', got an object with 'id'"):
-        row_format([prediction], [reference])
 
 
 def test_swapped_sides_are_suspected() -> None:

@@ -95,12 +95,6 @@ def test_plain_answers_and_absent_predictions(spark: Any) -> None:
     assert scored(spark, PLAIN)[2] == 0
 
 
-def test_options(spark: Any) -> None:
-    pairs: Pairs = [(("Tea",), "tea"), (("abcd",), "abxy"), (("abcd",), "abcx")]
-    options: dict[str, Any] = {"threshold": 0.7, "ignore_case": False}
-    assert scored(spark, pairs, **options) == score_pairs(pairs, **options).tolist()
-
-
 def test_texts_are_parsed(spark: Any) -> None:
     from docscore.data.json_text import parse_text  # noqa: PLC0415  beside what it is used for
 

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docscore.core.options import ScoringOptions
-from docscore.data.pairing import Pairs, pairs_of
+from docscore.data.pairing import Pairs
 from docscore.evaluation.scores import score_corpus
 from docscore.evaluation.state import ScoreState
 from tests.conftest import examples
-from tests.structures import damaged, predictions, random_truth, taken, truths
+from tests.structures import damaged, predictions, random_truth, truths
 
 ALL = ("anls_star", "kieval", "entity_f1", "nted")
 TEXTS = ['{"a": "x"}', '{"a": "x",', "n/a", "", "[1, 2", '{"a": {"b": ["ab", 1]}}']  # some JSON, some nearly, some not
@@ -145,21 +145,6 @@ def test_a_state_holds_no_rows() -> None:
     few, many = (pickle.dumps(state_of([row] * count, {"metrics": ALL})) for count in (10, 1000))
     assert b"secret" not in many
     assert len(many) - len(few) < 100
-
-
-def test_counts_are_those_of_the_rows() -> None:
-    """What could not be read in two of four, and what was missing in one."""
-    state = ScoreState(parse="json", missing="zero")
-    found = [{"question_id": name, "prediction": text} for name, text in (("a", "{"), ("b", "1"), ("c", "n/a"))]
-    state.update(found, [{"question_id": name, "references": [1]} for name in "abcd"])
-    figures = state.compute()
-    assert (figures["parse_failure_rate"], figures["missing_rate"], figures["anls_star"]) == (0.5, 0.25, 0.25)
-    state = ScoreState(missing="skip")
-    for part, names in ((found[:1], "ab"), (found[2:], "cd")):
-        state.update(part, [{"question_id": name, "references": ["{"]} for name in names])
-    assert (state.rows, state.compute()["anls_star"], state.compute()["skipped_rate"]) == (2, 0.5, 0.5)
-    right = state_of([(truth, taken(truth)) for truth in ({"a": ("x", "y")}, "z")], {})
-    assert right.compute()["anls_star"] == score_corpus(pairs_of(["x"], ["x"])).mean == 1.0
 
 
 def test_a_batch_that_is_refused_counts_nothing() -> None:

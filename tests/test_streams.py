@@ -180,13 +180,3 @@ def test_a_test_set_beyond_memory_ends_in_one_sentence(large: tuple[Path, Path])
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert re.fullmatch(rf"docscore: \S+r\.jsonl: {NO_ROOM}\n", done.stderr)
-
-
-def test_eight_lines_score_any_number_of_rows() -> None:
-    """What the sentence names: batches of rows, of which only sums are kept, give the same figures."""
-    references, predictions = documents()
-    state = docscore.ScoreState()
-    for start in range(0, ROWS, 7):
-        state.update(predictions[start : start + 7], references[start : start + 7])
-    whole = docscore.evaluate(predictions=predictions, references=references, confidence=None)
-    assert state.compute()["anls_star"] == whole.score

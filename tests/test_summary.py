@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import math
 import random
 import re
 from collections import Counter, defaultdict
 from typing import Any
 
-import pandas as pd
 import pytest
 
-from docscore import ScoreTree, score_tree
+from docscore import ScoreTree
 from docscore.core.options import ScoringOptions
-from docscore.core.runtime import Advance
 from docscore.data.pairing import Pairs, pairs_of
-from docscore.evaluation.fields import field_table
 from docscore.evaluation.scores import CorpusScore, score_corpus
-from docscore.evaluation.summary import MOST_FIELDS_TESTED, Analysis, Summary, analyse, summarise
-from docscore.metrics.anls_star.causes import CAUSES, OUTCOMES
+from docscore.evaluation.summary import MOST_FIELDS_TESTED, analyse, summarise
+from docscore.metrics.anls_star.causes import OUTCOMES
 from docscore.metrics.signature import Signature
 from tests.structures import damaged, random_prediction, random_truth
 
@@ -168,13 +164,6 @@ def test_rows_of_lists_in_rows_and_under_missing_keys() -> None:
     ]
 
 
-def test_fields_as_ratios_of_documents_have_the_score_of_the_field() -> None:
-    analysis = analyse(random_scores(9))
-    for field in analysis.fields:
-        earned, weight = map(math.fsum, zip(*field.documents.values(), strict=True))
-        assert field.score == pytest.approx(earned / weight)
-
-
 def test_progress_is_told_for_every_document() -> None:
     told: list[tuple[str, int, int]] = []
     analyse(random_scores(1, count=7), lambda phase, total: lambda increment: told.append((phase, total, increment)))
@@ -195,38 +184,6 @@ def check_plain(value: Any) -> None:
 def everything(scores: CorpusScore, confidence: float | None = 0.95) -> dict[str, Any]:
     summary = summarise(scores, fields=True, confidence=confidence)
     return summary.to_dict(per_sample=True, signature=True)
-
-
-def test_a_summary_is_plain_and_has_its_keys() -> None:
-    result = everything(random_scores(2))
-    check_plain(result)
-    assert json.loads(json.dumps(result, allow_nan=False))["anls_score"] == result["anls_score"]
-    assert list(result) == [
-        *("anls_score", "confidence_interval", "standard_error", "points_lost", "key_scores", "lists", "rates"),
-        *("per_sample", "signature"),
-    ]
-    assert list(result["points_lost"]) == list(CAUSES)
-    assert {tuple(row) for row in result["key_scores"]} == {tuple(FIELD_KEYS)}
-    assert {tuple(row) for row in result["rates"]} == {("rate", "value", "low", "high", "hits", "total")}
-    assert math.fsum(row["points_lost"] for row in result["key_scores"]) == pytest.approx(1 - result["anls_score"])
-
-
-def test_counts_of_what_was_asked_for_are_part_of_it() -> None:
-    pairs = pairs_of(
-        [{"question_id": "a", "prediction": "{"}],
-        [{"question_id": i, "references": [{"n": "tea"}]} for i in "ab"],
-        "zero",
-    )
-    result = everything(score_corpus(pairs, parse="json", missing="zero"))
-    check_plain(result)
-    assert (result["missing"], result["parse_failures"]) == (1, 1)
-    assert [row["rate"] for row in result["rates"]][3:5] == ["texts that could not be parsed", "missing predictions"]
-    assert [row["hits"] for row in result["rates"]][3:5] == [1, 1]
-
-
-def test_fields_stand_in_the_order_in_which_they_first_occur() -> None:
-    scores = scored([{"b": "x"}, {"a": ["y"], "b": "x"}], [{"b": "x"}, {"c": "z", "a": ["y"], "b": "w"}])
-    assert [row["field"] for row in everything(scores)["key_scores"]] == ["b", "a[]", "c"]
 
 
 def test_without_confidence_there_are_no_ends() -> None:
@@ -270,22 +227,6 @@ def test_where_there_is_no_interval_a_sentence_says_why(truths: list[str], ours:
     assert (result["confidence_interval"], result["standard_error"], result["confidence_note"]) == (None, None, note)
 
 
-def test_a_field_found_in_one_document_only_has_no_interval() -> None:
-    truths: list[Any] = [{"a": "x"}, {"a": "y"}, {"a": "z", "b": ["p", "q"]}]
-    summary = summarise(scored(truths, [{"a": "x"}, {}, {"a": "z", "b": ["q"]}]), fields=True, confidence=0.95)
-    assert summary.field_intervals["b[]"].note == "one document: an interval needs two"
-    assert summary.field_intervals["a"].ends is not None
-    b = summary.to_dict()["key_scores"][1]
-    assert (b["field"], b["score"], b["low"], b["high"], b["documents"]) == ("b[]", 0.5, None, None, 1)
-
-
-def test_intervals_hold_the_estimate_and_repeat() -> None:
-    scores = random_scores(3, count=40)
-    one, other = (summarise(scores, fields=True, confidence=0.95) for _ in range(2))
-    assert one.to_dict() == other.to_dict()
-    check_ends(one)
-
-
 def test_the_interval_of_the_mean_does_not_depend_on_what_else_is_asked_for() -> None:
     """A resample whose mean is that of the whole is a tie, however its sum was rounded: 7 of 20 lost 1/10."""
     truths = ["abcdefghij"] * 20
@@ -294,65 +235,6 @@ def test_the_interval_of_the_mean_does_not_depend_on_what_else_is_asked_for() ->
     assert alone is not None
     assert among is not None
     assert alone.ends == pytest.approx(among.ends, abs=1e-9)
-
-
-def check_ends(summary: Summary) -> None:
-    assert summary.analysis is not None
-    for field in summary.analysis.fields:
-        interval = summary.field_intervals[field.path]
-        if interval.ends is None:
-            assert interval.note
-        else:
-            assert 0 <= interval.ends[0] <= interval.ends[1] <= 1
-
-
-def test_tables_of_libraries_have_typed_columns() -> None:
-    """Libraries of tables take the rows as they are."""
-    import datasets  # noqa: PLC0415  slow to import
-
-    result = everything(random_scores(5))
-    samples = pd.DataFrame(result["per_sample"])
-    assert pd.api.types.is_string_dtype(samples["question_id"])
-    assert str(samples["anls_score"].dtype) == "float64"
-    frame = pd.DataFrame(result["key_scores"])
-    kinds = {name: str(kind) for name, kind in frame.dtypes.items() if name != "field"}
-    counts = ["documents", *OUTCOMES]
-    floats = [name for name in FIELD_KEYS if name not in (*counts, "field")]
-    assert kinds == {**dict.fromkeys(counts, "int64"), **dict.fromkeys(floats, "float64")}
-    features = {name: each.dtype for name, each in datasets.Dataset.from_list(result["key_scores"]).features.items()}
-    assert features == {"field": "string", **kinds}
-
-
-def test_an_analysis_holds_the_scores_it_was_made_of() -> None:
-    scores = random_scores(6)
-    analysis = analyse(scores)
-    assert isinstance(analysis, Analysis)
-    assert analysis.scores is scores
-    assert len(analysis.values) == len(scores.ids)
-
-
-def test_missing_and_extra_rows_are_counted() -> None:
-    """Key scores are blind to them."""
-    (name,) = field_table([score_tree([{"n": "tea"}, {"n": "milk"}, {"n": "rum"}], [{"n": "milk"}])])
-    assert name.path == "[].n"
-    assert name.score == pytest.approx(1 / 3)
-    assert name.counts == {"exact": 1, "partial": 0, "wrong": 0, "wrong_type": 0, "missing": 2, "extra": 0}
-
-
-def test_what_does_not_count_is_left_out() -> None:
-    assert [each.path for each in field_table([score_tree({"a": "x"}, {"a": "x", "b": None})])] == ["a"]
-    assert field_table([]) == []
-    assert field_table([score_tree("x", "y")])[0].path == "$"
-
-
-def test_references_that_were_left_as_text_are_suspected() -> None:
-    """Labels decoded by a tokenizer are text; only predictions are parsed."""
-    labels = Pairs(["a"], [('{"total": "1"}',)], ['{"total": "1"}'])
-    with pytest.warns(UserWarning, match="references: all are text that is JSON"):
-        assert score_corpus(labels, parse="json").mean == 0.0
-    assert score_corpus(labels, parse="text").mean == 1.0  # text against text
-    values = Pairs(["a"], [({"total": "1"},)], ['{"total": "1"}'])
-    assert score_corpus(values, parse="json").mean == 1.0
 
 
 def test_references_that_are_json_text() -> None:
@@ -367,22 +249,6 @@ def test_references_that_are_json_text() -> None:
         score_corpus(Pairs(list("ab"), ["1", "tea"], [1, 2]), parse_references="json")
     with pytest.raises(ValueError, match=r"^parse_references: expected None or 'json', got 'repair'$"):
         score_corpus(pairs, parse_references="repair")
-
-
-def test_progress_is_told_of_every_row() -> None:
-    told: list[int] = []
-
-    def begin(phase: str, total: int) -> Advance:
-        assert (phase, total) == ("Scoring", 120)
-        return told.append
-
-    truths: list[Any] = ["x", {"a": "x"}, ("x", "y"), ["x"]] * 30
-    score_corpus(Pairs([str(i) for i in range(120)], truths, truths_as_predictions(truths)), progress=begin)
-    assert sum(told) == 120
-
-
-def truths_as_predictions(truths: list[Any]) -> list[Any]:
-    return [truth[0] if isinstance(truth, tuple) else truth for truth in truths]
 
 
 def test_signatures_differ_wherever_scores_may() -> None:

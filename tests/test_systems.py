@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -99,13 +98,6 @@ def test_a_named_system_and_clusters() -> None:
     assert clustered.tests["anls_star"].p_value == pytest.approx(2 / 2**6)  # six clusters of two rows
 
 
-def test_the_order_of_a_systems_rows_does_not_matter() -> None:
-    base = Evaluation(pairs_of(answers(12), REFERENCES))
-    same, turned = (Evaluation(pairs_of(answers(5), rows)) for rows in (REFERENCES, REFERENCES[::-1]))
-    rows = [systems_of({"base": base, "other": other}, against="base").rows[1] for other in (same, turned)]
-    assert rows[0].tests == rows[1].tests
-
-
 def test_figures_are_chosen_and_unknown_ones_named() -> None:
     systems = evaluations(12, 0, metrics=["anls_star", "kieval"])
     found = systems_of(systems, figures=["kieval_aligned", "anls_star"])
@@ -133,19 +125,6 @@ def test_slices_are_those_of_each_system() -> None:
     for expected in systems["s11"].slices:
         row = found[expected.value][0]
         assert (row.system, row.documents, row.figures) == ("s11", expected.documents, expected.figures)
-
-
-@pytest.mark.parametrize("form", ["text", "markdown", "latex"])
-def test_every_format_has_every_figure_of_every_slice(files: list[str | Path], form: str) -> None:
-    options = ["--by", "lang", "--metrics", "anls_star,entity_f1"]
-    text = succeed("table", *files, *options, "--format", form)
-    found = json.loads(succeed("table", *files, *options, "--json"))["systems"]
-    assert [each["value"] for each in found[0]["slices"]] == ["en", "de"]
-    for system, part, figure in product(found, range(2), ("anls_star", "entity_f1")):
-        assert f"{system['slices'][part][figure]:.4f}" in text
-    lines = text.splitlines()
-    for value, count in (("all rows", 12), ("en", 8), ("de", 4)):
-        assert any(value in line and str(count) in line for line in lines)
 
 
 def test_intervals_marks_columns_and_a_caption(files: list[str | Path]) -> None:

@@ -195,21 +195,6 @@ def test_repr_is_short_however_deep() -> None:
     assert len(str(score_tree(deep, deep)).split("\n")) == 201
 
 
-def test_a_tree_of_200_levels_has_all_its_views() -> None:
-    """Objects, lists and one-ofs by turns; no view meets Python's recursion limit."""
-    deep: Any = "x"
-    for level in range(200):
-        deep = ([deep], {"k": deep}, (deep,))[level % 3]
-    plain: Any = "x"
-    for level in range(200):
-        plain = plain if level % 3 == 2 else [plain] if level % 3 == 0 else {"k": plain}
-    tree = score_tree(deep, plain)
-    assert tree.score == 1.0
-    assert tree.closest_gt() == plain
-    assert tree.to_dict()["score"] == 1.0
-    assert tree.key_scores()["k"].anls_score == 1.0
-
-
 def test_a_thousand_objects_against_a_thousand_stay_under_100_mb() -> None:
     """Measured as Python and NumPy allocate: everything above what was there before."""
     rows = [{f"key{k}": f"value {k} of row {i}" for k in range(5)} for i in range(1000)]

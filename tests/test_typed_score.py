@@ -21,7 +21,6 @@ from docscore.data.json_text import loads
 from docscore.data.pairing import pairs_of
 from docscore.evaluation.metric_values import measure
 from docscore.evaluation.scores import score_corpus
-from docscore.evaluation.state import ScoreState
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.scorer import Scorer
 from docscore.metrics.signature import Signature
@@ -381,11 +380,3 @@ def test_a_tree_says_why() -> None:
     first = tree.to_dict()["children"][0]
     assert (first["compared"], first["unreadable"]) == ("number, tolerance 1", [])
     assert "compared" not in tree.to_dict()
-
-
-def test_a_state_takes_a_schema_and_can_be_merged() -> None:
-    schema = {"additionalProperties": {"type": "number"}}
-    one, other = (ScoreState(metrics=["anls_star", "typed"], schema=schema, fields=False) for _ in range(2))
-    one.update([{"a": 1}], [{"a": 1.0}])
-    other.update([{"a": 1}], [{"a": 2}])
-    assert one.merge(other).compute() == {"anls_star": 0.0, "typed_score": 0.5}

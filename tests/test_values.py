@@ -201,12 +201,6 @@ def test_other_types_are_refused_with_path_and_type(value: Any, name: str) -> No
         assert str(caught.value).startswith(f"$.items[2].price: expected a JSON value, got {name}")
 
 
-def test_the_message_is_the_documented_one() -> None:
-    with pytest.raises(TypeError) as caught:
-        anls_score({}, {"items": [0, 1, {"price": b"x"}]})
-    assert str(caught.value) == "$.items[2].price: expected a JSON value, got bytes"
-
-
 def test_a_named_tuple_is_no_one_of() -> None:
     """Its fields are not alternatives; in a prediction it is a tuple like others."""
     with pytest.raises(TypeError, match=r"^\$\.k: expected a JSON value, got Named \(a named tuple; .*_asdict"):
@@ -264,8 +258,7 @@ def test_a_key_that_python_refuses_to_print() -> None:
 
 
 @pytest.mark.parametrize(
-    ("prediction", "path"),
-    [((1,), "$"), ((), "$"), ({"a": [0, (1, 2)]}, r"$.a[1]"), (object_array((1, 2)), "$[0]")],
+    ("prediction", "path"), [((1,), "$"), ((), "$"), ({"a": [0, (1, 2)]}, r"$.a[1]"), (object_array((1, 2)), "$[0]")]
 )
 def test_tuples_in_predictions(prediction: Any, path: str) -> None:
     with pytest.raises(ValueError, match="Tuples are reserved for 1-of-n ground truths") as caught:

@@ -182,27 +182,6 @@ def test_a_second_run_asks_nothing(data: Path, server: Loopback, tmp_path: Path)
         assert log.samples[0].output.choices
 
 
-@pytest.mark.ci
-def test_the_mock_model(data: Path, tmp_path: Path) -> None:
-    from inspect_ai.model import ModelOutput, ModelUsage, get_model  # noqa: PLC0415  the tool
-
-    def output() -> Any:
-        made = ModelOutput.from_content("mockllm", '{"company": "ACME SDN BHD"}')
-        made.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
-        return made
-
-    model: Any = get_model("mockllm/model", custom_outputs=[output(), output()])
-    (log,) = run_tasks(tasks.sroie(str(data)), tmp_path, model)
-    assert figures(log) == {
-        "mean": 0.25,
-        "stderr": 0.0,
-        "company": 1.0,
-        "date": 0.0,
-        "address": 0.0,
-        "total": 0.0,
-    }
-
-
 def test_own_documents_each_with_its_schema(server: Loopback, tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     for name in ("a", "b"):
@@ -214,6 +193,8 @@ def test_own_documents_each_with_its_schema(server: Loopback, tmp_path: Path) ->
     (log,) = run_tasks(tasks.documents(str(folder), schema=str(folder / "schemas")), tmp_path / "logs")
     assert values(log) == {"a": 1.0, "b": 1.0}
     assert sorted(map(_keys, server.requests)) == [["a"], ["b"]]
+    with pytest.raises(ValueError, match="document 'a': expected a PDF for the method 'pdf', got none"):
+        tasks.documents(str(folder), method="pdf")
 
 
 def test_own_documents_by_their_types(server: Loopback, tmp_path: Path) -> None:
@@ -234,17 +215,6 @@ def test_own_documents_by_their_types(server: Loopback, tmp_path: Path) -> None:
 
 def _keys(request: Request) -> list[str]:
     return list(request["response_format"]["json_schema"]["schema"]["properties"])
-
-
-def test_the_receipts_of_the_example(server: Loopback, tmp_path: Path) -> None:
-    total = bench_data.render_example().rendered(tmp_path / "receipts")
-    server.answer = lambda _: Reply('{"currency": "USD"}')
-    (log,) = run_tasks(tasks.documents(str(tmp_path / "receipts")), tmp_path / "logs")
-    assert len(log.samples) == total > 20
-    assert all(attachments(request) == ["image_url"] for request in server.requests)
-    assert 0 < figures(log)["mean"] < 0.1
-    with pytest.raises(ValueError, match="document 'receipt-004': expected a PDF for the method 'pdf', got none"):
-        tasks.documents(str(tmp_path / "receipts"), method="pdf")
 
 
 ARGUMENTS = [  # what is asked for, the sentence

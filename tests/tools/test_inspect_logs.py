@@ -82,16 +82,6 @@ def test_all_tasks_with_all_methods_make_the_table(data: Path, tmp_path: Path) -
     assert all((cell["documents"], cell["errors"], cell["input_tokens"]) == (1, 0, 100) for cell in cells)
 
 
-def test_faults_are_zeros_and_no_sample_is_lost(two_logs: tuple[Path, Path]) -> None:
-    from inspect_ai.log import read_eval_log  # noqa: PLC0415  the tool
-
-    good, bad = (values(read_eval_log(str(path))) for path in two_logs)
-    assert good.keys() == bad.keys()
-    assert len(good) == ROWS
-    assert set(good.values()) == {1.0}
-    assert sorted(bad.values()) == [0.0] * 3 + [1.0] * 7
-
-
 def test_the_mean_is_the_same_to_the_last_bit_everywhere(tmp_path: Path) -> None:
     from inspect_ai.log import read_eval_log  # noqa: PLC0415  the tool
 
@@ -153,9 +143,7 @@ def test_samples_that_ended_with_an_error_are_counted_aloud(two_logs: tuple[Path
     assert [row["anls_score"] for row in found["per_sample"] if row["missing"]] == [0.0, 0.0]
 
 
-def test_samples_without_a_prediction_are_an_error_unless_an_option_says_otherwise(
-    two_logs: tuple[Path, Path],
-) -> None:
+def test_samples_without_a_prediction_are_an_error_unless_an_option_says_otherwise(two_logs: tuple[Path, Path]) -> None:
     """No figure, and no gate that passes or fails, of samples that no model answered."""
     good, bad = two_logs
     commands: list[list[Any]] = [
@@ -245,16 +233,6 @@ def test_a_limit_makes_no_run_incomplete(tmp_path: Path) -> None:
     content = json.loads(log.model_dump_json())
     part.write_text(json.dumps({**content, "samples": content["samples"][:4]}), "utf-8")
     assert "status 'success', 4 of 6 samples" in run("score", part).err
-
-
-def test_two_logs_are_compared(two_logs: tuple[Path, Path]) -> None:
-    good, bad = two_logs
-    found = json.loads(printed("compare", good, bad, "--json"))
-    assert (found["difference"], len(found["worse"])) == (pytest.approx(-0.3), 3)
-    out = printed("table", good, bad, "--metrics", "anls_star,entity_f1")
-    assert "openai-api/loop/good" in out
-    markdown = printed("table", good, bad, "--format", "markdown").replace("&#45;", "-").replace("&#47;", "/")
-    assert "| openai-api/loop/good&#44; simple | **1.0000** |" in markdown
 
 
 def test_the_table_has_intervals_marks_and_costs(two_logs: tuple[Path, Path]) -> None:
