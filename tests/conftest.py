@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import json
 import os
 import signal
 import tempfile
@@ -47,6 +48,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).parent.parent
+DATA = ROOT / "tests" / "data"
 RUN = "DOCSCORE_TEST_RUN"  # in the environment of all processes of a run: its process id
 HUNG = 900  # seconds after which a process is taken to hang: far more than any takes on a busy machine
 REQUIRE_ALL = "DOCSCORE_REQUIRE_ALL"  # set in CI: what would be skipped there is a failure
@@ -72,6 +74,13 @@ LONGEST = (
     "typed_score",
 )
 REQUIRE_TOOLS = "DOCSCORE_REQUIRE_TOOLS"  # set in CI in the environment of tests/tools
+
+
+def table(name: str, part: str) -> list[tuple[Any, ...]]:
+    """The rows of a table of `data/NAME.jsonl`, each the values of its columns."""
+    lines = (DATA / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    return [tuple(row.values()) for row in rows if row.pop("table") == part]
 
 
 def skip_or_fail(reason: str) -> NoReturn:

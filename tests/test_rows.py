@@ -9,6 +9,7 @@ import pytest
 
 from docscore.data.pairing import Pairs, pair_rows
 from docscore.data.rows import ANLS, BY_ID, PLAIN, RowFormat, as_rows, read_predictions, read_references, row_format
+from tests.conftest import table
 
 Rows = list[Any]
 
@@ -124,73 +125,7 @@ def test_other_ids_are_refused(given: Any, kind: type[Exception], message: str) 
     assert str(caught.value).startswith(message)
 
 
-ONE_FORMAT = "expected predictions and references in one row format, got "
-MIXED: list[tuple[str, Rows, Rows, str]] = [
-    ("no references", ["x"], [], "references: expected at least one row, got none"),
-    (
-        "predictions by id, references plain",
-        [pred("a")],
-        ["x"],
-        (
-            f"{ONE_FORMAT}an object with 'question_id', 'prediction' (by id) as the first prediction and "
-            "str (plain) as the first reference"
-        ),
-    ),
-    ("predictions plain, references by id", [1], [ref("a")], f"{ONE_FORMAT}int (plain) as the first prediction and "),
-    (
-        "predictions of the Space, references by id",
-        [{"question_id": "a", "prediction_text": "x"}],
-        [ref("a")],
-        f"{ONE_FORMAT}an object with 'question_id', 'prediction_text' (as the Space anls) as the first prediction",
-    ),
-    (
-        "an id without a prediction",
-        [{"question_id": "a", "answer": 1}],
-        [ref("a")],
-        (
-            "predictions: expected 'prediction' or 'prediction_text' beside 'question_id', "
-            "got an object with 'question_id', 'answer'"
-        ),
-    ),
-    (
-        "an id without references",
-        [pred("a")],
-        [{"question_id": "a"}],
-        "references: expected 'references' or 'answers' beside 'question_id', got an object with 'question_id'",
-    ),
-    (
-        "a later prediction without its key",
-        [pred("a"), {"question_id": "b", "text": 1}],
-        [ref("a"), ref("b")],
-        (
-            "predictions[1]: expected an object with 'question_id' and 'prediction', "
-            "got an object with 'question_id', 'text'"
-        ),
-    ),
-    (
-        "a later prediction that is no object",
-        [pred("a"), 3],
-        [ref("a")],
-        "predictions[1]: expected an object with 'question_id' and 'prediction', got int",
-    ),
-    (
-        "a later reference that is empty, and a message that lists five keys at most",
-        [pred("a")],
-        [ref("a"), {k: k for k in "abcdefgh"}],
-        (
-            "references[1]: expected an object with 'question_id' and 'references', "
-            "got an object with 'a', 'b', 'c', 'd', 'e'"
-        ),
-    ),
-    (
-        "a later row of another format",
-        [pred("a"), {"question_id": "b", "prediction_text": "x"}],
-        [ref("a"), ref("b")],
-        "predictions[1]: expected an object with 'question_id' and 'prediction', got",
-    ),
-    ("a plain reference, then one by id", ["x", "y"], ["x", ref("b")], "references[1]: expected "),
-    ("plain rows of different number", [1, 2], [1, 2, 3], "expected as many predictions as references, got 2 and 3"),
-]
+MIXED = table("rows", "formats")  # why, predictions, references, message
 
 
 @pytest.mark.parametrize(("predictions", "references", "message"), [r[1:] for r in MIXED], ids=[r[0] for r in MIXED])
@@ -227,42 +162,7 @@ def test_references_without_an_acceptable_answer(answers: Any, got: str) -> None
     assert str(caught.value).endswith(f"got {got}")
 
 
-TWICE = "ids that occur more than once in the predictions"
-UNKNOWN = "ids of predictions that no reference has"
-ABSENT = "ids of references that no prediction has"
-TWELVE = [f"q{i:02}" for i in range(12)]
-BAD_PAIRINGS: list[tuple[str, Rows, Rows, str]] = [
-    ("a prediction twice", [pred("a"), pred("a"), pred("a")], [ref("a")], f"{TWICE} (1): 'a'"),
-    ("a number and its text are one id", [pred(1), pred("1")], [ref("1")], f"{TWICE} (1): '1'"),
-    (
-        "a reference twice",
-        [pred("a")],
-        [ref("a"), ref("b"), ref("a")],
-        "ids that occur more than once in the references (1): 'a'",
-    ),
-    ("an unknown id", [pred("a"), pred("z")], [ref("a")], f"{UNKNOWN} (1): 'z'"),
-    ("a missing id", [pred("a")], [ref("a"), ref("b")], f"{ABSENT} (1): 'b'"),
-    ("five are named", [], [ref(i) for i in TWELVE[:5]], f"{ABSENT} (5): 'q00', 'q01', 'q02', 'q03', 'q04'"),
-    (
-        "of more the first five",
-        [],
-        [ref(i) for i in reversed(TWELVE)],
-        f"{ABSENT} (12): 'q00', 'q01', 'q02', 'q03', 'q04' and 7 more",
-    ),
-    (
-        "unknown ones too",
-        [pred(i) for i in reversed(TWELVE)],
-        [ref("a")],
-        f"{UNKNOWN} (12): 'q00', 'q01', 'q02', 'q03', 'q04' and 7 more",
-    ),
-    (
-        "and duplicates",
-        [pred(i) for i in TWELVE * 2],
-        [ref("a")],
-        f"{TWICE} (12): 'q00', 'q01', 'q02', 'q03', 'q04' and 7 more",
-    ),
-    ("ids with control characters are escaped", [pred("\x1b[31m")], [ref("a")], f"{UNKNOWN} (1): "),
-]
+BAD_PAIRINGS = table("rows", "ids")  # why, predictions, references, message
 
 
 @pytest.mark.parametrize(

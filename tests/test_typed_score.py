@@ -26,7 +26,7 @@ from docscore.metrics.anls_star.scorer import Scorer
 from docscore.metrics.signature import Signature
 from docscore.metrics.typed.schema import compiled_schema
 from docscore.metrics.typed.score import explained_by_schema
-from tests.conftest import examples
+from tests.conftest import examples, table
 from tests.oracle import Oracle
 from tests.structures import (
     KEYS,
@@ -214,45 +214,7 @@ def rows(path: Path, column: str) -> Any:
 
 # Schemas that are wrong.
 
-WRONG: list[tuple[dict[str, Any], str]] = [
-    (
-        {"properties": {"total": {"x-docscore": {"compare": "fuzzy"}}}},
-        "#/properties/total/x-docscore/compare: expected one of text, exact, number, date, boolean, got 'fuzzy'",
-    ),
-    ({"properties": {"total": {"x-docscore": "number"}}}, "#/properties/total/x-docscore: expected an object"),
-    ({"x-docscore": {"tol": 1}}, "#/x-docscore: expected some of compare, tolerance"),
-    ({"x-docscore": {"tolerance": -1}}, "#/x-docscore/tolerance: expected a number of at least 0, or a share"),
-    ({"x-docscore": {"tolerance": "1 euro"}}, "#/x-docscore/tolerance: expected a number of at least 0, or a share"),
-    ({"x-docscore": {"tolerance": True}}, "#/x-docscore/tolerance: expected a number"),
-    ({"x-docscore": {"weight": "3"}}, "#/x-docscore/weight: expected a number of at least 0, got '3'"),
-    ({"x-docscore": {"order": "ydm"}}, "#/x-docscore/order: expected one of dmy, mdy, ymd"),
-    ({"type": "number", "x-docscore": {"decimal": ",,"}}, "#/x-docscore/decimal: expected one character"),
-    ({"type": "string", "x-docscore": {"tolerance": 1}}, "#/x-docscore/tolerance: expected tolerance where values"),
-    ({"type": "number", "x-docscore": {"order": "dmy"}}, "#/x-docscore/order: expected order where values compare"),
-    (
-        {"type": "number", "x-docscore": {"decimal": ",", "group": ","}},
-        "#/x-docscore/group: expected another character than decimal, got ','",
-    ),
-    (
-        {"properties": {"a": {"type": "boolean", "x-docscore": {"compare": "number"}}}},
-        "#/properties/a/x-docscore/compare: expected a comparison of values of the type, got 'number' where",
-    ),
-    ({"type": "object", "x-docscore": {"compare": "exact"}}, "#/x-docscore/compare: expected a comparison of values"),
-    (
-        {"properties": {"a/b": {"anyOf": [{"x-docscore": {"weight": 2}}, {"x-docscore": {"weight": 3}}]}}},
-        "#/properties/a~1b/anyOf/1/x-docscore: weight is 3 here and 2 in #/properties/a~1b/anyOf/0/x-docscore",
-    ),
-    (
-        {
-            "$defs": {"n": {"properties": {"k": {"$ref": "#/$defs/n"}}, "x-docscore": {"weight": 2}}},
-            "$ref": "#/$defs/n",
-        },
-        "#/$defs/n/properties/k/x-docscore: a weight in a part of the schema that contains itself",
-    ),
-    ({"$ref": "#/nowhere"}, "#/$ref: expected a reference within the schema, got '#/nowhere'"),
-    ({"$ref": "https://example.org/x.json"}, "#/$ref: expected a reference within the schema"),
-    ({"properties": {"a": {"type": "money"}}}, "#/properties/a/type: no JSON Schema: 'money' is not valid"),
-]
+WRONG = table("wrong_schemas", "wrong schemas")  # schema, message
 
 
 @pytest.mark.parametrize(("schema", "message"), WRONG, ids=lambda each: str(each)[:30])
