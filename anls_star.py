@@ -228,5 +228,5 @@ if evaluate is not None:
                 if key_scores and typed.typed is not None:
                     result |= typed.typed.tables()
                 if signature:
-                    result["typed_signature"] = str(typed.signature)
+                    result["typed_signature"] = typed.signature
             return result

@@ -208,7 +208,7 @@ def _answer(systems: ScoredSystems, number: int, folder: Path, bar: Bar) -> Syst
         *(folder.name, names, names.index(base), _summaries(figures.groups()[None], evaluations, changes)),
         *(fields[:MOST_FIELDS], [mark, shown_of_total(min(len(fields), MOST_FIELDS), len(fields), "fields")]),
         *_drawn_documents(documents, list(evaluations.values())),
-        *(str(evaluations[base].scores.signature), systems.left_out),
+        *(evaluations[base].scores.signature, systems.left_out),
         template=_TEMPLATE,
     )
     figures_table = systems_table(figures, intervals=True)
@@ -335,8 +335,9 @@ def _as_json(
 
 
 def _system_as_dict(name: str, evaluation: Evaluation) -> dict[str, Any]:
-    scores = evaluation.scores
-    return {"system": name, **evaluation.measured.to_dict(), **scores.counts(), "signature": str(scores.signature)}
+    measured, counts = evaluation.measured, evaluation.scores.counts()
+    signatures = {"signature": measured.signature, "signatures": measured.signatures}
+    return {"system": name, **measured.to_dict(), **counts, **signatures}
 
 
 def _written(folder: Path, texts: Sequence[str]) -> tuple[str, ...]:

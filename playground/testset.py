@@ -111,7 +111,7 @@ def _check(question_id: str, metric: str, truth: Any, prediction: Any) -> None:
 def _summary(found: Summary, left_out: Sequence[str]) -> str:
     scores = found.scores
     text = f"mean of {sample_text(found, 'row')}; {options_in_words(scores.options)}"
-    return fragment("summary", f"{scores.mean:.4f}", text, count_lines(scores), str(scores.signature), left_out)
+    return fragment("summary", f"{scores.mean:.4f}", text, count_lines(scores), scores.signature, left_out)
 
 
 def _fields(found: Summary) -> str:

@@ -17,7 +17,7 @@ from docscore.evaluation.scores import CorpusScore, score_corpus
 from docscore.evaluation.summary import Analysis, Summary, summarise
 from docscore.evaluation.systems import BEST, SystemFigures, Systems, SystemTest
 from docscore.metrics.kieval import GroupCounts, KieScore, kieval_score, total_kieval
-from docscore.metrics.signature import Signature
+from docscore.metrics.signature import signature_of
 from docscore.report.content import (
     calibration_table,
     causes_table,
@@ -109,7 +109,11 @@ def drinks() -> Sample:
     return Sample(
         summary,
         analysis,
-        Measured(figures, Signature.of(["anls_star", "nted"], DEFAULT_OPTIONS), {"kieval": kieval}),
+        Measured(
+            figures,
+            {name: signature_of(name, DEFAULT_OPTIONS) for name in ("anls_star", "nted")},
+            {"kieval": kieval},
+        ),
         kieval,
         compare(analysis, summed_up(*new)[1], n_resamples=99),
         automation_curve([sure], [0.0, 0.5]),
@@ -167,7 +171,7 @@ def systems(sample: Sample, *, tested: bool = False, sliced: bool = False) -> Sy
     for value in ("de", HOSTILE_TEXTS[2]) if sliced else ():
         rows += [replace(row, value=value, documents=2, tests={}, counts={}) for row in rows[:3]]
     by, against = HOSTILE_TEXTS[4] if sliced else "", BEST if tested else ""
-    return Systems(rows, 0.95, (str(sample.measured.signature),), by, against)
+    return Systems(rows, 0.95, tuple(sample.measured.signatures.values()), by, against)
 
 
 TABLES: dict[str, Callable[[Sample], ReportTable]] = {

@@ -37,7 +37,8 @@ def test_score_shows_both_figures(prices: tuple[Path, Path, Path]) -> None:
     assert found["anls_score"] == 0.4
     assert found["metrics"]["typed_score"] == 0.5
     assert found["metrics"]["unreadable_predictions"] == 1
-    assert "|schema:" in found["metrics"]["signature"]
+    assert "|schema:" in found["metrics"]["signatures"]["typed"]
+    assert "schema" not in found["metrics"]["signatures"]["anls_star"]
     assert "schema" not in found["signature"]
 
 
@@ -114,7 +115,7 @@ def test_compare_by_the_typed_score(prices: tuple[Path, Path, Path], write: Writ
     assert (change["base"], change["new"], change["difference"]) == (pytest.approx(2 / 3), 1.0, pytest.approx(1 / 3))
     assert change["p_value"] == pytest.approx(2 / 2**8)  # all eight keep together in two of the swaps
     assert found["difference"] == pytest.approx(0.0, abs=1e-9)  # one character each, by text
-    assert "|schema:" in found["metrics_signature"]
+    assert "|schema:" in found["signatures"]["typed"]
     assert "metrics" not in json.loads(succeed("compare", *files, "--json"))
     text = succeed("compare", *files, "--schema", schema)
     assert "Typed score" in text

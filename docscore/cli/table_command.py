@@ -141,7 +141,8 @@ def _as_dict(row: SystemFigures, evaluation: Evaluation) -> dict[str, object]:
     parts = {
         **evaluation.measured.to_dict(),
         **evaluation.scores.counts(),
-        "signature": str(evaluation.measured.signature),
+        "signature": evaluation.measured.signature,
+        "signatures": evaluation.measured.signatures,
     }
     if evaluation.by is not None:
         parts["slices"] = [each.to_dict() for each in evaluation.slices]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -137,7 +137,7 @@ class Comparison:
         same: the number of documents whose score did not change.
         fields: the fields, largest change first.
         figures: the figures of other metrics that were asked for.
-        figures_signature: version and options of these figures; "" where there are none.
+        signatures: by the name of each of these metrics version and options; None where there are none.
     """
 
     base: Analysis
@@ -151,7 +151,7 @@ class Comparison:
     same: int
     fields: list[FigureChange]
     figures: tuple[FigureChange, ...] = ()
-    figures_signature: str = ""
+    signatures: Mapping[str, str] | None = None
 
     def __repr__(self) -> str:
         scores = self.new.scores
@@ -167,7 +167,7 @@ class Comparison:
         """The attributes in plain types, tables as lists of dicts."""
         note = {"confidence_note": self.interval.note} if self.interval.reason else {}
         changes = [{"figure": figure.name, **figure.to_dict()} for figure in self.figures]
-        figures = {"metrics": changes, "metrics_signature": self.figures_signature} if changes else {}
+        figures = {"metrics": changes, "signatures": self.signatures} if changes else {}
         return {
             "base": self.base.scores.mean,
             "new": self.new.scores.mean,
@@ -184,7 +184,7 @@ class Comparison:
             **figures,
             **{name: count for name, count in self.new.scores.counts().items() if name == "skipped"},
             "counts": {"base": self.base.scores.counts(), "new": self.new.scores.counts()},
-            "signature": str(self.new.scores.signature),
+            "signature": self.new.scores.signature,
         }
 
 

@@ -44,7 +44,7 @@ from docscore.evaluation.scores import CorpusScore, score_corpus
 from docscore.evaluation.summary import Analysis, Summary, analyse, summarise
 from docscore.metrics.kieval import KieScore
 from docscore.metrics.registry import check_options_of, checked_metrics
-from docscore.metrics.signature import Signature
+from docscore.metrics.signature import signature_of
 from docscore.stats.calibration import Calibration
 from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, check_confidence, check_whole
 
@@ -151,7 +151,7 @@ class Evaluation:
         progress: called when each phase of the work begins.
 
     Attributes:
-        figures_signature: what makes the figures of the metrics comparable: version and options.
+        signatures: by the name of each metric what makes its figures comparable: version and options.
         slice_name: what the values of slices are called in tables: the column, or "value" where they do not come from
             one.
 
@@ -181,7 +181,7 @@ class Evaluation:
         self.confidence = None if confidence is None else check_confidence(confidence)
         self.seed = check_whole("seed", seed, 0)
         self.progress = progress
-        self.figures_signature = str(Signature.of(self.metrics, options, skipped=pairs.skipped))
+        self.signatures = {name: signature_of(name, options, skipped=pairs.skipped) for name in self.metrics}
         self.slice_name = by if isinstance(by, str) else "value"
 
     @cached_property
@@ -327,4 +327,4 @@ class Evaluation:
         tested = intervals_and_p_values(before.ratios, after.ratios, alone, clusters=clusters, **drawn)
         values = before.ratios.values.tolist(), after.ratios.values.tolist()
         changes = [FigureChange(*name, *row) for name, *row in zip(after.names, *values, *tested, strict=True)]
-        return replace(comparison, figures=tuple(changes), figures_signature=new.figures_signature)
+        return replace(comparison, figures=tuple(changes), signatures=new.signatures)

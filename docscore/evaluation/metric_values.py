@@ -15,7 +15,7 @@ from docscore.evaluation.scores import CorpusScore
 from docscore.metrics.base import Breakdown, FigureName, Metric, MetricRow, MetricTree
 from docscore.metrics.kieval import KieScore
 from docscore.metrics.registry import METRICS, WITH_TREES, checked_metrics
-from docscore.metrics.signature import Signature
+from docscore.metrics.signature import signature_of
 from docscore.metrics.typed.score import TypedFields
 from docscore.stats.intervals import RESAMPLES, SEED, Interval, Ratios, check_confidence, intervals_of
 
@@ -42,13 +42,18 @@ class Measured:
 
     Attributes:
         figures: the figures, in the order of the requested metrics.
-        signature: version and options; figures with the same signature are comparable.
+        signatures: by the name of each metric what makes its figures comparable: version and options.
         breakdowns: further counts of a metric by its name, such as the corrections of KIEval.
     """
 
     figures: list[Figure]
-    signature: Signature
+    signatures: dict[str, str]
     breakdowns: dict[str, Breakdown] = field(default_factory=dict)
+
+    @property
+    def signature(self) -> str:
+        """That of the first metric."""
+        return next(iter(self.signatures.values()))
 
     @property
     def kieval(self) -> KieScore | None:
@@ -123,8 +128,9 @@ def measure(
     figures = figures_of(
         found.names, found.ratios, confidence=confidence, seed=seed, resampled=resampled, clusters=scores.clusters
     )
-    signature = Signature.of(checked_metrics(metrics), scores.options, skipped=scores.pairs.skipped)
-    return Measured(figures, signature, found.breakdowns)
+    names = checked_metrics(metrics)
+    signatures = {name: signature_of(name, scores.options, skipped=scores.pairs.skipped) for name in names}
+    return Measured(figures, signatures, found.breakdowns)
 
 
 def figures_of(

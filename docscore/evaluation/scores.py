@@ -19,7 +19,7 @@ from docscore.data.json_text import Parsed, parse_reference, parse_text
 from docscore.data.pairing import Pairs, doubts_of_reading, refuse_json_text, with_confidences
 from docscore.metrics.anls_star.api import build_tree, score_all
 from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.metrics.signature import Signature
+from docscore.metrics.signature import signature_of
 
 PARSE_COUNTS = {"failed": "parse_failures", "extracted": "parse_extracted", "mended": "parse_mended"}
 
@@ -46,9 +46,9 @@ class CorpusScore:
         return f"<CorpusScore {self.metric} {self.mean:.4f}, {len(self.scores):,} rows>"
 
     @property
-    def signature(self) -> Signature:
+    def signature(self) -> str:
         """Metric, version and options; means with the same signature are comparable."""
-        return Signature.of([self.metric], self.options, skipped=self.pairs.skipped)
+        return signature_of(self.metric, self.options, skipped=self.pairs.skipped)
 
     @property
     def absent(self) -> frozenset[int] | None:

@@ -180,7 +180,7 @@ class Summary:
             if self.scores.options.parse_mode is not None:
                 result["parsed_ids"] = self.scores.parsed_ids()
         if signature:
-            result["signature"] = str(self.scores.signature)
+            result["signature"] = self.scores.signature
         return result
 
 

@@ -64,7 +64,7 @@ class Systems:
     Attributes:
         rows: all systems for all rows, then all systems for each slice, largest slice first.
         confidence: the level of the intervals; tests are significant if their adjusted p-value is below 1 minus it.
-        signatures: what makes the figures comparable, each once.
+        signatures: what makes the figures of each metric comparable, each once.
         by: the name of the column of the slices; "" where there are none.
         against: the system that the others were tested against, or "best"; "" where there are no tests.
     """
@@ -125,7 +125,7 @@ def systems_of(
         for name, by_value in parts.items():
             part = by_value[value]
             rows.append(SystemFigures(name, part.documents, only(part.figures), value))
-    signatures = tuple(sorted({system.figures_signature for system in evaluations.values()}))
+    signatures = tuple(dict.fromkeys(each for system in evaluations.values() for each in system.signatures.values()))
     by = first.slice_name if first.slices else ""
     return Systems(rows, first.confidence or 0.0, signatures, by, against or "")
 

@@ -1,9 +1,7 @@
-"""Signatures of figures: metrics, version and options, as in sacreBLEU; figures with equal ones are comparable."""
+"""Signatures of figures: metric, options and version, as in sacreBLEU; figures with equal ones are comparable."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
 from importlib import metadata
 
 from docscore.core.options import PAPER, ScoringOptions
@@ -11,54 +9,37 @@ from docscore.metrics.registry import METRICS
 from docscore.version import VERSION
 
 
-@dataclass(frozen=True)
-class Signature:
-    """The metrics, options and version behind figures; as text `anls_star|tau:0.5|case:i|empty:ignored|docscore:0.2.0`.
+def signature_of(metric: str, options: ScoringOptions, *, skipped: int | None = None) -> str:
+    """The metric, the options that change its figures, and the version.
 
-    Attributes:
-        metrics: the names of the metrics.
-        parts: name and value of each part, in order.
+    Args:
+        metric: its name.
+        options: how rows were read and compared.
+        skipped: how many rows were left out, because of faults or without a prediction.
+
+    >>> signature_of("anls_star", ScoringOptions())
+    'anls_star|tau:0.5|case:i|empty:ignored|docscore:0.2.0'
+    >>> signature_of("anls_star", ScoringOptions(rules="anls_star-1.0.1"))
+    'anls_star|tau:0.5|case:i|rules:anls_star-1.0.1|docscore:0.2.0'
+    >>> signature_of("kieval", ScoringOptions(threshold=0.7, parse="json"))
+    'kieval|parse:json|compare:exact|docscore:0.2.0'
     """
-
-    metrics: tuple[str, ...]
-    parts: tuple[tuple[str, str], ...]
-
-    def __str__(self) -> str:
-        return "|".join([*self.metrics, *(f"{name}:{value}" for name, value in self.parts)])
-
-    @classmethod
-    def of(cls, metrics: Iterable[str], options: ScoringOptions, *, skipped: int | None = None) -> Signature:
-        """Build the signature of figures.
-
-        Args:
-            metrics: their names.
-            options: how rows were read and compared; options that none of the metrics uses are left out.
-            skipped: how many rows were left out, because of faults or without a prediction.
-
-        >>> str(Signature.of(["anls_star"], ScoringOptions()))
-        'anls_star|tau:0.5|case:i|empty:ignored|docscore:0.2.0'
-        >>> str(Signature.of(["anls_star"], ScoringOptions(rules="anls_star-1.0.1")))
-        'anls_star|tau:0.5|case:i|rules:anls_star-1.0.1|docscore:0.2.0'
-        >>> str(Signature.of(["kieval", "nted"], ScoringOptions(threshold=0.7, parse="json")))
-        'kieval|nted|parse:json|compare:exact|docscore:0.2.0'
-        """
-        names = tuple(metrics)
-        used = frozenset[str]().union(*(METRICS[name].options for name in names))
-        by_paper = options.rules == PAPER
-        parts = [  # name, value, and whether it is named
-            ("tau", str(options.threshold), "threshold" in used),
-            ("boundary", "0", "strict" in used and options.strict),
-            ("case", "i" if options.ignore_case else "s", "ignore_case" in used),
-            ("empty" if by_paper else "rules", "ignored" if by_paper else options.rules, "rules" in used),
-            ("numbers", options.numbers, "numbers" in used and options.numbers != "text"),
-            ("schema", options.schema and options.schema.digest, "schema" in used and options.schema is not None),
-            ("parse", options.parse_mode, options.parse_mode is not None),
-            ("json-repair", "", options.parse_mode == "repair"),  # the result depends on its version
-            ("references", options.parse_references, options.parse_references is not None),
-            ("missing", options.missing, options.missing != "error"),
-            ("skipped", str(skipped), bool(skipped)),  # figures of fewer rows
-            ("compare", "folded" if options.normalise else "exact", "normalise" in used),
-            ("read", "donut", "donut" in used and options.donut),
-        ]
-        named = tuple((name, value or metadata.version(name)) for name, value, is_named in parts if is_named)
-        return cls(names, (*named, ("docscore", VERSION)))
+    used = METRICS[metric].options
+    by_paper = options.rules == PAPER
+    parts = [  # name, value, and whether it is named
+        ("tau", str(options.threshold), "threshold" in used),
+        ("boundary", "0", "strict" in used and options.strict),
+        ("case", "i" if options.ignore_case else "s", "ignore_case" in used),
+        ("empty" if by_paper else "rules", "ignored" if by_paper else options.rules, "rules" in used),
+        ("numbers", options.numbers, "numbers" in used and options.numbers != "text"),
+        ("schema", options.schema and options.schema.digest, "schema" in used and options.schema is not None),
+        ("parse", options.parse_mode, options.parse_mode is not None),
+        ("json-repair", "", options.parse_mode == "repair"),  # the result depends on its version
+        ("references", options.parse_references, options.parse_references is not None),
+        ("missing", options.missing, options.missing != "error"),
+        ("skipped", str(skipped), bool(skipped)),  # figures of fewer rows
+        ("compare", "folded" if options.normalise else "exact", "normalise" in used),
+        ("read", "donut", "donut" in used and options.donut),
+    ]
+    named = (f"{name}:{value or metadata.version(name)}" for name, value, is_named in parts if is_named)
+    return "|".join([metric, *named, f"docscore:{VERSION}"])

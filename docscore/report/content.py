@@ -120,7 +120,7 @@ def figures_table(measured: Measured) -> ReportTable:
         ),
         interval_column(_four_digits),
         unit="figures",
-        signatures=(str(measured.signature),),
+        signatures=tuple(measured.signatures.values()),
     )
 
 
@@ -184,7 +184,7 @@ def figure_changes_table(found: Comparison) -> ReportTable:
         interval_column(_signed_end),
         number_column("p_value", "p", p_text),
         unit="figures",
-        signatures=(found.figures_signature,),
+        signatures=tuple((found.signatures or {}).values()),
     )
 
 

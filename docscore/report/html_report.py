@@ -83,7 +83,7 @@ def report_as_html(
             figures=report_figures(summary, measured, curve, calibration, slices_table(slices, by) if slices else None),
             nothing_lost=NOTHING_LOST,
             documents=[_document(scores, number, with_trees) for number in scores.numbers_of_worst(worst)],
-            signature=str(scores.signature),
+            signature=scores.signature,
         )
     )
 

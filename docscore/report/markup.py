@@ -177,7 +177,7 @@ def comparison_as_markdown(found: Comparison, gate: Gate | None, changes: int) -
     if documents.rows:
         table = table_as_markdown(documents)
         parts.append(f"<details><summary>{documents.caption}</summary>\n\n{table}\n\n</details>")
-    parts.append(signature_as_markdown(str(new.signature)))
+    parts.append(signature_as_markdown(new.signature))
     return "\n\n".join(parts)
 
 
@@ -205,5 +205,5 @@ def report_as_markdown(found: Evaluation, title: str, worst: int) -> str:
         if table.rows:
             parts.append(f"## {markdown_escaped(table.caption)}")
             parts.append(table_as_markdown(table.first(max(MOST_FIELDS_LISTED, worst))))
-    parts.append(signature_as_markdown(str(scores.signature)))
+    parts.append(signature_as_markdown(scores.signature))
     return "\n\n".join(filter(None, parts)) + "\n"

@@ -62,7 +62,7 @@ def evaluation_in_notebook(found: Evaluation, worst: int) -> str:
     if ANLS_STAR not in found.metrics and found.other_figures is not None:
         first = found.other_figures.figures[0]
         head = f"{first.value:.4f}", first.label, count_lines(scores)
-    return macro_as_html(_TEMPLATE, "overview", *head, tables, str(scores.signature))
+    return macro_as_html(_TEMPLATE, "overview", *head, tables, scores.signature)
 
 
 def comparison_in_notebook(found: Comparison, changes: int) -> str:
@@ -79,4 +79,4 @@ def comparison_in_notebook(found: Comparison, changes: int) -> str:
     tables = [*figures, field_changes_table(found).first(_MOST_ROWS), documents]
     text = f"mean ANLS* from {base.mean:.4f} to {new.mean:.4f}"
     shown = [table for table in tables if table.rows]
-    return macro_as_html(_TEMPLATE, "overview", with_sign(found.difference), text, facts, shown, str(new.signature))
+    return macro_as_html(_TEMPLATE, "overview", with_sign(found.difference), text, facts, shown, new.signature)

@@ -260,7 +260,7 @@ def matrix_table(
     """
     columns = TableColumn(name, name, "code"), *(TableColumn(each, shown_name(each)) for each in evaluations)
     cells = tuple((TableCell(row.name, shown_name(row.name)), *_table_cells(row)) for row in rows)
-    signatures = tuple(sorted({str(each.scores.signature) for each in evaluations.values()}))
+    signatures = tuple(sorted({each.scores.signature for each in evaluations.values()}))
     return ReportTable(caption, columns, cells, unit=f"{name}s", signatures=signatures, remarks=tuple(remarks))
 
 
@@ -320,7 +320,7 @@ def table_of_scores(cells: Sequence[GridCell]) -> ReportTable:
         TableColumn("method", "method", "text"),
         *(TableColumn(model, shown_name(model)) for model in models),
     )
-    signatures = tuple(sorted({str(cell.summary.scores.signature) for cell in cells}))
+    signatures = tuple(sorted({cell.summary.scores.signature for cell in cells}))
     remarks = (GRID_NOTE,) if any(cell.q_value is not None for cell in cells) else ()
     return ReportTable("ANLS* by data set, method and model", columns, rows, signatures=signatures, remarks=remarks)
 

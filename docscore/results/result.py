@@ -227,7 +227,7 @@ class ComparisonResult:
         self.difference = comparison.difference
         self.interval = comparison.interval.ends
         self.p_value = comparison.p_value
-        self.signature = str(comparison.new.scores.signature)
+        self.signature = comparison.new.scores.signature
         changes = sorted([*comparison.worse, *comparison.better], key=lambda change: -abs(change.difference))
         self.documents = ResultTable(document_changes_table(changes))
         self.fields = ResultTable(field_changes_table(comparison))
@@ -283,7 +283,8 @@ class EvaluationResult:
     Attributes:
         evaluation: the object behind it, which the command and the report use too.
         faults: a sentence for each fault of rows that were left out; empty if faults are errors.
-        signature: what makes the figures comparable: metrics, options and version.
+        signature: what makes the figures of the first metric comparable: metric, options and version.
+        signatures: the same of each metric by its name.
 
     >>> import docscore
     >>> result = docscore.evaluate(
@@ -300,7 +301,8 @@ class EvaluationResult:
     def __init__(self, evaluation: Evaluation, faults: Sequence[str] = ()) -> None:
         self.evaluation = evaluation
         self.faults = list(faults)
-        self.signature = evaluation.figures_signature
+        self.signatures = evaluation.signatures
+        self.signature = self.signatures[evaluation.metrics[0]]
 
     @property
     def score(self) -> float:
@@ -424,7 +426,11 @@ class EvaluationResult:
         parts = (found.summary if fields else found.mean).to_dict(per_sample=True, signature=True)
         measured = found.other_figures
         if measured is not None:
-            parts["metrics"] = {**measured.to_dict(), "signature": str(measured.signature)}
+            parts["metrics"] = {
+                **measured.to_dict(),
+                "signature": measured.signature,
+                "signatures": measured.signatures,
+            }
         if found.by is not None:
             parts["slices"] = [each.to_dict() for each in found.slices]
         return {**parts, "rows": len(found.pairs.ids), "worst": found.scores.worst(worst)}

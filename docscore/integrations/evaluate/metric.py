@@ -89,7 +89,7 @@ class DocumentMetricMixin:
         result = {**evaluation.measured.to_dict(), **clusters, **evaluation.scores.counts()}
         for breakdown in evaluation.measured.breakdowns.values() if by_type else ():
             result |= breakdown.tables()
-        return {**result, "signature": str(evaluation.measured.signature)} if signature else result
+        return {**result, "signature": evaluation.measured.signature} if signature else result
 
     def add(self, *, prediction: Any = _NOT_GIVEN, reference: Any = _NOT_GIVEN, **kwargs: Any) -> None:
         """Add one row of predictions and one of references."""
