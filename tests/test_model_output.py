@@ -19,7 +19,7 @@ from docscore.data.json_text import Parsed, dumps, loads, parse_text
 from docscore.data.pairing import Pairs
 from docscore.evaluation.scores import score_corpus
 from docscore.evaluation.summary import summarise
-from tests.model_answers import MODEL_ANSWERS, TEXT_AS_IT_IS, ModelAnswer
+from tests.conftest import table
 
 TOO_DEEP = "[" * 201 + "]" * 201
 DEEPEST = "[" * 200 + "]" * 200
@@ -57,16 +57,14 @@ def test_nan_is_read_in_both_modes() -> None:
     assert parse_text('{"a": NaN}', "repair").outcome == "exact"
 
 
-def test_a_hundred_answers_as_chat_models_write_them() -> None:
-    assert len(MODEL_ANSWERS) == len({answer.text for answer in MODEL_ANSWERS}) >= 100
+ANSWERS = table("model_answers", "answers")  # why, text, value, how it is read
 
 
-@pytest.mark.parametrize("answer", MODEL_ANSWERS, ids=[answer.why for answer in MODEL_ANSWERS])
-def test_what_is_read_and_how(answer: ModelAnswer) -> None:
-    parsed = parse_text(answer.text, "repair")
-    value = answer.text if answer.value is TEXT_AS_IT_IS else answer.value
-    assert (dumps(parsed.value), parsed.outcome) == (dumps(value), answer.outcome)
-    assert parse_text(answer.text, "json").failed is (answer.outcome != "exact")
+@pytest.mark.parametrize(("text", "value", "outcome"), [row[1:] for row in ANSWERS], ids=[row[0] for row in ANSWERS])
+def test_answers_as_chat_models_write_them(text: str, value: Any, outcome: str) -> None:
+    parsed = parse_text(text, "repair")
+    assert (dumps(parsed.value), parsed.outcome) == (dumps(value), outcome)
+    assert parse_text(text, "json").failed is (outcome != "exact")
 
 
 # Texts that hold nothing that can be scored: they stay as they are.
