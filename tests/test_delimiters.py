@@ -13,20 +13,9 @@ from hypothesis import strategies as st
 from docscore.data.csv_files import DELIMITERS, delimiter_of
 from docscore.data.files import read_table
 from tests.commands import Write, run, succeed
+from tests.conftest import table
 
-HEADERS: list[tuple[str, str, str]] = [  # why, text, sign
-    ("commas", "question_id,prediction\na,x;y\n", ","),
-    ("semicolons, as Excel writes where the comma is for decimals", "question_id;prediction\na;1,5\n", ";"),
-    ("tabs", "question_id\tprediction\na\tx\n", "\t"),
-    ("bars", "question_id|prediction\na|x\n", "|"),
-    ("a comma in another column", "question_id;first, second\na;x\n", ";"),
-    ("other names, one sign", "doc;answer\na;x\n", ";"),
-    ("other names, two signs: nothing tells which", "doc;first, second\na;x\n", ","),
-    ("one column", "question_id\na\n", ","),
-    ("a quoted column with another sign in it", 'question_id,"a;b"\na,x\n', ","),
-    ("lines before it that are blank", "\n\nquestion_id;prediction\n", ";"),
-    ("nothing", "", ","),
-]
+HEADERS = table("delimiters", "headers")  # why, text, sign
 
 
 @pytest.mark.parametrize(("why", "text", "sign"), HEADERS)

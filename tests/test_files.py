@@ -5,160 +5,54 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+import warnings
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from docscore.core.runtime import READING
 from docscore.data.files import read_table, read_value
-from tests.conftest import ROOT, skip_or_fail
+from tests.commands import Write
+from tests.conftest import ROOT, skip_or_fail, table
 
-Write = Callable[[str, str | bytes], Path]
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    def written(name: str, content: str | bytes) -> Path:
-        path = tmp_path / name
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-        return path
-
-    return written
-
-
-# why, file, content, rows, and the line or row number of each
-TABLES: list[tuple[str, str, str | bytes, list[Any], list[str]]] = [
-    ("one value a line", "t.jsonl", '{"a": 1}\n"x"\n', [{"a": 1}, "x"], ["line 1", "line 2"]),
-    ("no line feed at the end", "t.jsonl", "1\n2", [1, 2], ["line 1", "line 2"]),
-    ("blank lines are passed over and counted", "t.jsonl", "\n1\n\n \t\n2\n\n", [1, 2], ["line 2", "line 5"]),
-    ("line ends of Windows", "t.jsonl", "1\r\n\r\n2\r\n", [1, 2], ["line 1", "line 3"]),
-    ("a byte order mark", "t.jsonl", b'\xef\xbb\xbf"\xc3\xa9"\n', ["é"], ["line 1"]),
-    (
-        "separators of Unicode inside a text do not end a line",
-        "t.jsonl",
-        '"a\u2028b\u2029c\x85d"\n2\n',
-        ["a\u2028b\u2029c\x85d", 2],
-        ["line 1", "line 2"],
-    ),
-    ("what looks like something else stays text", "t.jsonl", '"007"\n"null"\n', ["007", "null"], ["line 1", "line 2"]),
-    ("an integer of 4,300 digits", "t.jsonl", "9" * 4300, [10**4300 - 1], ["line 1"]),
-    ("the other extension", "t.ndjson", "1\n", [1], ["line 1"]),
-    ("an extension in capitals", "T.JSONL", "1\n", [1], ["line 1"]),
-    ("a file without a row", "t.jsonl", "\n \n", [], []),
-    ("a list of rows", "t.json", '[\n1,\n{"a": null}]', [1, {"a": None}], ["row 1", "row 2"]),
-    ("an empty list", "t.json", "[]", [], []),
-    (
-        "cells are text",
-        "t.csv",
-        "id,n\na,007\nb,\n",
-        [{"id": "a", "n": "007"}, {"id": "b", "n": ""}],
-        ["line 2", "line 3"],
-    ),
-    ("a header alone", "t.csv", "id,n\n", [], []),
-    ("nothing at all", "t.csv", "", [], []),
-    ("blank lines between rows", "t.csv", "id\n\na\n\n", [{"id": "a"}], ["line 3"]),
-    ("quotes doubled", "t.csv", 'id,n\na,"say ""hi"", he said"\n', [{"id": "a", "n": 'say "hi", he said'}], ["line 2"]),
-    ("a line feed in quotes", "t.csv", 'id,n\na,"x\ny"\n', [{"id": "a", "n": "x\ny"}], ["line 2"]),
-    ("a line end of Windows in quotes", "t.csv", 'id,n\r\na,"x\r\ny"\r\n', [{"id": "a", "n": "x\r\ny"}], ["line 2"]),
-    ("a byte order mark, as Excel writes it", "t.csv", b"\xef\xbb\xbfid,n\na,1\n", [{"id": "a", "n": "1"}], ["line 2"]),
-    ("a form feed, as between scanned pages", "t.csv", "id,n\na,x\fy\n", [{"id": "a", "n": "x\fy"}], ["line 2"]),
-    (
-        "separators of Unicode without quotes",
-        "t.csv",
-        "id,n\na,x\u2028y\x85z\n",
-        [{"id": "a", "n": "x\u2028y\x85z"}],
-        ["line 2"],
-    ),
-    (
-        "references and answers hold JSON lists, the rest is text",
-        "t.csv",
-        'id,references,answers,prediction\na,"[""x"", {""y"": 1}]",[1],[1]\n',
-        [{"id": "a", "references": ["x", {"y": 1}], "answers": [1], "prediction": "[1]"}],
-        ["line 2"],
-    ),
+# why, name, content, its encoding, rows, the line or row number of each
+TABLES = [
+    *table("files", "tables"),
+    ("an integer of 4,300 digits", "t.jsonl", "9" * 4300, "utf-8", [10**4300 - 1], ["line 1"]),
 ]
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "rows", "places"), [row[1:] for row in TABLES], ids=[f"{row[1]}: {row[0]}" for row in TABLES]
+    ("name", "content", "encoding", "rows", "places"),
+    [row[1:] for row in TABLES],
+    ids=[f"{row[1]}: {row[0]}" for row in TABLES],
 )
-def test_tables(write: Write, name: str, content: str | bytes, rows: list[Any], places: list[str]) -> None:
-    path = write(name, content)
+def test_tables(write: Write, name: str, content: str, encoding: str, rows: list[Any], places: list[str]) -> None:
+    path = write(name, content.encode(encoding))
     table = read_table(path)
     assert table.rows == rows
     assert [str(table.where(i)) for i in range(len(rows))] == [f"{path}, {place}" for place in places]
 
 
-# why, file, content, and the message behind the path
-FAULTS: list[tuple[str, str, str | bytes, str]] = [
-    ("not JSON, behind a blank line", "t.jsonl", "1\n\n{x}\n", ", line 3, column 2: "),
-    ("cut off", "t.jsonl", '1\n{"a": "b\n', ", line 2, column 7: "),
-    ("two values on a line", "t.jsonl", "1 2\n", ", line 1, column 3: "),
-    ("one value on two lines", "t.jsonl", '{"a":\n1}\n', ": expected a JSON value on each line, got one value over 2"),
-    ("half a value on a line", "t.jsonl", '{"a":\n1\n', ", line 1, column 6: "),
-    ("a key twice", "t.jsonl", '1\n{"a": 1, "a": 2}\n', ", line 2, key 'a' occurs twice in one object"),
-    ("nested too deep", "t.jsonl", "1\n" + "[" * 100_000, ", line 2, nested deeper than 200 levels"),
-    ("not UTF-8", "t.jsonl", b'"a"\n"\xe9"\n', ", line 2: expected UTF-8 text, got the byte 0xe9"),
-    ("UTF-16, as some editors save it", "t.jsonl", "1\n".encode("utf-16"), ": expected UTF-8 text, got UTF-16"),
-    ("empty", "t.json", "", ": expected a JSON list of rows, got an empty file"),
-    ("blank", "t.json", " \n", ": expected a JSON list of rows, got an empty file"),
-    ("no list", "t.json", '{"a": 1}', ": expected a JSON list of rows, got dict"),
-    ("not JSON, on the second line", "t.json", "[1,\n2,,]", ", line 2, column 3: "),
-    ("a key twice, somewhere", "t.json", '[{"a": 1,\n"a": 2}]', ", key 'a' occurs twice in one object"),
-    ("a cell too few", "t.csv", "id,n\na,1\nb\n", ", line 3: expected 2 cells as in the header"),
-    ("a cell too many", "t.csv", "id,n\na,1,000\n", ", line 2: expected 2 cells as in the header"),
-    ("a cell too many, in a separator", "t.csv", "id,n\na,x\u2028b,y\n", ", line 2: expected 2 cells as in the header"),
-    (
-        "references that are no JSON",
-        "t.csv",
-        "id,references\na,x\n",
-        ", line 2, column 'references': expected a JSON list such as",
-    ),
-    ("empty answers", "t.csv", "id,answers\na,\n", ", line 2, column 'answers': expected a JSON list such as"),
-    (
-        "a quote that is not closed",
-        "t.csv",
-        'id,n\na,1\nb,"x\n\n',
-        ", line 3: the last row, which begins here, cannot be read: unexpected end of data",
-    ),
-    ("the same in the header", "t.csv", 'id,"n\na,1\n', ", line 1: unexpected end of data"),
-    ("text behind a closing quote", "t.csv", 'id,n\na,1\nb,"x"y\nc,2\n', ", line 3: "),
-    (
-        "not UTF-8, as Excel saves it",
-        "t.csv",
-        b"id,n\na,1\nb,\xe9\n",
-        ", line 3: expected UTF-8 text, got the byte 0xe9",
-    ),
-    ("no Parquet", "t.parquet", "id,n\n", ": not a Parquet file"),
-    (
-        "an unknown extension",
-        "t.txt",
-        "1",
-        ": expected a file name that ends in .jsonl, .ndjson, .json, .csv, .tsv, .p",
-    ),
-    ("no extension", "t", "1", ": expected a file name that ends in .jsonl, .ndjson, .json, .csv, .tsv"),
-    ("a part of a compressed file", "t.jsonl.gz", b"\x1f\x8b", ": expected what gzip writes, got something else or"),
-    ("compressed by name only", "t.jsonl.gz", "1\n", ": expected what gzip writes, got something else or a part"),
-    (
-        "compressed Parquet",
-        "t.parquet.gz",
-        b"",
-        ": expected a file name that ends in .jsonl, .ndjson, .json, .csv, .tsv, ",
-    ),
+# why, name, content, its encoding, the message behind the path
+FAULTS = [
+    *table("files", "faults"),
+    ("nested too deep", "t.jsonl", "1\n" + "[" * 100_000, "utf-8", ", line 2, nested deeper than 200 levels"),
 ]
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "message"), [row[1:] for row in FAULTS], ids=[f"{row[1]}: {row[0]}" for row in FAULTS]
+    ("name", "content", "encoding", "message"),
+    [row[1:] for row in FAULTS],
+    ids=[f"{row[1]}: {row[0]}" for row in FAULTS],
 )
-def test_faults_name_the_file_and_the_place(write: Write, name: str, content: str | bytes, message: str) -> None:
-    if name.endswith("parquet"):
-        pytest.importorskip("pyarrow")
-    path = write(name, content)
+def test_faults_name_the_file_and_the_place(write: Write, name: str, content: str, encoding: str, message: str) -> None:
+    path = write(name, content.encode(encoding))
     with pytest.raises(ValueError, match=r".") as caught:
         read_table(path)
     assert str(caught.value).startswith(f"{path}{message}")
@@ -191,14 +85,14 @@ def test_a_long_document_fits_in_a_cell(write: Write) -> None:
     assert read_table(write("t.csv", "id,n\na," + "x" * 200_000 + "\n")).rows[0]["n"] == "x" * 200_000
 
 
-def parquet(path: Path, columns: dict[str, Any]) -> Path:
-    pa = pytest.importorskip("pyarrow")
-    pytest.importorskip("pyarrow.parquet").write_table(pa.table(columns), path)
+def parquet_file(path: Path, columns: Any) -> Path:
+    """A Parquet file of columns, or of a table of pyarrow."""
+    parquet.write_table(pa.table(columns) if isinstance(columns, dict) else columns, path)
     return path
 
 
 def test_parquet_with_texts_structs_and_lists(tmp_path: Path) -> None:
-    path = parquet(
+    path = parquet_file(
         tmp_path / "t.parquet",
         {
             "question_id": ["a", "b"],
@@ -235,7 +129,7 @@ def test_progress_of_reading_ends_with_all_bytes(rows: int, tmp_path: Path) -> N
     ids = [str(number) for number in range(rows)]
     text = tmp_path / "t.jsonl"
     text.write_text("".join(f'{{"question_id": "{each}"}}\n' for each in ids), encoding="utf-8")
-    for path in (text, parquet(tmp_path / "t.parquet", {"question_id": ids})):
+    for path in (text, parquet_file(tmp_path / "t.parquet", {"question_id": ids})):
         begun: list[tuple[str, int]] = []
         steps: list[int] = []
 
@@ -252,7 +146,7 @@ def test_progress_of_reading_ends_with_all_bytes(rows: int, tmp_path: Path) -> N
 @pytest.mark.filterwarnings("ignore:.*its rows are structs")
 def test_parquet_that_is_damaged(tmp_path: Path) -> None:
     """Whatever is overwritten: the rows, or an error that the command turns into one line; nothing else."""
-    path = parquet(tmp_path / "t.parquet", {"a": ["x", "y"], "b": [{"c": 1}, {"c": None}]})
+    path = parquet_file(tmp_path / "t.parquet", {"a": ["x", "y"], "b": [{"c": 1}, {"c": None}]})
     whole, refused = path.read_bytes(), 0
     for start in range(0, len(whole), 61):
         path.write_bytes(whole[:start] + b"\xff" * 16 + whole[start + 16 :])
@@ -282,3 +176,56 @@ def test_parquet_without_pyarrow_says_what_to_install(tmp_path: Path) -> None:
         skip_or_fail("pyarrow is imported by something else first")
     assert "ValueError: t.parquet: reading Parquet needs pyarrow; pip install 'docscore[parquet]'" in done.stderr
     assert "During handling" not in done.stderr
+
+
+def test_two_columns_of_one_name_are_an_error(tmp_path: Path) -> None:
+    """As in CSV: the first was lost without a word."""
+    path = parquet_file(
+        tmp_path / "t.parquet", pa.table([pa.array(["a"]), pa.array(["b"])], names=["prediction", "prediction"])
+    )
+    with pytest.raises(ValueError, match=r"t\.parquet: column 'prediction' occurs twice$"):
+        read_table(path)
+
+
+def test_maps_are_objects(tmp_path: Path) -> None:
+    """As lists of pairs, which pyarrow gives, their pairs were alternatives."""
+    kind = pa.map_(pa.string(), pa.map_(pa.string(), pa.string()))
+    column = pa.array([[("a", [("b", "x")])], [], None], type=kind)
+    listed = pa.array(
+        [[{"m": [("k", 1)]}], None, [None]], type=pa.list_(pa.struct([("m", pa.map_("string", "int64"))]))
+    )
+    rows = read_table(parquet_file(tmp_path / "t.parquet", pa.table({"p": column, "q": listed}))).rows
+    assert rows == [{"p": {"a": {"b": "x"}}, "q": [{"m": {"k": 1}}]}, {"p": {}, "q": None}, {"p": None, "q": [None]}]
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_date_that_python_does_not_have_is_named_with_row_and_column(tmp_path: Path, nested: bool) -> None:
+    days = pa.array([0, 4_000_000], type=pa.int32()).cast(pa.date32())
+    column = pa.StructArray.from_arrays([days], names=["day"]) if nested else days
+    path = parquet_file(tmp_path / "t.parquet", pa.table({"prediction": column}))
+    with pytest.raises(
+        ValueError, match=r"t\.parquet, row 2, column 'prediction': expected a value that Python has, got "
+    ):
+        read_table(path)
+
+
+STRUCTS: list[tuple[str, list[Any], bool]] = [
+    ("a key that one row lacks", [{"total": "1"}, {"total": "2", "tax": "3"}], True),
+    ("in a list", [{"items": [{"n": "1"}, {"n": "2", "p": "3"}]}], True),
+    ("in an object", [{"sum": {"net": "1"}}, {"sum": {"net": "2", "tax": "3"}}], True),
+    ("all rows have all keys", [{"total": "1", "tax": "3"}, {"total": "2", "tax": "3"}], False),
+    ("a row that is null", [{"total": "1"}, None], False),
+    ("null in every row", [{"total": "1", "tax": None}, {"total": "2", "tax": None}], False),
+    ("texts", ["x", None], False),
+    ("lists of texts", [["x", None], None], False),
+]
+
+
+@pytest.mark.parametrize(("column", "warned"), [row[1:] for row in STRUCTS], ids=[row[0] for row in STRUCTS])
+def test_keys_that_structs_were_filled_with_are_warned_of(tmp_path: Path, column: list[Any], warned: bool) -> None:
+    path = parquet_file(tmp_path / "t.parquet", pa.table({"references": column}))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        read_table(path)
+    sentence = f"{path}, column 'references': its rows are structs, in which a key that a row lacks is null"
+    assert [str(each.message).startswith(sentence) for each in caught] == [True] * warned
