@@ -6,10 +6,8 @@ import inspect
 import json
 import math
 import random
-import subprocess
-import sys
 from collections.abc import Callable
-from datetime import date, datetime, timezone
+from datetime import date
 from decimal import Decimal
 from itertools import permutations
 from pathlib import Path
@@ -24,7 +22,6 @@ from docscore import __version__, anls_score
 from docscore.data.rows import PLAIN
 from docscore.integrations.evaluate.metric import declaration, decode_rows, encode_rows
 from tests.commands import pred, ref
-from tests.conftest import HUNG
 
 Row = dict[str, Any]
 Load = Callable[..., Any]
@@ -220,48 +217,32 @@ def test_no_rows_are_an_error_and_so_is_one_side_alone(metric: Any) -> None:
         metric.compute(predictions=["x"], references=["x", "y"], missing="zero")  # plain rows have no ids
 
 
-PROCESS = """
-import json, sys, evaluate
-path, cache, rows, number = sys.argv[1:]
-metric = evaluate.load(path, cache_dir=cache, experiment_id="both", num_process=2, process_id=int(number))
-metric.add_batch(**json.loads(rows)[int(number)])
-print("result:", json.dumps(metric.compute(per_sample=True)))
-"""
-
-
-@pytest.mark.ci
-def test_two_processes_are_scored_together(root: Path, cache: Path) -> None:
-    """Each has half of the predictions and half of the references, not of the same ids; the first has the score."""
-    predictions, references = predicted(a="x", b="x", c="y", d="x"), expected(a=["x"], b=["x"], c=["x"], d=["x"])
-    halves = [{"predictions": predictions[k::2], "references": references[2 * k : 2 * k + 2]} for k in range(2)]
-    command = [sys.executable, "-c", PROCESS, str(root / "anls_star.py"), str(cache), json.dumps(halves)]
-    processes = [subprocess.Popen([*command, str(k)], stdout=subprocess.PIPE, text=True) for k in range(2)]
-    outputs = [process.communicate(timeout=HUNG)[0] for process in processes]
-    assert [process.returncode for process in processes] == [0, 0]
-    first, second = (json.loads(output.split("result:")[1]) for output in outputs)
-    assert first["anls_score"] == 0.75
-    assert {row["question_id"]: row["anls_score"] for row in first["per_sample"]} == {"a": 1, "b": 1, "c": 0, "d": 1}
-    assert second is None
-    assert stored(cache) == []
-
-
 OPTIONS: list[tuple[Row, type[Exception], str]] = [
-    ({"parse": "yaml"}, ValueError, "parse: expected None, 'text', 'json' or 'repair', got 'yaml'"),
-    ({"missing": "drop"}, ValueError, "missing: expected 'error', 'zero' or 'skip', got 'drop'"),
-    ({"threshold": 2}, ValueError, "threshold: expected a number from 0 to 1, got 2"),
-    ({"threshold": "0.5"}, TypeError, "threshold: expected a number from 0 to 1, got str"),
+    ({"parse": "yaml"}, ValueError, "^parse: expected None, 'text', 'json' or 'repair', got 'yaml'$"),
+    ({"missing": "drop"}, ValueError, "^missing: expected 'error', 'zero' or 'skip', got 'drop'$"),
+    ({"threshold": 2}, ValueError, "^threshold: expected a number from 0 to 1, got 2$"),
+    ({"threshold": "0.5"}, TypeError, "^threshold: expected a number from 0 to 1, got str$"),
+    ({"ignore_case": "no"}, TypeError, "^ignore_case: expected True or False, got 'no'$"),
+    ({"tau": 0.5}, TypeError, "unexpected keyword argument 'tau'"),
 ]
 
 
-@pytest.mark.parametrize("in_memory", [False, True])
-@pytest.mark.parametrize(("options", "error", "message"), OPTIONS)
-def test_after_an_error_the_metric_works_at_once(
-    options: Row, error: type[Exception], message: str, in_memory: bool, load: Load, cache: Path
+@pytest.mark.parametrize(("options", "kind", "message"), OPTIONS)
+def test_a_wrong_option_is_refused_before_the_rows_are_used_up(
+    options: Row, kind: type[Exception], message: str, metric: Any
 ) -> None:
+    metric.add_batch(predictions=["x", "y"], references=["x", "z"])
+    with pytest.raises(kind, match=message):
+        metric.compute(**options)
+    assert metric.compute() == {"anls_score": 0.5}
+
+
+@pytest.mark.parametrize("in_memory", [False, True])
+def test_after_an_error_the_metric_works_at_once(in_memory: bool, load: Load, cache: Path) -> None:
     """No file is left, nor a lock, for which the next file would wait a second and take another name."""
     metric = load(keep_in_memory=in_memory)
-    with pytest.raises(error, match=message):
-        metric.compute(predictions=["x", "y"], references=["x", "x"], **options)
+    with pytest.raises(ValueError, match="threshold"):
+        metric.compute(predictions=["x", "y"], references=["x", "x"], threshold=2)
     assert stored(cache) == []
     metric.add_batch(predictions=["x"], references=["x"])
     assert stored(cache) == ([] if in_memory else ["default_experiment-1-0.arrow"])
@@ -287,25 +268,6 @@ def test_sixty_real_receipts(real_receipts: Path, metric: Any) -> None:
         ours[key] = "x"
     result = metric.compute(predictions=predictions, references=references)
     assert result["anls_score"] == pytest.approx(0.7900380483, abs=1e-10)
-
-
-@pytest.mark.parametrize(
-    ("options", "kind", "message"),
-    [
-        ({"parse": "yaml"}, ValueError, "^parse: expected None, 'text', 'json' or 'repair', got 'yaml'$"),
-        ({"missing": "drop"}, ValueError, "^missing: expected 'error', 'zero' or 'skip', got 'drop'$"),
-        ({"threshold": 2}, ValueError, "^threshold: expected a number from 0 to 1, got 2$"),
-        ({"ignore_case": "no"}, TypeError, "^ignore_case: expected True or False, got 'no'$"),
-        ({"tau": 0.5}, TypeError, "unexpected keyword argument 'tau'"),
-    ],
-)
-def test_a_wrong_option_is_refused_before_the_rows_are_used_up(
-    options: dict[str, Any], kind: type[Exception], message: str, metric: Any
-) -> None:
-    metric.add_batch(predictions=["x", "y"], references=["x", "z"])
-    with pytest.raises(kind, match=message):
-        metric.compute(**options)
-    assert metric.compute() == {"anls_score": 0.5}
 
 
 def test_a_row_of_one_side_is_refused(metric: Any) -> None:
@@ -338,33 +300,21 @@ def test_rows_of_all_processes_are_paired() -> None:
     assert decode_rows(predictions, references, "error").predictions == ["x", ""]
 
 
-VALUES: list[tuple[Any, Any, float]] = [  # ground truth, prediction, score
-    ("12.5", "12.50", 0.8),  # 1 insertion in 5 characters; as numbers they would be equal
-    ("7", "007", 0.0),  # similarity 1/3
-    (7, "007", 0.0),
+VALUES: list[tuple[Any, Any, float]] = [  # ground truth, prediction, score; test_values.py has all types
+    (7, "007", 0.0),  # similarity 1/3
     (None, "null", 0.0),
-    ("null", None, 0.0),
-    (None, "", 1.0),  # null and the empty string agree
     (True, "true", 1.0),  # compared as str(True), in lower case
     ({"a": 1}, '{"a": 1}', 0.0),  # text is no object
-    ([], "[]", 0.0),
-    (("a", "b"), "b", 1.0),
     ({"k": [("a", "b"), "c"]}, {"k": ["c", "b"]}, 1.0),
     ({"k": {"$one_of": ["a", "b"]}}, {"k": "b"}, 1.0),
     ({"k": ["a", "b"]}, {"k": ["b"]}, 0.5),  # a list is no one-of
     (math.nan, math.nan, 1.0),
-    (math.nan, None, 0.0),
     (math.inf, -math.inf, 0.75),  # "inf", "-inf"
-    ("\ud800", "\ud800", 1.0),
     ({"\ud800": "a"}, {"\udfff": "a"}, 0.0),
     ("a\x00b", "a\x00c", 2 / 3),
-    (np.float64(12.5), "12.5", 1.0),
     (np.array([["1", "2"], ["3", "4"]]), [["3", "4"], ["1", "2"]], 1.0),
-    (np.datetime64("2024-03-12"), "2024-03-12", 1.0),
-    (date(2024, 3, 12), "2024-03-12", 1.0),
-    ("2024-03-12T09:30:00+00:00", datetime(2024, 3, 12, 9, 30, tzinfo=timezone.utc), 1.0),
+    (np.datetime64("2024-03-12"), date(2024, 3, 12), 1.0),
     ("12.50", Decimal("12.50"), 1.0),
-    ({"k": np.bool_(1)}, {np.str_("k"): True}, 1.0),
 ]
 
 
@@ -382,13 +332,9 @@ def test_what_goes_in_is_what_is_scored(case: tuple[Any, Any, float], metric: An
 KEY = "expected a string as key, got int 2"
 FAULTS: list[tuple[list[Any], list[Any], type[Exception], str]] = [
     (["x", {"a": [{2: "y"}]}], ["x", "y"], TypeError, rf"predictions\[1\]: \$\.a\[0\]: {KEY}"),
-    ([pred("a", {2: "y"})], [ref("a", "x")], TypeError, rf"predictions\[0\] \(question_id 'a'\): \$: {KEY}"),
     ([pred("a", 1)], [ref("a", 1, {2: 3})], TypeError, rf"references\[0\] \(question_id 'a'\): \$\[1\]: {KEY}"),
-    (["x"], [{"k": {1, 2}}], TypeError, r"references\[0\]: \$\.k: expected a JSON value, got set"),
     ([{"k": ("a",)}], ["x"], ValueError, r"predictions\[0\]: \$\.k: Tuples are reserved for 1-of-n ground truths"),
-    (["x"], [()], ValueError, r"references\[0\]: \$: Expected at least 1 valid ground truth option"),
     ([pred("a", 1)], [ref("a")], ValueError, r"references\[0\]: .* at least one acceptable answer, got an empty"),
-    ([pred("a", 1)], [{"question_id": "a", "references": "x"}], ValueError, r"references\[0\]: expected .* got str"),
     ([pred("a", 1)], [{"question_id": "a", "reference": "x"}], ValueError, "references: expected 'references' or"),
 ]
 
