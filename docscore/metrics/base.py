@@ -187,7 +187,7 @@ def metric_node(
         truth_index=truth.number,
         prediction_index=prediction.number,
         option=None,
-        reason=reason,
+        note=reason,
         children=tuple(children),
         _whole=whole,
         truth_path=truth.path,

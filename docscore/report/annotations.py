@@ -150,7 +150,7 @@ def folded_nodes(
                         truth_index=None,
                         prediction_index=None,
                         option=None,
-                        reason="",
+                        note="",
                         children=members,
                         compared="",
                         unreadable=(),

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 from docscore.core.formatting import clipped, text_excerpts, three_digits, with_minus_signs, with_sign
 from docscore.core.options import ScoringOptions
 from docscore.core.values import step_text, value_text
-from docscore.metrics.anls_star.tree import GLYPHS, ScoreTree, Side
+from docscore.metrics.anls_star.sizes import Side
+from docscore.metrics.anls_star.tree import GLYPHS, ScoreTree
 from docscore.metrics.base import MetricTree
 from docscore.report.annotations import WHOLES, Annotation, SiblingGroup, annotations_of, folded_nodes, groups_of
 from docscore.report.html_templates import macro_as_html

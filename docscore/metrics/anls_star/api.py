@@ -24,11 +24,10 @@ from docscore.core.runtime import (
 )
 from docscore.core.similarity import fold_all, similarities, text_rule
 from docscore.core.values import SCALAR_TYPES, Value, convert_ground_truth, convert_prediction
-from docscore.metrics.anls_star.explainer import Explainer
 from docscore.metrics.anls_star.matching import Tables, list_tables
-from docscore.metrics.anls_star.scorer import Scorer, answer_score, equals_an_option, is_answer
+from docscore.metrics.anls_star.scorer import Place, Scorer, answer_score, equals_an_option, is_answer
 from docscore.metrics.anls_star.sizes import SchemaNode
-from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.metrics.anls_star.tree import ScoreTree, TreePlace, Whole
 
 _T = TypeVar("_T")
 
@@ -204,6 +203,25 @@ def build_tree(gt: object, pred: object, options: ScoringOptions, schema: Schema
     return with_room_to_recurse(_tree, gt, pred, options, schema)
 
 
+def tell(
+    gt: object,
+    pred: object,
+    options: ScoringOptions,
+    start: Callable[[], Place],
+    schema: SchemaNode | None = None,
+) -> tuple[float, float]:
+    """S and L of a pair, told part by part: for what counts parts without a tree of them.
+
+    Args:
+        gt: the ground truth.
+        pred: the prediction.
+        options: how texts are compared.
+        start: gives what is told of the whole pair; called anew where the pair is scored again from the beginning.
+        schema: the root of a schema, or None.
+    """
+    return with_room_to_recurse(_tell, gt, pred, options, schema, start)
+
+
 def _score_portion(pairs: Iterable[Pair], start: int, options: ScoringOptions) -> npt.NDArray[np.float64]:
     return score_all(pairs, options, lambda number: f"pair {start + number}")
 
@@ -296,7 +314,16 @@ def _score_one(gt: object, pred: object, options: ScoringOptions) -> float:
 
 
 def _tree(gt: object, pred: object, options: ScoringOptions, schema: SchemaNode | None) -> ScoreTree:
-    return _with_list_path(Explainer(Scorer(options, Tables()), schema).tree, *_converted(gt, pred))
+    whole, trees = Whole(0.0, options), list[ScoreTree]()
+    whole.weight = _tell(gt, pred, options, schema, lambda: TreePlace(whole, trees))[1]
+    return trees[-1]
+
+
+def _tell(
+    gt: object, pred: object, options: ScoringOptions, schema: SchemaNode | None, start: Callable[[], Place]
+) -> tuple[float, float]:
+    scorer, at = Scorer(options, Tables()), start()
+    return _with_list_path(lambda truth, prediction: scorer.pair(truth, prediction, schema, at), *_converted(gt, pred))
 
 
 def _with_list_path(work: Callable[[Value, Value], _T], truth: Value, prediction: Value) -> _T:

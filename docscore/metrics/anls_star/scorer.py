@@ -1,6 +1,7 @@
 """The recursive scorer: the points earned, S, and the points that count, L, of pairs of values (paper, eq. 1 to 5).
 
-The five rules stand here twice, for one pair and for two whole columns of values, and a test holds them together.
+The rules stand here twice, for one pair and for two whole columns of values, and a test holds them together. Those for
+one pair give the sums alone, or also tell a `Place` of every part: a node of a score tree, or what counts fields.
 Columns are what makes long lists fast: every pair of places is visited once; a column of objects becomes one pair of
 columns per key, a column of lists one pair of columns that holds all their elements. A few pairs are faster one by one.
 """
@@ -11,11 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain, product
 from math import fsum
-from typing import Any
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from docscore.core.assignment import best_options, is_better, match, match_blocks, totals
+from docscore.core.assignment import best_options, is_better, match, match_blocks, sum_of_ties, totals
 from docscore.core.limits import check_memory
 from docscore.core.options import ScoringOptions
 from docscore.core.similarity import fold, fold_all, similarity, similarity_matrix, text_rule
@@ -29,6 +30,7 @@ from docscore.metrics.anls_star.matching import (
     rows_table,
 )
 from docscore.metrics.anls_star.sizes import Counting, SchemaNode, unit_at
+from docscore.metrics.anls_star.tree import Kind, Status, empty_name, kind_of, status_of
 
 _FEW = 4  # pairs that are scored one by one; more go by columns
 
@@ -41,6 +43,7 @@ _MAX_CELLS = 1 << 22  # pairs of list elements that are held at a time
 
 Column = Sequence[Value]
 Object = dict[str, Value]
+OneSided = Literal["missing", "extra"]
 Rule = Callable[[Any, Any, Any], tuple[Matrix, Matrix]]
 
 
@@ -72,6 +75,41 @@ def answer_score(truth: Scalar | tuple[Scalar, ...], prediction: Scalar, options
     return max([similarity(fold(option, ignore_case, text), right, threshold) for option in truth])
 
 
+class Place(Protocol):
+    """A pair of values and the place where it is, which is told how it was scored, and so all parts of the pair.
+
+    The parts of a pair are told before the pair, in the order of the ground truth; then those that only the prediction
+    has, in its order. Of a one-of only the option that is taken is told.
+    """
+
+    def at_key(self, key: str, *, absent: bool = False) -> Place:
+        """The part at a key of objects, which may be absent from the prediction."""
+
+    def at_index(self, truth: int, prediction: int | None) -> Place:
+        """The part at an index of the list of the ground truth, and at that of its partner if it has one."""
+
+    def at_surplus(self, prediction: list[Value], indices: Sequence[int]) -> Sequence[Place]:
+        """The parts at these indices of the list of the prediction, which have no partner."""
+
+    def at_option(self, option: int, count: int = 1) -> Place:
+        """The same place, where this option was taken; out of so many where they were compared."""
+
+    def alone(self, status: OneSided, note: str = "") -> Place:
+        """The same place, where only one side has a value; the note says why that is."""
+
+    def make(
+        self,
+        kind: Kind,
+        status: Status,
+        earned: float,
+        weight: float,
+        truth: Value,
+        prediction: Value,
+        schema: SchemaNode | None,
+    ) -> None:
+        """How the pair was scored, once its parts have been told."""
+
+
 class Scorer:
     """Scores plain values, which must live as long as it does.
 
@@ -91,72 +129,200 @@ class Scorer:
 
     # One pair.
 
-    def pair(self, truth: Value, prediction: Value, schema: SchemaNode | None = None) -> tuple[float, float]:
+    def pair(  # noqa: PLR0911  one for each rule
+        self, truth: Value, prediction: Value, schema: SchemaNode | None = None, at: Place | None = None
+    ) -> tuple[float, float]:
         """S, in [0, L], and L, a whole number, of one pair.
 
         Args:
             truth: ground truth; a tuple is a one-of.
             prediction: prediction, without tuples.
             schema: the place in a schema; without one all values are texts and weigh 1.
+            at: what is told how every part of the pair was scored; None where the sums are enough.
         """
         kind, other = type(truth), type(prediction)
         if kind in SCALAR_TYPES and other in SCALAR_TYPES:
-            if schema is not None:
-                return float(self._leaves([truth], [prediction], schema)[0][0, 0]), schema.unit
-            left, right = fold(truth, self.ignore_case, self.text), fold(prediction, self.ignore_case, self.text)  # type: ignore[arg-type]
-            return similarity(left, right, self.threshold), 1.0
+            return self._scalar_pair(truth, prediction, schema, at)  # type: ignore[arg-type]
         if kind is list and other is list:
-            return self._list_pair(truth, prediction, schema)  # type: ignore[arg-type]
+            return self._list_pair(truth, prediction, schema, at)  # type: ignore[arg-type]
         if kind is dict and other is dict:
-            return self._object_pair(truth, prediction, schema)  # type: ignore[arg-type]
+            return self._object_pair(truth, prediction, schema, at)  # type: ignore[arg-type]
         if kind is tuple:
-            return self._one_of_pair(truth, prediction, schema)  # type: ignore[arg-type]
-        earned = unit_at(schema) * self.counting.is_empty(prediction) if truth is None else 0.0
-        return earned, float(max(self.counting.truth(truth, schema), self.counting.prediction(prediction, schema)))
+            return self._one_of_pair(truth, prediction, schema, at)  # type: ignore[arg-type]
+        if truth is None:
+            return self._null_pair(prediction, schema, at)
+        if prediction is None:
+            return self._one_sided(truth, "missing", schema, at and at.alone("missing"), least=unit_at(schema))
+        weight = float(max(self.counting.truth(truth, schema), self.counting.prediction(prediction, schema)))
+        if at is not None:
+            at.make("mismatch", status_of(0.0, weight), 0.0, weight, truth, prediction, schema)
+        return 0.0, weight
 
-    def _object_pair(self, truth: Object, prediction: Object, schema: SchemaNode | None) -> tuple[float, float]:
-        """The sums over the keys of the ground truth, an absent key being null; other keys add to L."""
-        earned = weight = 0.0
-        for key in sorted(truth):  # sorted: a sum of floats does not depend on the order of keys
-            part, counted = self.pair(truth[key], prediction.get(key), schema and schema.at_key(key))
-            earned += part
-            weight += counted
-        for key in sorted(prediction.keys() - truth.keys()):
-            weight += self.counting.surplus(prediction, key, schema and schema.at_key(key))
+    def _scalar_pair(
+        self, truth: Scalar, prediction: Scalar, schema: SchemaNode | None, at: Place | None
+    ) -> tuple[float, float]:
+        """The similarity of the texts, or what the place in the schema says of them, times its weight."""
+        weight = unit_at(schema)
+        if schema is not None and schema.comparator is not None:
+            earned = float(self._leaves([truth], [prediction], schema)[0][0, 0])
+        else:
+            left, right = fold(truth, self.ignore_case, self.text), fold(prediction, self.ignore_case, self.text)
+            earned = weight * similarity(left, right, self.threshold)
+        if at is not None:
+            at.make("scalar", status_of(earned, weight), earned, weight, truth, prediction, schema)
         return earned, weight
 
-    def _list_pair(self, truth: list[Value], prediction: list[Value], schema: SchemaNode | None) -> tuple[float, float]:
+    def _null_pair(self, prediction: Value, schema: SchemaNode | None, at: Place | None) -> tuple[float, float]:
+        """Nothing is expected: an empty prediction is right, and any other is what only the prediction has."""
+        unit = unit_at(schema)
+        if not self.counting.is_empty(prediction):
+            at = at and at.alone("extra", "nothing expected")
+            return self._one_sided(prediction, "extra", schema, at, least=unit)
+        if at is not None:
+            at.make("null", "exact", unit, unit, None, prediction, schema)
+        return unit, unit
+
+    def _object_pair(
+        self, truth: Object, prediction: Object, schema: SchemaNode | None, at: Place | None
+    ) -> tuple[float, float]:
+        """The sums over the keys of the ground truth, an absent key being null; other keys add to L."""
+        parts = {}
+        for key, value in truth.items():
+            below = at and at.at_key(key, absent=key not in prediction)
+            parts[key] = self.pair(value, prediction.get(key), schema and schema.at_key(key), below)
+        if not prediction.keys() <= truth.keys():
+            for key, value in prediction.items():
+                if key not in truth:
+                    below = at and at.at_key(key)
+                    parts[key] = self._surplus(value, schema and schema.at_key(key), below, is_part=False)
+        earned = weight = 0.0
+        for key in sorted(parts):  # sorted: a sum of floats does not depend on the order of keys
+            part, counted = parts[key]
+            earned += part
+            weight += counted
+        if at is not None:
+            at.make("object", status_of(earned, weight), earned, weight, truth, prediction, schema)
+        return earned, weight
+
+    def _list_pair(
+        self, truth: list[Value], prediction: list[Value], schema: SchemaNode | None, at: Place | None
+    ) -> tuple[float, float]:
         """The sums over the best matching; what stays unmatched adds its size to L."""
         below = schema and schema.items
         if len(truth) == len(prediction) == 1:  # takes less of Python's stack, for deep values
-            return self.pair(truth[0], prediction[0], below)
+            earned, weight = self.pair(truth[0], prediction[0], below, at and at.at_index(0, 0))
+            if at is not None:
+                at.make("list", status_of(earned, weight), earned, weight, truth, prediction, schema)
+            return earned, weight
         sizes = self.counting.truths(truth, below), self.counting.predictions(prediction, below)
-        if not truth or not prediction:
+        partner: dict[int, int] = {}
+        clear = True
+        if truth and prediction:
+            table = self._element_table(truth, prediction, below, keep=at is None)
+            equality = None if at is None else partial(self.identities.equality, truth, prediction)
+            matching = match(*table, *sizes, equality)
+            if at is None:
+                return totals(matching, *table, *sizes)
+            partner, clear = dict(zip(matching[0].tolist(), matching[1].tolist(), strict=True)), matching[2]
+        elif at is None:
             return 0.0, fsum(chain(*sizes))
-        earned, weight = self.element_table(truth, prediction, below)
-        if self.tables is not None:
-            self.tables.keep([truth], [prediction], ([slice(None)], [slice(None)]), (earned, weight), below)
-        return totals(match(earned, weight, *sizes), earned, weight, *sizes)
+        parts = []
+        for i, value in enumerate(truth):
+            j = partner.get(i)
+            if j is None:
+                parts.append(self._one_sided(value, "missing", below, at.at_index(i, None)))
+            else:
+                parts.append(self.pair(value, prediction[j], below, at.at_index(i, j)))
+        matched = set(partner.values())
+        rest = [j for j in range(len(prediction)) if j not in matched]
+        for j, place in zip(rest, at.at_surplus(prediction, rest), strict=True):
+            parts.append(self._one_sided(prediction[j], "extra", below, place))
+        add = fsum if clear else sum_of_ties
+        earned, weight = add([part[0] for part in parts]), add([part[1] for part in parts])
+        at.make("list", status_of(earned, weight), earned, weight, truth, prediction, schema)
+        return earned, weight
 
     def _one_of_pair(
-        self, options: tuple[Value, ...], prediction: Value, schema: SchemaNode | None
+        self, options: tuple[Value, ...], prediction: Value, schema: SchemaNode | None, at: Place | None
     ) -> tuple[float, float]:
-        """The option with the largest (S/L, S, -L)."""
-        best = self.pair(options[0], prediction, schema)
-        for option in options[1:]:
-            pair = self.pair(option, prediction, schema)
-            if is_better(pair, best) or (pair > best and not is_better(best, pair)):  # of a tie the same bits always
-                best = pair
-        return best
+        """The option with the largest (S/L, S, -L); of several that tie, the one that is equal to the prediction."""
+        chosen = 0
+        if len(options) > 1:
+            pairs = []
+            for option in options:  # a comprehension takes more of the stack
+                pairs.append(self.pair(option, prediction, schema))  # noqa: PERF401
+            best = pairs[0]
+            for pair in pairs:
+                if is_better(pair, best) or (
+                    pair > best and not is_better(best, pair)
+                ):  # of a tie the same bits always
+                    best = pair
+            if at is None:
+                return best
+            ties = [i for i, pair in enumerate(pairs) if pair == best]
+            wanted = self.identities.of(prediction)
+            chosen = next((i for i in ties if self.identities.of(options[i]) == wanted), ties[0])
+        return self.pair(options[chosen], prediction, schema, at and at.at_option(chosen, len(options)))
+
+    def _surplus(
+        self, value: Value, schema: SchemaNode | None, at: Place | None, *, is_part: bool
+    ) -> tuple[float, float]:
+        """A key that only the prediction has; without a value it does not count, by the rules of the paper.
+
+        By those of the package it has at least the size of a scalar, but in a part that only the prediction has.
+        """
+        if not self.counting.ignores(value):
+            at = at if at is None or is_part else at.alone("extra", "key only in the prediction")
+            least = unit_at(schema) if self.counting.all_keys and not is_part else 0.0
+            return self._one_sided(value, "extra", schema, at, least=least)
+        if at is not None:
+            at = at.alone("extra", f"only in the prediction, but {empty_name(value)}: not counted")
+            at.make(kind_of(value), "extra", 0.0, 0.0, None, value, schema)
+        return 0.0, 0.0
+
+    def _one_sided(
+        self, value: Value, status: OneSided, schema: SchemaNode | None, at: Place | None, *, least: float = 0.0
+    ) -> tuple[float, float]:
+        """What only one side has: nothing is earned, and its whole size counts, shared among its parts."""
+        is_truth = status == "missing"
+        size = (self.counting.truth if is_truth else self.counting.prediction)(value, schema)
+        weight = float(max(least, size))
+        if at is None:
+            return 0.0, weight
+        whole = value
+        while type(value) is tuple:
+            sizes = self.counting.truths(value, schema)
+            at = at.at_option(sizes.index(max(sizes)))
+            value = value[sizes.index(max(sizes))]
+        kind = kind_of(value) if weight == size else "mismatch"
+        if size and kind == "object":
+            for key, item in value.items():  # type: ignore[union-attr]
+                below = schema and schema.at_key(key)
+                if is_truth:
+                    self._one_sided(item, status, below, at.at_key(key))
+                else:
+                    self._surplus(item, below, at.at_key(key), is_part=True)
+        elif size and kind == "list":
+            below = schema and schema.items
+            rows = range(len(value))  # type: ignore[arg-type]
+            places = [at.at_index(i, None) for i in rows] if is_truth else at.at_surplus(value, rows)  # type: ignore[arg-type]
+            for item, place in zip(value, places, strict=True):  # type: ignore[arg-type]
+                self._one_sided(item, status, below, place)
+        at.make(kind, status, 0.0, weight, whole if is_truth else None, None if is_truth else whole, schema)
+        return 0.0, weight
 
     # Two columns.
 
-    def element_table(self, truths: Column, predictions: Column, schema: SchemaNode | None) -> tuple[Matrix, Matrix]:
+    def _element_table(
+        self, truths: list[Value], predictions: list[Value], schema: SchemaNode | None, *, keep: bool
+    ) -> tuple[Matrix, Matrix]:
         """S and L of every two elements of two lists, as far as their best matching depends on them.
 
         As `pairwise`; but pairs of rows of cells that are in no best matching may have more than their S.
         """
-        table = None
+        table = self.tables and self.tables.of(truths, predictions, schema)
+        if table:
+            return table
         if schema is None and are_mostly_cell_rows(truths, predictions):
             check_memory(len(truths), len(predictions))
             compare = RowComparison(
@@ -167,7 +333,10 @@ class Scorer:
             )
             left, right = (DistinctValues(side, self.identities) for side in (truths, predictions))
             table = rows_table(left, right, compare)
-        return table or self.pairwise(truths, predictions, schema)
+        table = table or self.pairwise(truths, predictions, schema)
+        if keep and self.tables is not None:
+            self.tables.keep([truths], [predictions], ([slice(None)], [slice(None)]), table, schema)
+        return table
 
     def pairwise(self, truths: Column, predictions: Column, schema: SchemaNode | None = None) -> tuple[Matrix, Matrix]:
         """S and L of every pair, by the same rules as `pair`, each of shape (len(truths), len(predictions))."""

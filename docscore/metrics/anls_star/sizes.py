@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from math import fsum
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, Literal, TypeVar, cast
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from docscore.core.options import PAPER
 from docscore.core.values import LEAF_TYPES, Matrix, Scalar, Value, is_empty, scalar_text
 
 ReadValue = TypeVar("ReadValue")
+Side = Literal["ground_truth", "prediction"]
 TextSimilarities = Callable[[Sequence[Scalar], Sequence[Scalar]], Matrix]  # of every two scalars as texts, by ANLS*
 
 
@@ -60,6 +61,11 @@ class Comparator(Generic[ReadValue]):
                 read = np.where(near, 1.0, read)
             earned[np.ix_(list(here), list(there))] = read
         return earned
+
+    def unreadable(self, truth: Scalar | None, prediction: Scalar | None) -> tuple[Side, ...]:
+        """The sides whose value cannot be read, and compares as the text that it is."""
+        sides: dict[Side, Scalar | None] = {"ground_truth": truth, "prediction": prediction}
+        return tuple(side for side, value in sides.items() if value is not None and not self.reads(value))
 
     def remark(self, truth: Scalar, prediction: Scalar, *, right: bool) -> str:
         """Why two scalars scored what they did where that may surprise, else ""; `right` if they earned all."""

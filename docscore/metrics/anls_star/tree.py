@@ -4,13 +4,27 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, fields, make_dataclass
 from typing import Any, Literal
 
 from docscore.core.formatting import clipped, display_width, printable, three_digits
+from docscore.core.numbers import DecimalText
+from docscore.core.options import ScoringOptions
 from docscore.core.runtime import with_room_to_recurse
-from docscore.core.values import is_empty, paired_excerpts, step_text, to_json, value_excerpt
+from docscore.core.same_value import are_same_value
+from docscore.core.similarity import fold, similarity, text_rule
+from docscore.core.values import (
+    Scalar,
+    Value,
+    is_empty,
+    paired_excerpts,
+    scalar_text,
+    step_text,
+    to_json,
+    value_excerpt,
+)
+from docscore.metrics.anls_star.sizes import SchemaNode, Side
 
 GLYPHS = {"exact": "=", "partial": "≈", "wrong": "≠", "missing": "−", "extra": "+"}
 
@@ -141,7 +155,7 @@ Kind = Literal["scalar", "null", "list", "object", "mismatch", "group"]
 Status = Literal["exact", "partial", "wrong", "missing", "extra"]
 
 
-Side = Literal["ground_truth", "prediction"]
+_ONE_SIDED = ("missing", "extra")
 
 
 @dataclass
@@ -158,12 +172,13 @@ class ScoreNode:
 
 
 class Whole:
-    """What every node of a tree shares: the weight of the root."""
+    """What every node of a tree shares: the weight of the root, and of a tree of ANLS* how texts were compared."""
 
-    __slots__ = ("weight",)
+    __slots__ = ("options", "weight")
 
-    def __init__(self, weight: float = 0.0) -> None:
+    def __init__(self, weight: float = 0.0, options: ScoringOptions | None = None) -> None:
         self.weight = weight
+        self.options = options
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -186,7 +201,7 @@ class ScoreTree:
         truth_index: where this place is in its list of the ground truth, or None.
         prediction_index: where it is in its list of the prediction, or None.
         option: which option of a one-of was taken, or None.
-        reason: a sentence where the number may surprise, else "".
+        note: what the reason begins with: what is known of the place beside its values.
         children: the nodes below.
         compared: how a scalar was compared by a schema, "number, tolerance 1%"; "" for as text.
         unreadable: the sides whose value could not be read so, and was compared as text.
@@ -203,7 +218,7 @@ class ScoreTree:
     truth_index: int | None
     prediction_index: int | None
     option: int | None
-    reason: str
+    note: str
     children: tuple[ScoreTree, ...]
     _whole: Whole = field(compare=False)
     compared: str = ""
@@ -213,6 +228,17 @@ class ScoreTree:
     def score(self) -> float:
         """S / L, in [0, 1]; 1 where L is 0."""
         return self.earned / self.weight if self.weight else 1.0
+
+    @property
+    def reason(self) -> str:
+        """A sentence where the number may surprise, else ""."""
+        remark, options = "", self._whole.options
+        if options is not None and not self.compared and self.status not in _ONE_SIDED:
+            if self.kind == "scalar":
+                remark = _scalar_remark(self.ground_truth, self.prediction, options, earned=self.earned > 0)
+            elif self.kind == "mismatch":
+                remark = f"{type_name(self.ground_truth)} against {type_name(self.prediction)}"
+        return "; ".join(filter(None, (self.note, remark)))
 
     @property
     def points_lost(self) -> float:
@@ -327,6 +353,168 @@ class ScoreTree:
     def _has_value(self) -> bool:
         """Whether a key that only the prediction has counts, and is not empty."""
         return self.weight > 0 and not is_empty(self.prediction)
+
+
+_Draft = make_dataclass("_Draft", [each.name for each in fields(ScoreTree)], slots=True)
+
+
+class TreePlace:
+    """A node while its pair of values is scored, and the nodes of its parts: the `Place` of the scorer.
+
+    Args:
+        whole: what the nodes share.
+        siblings: where the node is added.
+        path: the path from the root.
+        key: the object key; None for list elements and the root.
+        truth_index: the index in the list of the ground truth, or None.
+        prediction_index: the index in the list of the prediction, or None.
+        absent: whether the prediction lacks the key.
+    """
+
+    __slots__ = (
+        "absent", "children", "key", "note", "option", "path", "prediction_index", "siblings", "truth_index", "whole"
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        whole: Whole,
+        siblings: list[ScoreTree],
+        path: str = "$",
+        key: str | None = None,
+        truth_index: int | None = None,
+        prediction_index: int | None = None,
+        absent: bool = False,  # noqa: FBT002  positional: it is faster
+    ) -> None:
+        self.whole, self.siblings, self.path, self.key = whole, siblings, path, key
+        self.truth_index, self.prediction_index, self.absent = truth_index, prediction_index, absent
+        self.option: int | None = None
+        self.note = ""
+        self.children: list[ScoreTree] = []
+
+    def at_key(self, key: str, *, absent: bool = False) -> TreePlace:
+        return TreePlace(self.whole, self.children, self.path + step_text(key), key, None, None, absent)
+
+    def at_index(self, truth: int | None, prediction: int | None) -> TreePlace:
+        path = f"{self.path}[{prediction if truth is None else truth}]"
+        return TreePlace(self.whole, self.children, path, None, truth, prediction)
+
+    def at_surplus(self, _: list[Value], indices: Sequence[int]) -> list[TreePlace]:
+        return [self.at_index(None, index) for index in indices]
+
+    def at_option(self, option: int, count: int = 1) -> TreePlace:
+        if self.option is None:
+            self.option = option
+            if count > 1:
+                self.note = f"option {option + 1} of {count}"
+        return self
+
+    def alone(self, status: Status, note: str = "") -> TreePlace:
+        if status == "missing" and self.path == "$":
+            note = "the whole prediction is null or absent"
+        self.note = note or self.note
+        return self
+
+    def make(
+        self,
+        kind: Kind,
+        status: Status,
+        earned: float,
+        weight: float,
+        truth: Value,
+        prediction: Value,
+        schema: SchemaNode | None,
+    ) -> None:
+        note, compared = self.note, ""
+        unreadable: tuple[Side, ...] = ()
+        if self.absent and status == "missing":
+            note = f"{note}; absent from the prediction" if note else "absent from the prediction"
+        if kind == "null" and status == "exact" and (self.absent or prediction is not None):
+            agreed = f"null and {'absent' if self.absent else empty_name(prediction)} agree"
+            note = f"{note}; {agreed}" if note else agreed
+        elif kind == "null" and not note and status != "exact":
+            holder = "missing" if status == "missing" else "only in the prediction"
+            note = f"null counts here, since what holds it is {holder}"
+        elif kind == "scalar" and schema is not None and schema.comparator is not None:
+            comparator = schema.comparator
+            compared, unreadable = comparator.label, comparator.unreadable(truth, prediction)  # type: ignore[arg-type]
+            if status not in _ONE_SIDED:
+                remark = comparator.remark(truth, prediction, right=status == "exact")  # type: ignore[arg-type]
+                note = "; ".join(filter(None, (note, remark)))
+        node = _Draft(  # frozen as soon as it is filled: attributes of a frozen class take ten times as long to set
+            self.path,
+            self.key,
+            kind,
+            status,
+            earned,
+            weight,
+            truth,
+            prediction,
+            self.truth_index,
+            self.prediction_index,
+            self.option,
+            note,
+            tuple(self.children),
+            self.whole,
+            compared,
+            unreadable,
+        )
+        node.__class__ = ScoreTree
+        self.siblings.append(node)
+
+
+def status_of(earned: float, weight: float) -> Status:
+    """What became of a pair of values, by S and L."""
+    return "exact" if earned == weight else "partial" if earned else "wrong"
+
+
+_KINDS: dict[type, Kind] = {type(None): "null", list: "list", dict: "object"}
+
+
+def kind_of(value: Value) -> Kind:
+    """The kind of node for a value that stands alone."""
+    return _KINDS.get(type(value), "scalar")
+
+
+_TYPE_NAMES = {type(None): "null", str: "string", DecimalText: "string", bool: "boolean", list: "list", dict: "object"}
+
+
+def type_name(value: Value) -> str:
+    """The JSON name of the value's type."""
+    return _TYPE_NAMES.get(type(value), "number")
+
+
+def empty_name(value: Value) -> str:
+    """What an empty value is called."""
+    if value is None:
+        return "null"
+    return "an object of empty values" if isinstance(value, dict) and value else f"an empty {type_name(value)}"
+
+
+_LONG_TEXT = 20_000  # characters from which a similarity below the threshold is not computed for its sentence
+
+
+def _scalar_remark(truth: Scalar, prediction: Scalar, options: ScoringOptions, *, earned: bool) -> str:
+    """Why two scalars scored what they did, where that may surprise."""
+    both_texts = isinstance(truth, str) and isinstance(prediction, str)
+    if both_texts and truth == prediction:
+        return ""
+    threshold, text = options.threshold, text_rule(options.numbers)
+    left, right = (fold(value, options.ignore_case, text) for value in (truth, prediction))
+    if left == right:
+        if text(truth) != text(prediction):
+            return "equal but for case or white space"
+        if scalar_text(truth) != scalar_text(prediction):
+            return "equal as numbers"
+        same_type = isinstance(truth, str) == isinstance(prediction, str)
+        return "" if same_type else "numbers and booleans compare as text"
+    remarks = [] if both_texts else ["numbers and booleans compare as text"]
+    if are_same_value(truth, prediction):
+        remarks.append("the same value, written differently")
+    if not earned and max(len(left), len(right)) > _LONG_TEXT:
+        remarks.append(f"similarity < {threshold:g}")
+    elif (ratio := similarity(left, right, 0.0)) < threshold:
+        remarks.append(f"similarity {math.floor(ratio * 100 + 1e-9) / 100:.2f} < {threshold:g}")
+    return "; ".join(remarks)
 
 
 def _finite(value: Any) -> Any:
