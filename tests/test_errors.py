@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ from docscore.integrations.datasets import score_batch
 from docscore.integrations.evaluate.metric import decode_rows, encode_rows
 from docscore.integrations.transformers import compute_metrics
 from tests.commands import pred, ref, written
+from tests.conftest import ROOT
 
 DEEP: Any = "x"
 for _ in range(201):
@@ -305,3 +307,24 @@ def test_places_as_text() -> None:
     assert str(closer(in_file("r.csv"), "line 3")) == "r.csv, line 3"
     assert closer("row 'a'", "an answer") == "row 'a', an answer"
     assert row_place("x" * 100) == f"row '{'x' * 79}..."
+
+
+def searched_messages(source: str) -> Iterator[int]:
+    """The lines on which code searches the text of an error that it caught, or compares the name of its type."""
+    tree = ast.parse(source)
+    handlers = [node for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler) and node.name]
+    for handler in handlers:
+        texts = {f"str({handler.name})", f"repr({handler.name})", f"type({handler.name}).__name__"}
+        for node in ast.walk(handler):
+            if isinstance(node, ast.Attribute) and ast.unparse(node.value) in texts:
+                yield node.lineno
+            if isinstance(node, ast.Compare) and texts & {ast.unparse(each) for each in ast.walk(node)}:
+                yield node.lineno
+
+
+def test_no_control_flow_reads_the_words_of_a_message() -> None:
+    sources = [ROOT / "app.py", ROOT / "anls_star.py"]
+    for folder in ("docscore", "playground", "evaluate_modules"):
+        sources += (ROOT / folder).rglob("*.py")
+    found = {str(path): list(searched_messages(path.read_text(encoding="utf-8"))) for path in sources}
+    assert {path: lines for path, lines in found.items() if lines} == {}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import os
 import subprocess
 import sys
@@ -13,11 +16,14 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pyarrow import parquet
 
 from docscore.core.runtime import READING
+from docscore.data.csv_files import DELIMITERS, delimiter_of
 from docscore.data.files import read_table, read_value
-from tests.commands import Write
+from tests.commands import Write, run, succeed
 from tests.conftest import ROOT, skip_or_fail, table
 
 # why, name, content, its encoding, rows, the line or row number of each
@@ -229,3 +235,46 @@ def test_keys_that_structs_were_filled_with_are_warned_of(tmp_path: Path, column
         read_table(path)
     sentence = f"{path}, column 'references': its rows are structs, in which a key that a row lacks is null"
     assert [str(each.message).startswith(sentence) for each in caught] == [True] * warned
+
+
+HEADERS = table("delimiters", "headers")  # why, text, sign
+
+
+@pytest.mark.parametrize(("why", "text", "sign"), HEADERS)
+def test_the_header_tells(why: str, text: str, sign: str) -> None:
+    assert delimiter_of(text, ["question_id"]) == sign, why
+
+
+@given(st.sampled_from(DELIMITERS), st.lists(st.text('ab,;|\t" \n', min_size=1), min_size=1, max_size=4, unique=True))
+def test_any_file_that_has_ids_is_read_as_it_was_written(sign: str, columns: list[str]) -> None:
+    """Whatever stands in the other columns: only the right sign gives a column of that name."""
+    file = io.StringIO(newline="")
+    csv.writer(file, delimiter=sign, quoting=csv.QUOTE_ALL).writerow(["question_id", *columns])
+    assert delimiter_of(file.getvalue(), ["question_id"]) == sign
+
+
+def test_a_sign_that_is_given_counts(write: Write) -> None:
+    path = write("t.csv", "id;n, m\na;1\n")
+    assert read_table(path, delimiter=";").rows == [{"id": "a", "n, m": "1"}]
+    assert read_table(write("t.tsv", "id:n\na:1\n"), delimiter=":").rows == [{"id": "a", "n": "1"}]
+    references = write("r.jsonl", [{"question_id": "a", "references": ["x"]}])
+    for sign, option in (("\t", "tab"), ("\t", r"\t"), (":", ":")):
+        predictions = write("p.csv", f"question_id{sign}x,y{sign}prediction\na{sign},{sign}x\n")
+        found = succeed("score", references, predictions, "--delimiter", option, "--json")
+        assert json.loads(found)["anls_score"] == 1.0
+
+
+@pytest.mark.parametrize("sign", ["::", "", '"'])
+def test_other_signs_are_refused(write: Write, sign: str) -> None:
+    done = run("score", write("r.csv", ""), write("p.csv", ""), "--delimiter", sign)
+    assert (done.code, done.out) == (2, "")
+    assert f"expected one character, or tab, got {sign!r}" in done.err
+
+
+def test_columns_that_cannot_be_told_are_named_with_the_remedy(write: Write) -> None:
+    references = write("r.csv", "doc;first, second\na;x, y\n")
+    done = run("score", references, references)
+    assert (done.code, done.out) == (2, "")
+    assert "expected a column 'question_id', got 'doc;first', ' second'; --delimiter names the sign" in done.err
+    done = run("score", references, write("p.csv", "doc;first, second\na;x\n"))
+    assert "expected 2 cells as in the header, got 1; --delimiter names the sign" in done.err

@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 
 from docscore import ScoreNode, ScoreTree, anls_score, score_tree
+from docscore.core.formatting import printable
+from docscore.core.values import value_excerpt
+from docscore.metrics.anls_star.tree import GLYPHS, outline
 from tests.conftest import table
 
 # truth, prediction, and for each leaf (path, kind, status, earned, weight)
@@ -127,3 +130,169 @@ def test_nodes_come_parents_first_and_leaves_in_order() -> None:
     assert [node.path for node in tree.nodes()] == ["$", "$.a", "$.a[0]", "$.b"]
     assert [node.path for node in tree.leaves()] == ["$.a[0]", "$.b"]
     assert isinstance(next(tree.nodes()), ScoreTree)
+
+
+TRUTH = {
+    "shop": "Café Rot",
+    "date": "2024-03-12",
+    "items": [{"name": "Tea", "price": "2.50"}, {"name": "Cake", "price": "4.00"}],
+    "note": None,
+    "tip": ("1.00", "1"),
+    "payment": {"method": "cash", "given": "10"},
+}
+PREDICTION = {
+    "shop": "CAFÉ ROT",
+    "date": "2024-03-21",
+    "items": [{"name": "Cake", "price": "4.50"}],
+    "tip": "1",
+    "payment": {"method": "cash", "given": "10"},
+    "table": 7,
+    "memo": None,
+}
+# S of L: shop 1 of 1, date 0.8 of 1 (2 of 10 characters), items 1.75 of 4 (Tea is missing, of Cake's price 1 of 4
+# characters differs), note 1 of 1, tip 1 of 1, payment 2 of 2, table 0 of 1, memo 0 of 0: together 7.55 of 11 = 0.686.
+# Lost are shares of 11: the date 0.2, items 2.25, Tea 2, name and price of Tea 1 each, Cake 0.25, table 1; in all 3.45.
+GOLDEN = """\
+≈ $               0.686  -0.314  (7.55 of 11 points)
+├─ = shop         1.000          "Café Rot" → "CAFÉ ROT"  (equal but for case or white space)
+├─ ≈ date         0.800  -0.018  "2024-03-12" → "2024-03-21"
+├─ ≈ items        0.438  -0.205
+│  ├─ − [0 ↔ −]   0.000  -0.182
+│  │  ├─ − name   0.000  -0.091  "Tea" → nothing
+│  │  └─ − price  0.000  -0.091  "2.50" → nothing
+│  └─ ≈ [1 ↔ 0]   0.875  -0.023
+│     ├─ = name   1.000          "Cake"
+│     └─ ≈ price  0.750  -0.023  "4.00" → "4.50"
+├─ = note         1.000          null  (null and absent agree)
+├─ = tip          1.000          "1"  (option 2 of 2)
+├─ = payment      1.000
+│  ├─ = method    1.000          "cash"
+│  └─ = given     1.000          "10"
+├─ + table        0.000  -0.091  nothing → 7  (key only in the prediction)
+└─ + memo         1.000          nothing → null  (only in the prediction, but null: not counted)"""
+
+
+def test_a_tree_as_text() -> None:
+    assert str(score_tree(TRUTH, PREDICTION)) == GOLDEN
+
+
+def test_what_is_exact_can_be_folded() -> None:
+    """The two lines below payment go, and it says how many values it stands for; all else stays."""
+    lines = GOLDEN.split("\n")
+    folded = [line for line in lines if "method" not in line and "given" not in line]
+    folded[folded.index("├─ = payment      1.000")] += "          (all 2 exact)"
+    assert [line.text() for line in outline(score_tree(TRUTH, PREDICTION), fold=True)] == folded
+
+
+def test_the_count_of_folded_values_is_that_of_exact_ones() -> None:
+    """A key that only the prediction has, with null, is not counted in the score, nor here."""
+    (line,) = outline(score_tree({"a": "x"}, {"a": "x", "b": None, "c": ""}), fold=True)
+    assert line.detail.startswith("(all 1 exact")
+
+
+@pytest.mark.parametrize(
+    ("truth", "prediction", "line"),
+    [
+        ("x", "x", '= $  1.000          "x"'),
+        ("abcd", "abce", '≈ $  0.750  -0.250  "abcd" → "abce"'),
+        ("abc", "xyz", '≠ $  0.000  -1.000  "abc" → "xyz"  (similarity 0.00 < 0.5)'),
+        ("x", None, '− $  0.000  -1.000  "x" → nothing  (the whole prediction is null or absent)'),
+        (None, "x", '+ $  0.000  -1.000  nothing → "x"  (nothing expected)'),
+        (None, None, "= $  1.000          null"),
+        ([], [], "= $  1.000          []"),
+        ({}, None, "− $  0.000  -1.000  {} → nothing  (the whole prediction is null or absent)"),
+        (
+            True,
+            False,
+            "≠ $  0.000  -1.000  true → false  (numbers and booleans compare as text; similarity 0.20 < 0.5)",
+        ),
+        ({"a": "x"}, "x", '≠ $  0.000  -1.000  {"a": "x"} → "x"  (object against string)'),
+        (("a", "b"), "b", '= $  1.000          "b"  (option 2 of 2)'),
+    ],
+)
+def test_every_status_has_its_glyph_and_its_line(truth: Any, prediction: Any, line: str) -> None:
+    """True against false: the e alone stays, 3 substitutions + 1 insertion of 5."""
+    assert str(score_tree(truth, prediction)) == line
+    assert line[0] in GLYPHS.values()
+
+
+@pytest.mark.parametrize("same", [7, 20, 28, 29, 35, 45, 49])
+def test_the_similarity_in_a_reason_is_not_rounded_to_another(same: int) -> None:
+    """So many of 100 characters are the same; 0.29 * 100 is a little less than 29 in floats, and is still 0.29."""
+    tree = score_tree("a" * 100, "a" * same + "b" * (100 - same))
+    assert tree.reason == f"similarity 0.{same:02} < 0.5"
+
+
+def test_a_one_of_that_found_no_partner_shows_its_options() -> None:
+    assert str(score_tree([("a", "b")], [])).split("\n")[1] == '└─ − [0 ↔ −]  0.000  -1.000  "a" | "b" → nothing'
+
+
+SHOWN: list[tuple[str, Any, str]] = [
+    ("text with accents as it is", "Café", '"Café"'),
+    ("numbers as they were given", 1.0, "1.0"),
+    ("null", None, "null"),
+    ("a list", ["x", 1, True], '["x", 1, true]'),
+    ("one-ofs with a bar", ("x", ["y"], None), '"x" | ["y"] | null'),
+    ("one-ofs inside as in JSON", [("x", "y")], '[{"$one_of": ["x", "y"]}]'),
+    ("a line feed is one line", "a\nb", r'"a\nb"'),
+    ("60 characters are shown", "x" * 58, '"' + "x" * 58 + '"'),
+    ("of 61 the first 59", "x" * 59, '"' + "x" * 58 + "…"),
+    ("escapes that start a colour", "\x1b[31m", r'"\u001b[31m"'),
+    ("a control character of 8 bits", "\x9b31m", r'"\u009b31m"'),
+    ("a character that turns the direction", "\u202eabc", r'"\u202eabc"'),
+    ("a lone surrogate", "\ud800", r'"\ud800"'),
+    ("separators of lines", "\u2028\x85", r'"\u2028\u0085"'),
+    ("not a number", float("nan"), "NaN"),
+]
+
+
+@pytest.mark.parametrize(("value", "text"), [row[1:] for row in SHOWN], ids=[row[0] for row in SHOWN])
+def test_values_in_one_line(value: Any, text: str) -> None:
+    assert value_excerpt(value) == text
+    assert value_excerpt(value).isprintable()
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["x" * 10_000, ["x" * 10_000], {"k" * 10_000: 1}, tuple(f"{'x' * 50}{i}" for i in range(200))],
+    ids=["text", "list", "key", "one-of of many options"],
+)
+def test_long_values_and_keys_are_shortened(value: Any) -> None:
+    assert len(value_excerpt(value)) < 200
+    for tree in (score_tree({"a": value}, {}), score_tree(value, None)):
+        assert max(map(len, str(tree).split("\n"))) < 300
+
+
+@pytest.mark.parametrize("place", [10, 80, 190])
+def test_a_line_shows_where_two_long_texts_differ(place: int) -> None:
+    """Both shortened to the same beginning, they would look equal beside a score below 1."""
+    truth = "abcdefghij" * 20
+    prediction = truth[:place] + "X" + truth[place + 1 :]
+    before, after = outline(score_tree(truth, prediction))[0].values.split(" → ")
+    assert before != after
+
+
+@pytest.mark.parametrize(
+    "character", ["\x00", "\x1b", "\n", "\r", "\x7f", "\x9b", "\u200b", "\u202e", "\u2066", "\ud800"]
+)
+def test_characters_that_could_steer_a_terminal_are_escaped(character: str) -> None:
+    assert printable(f"a{character}b") == f"a\\u{ord(character):04x}b"
+    lines = str(score_tree({character: character}, {character + "x": [character]})).split("\n")
+    assert len(lines) == 4
+    assert all(line.isprintable() for line in lines)
+
+
+def test_the_escape_of_a_character_beyond_16_bits_reads_as_one() -> None:
+    """U+E0001, a tag, and U+E000 with a 1 behind are not the same."""
+    assert printable("\U000e0001") != printable("\ue0001")
+
+
+def test_lines_keep_to_one_column_however_deep() -> None:
+    """The score stands in one column, at most 34 characters in, wherever the labels leave room."""
+    tree = score_tree({"a": {"long_key_of_sixteen": ["x"]}, "b": "y"}, {"a": {"long_key_of_sixteen": ["z"]}, "b": "y"})
+    lines = outline(tree)
+    assert len({line.text().index(f"{line.node.score:.3f}") for line in lines}) == 1
+    deep: Any = "x"
+    for _ in range(30):
+        deep = {"key": deep}
+    assert max(len(line.head) for line in outline(score_tree(deep, deep))[:10]) == 34
