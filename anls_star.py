@@ -108,6 +108,7 @@ Returns:
     parse_failures: how many texts could not be parsed; with `parse` only.
     parse_extracted: how many texts are JSON without the prose or the fence around it; with `parse="repair"` only.
     parse_mended: how many texts hold JSON that was damaged or cut off; with `parse="repair"` only.
+    parse_ambiguous: how many texts hold several JSON values, of which one was taken; with `parse="repair"` only.
     missing: how many predictions were missing; with `missing="zero"` only.
     skipped: how many references without a prediction were left out; with `missing="skip"` only.
     confidence_interval: the lower and the upper end for anls_score, or None where there is none, as with one row; with
@@ -127,9 +128,10 @@ Returns:
         holds. With `confidence` typed_confidence_interval, with `key_scores=True` typed_fields: how each field was
         compared; with `signature=True` typed_signature.
     per_sample: a list of `{"question_id", "anls_score"}` in the order of the references, with `parse` also "parsed"
-        ("exact", "extracted", "mended" or "failed"), with `missing="zero"` also "missing"; with `per_sample=True` only.
-    parsed_ids: the ids of the texts that are "failed", "extracted" and "mended"; with `parse` and `per_sample=True`
-        only.
+        ("exact", "extracted", "mended", "ambiguous" or "failed"), with `missing="zero"` also "missing"; with
+        `per_sample=True` only.
+    parsed_ids: the ids of the texts that are "failed", "extracted", "mended" and "ambiguous"; with `parse` and
+        `per_sample=True` only.
     signature: a string; with `signature=True` only.
 Examples:
     >>> import docscore

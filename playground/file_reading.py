@@ -350,7 +350,7 @@ def rows_of_uploads(
 
 def check_pairs(pairs: Pairs, options: ScoringOptions) -> None:
     """Raise `ValueError` for a row that takes too long; values parsed from text have the same limits."""
-    parsed = parse_predictions(pairs.predictions, options.parse_mode)[0]
+    parsed = parse_predictions(pairs.predictions, pairs.truths, options.parse_mode)[0]
     truths = pairs.truths
     if options.parse_references:
         truths = list(map(parsed_reference, pairs.ids, truths))

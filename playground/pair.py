@@ -160,7 +160,8 @@ def _read(text: str, reading: str) -> tuple[Any, str]:
             why = parsed.note or "nothing to repair either"
             msg = f'{error}; {why}; choose "plain text" to compare it as one text'
             raise ValueError(msg) from None
-        how = "the JSON in it was taken" if parsed.outcome == "extracted" else "it was mended"
+        taken = {"extracted": "the JSON in it was taken", "ambiguous": f"there are {parsed.note}"}
+        how = taken.get(parsed.outcome, "it was mended")
         return parsed.value, f"The prediction is not JSON ({error}); {how}, as in a file that is read with repair."
 
 

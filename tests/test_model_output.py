@@ -21,6 +21,7 @@ from docscore.evaluation.scores import score_corpus
 from docscore.evaluation.summary import summarise
 from tests.conftest import table
 
+BILL = {"total": "12.50"}
 TOO_DEEP = "[" * 201 + "]" * 201
 DEEPEST = "[" * 200 + "]" * 200
 
@@ -65,6 +66,49 @@ def test_answers_as_chat_models_write_them(text: str, value: Any, outcome: str) 
     parsed = parse_text(text, "repair")
     assert (dumps(parsed.value), parsed.outcome) == (dumps(value), outcome)
     assert parse_text(text, "json").failed is (outcome != "exact")
+
+
+# Texts with several complete values: the text, the ground truth, what is read, and by which rule.
+AMBIGUOUS: list[tuple[str, str, Any, Any, str]] = [
+    ("the kind of the ground truth", 'Fields: ["total"]\n{"total": "12.50"}', BILL, BILL, "only object"),
+    ("a list is expected", 'Schema: {"n": 1}\n["tea"]\n', ["tea"], ["tea"], "only list"),
+    ("one acceptable answer is a list", 'Keys: {"n": 1}\n["tea"]', (None, (["tea"], "tea")), ["tea"], "only list"),
+    ("a correction", 'First: {"total": "1"}. Corrected: {"total": "12.50"}', BILL, BILL, "last one"),
+    ("no ground truth of a kind", '["total"] {"total": "12.50"}', "x", BILL, "last one"),
+    (
+        "the last fence",
+        '```json\n{"total": "1"}\n```\nor\n```\n{"total": "12.50"}\n```',
+        BILL,
+        BILL,
+        "last one in a fe",
+    ),
+    (
+        "a fence before prose",
+        '```json\n{"total": "12.50"}\n```\nnot {"total": "1"}',
+        BILL,
+        BILL,
+        "last one in a fenced",
+    ),
+    ("lines of JSON in a fence", '```\n{"n": 1}\n{"n": 2}\n```', {"n": 2}, {"n": 2}, "last one in a fenced block"),
+    ("the kind before the fence", '```json\n["total"]\n```\n{"total": "12.50"}', BILL, BILL, "only object"),
+    ("an earlier value again", '{"n": 1} {"n": 2} {"n": 1}', {"n": 1}, {"n": 1}, "last one"),
+    ("scalars in fences", "```\n1\n```\nor\n```\n2\n```", "2", 2, "last one in a fenced block"),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "truth", "value", "rule"), [row[1:] for row in AMBIGUOUS], ids=[row[0] for row in AMBIGUOUS]
+)
+def test_which_of_several_values_is_taken(text: str, truth: Any, value: Any, rule: str) -> None:
+    parsed = parse_text(text, "repair", truth)
+    assert (parsed.value, parsed.outcome) == (value, "ambiguous")
+    assert f"complete values, of which the {rule}" in parsed.note
+
+
+def test_what_stands_in_an_open_bracket_is_no_value_of_its_own() -> None:
+    text = 'Here: {"items": [{"n": "tea"}, {"n": "cake"}], "total": "12.50'
+    parsed = parse_text(text, "repair", {"n": "tea"})
+    assert parsed == Parsed({"items": [{"n": "tea"}, {"n": "cake"}], "total": "12.50"}, "mended")
 
 
 # Texts that hold nothing that can be scored: they stay as they are.
@@ -215,8 +259,8 @@ def test_counts_of_a_corpus_and_values_that_are_no_text() -> None:
     assert read.parsed_ids() == {"failed": ["1", "2", "6"]}
     mended = score_corpus(pairs, parse="repair")
     assert mended.scores == [1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0]
-    assert mended.counts() == {"parse_failures": 1, "parse_extracted": 1, "parse_mended": 1}
-    assert mended.parsed_ids() == {"failed": ["2"], "extracted": ["6"], "mended": ["1"]}
+    assert mended.counts() == {"parse_failures": 1, "parse_extracted": 1, "parse_mended": 1, "parse_ambiguous": 0}
+    assert mended.parsed_ids() == {"failed": ["2"], "extracted": ["6"], "mended": ["1"], "ambiguous": []}
     outcomes = ["exact", "mended", "failed", "exact", "exact", "exact", "extracted"]
     assert [sample["parsed"] for sample in mended.samples()] == outcomes
     assert summarise(mended).to_dict(per_sample=True)["parsed_ids"] == mended.parsed_ids()

@@ -101,7 +101,7 @@ def test_what_fills_up_a_row_is_not_decoded(fill: int, tokenizer: Any) -> None:
     assert compute_metrics(tokenizer)(prediction(np.hstack([start, found]), labels))["anls_star"] == 1.0
 
 
-_READ = {"parse_failure_rate": 0.0, "parse_extracted_rate": 0.0, "parse_mended_rate": 0.0}
+_READ = {"parse_failure_rate": 0.0, "parse_extracted_rate": 0.0, "parse_mended_rate": 0.0, "parse_ambiguous_rate": 0.0}
 PARSED: list[tuple[Any, str, Any, dict[str, float]]] = [  # parse, text, reference, figures
     (None, "tea", "tea", {"anls_star": 1.0, "anls_star/$": 1.0}),
     ("json", '{"a": "x"}', {"a": "x"}, {"anls_star": 1.0, "anls_star/a": 1.0, "parse_failure_rate": 0.0}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from bisect import bisect_right
 from typing import Any, Literal, NamedTuple
 
 from docscore.core.errors import Diagnostic, InputValueError, PlacePart, closer, short_repr
@@ -303,7 +304,12 @@ def _unmarked(value: Any) -> Any:
     return {key: _unmarked(item) for key, item in inner.items()}
 
 
-Reading = Literal["exact", "extracted", "mended", "failed"]
+Reading = Literal["exact", "extracted", "mended", "ambiguous", "failed"]
+COUNTED_READINGS: dict[str | None, tuple[Reading, ...]] = {  # by `parse`
+    None: (),
+    "json": ("failed",),
+    "repair": ("failed", "extracted", "mended", "ambiguous"),
+}
 
 
 class Parsed(NamedTuple):
@@ -312,8 +318,9 @@ class Parsed(NamedTuple):
     Attributes:
         value: the JSON value, or the unchanged text if it could not be parsed.
         outcome: "exact" if the text is JSON; "extracted" if a part of it is, and prose or a fence around it was taken
-            away; "mended" if that part was changed or cut off; "failed" if nothing could be parsed.
-        note: why mending was given up; "" where it was not.
+            away; "ambiguous" if several parts with different values are; "mended" if a part was changed or cut off;
+            "failed" if nothing could be parsed.
+        note: which of several values was taken, or why mending was given up; else "".
     """
 
     value: Any
@@ -326,13 +333,20 @@ class Parsed(NamedTuple):
         return self.outcome == "failed"
 
 
-def parse_text(text: str, mode: str) -> Parsed:
+def parse_text(text: str, mode: str, truth: Any = None) -> Parsed:
     """Parse the JSON value in the output text of a model.
 
-    "json" accepts only text that is JSON as a whole. "repair" takes the first complete object or list that is JSON as
-    it stands: in blocks fenced as json, in other fenced blocks, in the text; then a scalar that is all of a fenced
-    block. Only where there is none, it mends the largest part that begins as an object or a list does (with
+    "json" accepts only text that is JSON as a whole. "repair" takes the object or list in it that is JSON as it stands.
+    Of several with different values, it takes one of the kind of the ground truth (object or list) where there is one;
+    of these the last one in a fenced block, or, outside of such blocks, the last one. What stands inside of a bracket
+    that is not closed is no value of its own. Where there is no object or list, a scalar that is all of a fenced block
+    is taken; where there is none either, the largest part that begins as an object or a list does is mended (with
     `json-repair`): trailing commas, single quotes, text that is cut off. Thoughts before `</think>` are passed over.
+
+    Args:
+        text: what the model printed.
+        mode: "json" or "repair".
+        truth: the ground truth; a tuple holds acceptable answers.
 
     >>> parse_text('{"total": 1}', "json")
     Parsed(value={'total': 1}, outcome='exact', note='')
@@ -342,11 +356,13 @@ def parse_text(text: str, mode: str) -> Parsed:
     Parsed(value={'total': 1}, outcome='extracted', note='')
     >>> parse_text('Here it is: {"total": 1,', "repair")
     Parsed(value={'total': 1}, outcome='mended', note='')
+    >>> parse_text('Fields: ["total"]. {"total": 1}', "repair", {"total": 1})
+    Parsed(value={'total': 1}, outcome='ambiguous', note='2 complete values, of which the only object was taken')
     """
     try:
         value = loads(text)
     except ValueError:
-        return _found(text) if mode == "repair" else Parsed(text, "failed")
+        return _found(text, truth) if mode == "repair" else Parsed(text, "failed")
     shallow = text.count("[") + text.count("{") <= MAX_DEPTH  # told without a visit of the value
     return Parsed(value) if shallow or can_be_scored(value) else Parsed(text, "failed")
 
@@ -387,26 +403,60 @@ def can_be_scored(value: Any) -> bool:
     return True
 
 
-def _found(text: str) -> Parsed:
+def _found(text: str, truth: Any) -> Parsed:
     """The value in a text that is not JSON as a whole."""
     answer = _without_thoughts(text)
     blocks = _fenced_blocks(answer)
+    values: list[tuple[int, bool, Any]] = []  # where each begins, whether it stands in a block, and the value
     damaged = []
-    for source in (*blocks, answer):
-        whole, largest = _first_whole(source)
-        if whole is not None:
-            return Parsed(whole, "extracted")
+    for start, end, _ in blocks:
+        whole, largest = _whole_values(answer[start:end])
+        values += [(start + at, True, value) for at, value in whole]
         damaged.append(largest)
-    for block in blocks:
-        scalar = parse_text(block, "json")
-        if not (scalar.failed or isinstance(scalar.value, dict | list)):
-            return scalar._replace(outcome="extracted")
+    whole, largest = _whole_values(answer)
+    starts = [start for start, _, _ in blocks]
+    for at, value in whole:
+        block = bisect_right(starts, at) - 1
+        if block < 0 or at >= blocks[block][1]:
+            values.append((at, False, value))
+    if not values:
+        scalars = [(start, True, parse_text(answer[start:end], "json")) for start, end, _ in blocks]
+        values = [(at, fenced, scalar.value) for at, fenced, scalar in scalars if not scalar.failed]
+    if values:
+        return _chosen(sorted(values, key=lambda value: value[0]), truth)
+    by_mark = sorted(zip(blocks, damaged, strict=False), key=lambda block: not block[0][2])
+    parts = [part for _, part in by_mark] + [largest]
     try:
         steps = Steps()
-        mended = next(filter(_is_container, (mended_json(part, steps) for part in damaged if part)), None)
+        mended = next(filter(_is_container, (mended_json(part, steps) for part in parts if part)), None)
     except TooManyStepsError as error:
         return Parsed(text, "failed", f"not mended: {error}")
     return Parsed(text, "failed") if mended is None else Parsed(mended, "mended")
+
+
+def _chosen(values: list[tuple[int, bool, Any]], truth: Any) -> Parsed:
+    """The value that is taken of those that stand in a text as JSON, by the rule of `parse_text`."""
+    different: dict[str, tuple[bool, Any]] = {}  # in the order of their last places
+    for _, fenced, value in values:
+        key = json.dumps(value, sort_keys=True)
+        different[key] = fenced or different.pop(key, (False,))[0], value
+    if len(different) == 1:
+        return Parsed(values[0][2], "extracted")
+    kinds = _kinds(truth)
+    of_kind = [entry for entry in different.values() if type(entry[1]) in kinds]
+    candidates = of_kind or list(different.values())
+    in_blocks = [value for fenced, value in candidates if fenced]
+    value = in_blocks[-1] if in_blocks else candidates[-1][1]
+    if len(of_kind) == 1:
+        rule = f"only {'object' if isinstance(value, dict) else 'list'}"
+    else:
+        rule = "last one in a fenced block" if in_blocks else "last one"
+    return Parsed(value, "ambiguous", f"{len(different):,} complete values, of which the {rule} was taken")
+
+
+def _kinds(truth: Any) -> set[type]:
+    """The types of a ground truth and of its alternatives."""
+    return set().union(*map(_kinds, truth)) if isinstance(truth, tuple) else {type(truth)}
 
 
 def _without_thoughts(text: str) -> str:
@@ -417,31 +467,30 @@ def _without_thoughts(text: str) -> str:
     return "" if _THOUGHTS.match(text) else text
 
 
-def _fenced_blocks(text: str) -> list[str]:
-    """The content of the fenced blocks, up to their ends or that of the text: those marked json first."""
-    marked: list[str] = []
-    others: list[str] = []
+def _fenced_blocks(text: str) -> list[tuple[int, int, bool]]:
+    """Where the content of each fenced block begins and ends, and whether the block is marked json; empty ones not."""
+    blocks = []
     position = 0
     while fence := _FENCE.search(text, position):
         closing = _ANY_CLOSING.search(text, fence.end())
         if closing and "\n" in text[fence.end() : closing.start()]:
             closing = _CLOSING.search(text, fence.end())
-        start, end = closing.span() if closing else (len(text), len(text))
-        blocks = marked if fence[1].lower().startswith("json") else others
-        block = text[fence.end() : start].strip(_BLANK)
-        if block:
-            blocks.append(block)
-        position = end
-    return marked + others
+        start, position = closing.span() if closing else (len(text), len(text))
+        if text[fence.end() : start].strip(_BLANK):
+            blocks.append((fence.end(), start, fence[1].lower().startswith("json")))
+    return blocks
 
 
-def _first_whole(source: str) -> tuple[Any, str]:
-    """The first object or list that is JSON as it stands, or None; and the largest part that may be a damaged one."""
+def _whole_values(source: str) -> tuple[list[tuple[int, Any]], str]:
+    """The objects and lists that are JSON as they stand, and their places; the largest part that may be damaged."""
+    source = source.rstrip(_BLANK)
     position, left, largest = 0, _READ_AGAIN * len(source) + _READ_AGAIN, ""
+    first = len(source) - len(source.lstrip(_BLANK))
     ends: dict[int, int] | None = None
+    values = []
     while left > 0 and (found := _BRACKET.search(source, position)):
         start = found.end() - 1
-        likely = _LIKELY.match(source, start) or (start == 0 and _NUMBERS.match(source))
+        likely = _LIKELY.match(source, start) or (start == first and _NUMBERS.match(source, start))
         position = found.end()
         if not likely and found[1] is None:
             continue
@@ -451,11 +500,12 @@ def _first_whole(source: str) -> tuple[Any, str]:
         left -= end - start
         value = _container_in(part)
         if value is not None and (likely or _REST_OF_LINE.match(source, end)):
-            return value, ""
-        if likely:
+            values.append((start, value))
+            position = end
+        elif likely:
             position = end
             largest = max(largest, part, key=len)
-    return None, largest
+    return values, largest
 
 
 def _container_in(part: str) -> Any:

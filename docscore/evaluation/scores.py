@@ -15,13 +15,18 @@ import numpy.typing as npt
 from docscore.core.errors import at_place, closer, row_place
 from docscore.core.options import SKIP, ScoringOptions, options_from
 from docscore.core.runtime import Progress, level_of_caller, no_progress
-from docscore.data.json_text import Parsed, parse_reference, parse_text
+from docscore.data.json_text import COUNTED_READINGS, Parsed, parse_reference, parse_text
 from docscore.data.pairing import Pairs, doubts_of_reading, refuse_json_text, with_confidences
 from docscore.metrics.anls_star.api import build_tree, score_all
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.signature import signature_of
 
-PARSE_COUNTS = {"failed": "parse_failures", "extracted": "parse_extracted", "mended": "parse_mended"}
+PARSE_COUNTS = {
+    "failed": "parse_failures",
+    "extracted": "parse_extracted",
+    "mended": "parse_mended",
+    "ambiguous": "parse_ambiguous",
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -86,25 +91,25 @@ class CorpusScore:
         return "without a prediction or because of faults" if self.options.missing == SKIP else "because of faults"
 
     def counts(self) -> dict[str, int]:
-        """The counts skipped, missing, parse_failures, parse_extracted and parse_mended that the options ask for."""
+        """The counts that the options ask for: skipped, missing, and of `PARSE_COUNTS`."""
         counts = {"skipped": self.pairs.skipped, "missing": None if self.absent is None else len(self.absent)}
         read = {PARSE_COUNTS[outcome]: len(ids) for outcome, ids in self.parsed_ids().items()}
         return {name: count for name, count in counts.items() if count is not None} | read
 
     def parsed_ids(self) -> dict[str, list[str]]:
-        """The ids of the texts that are "failed", and with `parse="repair"` of those "extracted" and "mended"."""
-        outcomes = {None: (), "json": ("failed",), "repair": ("failed", "extracted", "mended")}[self.options.parse_mode]
+        """The ids of the texts that are "failed", and with `parse="repair"` "extracted", "mended" and "ambiguous"."""
         return {
             outcome: [self.ids[number] for number, parsed in self.readings.items() if parsed.outcome == outcome]
-            for outcome in outcomes
+            for outcome in COUNTED_READINGS[self.options.parse_mode]
         }
 
     def samples(self) -> list[dict[str, Any]]:
         """One `{"question_id": ..., "anls_score": ...}` for each row, in the order of the references.
 
         With `parse`, each also has the key "parsed": "exact" for what is read as it is, "extracted", "mended",
-        "failed", or None where there was no prediction; and, if mending was given up for any, the key "parse_note" with
-        the reason. With missing "zero" it has the key "missing": whether there was no prediction.
+        "ambiguous", "failed", or None where there was no prediction; and, if there is anything to say of any, the key
+        "parse_note": which of several values was taken, or why mending was given up. With missing "zero" it has the key
+        "missing": whether there was no prediction.
         """
         samples = [self.sample(number) for number in range(len(self.ids))]
         with_notes = any(parsed.note for parsed in self.readings.values())
@@ -159,7 +164,7 @@ def score_corpus(
         warnings.warn(str(doubt), UserWarning, stacklevel=level_of_caller())
     if options.parse_references:
         pairs = pairs._replace(truths=list(map(parsed_reference, pairs.ids, pairs.truths)))
-    predictions, readings = parse_predictions(pairs.predictions, options.parse_mode)
+    predictions, readings = parse_predictions(pairs.predictions, pairs.truths, options.parse_mode)
     pairs = pairs._replace(predictions=predictions)
     pairs = with_confidences(pairs) if options.with_confidences else pairs._replace(confidences=None)
     values = zip(pairs.truths, pairs.predictions, strict=True)
@@ -184,7 +189,9 @@ def parsed_reference(name: str, truth: Any) -> Any:
         raise at_place(closer(row_place(name), "an answer"), error) from None
 
 
-def parse_predictions(predictions: Sequence[Any], mode: str | None) -> tuple[Sequence[Any], dict[int, Parsed]]:
+def parse_predictions(
+    predictions: Sequence[Any], truths: Sequence[Any], mode: str | None
+) -> tuple[Sequence[Any], dict[int, Parsed]]:
     """Read text predictions as JSON; return all predictions, and how each text was read, by its row number."""
     if mode is None:
         return predictions, {}
@@ -193,6 +200,6 @@ def parse_predictions(predictions: Sequence[Any], mode: str | None) -> tuple[Seq
     values = list(predictions)
     for number, prediction in enumerate(values):
         if isinstance(prediction, str):
-            parsed = parse_text(prediction, mode)
+            parsed = parse_text(prediction, mode, truths[number])
             values[number], readings[number] = parsed.value, parsed._replace(value=None)
     return values, readings

@@ -25,6 +25,7 @@ RATES: dict[str, str] = {  # by the count that is divided by the number of rows
     "parse_failures": "parse_failure_rate",
     "parse_extracted": "parse_extracted_rate",
     "parse_mended": "parse_mended_rate",
+    "parse_ambiguous": "parse_ambiguous_rate",
     "missing": "missing_rate",
     "skipped": "skipped_rate",
 }
@@ -139,7 +140,8 @@ class ScoreState:
 
         Returns:
             Each figure by its name; for every field that a ground truth has, `anls_star/items[].price`, its score; with
-            `parse`, `parse_failure_rate`, and with "repair" `parse_extracted_rate` and `parse_mended_rate`; with
+            `parse`, `parse_failure_rate`, and with "repair" `parse_extracted_rate`,
+            `parse_mended_rate` and `parse_ambiguous_rate`; with
             missing "zero", `missing_rate`, and with "skip" `skipped_rate`, the share of all rows that was left out.
 
         Raises:

@@ -91,7 +91,7 @@ def judged_output(
     mode = {"none": None, "auto": "repair" if structured else None}.get(parse, parse)
     parsed: Reading | None = None
     if mode is not None and isinstance(output, str):
-        read = parse_text(output, mode)
+        read = parse_text(output, mode, tuple(answers))
         output, parsed = read.value, read.outcome
     truth = tuple(answers)
     tree = score_tree(truth, output, threshold=threshold, ignore_case=ignore_case)

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from docscore.core.errors import InputTypeError, InputValueError, short_repr
 from docscore.core.options import AS_TEXT
 from docscore.core.runtime import level_of_caller
-from docscore.data.json_text import Parsed, can_be_scored, parse_text
+from docscore.data.json_text import COUNTED_READINGS, Parsed, can_be_scored, parse_text
 from docscore.data.pairing import Pairs, refuse_json_text
 from docscore.data.rows import as_rows, read_references, row_format
 from docscore.evaluation.scores import PARSE_COUNTS
@@ -53,8 +53,8 @@ def compute_metrics(
 
     Returns:
         A function of an `EvalPrediction`, also for `batch_eval_metrics=True`. It returns `anls_star`, for each field
-        a key such as `anls_star/total`, `parse_failure_rate`, with parse="repair" also `parse_extracted_rate` and
-        `parse_mended_rate`, and the figures of the other metrics.
+        a key such as `anls_star/total`, `parse_failure_rate`, with parse="repair" also `parse_extracted_rate`,
+        `parse_mended_rate` and `parse_ambiguous_rate`, and the figures of the other metrics.
 
     Raises:
         TypeError, ValueError: for a processor that cannot decode, references that are not rows, or invalid options.
@@ -122,8 +122,9 @@ class ComputeMetrics:
 
     def _update(self, found: Any, labels: Any) -> None:
         """Score more rows."""
-        predictions = [self._read(text) for text in self._texts(found, "predictions")]
-        truths = self._truths(labels, len(predictions))
+        texts = self._texts(found, "predictions")
+        truths = self._truths(labels, len(texts))
+        predictions = list(map(self._read, texts, truths))
         refuse_json_text(truths, truths, self.state.options)  # at the first evaluation, whatever a model answers then
         self.outcomes.update(each.outcome for each in predictions)
         ids = [str(self.state.rows + number) for number in range(len(predictions))]
@@ -149,7 +150,7 @@ class ComputeMetrics:
             )
             warnings.warn(msg, UserWarning, stacklevel=level_of_caller())
         result = self.state.compute()
-        read = {None: (), AS_TEXT: (), "repair": ("failed", "extracted", "mended")}.get(self.parse, ("failed",))
+        read = COUNTED_READINGS.get(None if self.parse == AS_TEXT else self.parse, ("failed",))
         return result | {RATES[PARSE_COUNTS[outcome]]: self.outcomes[outcome] / rows for outcome in read}
 
     def _truths(self, labels: Any, count: int) -> list[Any]:
@@ -192,12 +193,12 @@ class ComputeMetrics:
                 texts = [text.replace(token, "") for text in texts]
         return [text.strip() for text in texts] if special else texts
 
-    def _read(self, text: str) -> Parsed:
+    def _read(self, text: str, truth: Any = None) -> Parsed:
         """Parse a text as `parse` says."""
         if self.parse in (None, AS_TEXT):
             return Parsed(text)
         if self.parse in ("json", "repair"):
-            return parse_text(text, self.parse)
+            return parse_text(text, self.parse, truth)
         value = self.processor.token2json(text)
         if not value or (isinstance(value, Mapping) and set(value) == {"text_sequence"}) or not can_be_scored(value):
             return Parsed(text, "failed")

@@ -70,8 +70,8 @@ Returns:
     entity_f1: from 0 (worst) to 1 (best).
     confidence_intervals: a dict from figure to (low, high), or None where there is none; with `confidence` only.
     clusters: how many there are; with `cluster` only.
-    missing, parse_failures, parse_extracted, parse_mended: counts, as those of `anls_star`; signature: a string; if
-        asked for.
+    missing, parse_failures, parse_extracted, parse_mended, parse_ambiguous: counts, as those of `anls_star`; signature:
+        a string; if asked for.
 Examples:
     >>> import docscore
     >>> import evaluate

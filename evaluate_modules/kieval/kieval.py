@@ -74,8 +74,8 @@ Returns:
     entities, groups: lists of dicts, a type each; with `by_type=True` only.
     confidence_intervals: a dict from figure to (low, high), or None where there is none; with `confidence` only.
     clusters: how many there are; with `cluster` only.
-    missing, parse_failures, parse_extracted, parse_mended: counts, as those of `anls_star`; signature: a string; if
-        asked for.
+    missing, parse_failures, parse_extracted, parse_mended, parse_ambiguous: counts, as those of `anls_star`; signature:
+        a string; if asked for.
 Examples:
     >>> import docscore
     >>> import evaluate

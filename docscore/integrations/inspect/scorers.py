@@ -102,7 +102,8 @@ def anls_star(
 
     Returns:
         A scorer. Its score's metadata have `references` and `prediction` (JSON text), `parsed` ("exact",
-        "extracted", "mended", "failed" or None), and `fields`: points earned and points that count, by path.
+        "extracted", "mended", "ambiguous", "failed" or None), and `fields`: points earned and points that count, by
+        path.
     """
 
     async def score(state: TaskState, target_of_sample: Target) -> Score:
