@@ -1,36 +1,16 @@
 // The documents of a scored test set: causes and fields as filters, a list to move through, the tree of the chosen one.
-// A link is data from a stranger: its length and the type of every part are checked before use.
+// A link is data from a stranger: its length and its names are checked here, what they mean by the server.
 (() => {
   const PREFIX = "#documents=";
   const EXAMPLE = "example";  // in a link in place of the name of a result
   const LONGEST_LINK = 2000;  // characters
   const PAUSE = 200;  // milliseconds until what was typed is looked for
   const HEIGHT = 44, BEYOND = 8;  // pixels of a row of the list, and rows that are drawn above and below what is seen
-  const MOST_FIELDS = 300;  // fields that are drawn
   const IMAGES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
   const NOTHING = { document: null, row: null, cause: null, field: null, find: "", sort: "loss" };
+  const NUMBERS = ["document", "row"];
   const narrow = window.matchMedia("(max-width: 700px)");
   const answered = window.docscoreAnswer;
-  const collator = new Intl.Collator(undefined, { numeric: true });
-
-  const sorts = {
-    loss: (all) => (a, b) => all.lost(b) - all.lost(a) || a - b,
-    score: (all) => (a, b) => all.documents[b][1] - all.documents[a][1] || a - b,
-    id: (all) => (a, b) => collator.compare(all.documents[a][0], all.documents[b][0]) || a - b,
-    file: () => (a, b) => a - b,
-  };
-
-  const isNumber = (value) => /^\d{1,7}$/.test(value);
-  const is = {
-    documents: (value) => /^(example|[\w-]{22})$/.test(value),
-    document: isNumber,
-    row: isNumber,
-    field: isNumber,
-    cause: (value) => /^[a-z ]{1,40}$/.test(value),
-    find: (value) => value.length <= 200,
-    sort: (value) => Object.hasOwn(sorts, value),
-  };
-  const numbers = ["document", "row", "field"];
 
   // The view of a link, null if the hash is no link of ours; an Error with a sentence for what is not accepted.
   const fromHash = (hash) => {
@@ -38,9 +18,8 @@
     if (hash.length > LONGEST_LINK) throw new Error("it is longer than a link of this page");
     const found = {};
     for (const [name, value] of new URLSearchParams(hash.slice(1))) {
-      if (!Object.hasOwn(is, name) || Object.hasOwn(found, name)) throw new Error("it holds more than a view of documents");
-      if (!is[name](value)) throw new Error(`its ${name} is not what this page takes`);
-      found[name] = numbers.includes(name) ? Number(value) : value;
+      if (!Object.hasOwn({ ...NOTHING, documents: "" }, name) || Object.hasOwn(found, name)) throw new Error("it holds more than a view of documents");
+      found[name] = NUMBERS.includes(name) ? Number(value) : value;
     }
     return { ...NOTHING, ...found };
   };
@@ -58,72 +37,18 @@
     return element;
   };
 
-  const points = (lost) => (lost < 0.0005 ? (lost > 0 ? "<0.001" : "0.000") : `−${lost.toFixed(3)}`);
-  const shown = (score) => (score > 0 && score < 1 ? Math.min(Math.max(score, 0.001), 0.999) : score).toFixed(3);
   const counted = (count, word) => `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
   const stem = (name) => name.toLowerCase().split(/[\\/]/).pop().replace(/\.[a-z]{3,4}$/, "");
-
-  // What the server sent of a test set, and sums over it.
-  class Listing {
-    constructor(text) { Object.assign(this, JSON.parse(text)); this.view = NOTHING; this.found = null; }
-
-    get causeNumber() { return this.causes.findIndex(([name]) => name === this.view.cause); }
-
-    matches([field, cause], { byCause = true, byField = true } = {}) {
-      const { view } = this;
-      return (!byCause || view.cause === null || cause === this.causeNumber) && (!byField || view.field === null || field === view.field);
-    }
-
-    lost(number) {
-      const [, score, losses] = this.documents[number];
-      if (this.view.cause === null && this.view.field === null) return 1 - score;
-      return losses.reduce((sum, loss) => (this.matches(loss) ? sum + loss[2] : sum), 0);
-    }
-
-    hasText(number) {
-      const { find } = this.view;
-      return !find || this.documents[number][0].toLowerCase().includes(find.toLowerCase()) || Boolean(this.found?.has(number));
-    }
-
-    chosen() {
-      const all = [...this.documents.keys()].filter((number) => this.hasText(number));
-      const filtered = this.view.cause === null && this.view.field === null ? all : all.filter((number) => this.lost(number) > 0);
-      return filtered.sort(sorts[this.view.sort](this));
-    }
-
-    // Points of the mean and documents by the field (part 0) or the cause (part 1) of losses, most points first.
-    sums(part, only) {
-      const found = new Map();
-      this.documents.forEach(([, , losses], number) => {
-        if (!this.hasText(number)) return;
-        const seen = new Set();
-        for (const loss of losses) {
-          if (!this.matches(loss, only)) continue;
-          const sum = found.get(loss[part]) ?? { key: loss[part], lost: 0, documents: 0 };
-          sum.lost += loss[2] / this.documents.length;
-          if (!seen.has(loss[part])) sum.documents += 1;
-          seen.add(loss[part]);
-          found.set(loss[part], sum);
-        }
-      });
-      return [...found.values()].sort((a, b) => b.lost - a.lost);
-    }
-
-    // What in a view this test set lacks, or "".
-    misfit(view) {
-      if (view.cause !== null && !this.causes.some(([name]) => name === view.cause)) return "cause";
-      if (view.field !== null && view.field >= this.fields.length) return "field";
-      return view.document !== null && view.document >= this.documents.length ? "document" : "";
-    }
-  }
 
   window.docscoreDocuments = ({ element, server, props, watch, restore }) => {
     const root = element.querySelector(".dw");
     const part = (name) => element.querySelector(`.dw-${name}`);
     const [list, room, tree, page, find, sort] = ["list", "room", "tree", "page", "find", "sort"].map(part);
     const added = new Map();  // images of the visitor by the stems of their names; they stay in the browser
-    let all = null, run = "", view = { ...NOTHING }, order = [], opening = null, timer = null, looked = "";
-    let drawn = null, answer = null, loading = false, filtersDrawn = [], before = null;
+    // What the server says of all documents, and of those of the view.
+    let all = null, shown = null, run = "", view = { ...NOTHING }, order = [], opening = null, timer = null;
+    let drawn = null, answer = null, loading = false, before = null;
+    const views = window.docscoreAsker((question) => server.view_documents(question));
 
     const setStatus = (text) => { part("status").textContent = text; };
     const notice = (text) => { part("notice").textContent = text; };
@@ -137,48 +62,63 @@
 
     const go = (changes, how = "replace") => {
       setStatus("");
+      const other = Object.keys(changes).some((name) => !NUMBERS.includes(name));
       view = { ...view, ...changes };
       write(how);
+      if (other) ask();
+      else draw();
+    };
+
+    // Ask what the filters leave, and draw it; the newest view wins. Says whether the server took the view.
+    const ask = async () => {
+      const { cause, field, find, sort } = view;
+      root.setAttribute("aria-busy", "true");
+      const found = await views.ask({ run, cause, field, find, sort });
+      if (!found) return true;
+      root.removeAttribute("aria-busy");
+      if (found.refused) { setStatus(found.refused); return found.refused; }
+      const others = shown ? [["cause", "fields"], ["field", "causes"]].filter(([name]) => view[name] !== shown.of[name]).map(([, name]) => name) : [];
+      shown = { ...found, of: view };
+      order = shown.order;
+      room.replaceChildren();
+      drawFilters();
+      for (const name of others) part(name).scrollTop = 0;
       draw();
+      return true;
     };
 
     // Causes, fields, list and document of the view; on a wide screen some document is always chosen.
     const draw = () => {
-      all.view = view;
-      look();
-      order = all.chosen();
+      if (!shown) return;
       if (!narrow.matches && !order.includes(view.document)) {
         view = { ...view, document: order[0] ?? null, row: null };
-        all.view = view;
         write("replace");
       }
       if (find.value !== view.find) find.value = view.find;
       sort.value = view.sort;
-      drawFilters();
       drawChips();
-      const filtered = order.length < all.documents.length;
-      part("count").textContent = `${filtered ? `${order.length.toLocaleString("en")} of ` : ""}${counted(all.documents.length, "document")}`;
+      part("count").textContent = shown.count;
       root.dataset.view = view.document === null ? "list" : "document";
       room.style.height = `${order.length * HEIGHT}px`;
-      room.replaceChildren();
+      for (const row of room.children) row.setAttribute("aria-selected", String(Number(row.dataset.number) === view.document));
       reveal();
       drawRows();
       drawDocument();
     };
 
     // A button that sets a filter, or takes it away: what loses the points, how many, and in how many documents.
-    const filterButton = (filter, value, { key, lost, documents }, most, { name, title, of = "" }) => {
-      const button = createElement("button", "dw-pick"), pressed = view[filter] === value;
+    const filterButton = (filter, { name, title, points, share, documents }) => {
+      const button = createElement("button", "dw-pick"), pressed = view[filter] === name;
       button.type = "button";
       button.title = title;
-      button.dataset.key = key;
+      button.dataset.key = name;
       button.setAttribute("aria-pressed", String(pressed));
       const bar = createElement("span", "dw-bar-of");
       bar.append(createElement("span", ""));
-      bar.firstChild.style.width = `${(100 * lost) / most}%`;
-      button.append(createElement("span", "dw-points", points(lost)), bar, createElement("bdi", "dw-name", name), createElement("span", "dw-of", of ? `${documents.toLocaleString("en")} of ${of}` : counted(documents, "document")));
+      bar.firstChild.style.width = `${share}%`;
+      button.append(createElement("span", "dw-points", points), bar, createElement("bdi", "dw-name", name), createElement("span", "dw-of", documents));
       // A new filter shows its first document; without it the document stays.
-      const then = pressed ? { [filter]: null, row: null } : { [filter]: value, row: null, document: null };
+      const then = pressed ? { [filter]: null, row: null } : { [filter]: name, row: null, document: null };
       button.addEventListener("click", () => go(then, "push"));
       const item = createElement("li", "");
       item.append(button);
@@ -186,30 +126,18 @@
     };
 
     const drawFilters = () => {
-      const now = [all, view.cause, view.field, view.find, all.found];
-      if (now.every((part, at) => part === filtersDrawn[at])) return;
-      const others = [[1, "fields"], [2, "causes"]].filter(([at]) => now[at] !== filtersDrawn[at]).map(([, name]) => name);
-      filtersDrawn = now;
       const active = document.activeElement, held = active?.matches(".dw-pick") ? [active.closest("ul"), active.dataset.key] : null;
-      const causes = all.sums(1, { byCause: false }), fields = all.sums(0, { byField: false });
-      part("causes").replaceChildren(...causes.map((sum) => {
-        const [name, title] = all.causes[sum.key];
-        return filterButton("cause", name, sum, causes[0].lost, { name, title });
-      }));
-      part("fields").replaceChildren(...fields.slice(0, MOST_FIELDS).map((sum) => {
-        const name = all.fields[sum.key], of = all.holding[sum.key], title = `${name}, in ${counted(of, "document")}`;
-        return filterButton("field", sum.key, sum, fields[0].lost, { name, title, of: of.toLocaleString("en") });
-      }));
-      if (fields.length > MOST_FIELDS) part("fields").append(createElement("li", "dw-more", `and ${counted(fields.length - MOST_FIELDS, "field")} with less`));
-      if (!causes.length) part("causes").append(createElement("li", "dw-more", "No points were lost."));
-      root.classList.toggle("dw-lossless", !causes.length);
-      for (const name of others) part(name).scrollTop = 0;
-      held?.[0].querySelector(`[data-key="${held[1]}"]`)?.focus({ preventScroll: true });
+      part("causes").replaceChildren(...shown.causes.map((sum) => filterButton("cause", sum)));
+      part("fields").replaceChildren(...shown.fields.map((sum) => filterButton("field", sum)));
+      if (shown.more) part("fields").append(createElement("li", "dw-more", shown.more));
+      if (!shown.causes.length) part("causes").append(createElement("li", "dw-more", shown.nothing));
+      root.classList.toggle("dw-lossless", !shown.causes.length);
+      if (held) [...held[0].querySelectorAll(".dw-pick")].find((button) => button.dataset.key === held[1])?.focus({ preventScroll: true });
     };
 
     const filters = () => [
       ["cause", view.cause, `cause: ${view.cause}`],
-      ["field", view.field, `field: ${all.fields[view.field]}`],
+      ["field", view.field, `field: ${view.field}`],
       ["find", view.find || null, `text: ${view.find}`],
     ].filter(([, value]) => value !== null);
 
@@ -247,8 +175,7 @@
     };
 
     const rowOf = (number, at) => {
-      const [name, score, losses] = all.documents[number];
-      const row = createElement("div", "dw-row"), lost = all.lost(number);
+      const row = createElement("div", "dw-row");
       row.id = `dw-option-${number}`;
       row.dataset.number = number;
       row.style.top = `${at * HEIGHT}px`;
@@ -256,35 +183,9 @@
       row.setAttribute("aria-selected", String(number === view.document));
       row.setAttribute("aria-setsize", order.length);
       row.setAttribute("aria-posinset", at + 1);
-      const why = mainLoss(losses.filter((loss) => all.matches(loss)));
-      row.title = why;
-      row.append(createElement("bdi", "dw-id", name), createElement("span", "dw-score", shown(score)), createElement("span", "dw-why", why), createElement("span", "dw-lost", points(lost)));
+      row.title = shown.why[at];
+      row.append(createElement("bdi", "dw-id", all.names[number]), createElement("span", "dw-score", all.scores[number]), createElement("span", "dw-why", shown.why[at]), createElement("span", "dw-lost", shown.lost[at]));
       return row;
-    };
-
-    const mainLoss = (losses) => {
-      const sums = new Map();
-      for (const [, cause, lost] of losses) sums.set(cause, (sums.get(cause) ?? 0) + lost);
-      const [cause, most] = [...sums].sort((a, b) => b[1] - a[1])[0] ?? [];
-      if (cause === undefined) return "";
-      const own = sums.size > 1 ? ` ${points(most)}` : "";  // of several causes, what this one costs
-      const [[field], ...others] = losses.filter((loss) => loss[1] === cause).sort((a, b) => b[2] - a[2]);
-      return `${all.causes[cause][0]}${own}: ${all.fields[field]}${others.length ? ` and ${counted(others.length, "other field")}` : ""}`;
-    };
-
-    // Documents whose values hold the text: the server looks, the ids are looked at here.
-    const look = () => {
-      if (view.find === looked) return;
-      looked = view.find;
-      all.found = null;
-      clearTimeout(timer);
-      if (looked) timer = setTimeout(async () => {
-        const of = all, text = looked, found = await answered(server.find_documents, { run, text });
-        if (all !== of || text !== looked) return;
-        if (found.refused) { setStatus(found.refused); return; }
-        all.found = new Set(found.numbers);
-        draw();
-      }, PAUSE);
     };
 
     // The newest choice wins; what was chosen meanwhile is loaded when the answer before it has come.
@@ -314,7 +215,7 @@
       drawHits();
     };
 
-    const rowElement = (number) => tree.querySelector(`#document-${number}`);
+    const rowElement = (number) => document.getElementById(`document-${number}`);
 
     const unfold = (row) => {
       for (let above = row.parentElement; above !== tree; above = above.parentElement) if (above.tagName === "DETAILS") above.open = true;
@@ -330,7 +231,7 @@
       for (const row of tree.querySelectorAll(".dw-hit, .dw-here")) row.classList.remove("dw-hit", "dw-here");
       if (!answer) return;
       const filtered = view.cause !== null || view.field !== null;
-      const hits = filtered ? answer.marks.filter(([, field, cause]) => all.matches([field, cause])) : [];
+      const hits = filtered ? answer.marks.filter(([, field, cause]) => [null, field].includes(view.field) && [null, cause].includes(view.cause)) : [];
       const rows = hits.map(([row]) => rowElement(row)).filter(Boolean);
       for (const row of rows) row.classList.add("dw-hit");
       const here = view.row === null ? null : rowElement(view.row);
@@ -341,7 +242,7 @@
     };
 
     const drawPage = () => {
-      const [name, , , named] = view.document === null ? ["", 0, [], ""] : all.documents[view.document];
+      const name = all.names[view.document] ?? "", named = all.images[view.document] ?? "";
       const file = added.get(stem(named)) ?? added.get(stem(name));
       const old = page.querySelector("img");
       if (old?.src.startsWith("blob:")) URL.revokeObjectURL(old.src);
@@ -429,14 +330,17 @@
         write("replace");
       });
     }
-    find.addEventListener("input", () => go({ find: find.value, row: null }));
+    find.addEventListener("input", () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => go({ find: find.value, row: null }), PAUSE);
+    });
     sort.addEventListener("input", () => go({ sort: sort.value }));
     part("back").addEventListener("click", back);
 
     part("images").addEventListener("change", (event) => {
       const files = [...event.target.files].filter((file) => IMAGES.includes(file.type));
       for (const file of files) added.set(stem(file.name), file);
-      const named = all.documents.filter(([name, , , image]) => added.has(stem(name)) || added.has(stem(image))).length;
+      const named = all.names.filter((name, number) => added.has(stem(name)) || added.has(stem(all.images[number]))).length;
       setStatus(`${counted(files.length, "image")} added, for ${counted(named, "document")}; they stay in your browser.`);
       event.target.value = "";
       drawPage();
@@ -459,12 +363,13 @@
     });
 
     // Show the view of a link, or a sentence that says what in it is wrong.
-    const apply = (asked) => {
-      const misfit = all.misfit(asked);
-      notice(misfit ? `This link was not opened as it is: its ${misfit} is not in this test set.` : "");
-      view = misfit ? { ...NOTHING, documents: asked.documents, sort: asked.sort } : asked;
+    const apply = async (asked) => {
+      const known = asked.document === null || asked.document in all.names;
+      view = known ? asked : { ...asked, document: null, row: null };
+      const refused = known ? await ask() : "its document is not in this test set";
+      notice(refused === true ? "" : `This link was not opened as it is: ${refused}.`);
+      if (refused !== true) { view = { ...NOTHING, documents: asked.documents }; await ask(); }
       write("replace");
-      draw();
     };
 
     const follow = () => {
@@ -479,34 +384,35 @@
     };
 
     // The view of the result before in a new one of the same documents; a filter by which none is left is taken away.
-    const kept = () => {
-      const isSame = before?.all.documents.length === all.documents.length && before.all.documents.every(([name], number) => name === all.documents[number][0]);
-      if (!isSame) return NOTHING;
-      const field = before.view.field === null ? -1 : all.fields.indexOf(before.all.fields[before.view.field]);
-      all.view = { ...before.view, row: null, field: field < 0 ? null : field };
-      return all.chosen().length ? all.view : { ...all.view, cause: null, field: null };
+    const keepView = async (name) => {
+      const isSame = before?.names.length === all.names.length && before.names.every((each, number) => each === all.names[number]);
+      view = isSame ? { ...view, row: null, documents: name } : { ...NOTHING, documents: name };
+      if (await ask() !== true || !order.length) { view = { ...view, cause: null, field: null }; await ask(); }
+      setStatus("");
+      write("replace");
     };
 
     const arrived = async () => {
       const value = props.value ? JSON.parse(props.value) : null;
       root.hidden = true;
       setStatus("");
-      if (all) before = { all, view };
-      all = null;
+      if (all) before = all;
+      all = shown = null;
+      views.forget();
       run = value?.run ?? "";
-      looked = "";
       drawn = null;
       if (!value) return;
       const found = await answered(server.read_documents, { run });
       if (run !== value.run) return;
       if (found.refused) { notice(found.refused); return; }
-      all = new Listing(found.text);
+      all = found;
       root.hidden = false;
       const name = value.example ? EXAMPLE : run, asked = opening;
       opening = null;
       list.scrollTop = 0;
-      apply(asked?.documents === name || asked?.documents === run ? { ...asked, documents: name } : { ...kept(), documents: name });
-      if (all.left_out) setStatus(`${all.left_out.toLocaleString("en")} of the smallest losses are not listed here; the table of fields has all.`);
+      if ([name, run].includes(asked?.documents)) await apply({ ...asked, documents: name });
+      else await keepView(name);
+      if (all.note) setStatus(all.note);
       if (asked) root.scrollIntoView({ block: "start" });
       root.dataset.ready = "";
     };

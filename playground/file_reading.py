@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from docscore.core.errors import DataError, Diagnostic, Faults, InputError, at_place, faults_summary, row_place
 from docscore.core.formatting import clipped, printable
-from docscore.core.options import AS_TEXT, ScoringOptions
+from docscore.core.options import AS_TEXT, SKIP, ScoringOptions
 from docscore.data.files import EXTENSIONS, Table, delimiter_of_file, read_table, suffix_of
 from docscore.data.json_text import dumps
 from docscore.data.pairing import Pairs, refuse_json_text
@@ -27,7 +27,7 @@ from playground.column_guesses import (
 )
 from playground.fragments import fragment, lines_of
 from playground.limits import MAX_FILE_BYTES, check_file, check_value, check_work, shortened
-from playground.requests import COLUMNS, MISSING, FileChoices, FileRequest
+from playground.requests import COLUMNS, FileRequest
 
 SHOWN_ROWS, SHOWN_COLUMNS = 3, 12
 _LONGEST_CELL, _LONGEST_COLUMN = 90, 60  # characters
@@ -35,6 +35,8 @@ _NAMED_FAULTS = 3
 _SEPARATED = ".csv", ".tsv"
 _SIGNS: dict[str | None, str] = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 PARSINGS = {None: "as they are", "json": "strict JSON", "repair": "JSON, also fenced or sloppy"}
+_MISSING = {"error": "stop with an error", "zero": "score 0", SKIP: "leave them out"}
+Reading = dict[str, str | None]
 _TRUTH_PARSINGS = {None: "as they are", "json": "JSON"}
 
 
@@ -71,23 +73,19 @@ def uploaded_tables(asked: FileRequest, faults: Faults) -> UploadedTables:
 
     def table_of(path: Path, side: str) -> Table:
         check_file(path)
-        return read_table(path, faults, MAX_FILE_BYTES, asked.choices.reading.get(f"{side}_delimiter"))
+        return read_table(path, faults, MAX_FILE_BYTES, asked.reading.get(f"{side}_delimiter"))
 
-    references = None if asked.references is None else table_of(asked.references, "references")
-    predictions = table_of(asked.predictions, "predictions")
+    tables = {side: table_of(path, side) for side, path in asked.files.items()}
+    references, predictions = tables.get("references"), tables["predictions"]
     guess = guessed_plan(references, predictions)
-    return UploadedTables(references, predictions, _chosen(guess, references, predictions, asked.choices))
+    return UploadedTables(references, predictions, _chosen(guess, references, predictions, asked.reading))
 
 
-def _chosen(plan: ReadingPlan, references: Table | None, predictions: Table, choices: FileChoices) -> ReadingPlan:
+def _chosen(plan: ReadingPlan, references: Table | None, predictions: Table, reading: Reading) -> ReadingPlan:
     """The plan with what the visitor chose; a column that the files do not have is not a choice."""
     first, second = (columns_of(table) for table in (references or predictions, predictions))
     known = dict(zip(COLUMNS, (first, second, first, second), strict=True))
-    chosen = {
-        name: choices.reading[name]
-        for name in COLUMNS
-        if name in choices.reading and choices.reading[name] in (None, *known[name])
-    }
+    chosen = {name: reading[name] for name in COLUMNS if name in reading and reading[name] in (None, *known[name])}
     if chosen:
         ids = chosen.get("references_id", plan.ids[0]), chosen.get("predictions_id", plan.ids[1])
         values = chosen.get("references", plan.references), chosen.get("prediction", plan.prediction)
@@ -97,8 +95,8 @@ def _chosen(plan: ReadingPlan, references: Table | None, predictions: Table, cho
         if changed != plan._replace(parse=None, parse_references=None, certain=False):
             plan = with_guessed_parsing(changed, references, predictions)
     return plan._replace(
-        parse=choices.reading.get("parse", plan.parse),
-        parse_references=choices.reading.get("parse_references", plan.parse_references),
+        parse=reading.get("parse", plan.parse),
+        parse_references=reading.get("parse_references", plan.parse_references),
     )
 
 
@@ -111,13 +109,11 @@ def rows_of_request(asked: FileRequest) -> tuple[FileRows, ScoringOptions]:
     faults = Faults("skip" if asked.skip else "error")
     tables = uploaded_tables(asked, faults)
     plan = tables.plan
-    options = asked.choices.what_if.options(
-        ScoringOptions(
-            parse=plan.parse or AS_TEXT,
-            parse_references=plan.parse_references,
-            missing=asked.choices.missing,
-            with_confidences=asked.confidences,
-        )
+    options = asked.options(
+        parse=plan.parse or AS_TEXT,
+        parse_references=plan.parse_references,
+        missing=asked.missing,
+        with_confidences=asked.confidences,
     )
     truths, predictions = tables.planned()
     rows = rows_of_tables(truths, [predictions], faults, missing=options.missing, check=check_uploaded_value)
@@ -131,10 +127,10 @@ def look(asked: FileRequest) -> str:
     try:
         tables = uploaded_tables(asked, faults)
     except InputError as error:
-        signs = _sign_fields(_files_of(asked), asked.choices)
+        signs = _sign_fields(asked.files, asked.reading)
         return drawn("wizard", [], [(signs, None)], [*_sentences(error)], "open")
-    doubts = [clipped(printable(each), 600) for each in _doubts(tables, faults, asked.choices)]
-    files = list(zip(_fields(tables, asked.choices), _previews(tables), strict=True))
+    doubts = [clipped(printable(each), 600) for each in _doubts(tables, faults, asked)]
+    files = list(zip(_fields(tables, asked), _previews(tables), strict=True))
     is_open = "" if tables.plan.certain and not doubts else "open"
     return drawn("wizard", _headline(tables), files, doubts, is_open)
 
@@ -144,21 +140,16 @@ def drawn(macro: str, *arguments: Any) -> str:
     return fragment(macro, *arguments, template="wizard.html.jinja")
 
 
-def _files_of(asked: FileRequest) -> dict[str, Path]:
-    both = {"references": asked.references, "predictions": asked.predictions}
-    return {name: path for name, path in both.items() if path is not None}
-
-
 def _sentences(error: InputError) -> Iterator[str]:
     for line in str(error.for_remote_users()).split("\n"):
         yield shortened(printable(line))
 
 
-def _doubts(tables: UploadedTables, faults: Faults, choices: FileChoices) -> Iterator[str]:
+def _doubts(tables: UploadedTables, faults: Faults, asked: FileRequest) -> Iterator[str]:
     """The sentences on what would give an error or a score of nonsense."""
     plan = tables.plan
     is_one_side = tables.references is None and None in (plan.references, plan.prediction)
-    if is_one_side and not set(choices.reading) & set(COLUMNS):
+    if is_one_side and not set(asked.reading) & set(COLUMNS):
         yield "One file so far. Choose the other one too; or, if this file holds both sides, their columns below."
         return
     try:
@@ -169,7 +160,7 @@ def _doubts(tables: UploadedTables, faults: Faults, choices: FileChoices) -> Ite
         if apart:
             yield from map(_sentence, apart)
             return
-        unless_error = "error" if choices.missing == "error" else "zero"
+        unless_error = "error" if asked.missing == "error" else "zero"
         pairs = rows_of_tables(truths, [predictions], faults, missing=unless_error).systems[0]
         options = ScoringOptions(parse=plan.parse, parse_references=plan.parse_references)
         refuse_json_text(pairs.truths, pairs.predictions, options)
@@ -213,7 +204,7 @@ class WizardField(NamedTuple):
     options: list[tuple[str, str, bool]]
 
 
-def _fields(tables: UploadedTables, choices: FileChoices) -> list[list[WizardField]]:
+def _fields(tables: UploadedTables, asked: FileRequest) -> list[list[WizardField]]:
     """The choices of each file, and those of both."""
     plan = tables.plan
     both = tables.references is None
@@ -236,9 +227,8 @@ def _fields(tables: UploadedTables, choices: FileChoices) -> list[list[WizardFie
         _field("prediction", "Prediction", second | of_prediction, plan.prediction),
         _field("parse", "Predictions that are text", PARSINGS, plan.parse),
     ]
-    missing = _field("missing", "References without a prediction", MISSING, choices.missing)
-    paths = {name: table.path for name, table in tables.sides.items()}
-    signs = {field.name: field for field in _sign_fields(paths, choices)}
+    missing = _field("missing", "References without a prediction", _MISSING, asked.missing)
+    signs = {field.name: field for field in _sign_fields(asked.files, asked.reading)}
     sign = [[signs[name]] if name in signs else [] for name in ("references_delimiter", "predictions_delimiter")]
     if both:
         return [[ids, *of_truths, *of_predictions, *sign[1]]]
@@ -248,10 +238,10 @@ def _fields(tables: UploadedTables, choices: FileChoices) -> list[list[WizardFie
     ]
 
 
-def _sign_fields(paths: dict[str, Path], choices: FileChoices) -> list[WizardField]:
+def _sign_fields(paths: dict[str, Path], reading: Reading) -> list[WizardField]:
     """The choice of the sign between the columns of each CSV file."""
     return [
-        _field(f"{side}_delimiter", "Between columns", _signs_of(path), choices.reading.get(f"{side}_delimiter"))
+        _field(f"{side}_delimiter", "Between columns", _signs_of(path), reading.get(f"{side}_delimiter"))
         for side, path in paths.items()
         if suffix_of(path) in _SEPARATED
     ]

@@ -12,14 +12,26 @@ import gradio as gr
 from gradio.utils import get_upload_folder
 
 from docscore.core.errors import InputError
-from docscore.core.formatting import printable
+from docscore.data.json_text import loads
+from docscore.evaluation.evaluation import ANLS_STAR, TYPED
+from docscore.metrics.registry import METRICS
 from playground import testset
 from playground.file_reading import drawn, look
 from playground.fragments import fragment, sentence
-from playground.kept_results import GONE, KeptList
+from playground.kept_results import KeptList
 from playground.limits import MAX_FILE_BYTES, is_small
 from playground.pair_tab import WORKERS
-from playground.requests import FileRequest, WhatIf, take_window
+from playground.requests import (
+    GONE,
+    WHAT_IFS,
+    DocumentRequest,
+    FileRequest,
+    KeptRequest,
+    RowsRequest,
+    ViewRequest,
+    option_fields,
+    refusing,
+)
 from playground.runs import (
     PROGRESS,
     RESULTS,
@@ -33,16 +45,9 @@ from playground.runs import (
     upload,
     watch_inputs,
 )
-from playground.testset import rescored
 from playground.worker_pool import Limits, Refused, WorkerPool
 
-OTHER_METRICS = [
-    ("KIEval", "kieval"),
-    ("Entity F1", "entity_f1"),
-    ("nTED", "nted"),
-    ("ANLS", "anls"),
-    ("ANLSL", "anlsl"),
-]
+METRICS_OF_FILES = [(metric.label, name) for name, metric in METRICS.items() if name != TYPED]
 _DOWNLOADS = {"csv": "Scores as CSV", "json": "Everything as JSON", "report": "Report as HTML"}
 _ROWS = (
     "Upload references and predictions, or one file with both, as JSONL, JSON, CSV or Parquet, also compressed "
@@ -52,23 +57,11 @@ _ROWS = (
 )
 
 
-async def score_testset(
-    references: str | None,
-    predictions: str | None,
-    asked: str,
-    skip: bool,
-    metrics: list[str],
-    confidences: bool,
-    by: str,
-    request: gr.Request,
-    progress: gr.Progress = PROGRESS,
-) -> tuple[Any, ...]:
-    """The outputs of the tab for a file."""
-    files = {"references": references, "predictions": predictions, "choices": asked}
+async def score_testset(request: gr.Request, progress: gr.Progress = PROGRESS, *inputs: Any) -> tuple[Any, ...]:
+    """The outputs of the tab for a file; the first input is a `FileRequest` as JSON text, made by the page's script."""
     try:
-        wanted = FileRequest.of({**files, "skip": skip, "confidences": confidences}, Path(get_upload_folder()))
-        work = partial(testset.score_files, wanted, metrics=metrics, by=by.strip())
-        found = await run_in_child(work, request, progress)
+        wanted = FileRequest.of(loads(inputs[0]), Path(get_upload_folder()))
+        found = await run_in_child(partial(testset.score_files, wanted), request, progress)
     except (Refused, InputError) as error:
         return _nothing(error)
     return _outputs(found)
@@ -86,9 +79,10 @@ def _nothing(fault: Exception) -> tuple[Any, ...]:
 async def open_result(event: gr.EventData) -> tuple[Any, ...]:
     """The outputs of the tab for a file, where a link opens a result that is still kept."""
     try:
-        parts = await asyncio.to_thread(kept_outputs, RESULTS, getattr(event, "run", None))
-    except Refused as error:
-        return _nothing(error)
+        kept = await asyncio.to_thread(KeptList, RESULTS, getattr(event, "run", None))
+        parts = kept.outputs
+    except OSError:
+        return _nothing(Refused(GONE))
     return _outputs(testset.TestSet(**parts, scored=drawn("without_files")))
 
 
@@ -100,7 +94,10 @@ def file_tab() -> None:
     column_wizard(files)
     asked = gr.Textbox(visible=False)
     with gr.Row(elem_classes="file-options"):
-        metrics = gr.CheckboxGroup(OTHER_METRICS, value=[], label="Metrics beside ANLS*", elem_id="file-metrics")
+        metric = gr.Dropdown(
+            METRICS_OF_FILES, value=ANLS_STAR, label="Metric of everything shown", elem_id="file-metric", min_width=120
+        )
+        metrics = gr.CheckboxGroup(METRICS_OF_FILES, value=[], label="Metrics beside it", elem_id="file-metrics")
         confidences = gr.Checkbox(
             value=False,
             label="Predictions carry confidences: draw the trade-off of automation and accuracy",
@@ -116,48 +113,42 @@ def file_tab() -> None:
     buttons = run_buttons("file", "Score")
     summary = gr.HTML(elem_id="file-summary")
     scored = what_if_strip()
-    documents = documents_view(RESULTS)
+    documents = documents_view()
     with gr.Row():
         downloads = [download("file", name, label) for name, label in _DOWNLOADS.items()]
     picture = gr.HTML(elem_id="file-picture")
     fields = gr.HTML(elem_id="file-fields")
     run: dict[str, Any] = {
         "fn": score_testset,
-        "inputs": [*files, asked, skip, metrics, confidences, by],
+        "inputs": [asked, *files, metric, metrics, by, skip, confidences],
         "outputs": [summary, documents, picture, fields, *downloads, scored],
         "js": "(...inputs) => docscoreRuns.begin('file', docscoreWizard.inputs(...inputs))",
     }
     connect_run("file", buttons, run, lambda: tuple(map(str, testset.EXAMPLE_FILES)), files)
-    watch_inputs("file", files, [skip, metrics, confidences])
+    watch_inputs("file", files, [skip, metric, metrics, confidences])
     documents.restore(open_result, None, run["outputs"], api_visibility="private")
 
 
 READERS = WorkerPool(Limits(places=2, waiting=16, seconds=60))
 
 
+@refusing
 async def look_at_files(asked: Any) -> dict[str, Any]:
-    """How the files that a browser names are read: `{"html": ...}`, or `{"refused": sentence}`."""
-    return await in_reader("look", look, "html", asked)
+    """How the files of a `FileRequest` are read: `{"html": ...}`."""
+    return {"html": await _in_reader("look", look, asked)}
 
 
-async def in_reader(kind: str, work: Any, name: str, asked: Any) -> dict[str, Any]:
-    """The answer of a child process to a request from a browser, or one sentence.
+@refusing
+async def score_what_if(asked: Any) -> dict[str, Any]:
+    """The score of a `FileRequest`, which holds the score before: `{"text": ...}`."""
+    return {"text": await _in_reader("what if", testset.rescored, asked)}
 
-    Args:
-        kind: a newer request of this kind of the same window stops the one before.
-        work: a function of a `FileRequest`.
-        name: under which its answer is given.
-        asked: the fields of a `FileRequest`, and the window that asks.
-    """
-    try:
-        window = take_window(asked)
-        request = FileRequest.of(asked, Path(get_upload_folder()))
-        visitor = f"{kind} {window.name}" if window.name else ""
-        return {name: await READERS.run(visitor, partial(work, request), number=window.number)}
-    except InputError as error:
-        return {"refused": printable(str(error.for_remote_users()))}
-    except Refused as error:
-        return {"refused": printable(str(error))}
+
+async def _in_reader(kind: str, work: Callable[[FileRequest], Any], asked: Any) -> Any:
+    """What a child process answers; a newer request of this kind of the same window stops the one before."""
+    request = FileRequest.of(asked, Path(get_upload_folder()))
+    name, number = request.window
+    return await READERS.run(name and f"{kind} {name}", partial(work, request), number=number)
 
 
 def column_wizard(files: list[Any]) -> None:
@@ -173,15 +164,10 @@ def column_wizard(files: list[Any]) -> None:
         file.change(None, files, None, js="(...files) => docscoreWizard.files(...files)", api_visibility="private")
 
 
-async def score_what_if(asked: Any) -> dict[str, Any]:
-    """The score of files under a what-if: `{"found": ...}` as `rescored` gives it, or `{"refused": sentence}`."""
-    return await in_reader("what if", rescored, "found", asked)
-
-
 def what_if_strip() -> Any:
     """Build the strip; the component that is returned takes what `scored_request` gives."""
     gr.HTML(
-        drawn("strip_frame", WhatIf()),
+        drawn("strip_frame", option_fields(WHAT_IFS)),
         elem_id="file-what-ifs",
         js_on_load="docscoreWhatIfs.begin(element, server)",
         server_functions=[score_what_if],
@@ -197,70 +183,52 @@ def what_if_strip() -> Any:
 _SCRIPT = "docscoreDocuments({element, server, props, watch, restore: (run) => trigger('restore', {run})})"
 
 
-def documents_view(within: Path) -> Any:
-    """Build the component; its value is what `keep_list` returns, and its event "restore" asks for an older result.
+@refusing
+async def read_documents(asked: Any) -> dict[str, Any]:
+    """The names and scores of all documents of a result."""
+    return await _of_list(KeptRequest.of(asked), KeptList.listing)
 
-    Args:
-        within: the folder of all results.
-    """
 
-    async def read_documents(asked: Any) -> dict[str, Any]:
-        return await _answer(lambda: {"text": _kept(within, asked).listing()})
+@refusing
+async def view_documents(asked: Any) -> dict[str, Any]:
+    """Which documents a `ViewRequest` means, and why they lost points."""
+    view = ViewRequest.of(asked)
+    return await _of_list(view, KeptList.view, view)
 
-    async def read_document(asked: Any) -> dict[str, Any]:
-        try:
-            if await asyncio.to_thread(_is_drawn_at_once, within, asked):
-                return await _answer(partial(_document, within, asked))
-            found: dict[str, Any] = await WORKERS.run("", partial(_document, within, asked))
-        except (Refused, ValueError, OSError) as error:
-            return _refusal(error)
-        return found
 
-    async def find_documents(asked: Any) -> dict[str, Any]:
-        return await _answer(lambda: {"numbers": _kept(within, asked).found(asked.get("text"))})
+async def _of_list(asked: KeptRequest, work: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
+    kept = await asyncio.to_thread(KeptList, RESULTS, asked.run)
+    if await asyncio.to_thread(lambda: kept.is_small):
+        return await asyncio.to_thread(work, kept, *arguments)
+    found: dict[str, Any] = await READERS.run("", partial(work, kept, *arguments))
+    return found
 
-    async def read_rows(asked: Any) -> dict[str, Any]:
-        return await _answer(lambda: {"text": _kept(within, asked).rows(asked.get("numbers"))})
 
+@refusing
+async def read_document(asked: Any) -> dict[str, Any]:
+    """The tree of a document as HTML, the field and the cause of its rows, and its image."""
+    wanted = DocumentRequest.of(asked)
+    kept = await asyncio.to_thread(KeptList, RESULTS, wanted.run)
+    values = await asyncio.to_thread(kept.values, wanted.number)
+    if await asyncio.to_thread(is_small, *values):
+        return await asyncio.to_thread(kept.document, wanted.number)
+    found: dict[str, Any] = await WORKERS.run("", partial(KeptList.document, kept, wanted.number))
+    return found
+
+
+@refusing
+async def read_rows(asked: Any) -> dict[str, Any]:
+    """Documents as rows of JSONL."""
+    wanted = RowsRequest.of(asked)
+    return {"text": await asyncio.to_thread(lambda: KeptList(RESULTS, wanted.run).rows(wanted.numbers))}
+
+
+def documents_view() -> Any:
+    """Build the component; its value is what `keep_list` returns, and its event "restore" asks for an older result."""
     return gr.HTML(
         html_template=fragment("documents"),
         elem_id="file-documents",
         js_on_load=_SCRIPT,
-        server_functions=[read_documents, read_document, find_documents, read_rows],
+        server_functions=[read_documents, view_documents, read_document, read_rows],
         apply_default_css=False,
     )
-
-
-def kept_outputs(within: Path, run: object) -> dict[str, Any]:
-    """The parts of a result that is still kept.
-
-    Raises:
-        Refused: if it is not kept any more.
-    """
-    try:
-        return KeptList(within, run).outputs
-    except OSError:
-        raise Refused(GONE) from None
-
-
-def _kept(within: Path, asked: Any) -> KeptList:
-    return KeptList(within, asked.get("run") if isinstance(asked, dict) else None)
-
-
-def _document(within: Path, asked: Any) -> dict[str, Any]:
-    return _kept(within, asked).document(asked.get("number"))
-
-
-def _is_drawn_at_once(within: Path, asked: Any) -> bool:
-    return is_small(*_kept(within, asked).values(asked.get("number")))
-
-
-async def _answer(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    try:
-        return await asyncio.to_thread(work)
-    except (ValueError, OSError) as error:
-        return _refusal(error)
-
-
-def _refusal(error: Exception) -> dict[str, Any]:
-    return {"refused": GONE if isinstance(error, OSError) else printable(str(error))}

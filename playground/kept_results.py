@@ -9,13 +9,15 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from math import fsum
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from docscore.core.errors import InputValueError, short_repr
-from docscore.core.formatting import clipped, printable
+from docscore.core.errors import InputValueError
+from docscore.core.formatting import clipped, printable, three_digits, with_minus_signs, with_sign
 from docscore.core.options import ScoringOptions
 from docscore.core.values import Value
 from docscore.data.json_text import dumps, loads
@@ -23,12 +25,13 @@ from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import Losses
 from docscore.evaluation.scores import CorpusScore
 from docscore.metrics.anls_star.api import build_tree
-from docscore.metrics.anls_star.causes import CAUSES, MEANINGS, FieldPlace, places
+from docscore.metrics.anls_star.causes import CAUSES, MEANINGS, places
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.report.html_tree import explained_drawing
+from docscore.report.wording import counted
 from playground.fragments import fragment
+from playground.requests import GONE, ViewRequest
 
-GONE = "These results were deleted after an hour; score the files again."
 _RUN = re.compile(r"[\w-]{22}", re.ASCII)
 
 
@@ -109,11 +112,10 @@ def keep_documents(folder: Path, systems: Sequence[CorpusScore]) -> KeptDocument
     return KeptDocuments(folder, len(systems), first.options)
 
 
-MAX_LOSSES = 200_000  # pairs of a field and a cause in all documents that a browser gets
-MAX_FOUND = 200  # characters of a text that is looked for
+MAX_LOSSES = 200_000  # pairs of a field and a cause in all documents that are kept
+MOST_FIELDS = 300  # fields that are drawn
 _LONGEST_NAME = 200  # characters of an id and of the name of a field that are shown
 _LONGEST_TEXT = 20_000  # characters of a document's values in which a text is looked for, on each side
-_DIGITS = 6
 _ROWS, _TEXTS, _LIST, _VIEW = "rows.jsonl", "texts.txt", "list.json", "view.json"
 _PREFIX = "document"  # of the ids of the rows of its tree
 
@@ -132,52 +134,40 @@ def keep_list(folder: Path, evaluation: Evaluation, outputs: Mapping[str, Any], 
     """
     scores, analysis = evaluation.scores, evaluation.analysis
     (folder / _ROWS).write_text("\n".join(map(dumps, _rows(evaluation))), encoding="ascii")
-    sides = zip(scores.pairs.truths, scores.pairs.predictions, strict=True)
-    texts = (f"{_text_of(truth)}\x1f{_text_of(prediction)}" for truth, prediction in sides)
+    sides = zip(shown_ids(scores.ids), scores.pairs.truths, scores.pairs.predictions, strict=True)
+    texts = (f"{_folded(name)}\x1f{_text_of(truth)}\x1f{_text_of(prediction)}" for name, truth, prediction in sides)
     (folder / _TEXTS).write_text("\n".join(texts), encoding="utf-8", errors="replace")
     value = json.dumps({"run": folder.name, "example": is_example})
     view = {
         "options": dataclasses.asdict(dataclasses.replace(scores.options, schema=None)),  # ANLS* has no use for it
         "failed": sorted(scores.failed or ()),
         "absent": sorted(scores.absent or ()),
-        "fields": [field.path for field in analysis.by_loss()],
         "documents": len(scores.ids),
         "outputs": {**outputs, "documents": value},
     }
     (folder / _VIEW).write_text(json.dumps(view), encoding="utf-8")
-    (folder / _LIST).write_text(json.dumps(_listing(evaluation)), encoding="utf-8")
+    count = sum(map(len, analysis.losses))
+    most = count if count <= MAX_LOSSES else max(1, MAX_LOSSES // len(scores.ids))
+    listing = {
+        "names": [clipped(name, _LONGEST_NAME) for name in shown_ids(scores.ids)],
+        "scores": list(scores.scores),
+        "images": [name_of_image(image_of_row(row)) for row in scores.pairs.reference_rows or [{}] * len(scores.ids)],
+        "losses": [_largest(lost)[:most] for lost in analysis.losses],
+        "holding": {_field_name(field.path): field.document_count for field in analysis.by_loss()},
+        "left_out": sum(max(0, len(lost) - most) for lost in analysis.losses),
+    }
+    (folder / _LIST).write_text(json.dumps(listing), encoding="utf-8")
     return value
 
 
-def _listing(evaluation: Evaluation) -> dict[str, Any]:
-    """What a browser gets at once: names, scores and lost points; numbers stand for fields and causes."""
-    scores, analysis = evaluation.scores, evaluation.analysis
-    fields = analysis.by_loss()
-    numbers = {field.path: number for number, field in enumerate(fields)}, {name: n for n, name in enumerate(CAUSES)}
-    count = sum(map(len, analysis.losses))
-    most = count if count <= MAX_LOSSES else max(1, MAX_LOSSES // len(scores.ids))
-    images = [name_of_image(image_of_row(row)) for row in scores.pairs.reference_rows or [{}] * len(scores.ids)]
-    documents = [
-        [clipped(name, _LONGEST_NAME), score, _losses(lost, most, *numbers), image]
-        for name, score, lost, image in zip(shown_ids(scores.ids), scores.scores, analysis.losses, images, strict=True)
-    ]
-    return {
-        "causes": [[cause, MEANINGS[cause]] for cause in CAUSES],
-        "fields": [clipped(printable(field.path), _LONGEST_NAME) for field in fields],
-        "holding": [field.document_count for field in fields],
-        "documents": documents,
-        "left_out": sum(max(0, len(lost) - most) for lost in analysis.losses),
-    }
+def _largest(losses: Losses) -> list[tuple[str, str, float]]:
+    """The losses of a document, largest first: field, cause and points."""
+    largest = sorted(losses.items(), key=lambda item: -item[1])
+    return [(_field_name(field), cause, points) for (field, cause), points in largest]
 
 
-def _losses(lost: Losses, most: int, fields: dict[str, int], causes: dict[Any, int]) -> list[list[float]]:
-    """The largest losses of a document as numbers of field and cause and points."""
-    largest = sorted(lost.items(), key=lambda item: -item[1])[:most]
-    return [[fields[field], causes[cause], _rounded(points)] for (field, cause), points in largest]
-
-
-def _rounded(number: float) -> float:
-    return float(f"{number:.{_DIGITS}g}")
+def _field_name(path: str) -> str:
+    return clipped(printable(path), _LONGEST_NAME)
 
 
 def _rows(evaluation: Evaluation) -> Iterator[dict[str, Value]]:
@@ -243,17 +233,113 @@ class KeptList:
         found: dict[str, Any] = json.loads((self.folder / _VIEW).read_text(encoding="utf-8"))
         return found
 
+    @cached_property
+    def _list(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads((self.folder / _LIST).read_text(encoding="utf-8"))
+        return found
+
+    @property
+    def is_small(self) -> bool:
+        """Whether the list is read and sorted in milliseconds."""
+        return (self.folder / _LIST).stat().st_size <= _SMALL_LIST
+
     @property
     def outputs(self) -> dict[str, Any]:
         """The other parts of the result."""
         found: dict[str, Any] = self._view["outputs"]
         return found
 
-    def listing(self) -> str:
-        """The list of documents, as JSON text."""
-        return (self.folder / _LIST).read_text(encoding="utf-8")
+    def listing(self) -> dict[str, Any]:
+        """What a browser gets of all documents at once: names, scores, and the names of images."""
+        left_out = self._list["left_out"]
+        note = f"{left_out:,} of the smallest losses are not listed here; the table of fields has all."
+        return {
+            "names": self._list["names"],
+            "scores": list(map(three_digits, self._list["scores"])),
+            "images": self._list["images"],
+            "note": note if left_out else "",
+        }
 
-    def values(self, number: object) -> tuple[Any, Any]:
+    def view(self, asked: ViewRequest) -> dict[str, Any]:
+        """Which documents are shown, and why they and all that are found by the text lost points.
+
+        Returns:
+            "order": the numbers of the documents; "lost", "why": a text for each; "count": how many of how many;
+            "causes", "fields": by what points were lost, most first, each with "name", "title", "points", "share" of
+            the most in per cent, and "documents"; "more": how many fields are left out.
+
+        Raises:
+            ValueError: for a cause or field that the test set has not.
+        """
+        for name, value, known in (("cause", asked.cause, CAUSES), ("field", asked.field, self._list["holding"])):
+            if value is not None and value not in known:
+                raise InputValueError(problem=f"its {name} is not in this test set")
+        scores: list[float] = self._list["scores"]
+        losses: list[list[tuple[str, str, float]]] = self._list["losses"]
+        by_text = self._with_text(asked.find)
+        meant = {
+            number: [
+                loss for loss in losses[number] if asked.field in (None, loss[0]) and asked.cause in (None, loss[1])
+            ]
+            for number in by_text
+        }
+        is_filtered = asked.cause is not None or asked.field is not None
+        lost = {
+            number: fsum(points for *_, points in meant[number]) if is_filtered else 1 - scores[number]
+            for number in by_text
+        }
+        order = [number for number in by_text if lost[number] > 0 or not is_filtered]
+        keys: dict[str, Callable[[int], Any]] = {
+            "loss": lambda number: -lost[number],
+            "score": lambda number: -scores[number],
+            "id": lambda number: _natural(self._list["names"][number]),
+        }
+        if asked.sort in keys:
+            order.sort(key=keys[asked.sort])
+        of = f"{len(order):,} of " if len(order) < len(scores) else ""
+        holding = {name: f" of {count:,}" for name, count in self._list["holding"].items()}
+        causes = [[(c, points) for f, c, points in losses[number] if asked.field in (None, f)] for number in by_text]
+        fields = [[(f, points) for f, c, points in losses[number] if asked.cause in (None, c)] for number in by_text]
+        by_field = self._sums(fields, holding)
+        return {
+            "order": order,
+            "lost": [_points(lost[number]) for number in order],
+            "why": [_why(meant[number]) for number in order],
+            "count": f"{of}{counted(len(scores), 'document')}",
+            "causes": [{**each, "title": MEANINGS[each["name"]]} for each in self._sums(causes, {})],
+            "fields": by_field[:MOST_FIELDS],
+            "nothing": "No points were lost." if by_text else "No document holds this text.",
+            "more": f"and {counted(len(by_field) - MOST_FIELDS, 'field')} with less" * (len(by_field) > MOST_FIELDS),
+        }
+
+    def _sums(self, losses: Sequence[Sequence[tuple[str, float]]], of: Mapping[str, str]) -> list[dict[str, Any]]:
+        """The points of the mean and the documents by the names of losses, most points first."""
+        points: dict[str, float] = {}
+        documents: Counter[str] = Counter()
+        for lost in losses:
+            for name, number in lost:
+                points[name] = points.get(name, 0.0) + number
+            documents.update({name for name, _ in lost})
+        most = max(points.values(), default=0.0)
+        return [
+            {
+                "name": name,
+                "title": name,
+                "points": _points(lost / len(self._list["scores"])),
+                "share": round(100 * lost / most, 1),
+                "documents": f"{documents[name]:,}{of[name]}" if name in of else counted(documents[name], "document"),
+            }
+            for name, lost in sorted(points.items(), key=lambda item: -item[1])
+        ]
+
+    def _with_text(self, text: str) -> list[int]:
+        """The numbers of the documents whose ids or values hold a text; case and white space are the same."""
+        if not text:
+            return list(range(self._view["documents"]))
+        lines = (self.folder / _TEXTS).read_text(encoding="utf-8").split("\n")
+        return [number for number, line in enumerate(lines) if _folded(text) in line]
+
+    def values(self, number: int) -> tuple[Any, Any]:
         """The ground truth and the prediction of a document."""
         truth, prediction = self._kept.values(self._checked(number))
         return truth, prediction
@@ -262,7 +348,7 @@ class KeptList:
     def _kept(self) -> KeptDocuments:
         return KeptDocuments(self.folder, 1, ScoringOptions(**self._view["options"]))
 
-    def document(self, number: object) -> dict[str, Any]:
+    def document(self, number: int) -> dict[str, Any]:
         """A document for the browser: its tree as HTML, the field and the cause of its rows, and its image.
 
         Raises:
@@ -271,46 +357,53 @@ class KeptList:
         truth, prediction = self.values(number)
         options = self._kept.options
         tree = build_tree(truth, prediction, options)
-        row = self._row(number)
+        row = loads(self.rows([number]))
         name = printable(row["question_id"])
         drawing = explained_drawing(tree, _PREFIX, options)
         html = fragment("document", name, drawing)
         lost = places(tree, parsed=number not in self._view["failed"], absent=number in self._view["absent"])
-        marks = _marks(lost, drawing.row_numbers, self._view["fields"])
+        marks = [
+            [drawing.row_numbers[id(place.node)], _field_name(place.name), place.cause]
+            for place in lost
+            if place.cause and place.node.points_lost and id(place.node) in drawing.row_numbers
+        ]
         return {"html": html, "marks": marks, "image": embedded_image(image_of_row(row))}
 
-    def found(self, text: object) -> list[int]:
-        """The numbers of the documents whose values hold a text; upper and lower case and white space are the same."""
-        if not isinstance(text, str) or len(text) > MAX_FOUND:
-            raise InputValueError(place="text", expected=f"at most {MAX_FOUND} characters", got=short_repr(text))
-        wanted = _folded(text)
-        lines = (self.folder / _TEXTS).read_text(encoding="utf-8").split("\n")
-        return [number for number, line in enumerate(lines) if wanted in line]
-
-    def rows(self, numbers: object) -> str:
+    def rows(self, numbers: Iterable[int]) -> str:
         """Documents as rows of JSONL, which can be scored again."""
-        if not isinstance(numbers, list):
-            raise InputValueError(place="documents", expected="a list of numbers", got=short_repr(numbers))
         lines = _lines(self.folder / _ROWS, map(self._checked, numbers))
         return "".join(f"{line}\n" for line in lines)
 
-    def _row(self, number: object) -> dict[str, Any]:
-        found: dict[str, Any] = loads(self.rows([number]))
-        return found
-
-    def _checked(self, number: object) -> int:
-        if type(number) is not int or not 0 <= number < self._view["documents"]:
-            raise InputValueError(place="document", expected="the number of one", got=short_repr(number))
+    def _checked(self, number: int) -> int:
+        if not 0 <= number < self._view["documents"]:
+            raise InputValueError(place="document", expected="the number of one", got=str(number))
         return number
 
 
-def _marks(lost: Iterable[FieldPlace], row_of: Mapping[int, int], fields: Sequence[str]) -> list[list[int]]:
-    """The rows of a drawn tree that lose points: the numbers of the row, of its field (-1: none) and of its cause."""
-    field_number = {name: number for number, name in enumerate(fields)}
+_SMALL_LIST = 2_000_000  # bytes
+
+
+def _points(lost: float) -> str:
+    return with_minus_signs(with_sign(-lost, 3)) if lost else "0.000"
+
+
+def _why(losses: Sequence[tuple[str, str, float]]) -> str:
+    """The cause that cost a document most, where there are several how many points, and its largest field."""
+    sums: dict[str, float] = {}
+    for _, cause, points in losses:
+        sums[cause] = sums.get(cause, 0.0) + points
+    if not sums:
+        return ""
+    most = max(sums, key=sums.__getitem__)
+    own = f" {_points(sums[most])}" if len(sums) > 1 else ""
+    field, *others = (loss[0] for loss in losses if loss[1] == most)
+    return f"{most}{own}: {field}" + (f" and {counted(len(others), 'other field')}" if others else "")
+
+
+def _natural(name: str) -> list[tuple[int, int, str]]:
+    """A key by which numbers in names are sorted by their value."""
     return [
-        [row_of[id(place.node)], field_number.get(place.name, -1), CAUSES.index(place.cause)]
-        for place in lost
-        if place.cause and place.node.points_lost and id(place.node) in row_of
+        (0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"(\d{1,18})", name.casefold())
     ]
 
 

@@ -59,3 +59,70 @@
     show(row);
   });
 })();
+
+// The options of scoring within an element: their values, and the same set; only those that a metric uses are shown.
+window.docscoreOptions = (root) => {
+  const options = () => [...root.querySelectorAll("[data-option]")];
+  return {
+    read: () => Object.fromEntries(options().map((input) => [input.dataset.option,
+      input.type === "checkbox" ? input.checked : input.type === "number" ? input.valueAsNumber : input.value])),
+    take: (values) => {
+      for (const input of options()) input[input.type === "checkbox" ? "checked" : "value"] = values[input.dataset.option];
+    },
+    show: (metric) => {
+      for (const label of root.querySelectorAll("[data-metrics]")) label.hidden = !label.dataset.metrics.split(",").includes(metric);
+    },
+  };
+};
+
+// Questions to the server: each says which window asks and which of its questions it is; only the newest is answered.
+(() => {
+  const NO_ANSWER = "The server did not answer; try again.";
+  const name = crypto.randomUUID?.() ?? String(Math.random());
+  let number = 0;  // of the newest question of this window
+
+  // What the server says to a question, or that it did not answer.
+  window.docscoreAnswer = async (ask, question) => {
+    try { return await ask(question); } catch { return { refused: NO_ANSWER }; }
+  };
+
+  // Asks one kind of question; the answer to an older one is null.
+  window.docscoreAsker = (ask) => {
+    let asked = 0, wanted = 0;  // the newest question, and that whose answer is still wanted
+    return {
+      forget: () => { wanted = 0; },
+      window: () => [name, asked],
+      ask: async (question) => {
+        const mine = asked = wanted = ++number;
+        const found = await window.docscoreAnswer(ask, { ...question, window: [name, mine] });
+        return mine === wanted ? found : null;
+      },
+    };
+  };
+})();
+
+// The tab for programs: the address that the visitor sees, which a server behind a proxy does not know, and the name of
+// the tool that agents find there.
+window.docscoreApi = async (element) => {
+  const address = (location.origin + location.pathname).replace(/\/+$/, "");
+  for (const place of element.querySelectorAll(".api-address")) place.textContent = address;
+  for (const block of element.querySelectorAll(".api-block")) {
+    const button = document.createElement("button");
+    Object.assign(button, { type: "button", className: "page-button api-copy", textContent: "Copy" });
+    button.addEventListener("click", async () => {
+      try { await navigator.clipboard.writeText(block.querySelector("code").textContent); button.textContent = "Copied"; }
+      catch { button.textContent = "Not allowed here"; }  // as in some frames
+    });
+    block.append(button);
+  }
+  const part = element.querySelector(".api-mcp");
+  try {
+    const answer = await fetch(`${address}/gradio_api/mcp/schema`);
+    if (!answer.ok) throw new Error(answer.statusText);
+    const tools = (await answer.json()).filter((tool) => tool.meta.mcp_type === "tool").map((tool) => tool.name);
+    part.querySelector(".api-tool").textContent = tools.join(", ");
+  } catch {
+    part.textContent = "This server has no MCP: it needs the package mcp.";
+  }
+  element.querySelector(".api").dataset.ready = "";
+};

@@ -24,14 +24,12 @@ from playground.testset import EXAMPLE_FILES
 PAGE = Path(__file__).parent
 SCRIPTS = (
     "page.js",
-    "request_queue.js",
     "runs.js",
     "links.js",
     "workspace.js",
     "systems.js",
     "wizard.js",
     "documents.js",
-    "api.js",
 )
 STYLES = "page.css", "systems.css", "wizard.css", "documents.css", "api.css"
 SESSIONS = 200  # visitors whose state is kept, each of half a megabyte; the oldest goes first

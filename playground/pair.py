@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from docscore.core.formatting import printable
-from docscore.core.options import DEFAULT_OPTIONS, PACKAGE, PAPER, THRESHOLD, ScoringOptions
+from docscore.core.options import ScoringOptions
 from docscore.data.json_text import dumps, parse_text
+from docscore.evaluation.evaluation import ANLS_STAR
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
 from docscore.metrics.entity_f1 import entity_f1_tree
 from docscore.metrics.kieval import kieval_tree
 from docscore.metrics.nted import nted_tree
+from docscore.metrics.registry import METRICS
 from docscore.report.html_tree import drawn_places, explained_drawing, tree_drawing
 from playground.fragments import fragment
 from playground.limits import (
@@ -26,69 +30,13 @@ from playground.limits import (
     read_text,
     shortened,
 )
-from playground.requests import check_parts, checked_options, known_keys
+from playground.requests import PairRequest, option_fields
 
 LONGEST_AT_EDITOR = 300  # characters of a message below an editor
 LONGEST_AT_ONCE = 40_000  # characters of both texts
 LONGEST_MENDED_AT_ONCE = 2_000  # characters of a text that is not JSON
+Spans = dict[str, tuple[int, int]]
 MAX_RAW = 200_000  # characters of raw JSON that are shown
-METRICS = ("ANLS*", "KIEval", "Entity F1", "nTED")
-READINGS = {"repair": "JSON, repaired", "json": "strict JSON", "text": "plain text"}
-RULES = {PAPER: "the paper's", PACKAGE: "anls_star 1.0.1"}
-OPTIONS = "threshold", "ignore_case", "rules", "numbers"  # of `ScoringOptions`
-NUMBERS = {"text": "as printed", "value": "by value"}
-
-
-class PairRequest(NamedTuple):
-    """What a visitor asks for.
-
-    Attributes:
-        truth: the text of the ground truth, JSON.
-        prediction: the text of the prediction.
-        threshold: of ANLS*, from 0 to 1.
-        ignore_case: whether texts are compared in lower case.
-        reading: how the text of the prediction is read, one of `READINGS`.
-        metric: one of `METRICS`.
-        rules: the rules of ANLS*, one of `RULES`.
-        numbers: how ANLS* compares numbers, one of `NUMBERS`.
-    """
-
-    truth: str
-    prediction: str
-    threshold: float = THRESHOLD
-    ignore_case: bool = True
-    reading: str = "repair"
-    metric: str = METRICS[0]
-    rules: str = PAPER
-    numbers: str = "text"
-
-    @classmethod
-    def of(cls, asked: object) -> PairRequest:
-        """A request from a browser, which may hold anything.
-
-        Raises:
-            ValueError: one sentence that names what is wrong.
-        """
-        parts = known_keys(asked, cls._fields)
-        found = cls(**{"truth": None, "prediction": None, **parts})
-        given = found._asdict()
-        choices = {"reading": READINGS, "metric": METRICS}
-        checks = {
-            "truth": (isinstance(found.truth, str), "text"),
-            "prediction": (isinstance(found.prediction, str), "text"),
-            **{
-                name: (isinstance(given[name], str) and given[name] in known, f"one of {', '.join(known)}")
-                for name, known in choices.items()
-            },
-        }
-        check_parts(given, checks)
-        checked_options(**{name: given[name] for name in OPTIONS})
-        return found
-
-    @property
-    def options(self) -> ScoringOptions:
-        """The options of ANLS*."""
-        return ScoringOptions(**{name: getattr(self, name) for name in OPTIONS})
 
 
 class PairAnswer(NamedTuple):
@@ -100,6 +48,8 @@ class PairAnswer(NamedTuple):
         result: the result as HTML.
         raw: the result as JSON text.
         python: the code that reproduces it.
+        spans: of the ground truth and the prediction, where the values of the tree stand in the text: by the position
+            of a value the characters from its key to its end, counted as JavaScript does.
     """
 
     faults: tuple[str, str]
@@ -107,6 +57,7 @@ class PairAnswer(NamedTuple):
     result: str = ""
     raw: str = ""
     python: str = ""
+    spans: Sequence[Spans] = ()
 
 
 def is_scored_at_once(asked: PairRequest) -> bool:
@@ -117,7 +68,7 @@ def is_scored_at_once(asked: PairRequest) -> bool:
         values = read_text(asked.truth), _read(asked.prediction, "text" if asked.reading == "text" else "json")[0]
     except ValueError:
         return len(asked.prediction) <= LONGEST_MENDED_AT_ONCE
-    return is_small(*values, whole_trees=asked.metric != METRICS[0])
+    return is_small(*values, whole_trees=asked.metric != ANLS_STAR)
 
 
 def answer(asked: PairRequest) -> PairAnswer:
@@ -165,35 +116,92 @@ def _read(text: str, reading: str) -> tuple[Any, str]:
         return parsed.value, f"The prediction is not JSON ({error}); {how}, as in a file that is read with repair."
 
 
-def _scored(values: tuple[Any, Any], asked: PairRequest) -> tuple[str, str, str]:
-    """The result as HTML and as JSON, and the Python code that reproduces it."""
-    if asked.metric == METRICS[0]:
-        return _anls_star(values, asked.options)
-    function, module, with_case = _TREES[asked.metric]
-    keywords: dict[str, Any] = {"normalise": asked.ignore_case} if with_case else {}
-    tree: MetricTree = function(*values, **keywords)
-    given = "".join(f", {name}={value!r}" for name, value in keywords.items())
-    name = function.__name__
-    python = _python(values, f"from {module} import {name}", f"{name}(ground_truth, prediction{given})")
-    drawn = fragment("tree", tree_drawing(tree, "pair", with_positions=True))
-    raw = {"metric": asked.metric, "headline": tree.headline, "facts": list(tree.facts), **tree.to_dict()}
-    return drawn, _limited(raw), python
+_TREES: dict[str, Callable[..., MetricTree]] = {"kieval": kieval_tree, "entity_f1": entity_f1_tree, "nted": nted_tree}
 
 
-_TREES: dict[str, tuple[Callable[..., MetricTree], str, bool]] = {  # by metric, and whether it has an option for case
-    "KIEval": (kieval_tree, "docscore.metrics.kieval", True),
-    "Entity F1": (entity_f1_tree, "docscore.metrics.entity_f1", True),
-    "nTED": (nted_tree, "docscore.metrics.nted", False),
-}
+def _scored(values: tuple[Any, Any], asked: PairRequest) -> tuple[str, str, str, list[Spans]]:
+    """The result as HTML and as JSON, the Python code that reproduces it, and where the values of its rows stand."""
+    options = asked.options
+    changed = {
+        field.name: getattr(options, field.name)
+        for field in option_fields(METRICS[asked.metric].options)
+        if getattr(options, field.name) != field.default
+    }
+    keywords = "".join(f", {name}={value!r}" for name, value in changed.items())
+    if asked.metric == ANLS_STAR:
+        tree = build_tree(*values, options)
+        drawing = explained_drawing(tree, "pair", options, with_positions=True)
+        imports, name, raw = "docscore", "score_tree", tree.to_dict()
+    else:
+        function = _TREES[asked.metric]
+        other = function(*values, **changed)
+        drawing = tree_drawing(other, "pair", with_positions=True)
+        imports, name = function.__module__, function.__name__
+        label = METRICS[asked.metric].label
+        raw = {"metric": label, "headline": other.headline, "facts": list(other.facts), **other.to_dict()}
+    python = _python(values, f"from {imports} import {name}", f"{name}(ground_truth, prediction{keywords})")
+    shown = [row.positions for row in drawing.rows if row.positions]
+    spans = [
+        {position: span for position, span in spans_of(text).items() if position in known}
+        for text, known in (
+            (asked.truth, {each.truth for each in shown}),
+            (asked.prediction, {each.prediction for each in shown}),
+        )
+    ]
+    return fragment("tree", drawing), _limited(raw), python, spans
 
 
-def _anls_star(values: tuple[Any, Any], options: ScoringOptions) -> tuple[str, str, str]:
-    tree = build_tree(*values, options)
-    others = [name for name in OPTIONS if getattr(options, name) != getattr(DEFAULT_OPTIONS, name)]
-    keywords = "".join(f", {name}={getattr(options, name)!r}" for name in others)
-    python = _python(values, "from docscore import score_tree", f"score_tree(ground_truth, prediction{keywords})")
-    drawn = fragment("tree", explained_drawing(tree, "pair", options, with_positions=True))
-    return drawn, _limited(tree.to_dict()), python
+_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\],:]|[^\s{}\[\],:"]+', flags=re.DOTALL)
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
+
+
+def spans_of(text: str) -> Spans:
+    """Where the values of a JSON text stand: by position, from the key of each to its end.
+
+    A position lists, from the root, which child of its parent a value is: "0/2" is the third child of the first child.
+    Characters beyond the first 65,536 count twice, as in JavaScript. The text is read as far as it is JSON, from the
+    first bracket on if it begins with something else.
+
+    >>> spans_of('{"a": [1, 2]}')
+    {'': (0, 13), '0': (1, 12), '0/0': (7, 8), '0/1': (10, 11)}
+    """
+    text = _ASTRAL.sub("xx", text)
+    begin = re.match(r'\s*(?=[\[{"\d\-tfnNI])', text) or re.search(r"(?=[\[{])", text)
+    spans: Spans = {}
+    open_values: list[_OpenValue] = []
+    key: int | None = None
+    for token in _TOKENS.finditer(text, begin.end()) if begin else ():
+        inside = open_values[-1] if open_values else None
+        if inside is None and token[0] in "}],:":
+            break
+        if inside and token[0] in "}]":
+            spans[inside.position] = inside.start, token.end()
+            open_values.pop()
+        elif inside and token[0] in ",:":
+            inside.count, inside.is_named = inside.count + (token[0] == ","), token[0] == ":"
+        elif inside and inside.has_keys and not inside.is_named and token[0] not in "{[":
+            key = token.start()
+        else:
+            position = "" if inside is None else f"{inside.position}/{inside.count}".lstrip("/")
+            start = token.start() if key is None else key
+            key = None
+            spans[position] = start, token.end() if token[0] not in "{[" else len(text)
+            if token[0] in "{[":
+                open_values.append(_OpenValue(position, start, token[0] == "{"))
+        if spans and not open_values:
+            break
+    return spans
+
+
+@dataclass
+class _OpenValue:
+    """An object or list whose end was not read yet."""
+
+    position: str
+    start: int
+    has_keys: bool
+    count: int = 0  # of the commas in it
+    is_named: bool = False  # whether a key and its colon came since the last comma
 
 
 def _limited(result: dict[str, Any]) -> str:
@@ -225,41 +233,36 @@ def _python(values: tuple[Any, Any], imports: str, call: str) -> str:
     )
 
 
-def tree_of_values(
-    ground_truth: Any, prediction: Any, threshold: float, ignore_case: bool, rules: str, numbers: str
-) -> ScoreTree:
-    """The score tree of a pair; arguments as those of the endpoint.
+def tree_of_values(ground_truth: Any, prediction: Any, options: ScoringOptions) -> ScoreTree:
+    """The score tree of a pair.
 
     Raises:
-        TypeError, ValueError: for values and options that are not accepted.
+        TypeError, ValueError: for values that are not accepted.
     """
     check_value(ground_truth, is_truth=True)
     check_value(prediction, is_truth=False)
     check_work(ground_truth, prediction)
-    options = ScoringOptions(threshold=threshold, ignore_case=ignore_case, rules=rules, numbers=numbers)
     return build_tree(ground_truth, prediction, options)
 
 
-def tree_for_clients(*arguments: Any) -> dict[str, Any]:
-    """The score tree as JSON values, at most `MAX_ROWS` nodes of it; arguments as for `tree_of_values`.
+def tree_for_clients(ground_truth: Any, prediction: Any, options: ScoringOptions) -> dict[str, Any]:
+    """The score tree as JSON values, at most `MAX_ROWS` nodes of it; errors as for `tree_of_values`.
 
     Where nodes are left out, the node above has the key "left_out" with the number of its children that are. gradio
     needs seconds for an answer of 40,000 objects, in which nobody else is answered.
     """
-    tree = tree_of_values(*arguments)
+    tree = tree_of_values(ground_truth, prediction, options)
     return _renamed(tree, tree.to_dict(), {id(node) for node, _ in drawn_places(tree)})
 
 
-def tree_as_text(
-    ground_truth: Any, prediction: Any, threshold: float, ignore_case: bool, rules: str, numbers: str
-) -> str:
+def tree_as_text(ground_truth: Any, prediction: Any, options: ScoringOptions) -> str:
     """The whole score tree as JSON text, with notes on the sides that were read from text; else as `tree_of_values`."""
     notes: list[str] = []
     truth, guess = (
         _value_of_text(value, side, notes)
         for value, side in ((ground_truth, "ground_truth"), (prediction, "prediction"))
     )
-    tree = tree_of_values(truth, guess, threshold, ignore_case, rules, numbers)
+    tree = tree_of_values(truth, guess, options)
     found = _renamed(tree, tree.to_dict(), {id(node) for node in tree.nodes()})
     return json.dumps({"notes": notes, **found} if notes else found)
 

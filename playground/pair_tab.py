@@ -5,76 +5,78 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import gradio as gr
 
-from docscore.core.formatting import printable
-from docscore.core.options import PAPER, THRESHOLD
+from docscore.core.options import PAPER, THRESHOLD, ScoringOptions
+from docscore.metrics.registry import METRICS
 from playground.fragments import fragment
 from playground.limits import MAX_BYTES, is_small, shortened
 from playground.pair import (
-    METRICS,
-    NUMBERS,
-    READINGS,
-    RULES,
     PairAnswer,
-    PairRequest,
     answer,
     is_json_text,
     is_scored_at_once,
     tree_as_text,
     tree_for_clients,
 )
-from playground.requests import Window, take_window
+from playground.requests import (
+    PAIR_METRICS,
+    PAIR_OPTIONS,
+    READINGS,
+    LinkRequest,
+    PairRequest,
+    Request,
+    option_fields,
+    refusing,
+)
 from playground.testset import RECEIPTS
-from playground.worker_pool import Limits, Refused, WorkerPool
+from playground.worker_pool import Limits, WorkerPool
 
 
+@refusing
 async def score_workspace(asked: Any) -> dict[str, Any]:
-    """The answer to a request of the workspace: a `PairAnswer`, or `{"refused": sentence}`.
-
-    Args:
-        asked: the fields of a `PairRequest`, and the window that asks: a newer request of it stops the one before.
-    """
-    try:
-        window = take_window(asked)
-        request = PairRequest.of(asked)
-        if await asyncio.to_thread(is_scored_at_once, request):
-            return (await asyncio.to_thread(answer, request))._asdict()
-        found: PairAnswer = await WORKERS.run(_visitor(window), partial(answer, request), number=window.number)
-        return found._asdict()
-    except (Refused, ValueError) as error:
-        return {"refused": printable(str(error))}
+    """The answer to a `PairRequest`: a `PairAnswer`; a newer request of the same window stops the one before."""
+    request = PairRequest.of(asked)
+    if await asyncio.to_thread(is_scored_at_once, request):
+        return (await asyncio.to_thread(answer, request))._asdict()
+    name, number = request.window
+    found: PairAnswer = await WORKERS.run(name and f"window {name}", partial(answer, request), number=number)
+    return found._asdict()
 
 
-async def stop_workspace(asked: Any) -> None:
-    """Stop a request: `{"window": ...}` is what it was asked with."""
-    window = take_window(asked)
-    WORKERS.stop(_visitor(window), window.number)
+@refusing
+async def stop_workspace(asked: Any) -> dict[str, Any]:
+    """Stop a request: the window is that which it was asked with."""
+    name, number = Request.of(asked).window
+    WORKERS.stop(f"window {name}", number)
+    return {}
 
 
-def _visitor(window: Window) -> str:
-    return f"window {window.name}" if window.name else ""
+@refusing
+async def open_link(asked: Any) -> dict[str, Any]:
+    """The request that a link holds, for the editors and options: `{"link": ...}`."""
+    request = PairRequest.of_link(LinkRequest.of(asked).link)
+    return {**request.model_dump(exclude={"options"}), "options": asdict(request.options)}
 
 
 def workspace() -> None:
     """Build the workspace, with the first example scored."""
-    first = PairRequest(EXAMPLES[0].truth, EXAMPLES[0].prediction)
-    metrics = {name: name for name in METRICS}
-    choices = {"metric": metrics, "rules": RULES, "numbers": NUMBERS, "reading": READINGS}
+    first = PairRequest(truth=EXAMPLES[0].truth, prediction=EXAMPLES[0].prediction)
+    metrics = {name: METRICS[name].label for name in PAIR_METRICS}
     settings = {
-        "choices": {name: list(known) for name, known in choices.items()},
         "examples": [example._asdict() for example in EXAMPLES],
         "longest": MAX_BYTES,
         "first": answer(first)._asdict(),
     }
     gr.HTML(
-        fragment("workspace", first, EXAMPLES, choices, json.dumps(settings)),
+        fragment("workspace", first, EXAMPLES, metrics, READINGS, option_fields(PAIR_OPTIONS), json.dumps(settings)),
         elem_id="pair",
         js_on_load="docscoreWorkspace(element, server)",
-        server_functions=[score_workspace, stop_workspace],
+        server_functions=[score_workspace, stop_workspace, open_link],
         apply_default_css=False,
     )
 
@@ -107,9 +109,8 @@ async def score_as_tree(
     Returns:
         The score tree; of more than 3,000 places exact ones are left out, and counted as left_out.
     """
-    found: dict[str, Any] = await _called(
-        tree_for_clients, ground_truth, prediction, threshold, ignore_case, rules, numbers
-    )
+    given = dict(locals())
+    found: dict[str, Any] = await _called(tree_for_clients, **given)
     return found
 
 
@@ -140,15 +141,16 @@ async def score(
     Returns:
         JSON text of the score tree: place, status, score from 0 to 1, points_lost, both values, children.
     """
-    return str(await _called(tree_as_text, ground_truth, prediction, threshold, ignore_case, rules, numbers))
+    given = dict(locals())
+    return str(await _called(tree_as_text, **given))
 
 
-async def _called(work: Callable[..., Any], truth: Any, prediction: Any, *options: Any) -> Any:
+async def _called(work: Callable[..., Any], ground_truth: Any, prediction: Any, **options: Any) -> Any:
     """What the work returns; values that are not small are scored in a child process."""
-    task = partial(work, truth, prediction, *options)
     try:
-        text = sum(len(value) for value in (truth, prediction) if is_json_text(value))
-        if is_small(truth, prediction) and text <= LONGEST_READ_AT_ONCE:
+        task = partial(work, ground_truth, prediction, ScoringOptions(**options))
+        text = sum(len(value) for value in (ground_truth, prediction) if is_json_text(value))
+        if is_small(ground_truth, prediction) and text <= LONGEST_READ_AT_ONCE:
             return await asyncio.to_thread(task)
         return await WORKERS.run("", task)
     except (TypeError, ValueError) as error:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from playground import kept_results, pair, systems_work, testset
+from playground.requests import PAIR_METRICS, PairRequest
 
 WORKS = (kept_results, pair, systems_work, testset)
 
 
 def warm_up() -> None:
     """Score a pair by each metric: modules that are imported when needed and templates are then loaded."""
-    for metric in pair.METRICS:
-        pair.answer(pair.PairRequest('{"a": ["b", "c"]}', '```{"a": ["d"]}```', metric=metric))
+    for metric in PAIR_METRICS:
+        pair.answer(PairRequest(truth='{"a": ["b", "c"]}', prediction='```{"a": ["d"]}```', metric=metric))
 
 
 warm_up()

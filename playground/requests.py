@@ -1,164 +1,296 @@
-"""What browsers ask: it may be anything, and is checked before it is used."""
+"""What browsers ask: it may be anything, so pydantic checks it against the models of this module before it is used."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import fields
+from functools import wraps
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeVar
 
-from docscore.core.errors import InputTypeError, InputValueError, short_repr
-from docscore.core.options import NUMBERS, PARSE_REFERENCES_MODES, THRESHOLD, ScoringOptions
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    ValidationError,
+    ValidationInfo,
+    model_validator,
+)
+
+from docscore.core.errors import InputError, InputTypeError, InputValueError, short_repr
+from docscore.core.formatting import printable
+from docscore.core.options import ScoringOptions, check_choice
 from docscore.data.csv_files import DELIMITERS
-from docscore.data.json_text import loads, loads_at
+from docscore.data.json_text import loads_at
+from docscore.metrics.registry import METRICS, checked_metrics
 from playground.limits import MAX_BYTES
 
-_LONGEST_NAME = 64  # characters of the name that a window gives itself
+MAX_FOUND = 200  # characters of a text that is looked for
+PAIR_METRICS = "anls_star", "kieval", "entity_f1", "nted"  # those that explain a pair
+READINGS = {"repair": "JSON, repaired", "json": "strict JSON", "text": "plain text"}
+COLUMNS = "references_id", "predictions_id", "references", "prediction"
+SIGNS = "references_delimiter", "predictions_delimiter"
+READ = "parse", "parse_references", "missing"  # the options of how files are read
+WHAT_IFS = "threshold", "ignore_case", "numbers", "normalise"  # the options that can be tried on a result
+SORTS = "loss", "score", "id", "file"  # of documents
+R = TypeVar("R", bound="Request")
 
 
-class Window(NamedTuple):
-    """The window of a browser that asks.
+GONE = "These results were deleted after an hour; score the files again."
+Answer = dict[str, Any]
+
+
+def refusing(ask: Callable[[Any], Awaitable[Answer]]) -> Callable[[Any], Awaitable[Answer]]:
+    """The function, which a browser calls; where it raises an error, the answer is `{"refused": sentence}`."""
+
+    @wraps(ask)
+    async def answered(asked: Any) -> Answer:
+        try:
+            return await ask(asked)
+        except OSError:
+            return {"refused": GONE}
+        except ValueError as error:
+            return {"refused": printable(str(error.for_remote_users() if isinstance(error, InputError) else error))}
+
+    return answered
+
+
+class Request(BaseModel):
+    """A question of a browser.
 
     Attributes:
-        name: the name that it gives itself; "" for none.
-        number: of its question; a newer one has a higher number.
+        window: the name that the window gives itself, "" for none, and the number of its question: the newer of two has
+            the higher number.
     """
 
-    name: str = ""
-    number: int = 0
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    window: Annotated[tuple[Annotated[str, Field(max_length=64)], int], Field(strict=False)] = ("", 0)
+
+    @classmethod
+    def of(cls: type[R], asked: object, uploads: Path | None = None) -> R:  # noqa: PYI019  Self came with Python 3.11
+        """The question, which may be anything; of uploaded files those in the folder `uploads` alone.
+
+        Raises:
+            ValueError: one sentence that names what is wrong.
+        """
+        try:
+            return cls.model_validate(asked, context=uploads)
+        except ValidationError as error:
+            fault = error.errors(include_url=False)[0]
+        cause = fault.get("ctx", {}).get("error")
+        if isinstance(cause, InputError):
+            raise cause
+        place = ".".join(map(str, fault["loc"])) or "request"
+        expected = fault["msg"].removeprefix("Input should be ")
+        if expected == fault["msg"]:
+            raise InputValueError(place=place, problem=expected[0].lower() + expected[1:])
+        raise InputValueError(place=place, expected=expected, got=short_repr(fault["input"]))
 
 
-def take_window(asked: Any) -> Window:
-    """Remove the key "window" from a question; return its name and number, or else a window without a name."""
-    match asked.pop("window", None) if isinstance(asked, dict) else None:
-        case [str(name), int(number)] if 0 < len(name) <= _LONGEST_NAME:
-            return Window(name, number)
-    return Window()
-
-
-def known_keys(asked: object, known: Collection[str]) -> dict[str, Any]:
-    """The object, if it has no other keys than these.
-
-    Raises:
-        ValueError: if it is no object, or has others.
-    """
-    if not isinstance(asked, dict) or not set(asked) <= set(known):
-        raise InputValueError(place="request", expected=f"an object with the keys {', '.join(known)}")
+def _known(asked: object, names: Collection[str]) -> dict[str, Any]:
+    if not isinstance(asked, dict) or not asked.keys() <= set(names):
+        raise InputValueError(place="request", expected=f"an object with some of the keys {', '.join(names)}")
     return asked
 
 
-def check_parts(parts: Mapping[str, Any], checks: Mapping[str, tuple[bool, str]]) -> None:
-    """Raise `ValueError` for the first part that is not as expected.
-
-    Args:
-        parts: the parts of a question by their names.
-        checks: by the names whether each is as expected, and what is.
-    """
-    for name, (fits, expected) in checks.items():
-        if not fits:
-            raise InputValueError(place=name, expected=expected, got=short_repr(parts[name]))
-
-
-def checked_options(**options: Any) -> ScoringOptions:
-    """The options of scoring.
+def scoring_options(asked: dict[str, Any]) -> ScoringOptions:
+    """The options of scoring that a browser sends; "schema" is the text of a JSON Schema, "" for none.
 
     Raises:
         ValueError: for a value of a wrong type too, as anything may be sent.
     """
+    schema = asked.get("schema", "")
+    if not isinstance(schema, str) or len(schema) > MAX_BYTES:
+        raise InputValueError(place="schema", expected=f"text of up to {MAX_BYTES:,} characters")
+    parsed = loads_at(schema, "schema") if schema.strip() else None
+    if not isinstance(parsed, dict | None):
+        raise InputValueError(place="schema", expected="a JSON object", got=type(parsed).__name__)
     try:
-        return ScoringOptions(**options)
+        return ScoringOptions(**{**asked, "schema": parsed})
     except InputTypeError as error:
-        raise InputValueError(place=error.place, expected=error.expected, got=error.got) from None
+        raise InputValueError(error.diagnostic) from None
 
 
-COLUMNS = "references_id", "predictions_id", "references", "prediction"
-OPTIONS = "threshold", "ignore_case", "numbers"  # of `ScoringOptions`, which a what-if changes
-SIGNS = "references_delimiter", "predictions_delimiter"
-MISSING = {"error": "stop with an error", "zero": "score 0", "skip": "leave them out"}
-_CHOICES: dict[str, tuple[str | None, ...]] = {
-    "parse": (None, "json", "repair"),
-    "parse_references": (None, *PARSE_REFERENCES_MODES),
-    "missing": tuple(MISSING),
-    **dict.fromkeys(SIGNS, (None, *DELIMITERS)),
-}
+def _one_of(*choices: str) -> AfterValidator:
+    def checked(value: str, info: ValidationInfo) -> str:
+        check_choice(info.field_name or "", value, choices)
+        return value
+
+    return AfterValidator(checked)
 
 
-class WhatIf(NamedTuple):
-    """How files are compared.
+class OptionField(NamedTuple):
+    """A field of `ScoringOptions` as the page offers it.
 
     Attributes:
-        threshold: of ANLS*, from 0 to 1.
-        ignore_case: whether texts are compared in lower case.
-        numbers: how numbers are compared, as in `ScoringOptions`.
-        schema: a JSON Schema as text, "" for none.
+        name: its name.
+        default: its default: True or False, a number, or one of the choices.
+        choices: what it may be; empty for True or False and for numbers.
+        help: what it does, in one sentence.
+        metrics: the metrics that it changes.
     """
 
-    threshold: float = THRESHOLD
-    ignore_case: bool = True
-    numbers: str = NUMBERS[0]
-    schema: str = ""
-
-    @classmethod
-    def of(cls, asked: object) -> WhatIf:
-        """What a browser sends, which may be anything.
-
-        Raises:
-            ValueError: one sentence that names what is wrong.
-        """
-        found = cls(**known_keys(asked, cls._fields))
-        given: dict[str, Any] = found._asdict()
-        schema = given["schema"]
-        checks = {
-            "schema": (isinstance(schema, str) and len(schema) <= MAX_BYTES, f"text of up to {MAX_BYTES:,} characters"),
-        }
-        check_parts(given, checks)
-        checked_options(**{name: given[name] for name in OPTIONS})
-        return found
-
-    def options(self, options: ScoringOptions) -> ScoringOptions:
-        """These options, and the rest of others.
-
-        Raises:
-            ValueError: for a schema that is no JSON object, naming line and column.
-        """
-        schema = loads_at(self.schema, "schema") if self.schema.strip() else None
-        if not isinstance(schema, dict | None):
-            raise InputValueError(place="schema", expected="a JSON object", got=type(schema).__name__)
-        changed = {name: getattr(self, name) for name in OPTIONS}
-        kept = {name: getattr(options, name) for name in ("parse", "parse_references", "missing", "with_confidences")}
-        return ScoringOptions(**changed, **kept, schema=schema)
+    name: str
+    default: Any
+    choices: tuple[str, ...]
+    help: str
+    metrics: list[str]
 
 
-class FileChoices(NamedTuple):
-    """What a visitor chose in place of guesses, and how the files are compared.
+def option_fields(names: Collection[str]) -> list[OptionField]:
+    """The fields of `ScoringOptions` of these names, in their order there."""
+    return [
+        OptionField(
+            field.name,
+            field.default,
+            field.metadata["choices"],
+            field.metadata["help"],
+            [name for name, metric in METRICS.items() if field.name in metric.options],
+        )
+        for field in fields(ScoringOptions)
+        if field.name in names
+    ]
+
+
+PAIR_OPTIONS = tuple(
+    field.name
+    for field in fields(ScoringOptions)
+    if any(field.name in METRICS[metric].options for metric in PAIR_METRICS)
+)
+
+
+def _pair_options(asked: object) -> ScoringOptions:
+    return asked if isinstance(asked, ScoringOptions) else scoring_options(_known(asked, PAIR_OPTIONS))
+
+
+class PairRequest(Request):
+    """A pair of texts to be scored.
 
     Attributes:
-        reading: by the names in `COLUMNS` the name of a column, None for none; by "parse" and "parse_references" how
-            texts are read; by the names in `SIGNS` the sign between columns; by "missing" a key of `MISSING`.
-        what_if: how the files are compared.
+        truth: the text of the ground truth, JSON.
+        prediction: the text of the prediction.
+        reading: how the text of the prediction is read, one of `READINGS`.
+        metric: one of `PAIR_METRICS`.
+        options: how values are compared.
     """
 
-    reading: dict[str, str | None]
-    what_if: WhatIf = WhatIf()
+    truth: str
+    prediction: str
+    reading: Annotated[str, _one_of(*READINGS)] = "repair"
+    metric: Annotated[str, _one_of(*PAIR_METRICS)] = PAIR_METRICS[0]
+    options: Annotated[ScoringOptions, PlainValidator(_pair_options)] = ScoringOptions()
 
     @classmethod
-    def of(cls, asked: object) -> FileChoices:
-        """What a browser sends as an object or as JSON text, which may be anything; "" for no choices.
+    def of_link(cls, value: object) -> PairRequest:
+        """The pair of a link: a request, or the list that earlier pages wrote, the oldest of them without its end.
 
         Raises:
-            ValueError: one sentence that names what is wrong.
+            ValueError: as `of`.
         """
-        if isinstance(asked, str):
-            asked = loads(asked) if asked.strip() else {}
-        found = known_keys(asked, ("reading", "what_if"))
-        reading = known_keys(found.get("reading", {}), (*COLUMNS, *_CHOICES))
-        for name, value in reading.items():
-            if name in _CHOICES and value not in _CHOICES[name]:
-                expected = f"one of {', '.join(map(str, _CHOICES[name]))}"
-                raise InputValueError(place=name, expected=expected, got=short_repr(value))
-            if not isinstance(value, str | None):
-                raise InputValueError(place=name, expected="the name of a column", got=type(value).__name__)
-        return cls(reading, WhatIf.of(found.get("what_if", {})))
+        if not isinstance(value, list):
+            return cls.of(value)
+        names = "truth", "prediction", "threshold", "ignore_case", "reading", "label", "rules", "numbers"
+        if len(value) > len(names):
+            raise InputValueError(place="link", expected=f"at most {len(names)} values", got=str(len(value)))
+        found = {"label": "ANLS*", "rules": "paper", "numbers": "text", **dict(zip(names, value, strict=False))}
+        labels: dict[Any, str] = {METRICS[name].label: name for name in PAIR_METRICS}
+        label, reading = str(found.pop("label")), found.get("reading")
+        options: dict[str, Any] = {name: found.pop(name) for name in PAIR_OPTIONS if name in found}
+        found["metric"] = labels.get(label, label)
+        if found["metric"] in ("kieval", "entity_f1"):
+            options["normalise"] = options.get("ignore_case")
+        if isinstance(reading, bool):
+            found["reading"] = "text" if reading else "repair"
+        return cls.of({**found, "options": options})
+
+
+class LinkRequest(Request):
+    """What a link to a pair holds."""
+
+    link: Any
+
+
+def _reading(asked: dict[str, str | None]) -> dict[str, str | None]:
+    _known(asked, (*COLUMNS, *SIGNS, *READ))
+    for name in SIGNS:
+        check_choice(name, asked.get(name), (None, *DELIMITERS))
+    scoring_options({name: asked[name] for name in READ if name in asked})
+    return asked
+
+
+def _what_if(asked: dict[str, Any]) -> dict[str, Any]:
+    options = scoring_options(_known(asked, (*WHAT_IFS, "schema")))
+    return {**{name: getattr(options, name) for name in WHAT_IFS}, "schema": asked.get("schema", "")}
+
+
+def _upload(name: object, info: ValidationInfo) -> Path | None:
+    if name is None or name == "":
+        return None
+    if info.context is None and isinstance(name, Path):  # of this program, not of a browser
+        return name
+    folder = (info.context or Path()).resolve()
+    path = Path(name).resolve() if isinstance(name, str) and "\0" not in name else folder
+    if path == folder or not path.is_relative_to(folder) or not path.is_file():
+        raise InputValueError(problem="This file is not here any more; choose it again.")
+    return path
+
+
+Upload = Annotated[Path | None, PlainValidator(_upload)]
+
+
+class FileRequest(Request):
+    """Uploaded files and how they are scored.
+
+    The name of an uploaded file holds a hash of its content: who knows the name has the file.
+
+    Attributes:
+        references: the file of ground truths; None where the predictions hold them.
+        predictions: the file of predictions.
+        reading: what a visitor chose in place of guesses: by the names in `COLUMNS` the name of a column, None for
+            none; by those in `SIGNS` the sign between columns; by those in `READ` an option.
+        what_if: how values are compared: the options in `WHAT_IFS`, and by "schema" a JSON Schema as text.
+        metrics: the metrics, of which the first is that of everything that is shown.
+        by: a column of the references whose values make slices; "" for none.
+        skip: whether rows with faults are left out.
+        confidences: whether predictions have confidences.
+        before: the name and the value of the score before a what-if.
+    """
+
+    references: Upload = None
+    predictions: Upload = None
+    reading: Annotated[dict[str, str | None], AfterValidator(_reading)] = {}
+    what_if: Annotated[dict[str, Any], AfterValidator(_what_if)] = _what_if({})
+    metrics: Annotated[list[str], AfterValidator(checked_metrics)] = [PAIR_METRICS[0]]
+    by: str = ""
+    skip: bool = False
+    confidences: bool = False
+    before: Annotated[tuple[str, float] | None, Field(strict=False)] = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_file_holds_both_sides(cls, asked: object) -> object:
+        if isinstance(asked, dict) and not asked.get("predictions"):
+            return {**asked, "references": None, "predictions": asked.get("references")}
+        return asked
+
+    @model_validator(mode="after")
+    def _there_is_a_file(self) -> FileRequest:
+        if self.predictions is None:
+            raise InputValueError(problem="Choose a file.")
+        return self
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """The files by their names on the page."""
+        both = {"references": self.references, "predictions": self.predictions}
+        return {name: path for name, path in both.items() if path is not None}
+
+    def options(self, **options: Any) -> ScoringOptions:
+        """The options of scoring, with others than those of a what-if."""
+        return scoring_options({**self.what_if, **options})
 
     @property
     def missing(self) -> str:
@@ -166,61 +298,42 @@ class FileChoices(NamedTuple):
         return self.reading.get("missing") or "error"
 
 
-class FileRequest(NamedTuple):
-    """Uploaded files and how they are scored.
+class KeptRequest(Request):
+    """A question about a result that the server keeps."""
+
+    run: str
+
+
+class ViewRequest(KeptRequest):
+    """Which documents of a result are shown, and in what order.
 
     Attributes:
-        references: the file of ground truths; None where the predictions hold them.
-        predictions: the file of predictions.
-        choices: how they are read and compared.
-        skip: whether rows with faults are left out.
-        confidences: whether predictions have confidences.
+        cause, field: that they lost points by; None for any.
+        find: a text in their ids or values.
+        sort: their order.
     """
 
-    references: Path | None
-    predictions: Path
-    choices: FileChoices = FileChoices({})
-    skip: bool = False
-    confidences: bool = False
-
-    @classmethod
-    def of(cls, asked: object, uploads: Path) -> FileRequest:
-        """A request from a browser, which may be anything.
-
-        The name of an uploaded file holds a hash of its content: who knows the name has the file.
-
-        Args:
-            asked: what the browser sends.
-            uploads: the folder of uploaded files; no other file is read.
-
-        Raises:
-            ValueError: one sentence that names what is wrong.
-        """
-        found = known_keys(asked, cls._fields)
-        first, second = (_upload_path(found.get(name), uploads) for name in ("references", "predictions"))
-        if first is None and second is None:
-            raise InputValueError(problem="Choose a file.")
-        references, predictions = (first, second) if second is not None else (None, first)
-        flags = {name: found.get(name) is True for name in ("skip", "confidences")}
-        return cls(references, predictions or uploads, FileChoices.of(found.get("choices", {})), **flags)
-
-    def to_json(self) -> str:
-        """The same for the browser, which sends it back."""
-        return json.dumps(
-            {
-                "references": str(self.references) if self.references else None,
-                "predictions": str(self.predictions),
-                "choices": {"reading": self.choices.reading, "what_if": self.choices.what_if._asdict()},
-                "skip": self.skip,
-                "confidences": self.confidences,
-            }
-        )
+    cause: str | None = None
+    field: str | None = None
+    find: Annotated[str, Field(max_length=MAX_FOUND)] = ""
+    sort: Annotated[str, _one_of(*SORTS)] = "loss"
 
 
-def _upload_path(name: object, uploads: Path) -> Path | None:
-    if name is None or name == "":
-        return None
-    path = Path(name).resolve() if isinstance(name, str) and "\0" not in name else uploads
-    if path == uploads.resolve() or not path.is_relative_to(uploads.resolve()) or not path.is_file():
-        raise InputValueError(problem="This file is not here any more; choose it again.")
-    return path
+class DocumentRequest(KeptRequest):
+    """A document of a result by its number."""
+
+    number: int
+
+
+class RowsRequest(KeptRequest):
+    """Documents of a result by their numbers."""
+
+    numbers: list[int]
+
+
+class SideBySideRequest(KeptRequest):
+    """A document by its displayed id, in the base and in another system; -1 for all."""
+
+    document: str
+    base: Annotated[int, Field(ge=0)]
+    system: Annotated[int, Field(ge=-1)]

@@ -10,12 +10,10 @@ from typing import Any, NamedTuple
 
 import gradio as gr
 
-from docscore.core.errors import InputValueError
 from docscore.core.formatting import printable
 from playground.file_reading import PARSINGS
 from playground.fragments import sentence
-from playground.kept_results import GONE
-from playground.requests import take_window
+from playground.requests import SideBySideRequest, refusing
 from playground.runs import (
     PROGRESS,
     RESULTS,
@@ -110,29 +108,14 @@ def _outputs(found: SystemsAnswer) -> tuple[Any, ...]:
     return found.html, *shown_downloads(found.downloads)
 
 
-async def open_document(asked: Any) -> dict[str, str]:
-    """The trees of a document side by side, `{"html": ...}`, or `{"refused": sentence}`.
-
-    Args:
-        asked: {"run": the name of the result, "document": a displayed id, "base": the number of the base, "system": the
-            number of the system beside it, or -1 for all}, and the window that asks.
-    """
-    window = take_window(asked)
-    run, document, base, system = (asked.get(name) if isinstance(asked, dict) else None for name in _ASKED)
-    try:
-        kept = await asyncio.to_thread(KeptSystems, RESULTS, run)
-        if not (isinstance(document, str) and type(base) is type(system) is int and 0 <= base < len(kept.names)):
-            raise InputValueError(place="request", expected=f"an object with {', '.join(_ASKED)}")
-        work = partial(kept.side_by_side, document, base, system)
-        drawn: str = await _OPENING.run(window.name, work, number=window.number)
-    except OSError:
-        return {"refused": GONE}
-    except ValueError as error:
-        return {"refused": printable(str(error))}
-    return {"html": drawn} if drawn else {"refused": "There is no such document."}
-
-
-_ASKED = "run", "document", "base", "system"
+@refusing
+async def open_document(asked: Any) -> dict[str, Any]:
+    """The trees of a document side by side, which a `SideBySideRequest` asks for: `{"html": ...}`."""
+    wanted = SideBySideRequest.of(asked)
+    kept = await asyncio.to_thread(KeptSystems, RESULTS, wanted.run)
+    work = partial(kept.side_by_side, wanted.document, wanted.base, wanted.system)
+    name, number = wanted.window
+    return {"html": await _OPENING.run(name, work, number=number)}
 
 
 def _named(predictions: list[str] | None) -> list[Any]:

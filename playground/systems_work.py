@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import with_minus_signs, with_sign
 from docscore.core.options import ScoringOptions
-from docscore.core.runtime import no_progress
+from docscore.core.runtime import Progress, no_progress
 from docscore.data.csv_files import csv_cell
 from docscore.data.files import name_without_extension
 from docscore.evaluation.evaluation import Evaluation
@@ -35,7 +35,7 @@ from docscore.report.wording import count_lines, counted, difference_interval, i
 from playground.file_reading import rows_of_uploads, skipped_lines
 from playground.fragments import fragment
 from playground.kept_results import KeptDocuments, keep_documents, kept_file, shown_ids
-from playground.worker_pool import Bar, Report
+from playground.worker_pool import Report, bar_of
 
 FEWEST_SYSTEMS, MOST_SYSTEMS = 2, 8
 MOST_FIELDS = 100  # that are drawn
@@ -163,10 +163,9 @@ def compare_systems(request: SystemsRequest, *, folder: Path, progress: Report) 
     names = checked_names(request)
     options = ScoringOptions(parse=request.parse)
     uploaded = rows_of_uploads(request.references, request.predictions, options, skip=request.skip)
-    bar = Bar(progress, phases=5 * len(names))
+    bar = bar_of(progress)
     evaluations = {
-        name: Evaluation(pairs, options, progress=bar.phase)
-        for name, pairs in zip(names, uploaded.systems, strict=True)
+        name: Evaluation(pairs, options, progress=bar) for name, pairs in zip(names, uploaded.systems, strict=True)
     }
     systems = ScoredSystems(evaluations, skipped_lines(uploaded))
     found = _answer(systems, request.base, folder, bar)
@@ -186,17 +185,17 @@ def compare_again(base: int, *, folder: Path, progress: Report) -> SystemsAnswer
         OSError: if they are not kept any more.
     """
     systems: ScoredSystems = pickle.loads((folder / _SCORED).read_bytes())  # noqa: S301  written by this module
-    bar = Bar(progress, phases=len(systems.evaluations))
+    bar = bar_of(progress)
     for each in systems.evaluations.values():
-        each.progress = bar.phase
+        each.progress = bar
     return _answer(systems, base, folder, bar)
 
 
-def _answer(systems: ScoredSystems, number: int, folder: Path, bar: Bar) -> SystemsAnswer:
+def _answer(systems: ScoredSystems, number: int, folder: Path, bar: Progress) -> SystemsAnswer:
     evaluations, names = systems.evaluations, list(systems.evaluations)
     base = names[number if 0 <= number < len(names) else 0]
     changes = changes_against(evaluations, base)
-    figures = systems_of(evaluations, against=base, progress=bar.phase)
+    figures = systems_of(evaluations, against=base, progress=bar)
     fields, documents = field_matrix(evaluations, changes), document_matrix(evaluations, changes)
     mark = mark_remark(base, changes) if any(cell.marked for row in fields for cell in row.cells) else ""
     tables = (
@@ -238,16 +237,19 @@ class KeptSystems:
         self.documents = KeptDocuments(path.parent, len(self.names), ScoringOptions(**view["options"]))
 
     def side_by_side(self, shown_id: str, base: int, system: int) -> str:
-        """The trees of a document side by side, as HTML; "" if there is no such document.
+        """The trees of a document side by side, as HTML.
 
         Args:
             shown_id: the displayed id of the document.
             base: the number of the base, which comes first.
             system: the number of the system beside it; -1 for all.
+
+        Raises:
+            ValueError: if there is no such document, or no such base.
         """
         trees = self.documents.trees(shown_id)
-        if not trees:
-            return ""
+        if base >= len(trees):
+            raise InputValueError(problem="There is no such document.")
         numbers = [base, *(number for number in range(len(trees)) if number != base and system in (number, -1))]
         runs: list[PlaceRun] = places_side_by_side([trees[number] for number in numbers])
         return fragment("side_by_side", shown_id, [self.names[number] for number in numbers], runs, template=_TEMPLATE)

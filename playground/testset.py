@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from filecmp import cmp
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from docscore.core.errors import at_place, row_place
+from docscore.core.formatting import with_minus_signs, with_sign
 from docscore.core.options import AS_TEXT, BY_VALUE, ScoringOptions
 from docscore.data.csv_files import write_csv
 from docscore.data.pairing import groups_of_rows
-from docscore.evaluation.evaluation import ANLS_STAR, Evaluation, metrics_with_schema
+from docscore.evaluation.evaluation import ANLS_STAR, TYPED, Evaluation
 from docscore.evaluation.fields import Losses
 from docscore.evaluation.summary import Summary
 from docscore.metrics.anls_star.causes import CAUSES
+from docscore.metrics.registry import METRICS
 from docscore.report.content import fields_table, typed_values_text
 from docscore.report.html_report import MOST_FIELDS_DRAWN, figures_of_evaluation
 from docscore.report.wording import count_lines, options_in_words, sample_text
 from docscore.results.result import EvaluationResult
-from playground.file_reading import drawn, rows_of_request, skipped_lines
+from playground.file_reading import rows_of_request, skipped_lines
 from playground.fragments import fragment
 from playground.kept_results import keep_documents, keep_list
 from playground.limits import check_metric, check_slices
-from playground.requests import FileRequest, WhatIf
-from playground.worker_pool import Bar, Report
+from playground.requests import WHAT_IFS, FileRequest, option_fields
+from playground.worker_pool import Report, bar_of
 
 RECEIPTS = Path(__file__).parent.parent / "examples" / "receipts"
 EXAMPLE_FILES = RECEIPTS / "references.jsonl", RECEIPTS / "predictions.jsonl"
@@ -51,14 +53,7 @@ class TestSet(NamedTuple):
     scored: str = ""
 
 
-def score_files(
-    asked: FileRequest,
-    *,
-    folder: Path,
-    progress: Report,
-    metrics: Sequence[str] = (),
-    by: str = "",
-) -> TestSet:
+def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> TestSet:
     """Score two files, or one that holds both sides.
 
     Args:
@@ -66,25 +61,15 @@ def score_files(
             automation and accuracy, and how far confidences can be trusted, are drawn too.
         folder: an empty folder for the documents and the downloads.
         progress: the progress bar.
-        metrics: metrics in addition to ANLS*.
-        by: a column of the references whose values make slices; "" for none.
 
     Raises:
         TypeError, ValueError, OSError: with a message that names the file and the place.
     """
     uploaded, options = rows_of_request(asked)
-    measured = measured_metrics(options, metrics)
-    confidences = asked.confidences
-    phases = 3
-    if measured != (ANLS_STAR,):
-        phases += 2
-    if confidences:
-        phases += 2
-    if by:
-        phases += 1 if measured != (ANLS_STAR,) else 2
-        check_slices(groups_of_rows(uploaded.systems[0], by, "slices"))
-    bar = Bar(progress, phases)
-    settings: dict[str, Any] = {"metrics": measured, "by": by or None, "progress": bar.phase}
+    metrics = metrics_of(asked)
+    if asked.by:
+        check_slices(groups_of_rows(uploaded.systems[0], asked.by, "slices"))
+    settings: dict[str, Any] = {"metrics": metrics, "by": asked.by or None, "progress": bar_of(progress)}
     evaluation = Evaluation(uploaded.systems[0], options, **settings)
     found, scores = evaluation.summary, evaluation.scores
     for metric in metrics:
@@ -95,15 +80,32 @@ def score_files(
         "summary": _summary(found, skipped_lines(uploaded)),
         "picture": fragment("test_set", figures_of_evaluation(evaluation)),
         "fields": _fields(found),
-        "downloads": [str(folder / name) for name in write_downloads(folder, evaluation, asked.predictions.name)],
+        "downloads": [
+            str(folder / name) for name in write_downloads(folder, evaluation, asked.files["predictions"].name)
+        ],
     }
     documents = keep_list(folder, evaluation, outputs, is_example=_is_example(asked, evaluation))
-    return TestSet(**outputs, documents=documents, scored=scored_request(asked, scores.mean))
+    parts = {"asked": asked.model_dump(mode="json", exclude={"window"}), "before": headline(evaluation)}
+    scored = fragment("scored", json.dumps(parts), template="wizard.html.jinja")
+    return TestSet(**outputs, documents=documents, scored=scored)
+
+
+def metrics_of(asked: FileRequest) -> tuple[str, ...]:
+    """The metrics of an evaluation: those asked for, and with a schema the typed score, before ANLS* as the default."""
+    if not asked.what_if["schema"]:
+        return tuple(asked.metrics)
+    return (TYPED, *asked.metrics) if asked.metrics[0] == ANLS_STAR else (*asked.metrics, TYPED)
+
+
+def headline(evaluation: Evaluation) -> tuple[str, float]:
+    """The name and the value of the first figure."""
+    figure = METRICS[evaluation.metrics[0]].figures[0]
+    return figure.label, evaluation.values[figure.key]
 
 
 def _check(question_id: str, metric: str, truth: Any, prediction: Any) -> None:
     try:
-        check_metric("nTED" if metric == "nted" else metric, truth, prediction)
+        check_metric(metric, truth, prediction)
     except ValueError as error:
         raise at_place(row_place(question_id), error) from None
 
@@ -122,9 +124,9 @@ def _fields(found: Summary) -> str:
 
 def _is_example(asked: FileRequest, evaluation: Evaluation) -> bool:
     """Whether the files are those of the example, scored without options: a link to it needs no kept result."""
-    files = asked.references, asked.predictions
     plain = evaluation.scores.options == ScoringOptions(parse=AS_TEXT) and evaluation.pairs.skipped is None
     alone = list(evaluation.metrics) == [ANLS_STAR] and evaluation.by is None
+    files = asked.references, asked.predictions
     return plain and alone and all(a and cmp(a, b, shallow=False) for a, b in zip(files, EXAMPLE_FILES, strict=True))
 
 
@@ -188,50 +190,31 @@ def _loss_list(losses: Losses) -> list[dict[str, Any]]:
     return [{"field": field, "cause": cause, "points_lost": points} for (field, cause), points in largest]
 
 
-def measured_metrics(options: ScoringOptions, metrics: Sequence[str]) -> tuple[str, ...]:
-    """The metrics of an evaluation: those asked for, the typed score with a schema, and ANLS* where there is no other.
-
-    ANLS* is among them too where an option was changed that is one of its own.
-    """
-    plain = ScoringOptions()
-    own = any(getattr(options, name) != getattr(plain, name) for name in ("threshold", "ignore_case", "numbers"))
-    wanted = (ANLS_STAR, *metrics) if own or not metrics or options.schema is not None else tuple(metrics)
-    return metrics_with_schema(wanted, options.schema)
-
-
-def rescored(asked: FileRequest) -> dict[str, Any]:
-    """The score of files as a what-if compares them.
-
-    Returns:
-        "score": the mean of ANLS*, or of the typed score with a schema; "name": which of them; "words": how it differs
-        from the defaults; "note": what else is to be said of it.
-    """
+def rescored(asked: FileRequest) -> str:
+    """The score of files as a what-if compares them, beside that before, in one line."""
     rows, options = rows_of_request(asked)
-    evaluation = Evaluation(rows.systems[0], options, metrics=measured_metrics(options, ()), confidence=None)
-    words = _words(asked.choices.what_if)
-    if options.schema is None:
-        by_value = asked.choices.what_if.numbers == BY_VALUE
-        note = ". Numbers in quotes stay texts; a schema can read them." if by_value else ""
-        return {"score": evaluation.scores.mean, "name": "ANLS*", "words": words, "note": note}
-    return {
-        "score": evaluation.values["typed_score"],
-        "name": "typed score",
-        "words": words,
-        "note": f". {typed_values_text(evaluation.measured.typed)}",
-    }
+    evaluation = Evaluation(rows.systems[0], options, metrics=metrics_of(asked), confidence=None)
+    label, score = headline(evaluation)
+    first_label, first = asked.before or (label, score)
+    names = ("", "") if label == first_label else (f"{first_label} ", f"{label} ")
+    difference = score - first
+    changed = with_minus_signs(with_sign(difference)) if difference else "no change"
+    note = ""
+    if options.schema is not None:
+        note = f". {typed_values_text(evaluation.measured.typed)}"
+    elif difference == 0 and options.numbers == BY_VALUE:
+        note = ". Numbers in quotes stay texts; a schema can read them."
+    return f"{names[0]}{first:.4f} → {names[1]}{score:.4f}, {changed} with {_words(asked.what_if)}{note}"
 
 
-def scored_request(asked: FileRequest, score: float) -> str:
-    """What the strip needs to know of a result: how it was asked for, and its score."""
-    return drawn("scored", asked.to_json(), repr(score))
-
-
-def _words(what_if: WhatIf) -> str:
-    plain = WhatIf()
-    said = {
-        f"threshold {what_if.threshold:g}": what_if.threshold != plain.threshold,
-        "case counted": not what_if.ignore_case,
-        "numbers by value": what_if.numbers != plain.numbers,
-        "the schema": bool(what_if.schema),
-    }
-    return " and ".join(words for words, is_said in said.items() if is_said) or "the settings of the result"
+def _words(what_if: Mapping[str, Any]) -> str:
+    """The options of a what-if that are not the defaults."""
+    said = []
+    for field in option_fields(WHAT_IFS):
+        value = what_if[field.name]
+        if value != field.default:
+            words = ("off", "on")[value] if isinstance(value, bool) else value
+            said.append(f"{field.name.replace('_', ' ')} {words}")
+    if what_if["schema"]:
+        said.append("the schema")
+    return " and ".join(said) or "the settings of the result"

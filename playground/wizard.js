@@ -7,7 +7,7 @@
     const look = async () => {
       frame.setAttribute("aria-busy", "true");
       const [references, predictions] = paths;
-      const found = await looks.ask({ references, predictions, choices: { reading } });
+      const found = await looks.ask({ references, predictions, reading });
       if (!found) return;
       frame.removeAttribute("aria-busy");
       status.textContent = found.refused ?? "";
@@ -57,31 +57,26 @@
         isFolded = true;
       },
 
-      // The inputs of the score button, the third of them what was chosen here and in the strip.
-      inputs: (references, predictions, _, ...others) => {
+      // The inputs of the score button, in place of the first the request that they make.
+      inputs: (_, references, predictions, metric, metrics, by, skip, confidences) => {
         window.docscoreWizard.files(references, predictions);  // the button may be pressed before their event arrives
-        const asked = { reading, what_if: window.docscoreWhatIfs.adopted() };
-        return [references, predictions, JSON.stringify(asked), ...others];
+        const asked = {
+          references: paths[0], predictions: paths[1], reading, what_if: window.docscoreWhatIfs.adopted(),
+          metrics: [metric, ...metrics.filter((name) => name !== metric)], by: by.trim(), skip, confidences,
+        };
+        return [JSON.stringify(asked), references, predictions, metric, metrics, by, skip, confidences];
       },
     };
   })();
 
   window.docscoreWhatIfs = (() => {
     const part = (name) => document.getElementById(`what-${name}`);
-    const number = (value) => value.toFixed(4);
-    let strip, scores, timer, request, first, tried, kept, adopted = {}, schema = "";
+    let strip, options, scores, timer, request, first, tried, kept, adopted = {}, schema = "";
 
-    const settings = () => ({
-      threshold: part("threshold").valueAsNumber,
-      ignore_case: !part("ignore_case").checked,
-      numbers: part("numbers").checked ? "value" : "text",
-      schema,
-    });
+    const settings = () => ({ ...options.read(), schema });
 
     const take = (what_if) => {
-      part("threshold").value = what_if.threshold;
-      part("ignore_case").checked = !what_if.ignore_case;
-      part("numbers").checked = what_if.numbers === "value";
+      options.take(what_if);
       schema = what_if.schema;
       if (!schema) part("schema").value = "";
     };
@@ -98,37 +93,24 @@
       part("undo").disabled = !undo;
     };
 
-    const change = ({ score, name, words, note }) => {
-      const difference = score - first, size = Math.abs(difference), sign = difference < 0 ? "−" : "+";
-      const changed = size === 0 ? "no change" : size < 0.00005 ? "hardly a change" : `${sign}${number(size)}`;
-      const [before, after] = name === "ANLS*" ? ["", ""] : ["ANLS* ", `${name} `];
-      return `${before}${number(first)} → ${after}${number(score)}, ${changed} with ${words}${size === 0 || name !== "ANLS*" ? note : ""}`;
-    };
-
     const ask = async () => {
       const what_if = settings(), isAdopted = Object.keys(adopted).length > 0;
-      if (isSame(what_if, request.choices.what_if)) {
+      if (isSame(what_if, request.what_if)) {
         scores.forget();
         strip.removeAttribute("aria-busy");
-        setStatus(isAdopted ? `${change(kept)}; adopted` : "");
+        setStatus(isAdopted ? `${kept.text}; adopted` : "");
         allow(false, isAdopted);
-        return;
-      }
-      if (!part("threshold").checkValidity()) {
-        scores.forget();
-        setStatus("threshold: expected a number from 0 to 1", true);
-        allow(false, true);
         return;
       }
       strip.setAttribute("aria-busy", "true");
       setStatus("Scoring …");
       allow(false, true);
-      const found = await scores.ask({ ...request, choices: { ...request.choices, what_if } });
+      const found = await scores.ask({ ...request, what_if, before: first });
       if (!found) return;
       strip.removeAttribute("aria-busy");
       if (found.refused) { setStatus(`Not scored: ${found.refused}`, true); return; }
-      tried = { ...found.found, what_if };
-      setStatus(change(tried));
+      tried = { text: found.text, what_if };
+      setStatus(found.text);
       allow(true, true);
     };
 
@@ -145,6 +127,7 @@
 
       begin: (root, server) => {
         strip = root.querySelector(".wi");
+        options = window.docscoreOptions(strip);
         scores = window.docscoreAsker((question) => server.score_what_if(question));
         strip.addEventListener("input", async (event) => {
           const inTime = () => { clearTimeout(timer); timer = setTimeout(ask, PAUSE); };
@@ -163,8 +146,8 @@
         });
         part("undo").addEventListener("click", () => {
           clearTimeout(timer);
-          if (!isSame(settings(), request.choices.what_if)) {  // what was tried and not adopted
-            take(request.choices.what_if);
+          if (!isSame(settings(), request.what_if)) {  // what was tried and not adopted
+            take(request.what_if);
             ask();
           } else {
             adopted = {};
@@ -180,9 +163,11 @@
         if (!strip) return;
         strip.hidden = !found;
         if (!found) return;
-        request = JSON.parse(found.dataset.asked);
-        if (!Object.keys(adopted).length) first = Number(found.dataset.score);
-        take(request.choices.what_if);
+        const result = JSON.parse(found.dataset.result);
+        request = result.asked;
+        if (!Object.keys(adopted).length) first = result.before;
+        options.show(request.metrics[0]);
+        take(request.what_if);
         ask();
       },
     };

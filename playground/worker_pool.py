@@ -227,15 +227,10 @@ def _limit(limits: Limits) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (limits.memory, limits.memory))
 
 
-class Bar:
-    """A progress bar for several phases of equal length."""
+def bar_of(progress: Report) -> Callable[[str, int], Callable[[int], object]]:
+    """A progress bar that is filled once in each phase; what is returned begins a phase, as `Evaluation` does."""
 
-    def __init__(self, progress: Report, phases: int) -> None:
-        self.progress, self.phases, self.begun = progress, phases, 0
-
-    def phase(self, name: str, total: int) -> Callable[[int], object]:
-        """Begin the next phase; return a function to call with increments."""
-        begun, self.begun = self.begun, self.begun + 1
+    def begin(name: str, total: int) -> Callable[[int], object]:
         done = last = 0.0
 
         def advance(count: int) -> None:
@@ -243,6 +238,8 @@ class Bar:
             done += count
             if done - last >= total / 100 or done >= total:
                 last = done
-                self.progress((begun + min(done / total, 1)) / self.phases, f"{name} {done:,.0f} of {total:,}")
+                progress(min(done / total, 1), f"{name} {done:,.0f} of {total:,}")
 
         return advance
+
+    return begin

@@ -3,41 +3,6 @@
   const PAUSE = 300, PATIENCE = 1000;  // milliseconds until what was typed is scored, and until Cancel can be pressed
   const SIDES = ["truth", "prediction"];
 
-  // Every value of a JSON text with its position ("0/2": the third child of the first child) and its place in the text,
-  // from its key on. Reads as far as the text is JSON, from the first bracket on if it begins with something else.
-  const valuesOf = (text) => {
-    const values = [], open = [];
-    let from = text.search(/\S/), key = null;
-    if (from >= 0 && !/[\[{"\d\-tfnNI]/.test(text[from])) from = text.search(/[\[{]/);
-    if (from < 0) return values;
-    const tokens = /"(?:[^"\\]|\\.)*"?|[{}\[\],:]|[^\s{}\[\],:"]+/gs;
-    tokens.lastIndex = from;
-    const add = (start, end) => {
-      values.push({ position: open.map((part) => part.count).join("/"), start: key ?? start, end });
-      key = null;
-      return values.at(-1);
-    };
-    for (let found = tokens.exec(text); found; found = tokens.exec(text)) {
-      const [token] = found, inside = open.at(-1);
-      if (token === "{" || token === "[") {
-        open.push({ count: 0, keys: token === "{", value: add(found.index, text.length) });
-      } else if (token === "}" || token === "]") {
-        if (!inside) break;
-        open.pop().value.end = tokens.lastIndex;
-      } else if (token === ",") {
-        if (inside) Object.assign(inside, { count: inside.count + 1, named: false });
-      } else if (token === ":") {
-        if (inside) inside.named = true;
-      } else if (inside?.keys && !inside.named) {
-        key = found.index;
-      } else {
-        add(found.index, tokens.lastIndex);
-      }
-      if (!open.length && values.length) break;
-    }
-    return values;
-  };
-
   const lineAt = (text, offset) => text.slice(0, offset).split("\n").length - 1;
 
   class Editor {
@@ -46,6 +11,7 @@
       this.lines = element.querySelector(".ws-lines");
       this.mark = element.querySelector(".ws-mark");
       this.fault = element.querySelector(".ws-fault");
+      this.spans = {};  // where values stand in the text, as the server says
       this.area.addEventListener("input", () => { this.count(); this.unmark(); changed(); });
       this.area.addEventListener("scroll", () => this.align());
       for (const kind of ["click", "keyup"]) {
@@ -88,9 +54,9 @@
 
     // Show the lines of a value, and scroll to them.
     show(position) {
-      const value = position === undefined ? null : valuesOf(this.text).find((each) => each.position === position);
-      if (!value) { this.unmark(); return; }
-      const first = lineAt(this.text, value.start), last = lineAt(this.text, value.end);
+      const span = this.spans[position];
+      if (!span) { this.unmark(); return; }
+      const [first, last] = span.map((offset) => lineAt(this.text, offset));
       const padding = parseFloat(getComputedStyle(this.area).paddingTop);
       Object.assign(this.mark.style, { top: `${padding + first * this.height}px`, height: `${(last - first + 1) * this.height}px` });
       this.mark.hidden = false;
@@ -103,7 +69,7 @@
     // The positions of the values around the caret, innermost first.
     positions() {
       const at = this.area.selectionStart;
-      return valuesOf(this.text).filter((each) => each.start <= at && at <= each.end).map((each) => each.position).reverse();
+      return Object.entries(this.spans).filter(([, [start, end]]) => start <= at && at <= end).sort(([, a], [, b]) => (a[1] - a[0]) - (b[1] - b[0])).map(([position]) => position);
     }
   }
 
@@ -117,12 +83,13 @@
 
     const editors = Object.fromEntries(SIDES.map((side) => [side, new Editor(part(side), () => changed(), (editor) => pointed(side, editor))]));
 
+    const options = window.docscoreOptions(workspace);
     const request = () => ({
       truth: editors.truth.text,
       prediction: editors.prediction.text,
-      threshold: part("threshold").valueAsNumber,
-      ignore_case: part("ignore_case").checked,
-      ...Object.fromEntries(Object.keys(settings.choices).map((name) => [name, part(name).value])),
+      reading: part("reading").value,
+      metric: part("metric").value,
+      options: options.read(),
     });
 
     const setStatus = (text, alert = false) => {
@@ -130,11 +97,7 @@
       status.classList.toggle("ws-alert", alert);
     };
 
-    const hideUnused = () => {
-      for (const option of workspace.querySelectorAll("[data-metrics]")) {
-        option.hidden = !option.dataset.metrics.split(",").includes(part("metric").value);
-      }
-    };
+    const hideUnused = () => options.show(part("metric").value);
 
     const changed = () => {
       scores.forget();
@@ -165,6 +128,7 @@
       SIDES.forEach((side, at) => {
         editors[side].fault.textContent = faults[at];
         editors[side].area.setAttribute("aria-invalid", String(Boolean(faults[at])));
+        editors[side].spans = found.spans?.[at] ?? {};
       });
       if (found.refused || faults.some(Boolean)) {
         result.dataset.stale = "";
@@ -220,18 +184,15 @@
     }
 
     const take = (values) => {
-      const { truth, prediction, ...options } = values;
-      part("threshold").value = options.threshold;
-      part("ignore_case").checked = options.ignore_case;
-      for (const name of Object.keys(settings.choices)) part(name).value = options[name];
-      editors.prediction.replace(prediction);
-      editors.truth.replace(truth);
+      options.take(values.options);
+      for (const name of ["metric", "reading"]) part(name).value = values[name];
+      editors.prediction.replace(values.prediction);
+      editors.truth.replace(values.truth);
       hideUnused();
       return score();
     };
 
-    const plain = Object.fromEntries(Object.entries(settings.choices).map(([name, known]) => [name, known[0]]));
-    Object.assign(plain, { threshold: 0.5, ignore_case: true, reading: "repair" });
+    const plain = request();  // the options as the page came
 
     part("example").addEventListener("change", (event) => {
       const example = settings.examples[event.target.value];
@@ -239,9 +200,9 @@
       if (example) take({ ...plain, truth: example.truth, prediction: example.prediction }).then(() => event.target.focus());
     });
 
-    for (const name of ["threshold", "ignore_case", ...Object.keys(settings.choices)]) {
-      part(name).addEventListener("input", () => { hideUnused(); changed(); });
-    }
+    workspace.querySelector(".ws-bar").addEventListener("input", (event) => {
+      if (event.target.matches("[data-option], #pair-metric, #pair-reading")) { hideUnused(); changed(); }
+    });
     part("score").addEventListener("click", score);
     stop.addEventListener("click", () => {
       stop.disabled = true;
@@ -270,14 +231,16 @@
     window.docscorePane(result);
     hideUnused();
     show(settings.first);
-    const follow = () => window.docscoreLinks.fromHash(location.hash, settings).then(
-      (values) => {
-        if (!values) return null;
-        document.getElementById("tab-pair-button")?.click();
-        return take(values);
-      },
-      (error) => setStatus(`This link was not opened: ${error.message}.`, true),
-    );
+    const follow = async () => {
+      let link;
+      try { link = await window.docscoreLinks.fromHash(location.hash, settings.longest); }
+      catch (error) { setStatus(`This link was not opened: ${error.message}.`, true); return; }
+      if (link === undefined) return;
+      const found = await window.docscoreAnswer(server.open_link, { link });
+      if (found.refused) { setStatus(`This link was not opened: ${found.refused}.`, true); return; }
+      document.getElementById("tab-pair-button")?.click();
+      await take(found);
+    };
     window.addEventListener("hashchange", follow);
     follow().finally(() => { workspace.dataset.ready = ""; });
   };

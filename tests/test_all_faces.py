@@ -204,10 +204,10 @@ def page_of(references: Path, predictions: Path, folder: Path, parse: str | None
     """The JSON that the page gives for two files."""
     testset = pytest.importorskip("playground.testset")
     requests = pytest.importorskip("playground.requests")
-    choices = requests.FileChoices({"parse": parse, "parse_references": None})
-    asked = requests.FileRequest(references, predictions, choices)
+    reading = {"parse": parse, "parse_references": None}
+    asked = requests.FileRequest(references=references, predictions=predictions, reading=reading, metrics=list(METRICS))
     kept = Path(tempfile.mkdtemp(dir=folder))
-    page = testset.score_files(asked, folder=kept, progress=lambda *_: None, metrics=METRICS)
+    page = testset.score_files(asked, folder=kept, progress=lambda *_: None)
     return json.loads(Path(page.downloads[1]).read_text("utf-8"))
 
 

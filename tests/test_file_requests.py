@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from playground.file_reading import look
-from playground.requests import FileChoices, FileRequest, WhatIf
+from playground.requests import FileRequest
 from playground.testset import rescored
 from tests.commands import pred, ref, written
 
@@ -45,55 +45,87 @@ def test_only_uploaded_files_are_read(uploads: Path) -> None:
         FileRequest.of({}, uploads)
 
 
-REFUSED: list[tuple[Any, str]] = [
-    ([], "request: expected an object"),
-    ({"what": 1}, "request: expected an object with the keys reading, what_if"),
-    ({"reading": {"prediction": 5}}, "prediction: expected the name of a column, got int"),
-    ({"reading": {"parse": "eval"}}, "parse: expected one of None, json, repair, got 'eval'"),
-    ({"reading": {"predictions_delimiter": "xx"}}, "predictions_delimiter: expected one of"),
-    ({"reading": {"missing": {}}}, "missing: expected one of error, zero, skip, got {}"),
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"reading": []}, "reading: expected a valid dictionary, got []"),
+    ({"reading": {"what": "x"}}, "request: expected an object with some of the keys references_id,"),
+    ({"reading": {"prediction": 5}}, "reading.prediction: expected a valid string, got 5"),
+    ({"reading": {"parse": "eval"}}, "parse: expected None, 'text', 'json' or 'repair', got 'eval'"),
+    ({"reading": {"predictions_delimiter": "xx"}}, "predictions_delimiter: expected None, ',',"),
+    ({"reading": {"missing": "null"}}, "missing: expected 'error', 'zero' or 'skip', got 'null'"),
     ({"what_if": {"threshold": "0.5"}}, "threshold: expected a number from 0 to 1, got str"),
-    ({"what_if": {"threshold": True}}, "threshold: expected a number from 0 to 1, got bool"),
     ({"what_if": {"ignore_case": 1}}, "ignore_case: expected True or False, got 1"),
     ({"what_if": {"numbers": []}}, "numbers: expected 'text' or 'value'"),
+    ({"what_if": {"parse": "json"}}, "request: expected an object with some of the keys threshold,"),
     ({"what_if": {"schema": {}}}, "schema: expected text"),
-    ("{", "line 1, column 2"),
+    ({"what_if": {"schema": "[]"}}, "schema: expected a JSON object, got list"),
+    ({"what_if": {"schema": "{"}}, "schema, line 1, column 2"),
+    ({"metrics": ["bleu"]}, "metrics: expected some of anls_star"),
+    ({"metrics": []}, "metrics: expected some of anls_star"),
+    ({"skip": "no"}, "skip: expected a valid boolean, got 'no'"),
+    ({"before": ["ANLS*", "1"]}, "before.1: expected a valid number"),
 ]
 
 
 @pytest.mark.parametrize(("asked", "message"), REFUSED)
-def test_other_choices_are_one_sentence(asked: Any, message: str) -> None:
+def test_other_requests_are_one_sentence(asked: dict[str, Any], message: str, uploads: Path) -> None:
     with pytest.raises(ValueError, match=re.escape(message)) as error:
-        FileChoices.of(asked)
+        FileRequest.of({"predictions": str(uploads / "p.jsonl"), **asked}, uploads)
     assert "\n" not in str(error.value)
 
 
 def test_a_request_comes_back_as_it_went(uploads: Path) -> None:
-    choices = FileChoices({"prediction": "x", "missing": "zero"}, WhatIf(0.7, ignore_case=False))
-    asked = FileRequest(uploads / "r.jsonl", uploads / "p.jsonl", choices, skip=True)
-    assert FileRequest.of(json.loads(asked.to_json()), uploads) == asked
+    asked = FileRequest(
+        references=uploads / "r.jsonl",
+        predictions=uploads / "p.jsonl",
+        reading={"prediction": "x", "missing": "zero"},
+        what_if={"threshold": 0.7, "ignore_case": False},
+        skip=True,
+    )
+    assert FileRequest.of(json.loads(asked.model_dump_json()), uploads) == asked
     alone = FileRequest.of({"references": str(uploads / "p.jsonl"), "predictions": None}, uploads)
-    assert alone == FileRequest(None, uploads / "p.jsonl")
+    assert alone == FileRequest(predictions=uploads / "p.jsonl")
 
 
-def test_rescoring_says_what_is_different(uploads: Path) -> None:
-    asked = FileRequest(uploads / "r.jsonl", uploads / "p.jsonl")
-    assert rescored(asked) == {"score": 0.0, "name": "ANLS*", "words": "the settings of the result", "note": ""}
-    by_value = FileChoices({}, WhatIf(numbers="value", threshold=0.9))
-    found = rescored(asked._replace(choices=by_value))
-    note = ". Numbers in quotes stay texts; a schema can read them."
-    assert found == {"score": 1.0, "name": "ANLS*", "words": "threshold 0.9 and numbers by value", "note": note}
-    typed = rescored(asked._replace(choices=FileChoices({}, WhatIf(schema='{"properties": {"nowhere": {}}}'))))
-    assert typed["name"] == "typed score"
-    assert typed["note"].startswith(". All values are compared as text: the schema says nothing else of the fields")
-    with pytest.raises(ValueError, match="schema: expected a JSON object, got list"):
-        rescored(asked._replace(choices=FileChoices({}, WhatIf(schema="[]"))))
+WHAT_IFS: list[tuple[tuple[str, float], dict[str, Any], str]] = [
+    (("ANLS*", 0.25), {}, "0.2500 → 0.0000, −0.2500 with the settings of the result"),
+    (
+        ("ANLS*", 0.0),
+        {"numbers": "value", "threshold": 0.9},
+        "0.0000 → 1.0000, +1.0000 with threshold 0.9 and numbers value",
+    ),
+    (
+        ("ANLS*", 1.0),
+        {"numbers": "value"},
+        "1.0000 → 1.0000, no change with numbers value. Numbers in quotes stay texts; a schema can read them.",
+    ),
+    (("ANLS*", 0.0), {"ignore_case": False}, "0.0000 → 0.0000, no change with ignore case off"),
+    (
+        ("ANLS*", 0.0),
+        {"schema": '{"properties": {"nowhere": {}}}'},
+        "ANLS* 0.0000 → Typed score 0.0000, no change with the schema. All values are compared as text: the schema",
+    ),
+    (("KIEval Entity F1", 0.0), {"normalise": True}, "0.0000 → 0.0000, no change with normalise on"),
+]
+
+
+@pytest.mark.parametrize(("before", "what_if", "text"), WHAT_IFS)
+def test_rescoring_says_what_is_different(
+    before: tuple[str, float], what_if: dict[str, Any], text: str, uploads: Path
+) -> None:
+    asked = {
+        "references": str(uploads / "r.jsonl"),
+        "predictions": str(uploads / "p.jsonl"),
+        "metrics": ["kieval" if "KIEval" in before[0] else "anls_star"],
+        "before": before,
+        "what_if": what_if,
+    }
+    assert rescored(FileRequest.of(asked, uploads)).startswith(text)
 
 
 def test_a_file_that_cannot_be_read_still_has_its_delimiter_to_choose(tmp_path: Path) -> None:
     path = written(tmp_path, "twice.csv", "a,a\n1,2\n")
-    drawn = look(FileRequest(None, path))
+    drawn = look(FileRequest(predictions=path))
     assert "twice.csv, line 1: column &#39;a&#39; occurs twice" in drawn
     assert 'id="read-predictions_delimiter"' in drawn
-    semicolon = FileChoices({"predictions_delimiter": ";"})
-    assert "occurs twice" not in look(FileRequest(None, path, semicolon))
+    semicolon = FileRequest(predictions=path, reading={"predictions_delimiter": ";"})
+    assert "occurs twice" not in look(semicolon)

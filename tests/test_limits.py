@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from docscore.core.options import ScoringOptions
 from playground.limits import MAX_PAIRS, check_value, check_work, read_text, shortened
-from playground.pair import MAX_RAW, PairRequest, answer
+from playground.pair import MAX_RAW, answer, spans_of
+from playground.requests import PairRequest
 
 DEEP: Any = "x"
 for _ in range(201):
@@ -68,7 +71,7 @@ def test_lists_that_take_too_long_are_refused_before_trying(truth: Any, predicti
 
 
 def test_the_end_of_a_long_sentence_is_kept() -> None:
-    truth, _ = answer(PairRequest(str(DEEP).replace("'", '"'), "1")).faults
+    truth, _ = answer(PairRequest(truth=str(DEEP).replace("'", '"'), prediction="1")).faults
     assert len(truth) < 600
     assert truth.endswith("nested deeper than 200 levels")
     assert shortened("short") == "short"
@@ -76,10 +79,11 @@ def test_the_end_of_a_long_sentence_is_kept() -> None:
 
 def test_the_python_line_gives_the_same_score(capsys: pytest.CaptureFixture[str]) -> None:
     truth, prediction = '{"a": {"$one_of": ["X\'", "\\"y\\""]}, "n": NaN}', '{"a": "x\'"}'
-    *_, raw, python = answer(PairRequest(truth, prediction, threshold=0.25, ignore_case=False))
-    exec(compile(python, "snippet", "exec"), {})  # noqa: S102  what the page tells visitors to run
+    options = ScoringOptions(threshold=0.25, ignore_case=False)
+    found = answer(PairRequest(truth=truth, prediction=prediction, options=options))
+    exec(compile(found.python, "snippet", "exec"), {})  # noqa: S102  what the page tells visitors to run
     printed = capsys.readouterr().out
-    assert '"score": 0.25' in raw
+    assert '"score": 0.25' in found.raw
     assert printed.startswith("≈ $") is True
     assert "0.250" in printed.split("\n")[0]
 
@@ -99,27 +103,85 @@ def test_long_raw_json_is_cut_and_what_is_cut_off_is_not_written(monkeypatch: py
     for _ in range(150):
         value = [value, "a text"]
     monkeypatch.setattr(json.JSONEncoder, "iterencode", counting)
-    found = answer(PairRequest(json.dumps(value), json.dumps(value)))
+    found = answer(PairRequest(truth=json.dumps(value), prediction=json.dumps(value)))
     assert found.raw.endswith(f"\n… cut off after {MAX_RAW:,} characters; the API gives all")
     assert MAX_RAW < written < 2 * MAX_RAW
 
 
-ASKED: dict[str, Any] = PairRequest("1", "2")._asdict()
+PAIR: dict[str, Any] = {"truth": "1", "prediction": "2"}
 
 
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        (None, "^request: expected an object with the keys truth, prediction, threshold"),
-        ({**ASKED, "more": 1}, "^request: expected an object with the keys"),
-        ({**ASKED, "truth": {"a": 1}}, "^truth: expected text, got "),
-        ({**ASKED, "threshold": float("nan")}, "^threshold: expected a number from 0 to 1, got nan"),
-        ({**ASKED, "threshold": True}, "^threshold: expected a number from 0 to 1, got bool"),
-        ({**ASKED, "ignore_case": 1}, "^ignore_case: expected True or False, got 1"),
-        ({**ASKED, "metric": "BLEU"}, r"^metric: expected one of ANLS\*, KIEval, Entity F1, nTED, got 'BLEU'"),
-        ({**ASKED, "rules": ["paper"]}, "^rules: expected 'paper' or "),
+        (None, "request: expected a valid dictionary"),
+        ({"truth": "1"}, "prediction: field required"),
+        ({**PAIR, "more": 1}, "more: extra inputs are not permitted"),
+        ({**PAIR, "truth": {"a": 1}}, "truth: expected a valid string, got "),
+        ({**PAIR, "window": ["w" * 65, 1]}, "window.0: string should have at most 64 characters"),
+        ({**PAIR, "options": {"more": 1}}, "request: expected an object with some of the keys threshold, "),
+        ({**PAIR, "options": {"schema": ""}}, "request: expected an object with some of the keys"),
+        ({**PAIR, "options": {"threshold": float("nan")}}, "threshold: expected a number from 0 to 1, got nan"),
+        ({**PAIR, "options": {"threshold": True}}, "threshold: expected a number from 0 to 1, got bool"),
+        ({**PAIR, "options": {"ignore_case": 1}}, "ignore_case: expected True or False, got 1"),
+        ({**PAIR, "metric": "BLEU"}, "metric: expected 'anls_star', 'kieval', 'entity_f1' or 'nted', got 'BLEU'"),
+        ({**PAIR, "options": {"rules": ["paper"]}}, "rules: expected 'paper' or "),
     ],
 )
 def test_a_request_that_is_none_is_refused(asked: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
         PairRequest.of(asked)
+
+
+@pytest.mark.parametrize(
+    ("link", "expected"),
+    [
+        (PAIR, PairRequest(**PAIR)),
+        (
+            ["1", "2", 0.7, False, "json"],
+            {"reading": "json", "options": ScoringOptions(threshold=0.7, ignore_case=False)},
+        ),
+        (["1", "2", 0.5, True, True], {"reading": "text"}),
+        (["1", "2", 0.5, True, False, "nTED"], {"metric": "nted"}),
+        (["1", "2", 0.5, True, "repair", "KIEval"], {"metric": "kieval", "options": ScoringOptions(normalise=True)}),
+        (["1", "2", 0.5, True, "repair", "ANLS*", "paper", "value"], {"options": ScoringOptions(numbers="value")}),
+        (["1"], "prediction: field required"),
+        ([*"12345678", 9], "link: expected at most 8 values, got 9"),
+        (["1", "2", 0.5, True, "repair", "BLEU"], "metric: expected"),
+        (["1", "2", "high"], "threshold: expected a number from 0 to 1, got str"),
+        ("x", "request: expected a valid dictionary"),
+    ],
+)
+def test_links_of_this_page_and_of_earlier_ones(link: Any, expected: Any) -> None:
+    if isinstance(expected, str):
+        with pytest.raises(ValueError, match=f"^{re.escape(expected)}"):
+            PairRequest.of_link(link)
+    else:
+        parts = {} if isinstance(expected, PairRequest) else expected
+        assert PairRequest.of_link(link) == PairRequest(**{**PAIR, **parts})
+
+
+@pytest.mark.parametrize(
+    ("text", "spans"),
+    [
+        (
+            '{"a": [1, {"b": "x,\\"}]"}], "c": null}',
+            {"": 38, "0": '"a": [1, {"b": "x,\\"}]"}]', "0/1/0": '"b": "x,\\"}]"'},
+        ),
+        ('"abc"', {"": '"abc"'}),
+        ('Sure:\n{"a": 1} and more', {"": '{"a": 1}', "0": '"a": 1'}),
+        ("{'a': 'b',}", {"": "{'a': 'b',}", "0": "'a': 'b'"}),
+        ('{"a": "b"', {"": '{"a": "b"', "0": '"a": "b"'}),
+        ('["😀", 2]', {"1": "2"}),
+        ("Well, no JSON", {}),
+        ("", {}),
+    ],
+)
+def test_where_values_stand_in_a_text(text: str, spans: dict[str, Any]) -> None:
+    """In characters of JavaScript, of which some take two."""
+    found = spans_of(text)
+    units = text.encode("utf-16-le")
+    for position, expected in spans.items():
+        start, end = found[position]
+        assert expected in (end - start, units[2 * start : 2 * end].decode("utf-16-le"))
+    assert bool(found) == bool(spans)

@@ -1,4 +1,4 @@
-"""Links made by chance, read by the page's own script in a browser: the values of a pair, or a sentence."""
+"""Links made by chance, read by the page's own script in a browser and by the server: a pair, or a sentence."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from playwright.sync_api import Browser
 
-from playground.pair import METRICS, NUMBERS, READINGS, RULES, PairRequest
+from playground.requests import PairRequest
 from tests import browser
 from tests.conftest import ROOT
 from tests.structures import random_prediction
@@ -19,18 +19,11 @@ chromium = browser.chromium
 
 LINKS = 400
 LONGEST = 1000  # characters of a text
-CHOICES = {"reading": list(READINGS), "metric": list(METRICS), "rules": list(RULES), "numbers": list(NUMBERS)}
 RIGHT: list[Any] = ['"a"', '"b"', 0.5, True, "repair", "ANLS*", "paper", "text"]
-READ = """async ([hashes, settings]) => Promise.all(hashes.map(async (hash) => {
-  try { return [await docscoreLinks.fromHash(hash, settings), ""]; }
+READ = """async ([hashes, longest]) => Promise.all(hashes.map(async (hash) => {
+  try { return [await docscoreLinks.fromHash(hash, longest) ?? null, ""]; }
   catch (error) { return [null, `${error.constructor.name}: ${error.message}`]; }
 }))"""
-SENTENCES = {
-    "Error: it is damaged",
-    "Error: it does not hold a pair",
-    "Error: it holds more text than this page takes",
-    *(f"Error: its {name.replace('_', ' ')} is not what this page takes" for name in PairRequest._fields),
-}
 
 
 def link_by_chance(rng: random.Random) -> str:
@@ -50,17 +43,26 @@ def link_by_chance(rng: random.Random) -> str:
     return rng.choice(["#pair="] * 9 + ["#other="]) + code.decode()
 
 
+def refusal_of(value: Any) -> str:
+    """What the server says of a link; "" if it holds a pair."""
+    try:
+        PairRequest.of_link(value)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
 def test_links_by_chance_are_pairs_or_refused_with_a_sentence(chromium: Browser) -> None:
     rng = random.Random(1)
     hashes = [link_by_chance(rng) for _ in range(LINKS)]
     page = chromium.new_page()
     page.add_script_tag(path=ROOT / "playground" / "links.js")
-    read = page.evaluate(READ, [hashes, {"longest": LONGEST, "choices": CHOICES}])
+    read = page.evaluate(READ, [hashes, LONGEST])
     page.close()
-    found = [values for values, _ in read if values is not None]
-    assert 50 < len(found) < LINKS - 50
-    for values in found:
-        PairRequest.of(values)  # what the browser takes the server takes
-    assert {sentence for values, sentence in read if values is None} - {""} == SENTENCES - {""}
-    for link, (values, sentence) in zip(hashes, read, strict=True):
-        assert (values is None) == (bool(sentence) or not link.startswith("#pair=")), link
+    refusals = [refusal_of(value) for value, _ in read]
+    assert 50 < refusals.count("") < LINKS - 50
+    assert not any("\n" in refusal for refusal in refusals)
+    sentences = {"", "Error: it is damaged", "Error: it holds more text than this page takes"}
+    assert {sentence for _, sentence in read} == sentences
+    for link, (value, sentence) in zip(hashes, read, strict=True):
+        assert not (value and sentence), link

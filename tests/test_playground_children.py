@@ -14,7 +14,7 @@ import pytest
 
 from playground import pair, testset
 from playground.limits import is_small
-from playground.requests import FileRequest
+from playground.requests import FileRequest, PairRequest
 from playground.worker_pool import Limits, Refused, WorkerPool
 from tests.commands import PREDICTIONS, REFERENCES
 
@@ -28,14 +28,14 @@ def run(request: Coroutine[Any, Any, Any]) -> Any:
 
 
 def test_the_result_is_that_of_the_function() -> None:
-    asked = pair.PairRequest('{"a": "b"}', '{"a": "b", "c": "d"}')
+    asked = PairRequest(truth='{"a": "b"}', prediction='{"a": "b", "c": "d"}')
     assert run(WorkerPool(ROOM).run("v", pair.answer, asked)) == pair.answer(asked)
 
 
 def test_progress_is_passed_on(tmp_path: Path) -> None:
     reported: list[tuple[float, str]] = []
     work = partial(testset.score_files, folder=tmp_path)
-    files = FileRequest(REFERENCES, PREDICTIONS)
+    files = FileRequest(references=REFERENCES, predictions=PREDICTIONS)
     found = run(WorkerPool(ROOM).run("v", work, files, report=lambda *each: reported.append(each)))
     assert isinstance(found, testset.TestSet)
     assert reported[-1][0] == pytest.approx(1)

@@ -15,7 +15,7 @@ from docscore.evaluation.scores import score_corpus
 from playground import pair, testset
 from playground.fragments import sentence
 from playground.kept_results import KeptList
-from playground.requests import FileRequest
+from playground.requests import PAIR_METRICS, FileRequest, PairRequest
 from tests.commands import PREDICTIONS, REFERENCES, pred, ref, rows, written
 from tests.report_samples import HOSTILE_TEXTS, Markup
 
@@ -27,13 +27,11 @@ def moved(_share: float, _text: str) -> None:
     """A bar of progress that nobody looks at."""
 
 
-def scored_files(
-    references: Path, predictions: Path, folder: Path, *, skip: bool = False, confidences: bool = False, **options: Any
-) -> testset.TestSet:
-    asked = FileRequest(references, predictions, skip=skip, confidences=confidences)
+def scored_files(references: Path, predictions: Path, folder: Path, **options: Any) -> testset.TestSet:
+    asked = FileRequest(references=references, predictions=predictions, **options)
     kept = folder / RUN
     kept.mkdir(exist_ok=True)
-    return testset.score_files(asked, folder=kept, progress=moved, **options)
+    return testset.score_files(asked, folder=kept, progress=moved)
 
 
 def document(folder: Path, number: int) -> Markup:
@@ -42,7 +40,7 @@ def document(folder: Path, number: int) -> Markup:
 
 
 def test_a_file_as_the_page_shows_it(tmp_path: Path) -> None:
-    found = scored_files(REFERENCES, PREDICTIONS, tmp_path, metrics=["kieval"])
+    found = scored_files(REFERENCES, PREDICTIONS, tmp_path, metrics=["anls_star", "kieval"])
     scores = score_corpus(read_systems(read_table(REFERENCES), [read_table(PREDICTIONS)])[0])
     summary, picture = Markup(found.summary), Markup(found.picture)
     mean = scores.mean
@@ -88,14 +86,14 @@ def test_what_was_left_out_stands_above_the_mean(tmp_path: Path) -> None:
     assert str(tmp_path) not in page.texts("p")[0]
 
 
-@pytest.mark.parametrize("metric", pair.METRICS)
+@pytest.mark.parametrize("metric", PAIR_METRICS)
 def test_a_pair_as_the_page_shows_it(metric: str) -> None:
-    *_, drawn, raw, python = pair.answer(pair.PairRequest('{"a": "x"}', '{"a": "y"}', metric=metric))
-    page = Markup(drawn)
-    assert page.texts("strong", "anls-score") == ["0.5000" if metric == "nTED" else "0.0000"]
+    found = pair.answer(PairRequest(truth='{"a": "x"}', prediction='{"a": "y"}', metric=metric))
+    page = Markup(found.result)
+    assert page.texts("strong", "anls-score") == ["0.5000" if metric == "nted" else "0.0000"]
     assert page.of("div")[0].attributes == {"class": "anls-tree"}
-    assert json.loads(raw)
-    assert python.startswith("import json\n")
+    assert json.loads(found.raw)
+    assert found.python.startswith("import json\n")
 
 
 @pytest.mark.parametrize("text", HOSTILE_TEXTS, ids=lambda text: repr(text[:20]))
@@ -118,8 +116,8 @@ def test_text_of_others_is_text(text: str, tmp_path: Path) -> None:
         "code", "small", "del", "ins",
     }  # fmt: skip
     truth, guess = json.dumps({text: text}), json.dumps({"k": text})
-    for metric in pair.METRICS:
-        drawn = pair.answer(pair.PairRequest(truth, guess, metric=metric)).result
+    for metric in PAIR_METRICS:
+        drawn = pair.answer(PairRequest(truth=truth, prediction=guess, metric=metric)).result
         assert not [each.tag for each in Markup(drawn).elements if each.tag in ("img", "script")]
         assert printable(drawn.replace("\n", "")) == drawn.replace("\n", "")
 

@@ -77,12 +77,12 @@ def test_the_pair_on_the_page(playground: Playground, folder: Path) -> None:
     ]
     truth, prediction = PAIRS["invoice"]
     changed: list[dict[str, Any]] = [
-        {"metric": "KIEval"},
-        {"metric": "Entity F1"},
-        {"metric": "nTED", "ignore_case": False},
+        {"metric": "kieval", "options": {"normalise": True}},
+        {"metric": "entity_f1"},
+        {"metric": "nted", "options": {"donut": True}},
         {"reading": "text"},
-        {"reading": "json", "rules": RULES[0], "numbers": RULES[1], "threshold": 0.9},
-        {"threshold": 2},
+        {"reading": "json", "options": {"rules": RULES[0], "numbers": RULES[1], "threshold": 0.9}},
+        {"options": {"threshold": 2}},
         {"metric": "BLEU"},
     ]
     asked += [(f"invoice with {changes}", {"truth": truth, "prediction": prediction, **changes}) for changes in changed]

@@ -28,9 +28,10 @@ from docscore.data.files import read_value, suffix_of
 from docscore.data.pairing import Pairs
 from docscore.data.rows import ID
 from docscore.evaluation.evaluation import ANLS_STAR, TYPED, rows_of_files
-from docscore.evaluation.metric_values import metric_trees, points_of_rows
+from docscore.evaluation.metric_values import metric_trees
 from docscore.evaluation.scores import score_corpus
 from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.metrics.kieval import kieval_score
 from docscore.metrics.registry import WITH_TREES, check_options_of
 from docscore.metrics.typed.score import explained_by_schema
 from docscore.report.annotations import annotations_of, folded_tree, groups_of
@@ -88,7 +89,8 @@ def explain_command(
             click.echo(f"The prediction was {READ[parsed.outcome]}{note}.", err=True)
     (name,), (truth,), (prediction,) = scored.ids, scored.pairs.truths, scored.pairs.predictions
     if metric == "kieval" and as_json:
-        print_json("corrections", to_json(points_of_rows(scored, metric)[0].to_dict()))
+        corrected = kieval_score(truth, prediction, normalise=settings.options.normalise)
+        print_json("corrections", to_json(corrected.to_dict()))
         return
     tree: ScoreTree
     if metric in WITH_TREES:

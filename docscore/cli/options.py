@@ -206,7 +206,11 @@ def _scoring_option(name: str) -> Callable[[F], F]:
     settings: dict[str, Any]
     if name == "ignore_case":
         return click.option(
-            "--case-sensitive", name, is_flag=True, callback=lambda _context, _option, value: not value, help=help_text
+            "--case-sensitive",
+            name,
+            is_flag=True,
+            callback=lambda _context, _option, value: not value,
+            help="Do not ignore case in comparisons.",
         )
     if isinstance(field.default, bool):
         settings = {"is_flag": True}

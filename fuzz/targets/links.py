@@ -9,15 +9,13 @@ from typing import Any
 from fuzz.draws import Draws, raw, read
 from fuzz.findings import check, check_html, check_printable
 from fuzz.seeds import drawn_seeds, pairs
-from playground.pair import METRICS, NUMBERS, READINGS, RULES, PairRequest, answer, is_scored_at_once
+from playground.pair import answer, is_scored_at_once
+from playground.requests import PAIR_METRICS, PAIR_OPTIONS, READINGS, PairRequest, option_fields
 
-CHOICES: dict[str, tuple[Any, ...]] = {
-    "threshold": (0.5, 0, 1, 0.999),
-    "ignore_case": (True, False),
-    "reading": tuple(READINGS),
-    "metric": METRICS,
-    "rules": tuple(RULES),
-    "numbers": tuple(NUMBERS),
+CHOICES: dict[str, tuple[Any, ...]] = {"reading": tuple(READINGS), "metric": PAIR_METRICS}
+OPTIONS: dict[str, tuple[Any, ...]] = {
+    field.name: field.choices or ((True, False) if isinstance(field.default, bool) else (0.5, 0, 1, 0.999))
+    for field in option_fields(PAIR_OPTIONS)
 }
 
 
@@ -29,7 +27,7 @@ def run(data: bytes) -> None:
     else:
         asked = _asked(draws)
     try:
-        request = PairRequest.of(asked)
+        request = PairRequest.of_link(asked)
     except ValueError as error:
         check(bool(str(error)), "a link is refused without a sentence")
         return
@@ -51,8 +49,11 @@ def _asked(draws: Draws) -> Any:
         return draws.value()
     texts = map(json.dumps, draws.pair()) if draws.is_so() else (_text(draws), draws.answer())
     found = dict(zip(("truth", "prediction"), texts, strict=True))
-    options = {name: draws.scalar() if draws.rarely() else draws.pick(known) for name, known in CHOICES.items()}
-    return {**found, **options}
+    chosen, options = (
+        {name: draws.scalar() if draws.rarely() else draws.pick(known) for name, known in choices.items()}
+        for choices in (CHOICES, OPTIONS)
+    )
+    return {**found, **chosen, "options": options}
 
 
 def _text(draws: Draws) -> Any:
