@@ -72,14 +72,20 @@ def run(*arguments: str | Path) -> Done:
     return Done(done.exit_code, out, err)
 
 
-def run_process(*arguments: str | Path, encoding: str = "utf-8", **changes: str) -> Done:
-    """Run in a process and pipes; decoded by hand, because text mode would hide a raw carriage return."""
+def run_process(
+    *arguments: str | Path, encoding: str = "utf-8", first: Callable[[], object] | None = None, **changes: str
+) -> Done:
+    """Run in a process and pipes, where `first` is called before the program starts.
+
+    Decoded by hand, because text mode would hide a raw carriage return.
+    """
     done = subprocess.run(
         [sys.executable, "-m", "docscore", *map(str, arguments)],
         cwd=ROOT,
         env=environment(**changes),
         capture_output=True,
         stdin=subprocess.DEVNULL,
+        preexec_fn=first,
         check=False,
     )
     out, err = (stream.decode(encoding).replace(os.linesep, "\n") for stream in (done.stdout, done.stderr))

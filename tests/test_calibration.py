@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -196,17 +194,3 @@ def test_documents_that_are_all_alike_have_no_intervals() -> None:
     assert (found.auroc.value, found.auroc.interval.note) == (1.0, "too few documents differ for an interval")
     assert found.ece.interval.note == "too few documents differ for an interval"
     assert found.brier.interval.note.startswith("all 5 documents have the same value, ")
-
-
-def test_it_is_json() -> None:
-    result = calibration_of(*some_values(9), n_resamples=FEW).to_dict()
-    assert set(result) >= {"auroc", "auroc_interval", "ece", "brier", "binning", "reliability", "values", "documents"}
-    assert json.loads(json.dumps(result, allow_nan=False))["reliability"][0].keys() == {
-        "low",
-        "high",
-        "values",
-        "confidence",
-        "accuracy",
-        "interval",
-    }
-    assert calibration_of([0.5], [1], [0]).to_dict()["auroc_note"].startswith("the one value is right")

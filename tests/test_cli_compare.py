@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-import html
 import json
-import re
 import shutil
 import subprocess
 import sys
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
-from markdown_it import MarkdownIt
 
-from docscore.core.formatting import printable
-from docscore.version import VERSION
-from tests.commands import (
-    Write,
-    environment,
-    pred,
-    ref,
-    run,
-    succeed,
-)
+from tests.commands import Write, environment, pred, ref, run, succeed
 from tests.conftest import ROOT
 
 TRUTH = "abcdefghij"
@@ -42,83 +29,6 @@ def arguments(write: Write, names: list[str], guesses: list[Any], truth: Any = T
     base = write("base.jsonl", [pred(name, truth) for name in names])
     new = write("new.jsonl", [pred(name, guess) for name, guess in zip(names, guesses, strict=True)])
     return [str(base), str(new), "--references", str(write("refs.jsonl", [ref(name, truth) for name in names]))]
-
-
-ODD = [
-    "a|b",
-    "`code`",
-    "``` x",
-    "@octocat @org/team",
-    "<img src=x onerror=alert(1)>",
-    "line\nbreak\r\n\n# head",
-    "[x](https://example.org)",
-    "https://example.org www.example.org a@example.org",
-    "#1 GH-1 owner/name#1",
-    "**b** _i_ ~~s~~ :smile:",
-    "&amp; &lt;b&gt; &#124;",
-    "</code></details><script>alert(1)</script>",
-    "\\| \\",
-    "<!-- x",
-    "${1+1} {{value}} $x$",
-    "\u202eab\x1b[31m\u200b",
-    " leading",
-    "été 発行日",
-    "x|" * 5000,
-]
-
-
-class Cells(HTMLParser):
-    """The texts of the cells of tables, and the names of all elements."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.rows: list[list[str]] = []
-        self.tags: set[str] = set()
-        self.attributes: set[str] = set()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        self.attributes.update(name for name, _ in attrs)
-        if tag == "tr":
-            self.rows.append([])
-        if tag in ("td", "th"):
-            self.rows[-1].append("")
-
-    def handle_data(self, data: str) -> None:
-        if self.rows and self.rows[-1]:
-            self.rows[-1][-1] += data.strip("\n")
-
-
-def test_markdown_holds_no_raw_text_of_ids_and_keys(write: Write) -> None:
-    """Neither Markdown nor HTML nor a mention: a row stays a row, and all that is rendered is our own."""
-    truth = {key: "x" for key in ODD if len(key) < 100}
-    files = arguments(write, ODD, [dict.fromkeys(truth, "y")] * len(ODD), truth)
-    out = run("compare", *files, "--markdown", "--changes", "99", "--fail-below", "0.01").out
-    assert not set("@`~\\$\x1b\u202e") & set(out.replace("ANLS\\*", ""))
-    cells = Cells()
-    cells.feed(MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(out))
-    allowed = {"h3", "p", "strong", "table", "thead", "tbody", "tr", "th", "td", "code", "details", "summary", "sub"}
-    assert cells.tags <= allowed
-    assert cells.attributes <= {"style"}
-    heads = [number for number, row in enumerate(cells.rows) if row[-1] in ("q", "change")]
-    assert [len(cells.rows[number]) for number in heads] == [6, 4]
-    assert {len(row) for row in cells.rows[: heads[1]]} == {6}
-    documents = [row[0].rstrip("…") for row in cells.rows[heads[1] + 1 :]]
-    assert sorted(documents) == sorted(printable(name)[: 79 if len(name) > 80 else None] for name in ODD)
-
-
-def test_markdown_says_what_the_text_says(worse: list[str]) -> None:
-    """Every row of a table has as many cells as its head, as GitHub counts them."""
-    done = run("compare", *worse, "--markdown", "--changes", "2", "--fail-below", "0.01")
-    assert (done.code, done.err) == (1, "")
-    assert "### ANLS\\*: 1.0000 → " in done.out
-    assert "**Gate failed: " in done.out
-    assert html.unescape(done.out).endswith(f"|docscore:{VERSION}</code></sub>\n")  # whole
-    tables = re.findall(r"(?:^\|.*\|\n?)+", done.out, re.MULTILINE)
-    columns = [{line.count("|") - 1 for line in table.splitlines()} for table in tables]
-    assert columns == [{6}, {4}]
-    assert html.unescape(tables[1]).count("<code>doc") == 2
-    assert html.unescape(done.out).count("docscore:") == 1
 
 
 @pytest.mark.parametrize(("margin", "status"), [("0.1", 1), ("0.5", 0)])

@@ -20,6 +20,7 @@ from tests.commands import (
     COLOUR,
     PREDICTIONS,
     REFERENCES,
+    Done,
     Write,
     as_bound_by_permissions,
     environment,
@@ -70,16 +71,12 @@ def through_shell(redirection: str, *arguments: Any, **changes: str) -> tuple[in
 @pytest.mark.full
 @ON_LINUX
 @pytest.mark.parametrize("arguments", PRINTING, ids=NAMES)
-def test_a_full_disk_under_stdout(arguments: list[Any]) -> None:
-    said = "docscore: the output cannot be written: No space left on device\n"
-    assert through_shell("> /dev/full", *arguments) == (74, said)
-
-
-@pytest.mark.full
-@ON_LINUX
-@pytest.mark.parametrize("arguments", PRINTING, ids=NAMES)
-def test_a_closed_stdout_loses_no_output_silently(arguments: list[Any]) -> None:
-    assert through_shell(">&-", *arguments) == (74, "docscore: the output cannot be written: Bad file descriptor\n")
+@pytest.mark.parametrize(
+    ("redirection", "why"), [("> /dev/full", "No space left on device"), (">&-", "Bad file descriptor")]
+)
+def test_no_output_is_lost_silently(arguments: list[Any], redirection: str, why: str) -> None:
+    """On a full disk, and where stdout is closed."""
+    assert through_shell(redirection, *arguments) == (74, f"docscore: the output cannot be written: {why}\n")
 
 
 @ON_LINUX
@@ -126,18 +123,24 @@ def test_a_report_that_cannot_be_written_names_its_file() -> None:
     assert done == (74, "", "docscore: /dev/full cannot be written: No space left on device\n")
 
 
-def test_a_failed_write_leaves_the_previous_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It fails at the last moment before the new file takes the place of the old one."""
+@pytest.mark.parametrize(
+    ("fault", "raised"),
+    [(OSError(28, "No space left on device"), OutputError), (KeyboardInterrupt(), KeyboardInterrupt)],
+)
+def test_a_write_that_fails_or_is_stopped_leaves_the_previous_file(
+    fault: BaseException, raised: type[BaseException], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At the last moment before the new file takes the place of the old one."""
     target = tmp_path / "o.html"
     write_whole(target, "before")
 
-    def full(_path: Path, _target: Path) -> None:
-        raise OSError(28, "No space left on device")
+    def stopped(_path: Path, _target: Path) -> None:
+        raise fault
 
-    monkeypatch.setattr(Path, "replace", full)
-    with pytest.raises(OutputError) as caught:
+    monkeypatch.setattr(Path, "replace", stopped)
+    with pytest.raises(raised) as caught:
         write_whole(target, "after" * 1000)
-    assert caught.value.filename == str(target)
+    assert getattr(caught.value, "filename", str(target)) == str(target)
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("o.html", "before")]
 
 
@@ -145,33 +148,13 @@ def test_a_failed_write_leaves_the_previous_file(tmp_path: Path, monkeypatch: py
 def test_a_disk_that_fills_up_leaves_the_previous_report(tmp_path: Path) -> None:
     """A limit on the size of files stops the process in the middle of the report, as a full disk does."""
     target = written(tmp_path, "o.html", "before")
-    arguments = ["report", REFERENCES, PREDICTIONS, "-o", target]
-    given = environment(PYTHONDONTWRITEBYTECODE="1")  # it writes files too
-    done = subprocess.run(
-        [sys.executable, "-m", "docscore", *map(str, arguments)],
-        cwd=ROOT,
-        env=given,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000)),
-        check=False,
+    done = run_process(
+        *("report", REFERENCES, PREDICTIONS, "-o", target),
+        first=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000)),
+        PYTHONDONTWRITEBYTECODE="1",  # it writes files too
     )
     said = f"docscore: {target} cannot be written: File too large\n"
-    assert (done.returncode, done.stdout, done.stderr) == (74, "", said)
-    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("o.html", "before")]
-
-
-def test_ctrl_c_while_writing_leaves_the_previous_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    target = tmp_path / "o.html"
-    write_whole(target, "before")
-
-    def pressed(_path: Path, _target: Path) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Path, "replace", pressed)
-    with pytest.raises(KeyboardInterrupt):
-        write_whole(target, "after")
+    assert done == (74, "", said)
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("o.html", "before")]
 
 
@@ -196,19 +179,9 @@ def test_a_pipe_is_written_to_directly(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
 
 
-def run_restricted(*arguments: Any, **changes: str) -> tuple[int, str, str]:
+def run_restricted(*arguments: Any, **changes: str) -> Done:
     """The command run so that permissions bind it even where the tests run as root."""
-    done = subprocess.run(
-        [sys.executable, "-m", "docscore", *map(str, arguments)],
-        cwd=ROOT,
-        env=environment(**changes),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        preexec_fn=as_bound_by_permissions,
-        check=False,
-    )
-    return done.returncode, done.stdout, done.stderr
+    return run_process(*arguments, first=as_bound_by_permissions, **changes)
 
 
 ON_POSIX = pytest.mark.skipif(sys.platform != "linux", reason="capabilities of Linux")
@@ -257,16 +230,10 @@ def test_a_terminal_that_lacks_characters(encoding: str, shown: str) -> None:
     assert shown in done.out
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("arguments", PRINTING[:-2], ids=NAMES[:-2])
-def test_a_narrow_terminal_changes_nothing(arguments: list[Any]) -> None:
-    """Lines are as long as they are in a pipe: the terminal folds them, and nothing is cut off."""
-    assert run_process(*arguments, COLUMNS="40") == run_process(*arguments)
-
-
 @pytest.mark.parametrize("arguments", PRINTING[:-2], ids=NAMES[:-2])
 def test_a_terminal_of_40_columns_gets_every_character(arguments: list[Any]) -> None:
-    shown = on_terminal(*arguments, columns=40)
+    """Lines are as long as they are in a pipe: the terminal folds them, and nothing is cut off."""
+    shown = on_terminal(*arguments, columns=40, COLUMNS="40")
     assert shown.code == 0
     assert COLOUR.sub("", shown.terminal) == run_process(*arguments).out
 

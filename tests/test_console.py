@@ -8,18 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.commands import (
-    COLOUR,
-    HOSTILE,
-    RAW,
-    Write,
-    on_terminal,
-    pred,
-    ref,
-    run,
-    screen,
-    succeed,
-)
+from tests.commands import COLOUR, HOSTILE, RAW, Write, on_terminal, pred, ref, run, screen, succeed
 
 
 def hostile_files(write: Write) -> tuple[Path, Path]:

@@ -10,16 +10,9 @@ from docscore import typed_tree
 from docscore.core.formatting import printable
 from docscore.metrics.anls_star.causes import OUTCOMES
 from docscore.metrics.typed.score import TypedFields
-from docscore.report.content import (
-    OUTCOME_COLUMNS,
-    fields_table,
-    kieval_tables,
-    lists_table,
-    rates_table,
-    typed_values_text,
-)
+from docscore.report.content import OUTCOME_COLUMNS, fields_table, lists_table, rates_table, typed_values_text
 from tests.commands import RAW
-from tests.report_samples import EVERY, HOSTILE_TEXTS, SAMPLES, TABLES, drinks, grid, hostile, summed_up
+from tests.report_samples import EVERY, HOSTILE_TEXTS, SAMPLES, TABLES, drinks, grid, summed_up
 
 GOLDEN: dict[str, tuple[str, list[str], list[list[str]]]] = {
     "fields": (
@@ -187,43 +180,6 @@ def test_no_two_raw_values_of_a_row_have_one_name(kind: str) -> None:
 def test_there_is_a_heading_for_each_outcome() -> None:
     assert tuple(OUTCOME_COLUMNS) == OUTCOMES
     assert [column.name for column in OUTCOME_COLUMNS.values()] == list(OUTCOMES)
-
-
-def test_raw_values_are_those_of_the_library() -> None:
-    """The keys and numbers that the command writes as JSON, in the order of the table."""
-    for sample in (drinks(), hostile()):
-        summary, analysis, found = sample.summary, sample.analysis, sample.comparison
-        of_fields = [
-            {
-                "low": None,
-                "high": None,
-                **each.to_dict(len(analysis.scores.ids), summary.field_intervals.get(each.path)),
-            }
-            for each in analysis.by_loss()
-        ]
-        assert TABLES["fields"](sample).records() == of_fields
-        assert lists_table(analysis).records() == [each.to_dict() for each in analysis.lists]
-        assert rates_table(summary.rates).records() == [
-            {"low": None, "high": None, **rate.to_dict()} for rate in summary.rates
-        ]
-        assert TABLES["field changes"](sample).records() == [
-            {"field": each.name, **each.to_dict(), "q_value": each.q_value} for each in found.fields if each.changed
-        ]
-        assert TABLES["document changes"](sample).records() == [
-            each.to_dict() for each in [*found.worse, *found.better]
-        ]
-        assert TABLES["curve"](sample).records()[-1] == {"threshold": None, "automation_rate": 0.0, "aligned": 1.0}
-        assert TABLES["systems"](sample).records()[0] == {
-            "system": "good",
-            **{figure.name: figure.value for figure in sample.measured.figures},
-        }
-        lost = {each["cause"]: each["points_lost"] for each in TABLES["causes"](sample).records()}
-        assert lost == {cause: points for cause, points in analysis.lost.items() if points}
-    entities = kieval_tables(drinks().kieval)[0].records()[0]
-    assert entities == {
-        "entity": "all", "f1": 14 / 19, "precision": 7 / 9, "recall": 0.7, "aligned": 7 / 11,
-        "true_positives": 7, "substitutions": 1, "additions": 2, "deletions": 1,
-    }  # fmt: skip
 
 
 def test_where_nothing_is_there_are_no_rows() -> None:

@@ -4,87 +4,52 @@ from __future__ import annotations
 
 import re
 from html import unescape
-from html.parser import HTMLParser
 from typing import Any
 
 import pytest
 
 from docscore import score_tree
 from docscore.report.html_tree import MAX_ROWS, stylesheet, tree_as_html
+from tests.report_samples import HOSTILE_TEXTS, Markup
 
-HOSTILE = [
-    '<img src=x onerror="window.__xss=1">',
-    "${window.__xss=1}",
-    "`",
-    "{{value}}",
-    "</details></div>",
-    '"><script>window.__xss=1</script>',
-    "' onfocus='window.__xss=1",
-    "\u202eabc",
-    "\x00\x1b[31m\ud800",
-    "k" * 10_000,
-    "__proto__",
-    "&lt;b&gt;",
-]
 TAGS = {
     "div", "p", "strong", "ul", "li", "span", "h2", "ol", "a", "b", "label", "input", "code", "small", "del", "ins",
     "details", "summary",
 }  # fmt: skip
 
 
-class Page(HTMLParser):
-    """Collects tags, attributes and text, and checks that tags are closed in order."""
-
-    def __init__(self, markup: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.texts: list[str] = []
-        self.open: list[str] = []
-        self.feed(markup)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert tag in TAGS, tag
-        self.tags.append((tag, dict(attrs)))
-        if tag != "input":
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.texts.append(data)
-
-    @property
-    def text(self) -> str:
-        return "".join(self.texts)
-
-    def with_class(self, name: str) -> list[dict[str, str | None]]:
-        return [found for _, found in self.tags if name in (found.get("class") or "").split()]
-
-    @property
-    def rows(self) -> list[dict[str, str | None]]:
-        return [found for found in self.with_class("anls-row") if "data-path" in found]
+ATTRIBUTES = {
+    "id", "class", "data-path", "data-status", "style", "tabindex", "role", "aria-label", "aria-hidden", "href", "type",
+    "open",
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:20]))
+def with_class(page: Markup, name: str) -> list[dict[str, Any]]:
+    return [each.attributes for each in page.elements if name in each.attributes.get("class", "").split()]
+
+
+def rows_of(page: Markup) -> list[dict[str, Any]]:
+    return [found for found in with_class(page, "anls-row") if "data-path" in found]
+
+
+@pytest.mark.parametrize("text", HOSTILE_TEXTS, ids=lambda text: repr(text[:20]))
 def test_what_a_visitor_wrote_stays_text(text: str) -> None:
     """As key and as value, on either side: no tag, no attribute and no handler of its own."""
     truth, prediction = {text: text, "a": [text]}, {"a": text, "b": {text: text}, text: text + "x"}
-    page = Page(tree_as_html(score_tree(truth, prediction)))
-    allowed = {"id", "class", "data-path", "data-status", "style", "tabindex", "role", "aria-label", "aria-hidden"}
-    for _, attributes in page.tags:
-        assert attributes.keys() <= allowed | {"href", "type", "open"}
+    page = Markup(tree_as_html(score_tree(truth, prediction)))
+    assert {each.tag for each in page.elements} <= TAGS
+    assert {name for each in page.elements for name in each.attributes} <= ATTRIBUTES
     for hidden in ("\u202e", "\x00", "\x1b", "\ud800"):
         assert hidden not in tree_as_html(score_tree(truth, prediction))
 
 
 def test_every_place_is_a_row_with_its_status() -> None:
     tree = score_tree({"a": ["x", "y"], "b": None, "c": "z"}, {"a": ["y"], "c": "q", "d": 1})
-    page = Page(tree_as_html(tree))
-    assert [(row["data-path"], row["data-status"]) for row in page.rows] == [(n.path, n.status) for n in tree.nodes()]
-    assert [row.get("tabindex") for row in page.rows] == [None if n.children else "0" for n in tree.nodes()]
+    page = Markup(tree_as_html(tree))
+    assert [(row["data-path"], row["data-status"]) for row in rows_of(page)] == [
+        (n.path, n.status) for n in tree.nodes()
+    ]
+    assert [row.get("tabindex") for row in rows_of(page)] == [None if n.children else "0" for n in tree.nodes()]
 
 
 @pytest.mark.parametrize(
@@ -106,25 +71,25 @@ def test_a_place_without_points_has_a_score_unless_it_does_not_count(
 
 
 def test_status_is_a_glyph_with_a_name_before_it_is_a_colour() -> None:
-    page = Page(tree_as_html(score_tree("a", "b")))
-    names = {found["aria-label"] for found in page.with_class("anls-glyph")}
+    page = Markup(tree_as_html(score_tree("a", "b")))
+    names = {found["aria-label"] for found in with_class(page, "anls-glyph")}
     assert names == {"exact", "partial", "wrong", "missing in the prediction", "only in the prediction"}
 
 
 def test_the_ten_largest_losses_come_first_with_a_link_to_their_row() -> None:
     truth = {f"k{i}": {"$one_of": ["x"]} if i else {f"m{j}": "y" for j in range(3)} for i in range(14)}
-    page = Page(tree_as_html(score_tree(truth, {"k0": "text"}), prefix="one"))
-    links = [found["href"] for tag, found in page.tags if tag == "a"]
+    page = Markup(tree_as_html(score_tree(truth, {"k0": "text"}), prefix="one"))
+    links = [each.attributes["href"] for each in page.of("a")]
     assert len(links) == 10
-    rows = {f"#{row['id']}": row["data-path"] for row in page.rows}
+    rows = {f"#{row['id']}": row["data-path"] for row in rows_of(page)}
     assert rows[links[0] or ""] == "$.k0"
     assert set(links) <= rows.keys()
-    assert "−0.188" in page.text  # 3 of 16 points
+    assert "−0.188" in page.elements[0].text  # 3 of 16 points
 
 
 def test_exact_parts_are_closed_and_the_others_open() -> None:
     markup = tree_as_html(score_tree({"a": ["x"], "b": ["y"]}, {"a": ["x"], "b": ["z"]}))
-    opened = [("open" in found) for tag, found in Page(markup).tags if tag == "details"]
+    opened = ["open" in each.attributes for each in Markup(markup).of("details")]
     assert opened == [True, False, True]
 
 
@@ -137,7 +102,7 @@ def test_differences_are_marked_from_the_threshold_up_only() -> None:
 
 
 def test_moved_rows_and_options_are_said() -> None:
-    text = Page(tree_as_html(score_tree(["tea", ("milk", "cream")], ["cream", "tea"]))).text
+    text = Markup(tree_as_html(score_tree(["tea", ("milk", "cream")], ["cream", "tea"]))).elements[0].text
     assert "moved 0 → 1" in text
     assert "option 2 of 2" in text
 
@@ -146,9 +111,9 @@ def test_moved_rows_and_options_are_said() -> None:
 def test_large_trees_draw_what_is_not_exact_and_say_so(same: int, wrong: int) -> None:
     truth = {f"s{i}": "x" for i in range(same)} | {f"w{i}": "y" for i in range(wrong)}
     prediction = dict.fromkeys(truth, "x")
-    page = Page(tree_as_html(score_tree(truth, prediction)))
-    assert len(page.rows) == min(wrong + 1, MAX_ROWS)
-    assert f"{same + wrong + 1:,} places; {len(page.rows):,} are drawn" in page.text
+    page = Markup(tree_as_html(score_tree(truth, prediction)))
+    assert len(rows_of(page)) == min(wrong + 1, MAX_ROWS)
+    assert f"{same + wrong + 1:,} places; {len(rows_of(page)):,} are drawn" in page.elements[0].text
 
 
 def test_long_values_are_cut_where_they_differ() -> None:
@@ -162,7 +127,7 @@ def test_long_values_are_cut_where_they_differ() -> None:
 
 def test_two_trees_of_a_page_do_not_share_ids() -> None:
     tree = score_tree({"a": "x"}, {"a": "y"})
-    ids = [row["id"] for prefix in ("one", "two") for row in Page(tree_as_html(tree, prefix=prefix)).rows]
+    ids = [row["id"] for prefix in ("one", "two") for row in rows_of(Markup(tree_as_html(tree, prefix=prefix)))]
     assert len(ids) == len(set(ids)) == 4
 
 
@@ -172,7 +137,7 @@ def test_the_stylesheet_asks_for_nothing_from_outside() -> None:
 
 
 def test_a_row_that_is_missing_is_one_loss() -> None:
-    page = Page(tree_as_html(score_tree([{"a": "x", "b": "y"}, {"a": "v", "b": "w"}], [{"a": "v", "b": "z"}])))
-    links = [found["href"] for tag, found in page.tags if tag == "a"]
-    rows = {f"#{row['id']}": row["data-path"] for row in page.rows}
+    page = Markup(tree_as_html(score_tree([{"a": "x", "b": "y"}, {"a": "v", "b": "w"}], [{"a": "v", "b": "z"}])))
+    links = [each.attributes["href"] for each in page.of("a")]
+    rows = {f"#{row['id']}": row["data-path"] for row in rows_of(page)}
     assert [rows[link or ""] for link in links] == ["$[0]", "$[1].b"]

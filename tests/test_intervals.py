@@ -135,13 +135,6 @@ def test_the_interval_of_a_ratio_is_that_of_the_textbook(count: int) -> None:
     assert ends(found[0]) == pytest.approx(wanted, abs=1e-9)
 
 
-def test_ratios_together_have_the_intervals_they_have_alone() -> None:
-    earned, weight = some_ratios(50)
-    for column, interval in enumerate(ratio_intervals(earned, weight)):
-        [alone] = ratio_intervals(earned[:, [column]], weight[:, [column]])
-        assert ends(interval) == pytest.approx(ends(alone), abs=1e-9)
-
-
 @pytest.mark.parametrize(("count", "hits"), [(20, 6), (20, 7), (60, 14)])
 def test_a_tie_is_a_tie_however_its_sum_was_rounded(count: int, hits: int) -> None:
     """A point lost by some documents, or a tenth or a seventh of one: the same interval in another unit."""
@@ -151,13 +144,6 @@ def test_a_tie_is_a_tie_however_its_sum_was_rounded(count: int, hits: int) -> No
     for unit in (1 / 10, 1 / 7, 0.3):
         found = ends(mean_interval(1 - lost * unit))
         assert found == pytest.approx((1 - (1 - low) * unit, 1 - (1 - high) * unit), abs=1e-9)
-
-
-def test_the_interval_of_a_difference_is_that_of_the_paired_differences() -> None:
-    base, new = skewed(40, seed=3), skewed(40, seed=4)
-    sides = [Ratios(each[:, np.newaxis], np.ones((40, 1))) for each in (new, base)]
-    [found] = intervals_of(Differences(*sides))
-    assert ends(found) == pytest.approx(ends(mean_interval(new - base)), abs=1e-9)
 
 
 # (8/10, 95%): z = 1.959964, z² = 3.841459
@@ -214,17 +200,29 @@ def test_beyond_10_000_documents_the_closed_form_takes_over_unnoticed() -> None:
         assert one.standard_error == pytest.approx(other.standard_error, rel=0.05)
 
 
-@pytest.mark.parametrize(
-    ("values", "note", "reason"),
-    [
-        ([0.7], "one document: an interval needs two", "one row"),
-        ([0.0, 0.0], "all 2 documents have the same value, 0", "same values"),
-        ([1 / 3] * 5000, "all 5,000 documents have the same value, 0.3333", "same values"),
-        ([0.1] * (MOST_RESAMPLED + 1), "all 10,001 documents have the same value, 0.1", "same values"),
-    ],
-)
-def test_where_a_mean_has_no_interval_a_note_and_a_code_say_why(values: list[float], note: str, reason: str) -> None:
-    assert mean_interval(values) == (None, None, None, "none", note, reason)
+MANY = MOST_RESAMPLED + 1
+# why, new and base of each document, their clusters, the note, the code of the reason; without a base a mean
+WITHOUT: list[tuple[str, list[float], list[float] | None, list[int] | None, str, str]] = [
+    ("one document", [0.7], None, None, "one document: an interval needs two", "one row"),
+    ("all 0", [0.0, 0.0], None, None, "all 2 documents have the same value, 0", "same values"),
+    ("resampled", [1 / 3] * 5000, None, None, "all 5,000 documents have the same value, 0.3333", "same values"),
+    ("closed form", [0.1] * MANY, None, None, "all 10,001 documents have the same value, 0.1", "same values"),
+    ("one pair", [1.0], [0.5], None, "one document: an interval needs two", "one row"),
+    ("alike", [0.3, 0.7, 0.95], [0.1, 0.5, 0.75], None, "all 3 documents changed alike", "same changes"),
+    ("one cluster", [0.5, 0.7], None, [4, 4], "one cluster: an interval needs two", "one row"),
+    ("sums", [0.2, 0.8, 0.8, 0.2], None, [0, 0, 1, 1], "all 2 clusters have the same value, 0.5", "same values"),
+    ("cancels", [0.8, 0.2, 0.6], [0.2, 0.8, 0.6], [0, 0, 1], "all 2 clusters changed alike", "same changes"),
+]
+
+
+@pytest.mark.parametrize(("new", "base", "clusters", "note", "reason"), [row[1:] for row in WITHOUT])
+def test_where_there_is_no_interval_a_note_and_a_code_say_why(
+    new: list[float], base: list[float] | None, clusters: list[int] | None, note: str, reason: str
+) -> None:
+    sides = [Ratios(np.array([each]).T, np.ones((len(each), 1))) for each in (new, base) if each is not None]
+    estimates = Differences(*sides) if len(sides) == 2 else sides[0]
+    [found] = intervals_of(estimates, clusters=clusters)
+    assert found == (None, None, None, "none", note, reason)
 
 
 def test_ratios_without_an_interval_stand_beside_those_with_one() -> None:
@@ -237,30 +235,6 @@ def test_ratios_without_an_interval_stand_beside_those_with_one() -> None:
     assert [each.reason for each in found] == ["no rows", "one row", "same values", None]
     assert [each.ends for each in found[:3]] == [None] * 3
     assert 0 <= ends(found[3])[0] < 0.375 < ends(found[3])[1] <= 1  # of 1 + 0 + 1/2 in 1 + 2 + 1
-
-
-def test_no_ratios_at_all() -> None:
-    assert ratio_intervals(np.zeros((3, 0)), np.zeros((3, 0))) == []
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "note"),
-    [
-        (0.0, 0.0, "one document: an interval needs two"),
-        (0.5, 0.5, "one document: an interval needs two"),
-    ],
-)
-def test_differences_of_one_document(low: float, high: float, note: str) -> None:
-    one = Ratios(np.array([[1 - high]]), np.ones((1, 1)))
-    other = Ratios(np.array([[1.0 if low else 1 - high]]), np.ones((1, 1)))
-    [found] = intervals_of(Differences(one, other))
-    assert (found.ends, found.note, found.reason) == (None, note, "one row")
-
-
-def test_differences_of_documents_that_changed_alike() -> None:
-    base = np.array([[0.1], [0.5], [0.75]])
-    [found] = intervals_of(Differences(Ratios(base + 0.2, np.ones((3, 1))), Ratios(base, np.ones((3, 1)))))
-    assert (found.ends, found.note, found.reason) == (None, "all 3 documents changed alike", "same changes")
 
 
 @pytest.mark.parametrize("values", [[0.2, 0.9], [0.0, 1.0], [1.0] * 59 + [0.0], [0.0] * 199 + [0.4], [1.0, 1.0, 0.5]])
@@ -288,20 +262,6 @@ def test_progress_adds_up_to_the_resamples() -> None:
         told: list[int] = []
         ratio_intervals(*some_ratios(count), resampled=told.append)
         assert sum(told) == RESAMPLES
-
-
-@pytest.mark.parametrize("confidence", [0, 1, -0.5, 95, float("nan"), float("inf")])
-def test_a_confidence_outside_0_and_1_is_refused(confidence: float) -> None:
-    with pytest.raises(ValueError, match=rf"^confidence: .* between 0 and 1, got {re.escape(str(confidence))}$"):
-        check_confidence(confidence)
-    with pytest.raises(ValueError, match=r"^confidence: "):
-        mean_interval([0.5], confidence=confidence)
-
-
-@pytest.mark.parametrize("confidence", ["0.95", None, True, [0.95]])
-def test_a_confidence_that_is_no_number_is_refused(confidence: Any) -> None:
-    with pytest.raises(TypeError, match=rf"^confidence: .*, got {type(confidence).__name__}$"):
-        check_confidence(confidence)
 
 
 def test_a_confidence_of_numpy_is_taken() -> None:
@@ -382,18 +342,6 @@ def test_intervals_stay_among_what_documents_can_score(count: int) -> None:
         assert -1 <= low <= high <= 1
 
 
-def test_fields_that_few_of_many_documents_have() -> None:
-    """Of 20,000 documents 2, 5 and 40: between the worst and the best of them, with the value among them."""
-    weight = np.zeros((20_000, 3))
-    earned = np.zeros((20_000, 3))
-    for column, having in enumerate((2, 5, 40)):
-        weight[:having, column] = np.arange(1, having + 1)
-        earned[:having, column] = weight[:having, column] * (np.arange(having) % 2)
-    for column, interval in enumerate(ratio_intervals(earned, weight)):
-        low, high = ends(interval)
-        assert 0 <= low < earned[:, column].sum() / weight[:, column].sum() < high <= 1
-
-
 # clusters
 
 
@@ -405,20 +353,6 @@ def test_clusters_are_resampled_as_documents_with_their_sums() -> None:
     for one, other in zip(clustered, ratio_intervals(sums[0], sums[1]), strict=True):
         assert ends(one) == pytest.approx(ends(other), abs=1e-12)
         assert one.method == "BCa bootstrap, 10,000 resamples of clusters"
-
-
-def test_a_cluster_of_its_own_for_each_document_changes_nothing() -> None:
-    values = skewed(40)
-    assert ends(mean_interval(values, clusters=range(40))) == pytest.approx(ends(mean_interval(values)), abs=1e-12)
-
-
-def test_questions_that_are_right_or_wrong_together_have_a_wider_interval() -> None:
-    """Twenty documents of ten questions each with one score: as certain as twenty questions."""
-    values = np.repeat(skewed(20), 10)
-    labels = np.repeat(np.arange(20), 10)
-    found = mean_interval(values, clusters=labels)
-    assert ends(found) == pytest.approx(ends(mean_interval(skewed(20))), abs=1e-12)
-    assert width(found) > 2.5 * width(mean_interval(values))
 
 
 def test_the_score_of_the_whole_is_the_same_to_the_last_bit_with_clusters_and_in_any_order() -> None:
@@ -435,26 +369,6 @@ def test_many_documents_in_few_clusters_are_resampled() -> None:
     count = MOST_RESAMPLED + 200
     found = mean_interval(skewed(count), clusters=np.arange(count) // 100, n_resamples=500)
     assert found.method == "BCa bootstrap, 500 resamples of clusters"
-
-
-@pytest.mark.parametrize(
-    ("values", "labels", "note", "reason"),
-    [
-        ([0.5, 0.7], [4, 4], "one cluster: an interval needs two", "one row"),
-        ([0.2, 0.8, 0.8, 0.2], [0, 0, 1, 1], "all 2 clusters have the same value, 0.5", "same values"),
-    ],
-)
-def test_where_clusters_have_no_interval_a_note_says_why(
-    values: list[float], labels: list[int], note: str, reason: str
-) -> None:
-    assert mean_interval(values, clusters=labels) == (None, None, None, "none", note, reason)
-
-
-def test_changes_that_cancel_in_every_cluster_are_changes() -> None:
-    base = np.array([[0.2], [0.8], [0.4], [0.6]])
-    sides = [Ratios(each, np.ones((4, 1))) for each in (1 - base, base)]
-    [found] = intervals_of(Differences(*sides), clusters=[0, 0, 1, 1])
-    assert (found.ends, found.note) == (None, "all 2 clusters changed alike")
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ import subprocess
 import sys
 import threading
 import zipfile
-from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.metadata import version
 from pathlib import Path
@@ -28,9 +27,21 @@ from docscore import evaluate_module
 from docscore.integrations.evaluate import MODULES
 from tests.conftest import HUNG, skip_or_fail
 
-PREDICTIONS = [{"question_id": "a", "prediction": "12.50"}]
-REFERENCES = [{"question_id": "a", "references": ["12.5", "13"]}]
-SCORE = {"anls_score": 0.8}  # 1 insertion in 5 characters
+PREDICTIONS = [{"question_id": "a", "prediction": {"m": [{"n": "Tea", "p": 2}]}}, {"question_id": "b", "prediction": 1}]
+REFERENCES = [
+    {"question_id": "b", "references": [2, 1]},
+    {"question_id": "a", "references": [{"m": [{"n": "Tea", "p": 3}]}]},
+]
+FIGURES = ("kieval_entity_f1", "kieval_entity_precision", "kieval_entity_recall", "kieval_group_f1", "kieval_aligned")
+COUNTS = {"true_positives": 2, "substitutions": 1, "additions": 0, "deletions": 0}
+GROUPS = {"groups_right": 0, "groups_wrong": 1, "groups_missed": 0, "groups_invented": 0}
+RESULTS: dict[str, dict[str, Any]] = {
+    "anls_star": {"anls_score": (1 + 1 / 2) / 2},
+    "kieval": {**dict(zip(FIGURES, (2 / 3, 2 / 3, 2 / 3, 0.0, 2 / 3), strict=True)), **COUNTS, **GROUPS},
+    "entity_f1": {"entity_f1": 2 / 3},
+    "nted": {"nted": (1 + 7 / 8) / 2},  # one of m, an element, n, p, three letters and a figure
+}
+each_module = pytest.mark.parametrize("name", MODULES)
 
 # What a process does that loads the metric from sys.argv[1] and scores the rows above, given as sys.argv[2].
 LOAD_AND_SCORE = """
@@ -70,43 +81,40 @@ def last_line(output: str) -> Any:
     return json.loads(output.splitlines()[-1])
 
 
-@pytest.mark.parametrize("path", ["anls_star.py", "./anls_star.py", "{root}/anls_star.py"])
-def test_from_the_path_of_the_file(path: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def script_of(name: str, root: Path) -> Path:
+    """The file of a module in the checkout."""
+    return root / "anls_star.py" if name == "anls_star" else root / "evaluate_modules" / name / f"{name}.py"
+
+
+@pytest.mark.parametrize("form", ["{root}/{path}", "./{path}", "{path}"])
+@each_module
+def test_from_the_path_of_the_file(
+    name: str, form: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(root)
-    metric = evaluate.load(path.format(root=root), cache_dir=str(tmp_path))
-    assert metric.compute(predictions=PREDICTIONS, references=REFERENCES) == SCORE
-    assert metric.name == "anls_star"
+    path = form.format(root=root, path=script_of(name, root).relative_to(root))
+    metric = evaluate.load(path, cache_dir=str(tmp_path))
+    assert metric.compute(predictions=PREDICTIONS, references=REFERENCES) == RESULTS[name]
+    assert metric.name == name
 
 
-@pytest.mark.parametrize("path", ["anls_star", "./anls_star", "{here}/anls_star"])
-def test_from_a_folder_of_its_name(path: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`evaluate.load("folder")` takes `folder/folder.py`, so a copy has to lie in a folder `anls_star`."""
+@each_module
+def test_from_a_folder_of_its_name(name: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`evaluate.load("folder")` takes `folder/folder.py`; the examples of its inputs load the module by its name."""
     monkeypatch.chdir(tmp_path)
-    Path("anls_star").mkdir()
-    shutil.copy(root / "anls_star.py", "anls_star")
-    metric = evaluate.load(path.format(here=tmp_path), cache_dir=str(tmp_path / "cache"))
-    assert metric.compute(predictions=PREDICTIONS, references=REFERENCES) == SCORE
-
-
-def test_the_examples_run(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both examples, seven statements in all, run as the repository of evaluate does; they load `anls_star` by name."""
-    monkeypatch.chdir(tmp_path)
-    Path("anls_star").mkdir()
-    shutil.copy(root / "anls_star.py", "anls_star")
-    module = sys.modules[type(evaluate.load("anls_star")).__module__]
-    assert doctest.testmod(module, raise_on_error=True) == (0, 9)
-
-
-@pytest.mark.ci
-def test_from_the_installed_package_in_another_folder(tmp_path: Path) -> None:
-    """Who installed docscore needs no checkout and no path of one."""
-    code = "import sys, docscore; sys.argv[1] = docscore.evaluate_module(sys.argv[1])" + LOAD_AND_SCORE
-    assert last_line(run("-c", code, "anls_star", ROWS, cwd=tmp_path)) == SCORE
+    Path(name).mkdir()
+    shutil.copy(script_of(name, root), name)
+    for path in (name, f"./{name}", str(tmp_path / name)):
+        metric = evaluate.load(path, cache_dir=str(tmp_path / "cache"))
+        assert metric.compute(predictions=PREDICTIONS, references=REFERENCES) == RESULTS[name]
+    failed, attempted = doctest.testmod(sys.modules[type(metric).__module__], raise_on_error=True)
+    assert failed == 0
+    assert attempted > 5
 
 
 @pytest.mark.parametrize("name", ["anls", "anls_star.py", "", "../anls_star", "docscore"])
 def test_other_modules_are_not_there(name: str) -> None:
-    with pytest.raises(ValueError, match=r"expected the name of an evaluate module of docscore \(anls_star, .*\), got"):
+    with pytest.raises(ValueError, match=r"expected the name of .* \(anls_star, kieval, entity_f1, nted\), got"):
         evaluate_module(name)
 
 
@@ -159,17 +167,6 @@ class HubHandler(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-@pytest.fixture
-def hub(root: Path) -> Iterator[Hub]:
-    """A hub with our module as docscore-tests/anls_star."""
-    with Hub("docscore-tests/anls_star", root / "anls_star.py") as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield server
-        server.shutdown()
-        thread.join()
-
-
 def online(hub: Hub, home: Path) -> dict[str, str]:
     """The environment of a process that may ask the hub, and has asked nothing before."""
     kept = {
@@ -180,27 +177,29 @@ def online(hub: Hub, home: Path) -> dict[str, str]:
     return {**kept, "HF_ENDPOINT": hub.url, "HF_HOME": str(home)}
 
 
-@pytest.mark.ci
-def test_from_a_hub(hub: Hub, tmp_path: Path) -> None:
-    """`evaluate` asks for the revision of its own version, then for `main`; the file alone is enough to score."""
-    code = LOOPBACK_ONLY + LOAD_AND_SCORE
-    output = run("-c", code, "docscore-tests/anls_star", ROWS, cwd=tmp_path, env=online(hub, tmp_path / "home"))
-    assert last_line(output) == SCORE
-    tagged = hub.path.replace("/main/", f"/v{version('evaluate')}/")
-    assert {path for _, path in hub.seen} == {tagged, hub.path}
-    assert hub.seen[-1] == ("GET", hub.path)
+LEVELS = [pytest.param(name, marks=pytest.mark.ci if name == "anls_star" else pytest.mark.full) for name in MODULES]
 
 
-@pytest.mark.ci
-def test_what_was_loaded_once_is_found_offline(hub: Hub, tmp_path: Path) -> None:
-    """Compute nodes are often offline; the cache has the module, and nothing is asked."""
-    env = online(hub, tmp_path / "home")
-    run("-c", LOOPBACK_ONLY + LOAD_AND_SCORE, "docscore-tests/anls_star", ROWS, cwd=tmp_path, env=env)
-    asked = len(hub.seen)
-    env |= {"HF_HUB_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1"}
-    output = run("-c", LOOPBACK_ONLY + LOAD_AND_SCORE, "docscore-tests/anls_star", ROWS, cwd=tmp_path, env=env)
-    assert last_line(output) == SCORE
-    assert len(hub.seen) == asked
+@pytest.mark.parametrize("name", LEVELS)
+def test_from_a_hub_and_then_offline(name: str, root: Path, tmp_path: Path) -> None:
+    """`evaluate` asks for the revision of its own version, then for `main`; the file alone is enough to score.
+
+    Compute nodes are often offline: once loaded, the cache has the module, and nothing is asked.
+    """
+    with Hub(f"docscore-tests/{name}", script_of(name, root)) as hub:
+        thread = threading.Thread(target=hub.serve_forever)
+        thread.start()
+        env = online(hub, tmp_path / "home")
+        command = ("-c", LOOPBACK_ONLY + LOAD_AND_SCORE, f"docscore-tests/{name}", ROWS)
+        first = run(*command, cwd=tmp_path, env=env)
+        asked = list(hub.seen)
+        second = run(*command, cwd=tmp_path, env={**env, "HF_HUB_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1"})
+        hub.shutdown()
+        thread.join()
+    assert last_line(first) == last_line(second) == RESULTS[name]
+    assert {path for _, path in asked} == {hub.path.replace("/main/", f"/v{version('evaluate')}/"), hub.path}
+    assert hub.seen == asked
+    assert asked[-1] == ("GET", hub.path)
 
 
 @pytest.mark.ci
@@ -244,16 +243,6 @@ def wheel(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return found
 
 
-@pytest.mark.ci
-def test_the_wheel_carries_the_module_inside_the_package(wheel: Path, root: Path) -> None:
-    """A top-level `anls_star.py` in site-packages would shadow the published package of that name."""
-    with zipfile.ZipFile(wheel) as archive:
-        content = archive.read("docscore/evaluate_modules/anls_star/anls_star.py")
-        top = {name.split("/")[0] for name in archive.namelist()}
-    assert content == (root / "anls_star.py").read_bytes()
-    assert top == {"docscore", f"docscore-{version('docscore')}.dist-info"}
-
-
 IMPORTABLE = """
 import importlib.util, json, sys
 print(json.dumps({name: spec.origin for name in sys.argv[1:] if (spec := importlib.util.find_spec(name))}))
@@ -284,24 +273,38 @@ def test_an_editable_install_makes_the_library_importable_and_nothing_else(root:
 
 @pytest.mark.ci
 def test_the_wheel_has_every_module_of_the_package_and_says_that_it_is_typed(wheel: Path, root: Path) -> None:
+    """A top-level `anls_star.py` in site-packages would shadow the published package of that name."""
     with zipfile.ZipFile(wheel) as archive:
         packed = {name for name in archive.namelist() if name.startswith("docscore/")}
+        top = {name.split("/")[0] for name in archive.namelist()}
+        for name in MODULES:
+            content = archive.read(f"docscore/evaluate_modules/{name}/{name}.py")
+            assert content == script_of(name, root).read_bytes()
     kinds = {".css", ".jinja", ".json", ".py", ".typed"}
     files = [path for path in (root / "docscore").rglob("*") if path.suffix in kinds]
     sources = {path.relative_to(root).as_posix() for path in files}
     others = {f"docscore/evaluate_modules/{name}/{name}.py" for name in MODULES}
     assert "docscore/py.typed" in sources
     assert packed == sources | others
+    assert top == {"docscore", f"docscore-{version('docscore')}.dist-info"}
+
+
+LOAD_ALL = """
+import json, sys
+import docscore, evaluate
+for name in sys.argv[2:]:
+    path = docscore.evaluate_module(name)
+    print(json.dumps([path, evaluate.load(path).compute(**json.loads(sys.argv[1]))]))
+"""
 
 
 @pytest.mark.ci
 def test_from_an_unpacked_wheel(wheel: Path, tmp_path: Path) -> None:
-    """The path is that inside the wheel, though a checkout may be installed as well, and the metric loads from it."""
+    """The paths are those inside the wheel, though a checkout may be installed as well, and the metrics load."""
     site = tmp_path / "site"
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(site)
-    code = "import sys, docscore; sys.argv[1] = docscore.evaluate_module(sys.argv[1]); print(sys.argv[1])"
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(site), os.environ.get("PYTHONPATH", "")])}
-    output = run("-c", code + LOAD_AND_SCORE, "anls_star", ROWS, cwd=tmp_path, env=env)
-    assert output.splitlines()[0] == str(site / "docscore/evaluate_modules/anls_star/anls_star.py")
-    assert last_line(output) == SCORE
+    lines = run("-c", LOAD_ALL, ROWS, *MODULES, cwd=tmp_path, env=env).splitlines()[-len(MODULES) :]
+    for name, line in zip(MODULES, lines, strict=True):
+        assert json.loads(line) == [str(site / f"docscore/evaluate_modules/{name}/{name}.py"), RESULTS[name]]

@@ -6,7 +6,6 @@ import gzip
 import json
 import random
 import re
-from functools import partial
 from math import fsum
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from docscore.metrics.kieval import kieval_score, total_kieval
 from docscore.metrics.nted import nted_score
 from docscore.metrics.registry import METRICS
 from docscore.version import VERSION
-from tests.commands import HOSTILE, RAW, Write, pred, ref, run, succeed
+from tests.commands import Write, pred, ref, run, succeed, written
 from tests.structures import damaged, random_truth
 
 STRUCTURED = ["anls_star", "kieval", "entity_f1", "nted"]
@@ -103,27 +102,6 @@ def test_a_strict_field_has_the_score_of_its_row() -> None:
     ]
 
 
-def test_every_figure_has_an_interval_around_it_and_plain_types() -> None:
-    found = measure(corpus(random_rows(1)), STRUCTURED, confidence=0.9)
-    for figure in found.figures:
-        assert figure.interval is not None
-        assert figure.interval.ends is not None
-        assert 0 <= figure.interval.ends[0] < figure.value < figure.interval.ends[1] <= 1
-    result = found.to_dict()
-    assert {type(value) for value in result.values()} == {float, int, dict}
-    assert {type(end) for ends in result["confidence_intervals"].values() for end in ends} == {float}
-    assert set(result["confidence_intervals"]) == set(values(found))
-    assert measure(corpus(random_rows(1)), STRUCTURED, confidence=0.9).to_dict() == result
-
-
-def test_no_interval_unless_asked_nor_of_one_document() -> None:
-    rows = random_rows(1)
-    assert "confidence_intervals" not in measure(corpus(rows), ["nted"]).to_dict()
-    [figure] = measure(corpus(rows[:1]), ["nted"], confidence=0.95).figures
-    assert figure.interval is not None
-    assert (figure.interval.ends, figure.interval.note) == (None, "one document: an interval needs two")
-
-
 def test_nothing_to_count_is_1() -> None:
     found = measure(corpus([({}, {}), (None, None)]), STRUCTURED, confidence=0.95)
     assert set(values(found).values()) == {1.0}
@@ -165,22 +143,6 @@ def test_signature(metrics: list[str], options: ScoringOptions, signature: str) 
     found = measure(corpus([({}, {})], options), metrics)
     assert [*found.signatures.values()] == [f"{each}|docscore:{VERSION}" for each in signature.split()]
     assert found.signature == found.signatures[metrics[0]]
-
-
-@pytest.mark.parametrize("metric", ["anls_star", "anls"])
-@pytest.mark.parametrize("options", [{"threshold": 0.9}, {"ignore_case": False}, {"parse": "json"}])
-def test_figures_that_are_not_comparable_have_other_signatures(metric: str, options: dict[str, Any]) -> None:
-    rows = [("Tea", '"tee"'), ("Rum", "rum"), ("coffee", "coffe")]
-    plain, other = (measure(corpus(rows, **given), [metric]) for given in ({}, options))
-    assert values(plain) != values(other)
-    assert plain.signature != other.signature
-
-
-def test_what_is_normalised_says_so() -> None:
-    """Where documents are read as Donut's evaluation does, nothing is folded, or it is and changes the figure."""
-    rows = [({"a": "X"}, {"a": "x"})]
-    exact, folded = (measure(corpus(rows, normalise=each, donut=True), ["entity_f1"]) for each in (False, True))
-    assert (values(exact) == values(folded)) == (exact.signature == folded.signature)
 
 
 WORKED: list[tuple[str, str, float]] = [  # what docs/conventions.md says of docscore
@@ -255,84 +217,20 @@ def test_strict_is_not_for_lists() -> None:
         scores_as(corpus([(["x"], ["x"])], strict=True), "anlsl")
 
 
-def test_tables_by_type() -> None:
-    score = kieval_score({"m": [{"a": "x", "b": "y"}], "c": "z"}, {"m": [{"a": "x", "b": "q"}, {}]})
-    found = score.tables()
-    assert [(row["entity"], row["f1"], row["aligned"]) for row in found["entities"]] == [
-        ("c", 0.0, 0.0),
-        ("m.a", 1.0, 1.0),
-        ("m.b", 0.0, 0.0),
-    ]
-    assert found["groups"] == [{"group": "m", "f1": 0.0, "right": 0, "wrong": 1, "missed": 0, "invented": 1}]
-    assert json.loads(json.dumps(found)) == found
+def test_systems_are_called_by_their_files_without_extension(write: Write, tmp_path: Path) -> None:
+    """A version in the name is part of it; two of one name need another, for a path does not belong into a paper."""
+    references, rows = write("r.jsonl", [ref("d", "x")]), [pred("d", "x")]
+    paths = [write(name, rows) for name in ("gpt-4.1.jsonl", "v1.0.jsonl", "v1.5.jsonl")]
+    paths.append(write("b.jsonl.gz", gzip.compress(paths[0].read_bytes())))
+    (tmp_path / "other").mkdir()
+    same = written(tmp_path / "other", "v1.0.jsonl", rows)
 
+    def names(*arguments: Any) -> list[str]:
+        found = json.loads(succeed("table", "--references", references, *arguments, "--json"))
+        return [each["system"] for each in found["systems"]]
 
-def system(write: Write, name: str, rows: list[tuple[Any, Any]]) -> Path:
-    return write(name, [pred(f"d{number}", prediction) for number, (_, prediction) in enumerate(rows)])
-
-
-def truths(write: Write, rows: list[tuple[Any, Any]]) -> Path:
-    return write("r.jsonl", [ref(f"d{number}", truth) for number, (truth, _) in enumerate(rows)])
-
-
-def test_a_number_called_confidence_is_nobodys_business_unless_asked_for(write: Write) -> None:
-    """Rows may hold whatever a pipeline writes; confidences are read where they are needed."""
-    files = truths(write, [("x", "x")]), write("p.jsonl", [{**pred("d0", "x"), "confidence": "high"}])
-    assert json.loads(succeed("score", *files, "--metrics", "kieval", "--json"))["metrics"]["kieval_aligned"] == 1.0
-
-
-def two_systems(write: Write, *names: str) -> tuple[Path, list[Path]]:
-    """The first is right, the second wrong, and both have the group."""
-    truth = {"t": {"a": "x", "b": "y"}}
-    guesses = [truth, {"t": {"a": "x", "b": "z"}}]
-    paths = [system(write, name, [(truth, guess)]) for name, guess in zip(names, guesses, strict=True)]
-    return truths(write, [(truth, None)]), paths
-
-
-def test_hostile_file_names(write: Write) -> None:
-    """Neither a terminal, nor Markdown, nor LaTeX is steered by them."""
-    name = HOSTILE.replace("\x00", "") + r"|`*<b>&$%_#{}\~^@x"
-    references, paths = two_systems(write, f"{name}.jsonl", "bad.jsonl")
-    call = partial(succeed, "table", "--references", references, *paths, "--format")
-    text, markdown, latex = call("text"), call("markdown"), call("latex")
-    assert not any(RAW.search(each) for each in (text, markdown, latex))
-    row = markdown.splitlines()[2]
-    assert row.count("|") == 3
-    assert not re.search(r"[`<>@\\$~^]|\*\*.*\*\*.*\*", row)
-    row = latex.splitlines()[10]
-    assert len(re.findall(r"(?<!\\)&", row)) == 1
-    assert r"\&\$\%\_\#\{\}\textbackslash{}\textasciitilde{}\textasciicircum{}" in row
-
-
-NAMES: list[tuple[list[str], list[str]]] = [
-    (["a.jsonl", "b.jsonl.gz"], ["a", "b"]),
-    (["gpt-4.1.jsonl", "qwen2.5-vl.jsonl"], ["gpt-4.1", "qwen2.5-vl"]),
-    (["v1.0.jsonl", "v1.5.jsonl"], ["v1.0", "v1.5"]),
-]
-
-
-@pytest.mark.parametrize(("names", "called"), NAMES)
-def test_systems_are_called_by_their_files_without_extension(names: list[str], called: list[str], write: Write) -> None:
-    """A version in the name is part of it."""
-    references, paths = two_systems(write, *(name.removesuffix(".gz") for name in names))
-    for number, name in enumerate(names):
-        if name.endswith(".gz"):
-            packed = write(name, gzip.compress(paths[number].read_bytes()))
-            paths[number] = packed
-    found = json.loads(succeed("table", "--references", references, *paths, "--json"))["systems"]
-    assert [each["system"] for each in found] == called
-
-
-def test_two_files_of_the_same_name_need_another(write: Write, tmp_path: Path) -> None:
-    """A path does not belong into a paper."""
-    references, paths = two_systems(write, "good.jsonl", "bad.jsonl")
-    others = []
-    for path in paths:
-        folder = tmp_path / path.stem
-        folder.mkdir()
-        others.append(path.rename(folder / "p.jsonl"))
-    done = run("table", "--references", references, *others)
+    assert names(*paths) == ["gpt-4.1", "v1.0", "v1.5", "b"]
+    done = run("table", "--references", references, *paths, same)
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("docscore: two systems are called 'p'; --name NAME=FILE gives a name")
-    named = succeed("table", "--references", references, others[0], "--name", f"Theirs={others[1]}", "--json")
-    assert [each["system"] for each in json.loads(named)["systems"]] == ["p", "Theirs"]
+    assert done.err.startswith("docscore: two systems are called 'v1.0'; --name NAME=FILE gives a name")
+    assert names(*paths, "--name", f"Theirs={same}")[-1] == "Theirs"

@@ -19,7 +19,7 @@ from docscore.metrics.nted import FlatTree, TreeDistances, document_tree, nted_s
 from docscore.metrics.registry import WITH_TREES
 from docscore.report.annotations import folded_tree
 from docscore.report.html_tree import positions_of, tree_drawing
-from tests.commands import PREDICTIONS, REFERENCES, run, succeed
+from tests.commands import PREDICTIONS, REFERENCES
 from tests.structures import damaged, random_prediction, random_truth
 
 TRUTH = {
@@ -192,12 +192,3 @@ def test_a_document_of_a_result_explains_itself() -> None:
     with pytest.raises(ValueError, match="metric: expected one of anls_star, kieval, entity_f1, nted, got 'anls'"):
         document.explain("anls")
     assert "nTED: edits cost " in result.as_html()
-
-
-@pytest.mark.parametrize("metric", WITH_TREES)
-def test_the_command_shows_the_tree(metric: str) -> None:
-    out = succeed("explain", REFERENCES, PREDICTIONS, "--id", "receipt-018", "--metric", metric)
-    assert "├─ " in out
-    done = run("explain", REFERENCES, PREDICTIONS, "--id", "receipt-018", "--metric", metric, "--fold")
-    assert done.code == 0
-    assert "10 invented rows" in done.out

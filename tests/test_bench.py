@@ -1,0 +1,484 @@
+"""The benchmark: what models are asked; its loaders on files in the real formats, and on damaged ones."""
+
+from __future__ import annotations
+
+import json
+import lzma
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from docscore.bench.data_sets import DATA_SETS, checked_data, chosen, documents_in, documents_of
+from docscore.bench.documents import DocumentRecord, Page, Word, pages_of_pdf, picture_file, rendered_pages
+from docscore.bench.prompts import (
+    PAPER_SCHEMAS,
+    SCHEMAS,
+    document_text,
+    latin_text,
+    prompt_of,
+    reading_order_text,
+    strict_schema,
+)
+from tests import bench_data
+from tests.bench_data import PIXEL, WRITERS, put
+from tests.conftest import ROOT, skip_or_fail
+
+
+@pytest.fixture
+def pdfium() -> None:
+    if find_spec("pypdfium2") is None:
+        skip_or_fail("needs pypdfium2")
+
+
+def words_of(*lines: str, width: int = 10) -> list[Word]:
+    """Lines of a fixed pitch: a character is 10 wide, a line 20 high, 30 apart."""
+    found = []
+    for number, line in enumerate(lines):
+        column = 0
+        for word in line.split(" "):
+            if word:
+                left, top = column * width, 30 * number
+                found.append(Word(word, (left, top, left + len(word) * width, top + 20)))
+            column += len(word) + 1
+    return found
+
+
+def test_latin_keeps_columns_of_a_table() -> None:
+    """The longest line is 12 characters in 160: a column is 13.3 wide, so 12 stands at 120 / 13.3 = 9."""
+    words = words_of("Tea         1.20", "Strawberries", "Cake        3.00")
+    assert latin_text(words) == "Tea         1.20\nStrawberries\nCake        3.00"
+
+
+def test_latin_puts_words_on_one_line_that_overlap_in_height() -> None:
+    low, high = Word("low", (40, 8, 70, 28)), Word("high", (0, 0, 30, 20))
+    assert latin_text([high, low]) == "high low"
+    assert latin_text([high, Word("next", (40, 20, 70, 40))]) == "high\n     next"
+
+
+def test_latin_never_glues_words() -> None:
+    assert latin_text([Word("a", (0, 0, 5, 10)), Word("b", (5, 0, 10, 10))]) == "a b"
+    assert latin_text([Word("x", (0, 0, 0, 0))]) == "x"
+    assert latin_text([]) == reading_order_text([]) == ""
+
+
+@given(st.lists(st.tuples(st.text("ab", min_size=1), st.integers(0, 500), st.integers(0, 9)), max_size=12))
+def test_latin_has_every_word_in_its_order(rows: list[tuple[str, int, int]]) -> None:
+    words = [Word(text, (x, 30 * line, x + 10, 30 * line + 20)) for text, x, line in rows]
+    assert latin_text(words).split() == [word.text for word in words]
+
+
+def question(text: str = "Total {document} 12.50") -> DocumentRecord:
+    return DocumentRecord("q", ("12.50",), (Page(text=text),), question="What is {question}?")
+
+
+def test_the_prompt_of_the_paper_is_the_published_one() -> None:
+    assert prompt_of(question(), "simple", "paper") == (
+        "You are a world-class question answering system.\n"
+        "You are given a document and a question. You must answer the question based on the document.\n"
+        "Precisely answer the question without any additional text.\n"
+        "Its very important to NOT write full sentences!\n"
+        "Note: Ensure that the answer is precisely contained in the original document.\n"
+        "Here is the document:\nTotal {document} 12.50\nHere is the question:\nWhat is {question}?\n"
+    )
+    extraction = prompt_of(
+        DocumentRecord("d", ({},), (Page(text="x {format}"),), schema={"type": "object"}), "latin", "paper"
+    )
+    assert extraction.startswith(
+        "You are a document information extraction system.\n"
+        "You are given a document and a json with keys that must be extracted from the document.\n"
+        "Here is the document:\nx {format}\n"
+    )
+    assert '```json\n{\n "type": "object"\n}\n```' in extraction
+
+
+@pytest.mark.parametrize("style", ["paper", "plain"])
+def test_pictures_and_files_are_attached(style: str) -> None:
+    assert "\n(attached)\n" in prompt_of(question(), "vision", style)
+    assert "12.50" not in prompt_of(question(), "pdf", style)
+
+
+def test_prompts_that_cannot_be_made() -> None:
+    with pytest.raises(ValueError, match="method: expected 'simple', 'latin', 'vision' or 'pdf', got 'sft'"):
+        prompt_of(question(), "sft")
+    with pytest.raises(ValueError, match="prompt: expected 'paper' or 'plain', got 'x'"):
+        prompt_of(question(), "simple", "x")
+    for pages in ((), (Page(image=PIXEL),)):
+        with pytest.raises(ValueError, match="document 'q': expected words or text for the method 'simple', got none"):
+            prompt_of(DocumentRecord("q", ("a",), pages, question="?"), "simple")
+
+
+def test_a_strict_schema_of_pydantic() -> None:
+    pydantic = pytest.importorskip("pydantic")
+    row: Any = pydantic.create_model("Row", name=(str, ...), price=(float | None, None))
+    bill = pydantic.create_model("Bill", rows=(list[row], ...), buyer=(row | None, None), kind=(str, "bill"))
+    inner = {
+        "type": "object",
+        "properties": {"name": {"type": "string"}, "price": {"anyOf": [{"type": "number"}, {"type": "null"}]}},
+        "required": ["name", "price"],
+        "additionalProperties": False,
+    }
+    assert strict_schema(bill.model_json_schema()) == {
+        "type": "object",
+        "properties": {
+            "rows": {"type": "array", "items": inner},
+            "buyer": {"anyOf": [inner, {"type": "null"}]},
+            "kind": {"type": ["string", "null"]},
+        },
+        "required": ["rows", "buyer", "kind"],
+        "additionalProperties": False,
+    }
+
+
+STRICT = [  # why, schema, its strict form
+    ("const is an enum of one", {"const": "x"}, {"enum": ["x"]}),
+    ("oneOf is anyOf", {"oneOf": [{"type": "string"}]}, {"anyOf": [{"type": "string"}]}),
+    (
+        "one allOf is merged",
+        {"allOf": [{"type": "string"}], "description": "d"},
+        {"type": "string", "description": "d"},
+    ),
+    ("annotations go", {"type": "string", "title": "T", "default": "x", "x-docscore": {}}, {"type": "string"}),
+    (
+        "an enum that may be left out may be null",
+        {"properties": {"a": {"type": "string", "enum": ["x"]}}},
+        {
+            "type": "object",
+            "properties": {"a": {"type": ["string", "null"], "enum": ["x", None]}},
+            "required": ["a"],
+            "additionalProperties": False,
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("schema", "strict"), [case[1:] for case in STRICT], ids=[case[0] for case in STRICT])
+def test_strict_forms(schema: dict[str, Any], strict: dict[str, Any]) -> None:
+    assert strict_schema(schema) == strict
+    assert strict_schema(strict) == strict
+
+
+@pytest.mark.parametrize("schema", [*SCHEMAS.values(), *PAPER_SCHEMAS.values()])
+def test_the_schemas_of_the_benchmark_have_a_strict_form(schema: dict[str, Any]) -> None:
+    strict = strict_schema(schema)
+    assert strict_schema(strict) == strict
+    assert strict["required"] == list(strict["properties"])
+
+
+LOOSE = [  # schema, sentence
+    ({"type": "object"}, r"schema, \$: expected an object with 'properties', got one with free keys"),
+    (
+        {"properties": {"a": {"type": "object", "additionalProperties": {"type": "string"}}}},
+        r"schema, \$\.a: expected an object with 'properties'",
+    ),
+    ({"properties": {"a": {"type": "array"}}}, r"schema, \$\.a: expected 'items' beside the type 'array', got none"),
+    ({"$ref": "#/$defs/a"}, r"expected a reference to a place in the schema, got '#/\$defs/a'"),
+    ({"$defs": {"a": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"}, "expected no circle of references, got one"),
+    (
+        {"$defs": {"a": {"properties": {"b": {"$ref": "#/$defs/a"}}}}, "$ref": "#/$defs/a"},
+        "expected no circle of references, got one",
+    ),
+    ({"allOf": [{}, {}]}, "expected one schema in 'allOf', got 2"),
+    ({"properties": {"a": True}}, r"schema, \$\.a: expected an object, got bool"),
+]
+
+
+@pytest.mark.parametrize(("schema", "sentence"), LOOSE)
+def test_schemas_without_a_strict_form(schema: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        strict_schema(schema)
+
+
+@pytest.mark.usefixtures("pdfium")
+def test_pages_of_a_pdf(tmp_path: Path) -> None:
+    path = put(tmp_path / "a.pdf", bench_data.pdf_of("Tea     1.20\nCake -  3.00\nStrawberrycakes", "Page (two)"))
+    first, second = pages_of_pdf(path)
+    assert first.words is not None
+    assert second.words is not None
+    tea, cake, _ = latin_text(first.words).splitlines()
+    assert (tea.split(), cake.split()) == (["Tea", "1.20"], ["Cake", "-", "3.00"])
+    assert (tea.index("T"), tea.index("1.20")) == (cake.index("C"), cake.index("3.00"))
+    assert reading_order_text(second.words) == "Page (two)"
+    pictures = rendered_pages(path, 72)
+    assert [picture.read_bytes()[:4] for picture in pictures] == [b"\x89PNG"] * 2
+    assert rendered_pages(path, 72) == pictures
+
+
+@pytest.mark.usefixtures("pdfium")
+def test_a_scanned_page_has_no_words(tmp_path: Path) -> None:
+    picture = pytest.importorskip("PIL.Image").new("RGB", (20, 20))
+    picture.save(tmp_path / "scan.pdf")
+    assert pages_of_pdf(tmp_path / "scan.pdf") == (Page(),)
+
+
+def test_pictures_of_other_types_are_written_anew(tmp_path: Path) -> None:
+    pillow = pytest.importorskip("PIL.Image")
+    path = put(tmp_path / "a.png", PIXEL)
+    assert picture_file(path) == path
+    pillow.new("L", (2, 2)).save(tmp_path / "a.tiff")
+    for image in (tmp_path / "a.tiff", PIXEL):
+        assert picture_file(image).read_bytes()[:4] == b"\x89PNG"
+    put(tmp_path / "b.tiff", "text")
+    with pytest.raises(ValueError, match=r"b\.tiff: expected a picture, got"):
+        picture_file(tmp_path / "b.tiff")
+
+
+@pytest.mark.usefixtures("pdfium")
+def test_files_that_are_no_pdf(tmp_path: Path) -> None:
+    path = put(tmp_path / "a.pdf", "text")
+    for reads in (pages_of_pdf, rendered_pages):
+        with pytest.raises(ValueError, match=r"a\.pdf: expected a PDF, got"):
+            reads(path)
+
+
+NDA = ROOT.parent / "shared" / "data" / "kleister_nda_sample"
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return bench_data.write_all(tmp_path_factory.mktemp("data"))
+
+
+def texts(document: DocumentRecord, method: str = "simple") -> str:
+    return document_text(document, method)
+
+
+def test_docvqa(data: Path) -> None:
+    first, second = documents_of("docvqa", data, sample="all")
+    assert (first.id, second.id, first.group, second.group) == ("100", "101", "7", "7")
+    assert first.question == "What is the total of bill 0?"
+    assert (first.answers, first.schema) == (("12.50", "$12.50"), None)
+    assert texts(first) == "Bill of Acme Total 12.50"
+    assert texts(first, "latin") == "Bill of Acme\nTotal 12.50"
+    assert first.pages[0].image == data / "docvqa" / "spdocvqa_images" / "bill0_1.png"
+
+
+def test_mp_docvqa_has_all_pages_of_a_document(data: Path) -> None:
+    first = documents_of("mp_docvqa", data, sample="all")[0]
+    assert [page.image for page in first.pages] == [
+        data / "mp_docvqa" / "images" / f"memo0_p{page}.jpg" for page in (0, 1)
+    ]
+    assert texts(first) == "## Page 1\nDear Bob\n\n## Page 2\nAda\n"
+    assert first.group == "memo0"
+
+
+def test_kleister_nda_keeps_every_party(data: Path) -> None:
+    first, second = documents_of("kleister_nda", data, sample="all")
+    assert first.answers == (
+        {"effective_date": "2014-05-20", "jurisdiction": "Ohio", "party": ["Acme_Inc.", "Bolt_LLC"], "term": "2_years"},
+    )
+    assert second.answers == ({"jurisdiction": "New_York", "party": ["Acme_Inc."]},)
+    assert texts(first, "latin") == "By and between Acme Inc.\nand Bolt LLC,\tLaw: Ohio\nNo. 0"
+    assert texts(first) == "By and between Acme Inc. and Bolt LLC, Law: Ohio No. 0"
+    assert [page.text for page in second.pages] == ["Second \\ page", "term of 2 years\nNo. 1"]
+    assert first.pdf is not None
+    assert first.pdf.is_file()
+
+
+def test_the_paper_keeps_the_last_party(data: Path) -> None:
+    first, second = documents_of("kleister_nda", data, sample="all", style="paper")
+    assert [first.answers[0]["party"], second.answers[0]["party"]] == ["Bolt_LLC", "Acme_Inc."]
+    assert first.schema is not None
+    assert first.schema["properties"]["party"]["type"] == "string"
+
+
+def test_kleister_charity_is_told_from_kleister_nda(data: Path) -> None:
+    first = documents_of("kleister_charity", data, sample="all")[0]
+    assert first.answers[0]["charity_name"] == "THE_MILL_TRUST"
+    assert first.answers[0]["income_annually_in_british_pounds"] == "1000.00"
+
+
+def test_sroie(data: Path) -> None:
+    first = documents_of("sroie", data, sample="all")[0]
+    assert first.answers[0]["address"] == "1, MAIN ROAD, KL"
+    assert first.pages[0].words == (
+        Word("ACME SDN BHD", (10, 10, 90, 30)),
+        Word("1, MAIN ROAD, KL", (10, 40, 90, 60)),
+        Word("TOTAL 9.00", (10, 70, 90, 90)),
+    )
+
+
+def test_vrdu_has_alternatives_and_rows(data: Path) -> None:
+    first = documents_of("vrdu_ad_buy", data, sample="all")[0]
+    assert first.answers == (
+        {
+            "advertiser": ("Vote Ada", "VOTE ADA"),
+            "gross_amount": "$300.00",
+            "line_items": [{"channel": "KXYZ", "sub_amount": "100.00"}, {"channel": "KXYZ", "sub_amount": "200.00"}],
+        },
+    )
+    assert texts(first) == "Vote Ada VOTE ADA KXYZ 100.00 200.00 $300.00"
+    registration = documents_of("vrdu_registration", data, sample="all")[0]
+    assert registration.answers == ({"registrant_name": "Acme LLP", "registration_num": "3712"},)
+
+
+def test_real_rows_of_kleister_nda() -> None:
+    if not NDA.is_dir():
+        skip_or_fail("needs rows of Kleister NDA, which are not part of the project")
+    first, second, third = documents_of("kleister_nda", NDA, split="dev-0", sample="all")
+    assert first.answers[0]["effective_date"] == "2014-05-20"
+    assert len(first.answers[0]["party"]) == len(third.answers[0]["party"]) == 2
+    assert second.answers[0] == {"jurisdiction": "New_York", "party": ["Oglethorpe_Power_Corporation"]}
+    assert "NONDISCLOSURE AGREEMENT\nTHIS AMENDED" in texts(first, "latin")
+    assert "\n" not in texts(first)
+
+
+def test_hub_files_of_docvqa_and_mp_docvqa_lie_side_by_side(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet  # noqa: PLC0415  an extra
+
+    image = {"bytes": PIXEL, "path": None}
+    one: dict[str, Any] = {"questionId": "1", "question": "Which?", "answers": ["a", "b"], "docId": 3, "image": image}
+    several = {
+        "questionId": "2",
+        "question": "Who?",
+        "doc_id": "d",
+        "page_ids": "['d_p0', 'd_p1']",
+        "answers": "['Ada', \"Ada L.\"]",
+        "image_1": image,
+        "image_2": image,
+        "image_3": None,
+    }
+    for name, row in (("DocVQA", one), ("MP-DocVQA", several)):
+        (tmp_path / name).mkdir()
+        parquet.write_table(pyarrow.Table.from_pylist([row]), tmp_path / name / "val-00000-of-00001.parquet")
+    assert documents_of("docvqa", tmp_path, sample="all") == [
+        DocumentRecord("1", ("a", "b"), (Page(PIXEL),), question="Which?", group="3")
+    ]
+    assert documents_of("mp_docvqa", tmp_path, sample="all") == [
+        DocumentRecord("2", ("Ada", "Ada L."), (Page(PIXEL), Page(PIXEL)), question="Who?", group="d")
+    ]
+
+
+def test_the_sample_of_the_paper_is_the_one_that_its_code_drew() -> None:
+    """random.seed(42), random.shuffle of the rows, the first of them; numbers from Python's own generator."""
+    rows = [f"row {number}" for number in range(254)]
+    assert chosen(rows, "paper", 3) == ["row 44", "row 9", "row 73"]
+    assert chosen(rows, 2, 50) == chosen(rows, "2", 50) == ["row 0", "row 1"]
+    assert chosen(rows, "all", 50) == rows
+
+
+@pytest.mark.parametrize("sample", ["none", "0", "-1", "1.5", ""])
+def test_a_sample_that_does_not_exist(sample: str) -> None:
+    with pytest.raises(ValueError, match="sample: expected 'paper', 'all' or a number above 0, got"):
+        chosen([1], sample, 5)
+    with pytest.raises(ValueError, match="sample: expected 'all' or a number above 0, got 'paper'"):
+        chosen([1], "paper", None)
+
+
+# the data set, the file, what is changed in it, the place, the sentence
+FAULTS: list[tuple[str, str, Callable[[bytes], bytes], str]] = [
+    ("docvqa", "spdocvqa_qas/val_v1.0_withQT.json",
+     lambda content: content.replace(b'"question": "What is the total of bill 1?"', b'"asked": ""'),
+     "data[1].question: expected str, got None"),
+    ("docvqa", "spdocvqa_qas/val_v1.0_withQT.json", lambda content: content.replace(b'["12.50", "$12.50"]', b"[]"),
+     "data[0]: expected at least one answer, got none"),
+    ("docvqa", "spdocvqa_ocr/bill1_1.json", lambda content: content.replace(b"[0, 0, 40, 0, ", b"[0, ", 1),
+     "json, $.recognitionResults[0].lines[0].words[0].boundingBox: expected a list of 8, got [0, 40, 20, 0, 20]"),
+    ("mp_docvqa", "question_answers/val.json", lambda content: content[:-9], "line 1, column"),
+    ("mp_docvqa", "ocr/memo0_p0.json", lambda content: content.replace(b'"Geometry"', b'"Box"', 1),
+     "$.WORD[0].Geometry: expected dict, got None"),
+    ("kleister_nda", "train/in.tsv.xz",
+     lambda content: lzma.compress(lzma.decompress(content).replace(b"\tx\tx\tx\tSecond", b"\tx\tSecond")),
+     "line 2: expected 6 columns (filename, keys, text_djvu, text_tesseract, text_textract, text_best), got 4"),
+    ("kleister_nda", "train/in.tsv.xz", lambda content: content[:-9], "expected what xz writes, got"),
+    ("kleister_charity", "train/expected.tsv", lambda content: content.replace(b"charity_number=1234567", b"1234567"),
+     "expected.tsv, line 1: expected key=value, got '1234567'"),
+    ("kleister_charity", "train/expected.tsv", lambda content: content.splitlines(keepends=True)[0],
+     "expected.tsv: expected 2 lines as in in.tsv.xz, got 1"),
+    ("sroie", "test/box/X51005200931.txt", lambda content: content.replace(b"10,40,90,", b"10,forty,90,"),
+     "line 2, corners[1]: expected int or float, got 'forty'"),
+    ("sroie", "test/entities/X51005200932.txt", lambda _: b"[1]", "expected dict, got [1]"),
+    ("vrdu_ad_buy", "ad-buy-form/main/dataset.jsonl.gz",
+     lambda content: _in_gzip(content, b'"annotations"', b'"labels"'),
+     "line 1, $.annotations: expected list, got None"),
+    ("vrdu_ad_buy", "ad-buy-form/main/dataset.jsonl.gz",
+     lambda content: _in_gzip(content, b'["channel", "sub_amount"]', b'["channel"]'),
+     "annotations[2]: expected a row of 1 cells, got"),
+    ("vrdu_registration", "registration-form/main/dataset.jsonl.gz",
+     lambda content: _in_gzip(content, b'"segments": [[0, 4]]', b'"segments": [0]'),
+     "ocr.pages[0].tokens[0].segments[0]: expected list, got 0"),
+]  # fmt: skip
+
+
+def _in_gzip(content: bytes, old: bytes, new: bytes) -> bytes:
+    import gzip  # noqa: PLC0415  beside what it is used for
+
+    return gzip.compress(gzip.decompress(content).replace(old, new))
+
+
+@pytest.mark.parametrize(("name", "file", "change", "sentence"), FAULTS, ids=[f"{c[0]}-{c[3][:40]}" for c in FAULTS])
+def test_a_fault_names_file_and_line(
+    tmp_path: Path, name: str, file: str, change: Callable[[bytes], bytes], sentence: str
+) -> None:
+    WRITERS[name](tmp_path)
+    path = tmp_path / file
+    path.write_bytes(change(path.read_bytes()))
+    with pytest.raises(ValueError, match=r"expected|expecting") as raised:
+        documents_of(name, tmp_path, sample="all")
+    assert str(path) in str(raised.value)
+    assert sentence in str(raised.value)
+
+
+@pytest.mark.parametrize("name", DATA_SETS)
+def test_data_that_is_not_there(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ValueError, match="got none"):
+        documents_of(name, tmp_path)
+    with pytest.raises(ValueError, match="expected a folder, got nothing of that name"):
+        documents_of(name, tmp_path / "absent")
+    with pytest.raises(ValueError, match="split: expected"):
+        documents_of(name, tmp_path, split="dev")
+
+
+def test_check_says_what_is_there_and_what_it_allows(data: Path) -> None:
+    found = {each["name"]: each for each in checked_data(data)}
+    assert {name: each["documents"] for name, each in found.items()} == dict.fromkeys(DATA_SETS, 2)
+    assert all(each["fault"] is None for each in found.values())
+    allowed = {name: [method for method, count in each["methods"].items() if count] for name, each in found.items()}
+    assert allowed["docvqa"] == allowed["sroie"] == ["simple", "latin", "vision"]
+    assert allowed["kleister_nda"] == allowed["vrdu_ad_buy"] == ["simple", "latin", "vision", "pdf"]
+
+
+def test_own_documents(tmp_path: Path) -> None:
+    if find_spec("pypdfium2") is None:
+        skip_or_fail("needs pypdfium2")
+    put(tmp_path / "a.pdf", bench_data.pdf_of("Total 12.50", "Page two"))
+    put(tmp_path / "b.png", PIXEL)
+    put(tmp_path / "c.txt", "Total\n3.00")
+    put(tmp_path / "d" / "2.png", PIXEL)
+    put(tmp_path / "d" / "1.png", PIXEL)
+    rows = [{"question_id": name, "references": [{"total": "1"}, {"total": None}]} for name in ("d", "c.txt", "b", "a")]
+    put(tmp_path / "references.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    put(tmp_path / "schema.json", {"type": "object", "properties": {"total": {"type": "string"}}})
+    d, c, b, a = documents_in(tmp_path)
+    assert [page.image for page in d.pages] == [tmp_path / "d" / "1.png", tmp_path / "d" / "2.png"]
+    assert (c.id, c.pages) == ("c.txt", (Page(text="Total\n3.00"),))
+    assert b.pages == (Page(image=tmp_path / "b.png"),)
+    assert texts(a) == "## Page 1\nTotal 12.50\n\n## Page 2\nPage two\n"
+    assert a.answers == ({"total": "1"}, {"total": None})
+    assert checked_data(tmp_path, "documents")[0]["documents"] == 4
+
+
+def test_own_documents_with_a_schema_each(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        put(tmp_path / f"{name}.txt", name)
+        put(tmp_path / "schemas" / f"{name}.json", {"type": "object", "properties": {name: {"type": "string"}}})
+    put(tmp_path / "references.json", [{"question_id": name, "references": [{}]} for name in ("a", "b")])
+    found = documents_in(tmp_path, schema=tmp_path / "schemas")
+    assert [list(each.schema["properties"]) for each in found if each.schema] == [["a"], ["b"]]
+
+
+def test_own_documents_that_are_missing_are_named(tmp_path: Path) -> None:
+    put(tmp_path / "references.jsonl", '{"question_id": "a", "references": [1]}\n')
+    with pytest.raises(ValueError, match="expected a document for each of the 1 ids, got none for 1: 'a'"):
+        documents_in(tmp_path)
+    put(tmp_path / "a.txt", "x")
+    with pytest.raises(FileNotFoundError, match=r"schema\.json"):
+        documents_in(tmp_path)
+    put(tmp_path / "references.jsonl", '{"total": 1}\n')
+    with pytest.raises(ValueError, match="expected rows with 'question_id' and 'references', got others"):
+        documents_in(tmp_path)
