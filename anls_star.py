@@ -31,7 +31,6 @@ try:  # indented, since the loader would tell people to install the imports that
     from docscore.core.errors import InputValueError
     from docscore.core.options import ScoringOptions
     from docscore.evaluation.metric_values import measure
-    from docscore.evaluation.metric_values import scores_as
     from docscore.evaluation.scores import score_corpus
     from docscore.evaluation.summary import summarise
     from docscore.data.pairing import Grouping
@@ -218,7 +217,7 @@ if evaluate is not None:
             pairs = with_clusters(decode_rows(predictions, references, missing), cluster)
             scores = score_corpus(pairs, options)
             if self.config_name != "default":
-                scores = scores_as(scores, self.config_name)
+                scores = scores.by(self.config_name)
             found = summarise(scores, fields=key_scores, confidence=confidence)
             result = found.to_dict(per_sample=per_sample, signature=signature)
             if schema is not None:

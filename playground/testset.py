@@ -13,11 +13,11 @@ from docscore.core.formatting import with_minus_signs, with_sign
 from docscore.core.options import AS_TEXT, BY_VALUE, ScoringOptions
 from docscore.data.csv_files import write_csv
 from docscore.data.pairing import groups_of_rows
-from docscore.evaluation.evaluation import ANLS_STAR, TYPED, Evaluation
+from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import Losses
 from docscore.evaluation.summary import Summary
 from docscore.metrics.anls_star.causes import CAUSES
-from docscore.metrics.registry import METRICS
+from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED
 from docscore.report.content import fields_table, typed_values_text
 from docscore.report.html_report import MOST_FIELDS_DRAWN, figures_of_evaluation
 from docscore.report.wording import count_lines, options_in_words, sample_text

@@ -15,7 +15,7 @@ import pytest
 from docscore import anls_score
 from docscore.core.options import ScoringOptions
 from docscore.data.pairing import pairs_of
-from docscore.evaluation.metric_values import Measured, measure, scores_as
+from docscore.evaluation.metric_values import Measured, measure
 from docscore.evaluation.scores import CorpusScore, score_corpus
 from docscore.metrics.base import MetricRow
 from docscore.metrics.entity_f1 import entity_counts
@@ -160,9 +160,9 @@ WORKED: list[tuple[str, str, float]] = [  # what docs/conventions.md says of doc
 def test_anls_of_the_worked_answers(truth: str, prediction: str, score: float) -> None:
     """With `strict` a similarity of exactly 0.5 counts as 0."""
     rows = [(truth, prediction), ((truth, "other answer"), prediction)]
-    assert scores_as(corpus(rows), "anls").scores == [score, score]
+    assert corpus(rows).by("anls").scores == [score, score]
     strict = 0.0 if score == 0.5 else score
-    assert scores_as(corpus(rows, strict=True), "anls").scores == [strict, strict]
+    assert corpus(rows, strict=True).by("anls").scores == [strict, strict]
 
 
 @pytest.mark.parametrize("threshold", [0.1, 0.3, 0.5, 0.7, 0.9])
@@ -172,10 +172,10 @@ def test_strict_is_at_exactly_the_threshold(threshold: float) -> None:
     rows = [("a" * 10, "a" * (10 - off) + "b" * off) for off in (wrong, wrong - 1)]
     scores = corpus(rows, threshold=threshold)
     assert scores.scores == pytest.approx([threshold, threshold + 0.1])
-    strict = scores_as(corpus(rows, threshold=threshold, strict=True), "anls")
+    strict = corpus(rows, threshold=threshold, strict=True).by("anls")
     assert strict.scores == [0.0, scores.scores[1]]
     assert "boundary:0" in strict.signature
-    assert "boundary" not in scores_as(scores, "anls").signature
+    assert "boundary" not in scores.by("anls").signature
 
 
 def test_anls_and_anlsl_are_anls_star_of_texts_and_of_lists() -> None:
@@ -187,9 +187,9 @@ def test_anls_and_anlsl_are_anls_star_of_texts_and_of_lists() -> None:
     lists.append(((["tea"], ["rum", "tea"]), ["tee"]))
     for rows, metric in ((texts, "anls"), (lists, "anlsl")):
         scores = corpus(rows)
-        assert scores_as(scores, metric).scores == scores.scores
+        assert scores.by(metric).scores == scores.scores
         assert values(measure(scores, [metric])) == {metric: pytest.approx(scores.mean, abs=1e-15)}
-        assert scores_as(scores, metric).signature == scores.signature.replace("anls_star", metric)
+        assert scores.by(metric).signature == scores.signature.replace("anls_star", metric)
 
 
 REFUSED: list[tuple[str, Any, Any, str]] = [
@@ -214,7 +214,7 @@ def test_anls_refuses_what_it_was_not_made_for(metric: str, truth: Any, predicti
 
 def test_strict_is_not_for_lists() -> None:
     with pytest.raises(ValueError, match=r"^anlsl: .*expected strict=False, got True$"):
-        scores_as(corpus([(["x"], ["x"])], strict=True), "anlsl")
+        corpus([(["x"], ["x"])], strict=True).by("anlsl")
 
 
 def test_systems_are_called_by_their_files_without_extension(write: Write, tmp_path: Path) -> None:

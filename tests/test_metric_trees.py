@@ -189,6 +189,6 @@ def test_a_document_of_a_result_explains_itself() -> None:
         assert "anls-tree" in document.explain(metric)._repr_html_()
     assert document.explain("anls_star") is document.tree
     assert document._repr_html_().count("nTED: edits cost ") == 1
-    with pytest.raises(ValueError, match="metric: expected one of anls_star, kieval, entity_f1, nted, got 'anls'"):
-        document.explain("anls")
+    with pytest.raises(ValueError, match=r"metric: expected one of anls_star, .*, got 'bleu'"):
+        document.explain("bleu")
     assert "nTED: edits cost " in result.as_html()

@@ -20,7 +20,7 @@ from docscore.cli.options import (
     with_settings,
 )
 from docscore.cli.terminal import print_json
-from docscore.evaluation.evaluation import ANLS_STAR
+from docscore.metrics.registry import ANLS_STAR
 from docscore.report.console import print_automation, print_table
 from docscore.report.content import calibration_table
 

@@ -27,12 +27,11 @@ from docscore.core.values import to_json
 from docscore.data.files import read_value, suffix_of
 from docscore.data.pairing import Pairs
 from docscore.data.rows import ID
-from docscore.evaluation.evaluation import ANLS_STAR, TYPED, rows_of_files
+from docscore.evaluation.evaluation import rows_of_files
 from docscore.evaluation.metric_values import metric_trees
 from docscore.evaluation.scores import score_corpus
 from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.metrics.kieval import kieval_score
-from docscore.metrics.registry import WITH_TREES, check_options_of
+from docscore.metrics.registry import ANLS_STAR, TYPED, WITH_TREES, check_options_of
 from docscore.metrics.typed.score import explained_by_schema
 from docscore.report.annotations import annotations_of, folded_tree, groups_of
 from docscore.report.console import print_annotations, print_tree
@@ -89,8 +88,7 @@ def explain_command(
             click.echo(f"The prediction was {READ[parsed.outcome]}{note}.", err=True)
     (name,), (truth,), (prediction,) = scored.ids, scored.pairs.truths, scored.pairs.predictions
     if metric == "kieval" and as_json:
-        corrected = kieval_score(truth, prediction, normalise=settings.options.normalise)
-        print_json("corrections", to_json(corrected.to_dict()))
+        print_json("corrections", to_json(scored.points_of(0, metric).to_dict()))
         return
     tree: ScoreTree
     if metric in WITH_TREES:

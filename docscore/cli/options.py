@@ -18,7 +18,7 @@ from docscore.cli.terminal import say
 from docscore.core.errors import NAMED, InputValueError, faults_summary, row_place
 from docscore.core.options import ScoringOptions
 from docscore.data.files import ColumnNames
-from docscore.evaluation.evaluation import ANLS_STAR, Evaluation, metrics_with_schema, rows_of_files
+from docscore.evaluation.evaluation import Evaluation, metrics_with_schema, rows_of_files
 from docscore.integrations.log_files import read_logs_of_inspect
 from docscore.metrics.registry import METRICS, checked_metrics
 from docscore.results.result import progress_from
@@ -97,7 +97,7 @@ def with_settings(*decorators: Callable[[Any], Any], **fixed: Any) -> Callable[[
             names = {name.removesuffix("_column"): column for name, column in columns.items()}
             reading["names"] = ColumnNames(**names, json_references=options.parse_references is not None)
             evaluation = taken("metrics", "cluster", "by", "confidence")
-            evaluation["metrics"] = metrics_with_schema(evaluation.get("metrics", (ANLS_STAR,)), options.schema)
+            evaluation["metrics"] = metrics_with_schema(evaluation.get("metrics"), options.schema)
             cluster_of_id = values.pop("cluster_of_id", None)
             if cluster_of_id is not None:
                 if evaluation["cluster"] is not None:
@@ -149,7 +149,7 @@ def ending(*example: str, where: str = "in examples/receipts", json_format: str 
         "Exit status:": [*statuses, "above 2: stopped before the end"],
     }
     if json_format:
-        blocks["JSON:"] = [f"the format docscore.{json_format}/1 of docs/json_output.md"]
+        blocks["JSON:"] = [f"the format docscore.{json_format} of docs/json_output.md"]
     # \b keeps click from wrapping the lines
     return "\n\n".join("\n  ".join(["\b\n" + head, *lines]) for head, lines in blocks.items())
 
@@ -294,11 +294,10 @@ by_option = click.option(
 metric_options = together(
     click.option(
         "--metrics",
-        default=ANLS_STAR,
-        show_default=True,
-        callback=lambda *arguments: tuple(checked_metrics(split_names(*arguments))),
+        callback=lambda *arguments: tuple(checked_metrics(split_names(*arguments))) if arguments[-1] else None,
         metavar="NAMES",
-        help=f"Metrics to compute, separated by commas: {', '.join(METRICS)}.",
+        help=f"Metrics to compute, separated by commas: {', '.join(METRICS)}. The first is the metric of all "
+        "that is shown and decided; by default anls_star, with a schema typed.",
     ),
     scoring_options("normalise", "donut", "schema", "strict"),
 )

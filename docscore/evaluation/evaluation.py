@@ -37,23 +37,20 @@ from docscore.evaluation.metric_values import (
     Slice,
     figure_columns,
     measure,
-    points_of_rows,
     slices_of,
 )
 from docscore.evaluation.scores import CorpusScore, score_corpus
 from docscore.evaluation.summary import Analysis, Summary, analyse, summarise
-from docscore.metrics.kieval import KieScore
-from docscore.metrics.registry import check_options_of, checked_metrics
+from docscore.metrics.registry import ANLS_STAR, TYPED, check_options_of, checked_metrics
 from docscore.metrics.signature import signature_of
 from docscore.stats.calibration import Calibration
 from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, check_confidence, check_whole
 
-ANLS_STAR = "anls_star"
-TYPED = "typed"
 
-
-def metrics_with_schema(metrics: Sequence[str], schema: object) -> tuple[str, ...]:
-    """The metrics, and the typed score too where there is a schema."""
+def metrics_with_schema(metrics: Sequence[str] | None, schema: object) -> tuple[str, ...]:
+    """The metrics, and the typed score too where there is a schema: the first where no metrics were asked for."""
+    if metrics is None:
+        return (ANLS_STAR,) if schema is None else (TYPED, ANLS_STAR)
     return tuple(metrics) if schema is None else tuple(dict.fromkeys([*metrics, TYPED]))
 
 
@@ -183,10 +180,21 @@ class Evaluation:
         self.progress = progress
         self.signatures = {name: signature_of(name, options, skipped=pairs.skipped) for name in self.metrics}
         self.slice_name = by if isinstance(by, str) else "value"
+        self._scored: dict[str, CorpusScore] = {}
+
+    @property
+    def scores(self) -> CorpusScore:
+        """The rows scored with the first metric, which is the metric of everything."""
+        return self.scored(self.metrics[0])
+
+    def scored(self, metric: str) -> CorpusScore:
+        """The rows scored with a metric."""
+        if metric not in self._scored:
+            self._scored[metric] = self._rows.by(metric, self.progress)
+        return self._scored[metric]
 
     @cached_property
-    def scores(self) -> CorpusScore:
-        """The ANLS* score of each row."""
+    def _rows(self) -> CorpusScore:
         return score_corpus(self.pairs, self.options, progress=self.progress)
 
     @cached_property
@@ -213,11 +221,14 @@ class Evaluation:
 
     @cached_property
     def mean_by_value(self) -> float | None:
-        """The mean if numbers were compared by value; None where they are, or where no row has a JSON number.
+        """The score if numbers were compared by value.
 
-        Only the rows with numbers are scored again.
+        None where they are, where no row has a JSON number, and for a metric that compares them otherwise. Only the
+        rows with numbers are scored again.
         """
         scores = self.scores
+        if scores.metric != ANLS_STAR:
+            return None
         values = zip(scores.pairs.truths, scores.pairs.predictions, strict=True)
         rows = [number for number, pair in enumerate(values) if holds_number(pair)]
         if self.options.numbers == BY_VALUE or not rows:
@@ -249,9 +260,7 @@ class Evaluation:
     @cached_property
     def columns(self) -> FigureColumns:
         """The figures of the metrics as ratios of sums over the rows."""
-        with_steps = "kieval" in self.metrics and self.scores.pairs.confidences is not None
-        known = {"kieval": self._kieval} if with_steps else {}  # the curve and the calibration need them too
-        return figure_columns(self.scores, self.metrics, self.progress, known)
+        return figure_columns([self.scored(name) for name in self.metrics])
 
     def columns_of(self, ids: Sequence[str]) -> FigureColumns:
         """The figures as ratios of sums over the rows with these ids, in their order.
@@ -274,23 +283,19 @@ class Evaluation:
     @cached_property
     def curve(self) -> Curve:
         """The trade-off of automation and accuracy; predictions must carry confidences."""
-        return automation_curve(self._kieval, names=self.scores.ids, clusters=self.scores.clusters)
+        return automation_curve(self.scored("kieval").points, names=self.scores.ids, clusters=self.scores.clusters)
 
     @cached_property
     def calibration(self) -> Calibration:
         """How far the confidences of predictions can be trusted; predictions must carry confidences."""
         return calibration_of_scores(
-            self._kieval,
+            self.scored("kieval").points,
             self.scores.ids,
             self.scores.clusters,
             confidence=self.confidence or CONFIDENCE,
             seed=self.seed,
             progress=self.progress,
         )
-
-    @cached_property
-    def _kieval(self) -> list[KieScore]:
-        return points_of_rows(self.scores, "kieval", self.progress)
 
     @cached_property
     def slices(self) -> list[Slice]:

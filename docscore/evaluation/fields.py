@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -60,6 +60,7 @@ class Field:
         counts: how many values are exact, partial, wrong, of the wrong type, missing, and only in the prediction.
         nulls: how many of each outcome are nulls: expected and left empty, or in a row that the other side lacks.
         lost_units: the points lost in the field by cause, as shares of 1 - score of their documents, summed exactly.
+        unnamed_units: the points lost without a cause, in fields of a metric that counts entities.
         document_count: how many documents have the field.
         numbers: the numbers of the documents that have the field, in the order in which they were added; empty after
             merging, which keeps only sums.
@@ -73,6 +74,7 @@ class Field:
     counts: dict[Outcome, int] = field(default_factory=lambda: dict.fromkeys(OUTCOMES, 0))
     nulls: dict[Outcome, int] = field(default_factory=lambda: dict.fromkeys(OUTCOMES, 0))
     lost_units: dict[Cause, int] = field(default_factory=lambda: dict.fromkeys(CAUSES, 0), repr=False)
+    unnamed_units: int = field(default=0, repr=False)
     document_count: int = 0
     numbers: array[int] = field(default_factory=lambda: array("q"), repr=False)
     document_earned: array[float] = field(default_factory=lambda: array("d"), repr=False)
@@ -96,7 +98,7 @@ class Field:
     @property
     def points_lost(self) -> float:
         """The points lost in the field, as shares of 1 - score of their documents, summed over documents."""
-        return as_float(sum(self.lost_units.values()))
+        return as_float(sum(self.lost_units.values()) + self.unnamed_units)
 
     @property
     def expected(self) -> int:
@@ -118,37 +120,43 @@ class Field:
         """The number of values with one of these outcomes, by default with any; nulls are not counted."""
         return sum(self.counts[outcome] - self.nulls[outcome] for outcome in outcomes or OUTCOMES)
 
-    def to_dict(self, documents: int, interval: Interval | None = None) -> dict[str, Any]:
-        """The row of a table, in plain types.
+    def to_dict(self, whole: float, interval: Interval | None = None) -> dict[str, Any]:
+        """The row of a table, in plain types; types of entities have no outcomes and rates.
 
         Args:
-            documents: the number of all documents, including those without the field.
+            whole: the points possible in all documents, by which points lost are divided; for a mean their number.
             interval: of the score; if None, the row has no columns for it.
         """
         ends = {} if interval is None else {"low": interval.low, "high": interval.high}
+        outcomes: dict[str, Any] = {str(outcome): count for outcome, count in self.counts.items()}
+        outcomes |= {"omission_rate": self.omission_rate, "hallucination_rate": self.hallucination_rate}
+        if not any(self.counts.values()):
+            outcomes = {}
         return {
             "field": self.path,
             "score": self.score,
             **ends,
-            "points_lost": self.points_lost / documents,
+            "points_lost": self.points_lost / whole,
             "documents": self.document_count,
-            **{str(outcome): count for outcome, count in self.counts.items()},
-            "omission_rate": self.omission_rate,
-            "hallucination_rate": self.hallucination_rate,
+            **outcomes,
         }
 
-    def add(self, number: int, place: FieldPlace) -> None:
-        """Count a leaf of a document; those of one document come one after the other."""
-        node = place.node
+    def add_points(self, number: int, earned: float, weight: float) -> None:
+        """Add S and L of a value of a document; those of one document come one after the other."""
         if not self.numbers or self.numbers[-1] != number:
             self.document_count += 1
             self.numbers.append(number)
             self.document_earned.append(0.0)
             self.document_weight.append(0.0)
-        self.document_earned[-1] += node.earned
-        self.document_weight[-1] += node.weight
-        self.earned_units += _units(node.earned)
-        self.weight += node.weight
+        self.document_earned[-1] += earned
+        self.document_weight[-1] += weight
+        self.earned_units += _units(earned)
+        self.weight += weight
+
+    def add(self, number: int, place: FieldPlace) -> None:
+        """Count a leaf of a document."""
+        node = place.node
+        self.add_points(number, node.earned, node.weight)
         outcome = outcome_of(node)
         self.counts[outcome] += 1
         if node.kind == "null":
@@ -159,6 +167,7 @@ class Field:
     def merge(self, other: Field) -> None:
         """Add the sums of the same field in other documents."""
         self.earned_units += other.earned_units
+        self.unnamed_units += other.unnamed_units
         self.weight += other.weight
         self.document_count += other.document_count
         del self.numbers[:], self.document_earned[:], self.document_weight[:]
@@ -246,6 +255,13 @@ class FieldTable:
         self.lists: dict[str, ListRows] = {}
         self.values: list[ValueCounts] = []
         self.losses: list[Losses] = []
+
+    def add_sums(self, number: int, sums: Mapping[str, tuple[float, float]]) -> None:
+        """Count a document by types of entities: numerator and denominator of each type."""
+        for name, (earned, weight) in sums.items():
+            self.fields.setdefault(name, Field(name)).add_points(number, earned, weight)
+            self.fields[name].unnamed_units += units(weight) - units(earned)
+        self.losses.append({})
 
     def add(self, number: int, tree: ScoreTree, *, parsed: bool = True, absent: bool = False) -> None:
         """Count a document.

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from docscore.core.errors import at_place, row_place
 from docscore.core.runtime import Advance, Progress, ignore, no_progress
 from docscore.evaluation.scores import CorpusScore
-from docscore.metrics.base import Breakdown, FigureName, Metric, MetricRow, MetricTree
+from docscore.metrics.base import Breakdown, FigureName, MetricTree
 from docscore.metrics.kieval import KieScore
 from docscore.metrics.registry import METRICS, WITH_TREES, checked_metrics
 from docscore.metrics.signature import signature_of
@@ -112,7 +111,7 @@ def measure(
         confidence: the level of the intervals; None for none.
         seed: the seed of the random numbers of the intervals.
         progress: called when the phases "Measuring" and "Resampling" begin.
-        columns: what `figure_columns` gave for these scores and metrics, where it is known already.
+        columns: what `figure_columns` gave for these metrics, where it is known already.
 
     Raises:
         ValueError: for an unknown metric, or a value that a metric cannot score, naming its row.
@@ -123,7 +122,7 @@ def measure(
     >>> [(figure.label, figure.value) for figure in measure(scores, ["entity_f1", "nted"]).figures]
     [('Entity F1', 0.5), ('nTED', 0.75)]
     """
-    found = figure_columns(scores, metrics, progress) if columns is None else columns
+    found = columns or figure_columns([scores.by(name, progress) for name in checked_metrics(metrics)])
     resampled = ignore if confidence is None else progress("Resampling", RESAMPLES)
     figures = figures_of(
         found.names, found.ratios, confidence=confidence, seed=seed, resampled=resampled, clusters=scores.clusters
@@ -153,41 +152,25 @@ def figures_of(
     ]
 
 
-def figure_columns(
-    scores: CorpusScore,
-    metrics: Sequence[str],
-    progress: Progress = no_progress,
-    known: Mapping[str, Sequence[Any]] | None = None,
-) -> FigureColumns:
-    """Compute the figures of metrics as ratios of sums over documents; arguments and errors as for `measure`.
+def figure_columns(scored: Sequence[CorpusScore]) -> FigureColumns:
+    """The figures of metrics as ratios of sums over documents.
 
-    Of metrics in `known`, these are the points of each row, as from `points_of_rows`.
+    Args:
+        scored: the same rows scored with each of the metrics.
     """
-    chosen = [METRICS[name] for name in checked_metrics(metrics)]
-    for metric in chosen:
-        metric.check_options(scores.options)
-    known = known or {}
-    measured = progress("Measuring", sum(metric.name not in known for metric in chosen) * len(scores.ids))
     names: list[FigureName] = []
     breakdowns: dict[str, Breakdown] = {}
     columns: list[np.ndarray[Any, np.dtype[np.float64]]] = []
-    for metric in chosen:
-        points = known.get(metric.name) or [metric.without_details(each) for each in _points(metric, scores, measured)]
-        sums = [metric.figure_sums(each) for each in points]
+    for scores in scored:
+        metric = METRICS[scores.metric]
+        sums = [metric.figure_sums(each) for each in scores.points]
         columns.append(np.array(sums, dtype=np.float64).reshape(-1, len(metric.figures), 2))
         names += metric.figures
-        breakdown = metric.breakdown(points)
+        breakdown = metric.breakdown(scores.points)
         if breakdown is not None:
             breakdowns[metric.name] = breakdown
     table = np.concatenate(columns, axis=1)
     return FigureColumns(names, Ratios(table[:, :, 0], table[:, :, 1]), breakdowns)
-
-
-def points_of_rows(scores: CorpusScore, name: str, progress: Progress = no_progress) -> list[Any]:
-    """Return the points of each row by one metric; arguments and errors as for `measure`."""
-    checked_metrics([name])
-    METRICS[name].check_options(scores.options)
-    return list(_points(METRICS[name], scores, progress("Measuring", len(scores.ids))))
 
 
 def metric_trees(scores: CorpusScore, number: int, metrics: Iterable[str]) -> list[MetricTree]:
@@ -196,41 +179,8 @@ def metric_trees(scores: CorpusScore, number: int, metrics: Iterable[str]) -> li
     Raises:
         TypeError, ValueError: as `measure`.
     """
-    trees = (METRICS[name].score_tree(_row(scores, number), scores.options) for name in metrics if name in WITH_TREES)
+    trees = (METRICS[name].score_tree(scores.row(number), scores.options) for name in metrics if name in WITH_TREES)
     return [tree for tree in trees if isinstance(tree, MetricTree)]
-
-
-def _row(scores: CorpusScore, number: int) -> MetricRow:
-    """A row of a scored test set as input for metrics."""
-    pairs = scores.pairs
-    confidences = pairs.confidences[number] if pairs.confidences else None
-    return MetricRow(
-        pairs.truths[number], pairs.predictions[number], confidences, scores.scores[number], pairs.ids[number]
-    )
-
-
-def _points(metric: Metric[Any], scores: CorpusScore, measured: Advance) -> Iterator[Any]:
-    """Yield the points of each row; an error names the row."""
-    for number, name in enumerate(scores.ids):
-        try:
-            points = metric.row_points(_row(scores, number), scores.options)
-        except (TypeError, ValueError) as error:
-            raise at_place(row_place(name), error) from None
-        measured(1)
-        yield points
-
-
-def scores_as(scores: CorpusScore, metric: str) -> CorpusScore:
-    """The same rows scored with ANLS or ANLSL, with the same options.
-
-    Args:
-        scores: the rows, scored with ANLS*.
-        metric: "anls" or "anlsl".
-
-    Raises:
-        ValueError: naming the first row with a value that the metric does not accept.
-    """
-    return replace(scores, scores=points_of_rows(scores, metric), metric=metric)
 
 
 class Slice(NamedTuple):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from math import fsum
 from typing import Any
 
 import numpy as np
@@ -17,10 +16,14 @@ from docscore.core.options import SKIP, ScoringOptions, options_from
 from docscore.core.runtime import Progress, level_of_caller, no_progress
 from docscore.data.json_text import COUNTED_READINGS, Parsed, parse_reference, parse_text
 from docscore.data.pairing import Pairs, doubts_of_reading, refuse_json_text, with_confidences
-from docscore.metrics.anls_star.api import build_tree, score_all
+from docscore.metrics.anls_star.api import score_all
 from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.metrics.base import FigureName, MetricRow
+from docscore.metrics.registry import ANLS_STAR, METRICS, checked_metrics
 from docscore.metrics.signature import signature_of
+from docscore.stats.intervals import Ratios
 
+_OF_ANLS = (ANLS_STAR, "anls", "anlsl")  # their results have the key "anls_score"
 PARSE_COUNTS = {
     "failed": "parse_failures",
     "extracted": "parse_extracted",
@@ -35,20 +38,59 @@ class CorpusScore:
 
     Attributes:
         pairs: its rows; with `parse`, texts are replaced by the JSON values read from them.
-        scores: the score of each row, in [0, 1].
+        anls_star: the ANLS* score of each row, in [0, 1].
         readings: how the text of each row was read that was read as JSON, by its number; empty without `parse`.
         options: how predictions were read and compared.
-        metric: the metric whose scores these are: "anls_star", or "anls" or "anlsl" for rows that these can score.
+        metric: the name of the metric whose scores these are.
+        points: of each row by this metric.
     """
 
     pairs: Pairs
-    scores: list[float]
+    anls_star: list[float]
     readings: dict[int, Parsed]
     options: ScoringOptions
-    metric: str = "anls_star"
+    metric: str
+    points: list[Any]
 
     def __repr__(self) -> str:
-        return f"<CorpusScore {self.metric} {self.mean:.4f}, {len(self.scores):,} rows>"
+        return f"<CorpusScore {self.metric} {self.mean:.4f}, {len(self.ids):,} rows>"
+
+    @property
+    def figure(self) -> FigureName:
+        """The names of the first figure of the metric, which `mean` is the value of."""
+        return METRICS[self.metric].figures[0]
+
+    @property
+    def score_key(self) -> str:
+        """The key of `mean` in results: "anls_score", or "score" of another metric."""
+        return "anls_score" if self.metric in _OF_ANLS else "score"
+
+    @property
+    def row_key(self) -> str:
+        """The key of the score of a row in results: "anls_score", or the name of another metric."""
+        return "anls_score" if self.metric in _OF_ANLS else self.metric
+
+    @cached_property
+    def ratio(self) -> Ratios:
+        """The first figure of the metric as a ratio of sums over rows."""
+        sums = np.array([METRICS[self.metric].figure_sums(points)[0] for points in self.points], dtype=np.float64)
+        return Ratios(sums[:, :1], sums[:, 1:])
+
+    @cached_property
+    def scores(self) -> list[float]:
+        """The score of each row by the metric, in [0, 1]: its part of the figure, 1 where nothing counts in it."""
+        sums = zip(self.ratio.earned[:, 0].tolist(), self.ratio.weight[:, 0].tolist(), strict=True)
+        return [earned / weight if weight else 1.0 for earned, weight in sums]
+
+    @property
+    def whole(self) -> float:
+        """The denominator of the figure: the number of rows; of a metric that counts entities, theirs."""
+        return float(self.ratio.totals[0]) or 1.0
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether the figure is the mean of the scores of the rows; that of entities is a ratio of sums."""
+        return bool((self.ratio.weight == 1).all())
 
     @property
     def signature(self) -> str:
@@ -74,8 +116,8 @@ class CorpusScore:
 
     @property
     def mean(self) -> float:
-        """The mean of the scores, in [0, 1]."""
-        return fsum(self.scores) / len(self.scores)
+        """The value of the first figure of the metric, in [0, 1]: for most metrics the mean of the scores."""
+        return float(self.ratio.values[0])
 
     @property
     def clusters(self) -> npt.NDArray[np.intp] | None:
@@ -106,6 +148,8 @@ class CorpusScore:
     def samples(self) -> list[dict[str, Any]]:
         """One `{"question_id": ..., "anls_score": ...}` for each row, in the order of the references.
 
+        The score of a metric other than ANLS* has the metric's name as key.
+
         With `parse`, each also has the key "parsed": "exact" for what is read as it is, "extracted", "mended",
         "ambiguous", "failed", or None where there was no prediction; and, if there is anything to say of any, the key
         "parse_note": which of several values was taken, or why mending was given up. With missing "zero" it has the key
@@ -125,11 +169,51 @@ class CorpusScore:
 
     def sample(self, number: int) -> dict[str, Any]:
         """The id and the score of a row in plain types."""
-        return {"question_id": self.ids[number], "anls_score": self.scores[number]}
+        return {"question_id": self.ids[number], self.row_key: self.scores[number]}
+
+    def row(self, number: int) -> MetricRow:
+        """A row as input for metrics."""
+        pairs = self.pairs
+        confidences = pairs.confidences[number] if pairs.confidences else None
+        return MetricRow(
+            pairs.truths[number], pairs.predictions[number], confidences, self.anls_star[number], pairs.ids[number]
+        )
 
     def tree(self, number: int) -> ScoreTree:
-        """The score tree of a row."""
-        return build_tree(self.pairs.truths[number], self.pairs.predictions[number], self.options)
+        """The score tree of a row by the metric; that of ANLS* for a metric that has none."""
+        tree = METRICS[self.metric].score_tree(self.row(number), self.options)
+        return tree or METRICS[ANLS_STAR].score_tree(self.row(number), self.options)  # type: ignore[return-value]
+
+    def points_of(self, number: int, metric: str) -> Any:
+        """The points of a row by a metric; errors as for `by`."""
+        try:
+            return METRICS[metric].row_points(self.row(number), self.options)
+        except (TypeError, ValueError) as error:
+            raise at_place(row_place(self.ids[number]), error) from None
+
+    def by(self, metric: str, progress: Progress = no_progress) -> CorpusScore:
+        """The same rows scored with another metric, with the same options.
+
+        Args:
+            metric: its name, among `METRICS`.
+            progress: called when the phase "Measuring" begins.
+
+        Raises:
+            ValueError: for an unknown metric, options that it does not support, and a value that it cannot score,
+                naming its row.
+        """
+        if metric == self.metric:
+            return self
+        checked_metrics([metric])
+        METRICS[metric].check_options(self.options)
+        measured = progress("Measuring", len(self.ids))
+        points = []
+        for number in range(len(self.ids)):
+            of_row = self.points_of(number, metric)
+            # with confidences the automation curve reads the details
+            points.append(METRICS[metric].without_details(of_row) if self.pairs.confidences is None else of_row)
+            measured(1)
+        return replace(self, metric=metric, points=points)
 
     def numbers_of_worst(self, count: int) -> list[int]:
         """The numbers of the rows with the lowest scores, lowest first."""
@@ -170,7 +254,7 @@ def score_corpus(
     values = zip(pairs.truths, pairs.predictions, strict=True)
     scored = progress("Scoring", len(pairs.ids))
     scores = score_all(values, options, lambda number: row_place(pairs.ids[number]), scored).tolist()
-    return CorpusScore(pairs, scores, readings, options)
+    return CorpusScore(pairs, scores, readings, options, ANLS_STAR, scores)
 
 
 def parsed_reference(name: str, truth: Any) -> Any:

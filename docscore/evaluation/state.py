@@ -18,9 +18,8 @@ from docscore.evaluation.fields import Field, ListRows, as_float, total_units
 from docscore.evaluation.metric_values import figure_columns
 from docscore.evaluation.scores import CorpusScore, score_corpus
 from docscore.evaluation.summary import analyse
-from docscore.metrics.registry import checked_metrics
+from docscore.metrics.registry import ANLS_STAR, checked_metrics
 
-_ANLS_STAR = "anls_star"
 RATES: dict[str, str] = {  # by the count that is divided by the number of rows
     "parse_failures": "parse_failure_rate",
     "parse_extracted": "parse_extracted_rate",
@@ -53,7 +52,7 @@ class ScoreState:
     def __init__(
         self,
         *,
-        metrics: Sequence[str] = (_ANLS_STAR,),
+        metrics: Sequence[str] = (ANLS_STAR,),
         fields: bool = True,
         options: ScoringOptions | None = None,
         **keywords: Any,
@@ -98,12 +97,13 @@ class ScoreState:
         more = self.empty()
         more.rows = len(scores.ids)
         more.counts = scores.counts()
-        found = figure_columns(scores, self.metrics)
+        scored = [scores.by(name) for name in self.metrics]
+        found = figure_columns(scored)
         for column, (name, _) in enumerate(found.names):
             numerators, denominators = found.ratios.earned[:, column].tolist(), found.ratios.weight[:, column].tolist()
             more.sums[name] = total_units(numerators), total_units(denominators)
         if self.with_fields and scores.ids:  # a batch may have no row with a prediction
-            analysis = analyse(scores)
+            analysis = analyse(scored[0])
             more.fields = {field.path: field for field in analysis.fields}
             more.lists = {rows.path: rows for rows in analysis.lists}
         self.merge(more)
@@ -139,8 +139,8 @@ class ScoreState:
                 signs that trackers such as MLflow refuse, `anls_star/items.price`.
 
         Returns:
-            Each figure by its name; for every field that a ground truth has, `anls_star/items[].price`, its score; with
-            `parse`, `parse_failure_rate`, and with "repair" `parse_extracted_rate`,
+            Each figure by its name; for every field that a ground truth has, its score by the first metric,
+            `anls_star/items[].price`; with `parse`, `parse_failure_rate`, and with "repair" `parse_extracted_rate`,
             `parse_mended_rate` and `parse_ambiguous_rate`; with
             missing "zero", `missing_rate`, and with "skip" `skipped_rate`, the share of all rows that was left out.
 
@@ -155,8 +155,8 @@ class ScoreState:
             for name, (numerator, denominator) in self.sums.items()
         }
         for field in sorted(self.fields.values(), key=lambda field: field.path):
-            if field.expected:
-                result[f"{_ANLS_STAR}/{field.path}"] = field.score
+            if field.expected or not any(field.counts.values()):  # types of entities have no counts
+                result[f"{self.metrics[0]}/{field.path}"] = field.score
         left_out = self.counts.get("skipped", 0)
         for name, key in RATES.items():
             if name in self.counts:

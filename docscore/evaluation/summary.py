@@ -12,6 +12,7 @@ from docscore.core.runtime import Progress, no_progress
 from docscore.evaluation.fields import Field, FieldTable, ListRows, Losses, ValueCounts, as_float
 from docscore.evaluation.scores import CorpusScore
 from docscore.metrics.anls_star.causes import CAUSES, Cause
+from docscore.metrics.registry import METRICS
 from docscore.stats.intervals import (
     MOST_RESAMPLED,
     RESAMPLES,
@@ -54,7 +55,7 @@ class Analysis:
 
     def points_lost(self, field: Field) -> float:
         """The share of a field in 1 - mean; the shares of all fields add up to 1 - mean."""
-        return field.points_lost / len(self.scores.ids)
+        return field.points_lost / self.scores.whole
 
     def by_loss(self) -> list[Field]:
         """The fields, most points lost first."""
@@ -65,7 +66,7 @@ def analyse(scores: CorpusScore, progress: Progress = no_progress) -> Analysis:
     """Return the fields and losses of a scored test set; builds the score tree of every document.
 
     Args:
-        scores: the result of `score_corpus`.
+        scores: the rows scored with a metric: fields come from its score trees, or are its types of entities.
         progress: called when the phase "Explaining" begins.
 
     >>> from docscore.evaluation import score_corpus
@@ -76,19 +77,23 @@ def analyse(scores: CorpusScore, progress: Progress = no_progress) -> Analysis:
     """
     table = FieldTable()
     failed, absent = scores.failed or frozenset(), scores.absent or frozenset()
-    explained = progress("Explaining", len(scores.ids))
-    for number in range(len(scores.ids)):
-        table.add(number, scores.tree(number), parsed=number not in failed, absent=number in absent)
-        explained(1)
+    metric = METRICS[scores.metric]
+    if metric.field_source == "tree":
+        explained = progress("Explaining", len(scores.ids))
+        for number in range(len(scores.ids)):
+            table.add(number, scores.tree(number), parsed=number not in failed, absent=number in absent)
+            explained(1)
+    else:
+        for number, points in enumerate(scores.points):
+            table.add_sums(number, metric.field_sums(points))
     fields = list(table.fields.values())
-    lost = {cause: as_float(sum(field.lost_units[cause] for field in fields)) / len(scores.ids) for cause in CAUSES}
+    lost = {cause: as_float(sum(field.lost_units[cause] for field in fields)) / scores.whole for cause in CAUSES}
     return Analysis(scores, fields, list(table.lists.values()), lost, table.values, table.losses)
 
 
 def mean_as_ratio(scores: CorpusScore) -> Ratios:
     """The mean score as a ratio of sums over documents."""
-    column = np.array(scores.scores)[:, np.newaxis]
-    return Ratios(column, np.ones_like(column))
+    return scores.ratio
 
 
 def fields_as_ratios(fields: Sequence[Field], documents: int) -> Ratios:
@@ -158,7 +163,7 @@ class Summary:
 
     def to_dict(self, *, per_sample: bool = False, signature: bool = False) -> dict[str, Any]:
         """The attributes in plain types, tables as lists of dicts."""
-        result: dict[str, Any] = {"anls_score": self.scores.mean}
+        result: dict[str, Any] = {self.scores.score_key: self.scores.mean}
         if self.interval is not None:
             result["confidence_interval"] = self.interval.ends
             result["standard_error"] = self.interval.standard_error
@@ -168,10 +173,10 @@ class Summary:
             result["clusters"] = len(set(self.scores.pairs.clusters))
         result |= self.scores.counts()
         if self.analysis is not None:
-            rows = len(self.scores.ids)
+            whole = self.scores.whole
             result["points_lost"] = {str(cause): lost for cause, lost in self.analysis.lost.items()}
             result["key_scores"] = [
-                field.to_dict(rows, self.field_intervals.get(field.path)) for field in self.analysis.fields
+                field.to_dict(whole, self.field_intervals.get(field.path)) for field in self.analysis.fields
             ]
             result["lists"] = [each.to_dict() for each in self.analysis.lists]
             result["rates"] = [rate.to_dict() for rate in self.rates]
@@ -222,9 +227,10 @@ def summarise(
         heaviest = sorted(analysis.fields, key=lambda field: -field.weight)
         events = {
             "documents without a fault": [score == 1 for score in scores.scores],
-            "documents that lack a value": [counts.missing > 0 for counts in analysis.values],
-            "documents with an invented value": [counts.extra > 0 for counts in analysis.values],
         }
+        if analysis.values:
+            events["documents that lack a value"] = [counts.missing > 0 for counts in analysis.values]
+            events["documents with an invented value"] = [counts.extra > 0 for counts in analysis.values]
         for name, rows in (("texts that could not be parsed", scores.failed), ("missing predictions", scores.absent)):
             if rows is not None:
                 events[name] = [number in rows for number in range(len(scores.ids))]
@@ -234,7 +240,7 @@ def summarise(
         level, resampled = check_confidence(confidence), progress("Resampling", RESAMPLES)
         for ratios in _resampled_together(scores, _parts(scores, analysis, events, tested)):
             found += intervals_of(ratios, level, seed=seed, resampled=resampled)
-    before_fields = 1 + len(events) + 2
+    before_fields = 1 + len(events) + (2 if analysis is not None and analysis.values else 0)
     return Summary(
         scores,
         confidence,
@@ -256,8 +262,9 @@ def _parts(
     if analysis is not None:
         hits = np.array(list(events.values()), dtype=np.float64).T
         yield Ratios(hits, np.ones_like(hits))
-        values = np.array(analysis.values, dtype=np.float64)
-        yield Ratios(values[:, [1, 3]], values[:, [0, 2]])  # omissions and hallucinations
+        if analysis.values:
+            values = np.array(analysis.values, dtype=np.float64)
+            yield Ratios(values[:, [1, 3]], values[:, [0, 2]])  # omissions and hallucinations
         yield from (fields_as_ratios([field], len(scores.ids)) for field in fields)
 
 
@@ -281,13 +288,15 @@ def _rates(
 ) -> list[Rate]:
     """The rates; those of independent documents have Wilson's interval, all others the one from the resamples."""
     rows, clustered = len(analysis.scores.ids), analysis.scores.clusters is not None
-    intervals: list[Interval | None] = [*resampled] or [None] * (len(events) + 2)
+    intervals: list[Interval | None] = [*resampled] or [None] * (len(events) + 2)  # the last two are those of values
     rates = []
     for (name, happened), interval in zip(events.items(), intervals, strict=False):
         hits = sum(happened)
         if confidence is not None and not clustered:
             interval = wilson_interval(hits, rows, confidence=confidence)  # noqa: PLW2901
         rates.append(Rate(name, hits, rows, interval))
+    if not analysis.values:
+        return rates
     expected, missing, predicted, extra = map(sum, zip(*analysis.values, strict=True))
     rates.append(Rate("omission: expected values that are missing", missing, expected, intervals[-2]))
     rates.append(Rate("hallucination: values predicted, not expected", extra, predicted, intervals[-1]))

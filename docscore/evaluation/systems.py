@@ -12,8 +12,8 @@ from docscore.evaluation.comparison import Comparison
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.metric_values import Figure
 from docscore.evaluation.scores import CorpusScore
-from docscore.evaluation.summary import Summary, mean_as_ratio
-from docscore.stats.intervals import RESAMPLES
+from docscore.evaluation.summary import Summary
+from docscore.stats.intervals import RESAMPLES, Ratios
 from docscore.stats.significance import holm, permutation_p_values
 
 BEST = "best"
@@ -316,6 +316,7 @@ def _p_value(best: CorpusScore, other: CorpusScore) -> float | None:
     """That the two differ by chance; None where they do not have the same documents."""
     if sorted(best.ids) != sorted(other.ids):
         return None
-    scores = dict(zip(other.ids, other.scores, strict=True))
-    in_order = replace(other, scores=[scores[name] for name in best.ids])
-    return permutation_p_values(mean_as_ratio(best), mean_as_ratio(in_order))[0]
+    number_of = {name: number for number, name in enumerate(other.ids)}
+    numbers = [number_of[name] for name in best.ids]
+    in_order = Ratios(other.ratio.earned[numbers], other.ratio.weight[numbers])
+    return permutation_p_values(best.ratio, in_order)[0]

@@ -18,6 +18,8 @@ from docscore.metrics.kieval import Kieval
 from docscore.metrics.nted import Nted
 from docscore.metrics.typed.score import Typed
 
+ANLS_STAR, TYPED = "anls_star", "typed"
+
 
 class AnlsStar(MeanOfRows):
     """ANLS* of any JSON values (Peer et al. 2024, arXiv 2402.03848)."""

@@ -14,7 +14,7 @@ from docscore.core.formatting import with_sign
 from docscore.core.values import paired_excerpts
 from docscore.evaluation.automation import Choice, Curve
 from docscore.evaluation.comparison import Change, Comparison, Gate
-from docscore.evaluation.evaluation import ANLS_STAR, Evaluation
+from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.metric_values import Measured
 from docscore.evaluation.summary import Analysis, Rate, Summary
 from docscore.metrics.anls_star.tree import Line, ScoreTree, outline
@@ -44,6 +44,7 @@ from docscore.report.wording import (
     counted,
     difference_interval,
     facts_of_tree,
+    fields_note,
     percent_text,
     points_text,
     sample_text,
@@ -90,8 +91,7 @@ def print_evaluation(console: Console, found: Evaluation, *, fields: bool, worst
         fields: whether to print fields, causes of lost points and rates.
         worst: how many of the rows with the lowest scores to print.
     """
-    if ANLS_STAR in found.metrics or fields:
-        print_summary(console, found.summary if fields else found.mean, worst)
+    print_summary(console, found.summary if fields else found.mean, worst)
     if found.other_figures is not None:
         print_measured(console, found.other_figures, len(found.pairs.ids), found.confidence)
     if found.slices:
@@ -101,13 +101,18 @@ def print_evaluation(console: Console, found: Evaluation, *, fields: bool, worst
 def print_summary(console: Console, summary: Summary, worst: int) -> None:
     """Print the mean with its interval, counts, fields if analysed, and the rows with the lowest scores."""
     scores = summary.scores
-    head = f"ANLS*  {scores.mean:.6f}  mean of {sample_text(summary, 'row')}"
+    of = "mean of " if scores.is_mean else ""
+    head = f"{scores.figure.label}  {scores.mean:.6f}  {of}{sample_text(summary, 'row')}"
     _print_lines(console, [head] if len(head) <= _WIDTH else head.split(", ", 1))
     _print_lines(console, count_lines(scores))
     if summary.analysis is not None:
+        note = fields_note(scores)
+        _print_lines(console, [f"\n{note}"] if note else [])
         _print_causes(console, summary.analysis)
         _print_rates(console, summary.rates)
-        print_table(console, fields_table(summary, summary.analysis))
+        fields = fields_table(summary, summary.analysis)
+        if fields.rows:
+            print_table(console, fields)
         lists = lists_table(summary.analysis)
         if lists.rows:
             print_table(console, lists)
@@ -121,7 +126,7 @@ def print_summary(console: Console, summary: Summary, worst: int) -> None:
 def print_comparison(console: Console, found: Comparison, gate: Gate | None, changes: int) -> None:
     """Print the verdict, the difference with its interval, changed documents and fields, and the gate."""
     base, new = found.base.scores, found.new.scores
-    head = f"ANLS*  base {base.mean:.6f}  new {new.mean:.6f}  difference {with_sign(found.difference, 6)}"
+    head = f"{new.figure.label}  base {base.mean:.6f}  new {new.mean:.6f}  difference {with_sign(found.difference, 6)}"
     facts = *textwrap.wrap(verdict_text(found), _WIDTH), difference_interval(found), *count_lines_of_both(found)
     _print_lines(console, [head, *facts])
     if found.figures:

@@ -13,6 +13,7 @@ from docscore.evaluation.scores import CorpusScore
 from docscore.evaluation.summary import Analysis, Rate, Summary
 from docscore.metrics.anls_star.causes import MEANINGS, Outcome
 from docscore.metrics.kieval import KieScore
+from docscore.metrics.registry import METRICS
 from docscore.metrics.typed.score import AS_TEXT, TypedField, TypedFields
 from docscore.report.table_model import ColumnKind, ReportTable, TableCell, TableColumn
 from docscore.report.wording import STATUS_WORDS, counted, p_text, share_text, shown_name, threshold_text
@@ -40,6 +41,11 @@ def fields_table(summary: Summary, analysis: Analysis) -> ReportTable:
         summary: the summary of the test set, with the intervals of the fields.
         analysis: its fields.
     """
+    outcomes = (
+        *((column, _outcome_count(outcome)) for outcome, column in OUTCOME_COLUMNS.items()),
+        number_column("omission_rate", "omission", share_text, extra=True),
+        number_column("hallucination_rate", "hallucination", share_text, extra=True),
+    )
     return table_of(
         "Fields, most points lost first",
         analysis.by_loss(),
@@ -54,9 +60,7 @@ def fields_table(summary: Summary, analysis: Analysis) -> ReportTable:
             lambda field: _optional(analysis.points_lost(field), _four_digits),
         ),
         (TableColumn("documents", "documents", extra=True), lambda field: _count(field.document_count)),
-        *((column, _outcome_count(outcome)) for outcome, column in OUTCOME_COLUMNS.items()),
-        number_column("omission_rate", "omission", share_text, extra=True),
-        number_column("hallucination_rate", "hallucination", share_text, extra=True),
+        *(outcomes if METRICS[analysis.scores.metric].field_source == "tree" else ()),
         unit="fields",
     )
 
@@ -220,7 +224,7 @@ def documents_table(scores: CorpusScore, numbers: Sequence[int]) -> ReportTable:
         return cell._replace(suffix=" (missing)" if number in scores.pairs.absent else "")
 
     name = text_column("question_id", "document", lambda number: scores.ids[number])
-    return table_of("Lowest scores", numbers, name, (TableColumn("anls_score", "score"), score), unit="documents")
+    return table_of("Lowest scores", numbers, name, (TableColumn(scores.row_key, "score"), score), unit="documents")
 
 
 def samples_table(scores: CorpusScore) -> ReportTable:
@@ -231,7 +235,7 @@ def samples_table(scores: CorpusScore) -> ReportTable:
         "Documents",
         samples,
         text_column("question_id", "document", lambda sample: sample["question_id"]),
-        (TableColumn("anls_score", "score"), lambda sample: _optional(sample["anls_score"], three_digits)),
+        (TableColumn(scores.row_key, "score"), lambda sample: _optional(sample[scores.row_key], three_digits)),
         *(_sample_words(name, head) for name, head in heads.items() if name in samples[0]),
         unit="documents",
     )

@@ -11,6 +11,7 @@ from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.metric_values import Measured, Slice, metric_trees
 from docscore.evaluation.scores import CorpusScore
 from docscore.evaluation.summary import Summary
+from docscore.metrics.base import MetricTree
 from docscore.metrics.registry import METRICS, WITH_TREES
 from docscore.report.content import (
     calibration_table,
@@ -28,13 +29,22 @@ from docscore.report.content import (
 from docscore.report.html_templates import template_environment
 from docscore.report.html_tree import TreeDrawing, explained_drawing, tree_drawing
 from docscore.report.table_model import ReportTable
-from docscore.report.wording import NOTHING_LOST, count_lines, counted, sample_text, shown_name
+from docscore.report.wording import (
+    NOTHING_LOST,
+    count_lines,
+    counted,
+    fields_note,
+    headline_text,
+    shown_name,
+)
 from docscore.stats.calibration import Calibration
 
 
 def _document(scores: CorpusScore, number: int, metrics: Sequence[str]) -> tuple[str, TreeDrawing, list[TreeDrawing]]:
-    """The name of a document, its tree by ANLS* with the remarks on it, and those by other metrics."""
-    tree = explained_drawing(scores.tree(number), f"d{number}", scores.options)
+    """The name of a document, its tree by the first metric with the remarks on it, and those by other metrics."""
+    own = scores.tree(number)
+    draw = tree_drawing(own, f"d{number}") if isinstance(own, MetricTree) else None
+    tree = draw or explained_drawing(own, f"d{number}", scores.options)
     trees = metric_trees(scores, number, metrics)
     others = [tree_drawing(other, f"d{number}-{count}") for count, other in enumerate(trees)]
     return shown_name(scores.ids[number]), tree, others
@@ -71,14 +81,18 @@ def report_as_html(
     """
     scores = summary.scores
     measured_figures = {figure.name for figure in measured.figures} if measured else set()
-    with_trees = [name for name in WITH_TREES if METRICS[name].figures[0].key in measured_figures]
+    with_trees = [
+        name for name in WITH_TREES if METRICS[name].figures[0].key in measured_figures and name != scores.metric
+    ]
     return (
         template_environment()
         .get_template("report.html.jinja")
         .render(
             title=shown_name(title),
             mean=f"{scores.mean:.4f}",
-            sample=sample_text(summary, "document"),
+            label=scores.figure.label,
+            headline=headline_text(summary, "document"),
+            fields_note=fields_note(scores),
             counts=count_lines(scores),
             figures=report_figures(summary, measured, curve, calibration, slices_table(slices, by) if slices else None),
             nothing_lost=NOTHING_LOST,

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from docscore.core.formatting import clipped, printable, with_sign
 from docscore.evaluation.comparison import Comparison, Gate
 from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.scores import CorpusScore
 from docscore.report.content import (
     causes_table,
     document_changes_table,
@@ -25,6 +26,7 @@ from docscore.report.wording import (
     count_lines,
     count_lines_of_both,
     difference_interval,
+    fields_note,
     sample_text,
     verdict_text,
 )
@@ -160,7 +162,7 @@ def comparison_as_markdown(found: Comparison, gate: Gate | None, changes: int) -
     """
     base, new = found.base.scores, found.new.scores
     parts = [
-        f"### ANLS\\*: {base.mean:.4f} → {new.mean:.4f} ({with_sign(found.difference)})",
+        f"### {_label(new)}: {base.mean:.4f} → {new.mean:.4f} ({with_sign(found.difference)})",
         f"{verdict_text(found).capitalize()}. {difference_interval(found)}.",
     ]
     counts = count_lines_of_both(found)
@@ -181,6 +183,10 @@ def comparison_as_markdown(found: Comparison, gate: Gate | None, changes: int) -
     return "\n\n".join(parts)
 
 
+def _label(scores: CorpusScore) -> str:
+    return scores.figure.label.replace("*", r"\*")
+
+
 def report_as_markdown(found: Evaluation, title: str, worst: int) -> str:
     """Render the report on a test set as Markdown, without score trees.
 
@@ -190,16 +196,16 @@ def report_as_markdown(found: Evaluation, title: str, worst: int) -> str:
         worst: how many of the documents with the lowest scores are listed.
     """
     summary, scores, analysis = found.summary, found.scores, found.analysis
-    causes = causes_table(analysis)
+    causes, of = causes_table(analysis), "mean of " if scores.is_mean else ""
     tables = [] if found.other_figures is None else [figures_table(found.other_figures)]
     tables += [causes, fields_table(summary, analysis), lists_table(analysis), rates_table(summary.rates)]
     tables += [slices_table(found.slices, found.slice_name)] if found.slices else []
     tables.append(documents_table(scores, scores.numbers_of_worst(worst)))
     parts = [
         f"# {markdown_escaped(title)}",
-        f"**ANLS\\* {scores.mean:.4f}**, mean of {sample_text(summary, 'document')}",
+        f"**{_label(scores)} {scores.mean:.4f}**, {of}{sample_text(summary, 'document')}",
         markdown_list(count_lines(scores)),
-        "" if causes.rows else NOTHING_LOST,
+        "" if causes.rows else fields_note(scores) or NOTHING_LOST,
     ]
     for table in tables:
         if table.rows:

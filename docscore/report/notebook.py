@@ -7,7 +7,7 @@ from zlib import crc32
 
 from docscore.core.formatting import with_sign
 from docscore.evaluation.comparison import Comparison
-from docscore.evaluation.evaluation import ANLS_STAR, Evaluation
+from docscore.evaluation.evaluation import Evaluation
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.report.annotations import Annotation
 from docscore.report.content import (
@@ -21,7 +21,13 @@ from docscore.report.content import (
 from docscore.report.html_templates import macro_as_html
 from docscore.report.html_tree import tree_drawing
 from docscore.report.table_model import ReportTable
-from docscore.report.wording import count_lines, count_lines_of_both, difference_interval, sample_text, verdict_text
+from docscore.report.wording import (
+    count_lines,
+    count_lines_of_both,
+    difference_interval,
+    headline_text,
+    verdict_text,
+)
 
 _TEMPLATE = "notebook.html.jinja"
 _MOST_ROWS = 100  # of a table
@@ -57,11 +63,7 @@ def evaluation_in_notebook(found: Evaluation, worst: int) -> str:
     if found.slices:
         tables.append(slices_table(found.slices, found.slice_name).first(_MOST_ROWS))
     tables.append(documents_table(scores, scores.numbers_of_worst(worst)))
-    text = f"mean ANLS* of {sample_text(found.mean, 'document')}"
-    head = f"{scores.mean:.4f}", text, count_lines(scores)
-    if ANLS_STAR not in found.metrics and found.other_figures is not None:
-        first = found.other_figures.figures[0]
-        head = f"{first.value:.4f}", first.label, count_lines(scores)
+    head = f"{scores.mean:.4f}", headline_text(found.mean, "document"), count_lines(scores)
     return macro_as_html(_TEMPLATE, "overview", *head, tables, scores.signature)
 
 
@@ -77,6 +79,6 @@ def comparison_in_notebook(found: Comparison, changes: int) -> str:
     documents = document_changes_table([*found.worse[:changes], *found.better[:changes]])
     figures = [figure_changes_table(found)] if found.figures else []
     tables = [*figures, field_changes_table(found).first(_MOST_ROWS), documents]
-    text = f"mean ANLS* from {base.mean:.4f} to {new.mean:.4f}"
+    text = f"{'mean ' if new.is_mean else ''}{new.figure.label} from {base.mean:.4f} to {new.mean:.4f}"
     shown = [table for table in tables if table.rows]
     return macro_as_html(_TEMPLATE, "overview", with_sign(found.difference), text, facts, shown, new.signature)

@@ -18,6 +18,7 @@ from docscore.evaluation.scores import PARSE_COUNTS, CorpusScore
 from docscore.evaluation.summary import Summary
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
+from docscore.metrics.registry import METRICS
 from docscore.report.annotations import Annotation
 from docscore.stats.intervals import Interval
 
@@ -139,6 +140,20 @@ def sample_text(summary: Summary, noun: str) -> str:
     if summary.interval is None:
         return size
     return f"{size}, {interval_text(summary.interval, summary.confidence or 0)}"
+
+
+def headline_text(summary: Summary, noun: str) -> str:
+    """What the headline figure is, with its interval: "mean ANLS* of 40 documents, 95% interval 0.7511 to 0.8532"."""
+    scores = summary.scores
+    return f"{'mean ' if scores.is_mean else ''}{scores.figure.label} of {sample_text(summary, noun)}"
+
+
+def fields_note(scores: CorpusScore) -> str:
+    """What a metric without causes of lost points shows in their place, as a sentence; "" for others."""
+    metric = METRICS[scores.metric]
+    if metric.field_source == "entities":
+        return f"{metric.label} counts entities: fields are types of entities, and lost points have no causes."
+    return "" if metric.field_source else f"{metric.label} compares whole documents: it has no fields and no causes."
 
 
 def count_lines(scores: CorpusScore) -> list[str]:

@@ -16,11 +16,12 @@ from docscore.core.runtime import READING, Advance, Progress, no_progress
 from docscore.data.files import ColumnNames, table_of_source
 from docscore.data.pairing import Grouping, warn_of_documents
 from docscore.evaluation.comparison import Comparison, Gate, decide
-from docscore.evaluation.evaluation import ANLS_STAR, Evaluation, metrics_with_schema, rows_of_tables
+from docscore.evaluation.evaluation import Evaluation, metrics_with_schema, rows_of_tables
 from docscore.evaluation.metric_values import metric_trees
 from docscore.integrations.log_files import read_logs_of_inspect
 from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.metrics.registry import WITH_TREES
+from docscore.metrics.base import MetricTree
+from docscore.metrics.registry import METRICS
 from docscore.report.annotations import Annotation, annotations_of
 from docscore.report.console import (
     print_annotations,
@@ -116,7 +117,7 @@ class DocumentResult:
     Attributes:
         id: its id; where rows have none, its number as text.
         number: its place in the order of the references, counted from 0.
-        score: its ANLS* score, in [0, 1].
+        score: its score by the first metric, in [0, 1].
         ground_truth: what was expected; a tuple holds acceptable answers.
         prediction: what was predicted, as it was scored: with `parse` the value that was read; None where there was
             none.
@@ -133,46 +134,51 @@ class DocumentResult:
 
     @cached_property
     def tree(self) -> ScoreTree:
-        """How the ANLS* score comes about: one node for every pair of places."""
+        """How the score comes about: one node for every pair of places."""
         return self._evaluation.scores.tree(self.number)
 
     @cached_property
     def annotations(self) -> list[Annotation]:
         """The remarks on the tree, such as values that are exchanged, most points first."""
-        return annotations_of(self.tree, self._evaluation.scores.options)
+        return [] if isinstance(self.tree, MetricTree) else annotations_of(self.tree, self._evaluation.scores.options)
 
     def explain(self, metric: str) -> ScoreTree:
         """How the score of the document by a metric comes about, as a tree.
 
         Args:
-            metric: "anls_star", "kieval" (entities and the corrections that they need), "entity_f1" (entities that are
-                right, wrong, missed and invented) or "nted" (edits of keys and texts with what they cost).
+            metric: a name among `METRICS`: "kieval" (entities and the corrections that they need), "entity_f1"
+                (entities that are right, wrong, missed and invented), "nted" (edits of keys and texts with what they
+                cost), "typed" (with a schema) or another, whose tree is that of ANLS*.
 
         Raises:
             TypeError, ValueError: for another metric, and values that the metric refuses.
         """
-        if metric == ANLS_STAR:
+        if metric not in METRICS:
+            raise InputValueError(place="metric", expected=f"one of {', '.join(METRICS)}", got=short_repr(metric))
+        scores = self._evaluation.scores
+        if metric == scores.metric:
             return self.tree
-        if metric not in WITH_TREES:
-            expected = f"one of {', '.join((ANLS_STAR, *WITH_TREES))}"
-            raise InputValueError(place="metric", expected=expected, got=short_repr(metric))
-        return metric_trees(self._evaluation.scores, self.number, [metric])[0]
+        METRICS[metric].check_options(scores.options)
+        tree = METRICS[metric].score_tree(scores.row(self.number), scores.options)
+        if tree is None:
+            raise InputValueError(place="metric", expected="one that has score trees", got=short_repr(metric))
+        return tree
 
     def to_dict(self) -> dict[str, Any]:
         """The id, the score, the tree and the remarks on it in plain types."""
         remarks = [remark.to_dict() for remark in self.annotations]
         tree = self.tree.to_dict()
-        return {"question_id": self.id, "anls_score": self.score, "tree": tree, "annotations": remarks}
+        return {**self._evaluation.scores.sample(self.number), "tree": tree, "annotations": remarks}
 
     def __repr__(self) -> str:
-        return f"<DocumentResult {short_repr(self.id)} anls_star {self.score:.4f}>"
+        return f"<DocumentResult {short_repr(self.id)} {self._evaluation.metrics[0]} {self.score:.4f}>"
 
     def __str__(self) -> str:
         tree, remarks = printed(print_tree, self.tree, fold=True), printed(print_annotations, self.annotations)
         return f"{tree}{remarks}".strip("\n")
 
     def _repr_html_(self) -> str:
-        others = metric_trees(self._evaluation.scores, self.number, self._evaluation.metrics)
+        others = metric_trees(self._evaluation.scores, self.number, self._evaluation.metrics[1:])
         return "\n".join([tree_in_notebook(self.tree, self.id, self.annotations), *map(tree_in_notebook, others)])
 
 
@@ -194,7 +200,7 @@ class DocumentList(list[DocumentResult]):
         if not self:
             return f"<DocumentList {count}>"
         scores = [document.score for document in self]
-        return f"<DocumentList {count}, anls_star {min(scores):.4f} to {max(scores):.4f}>"
+        return f"<DocumentList {count}, {self._evaluation.metrics[0]} {min(scores):.4f} to {max(scores):.4f}>"
 
     def _repr_html_(self) -> str:
         return table_in_notebook(documents_table(self._evaluation.scores, [document.number for document in self]))
@@ -307,13 +313,13 @@ class EvaluationResult:
     @property
     def score(self) -> float:
         """The value of the first figure of the first metric, in [0, 1], 1 is best; by default the mean ANLS* score."""
-        first = self.evaluation.metrics[0]  # ANLS* is known without the other metrics
-        return self.evaluation.scores.mean if first == ANLS_STAR else next(iter(self.figures.values()))
+        return self.evaluation.scores.mean
 
     @property
     def interval(self) -> tuple[float, float] | None:
         """The confidence interval of the score; None where there are too few documents, or no level was asked for."""
-        return self._mean_ends if self.evaluation.metrics[0] == ANLS_STAR else next(iter(self.intervals.values()))
+        interval = self.evaluation.mean.interval
+        return interval and interval.ends
 
     @property
     def figures(self) -> dict[str, float]:
@@ -327,12 +333,7 @@ class EvaluationResult:
         figures = [] if measured is None else measured.figures
         found = {figure.name: figure.interval and figure.interval.ends for figure in figures}
         # the one that `docscore score` prints; drawn together with other figures it differs in the last bit
-        return found if ANLS_STAR not in self.evaluation.metrics else {**found, ANLS_STAR: self._mean_ends}
-
-    @property
-    def _mean_ends(self) -> tuple[float, float] | None:
-        interval = self.evaluation.mean.interval
-        return interval and interval.ends
+        return {**found, self.evaluation.scores.figure.key: self.interval}
 
     @property
     def counts(self) -> dict[str, int]:
@@ -346,7 +347,7 @@ class EvaluationResult:
 
     @cached_property
     def causes(self) -> ResultTable:
-        """Why points were lost: each cause with its part of 1 - mean ANLS*, largest first."""
+        """Why points were lost: each cause with its part of 1 - score, largest first; no rows where there are none."""
         return ResultTable(causes_table(self.evaluation.analysis))
 
     @cached_property
@@ -356,7 +357,7 @@ class EvaluationResult:
 
     @cached_property
     def documents(self) -> ResultTable:
-        """The id and ANLS* score of each document, in the order of the references, and how its prediction was read."""
+        """The id and the score of each document, in the order of the references, and how its prediction was read."""
         return ResultTable(samples_table(self.evaluation.scores))
 
     @cached_property
@@ -365,7 +366,7 @@ class EvaluationResult:
         return ResultTable(slices_table(self.evaluation.slices, self.evaluation.slice_name))
 
     def worst(self, count: int = LISTED) -> DocumentList:
-        """The documents with the lowest ANLS* scores, lowest first; a list, which a notebook draws as a table."""
+        """The documents with the lowest scores, lowest first; a list, which a notebook draws as a table."""
         return DocumentList(self.evaluation, self.evaluation.scores.numbers_of_worst(count))
 
     def compare(self, other: EvaluationResult) -> ComparisonResult:
@@ -433,7 +434,8 @@ class EvaluationResult:
             }
         if found.by is not None:
             parts["slices"] = [each.to_dict() for each in found.slices]
-        return {**parts, "rows": len(found.pairs.ids), "worst": found.scores.worst(worst)}
+        headline = {"metric": found.scores.metric, "score": found.scores.mean}
+        return {**headline, **parts, "rows": len(found.pairs.ids), "worst": found.scores.worst(worst)}
 
     def __len__(self) -> int:
         return len(self.evaluation.pairs.ids)
@@ -498,7 +500,7 @@ def evaluate(
     *,
     predictions: Any,
     references: Any = None,
-    metrics: str | Sequence[str] = (ANLS_STAR,),
+    metrics: str | Sequence[str] | None = None,
     parse: str | None = None,
     parse_references: str | None = None,
     missing: str = "error",
@@ -538,7 +540,8 @@ def evaluate(
         predictions: what was predicted.
         references: the ground truths; None where the rows of the predictions hold them too, as those of logs and of one
             data frame with a column of each.
-        metrics: names among `docscore.METRICS`; `score` and `interval` are those of the first.
+        metrics: names among `docscore.METRICS`. The first is the metric of everything that the result shows; None for
+            "anls_star", and with a schema for "typed", beside which "anls_star" stands.
         parse: None, or "json" or "repair" to read predictions that are text as JSON first.
         parse_references: None, or "json" to read references that are text as JSON first.
         missing: a reference without a prediction: "error"; "zero" to score it as null and count it; or "skip" to leave
