@@ -17,46 +17,14 @@ from docscore.metrics.anls_star.tree import outline
 from docscore.report.annotations import FEWEST, annotations_of, folded_tree, groups_of
 from docscore.report.wording import annotation_text
 from tests.commands import PREDICTIONS, REFERENCES, succeed
+from tests.conftest import table
 from tests.structures import damaged, predictions, random_truth, truths
 
 pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
 OPTIONS = ScoringOptions()
 
 # why, truth, prediction, remarks
-GOLDEN: list[tuple[str, Any, Any, list[tuple[str, float]]]] = [
-    ("nothing lost", {"a": "x"}, {"a": "x"}, []),
-    ("two values in each other's place: 2 of 3 points", {"vat": "DE811", "number": "A-77", "z": "q"},
-     {"vat": "A-77", "number": "DE811", "z": "q"}, [("vat and number are exchanged", 2 / 3)]),
-    ("of which one is in an object: the record is the whole", {"shop": {"vat": "DE811"}, "number": "A-77"},
-     {"shop": {"vat": "A-77"}, "number": "DE811"}, [("shop.vat and number are exchanged", 1.0)]),
-    ("a value under the key of an expected null; both would earn their point", {"a": "tea", "b": None},
-     {"a": None, "b": "tea"}, [("a and b are exchanged", 1.0)]),
-    ("nearly: 1 of 10 letters is wrong, so 0.1 of 2 points stays lost", {"a": "abcdefghij", "b": "12"},
-     {"a": "12", "b": "abcdefghiX"}, [("a and b are exchanged", 0.95)]),
-    ("one of them would not be right", {"a": "tea", "b": "rum"}, {"a": "gin", "b": "tea"},
-     [("the value of $.a is predicted at $.b", 1.0)]),
-    ("values of two rows are not exchanged, their rows would be matched otherwise",
-     [{"a": "tea", "b": "x"}, {"a": "rum", "b": "y"}], [{"a": "rum", "b": "x"}, {"a": "tea", "b": "y"}], []),
-    ("a text at another place, where another was expected", {"a": "ACME Ltd", "b": "old"}, {"a": "x", "b": "ACME Ltd"},
-     [("the value of $.a is predicted at $.b", 1.0)]),
-    ("too short to be more than chance", {"a": "12", "b": "old"}, {"a": "x", "b": "12"}, []),
-    ("which of the two is not known", {"a": "ACME", "c": "ACME", "b": "old"}, {"a": "x", "c": "y", "b": "ACME"},
-     [("3 wrong values", 1.0)]),
-    ("in a row", [{"a": "tea", "b": "rum"}], [{"a": "rum", "b": "tea"}], [("a and b are exchanged in $[0]", 1.0)]),
-    ("1 of 5 and 2 of 8 characters", {"a": "12,50", "b": "1.234,50"}, {"a": "12.50", "b": "1234.50"},
-     [("2 values differ by a decimal comma", (0.2 + 0.25) / 2)]),
-    ("a JSON number: 2 of 6 characters, gained by value", {"a": 1000}, {"a": 1000.0},
-     [("1 value is the same number, written differently: +0.333 with numbers by value", 1 / 3)]),
-    ("a text that spells a number: numbers by value do not help", {"a": "1,000.5"}, {"a": "1000.5"},
-     [("1 value is the same number, written differently", 1 / 7)]),
-    ("a date", {"a": "2024-03-12"}, {"a": "12 March 2024"}, [("1 value is the same date, written differently", 1.0)]),
-    ("rows that nobody asked for", {"rows": ["x"]}, {"rows": ["x", "a", "b", "c"]},
-     [("3 invented rows in $.rows", 0.75)]),
-    ("two are no group", {"rows": ["x"]}, {"rows": ["x", "a", "b"]}, []),
-    ("values that are missing", {"a": "1", "b": "2", "c": "3", "d": "4"}, {"d": "4"}, [("3 missing fields", 0.75)]),
-    ("an option at the root", ({"a": "x"}, {"b": "y"}), {"b": "y"}, [("option 2 of 2 was taken", 0.0)]),
-    ("an option below", {"a": ("x", "y")}, {"a": "y"}, [("option 2 of 2 was taken in $.a", 0.0)]),
-]  # fmt: skip
+GOLDEN = table("annotations", "remarks")  # why, ground_truth, prediction, remarks
 
 
 def remarks(tree: ScoreTree, options: ScoringOptions | None = OPTIONS) -> list[tuple[str, float]]:
@@ -64,7 +32,7 @@ def remarks(tree: ScoreTree, options: ScoringOptions | None = OPTIONS) -> list[t
 
 
 @pytest.mark.parametrize(("why", "truth", "prediction", "expected"), GOLDEN, ids=[row[0] for row in GOLDEN])
-def test_remarks(why: str, truth: Any, prediction: Any, expected: list[tuple[str, float]]) -> None:
+def test_remarks(why: str, truth: Any, prediction: Any, expected: list[list[Any]]) -> None:
     found = remarks(score_tree(truth, prediction))
     assert [text for text, _ in found] == [text for text, _ in expected], why
     assert [lost for _, lost in found] == pytest.approx([lost for _, lost in expected]), why

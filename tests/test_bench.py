@@ -26,7 +26,7 @@ from docscore.bench.prompts import (
 )
 from tests import bench_data
 from tests.bench_data import PIXEL, WRITERS, put
-from tests.conftest import ROOT, skip_or_fail
+from tests.conftest import ROOT, skip_or_fail, table
 
 
 @pytest.fixture
@@ -134,26 +134,7 @@ def test_a_strict_schema_of_pydantic() -> None:
     }
 
 
-STRICT = [  # why, schema, its strict form
-    ("const is an enum of one", {"const": "x"}, {"enum": ["x"]}),
-    ("oneOf is anyOf", {"oneOf": [{"type": "string"}]}, {"anyOf": [{"type": "string"}]}),
-    (
-        "one allOf is merged",
-        {"allOf": [{"type": "string"}], "description": "d"},
-        {"type": "string", "description": "d"},
-    ),
-    ("annotations go", {"type": "string", "title": "T", "default": "x", "x-docscore": {}}, {"type": "string"}),
-    (
-        "an enum that may be left out may be null",
-        {"properties": {"a": {"type": "string", "enum": ["x"]}}},
-        {
-            "type": "object",
-            "properties": {"a": {"type": ["string", "null"], "enum": ["x", None]}},
-            "required": ["a"],
-            "additionalProperties": False,
-        },
-    ),
-]
+STRICT = table("bench", "strict")  # why, schema, strict
 
 
 @pytest.mark.parametrize(("schema", "strict"), [case[1:] for case in STRICT], ids=[case[0] for case in STRICT])
@@ -169,22 +150,7 @@ def test_the_schemas_of_the_benchmark_have_a_strict_form(schema: dict[str, Any])
     assert strict["required"] == list(strict["properties"])
 
 
-LOOSE = [  # schema, sentence
-    ({"type": "object"}, r"schema, \$: expected an object with 'properties', got one with free keys"),
-    (
-        {"properties": {"a": {"type": "object", "additionalProperties": {"type": "string"}}}},
-        r"schema, \$\.a: expected an object with 'properties'",
-    ),
-    ({"properties": {"a": {"type": "array"}}}, r"schema, \$\.a: expected 'items' beside the type 'array', got none"),
-    ({"$ref": "#/$defs/a"}, r"expected a reference to a place in the schema, got '#/\$defs/a'"),
-    ({"$defs": {"a": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"}, "expected no circle of references, got one"),
-    (
-        {"$defs": {"a": {"properties": {"b": {"$ref": "#/$defs/a"}}}}, "$ref": "#/$defs/a"},
-        "expected no circle of references, got one",
-    ),
-    ({"allOf": [{}, {}]}, "expected one schema in 'allOf', got 2"),
-    ({"properties": {"a": True}}, r"schema, \$\.a: expected an object, got bool"),
-]
+LOOSE = table("bench", "loose")  # schema, sentence
 
 
 @pytest.mark.parametrize(("schema", "sentence"), LOOSE)
