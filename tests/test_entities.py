@@ -10,7 +10,7 @@ import pytest
 
 from docscore.core.values import convert_ground_truth, is_empty
 from docscore.data.pairing import unwrapped
-from docscore.metrics.entities import MOST_READINGS, document_of, readings
+from docscore.metrics.entities import MOST_READINGS, document_of, readings, text_of_entities
 from tests.conftest import table
 
 Pairs = list[list[str]]
@@ -18,7 +18,7 @@ Pairs = list[list[str]]
 
 def seen(value: Any, **options: Any) -> dict[str, Pairs]:
     """The entities of each group as (type, text), by the place of the group; "$" has those that stand alone."""
-    document = document_of(value, **options)
+    document = document_of(value, text_of_entities(**{"normalise": False, "numbers": "text", **options}))
     return {
         f"{group.kind}@{group.place}": [[entity.kind, entity.texts[0]] for entity in group.entities]
         for group in (document.alone, *document.groups)
@@ -59,11 +59,23 @@ def test_normalise_folds_case_and_white_space() -> None:
     assert seen(value, normalise=True) == {ALONE: [["a", "new york"], ["a", "true"], ["a", "1.0"]]}
 
 
+def test_numbers_by_value() -> None:
+    value = {"a": [1000.0, True, "1000.0", 1e3, 12.50]}
+    texts = ["1000", "true", "1000.0", "1000", "12.5"]
+    assert seen(value, numbers="value") == {ALONE: [["a", text] for text in texts]}
+    with pytest.raises(ValueError, match=r"^numbers: expected 'text' or 'value', got 'number'$"):
+        seen(value, numbers="number")
+
+
 @pytest.mark.parametrize(
     ("normalise", "texts"), [(False, ("X", "x", "true", "1")), (True, ("x", "true", "1"))], ids=["exact", "folded"]
 )
 def test_alternatives_among_scalars_are_one_entity(normalise: bool, texts: tuple[str, ...]) -> None:
-    [entity] = document_of({"a": ("X", "x", True, 1)}, normalise=normalise).as_one_group().entities
+    [entity] = (
+        document_of({"a": ("X", "x", True, 1)}, text_of_entities(normalise=normalise, numbers="text"))
+        .as_one_group()
+        .entities
+    )
     assert (entity.texts, entity.value) == (texts, ("X", "x", True, 1))
 
 

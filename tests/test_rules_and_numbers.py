@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anls_star import AnlsStar
-from docscore import anls_score, score_pairs, score_tree
+from docscore import anls_score, entity_counts, evaluate, kieval_score, nted_score, score_pairs, score_tree
 from docscore.core.numbers import shortest_spelling
 from docscore.core.options import NUMBERS, PACKAGE, PAPER, RULES, ScoringOptions
 from docscore.core.values import number_text
@@ -23,7 +23,11 @@ from docscore.data.json_text import loads
 from docscore.data.pairing import pairs_of
 from docscore.evaluation.scores import score_corpus
 from docscore.evaluation.state import ScoreState
+from docscore.evaluation.systems import systems_of
 from docscore.metrics.anls_star.api import build_tree, score_all
+from docscore.metrics.entity_f1 import entity_f1_tree
+from docscore.metrics.kieval import kieval_tree
+from docscore.metrics.nted import nted_tree
 from docscore.metrics.signature import signature_of
 from tests.oracle import Oracle
 from tests.structures import damaged, filled, random_prediction, random_truth, respelled, shuffled
@@ -164,7 +168,36 @@ def test_the_signature_names_them() -> None:
     options = ScoringOptions(rules=PACKAGE, numbers="value")
     named = signature_of("anls_star", options)
     assert named.startswith("anls_star|tau:0.5|case:i|rules:anls_star-1.0.1|numbers:value|")
-    assert "numbers" not in signature_of("kieval", options)
+    for metric in ("kieval", "entity_f1", "nted"):
+        assert "|numbers:value|" in signature_of(metric, options)
+        assert "numbers" not in signature_of(metric, ScoringOptions())
+
+
+SAME_NUMBERS = [  # a value of the ground truth, one of the prediction, whether they are equal by value
+    (1000, 1000.0, True),
+    (1e3, 1000, True),
+    (12.5, Decimal("12.50"), True),
+    (1000.0, "1000", True),  # a number against the text of its shortest spelling
+    (1000, "1000.0", False),  # a text stays the text that it is
+    (1000, "1,000.00", False),
+    (1, True, False),
+    (0.1, 0.10000001, False),
+]
+
+
+@pytest.mark.parametrize(("truth", "prediction", "same"), SAME_NUMBERS)
+def test_by_value_is_one_rule(truth: Any, prediction: Any, same: bool) -> None:
+    """KIEval, Entity F1 and nTED call equal what ANLS* does."""
+    pairs = [({"a": truth}, {"a": prediction}), ({"m": [{"a": truth}]}, {"m": [{"a": prediction}]})]
+    for pair in pairs:
+        assert (anls_score(*pair, numbers="value") == 1) == same
+        assert (kieval_score(*pair, numbers="value").entities.f1 == 1) == same
+        assert (kieval_tree(*pair, numbers="value").score == 1) == same
+        for donut in (False, True):
+            assert (entity_counts(*pair, numbers="value", donut=donut).f1 == 1) == same
+            assert (entity_f1_tree(*pair, numbers="value", donut=donut).score == 1) == same
+            assert (nted_score(*pair, numbers="value", donut=donut) == 1) == same
+            assert (nted_tree(*pair, numbers="value", donut=donut).score == 1) == same
 
 
 MEANS = [  # of 30 documents; data/docubench/README.md
@@ -185,6 +218,25 @@ def test_means_of_three_systems_on_real_documents(
         pairs = [(tuple(truths[key]), found[key]) for key in truths]
         scores = score_all(pairs, ScoringOptions(**options), str)
         assert fsum(scores) / len(scores) == pytest.approx(mean, abs=1e-9)
+
+
+ENTITY_F1 = {  # in percent, and whether the test against the best system, adjusted for two systems, finds a difference
+    "text": ({"claude": 74.5, "gemini": 74.7, "gpt": 63.9}, {"claude": False, "gpt": True}),
+    "value": ({"claude": 92.1, "gemini": 93.9, "gpt": 91.0}, {"claude": False, "gpt": False}),
+}
+
+
+@pytest.mark.parametrize("numbers", ENTITY_F1)
+def test_kieval_of_three_systems_on_real_documents(docubench: Path, numbers: str) -> None:
+    """One of them writes 1000 as 1000.0: by text it is the last, by value no system is proven to differ."""
+    options: dict[str, Any] = {"metrics": ["kieval"], "numbers": numbers, "references": docubench / "references.jsonl"}
+    paths = {system: docubench / f"predictions_{system}.jsonl" for system in ("claude", "gemini", "gpt")}
+    systems = {name: evaluate(predictions=path, confidence=None, **options).evaluation for name, path in paths.items()}
+    of_all = systems_of(systems, figures=["kieval_entity_f1"], against="best").rows
+    figures, differs = ENTITY_F1[numbers]
+    assert {row.system: round(100 * row.figures[0].value, 1) for row in of_all} == figures
+    tests = {row.system: row.tests["kieval_entity_f1"].adjusted for row in of_all if row.tests}
+    assert {system: adjusted < 0.05 for system, adjusted in tests.items()} == differs
 
 
 def test_the_rules_of_the_package_give_its_scores_of_real_receipts(real_receipts: Path) -> None:

@@ -52,8 +52,8 @@ class ScoringOptions:
             scored.
         rules: what counts in a prediction (ANLS*): "paper", by which keys without a value do not, or "anls_star-1.0.1",
             by which they do, as in the published package of that version.
-        numbers: how numbers are compared (ANLS*, ANLS, ANLSL): "text", as they print, or "value", by their shortest
-            decimal spelling, so that 1000.0 is 1000.
+        numbers: how JSON numbers are compared: "text", as they print, or "value", by their shortest decimal spelling,
+            so that 1000.0 is 1000.
         schema: a JSON Schema that says how each place compares and what it weighs (typed score): a dict, the path of a
             file, or of a folder with one schema a document named by its id, or a pydantic model class; kept as
             `SchemaSource`.

@@ -20,7 +20,8 @@ import numpy as np
 from docscore.core.assignment import lexicographic_assignment
 from docscore.core.errors import InputValueError
 from docscore.core.limits import check_memory
-from docscore.core.similarity import fold
+from docscore.core.options import NUMBERS, check_choice
+from docscore.core.similarity import ScalarText, fold, text_rule
 from docscore.core.values import LEAF_TYPES, Matrix, Scalar, Value, is_empty, scalar_text, size, step_text, to_json
 from docscore.metrics.anls_star.tree import Status, Whole
 from docscore.metrics.base import MetricTree, NodeSide, metric_node, sums_of_parts
@@ -104,26 +105,45 @@ class Document:
         return found
 
 
-def document_of(value: Value, *, normalise: bool = False, confidences: Any = None) -> Document:
+def json_text(value: Scalar, text: ScalarText = scalar_text) -> str:
+    """The scalar as text: strings unchanged, booleans as in JSON, numbers as the function gives them."""
+    if type(value) is str:
+        return value
+    return str(value).lower() if isinstance(value, bool) else text(value)
+
+
+def text_of_entities(*, normalise: bool, numbers: str) -> ScalarText:
+    """How the value of an entity becomes the text that is compared.
+
+    Args:
+        normalise: whether texts are in lower case, with white space folded.
+        numbers: "text", or "value" for the shortest decimal spelling of JSON numbers, as for ANLS*.
+    """
+    check_choice("numbers", numbers, NUMBERS)
+    rule = text_rule(numbers)
+    return partial(fold, ignore_case=True, text=rule) if normalise else partial(json_text, text=rule)
+
+
+def document_of(value: Value, text: ScalarText = json_text, confidences: Any = None) -> Document:
     """Convert a value to entities in groups.
 
     Args:
         value: a value in plain types; alternatives are allowed among scalars only.
-        normalise: whether texts are compared in lower case, with white space folded.
+        text: gives the text of a scalar that is compared.
         confidences: numbers in the same shape, or None.
 
     >>> document = document_of({"menu": [{"nm": "tea", "price": "2"}], "date": "1 May", "total": {"sum": "2"}})
     >>> [group.kind for group in document.groups], [entity.kind for entity in document.as_one_group().entities]
     (['menu', 'total'], ['date', 'menu.nm', 'menu.price', 'total.sum'])
     """
-    return _Reader(normalise=normalise).document(value, confidences)
+    return _Reader(text).document(value, confidences)
 
 
 class _Reader:
     """Collects the groups of one document."""
 
-    def __init__(self, *, normalise: bool) -> None:
-        self.text: Callable[[Any], str] = partial(fold, ignore_case=True) if normalise else json_text
+    def __init__(self, text: ScalarText) -> None:
+        self.text: Callable[[Any], str] = text
         self.alone = Group("", "$")
         self.groups: list[Group] = []
 
@@ -241,13 +261,6 @@ def _readings(truth: Value, scalars: bool) -> Iterator[Value]:
         yield truth
 
 
-def json_text(value: Scalar) -> str:
-    """The scalar as text: strings unchanged, numbers and booleans as in JSON."""
-    if type(value) is str:
-        return value
-    return str(value).lower() if isinstance(value, bool) else scalar_text(value)
-
-
 def _products(parts: list[Iterator[Value]]) -> Iterator[tuple[Value, ...]]:
     """All combinations of one reading of each part; of each part only as many as the limit are read."""
     return product(*(list(islice(part, MOST_READINGS + 1)) for part in parts))
@@ -276,23 +289,23 @@ def length_first(key: str) -> tuple[int, str]:
     return len(key), key
 
 
-def donut_value(value: Value) -> Any:
+def donut_value(value: Value, text: ScalarText) -> Any:
     """Convert a value as Donut's evaluation does: to an object of lists, a list of objects, or a list of texts.
 
     Values that are false in Python, including 0 and False, are left out. In a list that does not only hold objects,
-    everything except texts and numbers is left out.
+    everything except texts and numbers is left out. The function gives the text of a scalar.
     """
     if not value:
         return {}
     if isinstance(value, dict):
-        fields = ((key, donut_value(value[key])) for key in sorted(value, key=length_first))
+        fields = ((key, donut_value(value[key], text)) for key in sorted(value, key=length_first))
         return {key: each if isinstance(each, list) else [each] for key, each in fields if each}
     if not isinstance(value, list):
-        return [scalar_text(value).strip()]  # type: ignore[arg-type]
+        return [text(value).strip()]  # type: ignore[arg-type]
     if all(isinstance(item, dict) for item in value):
-        return [each for each in map(donut_value, value) if each]
+        return [each for each in (donut_value(item, text) for item in value) if each]
     kept = (item for item in value if isinstance(item, str | int | float) and not isinstance(item, bool))
-    texts = (scalar_text(item).strip() for item in kept)
+    texts = (text(item).strip() for item in kept)
     return [each for each in texts if each]
 
 

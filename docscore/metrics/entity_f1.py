@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from docscore.core.options import ScoringOptions
 from docscore.core.runtime import with_room_to_recurse
-from docscore.core.similarity import fold
+from docscore.core.similarity import fold, text_rule
 from docscore.core.values import Value, convert_ground_truth, convert_prediction
 from docscore.metrics.base import FieldSource, FigureName, Metric, MetricRow, MetricTree
 from docscore.metrics.entities import (
@@ -18,6 +18,7 @@ from docscore.metrics.entities import (
     donut_value,
     edit_counts,
     readings,
+    text_of_entities,
     tree_of_groups,
 )
 
@@ -39,7 +40,9 @@ class EntityCounts(NamedTuple):
 CountsByType = dict[str, EntityCounts]
 
 
-def entity_counts(gt: object, pred: object, *, normalise: bool = False, donut: bool = False) -> EntityCounts:
+def entity_counts(
+    gt: object, pred: object, *, normalise: bool = False, donut: bool = False, numbers: str = "text"
+) -> EntityCounts:
     """Count the entities that are right: same path of keys, identical value, in any group.
 
     Args:
@@ -49,6 +52,7 @@ def entity_counts(gt: object, pred: object, *, normalise: bool = False, donut: b
         normalise: whether texts are compared in lower case, with white space folded; otherwise they must be identical.
         donut: read documents as the published implementation of Donut does: 0 and False are left out, texts are
             stripped; booleans, lists and objects are left out of lists that do not only hold objects.
+        numbers: "text" to compare JSON numbers as they print, "value" to compare them by value, as for `anls_score`.
 
     Raises:
         TypeError, ValueError: as `anls_score`; also for a ground truth with over 1,000 combinations of alternatives,
@@ -60,10 +64,12 @@ def entity_counts(gt: object, pred: object, *, normalise: bool = False, donut: b
     >>> entity_counts({"date": "1 May", "menu": [{"nm": "tea"}]}, {"menu": [{"nm": "tea"}, {"nm": "rum"}]})
     EntityCounts(right=1, invented=1, missed=1)
     """
-    return _total(with_room_to_recurse(_best, gt, pred, normalise, donut)[0])
+    return _total(with_room_to_recurse(_best, gt, pred, normalise, donut, numbers)[0])
 
 
-def entity_f1_tree(gt: object, pred: object, *, normalise: bool = False, donut: bool = False) -> MetricTree:
+def entity_f1_tree(
+    gt: object, pred: object, *, normalise: bool = False, donut: bool = False, numbers: str = "text"
+) -> MetricTree:
     """The score tree of Entity F1: for each type of entity, which are right, wrong, missed and invented.
 
     A type is a path of keys without list indices. A right entity counts twice, as it does in F1; so does a pair of a
@@ -77,24 +83,24 @@ def entity_f1_tree(gt: object, pred: object, *, normalise: bool = False, donut: 
        ├─ = [0 ↔ 0]  1.000          "tea"
        └─ + [− ↔ 1]  0.000  -0.250  nothing → "rum"
     """
-    return with_room_to_recurse(_tree_of_best, gt, pred, normalise, donut)
+    return with_room_to_recurse(_tree_of_best, gt, pred, normalise, donut, numbers)
 
 
 def _best(
-    gt: object, pred: object, normalise: bool, donut: bool
+    gt: object, pred: object, normalise: bool, donut: bool, numbers: str
 ) -> tuple[CountsByType, tuple[Value, Value], GroupPair]:
     """The counts by type of the alternatives that count, with the values and the entities of both documents."""
     truth, prediction = convert_ground_truth(gt), convert_prediction(pred)
-    predicted = _entities(prediction, normalise, donut)
+    predicted = _entities(prediction, normalise, donut, numbers)
     compared = []
     for reading in readings(truth, scalars=donut):
-        expected = _entities(reading, normalise, donut)
+        expected = _entities(reading, normalise, donut, numbers)
         compared.append((_compared(expected, predicted), (reading, prediction), (expected, predicted)))
     return max(compared, key=lambda each: _preference(_total(each[0])))
 
 
-def _tree_of_best(gt: object, pred: object, normalise: bool, donut: bool) -> MetricTree:
-    by_type, values, pair = _best(gt, pred, normalise, donut)
+def _tree_of_best(gt: object, pred: object, normalise: bool, donut: bool, numbers: str) -> MetricTree:
+    by_type, values, pair = _best(gt, pred, normalise, donut, numbers)
     counts = _total(by_type)
     figures = f"{counts.right:,} right, {counts.invented:,} invented, {counts.missed:,} missed values"
     return tree_of_groups(
@@ -106,12 +112,12 @@ def _tree_of_best(gt: object, pred: object, normalise: bool, donut: bool) -> Met
     )
 
 
-def _entities(value: Value, normalise: bool, donut: bool) -> Group:
+def _entities(value: Value, normalise: bool, donut: bool, numbers: str) -> Group:
     """All entities of a document as one group."""
     if not donut:
-        return document_of(value, normalise=normalise).as_one_group()
+        return document_of(value, text_of_entities(normalise=normalise, numbers=numbers)).as_one_group()
     found = Group("", "$")
-    for path, text in _donut_entities(donut_value(value), normalise):
+    for path, text in _donut_entities(donut_value(value, text_rule(numbers)), normalise):
         found.of_kind.setdefault(path, []).append(Entity(path, (text,), text, f"$.{path}"))
     return found
 
@@ -157,14 +163,16 @@ class EntityF1(Metric[CountsByType]):
     name: ClassVar[str] = "entity_f1"
     label: ClassVar[str] = "Entity F1"
     figures: ClassVar[tuple[FigureName, ...]] = (FigureName("entity_f1", "Entity F1"),)
-    options: ClassVar[frozenset[str]] = frozenset({"normalise", "donut"})
+    options: ClassVar[frozenset[str]] = frozenset({"normalise", "donut", "numbers"})
     field_source: ClassVar[FieldSource] = "entities"
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> CountsByType:
-        return with_room_to_recurse(_best, row.ground_truth, row.prediction, options.normalise, options.donut)[0]
+        chosen = options.normalise, options.donut, options.numbers
+        return with_room_to_recurse(_best, row.ground_truth, row.prediction, *chosen)[0]
 
     def score_tree(self, row: MetricRow, options: ScoringOptions) -> MetricTree:
-        return entity_f1_tree(row.ground_truth, row.prediction, normalise=options.normalise, donut=options.donut)
+        chosen = options.normalise, options.donut, options.numbers
+        return with_room_to_recurse(_tree_of_best, row.ground_truth, row.prediction, *chosen)
 
     def figure_sums(self, points: CountsByType) -> Sequence[tuple[float, float]]:
         return [_sums(_total(points))]

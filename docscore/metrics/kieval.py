@@ -26,6 +26,7 @@ from docscore.metrics.entities import (
     matched_groups,
     readings,
     steps_between,
+    text_of_entities,
     tree_of_groups,
 )
 
@@ -170,7 +171,9 @@ class KieScore:
 _Compared = tuple[KieScore, tuple[Value, Value], tuple[Document, Document]]  # the result, both values, their entities
 
 
-def kieval_score(gt: object, pred: object, *, normalise: bool = False, confidences: Any = None) -> KieScore:
+def kieval_score(
+    gt: object, pred: object, *, normalise: bool = False, confidences: Any = None, numbers: str = "text"
+) -> KieScore:
     """Compute KIEval of one prediction.
 
     Args:
@@ -179,6 +182,7 @@ def kieval_score(gt: object, pred: object, *, normalise: bool = False, confidenc
         pred: the prediction, as for `anls_score`.
         normalise: whether texts are compared in lower case, with white space folded; otherwise they must be identical.
         confidences: numbers from 0 to 1 in the shape of the prediction, or None.
+        numbers: "text" to compare JSON numbers as they print, "value" to compare them by value, as for `anls_score`.
 
     Returns:
         Counts, figures and the corrections. An object in a list, or at the top level, is a group; groups of one type
@@ -195,7 +199,7 @@ def kieval_score(gt: object, pred: object, *, normalise: bool = False, confidenc
     >>> score.entities.f1, score.groups.f1, [(step.edit, step.kind) for step in score.corrections()]
     (0.5, 0.0, [('change', 'menu.price')])
     """
-    return with_room_to_recurse(_best_reading, gt, pred, normalise, confidences)[0]
+    return with_room_to_recurse(_best_reading, gt, pred, normalise, numbers, confidences)[0]
 
 
 def total_kieval(scores: Iterable[KieScore]) -> KieScore:
@@ -209,7 +213,9 @@ def total_kieval(scores: Iterable[KieScore]) -> KieScore:
     )
 
 
-def kieval_tree(gt: object, pred: object, *, normalise: bool = False, confidences: Any = None) -> MetricTree:
+def kieval_tree(
+    gt: object, pred: object, *, normalise: bool = False, confidences: Any = None, numbers: str = "text"
+) -> MetricTree:
     """The score tree of KIEval Aligned: each entity is right, to change, missing, or only in the prediction.
 
     Arguments and errors are those of `kieval_score`.
@@ -221,22 +227,23 @@ def kieval_tree(gt: object, pred: object, *, normalise: bool = False, confidence
           ├─ = nm     1.000          "tea"
           └─ ≠ price  0.000  -0.500  "2" → "3"
     """
-    return with_room_to_recurse(_tree_of_best_reading, gt, pred, normalise, confidences)
+    return with_room_to_recurse(_tree_of_best_reading, gt, pred, normalise, numbers, confidences)
 
 
-def _best_reading(gt: object, pred: object, normalise: bool, confidences: Any) -> _Compared:
+def _best_reading(gt: object, pred: object, normalise: bool, numbers: str, confidences: Any) -> _Compared:
     """The alternatives of the ground truth that count, with their result and both documents."""
     truth, plain = convert_ground_truth(gt), convert_prediction(pred)
-    prediction = document_of(plain, normalise=normalise, confidences=confidences)
+    text = text_of_entities(normalise=normalise, numbers=numbers)
+    prediction = document_of(plain, text, confidences)
     compared = []
     for reading in readings(truth):
-        document = document_of(reading, normalise=normalise)
+        document = document_of(reading, text)
         compared.append((_compared(document, prediction), (reading, plain), (document, prediction)))
     return max(compared, key=lambda each: _preference(each[0]))
 
 
-def _tree_of_best_reading(gt: object, pred: object, normalise: bool, confidences: Any) -> MetricTree:
-    score, values, documents = _best_reading(gt, pred, normalise, confidences)
+def _tree_of_best_reading(gt: object, pred: object, normalise: bool, numbers: str, confidences: Any) -> MetricTree:
+    score, values, documents = _best_reading(gt, pred, normalise, numbers, confidences)
     entities, groups = score.entities, score.groups
     corrections = f"{entities.corrections:,} correction{'' if entities.corrections == 1 else 's'}"
     f1 = f"Entity F1 {entities.f1:.4f}, precision {entities.precision:.4f}, recall {entities.recall:.4f}"
@@ -340,18 +347,21 @@ class Kieval(Metric[KieScore]):
         FigureName("kieval_group_f1", "KIEval Group F1"),
         FigureName("kieval_aligned", "KIEval Aligned"),
     )
-    options: ClassVar[frozenset[str]] = frozenset({"normalise"})
+    options: ClassVar[frozenset[str]] = frozenset({"normalise", "numbers"})
     field_source: ClassVar[FieldSource] = "entities"
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> KieScore:
-        return kieval_score(row.ground_truth, row.prediction, normalise=options.normalise, confidences=row.confidences)
+        return kieval_score(*row[:2], **self._keywords(row, options))
 
     def without_details(self, points: KieScore) -> KieScore:
         """The counts without the groups, which take most of the memory, and are there for corrections only."""
         return replace(points, pairs=[])
 
     def score_tree(self, row: MetricRow, options: ScoringOptions) -> MetricTree:
-        return kieval_tree(row.ground_truth, row.prediction, normalise=options.normalise, confidences=row.confidences)
+        return kieval_tree(*row[:2], **self._keywords(row, options))
+
+    def _keywords(self, row: MetricRow, options: ScoringOptions) -> dict[str, Any]:
+        return {"normalise": options.normalise, "numbers": options.numbers, "confidences": row.confidences}
 
     def figure_sums(self, points: KieScore) -> Sequence[tuple[float, float]]:
         """Numerators and denominators of equations 5 to 7 and 12."""

@@ -18,9 +18,10 @@ from rapidfuzz.process import cdist
 
 from docscore.core.formatting import clipped
 from docscore.core.limits import check_memory
-from docscore.core.options import ScoringOptions
+from docscore.core.options import NUMBERS, ScoringOptions, check_choice
 from docscore.core.runtime import with_room_to_recurse
-from docscore.core.values import Value, convert_ground_truth, convert_prediction, step_text
+from docscore.core.similarity import ScalarText, text_rule
+from docscore.core.values import Value, convert_ground_truth, convert_prediction, scalar_text, step_text
 from docscore.metrics.anls_star.tree import Kind, Status, Whole
 from docscore.metrics.base import (
     FigureName,
@@ -43,7 +44,7 @@ _BYTES_A_PAIR = 28  # of nodes: the costs of changes, the distances of subtrees,
 _LEAF = "<leaf>"  # its mark of texts
 
 
-def nted_score(gt: object, pred: object, *, donut: bool = False) -> float:
+def nted_score(gt: object, pred: object, *, donut: bool = False, numbers: str = "text") -> float:
     """Compute the normalised tree edit distance as an accuracy: max(0, 1 - TED / TED(empty, ground truth)).
 
     Keys are sorted by length, then by name; null, "", [] and {} are left out; texts are stripped. Lists are compared in
@@ -55,6 +56,7 @@ def nted_score(gt: object, pred: object, *, donut: bool = False) -> float:
         donut: reproduce the published implementation exactly: 0 and False are left out too, as are booleans, lists and
             objects in a list that does not only hold objects, and an empty ground truth scores 0 even with an
             empty prediction. Otherwise these values count, and two empty documents score 1.
+        numbers: "text" to compare JSON numbers as they print, "value" to compare them by value, as for `anls_score`.
 
     Returns:
         The accuracy in [0, 1]; 1 is best.
@@ -66,19 +68,21 @@ def nted_score(gt: object, pred: object, *, donut: bool = False) -> float:
     >>> nted_score({"menu": [{"nm": "tea"}]}, {"menu": [{"nm": "tee"}]})
     0.8333333333333334
     """
-    return with_room_to_recurse(_best_accuracy, gt, pred, donut)[0]
+    return with_room_to_recurse(_best_accuracy, gt, pred, donut, numbers)[0]
 
 
 _Compared = tuple[float, tuple[Value, Value], int, "TreeDistances"]  # score, values, points, distances of subtrees
 
 
-def _best_accuracy(gt: object, pred: object, donut: bool) -> _Compared:
+def _best_accuracy(gt: object, pred: object, donut: bool, numbers: str) -> _Compared:
     """The best of the ground truth's readings: its score, the plain values, what inserting it costs, and distances."""
+    check_choice("numbers", numbers, NUMBERS)
+    text = text_rule(numbers)
     plain = convert_prediction(pred)
-    right = FlatTree(document_tree(plain, donut=donut))
+    right = FlatTree(document_tree(plain, text, donut=donut))
     compared: list[_Compared] = []
     for truth in readings(convert_ground_truth(gt), scalars=True):
-        left = FlatTree(document_tree(truth, donut=donut))
+        left = FlatTree(document_tree(truth, text, donut=donut))
         sizes = len(left.nodes), len(right.nodes)
         check_memory(*sizes, things="nodes", bytes_a_pair=_BYTES_A_PAIR, place="$")
         distances = TreeDistances(left, right)
@@ -89,7 +93,7 @@ def _best_accuracy(gt: object, pred: object, donut: bool) -> _Compared:
     return compared[0]
 
 
-def nted_tree(gt: object, pred: object, *, donut: bool = False) -> MetricTree:
+def nted_tree(gt: object, pred: object, *, donut: bool = False, numbers: str = "text") -> MetricTree:
     """The score tree of nTED: which keys and texts have to be inserted, deleted and changed, and what each costs.
 
     The points of a document are the cost of inserting its ground truth. Arguments and errors are those of `nted_score`.
@@ -99,11 +103,11 @@ def nted_tree(gt: object, pred: object, *, donut: bool = False) -> MetricTree:
     └─ ≈ menu   0.833  -0.167
        └─ ≈ nm  0.750  -0.167  "tea" → "tee"  (relabel the text: 1)
     """
-    return with_room_to_recurse(_tree_of_best, gt, pred, donut)
+    return with_room_to_recurse(_tree_of_best, gt, pred, donut, numbers)
 
 
-def _tree_of_best(gt: object, pred: object, donut: bool) -> MetricTree:
-    score, values, whole, distances = _best_accuracy(gt, pred, donut)
+def _tree_of_best(gt: object, pred: object, donut: bool, numbers: str) -> MetricTree:
+    score, values, whole, distances = _best_accuracy(gt, pred, donut, numbers)
     root = _merged(distances)
     shared = Whole(float(max(whole, 1)))
     builder = _Builder(shared)
@@ -124,31 +128,31 @@ def _tree_of_best(gt: object, pred: object, donut: bool) -> MetricTree:
     )
 
 
-def document_tree(value: Value, *, donut: bool = False) -> Node:
-    """Convert a plain value without alternatives to a tree."""
+def document_tree(value: Value, text: ScalarText = scalar_text, *, donut: bool = False) -> Node:
+    """Convert a plain value without alternatives to a tree; the function gives the text of a scalar."""
     if donut:
-        return Node(_ROOT, _donut_nodes(donut_value(value)))
-    return Node(_ROOT, _fields(value) if isinstance(value, dict) else _branches(value))
+        return Node(_ROOT, _donut_nodes(donut_value(value, text)))
+    return Node(_ROOT, _fields(value, text) if isinstance(value, dict) else _branches(value, text))
 
 
-def _fields(items: dict[str, Value]) -> list[Node]:
+def _fields(items: dict[str, Value], text: ScalarText) -> list[Node]:
     """The nodes of the keys with non-empty values, shorter keys first."""
-    found = ((key, _branches(items[key])) for key in sorted(items, key=length_first))
+    found = ((key, _branches(items[key], text)) for key in sorted(items, key=length_first))
     return [Node(key, below) for key, below in found if below]
 
 
-def _branches(value: Value) -> list[Node]:
+def _branches(value: Value, text: ScalarText) -> list[Node]:
     """The nodes of a value: one element node for an object, the nodes of all elements for a list."""
     if isinstance(value, dict):
-        below = _fields(value)
+        below = _fields(value, text)
         return [Node(_ELEMENT, below)] if below else []
     if isinstance(value, list):
         nodes: list[Node] = []
         for item in value:
-            below = _branches(item)
+            below = _branches(item, text)
             nodes += [Node(_ELEMENT, below)] if isinstance(item, list) and below else below
         return nodes
-    label = "" if value is None else json_text(value).strip()  # type: ignore[arg-type]
+    label = "" if value is None else json_text(value, text).strip()  # type: ignore[arg-type]
     return [Node(label, [], is_text=True)] if label else []
 
 
@@ -172,13 +176,13 @@ class Nted(MeanOfRows):
     name: ClassVar[str] = "nted"
     label: ClassVar[str] = "nTED"
     figures: ClassVar[tuple[FigureName, ...]] = (FigureName("nted", "nTED"),)
-    options: ClassVar[frozenset[str]] = frozenset({"donut"})
+    options: ClassVar[frozenset[str]] = frozenset({"donut", "numbers"})
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> float:
-        return nted_score(row.ground_truth, row.prediction, donut=options.donut)
+        return nted_score(row.ground_truth, row.prediction, donut=options.donut, numbers=options.numbers)
 
     def score_tree(self, row: MetricRow, options: ScoringOptions) -> MetricTree:
-        return nted_tree(row.ground_truth, row.prediction, donut=options.donut)
+        return nted_tree(row.ground_truth, row.prediction, donut=options.donut, numbers=options.numbers)
 
 
 Costs = npt.NDArray[np.signedinteger[Any]]

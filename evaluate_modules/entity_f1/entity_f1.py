@@ -65,6 +65,7 @@ Args:
     cluster: the rows that are not independent, such as the questions of one document, which `confidence` then resamples
         together: the name of a column of the reference rows, a function of the question_id, or a list with a label for
         each reference; default None, for rows that are all independent.
+    numbers: "value" to compare JSON numbers by value, so that 1000.0 is 1000; default "text", as they print.
     signature: whether to return what makes the figures comparable.
 Returns:
     entity_f1: from 0 (worst) to 1 (best).
@@ -109,9 +110,15 @@ class EntityF1(DocumentMetricMixin, evaluate.Metric):  # type: ignore[misc]
         signature: bool = False,
         parse_references: str | None = None,
         cluster: Grouping | None = None,
+        numbers: str = "text",
     ) -> dict[str, Any]:
         options = ScoringOptions(
-            normalise=normalise, donut=donut, parse=parse, parse_references=parse_references, missing=missing
+            normalise=normalise,
+            donut=donut,
+            parse=parse,
+            parse_references=parse_references,
+            missing=missing,
+            numbers=numbers,
         )
         return self._figures(
             predictions, references, options, confidence=confidence, signature=signature, cluster=cluster

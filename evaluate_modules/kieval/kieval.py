@@ -64,6 +64,7 @@ Args:
     cluster: the rows that are not independent, such as the questions of one document, which `confidence` then resamples
         together: the name of a column of the reference rows, a function of the question_id, or a list with a label for
         each reference; default None, for rows that are all independent.
+    numbers: "value" to compare JSON numbers by value, so that 1000.0 is 1000; default "text", as they print.
     signature: whether to return what makes the figures comparable.
 Returns:
     kieval_entity_f1, kieval_entity_precision, kieval_entity_recall: of entities matched within their groups, in [0, 1].
@@ -115,8 +116,11 @@ class Kieval(DocumentMetricMixin, evaluate.Metric):  # type: ignore[misc]
         signature: bool = False,
         parse_references: str | None = None,
         cluster: Grouping | None = None,
+        numbers: str = "text",
     ) -> dict[str, Any]:
-        options = ScoringOptions(normalise=normalise, parse=parse, parse_references=parse_references, missing=missing)
+        options = ScoringOptions(
+            normalise=normalise, parse=parse, parse_references=parse_references, missing=missing, numbers=numbers
+        )
         return self._figures(
             predictions,
             references,

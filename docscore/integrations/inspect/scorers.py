@@ -117,19 +117,22 @@ def anls_star(
 
 
 @scorer(metrics=[mean_of_scores(), kieval_of_all()])
-def kieval_entities(*, target: str = "auto", parse: str = "auto", normalise: bool = False) -> Scorer:
+def kieval_entities(
+    *, target: str = "auto", parse: str = "auto", normalise: bool = False, numbers: str = "text"
+) -> Scorer:
     """KIEval Entity F1 of a sample, with its corrections as explanation; the metric `kieval` has that of all samples.
 
     Args:
         target: as for `anls_star`.
         parse: as for `anls_star`.
         normalise: whether texts are compared in lower case, with white space folded.
+        numbers: "text" to compare JSON numbers as they print, "value" to compare them by value.
     """
 
     async def score(state: TaskState, target_of_sample: Target) -> Score:
         answers = [answer_in(text, target) for text in target_of_sample.target]
         judged = judged_output(output_text(state), answers, parse=parse)
-        result = kieval_score(judged.answers, judged.prediction, normalise=normalise)
+        result = kieval_score(judged.answers, judged.prediction, normalise=normalise, numbers=numbers)
         steps = [_correction(step) for step in result.corrections()]
         return Score(
             value=result.entities.f1,
