@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -291,3 +292,13 @@ def test_rows_keep_their_other_columns_under_both_names() -> None:
     rows = [{"doc": "a", "gold": "x", "vendor": "v"}]
     table = table_of_source(rows, "references", ColumnNames("doc", None, "gold"))
     assert table.rows == [{"doc": "a", "gold": "x", "vendor": "v", "question_id": "a", "references": ["x"]}]
+
+
+def test_no_id_is_markup_in_markdown(tmp_path: Path) -> None:
+    """The ids of texts that could not be parsed are named in a list."""
+    bad = "<b>@octocat</b> [x](http://y.z)"
+    found = docscore.evaluate(predictions={bad: "no JSON"}, references={bad: {"a": "b"}}, parse="json")
+    for path in (found.report(tmp_path / "a.md", title=bad), found.compare(found).report(tmp_path / "b.md")):
+        text = path.read_text("utf-8")
+        assert "octocat" in text
+        assert not re.search(r"<b>|@|\]\(|http:", text)

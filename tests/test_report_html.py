@@ -30,7 +30,7 @@ from docscore.report.html_report import (
 from docscore.report.html_templates import template_environment
 from docscore.report.html_tree import positions_of, tree_as_html, tree_drawing
 from tests.conftest import ROOT, examples
-from tests.report_samples import HOSTILE_TEXTS, Markup, drinks, hostile, scored, summed_up
+from tests.report_samples import CALIBRATION, HOSTILE_TEXTS, Markup, drinks, hostile, scored, slices, summed_up
 from tests.structures import predictions, truths
 
 pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
@@ -317,3 +317,12 @@ def test_a_position_leads_to_the_value(truth: Any, prediction: Any) -> None:
         if at.prediction is not None:
             assert value_at(prediction, at.prediction) == node.prediction
         assert (at.truth is None) == (node.status == "extra" and node.ground_truth is None and node.path != "$")
+
+
+def test_slices_and_calibration_are_parts_of_their_own() -> None:
+    page = report(worst=0, slices=slices(drinks()), by="<language>", calibration=CALIBRATION)
+    assert page.texts("h2")[4:] == ["Slices", "Calibration"]
+    assert "Slices by <language>, those of most documents first" in page.texts("caption")
+    points = [line.attributes["points"] for line in page.of("polyline")]
+    assert points == ["0,174 640,14", "160.0,94.0 576.0,34.0"]  # 0.25 and 0.5, 0.9 and 0.875
+    assert page.texts("figcaption")[-1].startswith("Dashed: confidences that mean what they say.")

@@ -281,3 +281,10 @@ def test_fields_and_documents_by_system() -> None:
     assert table.records()[0] == {"field": "b", "s6": 0.5, "s12": 1.0, "s3": 0.25}
     assert [cell.best for cell in table.rows[0]] == [False, False, True, False]
     assert table.rows[0][2].suffix == "†"
+
+
+def test_the_order_of_a_systems_rows_does_not_matter() -> None:
+    base = Evaluation(pairs_of(answers(12), REFERENCES))
+    same, turned = (Evaluation(pairs_of(answers(5), rows)) for rows in (REFERENCES, REFERENCES[::-1]))
+    rows = [systems_of({"base": base, "other": other}, against="base").rows[1] for other in (same, turned)]
+    assert rows[0].tests == rows[1].tests

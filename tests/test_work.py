@@ -11,10 +11,12 @@ from rapidfuzz.process import cdist, cpdist
 from benchmarks.workloads import invoices, lists_of_cells
 from docscore import anls_score, kieval_score, pairs_of, score_pairs, score_tree
 from docscore.core import assignment, similarity
+from docscore.core.options import ScoringOptions
 from docscore.evaluation.evaluation import Evaluation
 from docscore.metrics import entities
 from docscore.metrics.anls_star import api, scorer
 from docscore.metrics.anls_star.sizes import Counting
+from docscore.metrics.kieval import Kieval
 from docscore.metrics.nted import TreeDistances, nted_tree
 
 
@@ -248,3 +250,14 @@ def test_the_tree_of_nted_compares_the_trees_once(monkeypatch: pytest.MonkeyPatc
     compared = counted_calls(monkeypatch, TreeDistances, "__init__")
     assert nted_tree({"a": ["x", "y"]}, {"a": ["x", "z"]}).score == 2 / 3
     assert len(compared) == 1
+
+
+def test_kieval_of_confidences_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The figures, the curve and the calibration are of the same points."""
+    rows = counted_calls(monkeypatch, Kieval, "row_points")
+    guesses = [{"a": {"$value": f"{i}", "$confidence": i / 9}} for i in range(9)]
+    options = ScoringOptions(with_confidences=True)
+    found = Evaluation(pairs_of(guesses, [{"a": f"{i % 4}"} for i in range(9)]), options, metrics=["kieval"])
+    assert found.values["kieval_aligned"] == found.curve.points()[0].aligned == 4 / 9
+    assert found.calibration.values == 9
+    assert len(rows) == 9
