@@ -36,37 +36,23 @@ def registered() -> Iterator[dict[str, Any]]:
         METRICS.update(before)
 
 
-@pytest.fixture
-def share(registered: dict[str, Any]) -> float:
-    """The share of example receipts that are right as a whole, counted from the scores that a command prints."""
-    assert registered["measured"].figures[1].label == "Exact match"
-    scores = [row["anls_score"] for row in json.loads(printed("score", "--json"))["per_sample"]]
-    return scores.count(1.0) / len(scores)
-
-
 def printed(command: str, *options: str) -> str:
-    sides = (
-        [str(PREDICTIONS), "--references", str(REFERENCES)]
-        if command == "table"
-        else [str(REFERENCES), str(PREDICTIONS)]
-    )
+    sides = [PREDICTIONS, "--references", REFERENCES] if command == "table" else [REFERENCES, PREDICTIONS]
     return succeed(command, *sides, *options)
 
 
-def test_in_score(share: float) -> None:
+def test_every_face_shows_it(registered: dict[str, Any], tmp_path: Path) -> None:
+    """The share of example receipts that are right as a whole, counted from the scores that a command prints."""
+    assert registered["measured"].figures[1].label == "Exact match"
+    scores = [row["anls_score"] for row in json.loads(printed("score", "--json"))["per_sample"]]
+    share = scores.count(1.0) / len(scores)
     found = json.loads(printed("score", "--metrics", NAMES, "--json"))["metrics"]
     assert found["exact_match"] == pytest.approx(share)
     low, high = found["confidence_intervals"]["exact_match"]
     assert low < share < high
     assert re.search(rf"^Exact match +{share:.6f} ", printed("score", "--metrics", NAMES), re.MULTILINE)
-
-
-def test_in_a_table(share: float) -> None:
     assert re.search(rf"^Exact match +{share:.4f}\*", printed("table", "--metrics", NAMES), re.MULTILINE)
     assert f"**{share:.4f}**" in printed("table", "--metrics", NAMES, "--format", "markdown")
-
-
-def test_in_the_report(share: float, tmp_path: Path) -> None:
     assert run("report", REFERENCES, PREDICTIONS, "-o", tmp_path / "report.html", "--metrics", NAMES).code == 0
     page = (tmp_path / "report.html").read_text("utf-8")
     assert re.search(rf"Exact match</td>\s*<td[^>]*>{share:.4f}<", page)
@@ -78,7 +64,3 @@ def test_in_a_mergeable_state() -> None:
     here.update(["tea"], ["tea"])
     there.update(["tea", "rum", "x"], ["rum", "tea", "y"])
     assert here.merge(there).compute() == {"exact_match": 0.25}
-
-
-def test_it_is_gone_afterwards() -> None:
-    assert "exact_match" not in METRICS

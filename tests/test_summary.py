@@ -120,21 +120,20 @@ def test_rates_of_the_test_set_equal_a_naive_recount(seed: int) -> None:
     assert [rate.value for rate in rates] == [share(*each) for each in wanted]
 
 
-def test_a_null_in_a_missing_row_is_no_omission() -> None:
-    """The row is missing, and its points are lost; but nothing was expected of a key that is null."""
-    name, note = analyse(scored([{"r": [{"n": "tea", "note": None}]}], [{"r": []}])).fields
-    assert (name.path, name.omission_rate) == ("r[].n", 1.0)
-    assert (note.path, note.counts["missing"]) == ("r[].note", 1)
-    assert note.omission_rate is None
+NULLS: list[tuple[list[Any], list[Any], str, str, str]] = [  # rows, predicted rows, rules, outcome, its rate
+    ([{"n": "tea", "note": None}], [], "paper", "missing", "omission_rate"),
+    ([], [{"n": "tea", "note": None}], "anls_star-1.0.1", "extra", "hallucination_rate"),
+]
 
 
-def test_a_null_in_an_invented_row_is_no_hallucination() -> None:
-    """The row is too many, and costs points; but nothing was said by a key that is null."""
-    (name,) = analyse(scored([{"r": []}], [{"r": [{"n": "tea", "note": None}]}])).fields
-    assert (name.path, name.hallucination_rate) == ("r[].n", 1.0)
-    name, note = analyse(scored([{"r": []}], [{"r": [{"n": "tea", "note": None}]}], rules="anls_star-1.0.1")).fields
-    assert (note.path, note.counts["extra"]) == ("r[].note", 1)
-    assert note.hallucination_rate is None
+@pytest.mark.parametrize(("truth", "guess", "rules", "outcome", "rate"), NULLS)
+def test_a_null_in_a_missing_or_invented_row_is_no_omission_and_no_hallucination(
+    truth: list[Any], guess: list[Any], rules: str, outcome: str, rate: str
+) -> None:
+    """Its points are lost; but nothing was expected or said by a key that is null. By the paper it weighs nothing."""
+    name, note = analyse(scored([{"r": truth}], [{"r": guess}], rules=rules)).fields
+    assert (name.path, getattr(name, rate)) == ("r[].n", 1.0)
+    assert (note.path, note.counts[outcome], getattr(note, rate)) == ("r[].note", 1, None)
 
 
 @pytest.mark.parametrize("seed", range(4))
