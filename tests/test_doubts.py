@@ -15,12 +15,10 @@ from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.scores import score_corpus
 from docscore.metrics.registry import METRICS
 from tests.commands import Write, run
+from tests.conftest import table
 
 BILL = {"total": "12.50"}
 TEXT = '{"total": "12.50"}'
-UNREAD = "predictions: all are text that holds JSON, which never matches ground truths that are objects.*; parse="
-UNREAD_TRUTHS = "references: all are text that is JSON, and is compared as text; parse_references="
-ONE_ELEMENT = "references: all are lists of one object.*rows by id"
 
 
 def by_id(references: list[Any]) -> list[dict[str, Any]]:
@@ -31,17 +29,7 @@ def with_id(predictions: list[Any]) -> list[dict[str, Any]]:
     return [{"question_id": str(number), "prediction": each} for number, each in enumerate(predictions)]
 
 
-SUSPECTED: list[tuple[str, list[Any], list[Any], dict[str, Any], str]] = [
-    ("texts where objects are expected", [TEXT, "n/a"], [BILL, BILL], {}, UNREAD),
-    ("texts by id", with_id([TEXT]), by_id([BILL]), {}, UNREAD),
-    ("lists of one answer in plain rows", [BILL, {}], [[BILL], [BILL]], {}, ONE_ELEMENT),
-    ("one list too many by id", with_id([BILL]), by_id([[BILL]]), {}, ONE_ELEMENT),
-    ("references that are JSON text", [BILL], [TEXT], {}, UNREAD_TRUTHS),
-    ("references that are JSON text, by id", with_id([BILL]), by_id([TEXT]), {}, UNREAD_TRUTHS),
-    ("texts of which the references alone are read", [TEXT], [TEXT], {"parse_references": "json"}, UNREAD),
-    ("JSON text, in predictions also within prose", [f"Here: {TEXT}"], [TEXT], {}, UNREAD_TRUTHS),
-    ("texts of which the predictions alone are read", [TEXT], [TEXT], {"parse": "json"}, UNREAD_TRUTHS),
-]
+SUSPECTED = table("doubts", "suspected")  # why, predictions, references, options, sentence
 
 
 @pytest.mark.parametrize(
@@ -56,20 +44,7 @@ def test_a_warning_names_the_remedy(
         score_corpus(pairs_of(predictions, references), **options)
 
 
-FINE: list[tuple[str, list[Any], list[Any], dict[str, Any]]] = [
-    ("texts that are read", [TEXT], [BILL], {"parse": "json"}),
-    ("prose, which no option reads", ["I cannot read this."], [BILL], {}),
-    ("some texts", [TEXT, BILL], [BILL, BILL], {}),
-    ("texts on both sides that are meant as such", [TEXT], [TEXT], {"parse": "text"}),
-    ("texts on both sides that are read", [TEXT], [TEXT], {"parse": "json", "parse_references": "json"}),
-    ("answers, one of which looks like a list", [TEXT, "[1]", "x"], [TEXT, "[1]", "x"], {}),
-    ("101 texts, of which the last are JSON", ["x"] * 100 + [TEXT], ["x"] * 100 + [TEXT], {}),
-    ("a list in brackets on one side alone", ["[sic]"], ["[1]"], {}),
-    ("references that are read", [BILL], [TEXT], {"parse_references": "json"}),
-    ("references that only begin so", [["x"]], ["[sic]"], {}),
-    ("lists of one object on both sides", [[BILL]], [[BILL]], {}),
-    ("lists of texts", [BILL], [["x"]], {}),
-]
+FINE = table("doubts", "fine")  # why, predictions, references, options
 
 
 @pytest.mark.parametrize(
@@ -84,13 +59,7 @@ def test_no_warning_where_nothing_is_wrong(
 
 
 # JSON text on both sides: the edit distance of the raw text looks like a score of documents and is none.
-SIDES_OF_TEXT: list[tuple[str, list[Any], list[Any]]] = [
-    ("an object", [TEXT], [TEXT]),
-    ("lists", [" [1]", "[2, 3]"], ["[1]\n", "[2]"]),
-    ("by id, among several answers", with_id([TEXT]), [{"question_id": "0", "references": [TEXT, TEXT]}]),
-    ("empty texts and nulls say nothing", [TEXT, "", " ", None], [TEXT, TEXT, "", None]),
-    ("the first 100 of 101", [TEXT] * 100 + ["x"], [TEXT] * 100 + ["x"]),
-]
+SIDES_OF_TEXT = table("doubts", "JSON text on both sides")  # why, predictions, references
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 from docscore.metrics.entity_f1 import entity_counts
 from docscore.metrics.nted import FlatTree, Node, TreeDistances, document_tree, nted_score
+from tests.conftest import table
 from tests.structures import damaged, random_prediction, random_truth, taken
 from tests.test_depth import as_list, as_object, nested, with_frames_left
 
@@ -120,38 +122,15 @@ def test_donut_answers_as_the_published_implementation(case: dict[str, Any]) -> 
         assert counts.f1 == pytest.approx(case["f1"], abs=1e-12)
 
 
-DECIDED: list[tuple[str, Any, Any, float, float]] = [  # ..., ground truth, prediction, score, score with donut=True
-    ("0 counts", {"a": 0}, {"a": 0}, 1.0, 0.0),
-    ("0 is missing", {"a": 0}, {}, 0.0, 0.0),
-    ("False counts", {"a": False, "b": "x"}, {"b": "x"}, 1 - 6 / 8, 1.0),  # the key and 5 letters, of 8
-    ("True is true, as in JSON", {"a": True}, {"a": "true"}, 1.0, 1 - 1 / 5),
-    ("empty is right where nothing is expected", {}, {}, 1.0, 0.0),
-    ("null is empty", {}, None, 1.0, 0.0),
-    ("so is what holds nothing", {"a": [None, "", {}, []]}, {"b": {"c": ""}}, 1.0, 0.0),
-    ("white space is empty", {"a": " \n"}, {}, 1.0, 0.0),
-    ("nothing was expected", {}, {"a": "x"}, 0.0, 0.0),
-    ("nothing was predicted", {"a": "x"}, None, 0.0, 0.0),
-    ("text for an object", {"a": "x"}, "x", 1 - 1 / 2, 1 - 1 / 2),  # the key is to be inserted
-    ("text", "abcd", "abce", 0.75, 0.75),
-    ("one text longer than all", "ab", "vwxyz", 0.0, 0.0),
-    ("a wrong key costs 1", {"a": "xyz"}, {"b": "xyz"}, 0.75, 0.75),
-    ("a missing key costs 1 and its text", {"a": "x", "b": "yz"}, {"a": "x"}, 0.4, 0.4),
-    ("texts are stripped", {"a": " x "}, {"a": "x"}, 1.0, 1.0),
-    ("booleans in lists", {"a": [True]}, {"a": []}, 0.0, 0.0),
-    ("the order of keys", {"b": "x", "a": "y"}, {"a": "y", "b": "x"}, 1.0, 1.0),
-    ("the order of a list", ["ab", "cd"], ["cd", "ab"], 0.0, 0.0),  # 2 + 2 letters of 4
-    ("an object for a list of one", {"m": {"a": "x"}}, {"m": [{"a": "x"}]}, 1.0, 1.0),
-    ("numbers are texts", {"a": 1}, {"a": "1"}, 1.0, 1.0),
-    ("1 and 1.0 differ by two letters", {"a": 1.0}, {"a": 1}, 1 - 2 / 4, 1 - 2 / 4),
-]
+DECIDED = table("nted", "decided")  # why, ground_truth, prediction, score, score as Donut
 
 
 @pytest.mark.parametrize(
     ("truth", "prediction", "score", "donut"), [row[1:] for row in DECIDED], ids=[row[0] for row in DECIDED]
 )
-def test_decided_cases(truth: Any, prediction: Any, score: float, donut: float) -> None:
-    assert nted_score(truth, prediction) == pytest.approx(score, abs=1e-12)
-    assert nted_score(truth, prediction, donut=True) == pytest.approx(donut, abs=1e-12)
+def test_decided_cases(truth: Any, prediction: Any, score: str, donut: str) -> None:
+    assert nted_score(truth, prediction) == pytest.approx(float(Fraction(score)), abs=1e-12)
+    assert nted_score(truth, prediction, donut=True) == pytest.approx(float(Fraction(donut)), abs=1e-12)
 
 
 ALTERNATIVES: list[tuple[Any, Any, float]] = [

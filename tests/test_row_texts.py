@@ -13,6 +13,7 @@ from docscore.core import values
 from docscore.data.json_text import loads
 from docscore.integrations.datasets import score_batch
 from docscore.integrations.row_texts import rows_of_lines, stored_rows
+from tests.conftest import table
 from tests.structures import predictions
 
 
@@ -21,24 +22,8 @@ def text_of(line: str, key: str = "prediction") -> tuple[str, str]:
     return row
 
 
-WRAPPED = '{"$decimal": {"$decimal": "1"}}'
 # why, the line, the id, the text
-LINES = [
-    ("as json.dumps writes it", '{"question_id": "a", "prediction": {"b": 1}}', "a", '{"b": 1}'),
-    ("compact", '{"question_id":"a","prediction":{"b":1}}', "a", '{"b": 1}'),
-    ("an id that is a number", '{"question_id": 17, "prediction": null}', "17", "null"),
-    ("an id with an escape", '{"question_id": "\\u0061\\"", "prediction": 1}', 'a"', "1"),
-    ("an id beyond ASCII", '{"question_id": "größe", "prediction": "größe"}', "größe", json.dumps("größe")),
-    ("a line end of Windows", '{"question_id": "a", "prediction": 1}\r', "a", "1"),
-    ("blanks around", ' {"question_id" : "a" ,\t"prediction" : [1, 2] } ', "a", "[1, 2]"),
-    ("the value first", '{"prediction": 1, "question_id": "a"}', "a", "1"),
-    ("another column", '{"question_id": "a", "prediction": 1, "confidence": 0.5}', "a", "1"),
-    ("an escape in a key", '{"question_id": "a", "predic\\u0074ion": [1,2]}', "a", "[1, 2]"),
-    ("beyond every float", '{"question_id": "a", "prediction": 1e400}', "a", '{"$decimal": "1e400"}'),
-    ("what looks like a mark", '{"question_id": "a", "prediction": {"$decimal": "1"}}', "a", WRAPPED),
-    ("the same in escapes", '{"question_id": "a", "prediction": {"\\u0024\\u0064ecimal": "1"}}', "a", WRAPPED),
-    ("the same, the value first", '{"prediction": {"$decimal": "1"}, "question_id": "a"}', "a", WRAPPED),
-]
+LINES = table("row_texts", "lines")  # why, line, id, text
 
 
 @pytest.mark.parametrize(("line", "name", "text"), [row[1:] for row in LINES], ids=[row[0] for row in LINES])
