@@ -21,6 +21,7 @@ from playground.column_guesses import (
 )
 from tests.commands import PREDICTIONS, REFERENCES, pred, ref
 from tests.conftest import examples
+from tests.conftest import table as rows_of_data
 
 BILL, TEXT = {"total": "12.50"}, '{"total": "12.50"}'
 FENCED = f"Sure:\n```json\n{TEXT}\n```"
@@ -43,58 +44,27 @@ def columns(*named: tuple[str, list[Any]]) -> list[dict[str, Any]]:
     ]
 
 
-A, B = ["a", "b"], ["b", "a"]
-OWN = ("question_id", "question_id")
-GUESSED: list[tuple[str, list[Any] | None, list[Any], tuple[Any, ...]]] = [
-    # why, references, predictions, (ids, ground truth, prediction, parse, parse_references, certain)
-    ("by id", [ref("a", BILL)], [pred("a", BILL)], (OWN, "references", "prediction", None, None, True)),
-    ("by id, texts", [ref("a", BILL)], [pred("a", FENCED)], (OWN, "references", "prediction", "repair", None, True)),
-    ("by id, answers to questions", [ref("a", "x")], [pred("a", TEXT)],
-     (OWN, "references", "prediction", None, None, True)),
-    ("as the Space anls", [{"question_id": "a", "answers": ["x"]}], [{"question_id": "a", "prediction_text": "x"}],
-     (OWN, "answers", "prediction_text", None, None, True)),
-    ("documents", [BILL], [BILL], ((None, None), None, None, None, None, True)),
-    ("documents and texts", [BILL], [TEXT], ((None, None), None, None, "json", None, True)),
-    ("other names", columns(("doc", A), ("gold", [BILL, BILL])),
-     columns(("receipt", B), ("model_output", [FENCED, "n/a"])),
-     (("doc", "receipt"), "gold", "model_output", "repair", None, False)),
-    ("ground truths that are text too", columns(("id", A), ("GroundTruth", [TEXT, TEXT])),
-     columns(("id", B), ("answer", [TEXT, TEXT])), (("id", "id"), "GroundTruth", "answer", "json", "json", False)),
-    ("the ids that match, not those that are called so",
-     columns(("id", ["1", "2"]), ("scan", A), ("label", ["x", "y"])),
-     columns(("id", ["7", "8"]), ("scan", B), ("output", ["x", "y"])),
-     (("scan", "scan"), "label", "output", None, None, False)),
-    ("values that are the same are not ids", columns(("id", A), ("gt", ["x", "y"])),
-     columns(("id", ["c", "d"]), ("pred", ["x", "y"])), (("id", "id"), "gt", "pred", None, None, False)),
-    ("one file", None,
-     columns(("uuid", A), ("question", ["p", "q"]), ("expected", ["x", "y"]), ("response", ["x", "z"])),
-     (("uuid", "uuid"), "expected", "response", None, None, False)),
-    ("the only column beside the ids, whatever its name", columns(("id", A), ("gt", [TEXT, TEXT])),
-     columns(("id", B), ("secs", ["2", "3"])), (("id", "id"), "gt", "secs", None, "json", False)),
-    ("lists of acceptable answers as text", columns(("id", A), ("gt", ['["x", "y"]', '["z"]'])),
-     columns(("id", B), ("pred", ["x", "z"])), (("id", "id"), "gt", "pred", None, None, False)),
-    ("documents that have no key in common", [{"total": 1}, {"total": 2}], [{"sum": 1}, {"sum": 2}],
-     ((None, None), None, None, None, None, True)),
-    ("no ids", columns(("gt", ["x"])), columns(("pred", ["y"])), ((None, None), "gt", "pred", None, None, False)),
-]  # fmt: skip
+# why, references, predictions, and the plan: ids, ground truth, prediction, parse, parse_references, certain
+GUESSED = rows_of_data("column_guesses", "guesses")
 
 
 @pytest.mark.parametrize(
     ("references", "predictions", "expected"), [row[1:] for row in GUESSED], ids=[row[0] for row in GUESSED]
 )
-def test_guesses(references: list[Any] | None, predictions: list[Any], expected: tuple[Any, ...]) -> None:
-    assert plan_of(references, predictions) == ReadingPlan(*expected)
+def test_guesses(references: list[Any] | None, predictions: list[Any], expected: list[Any]) -> None:
+    ids, *others = expected
+    assert plan_of(references, predictions) == ReadingPlan(tuple(ids), *others)
 
 
 def test_tables_whose_columns_are_the_document() -> None:
     """A row of CSV without its id is compared as a whole."""
-    rows = columns(("doc", A), ("total", ["1", "2"]), ("date", ["3", "4"]))
+    rows = columns(("doc", ["a", "b"]), ("total", ["1", "2"]), ("date", ["3", "4"]))
     plan = plan_of(rows, rows[::-1], "rows.csv")
     assert plan == ReadingPlan(("doc", "doc"), None, None)
     tables = planned_tables(table(rows, "r.csv"), _table(rows[::-1], "p.csv"), plan)
     assert tables[0] is not None
     pairs = read_systems(tables[0], [tables[1]])[0]
-    assert pairs.ids == A
+    assert pairs.ids == ["a", "b"]
     assert pairs.truths == [({"total": "1", "date": "3"},), ({"total": "2", "date": "4"},)]
     assert pairs.predictions == [{"total": "1", "date": "3"}, {"total": "2", "date": "4"}]
 
