@@ -17,59 +17,8 @@ from docscore.report.html_templates import macro_as_html
 from docscore.report.markup import table_as_latex, table_as_markdown
 from docscore.report.table_model import ReportTable
 from tests.commands import RAW
+from tests.conftest import DATA
 from tests.report_samples import BY_HAND, EVERY, SAMPLES, TABLES, Markup, drinks, grid
-
-MARKDOWN = """\
-| field | what &#38; why | score | interval |
-|---|---|---:|---:|
-| <code>a&#95;b</code> | x&#124;y | **0.500** | 25% to 75% |
-| <code>&#60;c&#62;</code> | y | 0.250 | – |
-
-2 of 5 fields are shown.
-`a|b:1`"""
-LATEX = r"""% needs \usepackage{booktabs}
-% a|b:1
-% as text: \texttt{a\textbar{}b:1}
-\begin{table}[t]
-  \centering
-  \caption{By \textless{}hand\textgreater{}. Best values in bold. 2 of 5 fields are shown.}
-  \begin{tabular}{llrr}
-    \toprule
-    field & what \& why & score & interval \\
-    \midrule
-    \texttt{a\_b} & x\textbar{}y & \textbf{0.500} & 25\% to 75\% \\
-    \texttt{\textless{}c\textgreater{}} & y & 0.250 & – \\
-    \bottomrule
-  \end{tabular}
-\end{table}"""
-HTML = """\
-<div class="anls-scroll" tabindex="0" role="region" aria-label="By &lt;hand&gt;">
-<table class="anls-table">
-<caption>By &lt;hand&gt;</caption>
-<thead><tr><td></td><th scope="col" class="anls-words">field</th><th scope="col" class="anls-words">what &amp; why</th>\
-<th scope="col" class="anls-digits">score</th><th scope="col" class="anls-digits">interval</th></tr></thead>
-<tbody>
-<tr><td class="anls-words"><span class="anls-loss-bar"><span style="width:100.00%"></span></span></td>\
-<td class="anls-words"><code>a_b</code></td><td class="anls-words">x|y <small>a &amp; b</small></td>\
-<td class="anls-digits"><strong>0.500</strong></td><td class="anls-digits">25% to 75%</td></tr>
-<tr><td class="anls-words"><span class="anls-loss-bar"><span style="width:25.00%"></span></span></td>\
-<td class="anls-words"><code>&lt;c&gt;</code></td><td class="anls-words">y</td><td class="anls-digits">0.250</td>\
-<td class="anls-digits"><abbr title="one &#34;document&#34;">–</abbr></td></tr>
-</tbody>
-</table>
-</div>
-<p class="anls-note">2 of 5 fields are shown.</p>
-<p class="anls-note"><code>a|b:1</code></p>"""
-TERMINAL = """\
-
-By <hand>
-second line
-field          what & why         s. interval
-a_b            x|y            0.500*    25-75
-<c>            y               0.250        -
-2 of 5 fields are shown.
-
-a|b:1"""
 
 
 def printed(table: ReportTable, explanation: str = "", width: int = 80) -> str:
@@ -82,21 +31,18 @@ def as_html(table: ReportTable) -> str:
     return macro_as_html("tables.html.jinja", "draw_table", table)
 
 
-def test_markdown_of_a_table_by_hand() -> None:
-    assert table_as_markdown(BY_HAND) == MARKDOWN
+BY_HAND_AS: dict[str, Callable[[], str]] = {
+    "md": lambda: table_as_markdown(BY_HAND),
+    "tex": lambda: table_as_latex(BY_HAND),
+    "html": lambda: re.sub(r"\n+", "\n", as_html(BY_HAND)).strip(),
+    "txt": lambda: "\n".join(line.rstrip() for line in printed(BY_HAND, "second line").splitlines()),
+}
 
 
-def test_latex_of_a_table_by_hand() -> None:
-    assert table_as_latex(BY_HAND) == LATEX
-
-
-def test_html_of_a_table_by_hand() -> None:
-    assert re.sub(r"\n+", "\n", as_html(BY_HAND)).strip() == HTML
-
-
-def test_the_terminal_shows_a_table_by_hand() -> None:
-    lines = [line.rstrip() for line in printed(BY_HAND, "second line").splitlines()]
-    assert lines == TERMINAL.splitlines()
+@pytest.mark.parametrize("form", BY_HAND_AS)
+def test_a_table_by_hand(form: str) -> None:
+    """Character by character, as in `data/table`."""
+    assert BY_HAND_AS[form]() == (DATA / "table" / f"by_hand.{form}").read_text(encoding="utf-8").removesuffix("\n")
 
 
 def cells_of_html(source: str) -> list[list[str]]:
