@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given
 
 from docscore import ScoreTree, score_tree
+from docscore.core.options import DEFAULT_OPTIONS
 from docscore.data.pairing import pairs_of
 from docscore.evaluation.scores import score_corpus
 from docscore.evaluation.summary import Analysis, analyse
-from docscore.metrics.anls_star.causes import CAUSES, MEANINGS, places
+from docscore.metrics.anls_star.causes import CAUSES, MEANINGS, FieldCounts, places
 from tests.conftest import examples, table
 from tests.structures import damaged, predictions, random_truth, truths
 
@@ -41,6 +42,20 @@ def points(tree: ScoreTree, **how: bool) -> Points:
         if not place.node.children and place.cause is not None:
             found[place.name, place.cause] += place.node.points_lost  # type: ignore[assignment]
     return dict(found)
+
+
+def counted(counts: FieldCounts) -> Any:
+    """The leaves in their order; how many elements of each list there are, in the order of the lists."""
+    paths = list(dict.fromkeys(path for path, _ in counts.elements))
+    return list(counts.leaves), paths, Counter(counts.elements), counts.weight
+
+
+def check_counts(truth: Any, prediction: Any, *, parsed: bool = True, absent: bool = False) -> None:
+    """What is counted of a pair is what is counted of its tree, bit for bit and in the same order."""
+    tree = score_tree(truth, prediction)
+    of_tree = counted(FieldCounts().of_tree(tree, parsed=parsed, absent=absent))
+    of_pair = FieldCounts().of_pair(truth, prediction, DEFAULT_OPTIONS, parsed=parsed, absent=absent)
+    assert counted(of_pair) == of_tree
 
 
 @pytest.mark.parametrize(("truth", "prediction", "lost"), [r[1:] for r in GOLDEN], ids=[r[0] for r in GOLDEN])
@@ -84,6 +99,9 @@ def test_points_of_causes_add_up_for_any_values(truth: Any, prediction: Any) -> 
     check_tree(tree)
     check_tree(tree, parsed=False)
     check_tree(score_tree(truth, None), absent=True)
+    check_counts(truth, prediction)
+    check_counts(truth, prediction, parsed=False)
+    check_counts(truth, None, absent=True)
 
 
 @examples(200)

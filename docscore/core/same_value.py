@@ -18,6 +18,9 @@ _LONGEST = 64  # characters; no number of a document is longer
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
 
 
+_DIGIT_FIRST = re.compile(r"\s*[+-]?[.,]?\d")  # as in all numbers and ISO dates
+
+
 _MINUS = re.compile(r"(?<!\w)[-\u2212](?=[^\w\s]*\d)")
 
 
@@ -84,13 +87,16 @@ def spelling_of_same_value(truth: Scalar, prediction: Scalar) -> Spelling | None
     >>> spelling_of_same_value("1,500", "1500") is None  # may be 1.5
     True
     """
-    left, right = _undoubted(truth), _undoubted(prediction)
+    texts = isinstance(truth, str) and isinstance(prediction, str)
+    if texts and not _DIGIT_FIRST.match(truth) and not _DIGIT_FIRST.match(prediction):  # type: ignore[arg-type]
+        return None
+    left = _undoubted(truth)
+    right = None if left is None else _undoubted(prediction)
     if left is not None and right is not None:
         if left[0] != right[0]:
             return None
         return "decimal comma" if left[1] != right[1] else "number"
-    texts = [value.strip() for value in (truth, prediction) if isinstance(value, str)]
-    if len(texts) < 2 or not any(map(_ISO_DATE.match, texts)):  # noqa: PLR2004
+    if not texts or not any(_ISO_DATE.match(value.strip()) for value in (truth, prediction)):  # type: ignore[union-attr]
         return None
     dates = date_of(truth), date_of(prediction)
     return "date" if None not in dates and dates[0] == dates[1] else None
@@ -108,16 +114,17 @@ def differ_in_punctuation(truth: Scalar, prediction: Scalar) -> bool:
     """
     if isinstance(truth, bool) or isinstance(prediction, bool):
         return False
-    left, right = (scalar_text(value).casefold() for value in (truth, prediction))
-    if left == right or len(_MINUS.findall(left)) != len(_MINUS.findall(right)):
-        return False
+    left, right = scalar_text(truth).casefold(), scalar_text(prediction).casefold()
     letters = _letters(left)
-    return bool(letters) and letters == _letters(right)
+    if left == right or not letters or letters != _letters(right):
+        return False
+    return len(_MINUS.findall(left)) == len(_MINUS.findall(right))
 
 
 def _letters(text: str) -> str:
     """The letters, their marks, and the digits of a text."""
-    return "".join([character for character in text if _is_letter(character)])
+    words = text.replace(" ", "")
+    return words if words.isalnum() else "".join([character for character in words if _is_letter(character)])
 
 
 @lru_cache(maxsize=4096)

@@ -7,13 +7,12 @@ integers add exactly. So the result does not depend on the order or grouping of 
 from __future__ import annotations
 
 from array import array
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from docscore.metrics.anls_star.causes import CAUSES, OUTCOMES, Cause, FieldPlace, Outcome, outcome_of, places
+from docscore.metrics.anls_star.causes import CAUSES, OUTCOMES, Cause, FieldCounts, Leaf, Outcome
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.stats.intervals import Interval
 
@@ -153,16 +152,15 @@ class Field:
         self.earned_units += _units(earned)
         self.weight += weight
 
-    def add(self, number: int, place: FieldPlace) -> None:
+    def add(self, number: int, leaf: Leaf, points_lost: float) -> None:
         """Count a leaf of a document."""
-        node = place.node
-        self.add_points(number, node.earned, node.weight)
-        outcome = outcome_of(node)
+        _, kind, outcome, earned, weight, cause = leaf
+        self.add_points(number, earned, weight)
         self.counts[outcome] += 1
-        if node.kind == "null":
+        if kind == "null":
             self.nulls[outcome] += 1
-        if place.cause:
-            self.lost_units[place.cause] += _units(node.points_lost)
+        if cause:
+            self.lost_units[cause] += _units(points_lost)
 
     def merge(self, other: Field) -> None:
         """Add the sums of the same field in other documents."""
@@ -194,12 +192,6 @@ class ListRows:
     missing: int = 0
     extra: int = 0
 
-    def add(self, node: ScoreTree) -> None:
-        """Count an element."""
-        self.matched += node.truth_index is not None and node.prediction_index is not None
-        self.missing += node.prediction_index is None
-        self.extra += node.truth_index is None
-
     def merge(self, other: ListRows) -> None:
         """Add the counts of the same path in other documents."""
         self.matched += other.matched
@@ -222,9 +214,9 @@ def field_table(trees: Iterable[ScoreTree]) -> list[Field]:
     >>> [(each.path, each.score, each.counts["missing"]) for each in field_table(trees)]
     [('[].n', 0.5, 1)]
     """
-    table = FieldTable()
+    table, counts = FieldTable(), FieldCounts()
     for number, tree in enumerate(trees):
-        table.add(number, tree)
+        table.add(number, counts.of_tree(tree))
     return list(table.fields.values())
 
 
@@ -263,32 +255,30 @@ class FieldTable:
             self.fields[name].unnamed_units += units(weight) - units(earned)
         self.losses.append({})
 
-    def add(self, number: int, tree: ScoreTree, *, parsed: bool = True, absent: bool = False) -> None:
+    def add(self, number: int, counts: FieldCounts) -> None:
         """Count a document.
 
         Args:
             number: its number, unique among the documents.
-            tree: its score tree.
-            parsed: False for a text that could not be parsed as JSON.
-            absent: whether there was no prediction.
+            counts: its leaves and list elements.
         """
-        outcomes: Counter[Outcome] = Counter()  # of values; nulls are not counted
+        total = missing = extra = 0  # values; nulls are not counted
         lost: Losses = {}
-        for place in places(tree, parsed=parsed, absent=absent):
-            node, name = place.node, place.name
-            if place.counts:
-                if name not in self.fields:
-                    self.fields[name] = Field(name)
-                self.fields[name].add(number, place)
-                if node.kind != "null":
-                    outcomes[outcome_of(node)] += 1
-                if place.cause and node.points_lost:
-                    key = name, place.cause
-                    lost[key] = lost.get(key, 0.0) + node.points_lost
-            if node.key is None and place.path:
-                if name not in self.lists:
-                    self.lists[name] = ListRows(name)
-                self.lists[name].add(node)
+        for leaf in counts.leaves:
+            name, kind, outcome, earned, weight, cause = leaf
+            field = self.fields.get(name)
+            if field is None:
+                field = self.fields[name] = Field(name)
+            points_lost = (weight - earned) / counts.weight if cause else 0.0
+            field.add(number, leaf, points_lost)
+            if kind != "null":
+                total += 1
+                missing += outcome == "missing"
+                extra += outcome == "extra"
+            if cause and points_lost:
+                lost[name, cause] = lost.get((name, cause), 0.0) + points_lost
+        for name, partner in counts.elements:
+            rows = self.lists.setdefault(name, ListRows(name))
+            setattr(rows, partner, getattr(rows, partner) + 1)
         self.losses.append(lost)
-        total, missing, extra = outcomes.total(), outcomes["missing"], outcomes["extra"]
         self.values.append(ValueCounts(total - extra, missing, total - missing, extra))

@@ -11,7 +11,7 @@ import numpy as np
 from docscore.core.runtime import Progress, no_progress
 from docscore.evaluation.fields import Field, FieldTable, ListRows, Losses, ValueCounts, as_float
 from docscore.evaluation.scores import CorpusScore
-from docscore.metrics.anls_star.causes import CAUSES, Cause
+from docscore.metrics.anls_star.causes import CAUSES, Cause, FieldCounts
 from docscore.metrics.registry import METRICS
 from docscore.stats.intervals import (
     MOST_RESAMPLED,
@@ -63,7 +63,7 @@ class Analysis:
 
 
 def analyse(scores: CorpusScore, progress: Progress = no_progress) -> Analysis:
-    """Return the fields and losses of a scored test set; builds the score tree of every document.
+    """Return the fields and losses of a scored test set.
 
     Args:
         scores: the rows scored with a metric: fields come from its score trees, or are its types of entities.
@@ -75,13 +75,15 @@ def analyse(scores: CorpusScore, progress: Progress = no_progress) -> Analysis:
     >>> {cause: lost for cause, lost in analyse(scores).lost.items() if lost}
     {'missing field': 0.25}
     """
-    table = FieldTable()
+    table, counts = FieldTable(), FieldCounts()
     failed, absent = scores.failed or frozenset(), scores.absent or frozenset()
     metric = METRICS[scores.metric]
     if metric.field_source == "tree":
         explained = progress("Explaining", len(scores.ids))
         for number in range(len(scores.ids)):
-            table.add(number, scores.tree(number), parsed=number not in failed, absent=number in absent)
+            parsed, missing = number not in failed, number in absent
+            metric.count_fields(counts, scores.row(number), scores.options, parsed=parsed, absent=missing)
+            table.add(number, counts)
             explained(1)
     else:
         for number, points in enumerate(scores.points):

@@ -11,6 +11,7 @@ from docscore.core.numbers import ROUNDING
 from docscore.core.options import DEFAULT_OPTIONS, ScoringOptions
 from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.metrics.anls_star.api import build_tree
+from docscore.metrics.anls_star.causes import FieldCounts
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import FieldSource, FigureName, MeanOfRows, Metric, MetricRow
 from docscore.metrics.entity_f1 import EntityF1
@@ -37,6 +38,12 @@ class AnlsStar(MeanOfRows):
     def score_tree(self, row: MetricRow, options: ScoringOptions) -> ScoreTree:
         return build_tree(row.ground_truth, row.prediction, options)
 
+    def count_fields(
+        self, counts: FieldCounts, row: MetricRow, options: ScoringOptions, *, parsed: bool, absent: bool
+    ) -> None:
+        """Fill the counts of the fields of one row without a tree."""
+        counts.of_pair(row.ground_truth, row.prediction, options, parsed=parsed, absent=absent)
+
 
 class Anls(AnlsStar):
     """ANLS of texts with one or more acceptable answers (Biten et al. 2019, arXiv 1905.13648)."""
@@ -55,6 +62,8 @@ class Anls(AnlsStar):
         if options.strict and abs(row.anls_star - options.threshold) <= ROUNDING:
             return 0.0
         return row.anls_star
+
+    count_fields = Metric.count_fields
 
     def score_tree(self, row: MetricRow, options: ScoringOptions) -> ScoreTree:
         """Return the tree of ANLS*, which is a leaf; with `strict`, a wrong one if its score equals the threshold."""

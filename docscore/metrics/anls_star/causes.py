@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from typing import Literal, NamedTuple, get_args
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, Literal, NamedTuple, get_args
 
+from docscore.core.options import ScoringOptions
 from docscore.core.same_value import are_same_value, differ_in_punctuation
-from docscore.core.values import step_text
+from docscore.core.values import Value, step_text
+from docscore.metrics.anls_star.api import tell
 from docscore.metrics.anls_star.matching import Identities
-from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.metrics.anls_star.sizes import SchemaNode
+from docscore.metrics.anls_star.tree import Kind, ScoreTree, Status
 
 Cause = Literal[
     "wrong value",
@@ -96,48 +99,181 @@ def places(tree: ScoreTree, *, parsed: bool = True, absent: bool = False) -> Ite
         path, node, above = waiting.pop()
         cause = (above or _cause(node)) if node.earned != node.weight else None
         yield FieldPlace(path, node, cause)
-        steps = ("[]" if child.key is None else step_text(child.key) for child in node.children)
-        repeated = _repeated(node, identities) if cause is None else ()
-        causes = (cause or ("repeated row" if id(child) in repeated else None) for child in node.children)
-        below = [
-            FieldPlace(path + step, child, each) for step, child, each in zip(steps, node.children, causes, strict=True)
-        ]
+        repeated: Collection[int] = ()
+        if cause is None and isinstance(node.prediction, list):
+            alone = [child.prediction_index for child in node.children if child.truth_index is None]
+            repeated = _repeated(node.prediction, [index for index in alone if index is not None], identities)
+        below = []
+        for child in node.children:
+            step = "[]" if child.key is None else step_text(child.key)
+            again: Cause | None = "repeated row" if child.prediction_index in repeated else None
+            below.append(FieldPlace(path + step, child, cause or again))
         waiting.extend(reversed(below))
 
 
-def _repeated(node: ScoreTree, identities: Identities) -> Collection[int]:
-    """By `id`, the children without a partner that equal an element that has one, or one before them that has none."""
-    alone = [child for child in node.children if child.status == "extra" and child.prediction_index is not None]
-    if not alone or not isinstance(node.prediction, list):
-        return ()
-    numbers = [identities.of(element) for element in node.prediction]
-    places_alone = {child.prediction_index for child in alone}
-    known = {number for index, number in enumerate(numbers) if index not in places_alone}
-    found = set()
-    for child in sorted(alone, key=lambda child: child.prediction_index or 0):
-        number = numbers[child.prediction_index or 0]
-        if number in known:
-            found.add(id(child))
-        known.add(number)
-    return found
+def _repeated(prediction: Sequence[Value], alone: Sequence[int], identities: Identities) -> set[int]:
+    """The elements without a partner that equal an element that has one, or one before them that has none."""
+    if not alone:
+        return set()
+    numbers = [identities.of(element) for element in prediction]
+    without_partner = set(alone)
+    known = {number for index, number in enumerate(numbers) if index not in without_partner}
+    repeated = set()
+    for index in sorted(alone):
+        if numbers[index] in known:
+            repeated.add(index)
+        known.add(numbers[index])
+    return repeated
 
 
 def _cause(node: ScoreTree) -> Cause | None:
     """Why points were lost at a node; None for a container that has parts on both sides."""
     if node.status in ("missing", "extra"):
-        unmatched = (node.truth_index is None) != (node.prediction_index is None)
-        if node.status == "missing":
-            return "missing row" if unmatched else "missing field"
-        return "invented row" if unmatched else "invented field"
-    if node.children or node.kind == "mismatch":
-        return None if node.children else "wrong type"
-    if node.kind == "scalar" and are_same_value(node.ground_truth, node.prediction):
+        return _ALONE[node.status, (node.truth_index is None) != (node.prediction_index is None)]
+    return None if node.children else _cause_of_values(node.kind, node.status, node.ground_truth, node.prediction)
+
+
+# By what became of a value that only one side has, and whether it is a list element without a partner.
+_ALONE: dict[tuple[Status, bool], Cause] = {
+    ("missing", False): "missing field",
+    ("missing", True): "missing row",
+    ("extra", False): "invented field",
+    ("extra", True): "invented row",
+}
+
+
+def _cause_of_values(kind: Kind, status: Status, truth: Any, prediction: Any) -> Cause:
+    """Why points were lost where both sides have a value without parts."""
+    if kind == "mismatch":
+        return "wrong type"
+    if kind == "scalar" and are_same_value(truth, prediction):
         return "same value"
-    if node.kind == "scalar" and differ_in_punctuation(node.ground_truth, node.prediction):
+    if kind == "scalar" and differ_in_punctuation(truth, prediction):
         return "punctuation"
-    return "near miss" if node.status == "partial" else "wrong value"
+    return "near miss" if status == "partial" else "wrong value"
 
 
-def outcome_of(leaf: ScoreTree) -> Outcome:
-    """What became of the value of a leaf."""
-    return "wrong_type" if leaf.kind == "mismatch" and leaf.status == "wrong" else leaf.status
+def _outcome(kind: Kind, status: Status) -> Outcome:
+    return "wrong_type" if kind == "mismatch" and status == "wrong" else status
+
+
+Leaf = tuple[str, Kind, Outcome, float, float, Cause | None]  # its path, kind and outcome, S, L, why points are lost
+Partner = Literal["matched", "missing", "extra"]  # of a list element, or what it is without one
+
+
+class FieldCounts:
+    """What fields and lists count of one document at a time: its leaves with points and its list elements.
+
+    Attributes:
+        leaves: the leaves.
+        elements: the list elements, by their paths, and whether they have a partner.
+        weight: L of the document.
+    """
+
+    def __init__(self) -> None:
+        self.leaves: list[Leaf] = []
+        self.elements: list[tuple[str, Partner]] = []
+        self.weight = 0.0
+        self._roots: dict[Cause | None, FieldPath] = {}
+
+    def of_tree(self, tree: ScoreTree, *, parsed: bool = True, absent: bool = False) -> FieldCounts:
+        """The counts of a document whose score tree there is; arguments as for `places`."""
+        self.leaves, self.elements, self.weight = [], [], tree.weight
+        for place in places(tree, parsed=parsed, absent=absent):
+            node = place.node
+            if place.counts:
+                outcome = _outcome(node.kind, node.status)
+                self.leaves.append((place.name, node.kind, outcome, node.earned, node.weight, place.cause))
+            if node.key is None and place.path:
+                both = node.truth_index is not None and node.prediction_index is not None
+                partner: Partner = "matched" if both else "missing" if node.prediction_index is None else "extra"
+                self.elements.append((place.name, partner))
+        return self
+
+    def of_pair(
+        self,
+        gt: object,
+        pred: object,
+        options: ScoringOptions,
+        schema: SchemaNode | None = None,
+        *,
+        parsed: bool = True,
+        absent: bool = False,
+    ) -> FieldCounts:
+        """The same of a ground truth and a prediction, which are scored without a tree."""
+        cause: Cause | None = "missing prediction" if absent else None
+        root = self._roots.setdefault(cause, FieldPath(self, "", cause))
+
+        def start() -> FieldPath:
+            self.leaves, self.elements = [], []
+            return root
+
+        _, self.weight = tell(gt, pred, options, start, schema)
+        if not parsed and self.leaves and self.leaves[0][:2] == ("$", "mismatch"):
+            self.leaves = [(*self.leaves[0][:-1], "unparsable")]
+        return self
+
+
+class FieldPath:
+    """A place of a schema in all documents, the `Place` of the scorer that fills counts of fields.
+
+    Args:
+        counts: what is filled.
+        path: the path without list indices; "" for the root.
+        cause: why all points here are lost; None where each value has its own cause.
+    """
+
+    __slots__ = ("below", "cause", "counts", "name", "path")
+
+    def __init__(self, counts: FieldCounts, path: str, cause: Cause | None) -> None:
+        self.counts, self.path, self.cause = counts, path, cause
+        self.name = path.removeprefix(".") or "$"
+        self.below: dict[str | tuple[str, Cause | None], FieldPath] = {}
+
+    def at_key(self, key: str, *, absent: bool = False) -> FieldPath:  # noqa: ARG002  a cause has no use for it
+        return self.below.get(key) or self._at(key, step_text(key), self.cause)
+
+    def at_index(self, _: int, prediction: int | None) -> FieldPath:
+        if prediction is None:
+            return self._element("missing", self.cause or "missing row")
+        return self._element("matched", self.cause)
+
+    def at_surplus(self, prediction: list[Value], indices: Sequence[int]) -> list[FieldPath]:
+        repeated = _repeated(prediction, indices, Identities()) if self.cause is None else ()
+        causes = (self.cause or ("repeated row" if i in repeated else "invented row") for i in indices)
+        return [self._element("extra", cause) for cause in causes]
+
+    def at_option(self, option: int, count: int = 1) -> FieldPath:  # noqa: ARG002  a field holds the values of all
+        return self
+
+    def alone(self, status: Literal["missing", "extra"], note: str = "") -> FieldPath:  # noqa: ARG002  it is for trees
+        return self if self.cause else self._at(("", _ALONE[status, False]), "", _ALONE[status, False])
+
+    def make(
+        self,
+        kind: Kind,
+        status: Status,
+        earned: float,
+        weight: float,
+        truth: Value,
+        prediction: Value,
+        schema: SchemaNode | None,  # noqa: ARG002  it has said what it had to in S and L
+    ) -> None:
+        if weight and kind not in ("list", "object"):
+            cause = self.cause
+            if earned == weight:
+                cause = None
+            elif cause is None:
+                cause = _cause_of_values(kind, status, truth, prediction)
+            self.counts.leaves.append((self.name, kind, _outcome(kind, status), earned, weight, cause))
+
+    def _element(self, partner: Partner, cause: Cause | None) -> FieldPath:
+        element = self._at(("[]", cause), "[]", cause)
+        self.counts.elements.append((element.name, partner))
+        return element
+
+    def _at(self, name: str | tuple[str, Cause | None], step: str, cause: Cause | None) -> FieldPath:
+        place = self.below.get(name)
+        if place is None:
+            place = self.below[name] = FieldPath(self.counts, self.path + step, cause)
+        return place

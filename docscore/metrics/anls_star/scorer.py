@@ -165,6 +165,8 @@ class Scorer:
         weight = unit_at(schema)
         if schema is not None and schema.comparator is not None:
             earned = float(self._leaves([truth], [prediction], schema)[0][0, 0])
+        elif truth == prediction and type(truth) is type(prediction) is str:
+            earned = weight
         else:
             left, right = fold(truth, self.ignore_case, self.text), fold(prediction, self.ignore_case, self.text)
             earned = weight * similarity(left, right, self.threshold)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from docscore.core.errors import InputValueError, at_place
 from docscore.core.options import PAPER, THRESHOLD, SchemaSource, ScoringOptions
 from docscore.metrics.anls_star.api import build_tree
+from docscore.metrics.anls_star.causes import FieldCounts
 from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import FieldSource, FigureName, Metric, MetricRow
@@ -194,6 +195,13 @@ class Typed(Metric[TypedFields]):
 
     def score_tree(self, row: MetricRow, options: ScoringOptions) -> ScoreTree:
         return explained_by_schema(row.ground_truth, row.prediction, options, row.question_id)
+
+    def count_fields(
+        self, counts: FieldCounts, row: MetricRow, options: ScoringOptions, *, parsed: bool, absent: bool
+    ) -> None:
+        """Fill the counts of the fields of one row without a tree."""
+        root = _root(options.schema, row.question_id)
+        counts.of_pair(row.ground_truth, row.prediction, options, root, parsed=parsed, absent=absent)
 
     def figure_sums(self, points: TypedFields) -> Sequence[tuple[float, float]]:
         return [(points.score, 1.0)]
