@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import os
@@ -131,11 +132,14 @@ def test_parquet_with_texts_structs_and_lists(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("rows", [0, 1, 999, 1000, 3333])
 def test_progress_of_reading_ends_with_all_bytes(rows: int, tmp_path: Path) -> None:
-    """Of a text and of a Parquet file, whatever is left of its last portion."""
+    """Of texts, compressed or not, and of a Parquet file, whatever is left of its last portion."""
     ids = [str(number) for number in range(rows)]
     text = tmp_path / "t.jsonl"
     text.write_text("".join(f'{{"question_id": "{each}"}}\n' for each in ids), encoding="utf-8")
-    for path in (text, parquet_file(tmp_path / "t.parquet", {"question_id": ids})):
+    table, packed = tmp_path / "t.csv", tmp_path / "t.jsonl.gz"
+    table.write_text("\n".join(["question_id", *ids]), encoding="utf-8")
+    packed.write_bytes(gzip.compress(text.read_bytes()))
+    for path in (text, table, packed, parquet_file(tmp_path / "t.parquet", {"question_id": ids})):
         begun: list[tuple[str, int]] = []
         steps: list[int] = []
 
@@ -145,7 +149,7 @@ def test_progress_of_reading_ends_with_all_bytes(rows: int, tmp_path: Path) -> N
 
         assert len(read_table(path, progress=progress).rows) == rows
         assert begun == [(READING, path.stat().st_size)]
-        assert sum(steps) == (path.stat().st_size if rows else 0)
+        assert sum(steps) == (path.stat().st_size if rows or path in (table, packed) else 0)
         assert len(steps) >= rows // 1000 if path.suffix == ".parquet" else True
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import fields
-from functools import cached_property
 from typing import Any
 
 import pytest
@@ -73,21 +71,6 @@ def test_a_name_of_the_package_root(name: str) -> None:
 
 def test_no_other_name_is_public() -> None:
     assert sorted(docscore.__all__) == sorted([*AT_ONCE, *WHEN_USED])
-
-
-@pytest.mark.parametrize("name", sorted({*docscore.__all__} - {"METRICS", "__version__"}))
-def test_a_public_name_says_what_it_takes(name: str) -> None:
-    """Functions describe each argument; classes and their public members have a docstring."""
-    found = getattr(docscore, name)
-    if inspect.isclass(found):
-        members = [each for key, each in vars(found).items() if not key.startswith("_")]
-        described = [each for each in members if callable(each) or isinstance(each, property | cached_property)]
-        assert [each for each in [found, *described] if not inspect.getdoc(each)] == []
-        return
-    text = inspect.getdoc(found) or ""
-    if not re.search(r"[Tt]akes and raises what", text):
-        arguments = list(inspect.signature(found).parameters)
-        assert [each for each in arguments if not re.search(rf"^    {each}: ", text, flags=re.MULTILINE)] == []
 
 
 @pytest.mark.parametrize("path", PATHS)

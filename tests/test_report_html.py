@@ -281,16 +281,6 @@ def test_the_line_has_the_points_of_its_rows() -> None:
     assert float(line.lost.replace("−", "-")) == pytest.approx(tree.score - 1, abs=5e-4)
 
 
-@given(truths, predictions)
-def test_every_part_that_is_opened_is_closed(truth: Any, prediction: Any) -> None:
-    markup = tree_as_html(score_tree({"v": truth}, {"v": prediction}))
-    depth = 0
-    for piece in markup.split("<")[1:]:
-        depth += piece.startswith("details") - piece.startswith("/details")
-        assert depth >= 0
-    assert depth == 0
-
-
 def value_at(value: Any, position: str) -> Any:
     """What stands at a position of a JSON value."""
     for step in filter(None, position.split("/")):

@@ -40,28 +40,6 @@ def card(root: Path) -> str:
     return (root / "README.md").read_text(encoding="utf-8")
 
 
-def test_front_matter_is_that_of_a_space_and_a_metric(card: str) -> None:
-    front = yaml.safe_load(card.split("---\n")[1])
-    assert {"title", "emoji", "colorFrom", "colorTo", "app_file", "pinned", "description"} <= front.keys()
-    assert front["sdk"] == "gradio"
-    assert re.fullmatch(r"\d+\.\d+\.\d+", front["sdk_version"])
-    assert front["tags"] == ["evaluate", "metric"]
-
-
-def test_the_card_is_short_and_begins_with_what_a_newcomer_needs(card: str) -> None:
-    """Within forty lines: what ANLS* is, the tree, one command with its output, and `evaluate.load`."""
-    lines = card.splitlines()
-    assert len(lines) <= 160
-    assert max(map(len, (line for line in lines if not line.startswith(("|", "    author"))))) <= 120
-    screen = card.split("---\n", 2)[2].split("| to | read |", maxsplit=1)[0]
-    assert len(screen.splitlines()) <= 40
-    assert screen.split("\n\n")[1].startswith("ANLS\\* scores what a model extracted")
-    kinds = re.findall(r"^```(\w+)\n(.*?)^```$|^(!\[)", screen, flags=re.DOTALL | re.MULTILINE)
-    assert [kind or "picture" for kind, _, _ in kinds] == ["picture", "bash", "text", "python", "text"]
-    assert re.fullmatch(r"pip install -e \. && docscore score \S+ \S+\n", kinds[1][1])
-    assert "evaluate.load(" in kinds[3][1]
-
-
 def test_pictures_and_files_that_the_card_names_exist(root: Path, card: str) -> None:
     named = [link.split("#")[0] for link in re.findall(r"\]\(([^):\s]+)\)", card)]
     assert len(named) > 20

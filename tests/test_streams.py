@@ -10,22 +10,17 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import docscore
 from docscore.core import limits
 from docscore.data.files import read_table
 from docscore.evaluation.evaluation import rows_of_files
-from docscore.evaluation.scores import score_corpus
-from docscore.results.result import progress_from
 from tests.commands import pred, ref, succeed
 from tests.conftest import HUNG, ROOT
-from tests.test_cli_exit import Terminal
 
 ROWS = 60
 
@@ -105,17 +100,6 @@ def test_what_is_printed_does_not_depend_on_the_format_and_the_order(tmp_path: P
     assert options or shown == expected
 
 
-def test_rows_by_position_and_plain_values(tmp_path: Path) -> None:
-    truths = [{"total": f"{n}"} for n in range(ROWS)]
-    found = [{"total": f"{n}" if n % 2 else "none"} for n in range(ROWS)]
-    files = as_jsonl(tmp_path, "r", truths), as_jsonl(tmp_path, "p", found)
-    with pytest.warns(UserWarning, match="r.jsonl: rows without 'question_id' are documents, paired by their position"):
-        result = docscore.evaluate(references=files[0], predictions=files[1], progress=False)
-    assert result.score == 0.5
-    assert result["1"].ground_truth == {"total": "1"}
-    assert [str(document.tree) for document in result.worst(2)] == [str(result[name].tree) for name in ("0", "2")]
-
-
 NO_ROOM = r"expected rows that fit into memory, got more than [\d,]+ MB of them, with [\d,]+ MB left; .*ScoreState.*ray"
 
 
@@ -186,41 +170,6 @@ def test_a_test_set_beyond_memory_ends_in_one_sentence(large: tuple[Path, Path])
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert re.fullmatch(rf"docscore: \S+r\.jsonl: {NO_ROOM}\n", done.stderr)
-
-
-@pytest.mark.parametrize("form", ["jsonl", "gzip", "csv"])
-def test_progress_is_told_of_every_byte_that_is_read(tmp_path: Path, form: str) -> None:
-    """And of every row that is scored; a compressed file counts as it is on disk."""
-    references, predictions = documents()
-    paths = [WRITERS[form][0](tmp_path, name, rows) for name, rows in (("r", references), ("p", predictions))]
-    told: list[tuple[str, int, list[int]]] = []
-
-    def begin(phase: str, total: int) -> Callable[[int], object]:
-        told.append((phase, total, []))
-        return told[-1][2].append
-
-    pairs = rows_of_files(references=paths[0], predictions=[paths[1]], progress=begin).systems[0]
-    score_corpus(pairs, parse="text", progress=begin)
-    assert [(phase, total) for phase, total, _ in told] == [
-        *(("Reading", path.stat().st_size) for path in paths),
-        ("Scoring", ROWS),
-    ]
-    assert all(sum(increments) == total for _, total, increments in told)
-
-
-def test_bars_say_what_is_done_in_a_second_and_what_remains(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = Terminal()
-    monkeypatch.setattr(sys, "stderr", shown)
-    begin = progress_from(progress=True)
-    for phase, total in (("Reading", 10_000_000), ("Scoring", 10_000)):
-        advance = begin(phase, total)
-        for _ in range(9):
-            time.sleep(0.02)
-            advance(total // 10)
-        time.sleep(0.2)  # drawn ten times a second
-        advance(total // 20)
-    assert re.search(r"Reading: +\d+%.*[\d.]+M/10.0M .*\dMB/s\]", shown.getvalue())
-    assert re.search(r"Scoring: +\d+%.*[\d.]+k/10.0k .*it/s\]", shown.getvalue())
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")

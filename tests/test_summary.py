@@ -11,12 +11,10 @@ from typing import Any
 import pytest
 
 from docscore import ScoreTree
-from docscore.core.options import ScoringOptions
 from docscore.data.pairing import Pairs, pairs_of
 from docscore.evaluation.scores import CorpusScore, score_corpus
 from docscore.evaluation.summary import MOST_FIELDS_TESTED, analyse, summarise
 from docscore.metrics.anls_star.causes import OUTCOMES
-from docscore.metrics.signature import signature_of
 from tests.structures import damaged, random_prediction, random_truth
 
 pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
@@ -180,19 +178,6 @@ def check_plain(value: Any) -> None:
         check_plain(inner)
 
 
-def everything(scores: CorpusScore, confidence: float | None = 0.95) -> dict[str, Any]:
-    summary = summarise(scores, fields=True, confidence=confidence)
-    return summary.to_dict(per_sample=True, signature=True)
-
-
-def test_without_confidence_there_are_no_ends() -> None:
-    result = everything(random_scores(2), confidence=None)
-    assert "confidence_interval" not in result
-    assert "standard_error" not in result
-    assert all("low" not in row and "high" not in row for row in result["key_scores"] + result["rates"])
-    assert summarise(random_scores(2)).to_dict().keys() == {"anls_score"}
-
-
 def test_only_the_fields_of_most_weight_have_an_interval() -> None:
     """Of 205 fields those five of which only one document has a value are the lightest."""
     keys = [f"k{number}" for number in range(MOST_FIELDS_TESTED + 5)]
@@ -248,21 +233,6 @@ def test_references_that_are_json_text() -> None:
         score_corpus(Pairs(list("ab"), ["1", "tea"], [1, 2]), parse_references="json")
     with pytest.raises(ValueError, match=r"^parse_references: expected None or 'json', got 'repair'$"):
         score_corpus(pairs, parse_references="repair")
-
-
-def test_signatures_differ_wherever_scores_may() -> None:
-    variants = [
-        ScoringOptions(),
-        ScoringOptions(threshold=0.1234567),
-        ScoringOptions(threshold=0.1234568),
-        ScoringOptions(ignore_case=False),
-        ScoringOptions(parse="json"),
-        ScoringOptions(parse="repair"),
-        ScoringOptions(missing="zero"),
-    ]
-    signatures = [signature_of("anls_star", options) for options in variants]
-    assert len(set(signatures)) == len(signatures)
-    assert "json-repair:" in signatures[5]
 
 
 def test_the_lowest_come_first_and_ties_in_order() -> None:

@@ -157,31 +157,6 @@ def test_an_answer_that_breaks_off_earns_what_it_has(data: Path, server: Loopbac
     assert log.samples[0].scores["anls_star"].metadata["parsed"] == "mended"
 
 
-def test_a_request_that_is_refused_once_is_asked_again(data: Path, server: Loopback, tmp_path: Path) -> None:
-    seen: set[str] = set()
-
-    def first_refused(request: Request) -> Reply:
-        text = prompt_text(request)
-        if text in seen:
-            return right(request)
-        seen.add(text)
-        return Reply("slow down", status=429 if "No. 0" in text else 500)
-
-    server.answer = first_refused
-    (log,) = run_tasks(tasks.kleister_charity(str(data)), tmp_path, max_retries=2)
-    assert list(values(log).values()) == [1.0, 1.0]
-    assert len(server.requests) == 4
-
-
-def test_a_second_run_asks_nothing(data: Path, server: Loopback, tmp_path: Path) -> None:
-    for expected in (1, 1):
-        (log,) = run_tasks(
-            tasks.kleister_nda(str(data), method="vision", sample=1, dpi=40), tmp_path, cache=True, max_tokens=77
-        )
-        assert len(server.requests) == expected
-        assert log.samples[0].output.choices
-
-
 def test_own_documents_each_with_its_schema(server: Loopback, tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     for name in ("a", "b"):
