@@ -10,7 +10,7 @@ import pytest
 
 from docscore.core.values import convert_ground_truth, is_empty
 from docscore.data.pairing import unwrapped
-from docscore.metrics.entities import MOST_READINGS, document_of, readings, text_of_entities
+from docscore.metrics.entities import MOST_READINGS, as_one_group, document_of, readings, text_of_entities
 from tests.conftest import table
 
 Pairs = list[list[str]]
@@ -21,12 +21,12 @@ def seen(value: Any, **options: Any) -> dict[str, Pairs]:
     document = document_of(value, text_of_entities(**{"normalise": False, "numbers": "text", **options}))
     return {
         f"{group.kind}@{group.place}": [[entity.kind, entity.texts[0]] for entity in group.entities]
-        for group in (document.alone, *document.groups)
+        for group in document
     }
 
 
 def places(value: Any) -> list[str]:
-    return [entity.place for entity in document_of(value).as_one_group().entities]
+    return [entity.place for entity in as_one_group(document_of(value)).entities]
 
 
 ALONE = "@$"
@@ -47,7 +47,7 @@ def test_places_lead_to_the_values() -> None:
 
 
 def test_the_value_is_kept_as_it_stands() -> None:
-    assert [entity.value for entity in document_of({"a": [True, 1, " X "]}).as_one_group().entities] == [True, 1, " X "]
+    assert [entity.value for entity in as_one_group(document_of({"a": [True, 1, " X "]})).entities] == [True, 1, " X "]
 
 
 def test_an_integer_of_more_digits_than_python_prints() -> None:
@@ -71,11 +71,9 @@ def test_numbers_by_value() -> None:
     ("normalise", "texts"), [(False, ("X", "x", "true", "1")), (True, ("x", "true", "1"))], ids=["exact", "folded"]
 )
 def test_alternatives_among_scalars_are_one_entity(normalise: bool, texts: tuple[str, ...]) -> None:
-    [entity] = (
+    [entity] = as_one_group(
         document_of({"a": ("X", "x", True, 1)}, text_of_entities(normalise=normalise, numbers="text"))
-        .as_one_group()
-        .entities
-    )
+    ).entities
     assert (entity.texts, entity.value) == (texts, ("X", "x", True, 1))
 
 
@@ -113,7 +111,7 @@ def test_many_nested_alternatives_are_refused_at_once() -> None:
 
 
 def sure(value: Any, confidences: Any) -> list[float | None]:
-    return [entity.confidence for entity in document_of(value, confidences=confidences).as_one_group().entities]
+    return [entity.confidence for entity in as_one_group(document_of(value, confidences=confidences)).entities]
 
 
 PARALLEL = table("entities", "confidences beside")  # why, value, confidences, of_entities
@@ -153,4 +151,4 @@ def test_other_keys_beside_a_wrapped_value(others: dict[Any, Any]) -> None:
 
 def test_no_entity_is_empty() -> None:
     value: Any = {"a": [None, "", [], {}, "x"], "b": {"c": [[], ""]}}
-    assert not any(is_empty(entity.value) for entity in document_of(value).as_one_group().entities)
+    assert not any(is_empty(entity.value) for entity in as_one_group(document_of(value)).entities)

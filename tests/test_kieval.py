@@ -14,7 +14,16 @@ from typing import Any, get_args
 import pytest
 
 from docscore.core.values import convert_ground_truth
-from docscore.metrics.entities import Edit, Entity, Group, document_of, matched_groups, readings, steps_between
+from docscore.metrics.entities import (
+    Edit,
+    Entity,
+    Group,
+    as_one_group,
+    document_of,
+    matched_groups,
+    readings,
+    steps_between,
+)
 from docscore.metrics.entity_f1 import entity_counts
 from docscore.metrics.kieval import Counts, GroupCounts, KieScore, kieval_score, total_kieval
 from tests.conftest import table
@@ -115,7 +124,7 @@ def random_groups(rng: random.Random, *, truth: bool) -> list[dict[str, Any]]:
 
 
 def groups_of(value: Any) -> list[Group]:
-    return document_of({"m": value}).groups
+    return document_of({"m": value})[1:]
 
 
 def common(truth: list[Entity], prediction: list[Entity]) -> int:
@@ -211,8 +220,8 @@ def test_bounds_and_totals(seed: int) -> None:
     e, g = score.entities, score.groups
     assert all(0 <= figure <= 1 for figure in (e.precision, e.recall, e.f1, e.aligned, g.f1))
     document = document_of(prediction)
-    assert e.right + e.substitutions + e.deletions == sum(1 for _ in document.as_one_group().entities)
-    assert g.right + g.wrong + g.invented == len(document.groups)
+    assert e.right + e.substitutions + e.deletions == sum(1 for _ in as_one_group(document).entities)
+    assert g.right + g.wrong + g.invented == len(document) - 1
     assert Counter(step.edit for step in score.steps) == +Counter(dict(zip(get_args(Edit), e, strict=True)))
     assert len(score.corrections()) == e.corrections
     assert total_kieval([KieScore(entities=each) for each in score.by_entity.values()]).entities == e
@@ -250,9 +259,9 @@ def test_the_corrections_lead_to_the_ground_truth(seed: int) -> None:
     """For each pair of groups, and for what stands alone; a group without a partner is made, or goes."""
     rng = random.Random(seed)
     truth, prediction = (document_of(random_prediction(rng, 4)) for _ in range(2))
-    for kind in {group.kind for group in truth.groups + prediction.groups}:
-        sides = ([group for group in each.groups if group.kind == kind] for each in (truth, prediction))
-        for here, there in [*matched_groups(*sides), (truth.alone, prediction.alone)]:
+    for kind in {group.kind for group in truth[1:] + prediction[1:]}:
+        sides = ([group for group in each[1:] if group.kind == kind] for each in (truth, prediction))
+        for here, there in [*matched_groups(*sides), (truth[0], prediction[0])]:
             assert corrected(here, there) == texts_of(here)
 
 

@@ -164,18 +164,8 @@ class MetricTree(ScoreTree):
     facts: tuple[str, ...] = ()
 
 
-class NodeSide(NamedTuple):
-    """What one of two documents has at a node.
-
-    Attributes:
-        value: its value in plain types; None if it has none.
-        path: the path of the value; None for what it lacks, and for what is no place.
-        number: the index of the value in its list; None for what is no list element.
-    """
-
-    value: Any = None
-    path: str | None = None
-    number: int | None = None
+# What one of two documents has at a node: its value, the path, and the index in its list; each None where it has none.
+NodeSide = tuple[Any, str | None, int | None]
 
 
 def metric_node(
@@ -197,7 +187,7 @@ def metric_node(
 
     `points` are those earned and those possible; they, and the status, are by default what the nodes below say.
     """
-    earned, weight = sums_of_parts(children) if points is None else points
+    earned, weight = points or (fsum(part.earned for part in children), fsum(part.weight for part in children))
     return MetricTree(
         path=path,
         key=key,
@@ -205,16 +195,16 @@ def metric_node(
         status=status or (status_of_parts(children) if children else "exact"),
         earned=float(earned),
         weight=float(weight),
-        ground_truth=truth.value,
-        prediction=prediction.value,
-        truth_index=truth.number,
-        prediction_index=prediction.number,
+        ground_truth=truth[0],
+        prediction=prediction[0],
+        truth_index=truth[2],
+        prediction_index=prediction[2],
         option=None,
         note=reason,
         children=tuple(children),
         _whole=whole,
-        truth_path=truth.path,
-        prediction_path=prediction.path,
+        truth_path=truth[1],
+        prediction_path=prediction[1],
         headline=headline,
         facts=tuple(facts),
     )
@@ -226,8 +216,3 @@ def status_of_parts(parts: Sequence[ScoreTree]) -> Status:
     if len(found) == 1:
         return parts[0].status
     return "partial" if any(part.earned for part in parts) else "wrong"
-
-
-def sums_of_parts(parts: Sequence[ScoreTree]) -> tuple[float, float]:
-    """Earned and possible points of a node that holds these nodes."""
-    return fsum(part.earned for part in parts), fsum(part.weight for part in parts)

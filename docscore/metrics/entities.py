@@ -8,7 +8,7 @@ Groups are aligned, and the edit of each entity is determined, by equations 1, 2
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from itertools import chain, islice, product
@@ -24,7 +24,7 @@ from docscore.core.options import NUMBERS, check_choice
 from docscore.core.similarity import ScalarText, fold, text_rule
 from docscore.core.values import LEAF_TYPES, Matrix, Scalar, Value, is_empty, scalar_text, size, step_text, to_json
 from docscore.metrics.anls_star.tree import Status, Whole
-from docscore.metrics.base import MetricTree, NodeSide, metric_node, sums_of_parts
+from docscore.metrics.base import MetricTree, NodeSide, metric_node
 
 MOST_READINGS = 1000  # combinations of the alternatives of a ground truth
 
@@ -63,12 +63,14 @@ class Group:
     Attributes:
         kind: its type, the path of keys: `menu`; "" for the entities outside groups.
         place: its path.
+        number: which group of its document it is; that of the entities outside groups is 0.
         of_kind: its entities by their types; may be empty.
         has_alternatives: whether some of them have alternatives.
     """
 
     kind: str
     place: str
+    number: int = 0
     of_kind: dict[str, list[Entity]] = field(default_factory=dict)
     has_alternatives: bool = False
 
@@ -83,26 +85,13 @@ class Group:
         return list(chain.from_iterable(self.of_kind.values()))
 
 
-@dataclass
-class Document:
-    """The entities of a document.
-
-    Attributes:
-        alone: the entities outside groups.
-        groups: the groups.
-    """
-
-    alone: Group
-    groups: list[Group]
-
-    def as_one_group(self) -> Group:
-        """All entities as one group."""
-        found = Group(self.alone.kind, self.alone.place)
-        for group in (self.alone, *self.groups):
-            found.has_alternatives |= group.has_alternatives
-            for kind, entities in group.of_kind.items():
-                found.of_kind.setdefault(kind, []).extend(entities)
-        return found
+def as_one_group(groups: Sequence[Group]) -> Group:
+    """All entities of a document as one group."""
+    found = Group("", "$", has_alternatives=any(group.has_alternatives for group in groups))
+    for group in groups:
+        for kind, entities in group.of_kind.items():
+            found.of_kind.setdefault(kind, []).extend(entities)
+    return found
 
 
 def json_text(value: Scalar, text: ScalarText = scalar_text) -> str:
@@ -124,8 +113,8 @@ def text_of_entities(*, normalise: bool, numbers: str) -> ScalarText:
     return partial(fold, ignore_case=True, text=rule) if normalise else partial(json_text, text=rule)
 
 
-def document_of(value: Value, text: ScalarText = json_text, confidences: Any = None) -> Document:
-    """Convert a value to entities in groups.
+def document_of(value: Value, text: ScalarText = json_text, confidences: Any = None) -> list[Group]:
+    """Convert a value to entities in groups; the first group has those outside groups.
 
     Args:
         value: a value in plain types; alternatives are allowed among scalars only.
@@ -133,62 +122,33 @@ def document_of(value: Value, text: ScalarText = json_text, confidences: Any = N
         confidences: numbers in the same shape, or None.
 
     >>> document = document_of({"menu": [{"nm": "tea", "price": "2"}], "date": "1 May", "total": {"sum": "2"}})
-    >>> [group.kind for group in document.groups], [entity.kind for entity in document.as_one_group().entities]
-    (['menu', 'total'], ['date', 'menu.nm', 'menu.price', 'total.sum'])
+    >>> [(group.kind, [entity.kind for entity in group.entities]) for group in document]
+    [('', ['date']), ('menu', ['menu.nm', 'menu.price']), ('total', ['total.sum'])]
     """
-    return _Reader(text).document(value, confidences)
+    groups = [Group("", "$")]
 
-
-class _Reader:
-    """Collects the groups of one document."""
-
-    def __init__(self, text: ScalarText) -> None:
-        self.text: Callable[[Any], str] = text
-        self.alone = Group("", "$")
-        self.groups: list[Group] = []
-
-    def document(self, value: Value, confidences: Any) -> Document:
-        if isinstance(value, dict):
-            for key, item in value.items():
-                kind, step = _below("", key)
-                below = _part(confidences, key)
-                if isinstance(item, dict):
-                    self.group(item, kind, "$" + step, below)
-                else:
-                    self.visit(item, kind, "$" + step, self.alone, below)
-        else:
-            self.visit(value, "$", "$", self.alone, confidences)
-        return Document(self.alone, self.groups)
-
-    def group(self, items: dict[str, Value], kind: str, place: str, confidences: Any) -> None:
-        group = Group(kind, place)
-        self.groups.append(group)
-        self.entries(items, kind, place, group, confidences)
-
-    def entries(self, items: dict[str, Value], kind: str, place: str, group: Group, confidences: Any) -> None:
-        for key, item in items.items():
-            below, step = _below(kind, key)
-            self.visit(item, below, place + step, group, None if confidences is None else _part(confidences, key))
-
-    def visit(self, value: Value, kind: str, place: str, group: Group, confidences: Any) -> None:
+    def visit(value: Any, kind: str, place: str, group: Group, confidences: Any) -> None:
         if type(value) in LEAF_TYPES:
             if value is not None and value != "":
                 confidence = None if confidences is None else _number(confidences, place)
-                entity = Entity(kind, (self.text(value),), value, place, confidence)
+                entity = Entity(kind, (text(value),), value, place, confidence)
                 group.of_kind.setdefault(kind, []).append(entity)
-        elif isinstance(value, dict):
-            self.entries(value, kind, place, group, confidences)
-        elif isinstance(value, list):
-            for index, item in enumerate(value):
-                at, below = f"{place}[{index}]", _part(confidences, index)
-                if isinstance(item, dict):
-                    self.group(item, kind, at, below)
-                else:
-                    self.visit(item, kind, at, group, below)
         elif isinstance(value, tuple):
-            texts = tuple(dict.fromkeys(map(self.text, value)))
+            texts = tuple(dict.fromkeys(map(text, value)))
             group.of_kind.setdefault(kind, []).append(Entity(kind, texts, value, place))
             group.has_alternatives = True
+        else:
+            is_list = isinstance(value, list)
+            for key, item in enumerate(value) if is_list else value.items():
+                below, step = (kind, f"[{key}]") if is_list else _below(kind, key)
+                own = group
+                if isinstance(item, dict) and (is_list or place == "$"):
+                    own = Group(below, place + step, len(groups))
+                    groups.append(own)
+                visit(item, below, place + step, own, None if confidences is None else _part(confidences, key))
+
+    visit(value, "" if isinstance(value, dict) else "$", "$", groups[0], confidences)
+    return groups
 
 
 @lru_cache(maxsize=4096)
@@ -515,7 +475,6 @@ def tree_of_groups(
     points: Mapping[Edit, int],
     headline: str,
     facts: Sequence[str],
-    groups: tuple[Sequence[Group], Sequence[Group]] = ((), ()),
 ) -> MetricTree:
     """Build the score tree of a document from its aligned groups.
 
@@ -525,22 +484,21 @@ def tree_of_groups(
         points: what an entity counts, by its edit; one that is right earns it.
         headline: what the score is.
         facts: the other figures and counts.
-        groups: the groups of both documents in their order.
     """
-    maker = _EntityNodes(pairs, values, points, groups)
+    maker = _EntityNodes(pairs, values, points)
     nodes = maker.entities(pairs[0], list(steps_between(*pairs[0])), "", "$")
     by_kind: dict[str, list[GroupPair]] = defaultdict(list)
     for pair in pairs[1:]:
-        group = pair[0] or pair[1]
-        if group and any(each.of_kind for each in pair if each):
-            by_kind[group.kind].append(pair)
+        if any(group.of_kind for group in pair if group):
+            by_kind[_either(pair).kind].append(pair)
     for kind, of_kind in by_kind.items():
         if len(of_kind) == 1 and not any(group and group.place.endswith("]") for group in of_kind[0]):
             nodes.append(maker.group(of_kind[0], key=kind))  # an object, and no list of them
         else:
             nodes.append(maker.listed([maker.group(pair) for pair in of_kind], kind, "$"))
-    maker.whole.weight = sums_of_parts(nodes)[1]
-    both = NodeSide(values[0], "$"), NodeSide(values[1], "$")
+    maker.whole.weight = fsum(node.weight for node in nodes)
+    truth, prediction = values
+    both = (truth, "$", None), (prediction, "$", None)
     return metric_node(*both, path="$", whole=maker.whole, children=nodes, headline=headline, facts=facts)
 
 
@@ -554,23 +512,17 @@ class _EntityNodes:
         whole: what the nodes share.
     """
 
-    def __init__(
-        self,
-        pairs: Sequence[GroupPair],
-        values: tuple[Value, Value],
-        points: Mapping[Edit, int],
-        groups: tuple[Sequence[Group], Sequence[Group]],
-    ) -> None:
+    def __init__(self, pairs: Sequence[GroupPair], values: tuple[Value, Value], points: Mapping[Edit, int]) -> None:
         self.points = points
         self.whole = Whole()
         self.blanks = [dict(_blanks(value)) for value in values]
         self.indices: dict[int, int] = {}
-        of_groups = [group.entities for pair in pairs for group in pair if group]
-        for parts in (*groups, *of_groups):
-            seen: Counter[str] = Counter()
-            for part in cast("Sequence[Group | Entity]", parts):
-                self.indices[id(part)] = seen[part.kind]
-                seen[part.kind] += 1
+        for side in zip(*pairs, strict=True):
+            groups: defaultdict[str, list[Group | Entity]] = defaultdict(list)
+            for group in sorted(filter(None, side), key=lambda group: group.number):
+                groups[group.kind].append(group)
+                for parts in (*group.of_kind.values(), groups[group.kind]):
+                    self.indices.update({id(part): index for index, part in enumerate(parts)})
 
     def entities(self, pair: GroupPair, steps: list[Step], kind: str, place: str) -> list[MetricTree]:
         """The nodes of the entities of a pair: a leaf for each type, or a list of leaves where it has several."""
@@ -586,18 +538,17 @@ class _EntityNodes:
 
     def leaf(self, step: Step, pair: GroupPair, key: str | None = None) -> MetricTree:
         """The node of an entity; where a side has none, of the place that is null or empty."""
-        sides = []
+        sides: list[NodeSide] = []
         for side, entity in enumerate((step.truth, step.prediction)):
             if entity is not None:
-                index = self.indices[id(entity)] if key is None else None
-                sides.append(NodeSide(entity.value, entity.place, index))
+                sides.append((entity.value, entity.place, self.indices[id(entity)] if key is None else None))
             else:
                 blank = self.blank(step, pair, side) if key else ""
-                sides.append(NodeSide(self.blanks[side].get(blank), blank or None))
+                sides.append((self.blanks[side].get(blank), blank or None, None))
         points = self.points[step.edit]
         return metric_node(
             *sides,
-            path=(step.truth or step.prediction or Entity("", (), None, "$")).place,
+            path=step.truth.place if step.truth else step.place,
             whole=self.whole,
             key=key,
             kind="scalar",
@@ -608,20 +559,20 @@ class _EntityNodes:
     def group(self, pair: GroupPair, key: str | None = None) -> MetricTree:
         """The node of a pair of groups, each with its entities by name, and with what is null or empty there alone."""
         steps = list(steps_between(*pair))
-        sides = []
+        sides: list[NodeSide] = []
         for side, group in enumerate(pair):
             if group is None:
-                sides.append(NodeSide())
+                sides.append((None, None, None))
                 continue
             values = {_name(entity.kind, group.kind): entity.value for entity in group.entities}
             for step in steps:
                 blank = self.blank(step, pair, side)
                 if blank:
                     values[_name(step.kind, group.kind)] = self.blanks[side][blank]
-            sides.append(NodeSide(values, group.place, self.indices[id(group)] if key is None else None))
-        either = pair[0] or pair[1] or Group("", "$")
-        children = self.entities(pair, steps, either.kind, either.place)
-        return metric_node(*sides, path=either.place, whole=self.whole, key=key, children=children)
+            sides.append((values, group.place, self.indices[id(group)] if key is None else None))
+        kind, place = _either(pair).kind, _either(pair).place
+        children = self.entities(pair, steps, kind, place)
+        return metric_node(*sides, path=place, whole=self.whole, key=key, children=children)
 
     def blank(self, step: Step, pair: GroupPair, side: int) -> str:
         """The place of a side that is null or empty where only the other side has the entity; "" if there is none."""
@@ -636,9 +587,13 @@ class _EntityNodes:
         """A list below a path, those of its elements that the ground truth has first."""
         elements.sort(key=lambda node: (node.truth_index is None, node.truth_index, node.prediction_index))
         path = f"{above}{'' if name.startswith('[') else '.'}{name}"  # the name is itself a path of keys
-        return metric_node(
-            NodeSide(), NodeSide(), path=path, whole=self.whole, key=name, kind="list", children=elements
-        )
+        nowhere = None, None, None
+        return metric_node(nowhere, nowhere, path=path, whole=self.whole, key=name, kind="list", children=elements)
+
+
+def _either(pair: GroupPair) -> Group:
+    """The group of the ground truth, or that of the prediction, if it has no partner."""
+    return cast("Group", pair[0] or pair[1])
 
 
 def _blanks(value: Value) -> Iterator[tuple[str, Value]]:

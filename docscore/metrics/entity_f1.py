@@ -8,19 +8,18 @@ from typing import Any, ClassVar, NamedTuple
 from docscore.core.options import ScoringOptions
 from docscore.core.runtime import with_room_to_recurse
 from docscore.core.similarity import fold, text_rule
-from docscore.core.values import Value, convert_ground_truth, convert_prediction
-from docscore.metrics.base import FieldSource, FigureName, Metric, MetricRow, MetricTree
+from docscore.core.values import Value
+from docscore.metrics.base import FigureName, MetricRow, MetricTree
 from docscore.metrics.entities import (
     Entity,
     Group,
-    GroupPair,
+    as_one_group,
     document_of,
     donut_value,
-    edit_counts,
-    readings,
     text_of_entities,
     tree_of_groups,
 )
+from docscore.metrics.kieval import KieScore, Kieval, best_reading
 
 
 class EntityCounts(NamedTuple):
@@ -35,9 +34,6 @@ class EntityCounts(NamedTuple):
         """2 TP / (2 TP + FP + FN), in [0, 1]; 1 where there are no entities."""
         whole = 2 * self.right + self.invented + self.missed
         return 2 * self.right / whole if whole else 1.0
-
-
-CountsByType = dict[str, EntityCounts]
 
 
 def entity_counts(
@@ -64,7 +60,7 @@ def entity_counts(
     >>> entity_counts({"date": "1 May", "menu": [{"nm": "tea"}]}, {"menu": [{"nm": "tea"}, {"nm": "rum"}]})
     EntityCounts(right=1, invented=1, missed=1)
     """
-    return _total(with_room_to_recurse(_best, gt, pred, normalise, donut, numbers)[0])
+    return _totals(with_room_to_recurse(_best, gt, pred, normalise, donut, numbers)[0])
 
 
 def entity_f1_tree(
@@ -86,57 +82,44 @@ def entity_f1_tree(
     return with_room_to_recurse(_tree_of_best, gt, pred, normalise, donut, numbers)
 
 
-def _best(
-    gt: object, pred: object, normalise: bool, donut: bool, numbers: str
-) -> tuple[CountsByType, tuple[Value, Value], GroupPair]:
-    """The counts by type of the alternatives that count, with the values and the entities of both documents."""
-    truth, prediction = convert_ground_truth(gt), convert_prediction(pred)
-    predicted = _entities(prediction, normalise, donut, numbers)
-    compared = []
-    for reading in readings(truth, scalars=donut):
-        expected = _entities(reading, normalise, donut, numbers)
-        compared.append((_compared(expected, predicted), (reading, prediction), (expected, predicted)))
-    return max(compared, key=lambda each: _preference(_total(each[0])))
+def _best(gt: object, pred: object, normalise: bool, donut: bool, numbers: str) -> tuple[KieScore, tuple[Value, Value]]:
+    """The counts of the alternatives that count, and both values; all entities of a document are one group."""
+    text = text_of_entities(normalise=normalise, numbers=numbers)
+
+    def read(value: Value, _: None) -> list[Group]:
+        if not donut:
+            return [as_one_group(document_of(value, text))]
+        found = Group("", "$")
+        for path, of_entity in _donut_entities(donut_value(value, text_rule(numbers)), normalise):
+            found.of_kind.setdefault(path, []).append(Entity(path, (of_entity,), of_entity, f"$.{path}"))
+        return [found]
+
+    return best_reading(gt, pred, read, _preference, scalars=donut)
+
+
+def _preference(score: KieScore) -> tuple[float, ...]:
+    """The sort key of the results for different alternatives: the best F1 counts, independent of their order."""
+    right, invented, missed = counts = _totals(score)
+    return counts.f1, right, -invented - missed, invented
+
+
+def _totals(score: KieScore) -> EntityCounts:
+    """A wrong value is an invented and a missed one."""
+    right, changed, added, deleted = score.entities
+    return EntityCounts(right, changed + deleted, changed + added)
 
 
 def _tree_of_best(gt: object, pred: object, normalise: bool, donut: bool, numbers: str) -> MetricTree:
-    by_type, values, pair = _best(gt, pred, normalise, donut, numbers)
-    counts = _total(by_type)
+    score, values = _best(gt, pred, normalise, donut, numbers)
+    counts = _totals(score)
     figures = f"{counts.right:,} right, {counts.invented:,} invented, {counts.missed:,} missed values"
     return tree_of_groups(
-        [pair],
+        score.pairs,
         values,
         points={"right": 2, "change": 2, "add": 1, "delete": 1},
         headline=f"Entity F1: {figures}",
         facts=["2 right / (2 right + invented + missed); a wrong value is a missed and an invented one"],
     )
-
-
-def _entities(value: Value, normalise: bool, donut: bool, numbers: str) -> Group:
-    """All entities of a document as one group."""
-    if not donut:
-        return document_of(value, text_of_entities(normalise=normalise, numbers=numbers)).as_one_group()
-    found = Group("", "$")
-    for path, text in _donut_entities(donut_value(value, text_rule(numbers)), normalise):
-        found.of_kind.setdefault(path, []).append(Entity(path, (text,), text, f"$.{path}"))
-    return found
-
-
-def _compared(truth: Group, prediction: Group) -> CountsByType:
-    """Count the entities of two documents, each as one group."""
-    return {
-        kind: EntityCounts(right, changed + deleted, changed + added)
-        for kind, (right, changed, added, deleted) in edit_counts(truth, prediction)
-    }
-
-
-def _total(by_type: CountsByType) -> EntityCounts:
-    return EntityCounts(*map(sum, zip(*by_type.values(), strict=True)))
-
-
-def _preference(counts: EntityCounts) -> tuple[float, ...]:
-    """The sort key of the counts for different alternatives: the best F1 counts, independent of their order."""
-    return counts.f1, counts.right, -counts.invented - counts.missed, counts.invented
 
 
 def _donut_entities(value: Any, normalise: bool) -> Iterator[tuple[str, str]]:
@@ -152,21 +135,15 @@ def _donut_entities(value: Any, normalise: bool) -> Iterator[tuple[str, str]]:
             yield path, fold(node, ignore_case=True) if normalise else node
 
 
-def _sums(counts: EntityCounts) -> tuple[float, float]:
-    """Numerator and denominator of the F1."""
-    return 2.0 * counts.right, 2.0 * counts.right + counts.invented + counts.missed
-
-
-class EntityF1(Metric[CountsByType]):
-    """Entity F1 as a metric of a test set, micro-averaged over documents; the points of a row are counts by type."""
+class EntityF1(Kieval):
+    """Entity F1 as a metric of a test set, micro-averaged over documents; KIEval of entities in one group."""
 
     name: ClassVar[str] = "entity_f1"
     label: ClassVar[str] = "Entity F1"
     figures: ClassVar[tuple[FigureName, ...]] = (FigureName("entity_f1", "Entity F1"),)
     options: ClassVar[frozenset[str]] = frozenset({"normalise", "donut", "numbers"})
-    field_source: ClassVar[FieldSource] = "entities"
 
-    def row_points(self, row: MetricRow, options: ScoringOptions) -> CountsByType:
+    def row_points(self, row: MetricRow, options: ScoringOptions) -> KieScore:
         chosen = options.normalise, options.donut, options.numbers
         return with_room_to_recurse(_best, row.ground_truth, row.prediction, *chosen)[0]
 
@@ -174,8 +151,8 @@ class EntityF1(Metric[CountsByType]):
         chosen = options.normalise, options.donut, options.numbers
         return with_room_to_recurse(_tree_of_best, row.ground_truth, row.prediction, *chosen)
 
-    def figure_sums(self, points: CountsByType) -> Sequence[tuple[float, float]]:
-        return [_sums(_total(points))]
+    def figure_sums(self, points: KieScore) -> Sequence[tuple[float, float]]:
+        return super().figure_sums(points)[:1]
 
-    def field_sums(self, points: CountsByType) -> dict[str, tuple[float, float]]:
-        return {kind: _sums(counts) for kind, counts in points.items()}
+    def breakdown(self, points: Sequence[KieScore]) -> None:
+        """None: without groups, the counts are those of KIEval."""

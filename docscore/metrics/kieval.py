@@ -6,7 +6,7 @@ Khang et al. 2025, KIEval: Evaluation Metric for Document Key Information Extrac
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, TypeVar, get_args
@@ -16,7 +16,6 @@ from docscore.core.runtime import with_room_to_recurse
 from docscore.core.values import Value, convert_ground_truth, convert_prediction
 from docscore.metrics.base import FieldSource, FigureName, Metric, MetricRow, MetricTree
 from docscore.metrics.entities import (
-    Document,
     Edit,
     Group,
     GroupPair,
@@ -168,7 +167,7 @@ class KieScore:
         }
 
 
-_Compared = tuple[KieScore, tuple[Value, Value], tuple[Document, Document]]  # the result, both values, their entities
+_Best = tuple[KieScore, tuple[Value, Value]]  # the counts of the alternatives that count, and both values
 
 
 def kieval_score(
@@ -199,7 +198,7 @@ def kieval_score(
     >>> score.entities.f1, score.groups.f1, [(step.edit, step.kind) for step in score.corrections()]
     (0.5, 0.0, [('change', 'menu.price')])
     """
-    return with_room_to_recurse(_best_reading, gt, pred, normalise, numbers, confidences)[0]
+    return with_room_to_recurse(_best, gt, pred, normalise, numbers, confidences)[0]
 
 
 def total_kieval(scores: Iterable[KieScore]) -> KieScore:
@@ -227,23 +226,46 @@ def kieval_tree(
           ├─ = nm     1.000          "tea"
           └─ ≠ price  0.000  -0.500  "2" → "3"
     """
-    return with_room_to_recurse(_tree_of_best_reading, gt, pred, normalise, numbers, confidences)
+    return with_room_to_recurse(_tree_of_best, gt, pred, normalise, numbers, confidences)
 
 
-def _best_reading(gt: object, pred: object, normalise: bool, numbers: str, confidences: Any) -> _Compared:
-    """The alternatives of the ground truth that count, with their result and both documents."""
-    truth, plain = convert_ground_truth(gt), convert_prediction(pred)
+def best_reading(
+    gt: object,
+    pred: object,
+    read: Callable[[Value, Any], list[Group]],
+    preference: Callable[[KieScore], tuple[Any, ...]],
+    *,
+    scalars: bool = False,
+    confidences: Any = None,
+) -> _Best:
+    """Compare each of the alternatives of a ground truth with the prediction.
+
+    Args:
+        gt: the ground truth.
+        pred: the prediction.
+        read: gives the entities of a value with these confidences, in groups.
+        preference: the sort key of a result; the one with the largest counts.
+        scalars: whether alternative scalars are compared one by one too; otherwise any of them is right.
+        confidences: those of the prediction, or None.
+    """
+    prediction = convert_prediction(pred)
+    groups = read(prediction, confidences)
+    results = (
+        (_compared(read(reading, None), groups), (reading, prediction))
+        for reading in readings(convert_ground_truth(gt), scalars=scalars)
+    )
+    return max(results, key=lambda result: preference(result[0]))
+
+
+def _best(gt: object, pred: object, normalise: bool, numbers: str, confidences: Any) -> _Best:
     text = text_of_entities(normalise=normalise, numbers=numbers)
-    prediction = document_of(plain, text, confidences)
-    compared = []
-    for reading in readings(truth):
-        document = document_of(reading, text)
-        compared.append((_compared(document, prediction), (reading, plain), (document, prediction)))
-    return max(compared, key=lambda each: _preference(each[0]))
+    return best_reading(
+        gt, pred, lambda value, sure: document_of(value, text, sure), _preference, confidences=confidences
+    )
 
 
-def _tree_of_best_reading(gt: object, pred: object, normalise: bool, numbers: str, confidences: Any) -> MetricTree:
-    score, values, documents = _best_reading(gt, pred, normalise, numbers, confidences)
+def _tree_of_best(gt: object, pred: object, normalise: bool, numbers: str, confidences: Any) -> MetricTree:
+    score, values = _best(gt, pred, normalise, numbers, confidences)
     entities, groups = score.entities, score.groups
     corrections = f"{entities.corrections:,} correction{'' if entities.corrections == 1 else 's'}"
     f1 = f"Entity F1 {entities.f1:.4f}, precision {entities.precision:.4f}, recall {entities.recall:.4f}"
@@ -253,7 +275,6 @@ def _tree_of_best_reading(gt: object, pred: object, normalise: bool, numbers: st
         points=dict.fromkeys(get_args(Edit), 1),
         headline=f"KIEval Aligned: {corrections}",
         facts=(f"{f1}; Group F1 {groups.f1:.4f}", *kieval_lines(score)),
-        groups=(documents[0].groups, documents[1].groups),
     )
 
 
@@ -277,8 +298,8 @@ def _preference(score: KieScore) -> tuple[Any, ...]:
     )
 
 
-def _compared(truth: Document, prediction: Document) -> KieScore:
-    """Compare a ground truth, its alternatives chosen, with the prediction."""
+def _compared(truth: Sequence[Group], prediction: Sequence[Group]) -> KieScore:
+    """Compare the groups of a ground truth, its alternatives chosen, with those of the prediction."""
     edits: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])  # by type, in the order of `Counts`
 
     def count(pair: GroupPair) -> bool:
@@ -294,10 +315,10 @@ def _compared(truth: Document, prediction: Document) -> KieScore:
                 sums[3] += deleted
         return all_right
 
-    pairs: list[GroupPair] = [(truth.alone, prediction.alone)]
+    pairs: list[GroupPair] = [(truth[0], prediction[0])]
     count(pairs[0])
     by_group: dict[str, GroupCounts] = {}
-    for kind, groups in _by_kind(truth.groups, prediction.groups).items():
+    for kind, groups in _by_kind(truth[1:], prediction[1:]).items():
         outcomes = [0, 0, 0, 0]
         for pair in matched_groups(*groups):
             right = count(pair)
@@ -383,6 +404,6 @@ class Kieval(Metric[KieScore]):
             for kind, each in points.by_entity.items()
         }
 
-    def breakdown(self, points: Sequence[KieScore]) -> KieScore:
+    def breakdown(self, points: Sequence[KieScore]) -> KieScore | None:
         """The counts of all rows together, in total and by type."""
         return total_kieval(points)

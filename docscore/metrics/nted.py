@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from math import fsum
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -28,10 +29,8 @@ from docscore.metrics.base import (
     MeanOfRows,
     MetricRow,
     MetricTree,
-    NodeSide,
     metric_node,
     status_of_parts,
-    sums_of_parts,
 )
 from docscore.metrics.entities import donut_value, json_text, length_first, readings
 
@@ -113,8 +112,8 @@ def _tree_of_best(gt: object, pred: object, donut: bool, numbers: str) -> Metric
     builder = _Builder(shared)
     children = [builder.node(part, "$", "$") for part in root.children]
     return metric_node(
-        NodeSide(values[0], "$"),
-        NodeSide(values[1], "$"),
+        (values[0], "$", None),
+        (values[1], "$", None),
         path="$",
         kind=_kind_of(children),
         status="exact" if score == 1 else "partial" if score else "wrong",
@@ -505,12 +504,11 @@ class _Builder:
         text = own[-1] if own[-1].node.is_text else None
         self.cost += sum(each.cost for each in own)
         children = [self.node(each, *paths) for each in own[-1].children]
-        earned, weight = sums_of_parts(children)
-        weight += sum(each.weight for each in own)
-        earned += sum(each.weight - each.cost for each in own)
+        weight = sum(each.weight for each in own) + fsum(child.weight for child in children)
+        earned = sum(each.weight - each.cost for each in own) + fsum(child.earned for child in children)
         texts = (None, None) if text is None else (text.truth, text.prediction)
         both = [
-            NodeSide(each.label if each else None, path, None if is_key else place)
+            (each.label if each else None, path, None if is_key else place)
             for each, path, place in zip(texts, paths, part.places, strict=True)
         ]
         return metric_node(
