@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docscore import score_pairs
-from docscore.core.errors import DataError, Faults
+from docscore.core.errors import KEPT, DataError, Diagnostic, Faults, faults_summary
 from docscore.data.files import read_table
 from docscore.data.pairing import Pairs, read_systems
 from docscore.evaluation.scores import score_corpus
@@ -326,3 +326,31 @@ def test_a_json_list_of_rows_named_jsonl_is_an_error_in_one_line(
     with pytest.raises(ValueError, match=r"\.json") as caught:
         read(write(f"r.{ending}", packed[0]), write(f"p.{ending}", packed[1]), on_error)
     assert len(str(caught.value).splitlines()) == 1
+
+
+NOT_JSON, SHAPE = "not JSON", "of another shape"
+
+
+def test_of_a_flood_the_first_are_kept_and_the_others_counted() -> None:
+    """Of each kind, whatever comes between; the same fault counts once."""
+    faults = Faults("skip")
+    for number in range(2 * KEPT + 3):
+        faults.add(NOT_JSON, Diagnostic((f"line {number}",)))
+        faults.add(NOT_JSON, Diagnostic(("line 0",)))
+    faults.add(SHAPE, Diagnostic(("line 1",)), 4)
+    assert [fault.place for fault in faults.found] == [*(f"line {n}" for n in range(KEPT)), "line 1", ""]
+    assert faults.found[-1].sentence == f"and {KEPT + 3:,} more {NOT_JSON}"
+    assert faults_summary(faults.found) == f"{2 * KEPT + 7:,} faults: {2 * KEPT + 3:,} {NOT_JSON}, 4 {SHAPE}"
+
+
+@pytest.mark.parametrize(("on_error", "status"), [("error", 2), ("skip", 0)])
+def test_ten_thousand_faults_are_a_handful_of_lines(write: Write, on_error: str, status: int) -> None:
+    predicted = "".join(
+        json.dumps(row) + "\n" for row in (pred("a", TRUTH), *(pred(f"new {n}", 1) for n in range(10_000)))
+    )
+    files = write("r.jsonl", [ref("a", TRUTH)]), write("p.jsonl", predicted + "{oops\n" * 10_000)
+    done = run("score", *files, "--on-error", on_error)
+    assert done.code == status
+    assert "10,000 not JSON" in done.err
+    assert len(done.err.splitlines()) <= 7
+    assert len(done.err) < 3000

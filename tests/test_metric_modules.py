@@ -60,7 +60,8 @@ def plain_types(value: Any) -> bool:
 @each_module
 def test_everything_asked_for_comes_in_plain_types(name: str, load: Load) -> None:
     options: dict[str, Any] = {"parse": "repair", "missing": "zero", "confidence": np.float64(0.9), "signature": True}
-    options |= {"kieval": {"by_type": True}, "anls_star": {"per_sample": True}}.get(name, {"donut": False})
+    own = {"kieval": {"by_type": True}, "anls_star": {"per_sample": True, "key_scores": True}}
+    options |= own.get(name, {"donut": False})
     predictions = [*PREDICTIONS, {"question_id": "c", "prediction": "{'k': 1,"}]
     references = [*REFERENCES, *({"question_id": each, "references": [{"k": np.int64(1)}]} for each in "cd")]
     found = load(name).compute(predictions=predictions, references=references, **options)
