@@ -17,8 +17,9 @@ from docscore.core.options import ScoringOptions
 from docscore.core.runtime import Progress, no_progress
 from docscore.data.csv_files import csv_cell
 from docscore.data.files import name_without_extension
+from docscore.evaluation.comparison import Comparison
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.systems import SystemChange, SystemFigures, changes_against, systems_of
+from docscore.evaluation.systems import changes_against, systems_of
 from docscore.report.content import field_changes_table
 from docscore.report.markup import table_as_latex, table_as_markdown
 from docscore.report.systems_tables import (
@@ -204,7 +205,7 @@ def _answer(systems: ScoredSystems, number: int, folder: Path, bar: Progress) ->
     )
     html = fragment(
         "systems",
-        *(folder.name, names, names.index(base), _summaries(figures.groups()[None], evaluations, changes)),
+        *(folder.name, names, names.index(base), _summaries(evaluations, changes)),
         *(fields[:MOST_FIELDS], [mark, shown_of_total(min(len(fields), MOST_FIELDS), len(fields), "fields")]),
         *_drawn_documents(documents, list(evaluations.values())),
         *(evaluations[base].scores.signature, systems.left_out),
@@ -255,28 +256,22 @@ class KeptSystems:
         return fragment("side_by_side", shown_id, [self.names[number] for number in numbers], runs, template=_TEMPLATE)
 
 
-def _summaries(
-    figures: Sequence[SystemFigures], evaluations: Mapping[str, Evaluation], changes: Sequence[SystemChange]
-) -> list[SystemSummary]:
-    by_name = {change.system: change for change in changes}
+def _summaries(evaluations: Mapping[str, Evaluation], changes: Mapping[str, Comparison]) -> list[SystemSummary]:
     found = []
-    for row in figures:
-        evaluation, change = evaluations[row.system], by_name.get(row.system)
-        interval = row.figures[0].interval
+    for name, evaluation in evaluations.items():
+        change = changes.get(name)
+        interval = evaluation.measured.figures[0].interval
         ends = "" if interval is None else interval_text(interval, evaluation.confidence or 0)
         facts = ("", "", "") if change is None else _facts(change)
-        fields = None if change is None else field_changes_table(change.comparison)
+        fields = None if change is None else field_changes_table(change)
         scores = evaluation.scores
-        counts = count_lines(scores)
-        found.append(SystemSummary(row.system, f"{scores.mean:.4f}", ends, *facts, counts, fields))
+        found.append(SystemSummary(name, f"{scores.mean:.4f}", ends, *facts, count_lines(scores), fields))
     return found
 
 
-def _facts(change: SystemChange) -> tuple[str, str, str]:
-    found = change.comparison
-    verdict = verdict_text(found, change.adjusted, change.tests)
+def _facts(found: Comparison) -> tuple[str, str, str]:
     difference, interval = map(with_minus_signs, (with_sign(found.difference), difference_interval(found)))
-    return difference, interval, verdict
+    return difference, interval, verdict_text(found)
 
 
 def _chosen(documents: Sequence[MatrixRow], systems: int) -> list[MatrixRow]:
@@ -318,13 +313,14 @@ def _as_csv(table: ReportTable) -> str:
 
 
 def _as_json(
-    base: str, evaluations: Mapping[str, Evaluation], changes: Sequence[SystemChange], tables: Sequence[ReportTable]
+    base: str, evaluations: Mapping[str, Evaluation], changes: Mapping[str, Comparison], tables: Sequence[ReportTable]
 ) -> str:
     parts = {
         "base": base,
         "systems": [_system_as_dict(name, each) for name, each in evaluations.items()],
         "comparisons": [
-            {"system": each.system, **each.comparison.to_dict(), "p_value_adjusted": each.adjusted} for each in changes
+            {"system": name, **found.to_dict(), "p_value_adjusted": found.figure.adjusted}
+            for name, found in changes.items()
         ],
         **{
             table.unit: [

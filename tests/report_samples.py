@@ -6,20 +6,23 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from docscore.core.options import DEFAULT_OPTIONS, ScoringOptions
 from docscore.data.pairing import Pairs
 from docscore.evaluation.automation import Curve, automation_curve
-from docscore.evaluation.comparison import Comparison, compare
+from docscore.evaluation.comparison import Change, Comparison, compare
+from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.metric_values import Figure, Measured, Slice, measure
 from docscore.evaluation.scores import CorpusScore, score_corpus
 from docscore.evaluation.summary import Analysis, Summary, summarise
-from docscore.evaluation.systems import BEST, SystemFigures, Systems, SystemTest
+from docscore.evaluation.systems import BEST, Systems
 from docscore.metrics.kieval import GroupCounts, KieScore, kieval_score, total_kieval
 from docscore.metrics.signature import signature_of
 from docscore.report.content import (
     calibration_table,
+    cause_changes_table,
     causes_table,
     curve_table,
     document_changes_table,
@@ -33,7 +36,7 @@ from docscore.report.content import (
     reliability_table,
     slices_table,
 )
-from docscore.report.systems_tables import systems_by_metric, systems_table
+from docscore.report.systems_tables import systems_table
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from docscore.stats.calibration import Calibration, CalibrationFigure, ReliabilityPoint
 from docscore.stats.intervals import Interval
@@ -69,6 +72,12 @@ def scored(*documents: tuple[str, Any, Any], parse: str | None = None) -> Corpus
     """The scores of documents, each an id, a ground truth and a prediction."""
     ids, truths, predictions = map(list, zip(*documents, strict=True))
     return score_corpus(Pairs(ids, truths, predictions), ScoringOptions(parse=parse))
+
+
+def evaluated(*documents: tuple[str, Any, Any], parse: str | None = None) -> Evaluation:
+    """The evaluation of documents, each an id, a ground truth and a prediction."""
+    ids, truths, predictions = map(list, zip(*documents, strict=True))
+    return Evaluation(Pairs(ids, truths, predictions), ScoringOptions(parse=parse))
 
 
 def summed_up(*documents: tuple[str, Any, Any], confidence: float | None = None) -> tuple[Summary, Analysis]:
@@ -115,7 +124,7 @@ def drinks() -> Sample:
             {"kieval": kieval},
         ),
         kieval,
-        compare(analysis, summed_up(*new)[1], n_resamples=99),
+        compare(evaluated(*DRINKS), evaluated(*new), n_resamples=99),
         automation_curve([sure], [0.0, 0.5]),
     )
 
@@ -126,10 +135,11 @@ def hostile() -> Sample:
     texts = HOSTILE_TEXTS
     documents = [(text, {**dict.fromkeys(texts, text), "l": [{t: 1} for t in texts]}, {text: text}) for text in texts]
     summary, analysis = summed_up(*documents, confidence=0.95)
-    _, other = summed_up(*((name, truth, dict.fromkeys(texts, name)) for name, truth, _ in documents))
+    other = [(name, truth, dict.fromkeys(texts, name)) for name, truth, _ in documents]
     kieval = total_kieval(kieval_score(truth, prediction) for _, truth, prediction in documents)
     measured = measure(analysis.scores, ["kieval", "nted"])
-    return Sample(summary, analysis, measured, kieval, compare(analysis, other, n_resamples=99), drinks().curve)
+    compared = compare(evaluated(*documents), evaluated(*other), n_resamples=99)
+    return Sample(summary, analysis, measured, kieval, compared, drinks().curve)
 
 
 NO_INTERVAL = Interval(None, None, None, "none", "one document")
@@ -157,21 +167,26 @@ def systems(sample: Sample, *, tested: bool = False, sliced: bool = False) -> Sy
 
     With tests, only the first figure of that one is lower beyond chance; with slices, one has a hostile value.
     """
-    good = sample.measured.figures
-    worse = [each._replace(value=each.value / 2) for each in good]
-    tests = {
-        each.name: SystemTest("good", -each.value / 2, 0.001, 0.1 if number else 0.002)
-        for number, each in enumerate(good if tested else [])
+    measured, name = sample.measured, HOSTILE_TEXTS[7]
+    worse = replace(measured, figures=[each._replace(value=each.value / 2) for each in measured.figures])
+    evaluations: dict[str, Any] = {
+        system: SimpleNamespace(
+            measured=figures,
+            slices=[Slice(value, 2, figures.figures) for value in ("de", HOSTILE_TEXTS[2]) if sliced],
+            scores=SimpleNamespace(ids=list("abcde"), counts={"missing": missing}.copy),
+            by=HOSTILE_TEXTS[4] if sliced else None,
+            slice_name=HOSTILE_TEXTS[4],
+            confidence=0.95,
+            signatures=measured.signatures,
+        )
+        for system, figures, missing in (("good", measured, 1), (name, worse, 0), ("as good", measured, 0))
     }
-    rows = [
-        SystemFigures("good", 5, good, counts={"missing": 1}),
-        SystemFigures(HOSTILE_TEXTS[7], 5, worse, tests=tests, counts={"missing": 0}),
-        SystemFigures("as good", 5, good, counts={"missing": 0}),
-    ]
-    for value in ("de", HOSTILE_TEXTS[2]) if sliced else ():
-        rows += [replace(row, value=value, documents=2, tests={}, counts={}) for row in rows[:3]]
-    by, against = HOSTILE_TEXTS[4] if sliced else "", BEST if tested else ""
-    return Systems(rows, 0.95, tuple(sample.measured.signatures.values()), by, against)
+    figures = [figure.name for figure in measured.figures]
+    tests = {
+        (name, figure): Change(figure, figure, 1.0, 0.5, p_value=0.001, adjusted=0.1 if number else 0.002)
+        for number, figure in enumerate(figures if tested else [])
+    }
+    return Systems(evaluations, figures, BEST if tested else "", dict.fromkeys(figures, "good"), tests)
 
 
 TABLES: dict[str, Callable[[Sample], ReportTable]] = {
@@ -183,13 +198,16 @@ TABLES: dict[str, Callable[[Sample], ReportTable]] = {
     "entities": lambda sample: kieval_tables(sample.kieval)[0],
     "groups": lambda sample: kieval_tables(sample.kieval)[1],
     "systems": lambda sample: systems_table(systems(sample), percent=True),
-    "systems by metric": lambda sample: systems_by_metric(systems(sample)),
+    "systems by metric": lambda sample: systems_table(systems(sample), by_metric=True),
     "systems with intervals": lambda sample: systems_table(
         systems(sample, tested=True), intervals=True, columns=["missing"]
     ),
     "systems by slice": lambda sample: systems_table(systems(sample, sliced=True)),
-    "systems by slice and metric": lambda sample: systems_by_metric(systems(sample, tested=True, sliced=True)),
+    "systems by slice and metric": lambda sample: systems_table(
+        systems(sample, tested=True, sliced=True), by_metric=True
+    ),
     "field changes": lambda sample: field_changes_table(sample.comparison),
+    "cause changes": lambda sample: cause_changes_table(sample.comparison),
     "document changes": lambda sample: document_changes_table([*sample.comparison.worse, *sample.comparison.better]),
     "documents": lambda sample: documents_table(sample.analysis.scores, sample.analysis.scores.numbers_of_worst(3)),
     "slices": lambda sample: slices_table(slices(sample), HOSTILE_TEXTS[7]),

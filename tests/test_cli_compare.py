@@ -36,7 +36,7 @@ def test_the_gate_is_the_exit_status(worse: list[str], margin: str, status: int)
     """1 only where the new one is worse by more than the margin with that confidence; without a gate always 0."""
     done = run("compare", *worse, "--fail-below", margin, "--json")
     assert (done.code, done.err) == (status, "")
-    assert ("failed: the difference is -0.2500, a loss of more than" in done.out) == bool(status)
+    assert ("failed: the difference of ANLS* is -0.2500, a loss of more than" in done.out) == bool(status)
     gate = json.loads(done.out)["gate"]
     assert (gate["passed"], gate["margin"]) == (not status, float(margin))
 

@@ -13,11 +13,12 @@ import pytest
 from scipy import stats
 
 from docscore import anls_score
+from docscore.core.options import ScoringOptions
 from docscore.data.files import read_table
 from docscore.data.pairing import Pairs, pairs_of, read_systems
-from docscore.evaluation.comparison import Comparison, compare, decide
-from docscore.evaluation.scores import score_corpus
-from docscore.evaluation.summary import MOST_FIELDS_TESTED, Analysis, analyse
+from docscore.evaluation.comparison import Change, Comparison, compare, decide
+from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.summary import MOST_FIELDS_TESTED
 from docscore.stats.intervals import NO_CHANGE, Ratios
 from docscore.stats.significance import permutation_p_values
 from tests.conftest import ROOT
@@ -33,19 +34,19 @@ def worn(letters: int) -> str:
     return TEXT[: 10 - letters] + "#" * letters
 
 
-def analysed(answers: dict[str, Any], truth: Any = TEXT, **options: Any) -> Analysis:
-    """The analysis of answers by id, all of one ground truth."""
+def analysed(answers: dict[str, Any], truth: Any = TEXT, **options: Any) -> Evaluation:
+    """Answers by id, all of one ground truth."""
     ours = [{"question_id": name, "prediction": answer} for name, answer in answers.items()]
     theirs = [{"question_id": name, "references": [truth]} for name in answers]
-    return analyse(score_corpus(pairs_of(ours, theirs), **options))
+    return Evaluation(pairs_of(ours, theirs), ScoringOptions(**options))
 
 
-def of_letters(*wrong: int) -> Analysis:
+def of_letters(*wrong: int) -> Evaluation:
     """Documents "0", "1", ... with so many of ten letters wrong."""
     return analysed({str(number): worn(letters) for number, letters in enumerate(wrong)})
 
 
-def documents(seed: int, count: int = 30) -> tuple[Analysis, Analysis]:
+def documents(seed: int, count: int = 30) -> tuple[Evaluation, Evaluation]:
     """Two systems on the same objects; each answers about two thirds of the fields right."""
     rng = random.Random(seed)
     truth = {"a": TEXT, "b": TEXT, "c": [TEXT, "other"]}
@@ -135,13 +136,13 @@ def test_p_is_1_where_one_document_or_none_differs() -> None:
 
 def test_better_and_worse_documents_stand_largest_change_first() -> None:
     comparison = compare(of_letters(3, 0, 0, 5, 2, 1), of_letters(1, 4, 0, 0, 2, 2))
-    assert [change.question_id for change in comparison.better] == ["3", "0"]
+    assert [change.name for change in comparison.better] == ["3", "0"]
     assert [change.difference for change in comparison.better] == pytest.approx([0.5, 0.2])
-    assert [change.question_id for change in comparison.worse] == ["1", "5"]
+    assert [change.name for change in comparison.worse] == ["1", "5"]
     assert [change.difference for change in comparison.worse] == pytest.approx([-0.4, -0.1])
     assert comparison.same == 2
     assert comparison.difference == pytest.approx((0.2 - 0.4 + 0.5 - 0.1) / 6)
-    assert comparison.worse[0].to_dict() == {
+    assert comparison.worse[0].to_dict("question_id") == {
         "question_id": "1",
         "base": 1.0,
         "new": pytest.approx(0.6),
@@ -163,12 +164,12 @@ def test_ids_in_another_order_give_the_same_comparison() -> None:
     assert found.p_value == pytest.approx(wanted.p_value, abs=0.03)
 
 
-def reordered(analysis: Analysis) -> Analysis:
+def reordered(system: Evaluation) -> Evaluation:
     """The same documents, shuffled."""
-    pairs = analysis.scores.pairs
+    pairs = system.scores.pairs
     order = random.Random(8).sample(range(len(pairs.ids)), len(pairs.ids))
     ids, truths, predictions = ([column[n] for n in order] for column in (pairs.ids, pairs.truths, pairs.predictions))
-    return analyse(score_corpus(Pairs(ids, truths, predictions)))
+    return Evaluation(Pairs(ids, truths, predictions))
 
 
 def width(comparison: Comparison) -> float:
@@ -184,7 +185,7 @@ def test_swapping_the_two_turns_the_signs(seed: int) -> None:
     assert one.interval.ends is not None
     assert other.interval.ends == pytest.approx([-end for end in reversed(one.interval.ends)], abs=0.05 * width(one))
     assert one.p_value == pytest.approx(other.p_value, abs=0.03)
-    assert [change.question_id for change in one.better] == [change.question_id for change in other.worse]
+    assert [change.name for change in one.better] == [change.name for change in other.worse]
     assert {f.name: f.difference for f in one.fields} == {f.name: -(f.difference or 0.0) for f in other.fields}
 
 
@@ -195,9 +196,7 @@ def test_a_system_against_itself() -> None:
     assert comparison.upper == pytest.approx(1 - 0.05 ** (1 / 30), rel=0.01)  # of documents that are not among the 30
     assert (comparison.interval.ends, comparison.interval.note) == (None, NO_CHANGE)
     assert (comparison.better, comparison.worse, comparison.same) == ([], [], 30)
-    assert {(f.difference, f.interval.note, f.p_value, f.q_value) for f in comparison.fields} == {
-        (0.0, NO_CHANGE, None, None)
-    }
+    assert {(f.difference, note(f), f.p_value, f.adjusted) for f in comparison.fields} == {(0.0, NO_CHANGE, None, None)}
     assert not decide(comparison, 0).failed
 
 
@@ -221,10 +220,10 @@ def test_q_values_are_those_of_the_tested_fields(seed: int) -> None:
     fields = compare(base, new).fields
     tested = [field for field in fields if field.p_value is not None]
     wanted = stats.false_discovery_control([field.p_value for field in tested])
-    assert [field.q_value for field in tested] == pytest.approx(wanted.tolist())
+    assert [field.adjusted for field in tested] == pytest.approx(wanted.tolist())
     assert {field.name for field in fields} == {"a", "b", "c[]"}
     for field in fields:
-        scores = [next(each.score for each in side.fields if each.path == field.name) for side in (base, new)]
+        scores = [next(each.score for each in side.analysis.fields if each.path == field.name) for side in (base, new)]
         assert [field.base, field.new] == pytest.approx(scores)
     changes = [abs(field.difference or 0.0) for field in fields]
     assert changes == sorted(changes, reverse=True)
@@ -237,11 +236,16 @@ def test_fields_are_tested_by_all_swaps_of_their_own_sums() -> None:
             assert field.p_value == pytest.approx(float(exact_p(*(sums(side, field.name) for side in (base, new)))))
 
 
-def sums(analysis: Analysis, path: str) -> Sums:
+def sums(system: Evaluation, path: str) -> Sums:
     """Numerators and denominators of a field in sixtieths; similarities of ten letters are whole numbers of them."""
-    (field,) = (each for each in analysis.fields if each.path == path)
-    pairs = [field.documents.get(number, (0.0, 0.0)) for number in range(len(analysis.scores.ids))]
+    (field,) = (each for each in system.analysis.fields if each.path == path)
+    pairs = [field.documents.get(number, (0.0, 0.0)) for number in range(len(system.scores.ids))]
     return [(round(60 * earned), round(60 * weight)) for earned, weight in pairs]
+
+
+def note(change: Change) -> str:
+    assert change.interval is not None
+    return change.interval.note
 
 
 def test_a_field_that_did_not_change_or_is_on_one_side_only_is_not_tested() -> None:
@@ -250,11 +254,11 @@ def test_a_field_that_did_not_change_or_is_on_one_side_only_is_not_tested() -> N
     truth = {"a": TEXT, "b": TEXT}
     sides = [analysed({str(n): answer for n, answer in enumerate(side)}, truth) for side in (answers, others)]
     fields = {field.name: field for field in compare(*sides).fields}
-    assert (fields["a"].p_value, fields["a"].q_value, fields["a"].interval.note) == (None, None, NO_CHANGE)
-    assert fields["b"].p_value == fields["b"].q_value == 2 / 2**5  # the family is one field
+    assert (fields["a"].p_value, fields["a"].adjusted, note(fields["a"])) == (None, None, NO_CHANGE)
+    assert fields["b"].p_value == fields["b"].adjusted == 2 / 2**5  # the family is one field
     only = fields["new"]
-    assert (only.base, only.new, only.difference, only.p_value, only.q_value) == (None, 0.0, None, None, None)
-    assert (only.interval.note, only.interval.reason) == ("only one of the two has it", "one side")
+    assert (only.base, only.new, only.difference, only.p_value, only.adjusted) == (None, 0.0, None, None, None)
+    assert note(only) == "only one of the two has it"
     assert [each.changed for each in (fields["a"], fields["b"], only)] == [False, True, True]
 
 
@@ -277,10 +281,11 @@ def test_the_gate_fails_what_is_surely_worse_by_more_than_the_margin() -> None:
     failed, passed = decide(comparison, 0.05), decide(comparison, 0.25)
     assert (failed.failed, passed.failed) == (True, False)
     ending = f" (with confidence 0.95 it stays below {comparison.upper:+.4f})"
-    assert failed.sentence == f"failed: the difference is -0.2000, a loss of more than 0.05 beyond chance{ending}"
-    assert passed.sentence == f"passed: the difference is -0.2000, no loss of more than 0.25{ending}"
+    fell = "the difference of ANLS* is -0.2000,"
+    assert failed.sentence == f"failed: {fell} a loss of more than 0.05 beyond chance{ending}"
+    assert passed.sentence == f"passed: {fell} no loss of more than 0.25{ending}"
     unsure = decide(comparison, 0.19)
-    assert unsure.sentence == f"passed: the difference is -0.2000, but a loss of more than 0.19 may be chance{ending}"
+    assert unsure.sentence == f"passed: {fell} but a loss of more than 0.19 may be chance{ending}"
     plain = {"passed": False, "margin": 0.05, "bound": comparison.upper, "sentence": failed.sentence}
     assert failed.to_dict() == plain
     assert not decide(comparison, -comparison.upper).failed  # exactly at the margin
@@ -307,7 +312,7 @@ def test_documents_that_all_changed_alike_decide_without_an_interval() -> None:
         (1, 0.0, "one document is too few for a confidence of 0.95: it takes 5, even if all fall from 1 to 0"),
         (4, 0.0, "4 documents are too few for a confidence of 0.95: it takes 5, even if all fall from 1 to 0"),
         (10, 0.5, "10 documents are too few for a confidence of 0.95: it takes 11, even if all fall from 1 to 0"),
-        (10, 1.0, "a mean cannot fall by more than 1"),
+        (10, 1.0, r"ANLS\* cannot fall by more than 1"),
     ],
 )
 def test_a_gate_that_could_never_fail_decides_nothing(count: int, margin: float, words: str) -> None:
@@ -332,7 +337,7 @@ def check_degraded(folder: Path) -> None:
     pairs = read_systems(read_table(folder / "references.jsonl"), [read_table(folder / "predictions.jsonl")])[0]
     chosen = set(rng.sample(range(len(pairs.ids)), len(pairs.ids) // 3))
     after = [damaged(rng, p) if number in chosen else p for number, p in enumerate(pairs.predictions)]
-    comparison = compare(*(analyse(score_corpus(each)) for each in (pairs, pairs._replace(predictions=after))))
+    comparison = compare(*map(Evaluation, (pairs, pairs._replace(predictions=after))))
     changes = {
         name: anls_score(truth, new) - anls_score(truth, old)
         for name, truth, old, new in zip(pairs.ids, pairs.truths, pairs.predictions, after, strict=True)
@@ -340,8 +345,8 @@ def check_degraded(folder: Path) -> None:
     fell = [name for name, change in changes.items() if change < -1e-12]
     assert len(fell) > len(chosen) // 2
     assert set(fell) <= {pairs.ids[number] for number in chosen}
-    assert sorted(change.question_id for change in comparison.worse) == sorted(fell)
-    assert {c.question_id for c in comparison.better} == {name for name, change in changes.items() if change > 1e-12}
+    assert sorted(change.name for change in comparison.worse) == sorted(fell)
+    assert {c.name for c in comparison.better} == {name for name, change in changes.items() if change > 1e-12}
     assert comparison.difference == pytest.approx(sum(changes.values()) / len(changes))
     assert comparison.p_value < 0.01
     assert decide(comparison, 0).failed

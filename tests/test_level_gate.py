@@ -16,18 +16,15 @@ from hypothesis import strategies as st
 import docscore
 from docscore import pairs_of
 from docscore.core.options import ScoringOptions
-from docscore.evaluation import score_corpus
 from docscore.evaluation.comparison import Comparison, compare, decide_level
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.scores import CorpusScore
-from docscore.evaluation.summary import analyse
 from docscore.stats.intervals import Differences, Ratios
 from docscore.stats.significance import bound_of_mean, upper_bound
 from tests.commands import PREDICTIONS, REFERENCES, Write, pred, ref, run, succeed
 
 
-def corpus(right: int, wrong: int) -> CorpusScore:
-    return score_corpus(pairs_of(["x"] * (right + wrong), ["x"] * right + ["y"] * wrong))
+def corpus(right: int, wrong: int) -> Evaluation:
+    return Evaluation(pairs_of(["x"] * (right + wrong), ["x"] * right + ["y"] * wrong))
 
 
 def test_the_bound_of_zeros_and_ones_is_that_of_clopper_and_pearson() -> None:
@@ -52,7 +49,7 @@ def test_the_bound_of_a_mean_is_that_of_its_values(values: list[float], confiden
 def test_clusters_prove_less() -> None:
     rows = [ref(f"d{n // 5}-{n}", "x") for n in range(40)]
     found = pairs_of([pred(row["question_id"], "x" if n < 30 else "y") for n, row in enumerate(rows)], rows)
-    free, bound = (Evaluation(found, cluster=each).scores for each in (None, lambda name: name.split("-")[0]))
+    free, bound = (Evaluation(found, cluster=each) for each in (None, lambda name: name.split("-")[0]))
     assert decide_level(free, 0.9).bound < decide_level(bound, 0.9).bound
 
 
@@ -75,7 +72,7 @@ SIDES: dict[str, Any] = {"predictions": ["x"] * 9, "references": ["x"] * 8 + ["y
 
 
 def compared(**options: Any) -> Comparison:
-    found = analyse(corpus(8, 1))
+    found = corpus(8, 1)
     return compare(found, found, **options)
 
 
@@ -86,7 +83,7 @@ NUMBERS: dict[str, tuple[list[float], list[Callable[[Any], object]]]] = {
         [0, 1, 95],
         [
             lambda value: docscore.evaluate(**SIDES, confidence=value),
-            lambda value: docscore.summarise(corpus(8, 1), confidence=value),
+            lambda value: docscore.summarise(corpus(8, 1).scores, confidence=value),
             lambda value: compared(confidence=value),
             lambda value: decide_level(corpus(30, 10), 0.5, value),
         ],
@@ -95,7 +92,7 @@ NUMBERS: dict[str, tuple[list[float], list[Callable[[Any], object]]]] = {
         [-1, 0.5],
         [
             lambda value: docscore.evaluate(**SIDES, seed=value),
-            lambda value: docscore.summarise(corpus(8, 1), seed=value),
+            lambda value: docscore.summarise(corpus(8, 1).scores, seed=value),
             lambda value: compared(seed=value),
         ],
     ),
@@ -137,16 +134,16 @@ def test_the_command_ends_with_its_decision(write: Write) -> None:
     files = REFERENCES, PREDICTIONS  # a mean of 0.80
     done = run("score", *files, "--fail-under", "0.95")
     assert done.code == 1
-    said = "Gate failed: the mean, 0.8043, is below 0.95 beyond chance (with confidence 0.95 it stays below 0."
+    said = "Gate failed: ANLS*, 0.8043, is below 0.95 beyond chance (with confidence 0.95 it stays below 0."
     assert said in " ".join(done.out.split())
     done = run("score", *files, "--fail-under", "0.85", "--json")
     gate = json.loads(done.out)["gate"]
     assert (done.code, gate["passed"], gate["level"]) == (0, True, 0.85)
     assert gate["bound"] > 0.85
     assert gate["sentence"].startswith(
-        "passed: the mean, 0.8043, is below 0.85, but may be so by chance (with confidence 0.95 it"
+        "passed: ANLS*, 0.8043, is below 0.85, but may be so by chance (with confidence 0.95 it"
     )
-    assert "Gate passed: the mean, 0.8043, is not below 0.8 " in succeed("score", *files, "--fail-under", "0.8")
+    assert "Gate passed: ANLS*, 0.8043, is not below 0.8 " in succeed("score", *files, "--fail-under", "0.8")
     assert "gate" not in json.loads(succeed("score", *files, "--json"))
     cut = write("p.jsonl", [pred("receipt-001", "x"), pred("nobody", "x")])
     done = run("score", REFERENCES, cut, "--on-error", "skip", "--fail-under", "0.5")
@@ -163,8 +160,8 @@ def test_the_plain_gate_asks_for_the_mean_alone() -> None:
     files = REFERENCES, PREDICTIONS
     done = run("score", *files, "--fail-under-mean", "0.85")
     assert done.code == 1
-    assert "Gate failed: the mean, 0.8043, is below 0.85 (chance is not considered)" in done.out
-    assert "Gate passed: the mean, 0.8043, is not below 0.8 (" in succeed("score", *files, "--fail-under-mean", "0.8")
+    assert "Gate failed: ANLS*, 0.8043, is below 0.85 (chance is not considered)" in done.out
+    assert "Gate passed: ANLS*, 0.8043, is not below 0.8 (" in succeed("score", *files, "--fail-under-mean", "0.8")
     both = run("score", *files, "--fail-under-mean", "0.8", "--fail-under", "0.8")
     assert (both.code, both.out) == (2, "")
     assert "--fail-under and --fail-under-mean are two gates; give one" in both.err

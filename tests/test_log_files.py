@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from docscore import pairs_of, summarise
-from docscore.evaluation.scores import score_corpus
-from docscore.evaluation.summary import Summary
+from docscore import pairs_of
+from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.systems import LoggedRun, grid_of_runs
 from docscore.report.markup import table_as_latex, table_as_markdown
 from docscore.report.systems_tables import table_of_costs, table_of_scores
@@ -70,11 +69,11 @@ def test_without_its_library_a_log_says_what_it_needs(tmp_path: Path) -> None:
         assert "pip install 'docscore[bench]'" in done.err
 
 
-def summary_of(*predictions: str) -> Summary:
+def evaluation_of(*predictions: str) -> Evaluation:
     ids = [f"d{number}" for number in range(len(predictions))]
     ours = [{"question_id": name, "prediction": value} for name, value in zip(ids, predictions, strict=True)]
     theirs = [{"question_id": name, "references": ["right"]} for name in ids]
-    return summarise(score_corpus(pairs_of(ours, theirs)), confidence=0.95)
+    return Evaluation(pairs_of(ours, theirs))
 
 
 def run_of(model: str, method: str = "simple", data_set: str = "SROIE", **others: Any) -> LoggedRun:
@@ -83,12 +82,13 @@ def run_of(model: str, method: str = "simple", data_set: str = "SROIE", **others
 
 def test_a_grid_marks_the_best_and_what_is_lower_beyond_chance() -> None:
     """Ten documents, all ten of them worse: of 2^10 swaps, the two that keep all together are as extreme."""
-    good, bad = summary_of(*["right"] * 10), summary_of(*["zzzzz"] * 10)
-    middle = summary_of(*["right"] * 9, "zzzzz")
-    cells = grid_of_runs([(run_of("a"), good), (run_of("b"), bad), (run_of("a", "latin"), middle)])
-    assert [cell.is_best for cell in cells] == [True, False, False]
-    assert [cell.q_value for cell in cells] == [None, pytest.approx(2 * 2 / 2**10), 1.0]
-    table = table_of_scores(cells)
+    good, bad = evaluation_of(*["right"] * 10), evaluation_of(*["zzzzz"] * 10)
+    middle = evaluation_of(*["right"] * 9, "zzzzz")
+    runs = [(run_of("a"), good), (run_of("b"), bad), (run_of("a", "latin"), middle)]
+    changes = grid_of_runs(runs)
+    assert [change.difference for change in changes] == pytest.approx([0.0, -1.0, -0.1])
+    assert [change.adjusted for change in changes] == [None, pytest.approx(2 * 2 / 2**10), 1.0]
+    table = table_of_scores(runs, changes)
     assert grid(table) == [["SROIE", "simple", "1.000", "0.000†"], ["SROIE", "latin", "0.900 [0.500, 1.000]", ""]]
     assert [[cell.best for cell in row] for row in table.rows] == [[False, False, True, False], [False] * 4]
     assert "| SROIE | simple | **1.000** | 0.000† |" in table_as_markdown(table)
@@ -98,16 +98,15 @@ def test_a_grid_marks_the_best_and_what_is_lower_beyond_chance() -> None:
 
 
 def test_runs_on_other_documents_are_not_tested() -> None:
-    cells = grid_of_runs([(run_of("a"), summary_of("right", "right")), (run_of("b"), summary_of("zzzzz"))])
-    assert [(cell.is_best, cell.q_value) for cell in cells] == [(True, None), (False, None)]
+    changes = grid_of_runs([(run_of("a"), evaluation_of("right", "right")), (run_of("b"), evaluation_of("zzzzz"))])
+    assert [(change.difference, change.adjusted) for change in changes] == [(0.0, None), (-1.0, None)]
     with pytest.raises(ValueError, match="expected one run of SROIE, simple, a, got two"):
-        grid_of_runs([(run_of("a"), summary_of("right")), (run_of("a"), summary_of("right"))])
+        grid_of_runs([(run_of("a"), evaluation_of("right")), (run_of("a"), evaluation_of("right"))])
 
 
 def test_what_a_log_does_not_say_stays_empty() -> None:
     said = run_of("a", input_tokens=12345, output_tokens=6, cost=0.25, seconds=61.4, errors=1)
-    cells = grid_of_runs([(said, summary_of("right")), (run_of("b"), summary_of("right"))])
-    assert grid(table_of_costs(cells)) == [
+    assert grid(table_of_costs([said, run_of("b")])) == [
         ["SROIE", "simple", "a", "10", "1", "12,345", "6", "0.2500", "61"],
         ["SROIE", "simple", "b", "10", "0", "", "", "", ""],
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from dataclasses import replace
+from copy import copy
 from functools import partial
 from typing import Any
 
@@ -13,13 +13,12 @@ from rich.console import Console
 
 from docscore import score_tree
 from docscore.evaluation.comparison import Gate, compare
-from docscore.evaluation.summary import analyse
 from docscore.report.console import print_comparison, print_measured, print_summary, print_table, print_tree
 from docscore.report.markup import comparison_as_markdown
-from docscore.report.systems_tables import systems_by_metric
+from docscore.report.systems_tables import systems_table
 from docscore.report.wording import verdict_text
 from tests.commands import RAW
-from tests.report_samples import drinks, hostile, scored, systems
+from tests.report_samples import drinks, evaluated, hostile, systems
 
 
 def printed(function: Callable[..., None], *arguments: Any, encoding: str = "utf-8", **options: Any) -> str:
@@ -34,10 +33,12 @@ GATE = Gate(0.9, 0.1, failed=False, sentence=" ".join(["word"] * 20))
 
 
 def test_the_verdict_says_whether_it_may_be_chance() -> None:
-    found = drinks().comparison
-    assert verdict_text(replace(found, p_value=0.0499)).endswith("; this is hardly chance, p = 0.050")
-    assert verdict_text(replace(found, p_value=0.05)).endswith("; this may be chance, p = 0.050")
-    assert verdict_text(replace(found, better=[], worse=[], same=5)) == "the same on all 5 documents"
+    found = copy(drinks().comparison)
+    found.figure = found.figure._replace(p_value=0.0499)
+    assert verdict_text(found).endswith("; this is hardly chance, p = 0.050")
+    found.figure = found.figure._replace(p_value=0.05)
+    assert verdict_text(found).endswith("; this may be chance, p = 0.050")
+    assert verdict_text(compare(found.base, found.base)) == "the same on all 5 documents"
 
 
 def test_a_comparison_as_markdown() -> None:
@@ -49,19 +50,20 @@ def test_a_comparison_as_markdown() -> None:
     assert parts[2] == f"**Gate {GATE.sentence}.**"
     assert parts[3].splitlines()[0] == "| field | base | new | change | interval | q |"
     assert len(parts[3].splitlines()) == 2 + 4
-    assert parts[4] == "<details><summary>Documents, largest changes</summary>"
-    assert parts[5].splitlines()[2:] == [
+    assert parts[4].splitlines()[0] == "| cause | base | new | change | interval | q |"
+    assert parts[5] == "<details><summary>Documents, largest changes</summary>"
+    assert parts[6].splitlines()[2:] == [
         "| <code>a</code> | 1.000 | 0.500 | -0.5000 |",
         "| <code>e</code> | 0.500 | 1.000 | +0.5000 |",
     ]
-    assert parts[6] == "</details>"
-    assert parts[7].startswith("<sub><code>anls&#95;star&#124;")
+    assert parts[7] == "</details>"
+    assert parts[8].startswith("<sub><code>anls&#95;star&#124;")
 
 
 def test_a_comparison_as_markdown_lists_twenty_fields_and_counts_each_side() -> None:
     truth = {f"k{number}": "x" for number in range(25)}
-    base = analyse(scored(("a", truth, truth), ("b", truth, truth), parse="json"))
-    new = analyse(scored(("a", truth, {}), ("b", truth, "no JSON"), parse="json"))
+    base = evaluated(("a", truth, truth), ("b", truth, truth), parse="json")
+    new = evaluated(("a", truth, {}), ("b", truth, "no JSON"), parse="json")
     markdown = comparison_as_markdown(compare(base, new, n_resamples=9), None, 0)
     assert "\n* new: 1 prediction that could not be parsed, scored as text: b\n" in markdown
     assert "\n\n20 of 26 fields that changed are shown.\n\n" in markdown  # and the document as a whole
@@ -105,7 +107,7 @@ def test_text_of_others_steers_nothing(part: str) -> None:
         "summary": partial(printed, print_summary, sample.summary, 99),
         "comparison": partial(printed, print_comparison, sample.comparison, None, 99),
         "measured": partial(printed, print_measured, sample.measured, 9, 0.95),
-        "systems": partial(printed, print_table, systems_by_metric(systems(sample)), with_caption=False),
+        "systems": partial(printed, print_table, systems_table(systems(sample), by_metric=True), with_caption=False),
     }
     text = printers[part]()
     assert not RAW.search(text)

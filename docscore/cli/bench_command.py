@@ -95,12 +95,22 @@ def grid_command(logs: tuple[Path, ...], *, settings: CommandSettings, form: str
     incomplete = [f"{path}: {run.shortfall}" for path, run in logged.items() if run.shortfall]
     if incomplete and settings.options.missing == "error":
         raise InputValueError(problem="; ".join(incomplete), remedy=MISSING_REMEDY)
-    runs = [(run, evaluations_of_files(None, [path], settings)[0].mean) for path, run in logged.items()]
-    cells = grid_of_runs(runs, progress_from(None))
+    runs = [(run, evaluations_of_files(None, [path], settings)[0]) for path, run in logged.items()]
+    changes = grid_of_runs(runs, progress_from(None))
     if as_json:
-        print_json("bench_table", {"runs": [cell.to_dict() for cell in cells]})
+        cells = [
+            {
+                **vars(run),
+                **evaluation.mean.to_dict(),
+                "best": change.difference == 0,
+                "p_value": change.p_value,
+                "p_value_adjusted": change.adjusted,
+            }
+            for (run, evaluation), change in zip(runs, changes, strict=True)
+        ]
+        print_json("bench_table", {"runs": cells})
         return
-    for table in (table_of_scores(cells), table_of_costs(cells)):
+    for table in (table_of_scores(runs, changes), table_of_costs([run for run, _ in runs])):
         if form == "text":
             print_table(stdout_console(), table)
         else:

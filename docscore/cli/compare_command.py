@@ -12,6 +12,7 @@ from docscore.cli.options import (
     CommandSettings,
     Number,
     a_file,
+    by_option,
     comparing_options,
     ending,
     evaluations_of_files,
@@ -23,7 +24,6 @@ from docscore.cli.options import (
     with_settings,
 )
 from docscore.cli.terminal import print_json, say
-from docscore.evaluation.comparison import decide
 from docscore.report.console import print_comparison
 from docscore.report.markup import comparison_as_markdown
 from docscore.report.wording import by_value_text
@@ -41,12 +41,12 @@ from docscore.report.wording import by_value_text
 @click.argument("base", type=a_file)
 @click.argument("new", type=a_file)
 @references_option
-@with_settings(comparing_options, test_set_options, metric_options)
+@with_settings(comparing_options, test_set_options, metric_options, by_option)
 @click.option(
     "--fail-below",
     type=Number(min=0),
     metavar="MARGIN",
-    help="Exit with status 1 if NEW is worse than BASE by more than this, with the stated confidence.",
+    help="Exit with status 1 if NEW is worse than BASE by more than this, by the first metric and with the confidence.",
 )
 @click.option(
     "--changes",
@@ -70,17 +70,17 @@ def compare_command(
 ) -> int:
     """Compare the predictions BASE and NEW on the same documents.
 
-    Files and rows are as for `score`; without --references, both hold them, as logs do. Prints the difference of the
-    means with an interval that is paired by document, whether it could be chance (a paired permutation test), the
-    documents that became better and worse, and the same for each field, with q-values that allow for the number of
-    fields (Benjamini-Hochberg). With --metrics or --schema the same is printed for other figures, such as the typed
-    score; the gate is about ANLS*.
+    Files and rows are as for `score`; without --references, both hold them, as logs do. The first of the --metrics
+    decides: the difference with an interval that is paired by document, whether it could be chance (a paired
+    permutation test), the documents that became better and worse, the gate, and the same for each field, for the points
+    lost by each cause and with --by for the rows of each value, with q-values that allow for their number
+    (Benjamini-Hochberg). Figures of further metrics are printed beside it.
     """
     if as_markdown and as_json:
         raise click.UsageError("expected --markdown or --json, got both", click.get_current_context())  # noqa: TRY003, EM101
     before, after = evaluations_of_files(references, [base, new], settings)
     comparison = before.compare(after)
-    gate = None if fail_below is None else decide(comparison, fail_below)
+    gate = None if fail_below is None else comparison.decide(fail_below)
     if as_json:
         print_json("compare", {**comparison.to_dict(), "gate": gate and gate.to_dict()})
     elif as_markdown:

@@ -34,7 +34,7 @@ from docscore.results.result import EvaluationResult
     epilog=ending(
         "docscore score references.jsonl predictions.jsonl --fields",
         json_format="score",
-        failing="--fail-under, --fail-under-mean: the mean is below the level",
+        failing="--fail-under, --fail-under-mean: the first metric is below the level",
     ),
 )
 @two_files
@@ -45,14 +45,14 @@ from docscore.results.result import EvaluationResult
     "--fail-under",
     type=LEVEL,
     metavar="LEVEL",
-    help="Exit with status 1 if the mean ANLS* is below this beyond chance, that is, if its one-sided upper confidence "
-    "bound is. A mean that is below it, but may be so by chance, passes; --fail-under-mean is the plain gate.",
+    help="Exit with status 1 if the first metric is below this beyond chance, that is, if its one-sided upper "
+    "confidence bound is. One that is below it, but may be so by chance, passes; --fail-under-mean is the plain gate.",
 )
 @click.option(
     "--fail-under-mean",
     type=LEVEL,
     metavar="LEVEL",
-    help="Exit with status 1 if the mean ANLS* is below this, by chance or not.",
+    help="Exit with status 1 if the first metric is below this, by chance or not.",
 )
 @json_option
 def score_command(
@@ -80,9 +80,9 @@ def score_command(
     _ = evaluation.summary if fields else evaluation.mean, evaluation.other_figures, evaluation.slices
     gate = None
     if fail_under is not None:
-        gate = decide_level(evaluation.scores, fail_under, settings.evaluation["confidence"])
+        gate = decide_level(evaluation, fail_under, settings.evaluation["confidence"])
     elif fail_under_mean is not None:
-        gate = decide_level(evaluation.scores, fail_under_mean, None)
+        gate = decide_level(evaluation, fail_under_mean, None)
     if as_json:
         parts = EvaluationResult(evaluation).to_dict(fields=fields, worst=worst)
         decision = {} if gate is None else {"gate": gate.to_dict()}

@@ -26,12 +26,11 @@ from docscore.cli.options import (
 from docscore.cli.terminal import print_json
 from docscore.core.errors import InputValueError
 from docscore.data.files import name_without_extension
-from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.systems import SystemFigures, systems_of
+from docscore.evaluation.systems import Systems, systems_of
 from docscore.integrations.log_files import run_of_file
 from docscore.report.console import print_table
 from docscore.report.markup import FORMATS, table_as_latex, table_as_markdown
-from docscore.report.systems_tables import systems_by_metric, systems_table
+from docscore.report.systems_tables import systems_table
 
 
 def _named_file(_context: click.Context, _parameter: click.Parameter, value: Sequence[str]) -> dict[Path, str]:
@@ -126,18 +125,18 @@ def table_command(
     by_name = dict(zip(known, evaluations, strict=True))
     compared = systems_of(by_name, figures=figures or None, against=against, progress=evaluations[0].progress)
     if as_json:
-        rows = [_as_dict(row, by_name[row.system]) for row in compared.groups()[None]]
-        print_json("table", {"systems": rows})
+        print_json("table", {"systems": [_as_dict(compared, name) for name in known]})
     elif form == "text":
-        table = systems_by_metric(compared, percent=percent, intervals=intervals)
+        table = systems_table(compared, by_metric=True, percent=percent, intervals=intervals)
         print_table(stdout_console(), table, with_caption=False)
     else:
         table = systems_table(compared, percent=percent, intervals=intervals, columns=columns)
         click.echo(table_as_markdown(table) if form == "markdown" else table_as_latex(table, caption))
 
 
-def _as_dict(row: SystemFigures, evaluation: Evaluation) -> dict[str, object]:
+def _as_dict(found: Systems, name: str) -> dict[str, object]:
     """A system as `--json` prints it."""
+    evaluation = found.evaluations[name]
     parts = {
         **evaluation.measured.to_dict(),
         **evaluation.scores.counts(),
@@ -146,9 +145,17 @@ def _as_dict(row: SystemFigures, evaluation: Evaluation) -> dict[str, object]:
     }
     if evaluation.by is not None:
         parts["slices"] = [each.to_dict() for each in evaluation.slices]
-    if row.tests:
-        parts["tests"] = {figure: test._asdict() for figure, test in row.tests.items()}
-    return {"system": row.system, "rows": row.documents, **parts}
+    tests = {
+        figure: {
+            "against": found.bases[figure],
+            "difference": test.difference,
+            "p_value": test.p_value,
+            "adjusted": test.adjusted,
+        }
+        for (system, figure), test in found.tests.items()
+        if system == name
+    }
+    return {"system": name, "rows": len(evaluation.scores.ids), **parts, **({"tests": tests} if tests else {})}
 
 
 def _names(systems: Sequence[Path], given: dict[Path, str], *, are_logs: bool) -> list[str]:

@@ -1,10 +1,20 @@
-"""Compare two systems on the same documents: changes with intervals and p-values, and the gates that fail a change."""
+"""Two systems on the same documents: paired differences of ratios of sums, and the gates that fail a change.
+
+The figure of a metric, a field, a slice, a cause of lost points and a system are names of columns of such ratios; each
+difference has the same interval and the same test. P-values of several columns are adjusted for their number:
+
+* between systems by Holm (`docscore.evaluation.systems`): each claim that one system is better than another is acted
+  on by itself, so that the chance of even one false claim has to be small;
+* of fields, slices and causes by Benjamini and Hochberg: they are a list of where to look, of which the expected share
+  of false discoveries counts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,9 +23,12 @@ from docscore.core.errors import InputValueError
 from docscore.core.formatting import with_sign
 from docscore.core.numbers import ROUNDING
 from docscore.core.runtime import Progress, no_progress
+from docscore.data.pairing import groups_of_rows
 from docscore.evaluation.fields import Field
 from docscore.evaluation.scores import CorpusScore
-from docscore.evaluation.summary import MOST_FIELDS_TESTED, Analysis, fields_as_ratios, mean_as_ratio
+from docscore.evaluation.summary import MOST_FIELDS_TESTED, Analysis, fields_as_ratios
+from docscore.metrics.anls_star.causes import CAUSES
+from docscore.metrics.base import FigureName
 from docscore.stats.intervals import (
     CONFIDENCE,
     RESAMPLES,
@@ -32,77 +45,144 @@ from docscore.stats.intervals import (
 )
 from docscore.stats.significance import fewest_documents, permutation_p_values, upper_bound
 
+if TYPE_CHECKING:
+    from docscore.evaluation.evaluation import Evaluation
+
 _ONE_SIDED = no_interval("one side", "only one of the two has it")
 
 
 class Change(NamedTuple):
-    """A document whose score changed.
+    """The change of a ratio between two systems: of a figure, a document, a field, a slice or a cause of lost points.
 
     Attributes:
-        question_id: its id.
-        base: its score before.
-        new: its score after.
-    """
-
-    question_id: str
-    base: float
-    new: float
-
-    @property
-    def difference(self) -> float:
-        """New minus base."""
-        return self.new - self.base
-
-    def to_dict(self) -> dict[str, Any]:
-        """The row of a table, in plain types."""
-        return {**self._asdict(), "difference": self.difference}
-
-
-class FigureChange(NamedTuple):
-    """The change of a figure, or of the score of a field, between two systems.
-
-    Attributes:
-        name: the key of results, such as "typed_score"; of a field its path.
+        name: the key of results, such as "typed_score"; the id of a document, the path of a field.
         label: its name in tables, such as "Typed score".
-        base: its value before, in [0, 1]; None where a field did not occur.
-        new: its value after, in [0, 1]; None where a field does not occur.
-        interval: the confidence interval of the difference, paired by document.
-        p_value: two-sided, of the paired permutation test; None where there is nothing to test: no document's score of
-            a field changed, or only one of the two systems has the field.
-        q_value: of a field the p-value adjusted for the number of fields (Benjamini and Hochberg 1995): of the fields
-            whose q-value is at most q, the expected share of false discoveries is q.
+        base: its value before, in [0, 1]; None where a field or slice did not occur.
+        new: its value after, in [0, 1]; None where a field or slice does not occur.
+        interval: the confidence interval of the difference, paired by document; None for a single document.
+        p_value: two-sided, of the paired permutation test; None where there is nothing to test.
+        adjusted: the p-value adjusted for the number of tests: of systems by Holm; of fields, slices and causes by
+            Benjamini and Hochberg, a q-value. None where there is one test.
     """
 
     name: str
     label: str
     base: float | None
     new: float | None
-    interval: Interval
-    p_value: float | None
-    q_value: float | None = None
+    interval: Interval | None = None
+    p_value: float | None = None
+    adjusted: float | None = None
 
     @property
     def difference(self) -> float | None:
-        """New minus base; None where a field is on one side only."""
+        """New minus base; None where one side has no value."""
         return None if self.base is None or self.new is None else self.new - self.base
 
     @property
-    def changed(self) -> bool:
-        """Whether the value of any document changed; also True for a single document, which has no interval."""
-        return self.interval.reason != "no change"
+    def size(self) -> float:
+        """The amount of the difference; 0 where there is none."""
+        return abs(self.difference or 0.0)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The numbers in plain types."""
-        ends = {"low": self.interval.low, "high": self.interval.high}
-        return {"base": self.base, "new": self.new, "difference": self.difference, **ends, "p_value": self.p_value}
+    @property
+    def changed(self) -> bool:
+        """Whether the value of any document changed."""
+        return self.interval is None or self.interval.reason != "no change"
+
+    def to_dict(self, key: str) -> dict[str, Any]:
+        """The row of a table, in plain types.
+
+        Args:
+            key: of the name.
+        """
+        row = {key: self.name, "base": self.base, "new": self.new, "difference": self.difference}
+        if self.interval is None:
+            return row
+        return {**row, "low": self.interval.low, "high": self.interval.high, "p_value": self.p_value}
+
+
+def rows_of_base(base: Evaluation, new: Evaluation) -> list[int]:
+    """The numbers of the rows of the base in the order of the rows of the new system: the pairing of all comparisons.
+
+    Raises:
+        ValueError: if an id is on one side only.
+    """
+    number_of = {name: number for number, name in enumerate(base.scores.ids)}
+    only = sorted(number_of.keys() ^ set(new.scores.ids))
+    if only:
+        got = f"{len(only)} on one side only, such as {only[0]!r}"
+        raise InputValueError(expected="the same ids on both sides", got=got)
+    return [number_of[name] for name in new.scores.ids]
+
+
+def changes_of(
+    names: Iterable[FigureName],
+    base: Ratios,
+    new: Ratios,
+    groups: Sequence[Sequence[int]],
+    *,
+    clusters: npt.NDArray[np.intp] | None = None,
+    confidence: float | None = None,
+    n_resamples: int = RESAMPLES,
+    seed: int = SEED,
+    progress: Progress = no_progress,
+) -> list[Change]:
+    """The change of each of k ratios between two systems on the same n rows, with interval and p-value.
+
+    Args:
+        names: of the ratios.
+        base: the ratios of the system to compare with.
+        new: the same ratios of the system to compare, the rows in the same order.
+        groups: the numbers of the ratios that are tested with the same swaps. The p-value of one that is tested alone
+            does not depend on what else is compared.
+        clusters: the number of each row's cluster, shape (n,), where rows are not independent.
+        confidence: the level of the intervals, between 0 and 1; None for none.
+        n_resamples: how many resamples and permutations are drawn.
+        seed: the seed of the random numbers.
+        progress: called when the phase "Resampling" begins.
+    """
+    resampled = progress("Resampling", (len(groups) + (confidence is not None)) * n_resamples)
+    drawn: dict[str, Any] = {"seed": seed, "clusters": clusters}
+    intervals: list[Interval] | list[None] = [None] * len(base.values)
+    if confidence is not None:
+        differences = Differences(new, base)
+        intervals = intervals_of(differences, confidence, n_resamples=n_resamples, resampled=resampled, **drawn)
+    p_values: dict[int, float] = {}
+    for group in map(list, groups):
+        sides = base.columns(group), new.columns(group)
+        tested = permutation_p_values(*sides, n_resamples=n_resamples - 1, permuted=resampled, **drawn)
+        p_values.update(zip(group, tested, strict=True))
+    values = zip(names, base.values.tolist(), new.values.tolist(), intervals, strict=True)
+    return [
+        Change(*name, before, after, interval, p_values[column])
+        for column, (name, before, after, interval) in enumerate(values)
+    ]
+
+
+def _with_q_values(changes: Sequence[Change], base: Ratios, new: Ratios) -> list[Change]:
+    """The changes of fields, slices or causes, largest first; those that changed and that both have are tested."""
+    from scipy import stats  # noqa: PLC0415  slow to import
+
+    found = []
+    for change, *totals in zip(changes, base.totals, new.totals, strict=True):
+        before, after = (value if total else None for value, total in zip(change[2:4], totals, strict=True))
+        one_sided = before is None or after is None
+        found.append(change._replace(base=before, new=after, interval=_ONE_SIDED if one_sided else change.interval))
+    tested = [change.changed and change.difference is not None for change in found]
+    p_values = [change.p_value or 0.0 for change, is_tested in zip(found, tested, strict=True) if is_tested]
+    q_values = iter(stats.false_discovery_control(p_values).tolist() if p_values else [])
+    found = [
+        change._replace(adjusted=next(q_values)) if is_tested else change._replace(p_value=None)
+        for change, is_tested in zip(found, tested, strict=True)
+    ]
+    return sorted(found, key=lambda change: -change.size)
 
 
 class Gate(NamedTuple):
-    """The result of a gate: whether a system is worse than the base by more than a margin, or its mean below a level.
+    """The result of a gate: whether a system is worse than the base by more than a margin, or below a level.
 
     Attributes:
         margin: by how much the new system may be worse; None for a gate on a level.
-        bound: the one-sided upper confidence bound of the difference or the mean; the mean where chance is not
+        bound: the one-sided upper confidence bound of the difference or the figure; the figure where chance is not
             considered.
         failed: whether the bound is below minus the margin, or below the level.
         sentence: the result as a sentence.
@@ -121,203 +201,319 @@ class Gate(NamedTuple):
         return {"passed": not self.failed, **limit, "bound": self.bound, "sentence": self.sentence}
 
 
-@dataclass(frozen=True, repr=False)
 class Comparison:
-    """The comparison of two systems on the same documents.
+    """Two systems on the same documents: the difference of the first figure of their first metric, and what changed.
+
+    The figure decides the verdict, the documents, the fields, the causes and the gate. Tables are computed when they
+    are first looked at.
+
+    Args:
+        base: the system to compare with.
+        new: the system to compare, on the same ids.
+        confidence: the level of the intervals, between 0 and 1; None for that of the base.
+        n_resamples: how many resamples and permutations are drawn; if there are fewer permutations, all are used.
+        seed: the seed of the random numbers; None for that of the base.
+        progress: called when each phase "Resampling" begins; None for that of the base.
 
     Attributes:
         base: the system compared with.
         new: the system that is compared.
         confidence: the level of the intervals.
-        interval: the confidence interval of the difference of the means, paired by document.
-        upper: the one-sided upper confidence bound of the difference.
-        p_value: two-sided, of a permutation test that swaps the systems' results document by document.
-        better: the documents whose score rose, largest change first.
-        worse: the documents whose score fell, largest change first.
-        same: the number of documents whose score did not change.
-        fields: the fields, largest change first.
-        figures: the figures of other metrics that were asked for.
-        signatures: by the name of each of these metrics version and options; None where there are none.
+        tests: how many systems are compared with the base; `figure.adjusted` allows for them.
+        signature: what makes the figure comparable: metric, options and version.
+
+    Raises:
+        TypeError, ValueError: for an invalid confidence, seed or number of resamples.
+        ValueError: if an id is on one side only, or the two have other options, ground truths or metrics.
     """
 
-    base: Analysis
-    new: Analysis
-    confidence: float
-    interval: Interval
-    upper: float
-    p_value: float
-    better: list[Change]
-    worse: list[Change]
-    same: int
-    fields: list[FigureChange]
-    figures: tuple[FigureChange, ...] = ()
-    signatures: Mapping[str, str] | None = None
+    def __init__(
+        self,
+        base: Evaluation,
+        new: Evaluation,
+        *,
+        confidence: float | None = None,
+        n_resamples: int = RESAMPLES,
+        seed: int | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.base, self.new = base, new
+        self.confidence = check_confidence(base.confidence or CONFIDENCE if confidence is None else confidence)
+        self._drawn: dict[str, Any] = {
+            "confidence": self.confidence,
+            "n_resamples": check_whole("n_resamples", n_resamples, 2),
+            "seed": base.seed if seed is None else check_whole("seed", seed, 0),
+            "progress": progress or base.progress,
+            "clusters": new.scores.clusters,
+        }
+        if base.metrics != new.metrics:
+            got = " and ".join(", ".join(system.metrics) for system in (base, new))
+            raise InputValueError(place="metrics", expected="the same for both systems", got=got)
+        self._rows = rows_of_base(base, new)
+        if base.scores.options != new.scores.options:
+            got = f"{base.scores.signature} and {new.scores.signature}"
+            raise InputValueError(expected="both scored by the same rules", got=got)
+        truths = base.scores.pairs.truths
+        for row, name, truth in zip(self._rows, new.scores.ids, new.scores.pairs.truths, strict=True):
+            if truths[row] != truth:
+                raise InputValueError(expected="the same ground truths on both sides", got=f"others for {name!r}")
+        self.tests = 1
+        self.signature = new.signatures[new.metrics[0]]
 
     def __repr__(self) -> str:
-        scores = self.new.scores
-        facts = f"{with_sign(self.difference)}, p {self.p_value:.4g}, {len(scores.ids):,} documents"
-        return f"<Comparison {scores.metric} {facts}>"
+        facts = f"{with_sign(self.difference)}, p {self.p_value:.4g}, {len(self.new.scores.ids):,} documents"
+        return f"<Comparison {self.new.metrics[0]} {facts}>"
+
+    @cached_property
+    def _figure_and_fields(self) -> tuple[Change, list[Change]]:
+        paths = _heaviest(self.base.analysis.fields, self.new.analysis.fields)
+        before, after = self._sides(lambda system: _with_fields(system, paths))
+        names = [self.new.scores.figure, *(FigureName(path, path) for path in paths)]
+        groups = [[0], range(1, len(names))] if paths else [[0]]
+        figure, *fields = changes_of(names, before, after, groups, **self._drawn)
+        of_fields = list(range(1, len(names)))
+        return figure, _with_q_values(fields, before.columns(of_fields), after.columns(of_fields))
+
+    @cached_property
+    def figure(self) -> Change:
+        """The change of the first figure; `adjusted` for the number of systems where several are compared."""
+        return self._figure_and_fields[0]
 
     @property
     def difference(self) -> float:
-        """The mean of the new system minus that of the base."""
+        """The figure of the new system minus that of the base."""
         return self.new.scores.mean - self.base.scores.mean
+
+    @property
+    def interval(self) -> Interval:
+        """The confidence interval of the difference, paired by document."""
+        return self.figure.interval or _ONE_SIDED
+
+    @property
+    def p_value(self) -> float:
+        """Two-sided, of a permutation test that swaps the systems' results document by document."""
+        return 1.0 if self.figure.p_value is None else self.figure.p_value
+
+    @cached_property
+    def upper(self) -> float:
+        """The one-sided upper confidence bound of the difference."""
+        before, after = self._sides(_first_figure)
+        return upper_bound(Differences(after, before), self.confidence, self.new.scores.clusters)
+
+    @cached_property
+    def documents(self) -> list[Change]:
+        """The score of each document in both systems, in the order of the new system."""
+        scores = self.base.scores.scores
+        before = [scores[row] for row in self._rows]
+        return list(map(Change, self.new.scores.ids, self.new.scores.ids, before, self.new.scores.scores))
+
+    @property
+    def better(self) -> list[Change]:
+        """The documents whose score rose, largest change first."""
+        return _largest(change for change in self.documents if (change.difference or 0.0) > ROUNDING)
+
+    @property
+    def worse(self) -> list[Change]:
+        """The documents whose score fell, largest change first."""
+        return _largest(change for change in self.documents if (change.difference or 0.0) < -ROUNDING)
+
+    @property
+    def same(self) -> int:
+        """The number of documents whose score did not change."""
+        return sum(change.size <= ROUNDING for change in self.documents)
+
+    @property
+    def fields(self) -> list[Change]:
+        """The fields, largest change first; of more than 200 those of most weight."""
+        return self._figure_and_fields[1]
+
+    @cached_property
+    def figures(self) -> list[Change]:
+        """The figures of all metrics, where there is more than one."""
+        names = self.new.columns.names
+        if len(names) == 1:
+            return []
+        sides = self._sides(lambda system: system.columns.ratios)
+        _, *others = changes_of(names, *sides, [[column] for column in range(len(names))], **self._drawn)
+        return [self.figure, *others]
+
+    @cached_property
+    def causes(self) -> list[Change]:
+        """The points lost by cause, as shares of 1, largest change first; causes of neither system are left out."""
+        causes = self._together(CAUSES, *self._sides(lambda system: _lost_by_cause(system.analysis)))
+        return [change for change in causes if change.base or change.new]
+
+    @cached_property
+    def slices(self) -> list[Change]:
+        """The figure within the documents of each value of `by`, largest change first; of more than 200 the largest."""
+        if self.new.by is None:
+            return []
+        values = np.array(groups_of_rows(self.new.scores.pairs, self.new.by, "by"))
+        kept = [value for value, _ in Counter(values.tolist()).most_common(MOST_FIELDS_TESTED)]
+        within = np.array([values == value for value in kept], dtype=np.float64).T
+        before, after = (Ratios(side.earned * within, side.weight * within) for side in self._sides(_first_figure))
+        return self._together(kept, before, after)
+
+    def decide(self, margin: float) -> Gate:
+        """Decide whether the new system is worse than the base by more than a margin, with the comparison's confidence.
+
+        Args:
+            margin: by how much the figure may fall, at least 0.
+
+        Raises:
+            ValueError: if there are too few documents to show a loss of more than the margin at all, if documents were
+                left out, or for a margin that is negative.
+        """
+        margin = check_number("margin", margin, "a number of at least 0", lambda number: number >= 0)
+        figure = self.figure.label
+        if margin >= 1:
+            raise InputValueError(problem=f"the gate cannot decide: {figure} cannot fall by more than {margin:g}")
+        before, after = self._sides(_first_figure)
+        worst = Differences(Ratios(0 * after.weight, after.weight), Ratios(before.weight, before.weight))
+        limits = ("all fall from 1 to 0", fewest_documents(self.confidence, (1 + margin) / 2), -margin)
+        remark = _check_decidable(self.new.scores, self.confidence, worst, *limits)
+        failed = self.upper < -margin - ROUNDING
+        if failed:
+            loss = f"a loss of more than {margin:g} beyond chance"
+        elif self.difference < -margin - ROUNDING:  # so that a loss that passes as chance is told from none
+            loss = f"but a loss of more than {margin:g} may be chance"
+        else:
+            loss = f"no loss of more than {margin:g}"
+        verdict = f"{_verdict(failed)}: the difference of {figure} is {with_sign(self.difference)}, {loss}"
+        bound = f"with confidence {self.confidence:.4g} it stays below {with_sign(self.upper)}{remark}"
+        return Gate(margin, self.upper, failed, f"{verdict} ({bound})")
 
     def to_dict(self) -> dict[str, Any]:
         """The attributes in plain types, tables as lists of dicts."""
         note = {"confidence_note": self.interval.note} if self.interval.reason else {}
-        changes = [{"figure": figure.name, **figure.to_dict()} for figure in self.figures]
-        figures = {"metrics": changes, "signatures": self.signatures} if changes else {}
+        figures = [change.to_dict("figure") for change in self.figures]
+        slices = {} if self.new.by is None else {"slices": _with_q("value", self.slices)}
+        metrics = {"metrics": figures, "signatures": self.new.signatures} if figures else {}
         return {
-            "base": self.base.scores.mean,
-            "new": self.new.scores.mean,
+            "metric": self.new.metrics[0],
+            "base": self.figure.base,
+            "new": self.figure.new,
             "difference": self.difference,
             "confidence": self.confidence,
             "confidence_interval": self.interval.ends,
             **note,
             "p_value": self.p_value,
-            "rows": len(self.new.scores.ids),
-            "better": [change.to_dict() for change in self.better],
-            "worse": [change.to_dict() for change in self.worse],
+            "rows": len(self.documents),
+            "better": [change.to_dict("question_id") for change in self.better],
+            "worse": [change.to_dict("question_id") for change in self.worse],
             "same": self.same,
-            "fields": [{"field": field.name, **field.to_dict(), "q_value": field.q_value} for field in self.fields],
-            **figures,
+            "fields": _with_q("field", self.fields),
+            "causes": _with_q("cause", self.causes),
+            **slices,
+            **metrics,
             **{name: count for name, count in self.new.scores.counts().items() if name == "skipped"},
             "counts": {"base": self.base.scores.counts(), "new": self.new.scores.counts()},
-            "signature": self.new.scores.signature,
+            "signature": self.signature,
         }
+
+    def _sides(self, of_system: Callable[[Evaluation], Ratios]) -> tuple[Ratios, Ratios]:
+        """Ratios of both systems, the rows of both in the order of the new system."""
+        before, after = of_system(self.base), of_system(self.new)
+        return Ratios(before.earned[self._rows], before.weight[self._rows]), after
+
+    def _together(self, names: Sequence[str], before: Ratios, after: Ratios) -> list[Change]:
+        """The changes of slices or causes, tested with the same swaps, with q-values."""
+        labels = [FigureName(name, name) for name in names]
+        changes = changes_of(labels, before, after, [range(len(names))], **self._drawn)
+        return _with_q_values(changes, before, after)
 
 
 def compare(
-    base: Analysis,
-    new: Analysis,
+    base: Evaluation,
+    new: Evaluation,
     *,
-    confidence: float = CONFIDENCE,
+    confidence: float | None = None,
     n_resamples: int = RESAMPLES,
-    seed: int = SEED,
-    progress: Progress = no_progress,
+    seed: int | None = None,
+    progress: Progress | None = None,
 ) -> Comparison:
-    """Compare two systems on the same documents.
-
-    Args:
-        base: the system to compare with.
-        new: the system to compare, on the same ids.
-        confidence: the level of the intervals, between 0 and 1.
-        n_resamples: how many resamples and permutations are drawn; if there are fewer permutations, all are used.
-        seed: the seed of the random numbers.
-        progress: called when the phase "Resampling" begins.
-
-    Raises:
-        TypeError, ValueError: for an invalid confidence, seed or number of resamples.
-        ValueError: if an id is on one side only, or the two were scored with different options or ground truths.
-    """
-    confidence = check_confidence(confidence)
-    check_whole("seed", seed, 0)
-    check_whole("n_resamples", n_resamples, 2)
-    _check_same(base, new)
-    order = {name: number for number, name in enumerate(base.scores.ids)}
-    places = [order[name] for name in new.scores.ids]
-    before_scores = [base.scores.scores[place] for place in places]
-    changes = list(map(Change, new.scores.ids, before_scores, new.scores.scores))
-    better = sorted((change for change in changes if change.difference > ROUNDING), key=lambda c: -c.difference)
-    worse = sorted((change for change in changes if change.difference < -ROUNDING), key=lambda c: c.difference)
-    paths = _heaviest(base.fields, new.fields)
-    before, after = _ratios(base, paths), _ratios(new, paths)
-    before = Ratios(before.earned[places], before.weight[places])
-    drawn: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed, "progress": progress}
-    fields = list(range(1, 1 + len(paths)))
-    intervals, p_values = intervals_and_p_values(
-        before, after, [[0], fields] if fields else [[0]], clusters=new.scores.clusters, confidence=confidence, **drawn
-    )
-    return Comparison(
-        base,
-        new,
-        confidence,
-        intervals[0],
-        upper_bound(Differences(after, before), confidence, new.scores.clusters),
-        p_values[0],
-        better,
-        worse,
-        len(changes) - len(better) - len(worse),
-        _field_changes(paths, before, after, intervals[1:], p_values[1:]),
-    )
-
-
-def intervals_and_p_values(
-    base: Ratios,
-    new: Ratios,
-    groups: Sequence[list[int]],
-    *,
-    clusters: npt.NDArray[np.intp] | None,
-    confidence: float,
-    n_resamples: int,
-    seed: int,
-    progress: Progress,
-) -> tuple[list[Interval], list[float]]:
-    """The interval and the p-value of each difference of two systems on the same n rows, in the same order.
-
-    Args:
-        base: k ratios of the system to compare with.
-        new: the same ratios of the system to compare.
-        groups: the numbers of the ratios that are tested with the same swaps. The p-value of one that is tested alone
-            does not depend on what else is compared.
-        clusters: the number of each row's cluster, shape (n,), where rows are not independent.
-        confidence: the level of the intervals, between 0 and 1.
-        n_resamples: how many resamples and permutations are drawn.
-        seed: the seed of the random numbers.
-        progress: called when the phase "Resampling" begins.
-    """
-    resampled = progress("Resampling", (1 + len(groups)) * n_resamples)
-    drawn: dict[str, Any] = {"seed": seed, "clusters": clusters}
-    differences = Differences(new, base)
-    intervals = intervals_of(differences, confidence, n_resamples=n_resamples, resampled=resampled, **drawn)
-    drawn |= {"n_resamples": n_resamples - 1, "permuted": resampled}
-    tests = (permutation_p_values(base.columns(group), new.columns(group), **drawn) for group in groups)
-    return intervals, [p_value for tested in tests for p_value in tested]
+    """Compare two systems on the same documents; takes and raises what `Comparison` does."""
+    return Comparison(base, new, confidence=confidence, n_resamples=n_resamples, seed=seed, progress=progress)
 
 
 def decide(comparison: Comparison, margin: float) -> Gate:
-    """Decide whether the new system is worse than the base by more than a margin, with the comparison's confidence.
+    """Whether the new system is worse than the base by more than a margin; takes and raises what its method does."""
+    return comparison.decide(margin)
+
+
+def decide_level(system: Evaluation, level: float, confidence: float | None = CONFIDENCE) -> Gate:
+    """Decide whether the first figure of a system is below a level, with a confidence.
+
+    As for two systems, it fails only where that is shown: where the upper confidence bound of the figure is below the
+    level. A figure that may be below it by chance passes.
 
     Args:
-        comparison: the result of `compare`.
-        margin: by how much the mean may fall, at least 0.
+        system: the evaluation.
+        level: the level, above 0 and at most 1.
+        confidence: the share of test sets whose true figure is at least the level and that pass, between 0 and 1; None
+            to compare the figure itself, so that chance is not considered.
 
     Raises:
-        ValueError: if there are too few documents to show a loss of more than the margin at all, if documents were left
-            out, or for a margin that is negative.
+        ValueError: if there are too few documents to show that the figure is below the level at all, if documents were
+            left out, or for a level out of its range.
     """
-    margin = check_number("margin", margin, "a number of at least 0", lambda number: number >= 0)
-    scores, confidence, bound = comparison.new.scores, comparison.confidence, comparison.upper
-    if margin >= 1:
-        raise InputValueError(problem=f"the gate cannot decide: a mean cannot fall by more than {margin:g}")
-    _check_decidable(scores, confidence, (1 + margin) / 2, "all fall from 1 to 0")
-    failed = bound < -margin - ROUNDING
-    if failed:
-        loss = f"a loss of more than {margin:g} beyond chance"
-    elif comparison.difference < -margin - ROUNDING:  # so that a loss that passes as chance is told from none
-        loss = f"but a loss of more than {margin:g} may be chance"
-    else:
-        loss = f"no loss of more than {margin:g}"
-    verdict = f"{'failed' if failed else 'passed'}: the difference is {with_sign(comparison.difference)}, {loss}"
-    sentence = f"{verdict} (with confidence {confidence:.4g} it stays below {with_sign(bound)})"
-    return Gate(margin, bound, failed, sentence)
+    confidence = None if confidence is None else check_confidence(confidence)
+    level = check_number("level", level, "a number above 0 and at most 1", lambda number: 0 < number <= 1)
+    first = system.scores.ratio
+    bound = value = float(first.values[0])
+    nothing = Ratios(0 * first.weight, first.weight)
+    needed = 1 if confidence is None else fewest_documents(confidence, 1 - level)
+    worst = "all have the score 0", needed, level
+    unless = _check_decidable(system.scores, confidence, Differences(nothing, nothing), *worst)
+    remark, by_chance = "chance is not considered", ""
+    below = value < level - ROUNDING
+    if confidence is not None:
+        bound = upper_bound(Differences(first, nothing), confidence, system.scores.clusters)
+        remark = f"with confidence {confidence:.4g} it stays below {bound:.4f}{unless}"
+        by_chance = " beyond chance" if bound < level - ROUNDING else ", but may be so by chance"
+    failed = bound < level - ROUNDING
+    relation = f"below {level:g}{by_chance}" if below else f"not below {level:g}"
+    sentence = f"{_verdict(failed)}: {system.scores.figure.label}, {value:.4f}, is {relation} ({remark})"
+    return Gate(None, bound, failed, sentence, level)
 
 
-def _check_same(base: Analysis, new: Analysis) -> None:
-    """Raise `ValueError` unless both have the same documents, scored with the same options."""
-    before, after = set(base.scores.ids), set(new.scores.ids)
-    if before != after:
-        only = sorted(before ^ after)
-        got = f"{len(only)} on one side only, such as {only[0]!r}"
-        raise InputValueError(expected="the same ids on both sides", got=got)
-    if base.scores.options != new.scores.options:
-        got = f"{base.scores.signature} and {new.scores.signature}"
-        raise InputValueError(expected="both scored by the same rules", got=got)
-    truths = dict(zip(base.scores.ids, base.scores.pairs.truths, strict=True))
-    for name, truth in zip(new.scores.ids, new.scores.pairs.truths, strict=True):
-        if truths[name] != truth:
-            raise InputValueError(expected="the same ground truths on both sides", got=f"others for {name!r}")
+def _verdict(failed: bool) -> str:
+    return "failed" if failed else "passed"
+
+
+def _check_decidable(
+    scores: CorpusScore, confidence: float | None, least: Differences, worst: str, needed: int, limit: float
+) -> str:
+    """Check that a gate can fail at all, and return what its bound assumes, in words; "" where it assumes nothing.
+
+    Args:
+        scores: the documents; none may be left out, since a gate must not pass for want of the worst of them.
+        confidence: of the gate; None where chance is not considered.
+        least: the smallest difference that these documents could have.
+        worst: when they have it, in words.
+        needed: the least number of documents, or clusters of them, that can fail if all have the same weight.
+        limit: what the bound must be below for the gate to fail.
+
+    Raises:
+        ValueError: if rows were left out, or if the gate could not fail whatever the predictions are.
+    """
+    if scores.pairs.skipped:
+        skipped = f"{scores.pairs.skipped:,}, which may be the worst"
+        raise InputValueError(problem=f"the gate cannot decide: left out {scores.why_left_out} are {skipped}")
+    names = scores.pairs.clusters
+    count, unit = (len(scores.ids), "document") if names is None else (len(set(names)), "cluster")
+    if count < needed:
+        these = f"one {unit} is" if count == 1 else f"{count:,} {unit}s are"
+        too_few = f"{these} too few for a confidence of {confidence:.4g}: it takes {needed:,}, even if {worst}"
+        raise InputValueError(problem=f"the gate cannot decide: {too_few}")
+    by_unit = least if scores.clusters is None else least.by_cluster(scores.clusters)
+    weights = by_unit.new.weight
+    if confidence is None or weights.max() - weights.min() <= ROUNDING:
+        return ""
+    if upper_bound(by_unit, confidence) >= limit - ROUNDING:
+        share = f"the largest of {count:,} {unit}s has {float(weights.max() / weights.sum()):.0%} of the weight"
+        raise InputValueError(problem=f"the gate cannot decide: {share}, too much even if {worst}")
+    return f" if no {unit} outside the test set is larger than the largest here"
 
 
 def _heaviest(*tables: Sequence[Field]) -> list[str]:
@@ -330,80 +526,29 @@ def _heaviest(*tables: Sequence[Field]) -> list[str]:
     return [path for path in weights if path in chosen]
 
 
-def _ratios(analysis: Analysis, paths: Sequence[str]) -> Ratios:
-    """Ratios with one column for the mean score and one for each field."""
-    known = {field.path: field for field in analysis.fields}
-    fields = [known.get(path, Field(path)) for path in paths]
-    return side_by_side(mean_as_ratio(analysis.scores), fields_as_ratios(fields, len(analysis.scores.ids)))
+def _first_figure(system: Evaluation) -> Ratios:
+    return system.scores.ratio
 
 
-def _field_changes(
-    paths: Sequence[str], before: Ratios, after: Ratios, intervals: Sequence[Interval], p_values: Sequence[float]
-) -> list[FigureChange]:
-    """The changes of all fields; only fields that both systems have and that changed are tested."""
-    from scipy import stats  # noqa: PLC0415  slow to import
-
-    changes = []
-    for i, path in enumerate(paths):
-        base, new = (float(side.values[i + 1]) if side.totals[i + 1] else None for side in (before, after))
-        interval = _ONE_SIDED if base is None or new is None else intervals[i]
-        changes.append(FigureChange(path, path, base, new, interval, p_values[i]))
-    moved = Differences(after, before).moved[1:]
-    tested = [i for i, change in enumerate(changes) if moved[i] and change.difference is not None]
-    adjusted = stats.false_discovery_control([p_values[i] for i in tested]).tolist() if tested else []
-    q_values = dict(zip(tested, adjusted, strict=True))
-    changes = [
-        change._replace(p_value=p_values[i] if i in q_values else None, q_value=q_values.get(i))
-        for i, change in enumerate(changes)
-    ]
-    return sorted(changes, key=lambda change: -abs(change.difference or 0.0))
+def _with_fields(system: Evaluation, paths: Sequence[str]) -> Ratios:
+    """The first figure, and the fields with these paths."""
+    known = {field.path: field for field in system.analysis.fields}
+    fields = fields_as_ratios([known.get(path, Field(path)) for path in paths], len(system.scores.ids))
+    return side_by_side(system.scores.ratio, fields)
 
 
-def decide_level(scores: CorpusScore, level: float, confidence: float | None = CONFIDENCE) -> Gate:
-    """Decide whether the mean score is below a level, with a confidence.
-
-    As `docscore.decide` for two systems, it fails only where that is shown: where the upper confidence bound of the
-    mean is below the level. A mean that may be below it by chance passes.
-
-    Args:
-        scores: the scored test set.
-        level: the level, above 0 and at most 1.
-        confidence: the share of test sets whose true mean is at least the level and that pass, between 0 and 1; None to
-            compare the mean itself, so that chance is not considered.
-
-    Raises:
-        ValueError: if there are too few documents to show that the mean is below the level at all, if documents were
-            left out, or for a level out of its range.
-    """
-    confidence = None if confidence is None else check_confidence(confidence)
-    level = check_number("level", level, "a number above 0 and at most 1", lambda number: 0 < number <= 1)
-    _check_decidable(scores, confidence, 1 - level, "all have the score 0")
-    bound, remark, by_chance = scores.mean, "chance is not considered", ""
-    below = scores.mean < level - ROUNDING
-    if confidence is not None:
-        mean = mean_as_ratio(scores)
-        nothing = Ratios(np.zeros_like(mean.earned), mean.weight)
-        bound = upper_bound(Differences(mean, nothing), confidence, scores.clusters)
-        remark = f"with confidence {confidence:.4g} it stays below {bound:.4f}"
-        by_chance = " beyond chance" if bound < level - ROUNDING else ", but may be so by chance"
-    failed = bound < level - ROUNDING
-    relation = f"below {level:g}{by_chance}" if below else f"not below {level:g}"
-    sentence = f"{'failed' if failed else 'passed'}: the mean, {scores.mean:.4f}, is {relation} ({remark})"
-    return Gate(None, bound, failed, sentence, level)
+def _lost_by_cause(analysis: Analysis) -> Ratios:
+    """The points that documents lose by each cause, as ratios over documents."""
+    lost = np.zeros((len(analysis.losses), len(CAUSES)))
+    for row, losses in zip(lost, analysis.losses, strict=True):
+        for (_, cause), points in losses.items():
+            row[CAUSES.index(cause)] += points
+    return Ratios(lost, np.ones_like(lost))
 
 
-def _check_decidable(scores: CorpusScore, confidence: float | None, share: float, worst: str) -> None:
-    """Raise `ValueError` if rows were left out, or if there are too few documents, or clusters of them.
+def _largest(changes: Iterable[Change]) -> list[Change]:
+    return sorted(changes, key=lambda change: -change.size)
 
-    A gate must not pass for want of the worst rows; `share` is as for `fewest_documents`.
-    """
-    if scores.pairs.skipped:
-        skipped = f"{scores.pairs.skipped:,}, which may be the worst"
-        raise InputValueError(problem=f"the gate cannot decide: left out {scores.why_left_out} are {skipped}")
-    names = scores.pairs.clusters
-    count, unit = (len(scores.ids), "document") if names is None else (len(set(names)), "cluster")
-    needed = 1 if confidence is None else fewest_documents(confidence, share)
-    if count < needed:
-        these = f"one {unit} is" if count == 1 else f"{count:,} {unit}s are"
-        too_few = f"{these} too few for a confidence of {confidence:.4g}: it takes {needed:,}, even if {worst}"
-        raise InputValueError(problem=f"the gate cannot decide: {too_few}")
+
+def _with_q(key: str, changes: Iterable[Change]) -> list[dict[str, Any]]:
+    return [{**change.to_dict(key), "q_value": change.adjusted} for change in changes]

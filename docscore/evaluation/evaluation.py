@@ -10,9 +10,9 @@ from dataclasses import replace
 from functools import cached_property
 from math import fsum
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from docscore.core.errors import Faults, InputValueError
+from docscore.core.errors import Faults
 from docscore.core.options import AS_TEXT, BY_VALUE, DEFAULT_OPTIONS, ScoringOptions
 from docscore.core.runtime import Progress, no_progress
 from docscore.core.values import holds_number
@@ -30,7 +30,7 @@ from docscore.data.pairing import (
     with_clusters,
 )
 from docscore.evaluation.automation import Curve, automation_curve, calibration_of_scores
-from docscore.evaluation.comparison import Comparison, FigureChange, compare, intervals_and_p_values
+from docscore.evaluation.comparison import Comparison
 from docscore.evaluation.metric_values import (
     FigureColumns,
     Measured,
@@ -262,19 +262,6 @@ class Evaluation:
         """The figures of the metrics as ratios of sums over the rows."""
         return figure_columns([self.scored(name) for name in self.metrics])
 
-    def columns_of(self, ids: Sequence[str]) -> FigureColumns:
-        """The figures as ratios of sums over the rows with these ids, in their order.
-
-        Raises:
-            ValueError: unless they are the ids of all rows.
-        """
-        if list(ids) == self.scores.ids:
-            return self.columns
-        number_of = {name: number for number, name in enumerate(self.scores.ids)}
-        if number_of.keys() != set(ids):
-            raise InputValueError(expected="systems with the same ids", got="others")
-        return self.columns.rows([number_of[name] for name in ids])
-
     @property
     def other_figures(self) -> Measured | None:
         """The figures of the metrics; None if ANLS* is the only one."""
@@ -318,18 +305,4 @@ class Evaluation:
         Raises:
             ValueError: if the two have other ids, ground truths, options or metrics.
         """
-        if self.metrics != new.metrics:
-            got = " and ".join(", ".join(system.metrics) for system in (self, new))
-            raise InputValueError(place="metrics", expected="the same for both systems", got=got)
-        drawn: dict[str, Any] = {"n_resamples": n_resamples, "seed": self.seed, "progress": self.progress}
-        drawn["confidence"] = self.confidence or CONFIDENCE
-        comparison = compare(self.analysis, new.analysis, **drawn)
-        if new.metrics == [ANLS_STAR]:
-            return comparison
-        before, after = self.columns_of(new.scores.ids), new.columns
-        alone = [[column] for column in range(len(after.names))]
-        clusters = new.scores.clusters
-        tested = intervals_and_p_values(before.ratios, after.ratios, alone, clusters=clusters, **drawn)
-        values = before.ratios.values.tolist(), after.ratios.values.tolist()
-        changes = [FigureChange(*name, *row) for name, *row in zip(after.names, *values, *tested, strict=True)]
-        return replace(comparison, figures=tuple(changes), signatures=new.signatures)
+        return Comparison(self, new, n_resamples=n_resamples)

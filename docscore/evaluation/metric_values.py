@@ -187,12 +187,12 @@ class Slice(NamedTuple):
     """The rows of a test set that share a value.
 
     Attributes:
-        value: the value, as text.
+        value: the value, as text; None for all rows.
         documents: how many rows there are.
         figures: the figures over these rows, with their intervals.
     """
 
-    value: str
+    value: str | None
     documents: int
     figures: list[Figure]
 

@@ -21,6 +21,7 @@ from docscore.metrics.anls_star.tree import Line, ScoreTree, outline
 from docscore.metrics.kieval import kieval_lines
 from docscore.report.annotations import Annotation
 from docscore.report.content import (
+    cause_changes_table,
     causes_table,
     curve_table,
     document_changes_table,
@@ -31,6 +32,7 @@ from docscore.report.content import (
     figures_table,
     lists_table,
     rates_table,
+    slice_changes_table,
     slices_table,
     typed_fields_table,
 )
@@ -124,11 +126,11 @@ def print_summary(console: Console, summary: Summary, worst: int) -> None:
 
 
 def print_comparison(console: Console, found: Comparison, gate: Gate | None, changes: int) -> None:
-    """Print the verdict, the difference with its interval, changed documents and fields, and the gate."""
-    base, new = found.base.scores, found.new.scores
-    head = f"{new.figure.label}  base {base.mean:.6f}  new {new.mean:.6f}  difference {with_sign(found.difference, 6)}"
+    """Print the verdict, the difference with its interval, what changed, and the gate."""
+    figure = found.figure
+    scores = f"base {figure.base:.6f}  new {figure.new:.6f}  difference {with_sign(found.difference, 6)}"
     facts = *textwrap.wrap(verdict_text(found), _WIDTH), difference_interval(found), *count_lines_of_both(found)
-    _print_lines(console, [head, *facts])
+    _print_lines(console, [f"{figure.label}  {scores}", *facts])
     if found.figures:
         print_table(console, figure_changes_table(found), "p: permutation tests, each metric by itself")
     _print_changes(console, "Largest losses", found.worse[:changes])
@@ -138,9 +140,12 @@ def print_comparison(console: Console, found: Comparison, gate: Gate | None, cha
         print_table(console, fields, "p and q: permutation tests; decide by q, which allows for the number of fields")
     else:
         _print_lines(console, [f"\n{fields.caption}"])
+    for table in (cause_changes_table(found), slice_changes_table(found)):
+        if table.rows:
+            print_table(console, table)
     if gate is not None:
         print_gate(console, gate.sentence)
-    _print_lines(console, [f"\n{new.signature}"])
+    _print_lines(console, [f"\n{found.signature}"])
 
 
 def print_gate(console: Console, sentence: str) -> None:

@@ -166,20 +166,25 @@ def _of_counts(attribute: str, head: str, form: str = "{:,}", *, name: str = "",
 def field_changes_table(found: Comparison) -> ReportTable:
     """The fields whose score changed from one system to the other, largest change first."""
     changed = [field for field in found.fields if field.changed]
-    return table_of(
-        f"Fields, largest change first ({len(found.fields) - len(changed):,} did not change)",
-        changed,
-        text_column("field", "field", lambda field: field.name),
-        *_both(three_digits),
-        interval_column(_signed_end),
-        number_column("p_value", "p", p_text),
-        number_column("q_value", "q", p_text),
-        unit="fields that changed",
-    )
+    caption = f"Fields, largest change first ({len(found.fields) - len(changed):,} did not change)"
+    return _tested_table(caption, "field", changed, unit="fields that changed")
+
+
+def cause_changes_table(found: Comparison) -> ReportTable:
+    """The points lost by each cause in both systems, largest change first."""
+    changed = [cause for cause in found.causes if cause.changed]
+    return _tested_table("Points lost by cause, largest change first", "cause", changed, kind="text", unit="causes")
+
+
+def slice_changes_table(found: Comparison) -> ReportTable:
+    """The figure of both systems within each slice, largest change first."""
+    by = found.new.slice_name
+    caption = f"{found.figure.label} by {shown_name(by)}, largest change first"
+    return _tested_table(caption, "value", found.slices, head=shown_name(by), unit="slices")
 
 
 def figure_changes_table(found: Comparison) -> ReportTable:
-    """The figures of other metrics in both systems, with the paired interval of the change and its p-value."""
+    """The figures of all metrics in both systems, with the paired interval of the change and its p-value."""
     return table_of(
         "Metrics",
         found.figures,
@@ -188,14 +193,30 @@ def figure_changes_table(found: Comparison) -> ReportTable:
         interval_column(_signed_end),
         number_column("p_value", "p", p_text),
         unit="figures",
-        signatures=tuple((found.signatures or {}).values()),
+        signatures=tuple(found.new.signatures.values()),
     )
 
 
 def document_changes_table(changes: Iterable[Change]) -> ReportTable:
     """Documents with their scores in both systems."""
-    name = text_column("question_id", "document", lambda change: change.question_id)
+    name = text_column("question_id", "document", lambda change: change.name)
     return table_of("Documents, largest changes", changes, name, *_both(three_digits), unit="documents")
+
+
+def _tested_table(
+    caption: str, key: str, changes: Iterable[Change], *, unit: str, head: str = "", kind: ColumnKind = "code"
+) -> ReportTable:
+    """Changes with their p-values and q-values."""
+    return table_of(
+        caption,
+        changes,
+        text_column(key, head or key, lambda change: change.label, kind),
+        *_both(three_digits),
+        interval_column(_signed_end),
+        number_column("p_value", "p", p_text),
+        (TableColumn("q_value", "q"), lambda change: _optional(change.adjusted, p_text)),
+        unit=unit,
+    )
 
 
 def _both(text: Callable[[float], str]) -> tuple[_Content, ...]:

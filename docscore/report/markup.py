@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from docscore.core.formatting import clipped, printable, with_sign
 from docscore.evaluation.comparison import Comparison, Gate
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.scores import CorpusScore
 from docscore.report.content import (
+    cause_changes_table,
     causes_table,
     document_changes_table,
     documents_table,
@@ -18,6 +18,7 @@ from docscore.report.content import (
     figures_table,
     lists_table,
     rates_table,
+    slice_changes_table,
     slices_table,
 )
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
@@ -160,31 +161,31 @@ def comparison_as_markdown(found: Comparison, gate: Gate | None, changes: int) -
         gate: the result of the gate, optional.
         changes: how many of the better and of the worse documents are listed.
     """
-    base, new = found.base.scores, found.new.scores
+    figure = found.figure
     parts = [
-        f"### {_label(new)}: {base.mean:.4f} → {new.mean:.4f} ({with_sign(found.difference)})",
+        f"### {_without_emphasis(figure.label)}: {figure.base:.4f} → {figure.new:.4f} ({with_sign(found.difference)})",
         f"{verdict_text(found).capitalize()}. {difference_interval(found)}.",
     ]
     counts = count_lines_of_both(found)
     if counts:
         parts.append(markdown_list(counts))
     if gate is not None:
-        parts.append(f"**Gate {gate.sentence}.**")
+        parts.append(f"**Gate {_without_emphasis(gate.sentence)}.**")
     if found.figures:
         parts.append(table_as_markdown(figure_changes_table(found)))
-    fields = field_changes_table(found).without("p_value")
-    if fields.rows:
-        parts.append(table_as_markdown(fields.first(MOST_FIELDS_LISTED)))
+    tested = [field_changes_table(found), cause_changes_table(found), slice_changes_table(found)]
+    parts += [table_as_markdown(each.without("p_value").first(MOST_FIELDS_LISTED)) for each in tested if each.rows]
     documents = document_changes_table([*found.worse[:changes], *found.better[:changes]])
     if documents.rows:
         table = table_as_markdown(documents)
         parts.append(f"<details><summary>{documents.caption}</summary>\n\n{table}\n\n</details>")
-    parts.append(signature_as_markdown(new.signature))
+    parts.append(signature_as_markdown(found.signature))
     return "\n\n".join(parts)
 
 
-def _label(scores: CorpusScore) -> str:
-    return scores.figure.label.replace("*", r"\*")
+def _without_emphasis(text: str) -> str:
+    """Our own words with asterisks that Markdown shows."""
+    return text.replace("*", "\\*")
 
 
 def report_as_markdown(found: Evaluation, title: str, worst: int) -> str:
@@ -203,7 +204,7 @@ def report_as_markdown(found: Evaluation, title: str, worst: int) -> str:
     tables.append(documents_table(scores, scores.numbers_of_worst(worst)))
     parts = [
         f"# {markdown_escaped(title)}",
-        f"**{_label(scores)} {scores.mean:.4f}**, {of}{sample_text(summary, 'document')}",
+        f"**{_without_emphasis(scores.figure.label)} {scores.mean:.4f}**, {of}{sample_text(summary, 'document')}",
         markdown_list(count_lines(scores)),
         "" if causes.rows else fields_note(scores) or NOTHING_LOST,
     ]

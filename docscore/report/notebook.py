@@ -74,11 +74,11 @@ def comparison_in_notebook(found: Comparison, changes: int) -> str:
         found: the comparison.
         changes: how many of the better and of the worse documents are listed.
     """
-    base, new = found.base.scores, found.new.scores
     facts = [verdict_text(found), difference_interval(found), *count_lines_of_both(found)]
     documents = document_changes_table([*found.worse[:changes], *found.better[:changes]])
     figures = [figure_changes_table(found)] if found.figures else []
     tables = [*figures, field_changes_table(found).first(_MOST_ROWS), documents]
-    text = f"{'mean ' if new.is_mean else ''}{new.figure.label} from {base.mean:.4f} to {new.mean:.4f}"
+    mean = "mean " if found.new.scores.is_mean else ""
+    text = f"{mean}{found.figure.label} from {found.figure.base:.4f} to {found.figure.new:.4f}"
     shown = [table for table in tables if table.rows]
-    return macro_as_html(_TEMPLATE, "overview", with_sign(found.difference), text, facts, shown, new.signature)
+    return macro_as_html(_TEMPLATE, "overview", with_sign(found.difference), text, facts, shown, found.signature)

@@ -9,20 +9,13 @@ from typing import NamedTuple
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import three_digits, with_minus_signs, with_sign
 from docscore.core.numbers import ROUNDING
+from docscore.evaluation.comparison import Change, Comparison
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.metric_values import Figure
-from docscore.evaluation.systems import (
-    BEST,
-    GridCell,
-    SystemChange,
-    SystemFigures,
-    Systems,
-    document_scores_by_system,
-    field_scores_by_system,
-)
+from docscore.evaluation.metric_values import Figure, Slice
+from docscore.evaluation.systems import BEST, LoggedRun, Systems
 from docscore.report.content import number_column, table_of, text_column
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
-from docscore.report.wording import level_of_tests, percent_text, shown_name
+from docscore.report.wording import between_systems, is_beyond_chance, level_of_tests, percent_text, shown_name
 
 DOCUMENTS = "documents"
 CHANCE_MARK = "†"  # of a difference beyond chance
@@ -31,128 +24,107 @@ _SHADES = (0.0, 0.02, 0.05, 0.15)  # differences from which a cell has the next 
 
 
 def systems_table(
-    found: Systems, *, percent: bool = False, intervals: bool = False, columns: Sequence[str] = ()
+    found: Systems,
+    *,
+    by_metric: bool = False,
+    percent: bool = False,
+    intervals: bool = False,
+    columns: Sequence[str] = (),
 ) -> ReportTable:
-    """The figures of several systems, one row each; the best value of each figure is marked, also when tied.
+    """The figures of several systems; the best value of each figure is marked, also when tied.
 
     Args:
         found: the systems.
+        by_metric: whether figures are rows and systems columns, which is narrow enough for a terminal; otherwise
+            systems are rows.
         percent: whether figures are multiplied by 100 and have two decimals; otherwise they have four.
         intervals: whether figures have their intervals behind them.
-        columns: further columns: "documents", or a count of rows such as "missing".
+        columns: further columns of systems that are rows: "documents", or a count of rows such as "missing".
 
     Raises:
         ValueError: for a column that there is not.
     """
-    known = list(dict.fromkeys([DOCUMENTS, *(name for row in found.rows for name in row.counts)]))
+    counts = {name: system.scores.counts() for name, system in found.evaluations.items()}
+    known = list(dict.fromkeys([DOCUMENTS, *(name for of_system in counts.values() for name in of_system)]))
     unknown = [name for name in columns if name not in known]
     if unknown:
         raise InputValueError(place="columns", expected=f"columns among {', '.join(known)}", got=repr(unknown[0]))
-    sliced = bool(found.by)
-    counted = [*([DOCUMENTS] if sliced and DOCUMENTS not in columns else []), *columns]
+    by = found.first.slice_name if found.first.by is not None else ""
+    counted = [*([DOCUMENTS] if by and DOCUMENTS not in columns else []), *columns]
+    systems = [TableColumn(name, shown_name(name)) for name in found.evaluations]
+    rows: list[tuple[TableCell, ...]] = []
+    for part in found.parts():
+        first = next(iter(part.values()))
+        by_figure = [_cells(found, part, number, percent, intervals) for number in range(len(first.figures))]
+        value = [TableCell(first.value, "all rows" if first.value is None else shown_name(first.value))] if by else []
+        if by_metric:
+            value += [_count_cell(first.documents)] if by else []
+            rows += [
+                (*value, TableCell(figure.name, figure.label), *cells)
+                for figure, cells in zip(first.figures, by_figure, strict=True)
+            ]
+        else:
+            for (name, of_system), *cells in zip(part.items(), *by_figure, strict=True):
+                of_rows = {DOCUMENTS: of_system.documents, **(counts[name] if of_system.value is None else {})}
+                numbers = [_count_cell(of_rows.get(column)) for column in counted]
+                rows.append((*value, TableCell(name, shown_name(name)), *numbers, *cells))
+    metrics = [TableColumn(figure.name, figure.label) for figure in first.figures]
     heads = (
-        *([TableColumn("value", shown_name(found.by), "code")] if sliced else []),
-        TableColumn("system", "System", "text"),
-        *(TableColumn(name, name.replace("_", " ")) for name in counted),
-        *(TableColumn(figure.name, figure.label) for figure in found.rows[0].figures),
+        *([TableColumn("value", shown_name(by), "code")] if by else []),
+        *([TableColumn(DOCUMENTS, DOCUMENTS)] if by and by_metric else []),
+        TableColumn("metric", "metric", "text") if by_metric else TableColumn("system", "System", "text"),
+        *([] if by_metric else (TableColumn(name, name.replace("_", " ")) for name in counted)),
+        *(systems if by_metric else metrics),
     )
-    rows = []
-    for group in found.groups().values():
-        marked = [_cells(group, number, found, percent, intervals) for number in range(len(group[0].figures))]
-        for number, row in enumerate(group):
-            rows.append(
-                (
-                    *([_value_cell(row)] if sliced else []),
-                    TableCell(row.system, shown_name(row.system)),
-                    *(_count_cell(row, name) for name in counted),
-                    *(cells[number] for cells in marked),
-                )
-            )
-    return _table(found, heads, rows, intervals=intervals)
+    caption = f"Metrics by system and {shown_name(by)}" if by else "Metrics by system"
+    systems_of_table = found.evaluations.values()
+    signatures = tuple(dict.fromkeys(each for system in systems_of_table for each in system.signatures.values()))
+    remarks = tuple(_remarks(found, by, intervals=intervals))
+    return ReportTable(caption, heads, tuple(rows), unit="systems", signatures=signatures, remarks=remarks)
 
 
-def systems_by_metric(found: Systems, *, percent: bool = False, intervals: bool = False) -> ReportTable:
-    """The same figures, one row each, and a column for each system: narrow enough for a terminal."""
-    sliced = bool(found.by)
-    heads = (
-        *([TableColumn("value", shown_name(found.by), "code"), TableColumn(DOCUMENTS, DOCUMENTS)] if sliced else []),
-        TableColumn("metric", "metric", "text"),
-        *(TableColumn(row.system, shown_name(row.system)) for row in found.groups()[None]),
-    )
-    rows = []
-    for group in found.groups().values():
-        for number, figure in enumerate(group[0].figures):
-            rows.append(
-                (
-                    *([_value_cell(group[0]), _count_cell(group[0], DOCUMENTS)] if sliced else []),
-                    TableCell(figure.name, figure.label),
-                    *_cells(group, number, found, percent, intervals),
-                )
-            )
-    return _table(found, heads, rows, intervals=intervals)
-
-
-def _table(
-    found: Systems, heads: tuple[TableColumn, ...], rows: list[tuple[TableCell, ...]], *, intervals: bool
-) -> ReportTable:
-    caption = f"Metrics by system and {shown_name(found.by)}" if found.by else "Metrics by system"
-    remarks = tuple(_remarks(found, intervals=intervals))
-    return ReportTable(caption, heads, tuple(rows), unit="systems", signatures=found.signatures, remarks=remarks)
-
-
-def _value_cell(row: SystemFigures) -> TableCell:
-    return TableCell(row.value, "all rows" if row.value is None else shown_name(row.value))
-
-
-def _count_cell(row: SystemFigures, name: str) -> TableCell:
-    count = row.documents if name == DOCUMENTS else row.counts.get(name)
+def _count_cell(count: int | None) -> TableCell:
     return TableCell(count, _NONE if count is None else f"{count:,}")
 
 
-def _cells(
-    group: Sequence[SystemFigures], number: int, found: Systems, percent: bool, intervals: bool
-) -> list[TableCell]:
+def _cells(found: Systems, part: Mapping[str, Slice], number: int, percent: bool, intervals: bool) -> list[TableCell]:
     """The cells of one figure of all systems."""
-    figures = [row.figures[number] for row in group]
-    top = max(figure.value for figure in figures)
+    figures = {name: of_system.figures[number] for name, of_system in part.items()}
+    top = max(figure.value for figure in figures.values())
+
+    def text(value: float) -> str:
+        return f"{value * 100:.2f}" if percent else f"{value:.4f}"
+
+    def suffix(name: str, figure: Figure) -> str:
+        ends = figure.interval.ends if intervals and figure.interval is not None else None
+        interval = "" if ends is None else f" [{', '.join(map(text, ends))}]"
+        everything = part[name].value is None
+        return interval + (CHANCE_MARK if everything and _is_marked(found, name, figure.name) else "")
+
     return [
-        TableCell(
-            figure.value,
-            _figure_text(figure.value, percent=percent),
-            best=figure.value >= top - ROUNDING,
-            suffix=(_interval_text(figure, percent=percent) if intervals else "") + _mark(row, figure, found),
-        )
-        for row, figure in zip(group, figures, strict=True)
+        TableCell(figure.value, text(figure.value), best=figure.value >= top - ROUNDING, suffix=suffix(name, figure))
+        for name, figure in figures.items()
     ]
 
 
-def _figure_text(value: float, *, percent: bool) -> str:
-    return f"{value * 100:.2f}" if percent else f"{value:.4f}"
+def _is_marked(found: Systems, name: str, figure: str) -> bool:
+    """Whether a system differs from the base by a figure beyond chance."""
+    test = found.tests.get((name, figure))
+    return test is not None and is_beyond_chance(test, found.first.confidence or 0.0)
 
 
-def _interval_text(figure: Figure, *, percent: bool) -> str:
-    ends = None if figure.interval is None else figure.interval.ends
-    return "" if ends is None else f" [{', '.join(_figure_text(end, percent=percent) for end in ends)}]"
-
-
-def _mark(row: SystemFigures, figure: Figure, found: Systems) -> str:
-    test = row.tests.get(figure.name)
-    return CHANCE_MARK if test is not None and test.adjusted < level_of_tests(found.confidence) else ""
-
-
-def _remarks(found: Systems, *, intervals: bool) -> list[str]:
+def _remarks(found: Systems, by: str, *, intervals: bool) -> list[str]:
     """What brackets and marks mean."""
     remarks = []
+    confidence = found.first.confidence or 0.0
     if intervals:
-        remarks.append(f"In brackets: {percent_text(found.confidence)} confidence intervals.")
+        remarks.append(f"In brackets: {percent_text(confidence)} confidence intervals.")
     if found.against:
         base = "the best system" if found.against == BEST else shown_name(found.against)
-        level = level_of_tests(found.confidence)
-        test = f"paired permutation test, Holm-corrected for the number of systems, p < {level:g}"
-        where = " (all rows)" if found.by else ""
-        any_marked = any(_mark(row, figure, found) for row in found.rows for figure in row.figures)
+        where = " (all rows)" if by else ""
+        any_marked = any(_is_marked(found, *key) for key in found.tests)
         differs = f"{CHANCE_MARK} differs" if any_marked else "No system differs"
-        remarks.append(f"{differs} from {base}{where}: {test}.")
+        remarks.append(f"{differs} from {base}{where}: {between_systems(confidence)}.")
     return remarks
 
 
@@ -198,7 +170,7 @@ class MatrixRow(NamedTuple):
         return any(cell.shade or cell.text == _NONE for cell in self.cells)
 
 
-def field_matrix(evaluations: Mapping[str, Evaluation], changes: Sequence[SystemChange]) -> list[MatrixRow]:
+def field_matrix(evaluations: Mapping[str, Evaluation], changes: Mapping[str, Comparison]) -> list[MatrixRow]:
     """The fields, largest loss against the base first; marked where the q-value of the field is below the level.
 
     Args:
@@ -206,28 +178,33 @@ def field_matrix(evaluations: Mapping[str, Evaluation], changes: Sequence[System
         changes: how all but one of them differ from that one, the base.
     """
     marked = {
-        (change.system, field.name)
-        for change in changes
-        for field in change.comparison.fields
-        if field.q_value is not None and field.q_value < level_of_tests(change.comparison.confidence)
+        (system, field.name)
+        for system, found in changes.items()
+        for field in found.fields
+        if is_beyond_chance(field, found.confidence)
     }
-    return _matrix(field_scores_by_system(evaluations), evaluations, changes, marked)
+    by_path = [{field.path: field for field in each.analysis.fields} for each in evaluations.values()]
+    scores = {
+        path: [fields[path].score if path in fields and fields[path].weight else None for fields in by_path]
+        for path in dict.fromkeys(path for fields in by_path for path in fields)
+    }
+    return _matrix(scores, evaluations, changes, marked)
 
 
-def document_matrix(evaluations: Mapping[str, Evaluation], changes: Sequence[SystemChange]) -> list[MatrixRow]:
+def document_matrix(evaluations: Mapping[str, Evaluation], changes: Mapping[str, Comparison]) -> list[MatrixRow]:
     """The documents, largest loss against the base first; arguments as for `field_matrix`."""
-    return _matrix(document_scores_by_system(evaluations), evaluations, changes, set())
+    by_id = [dict(zip(each.scores.ids, each.scores.scores, strict=True)) for each in evaluations.values()]
+    return _matrix({name: [scores[name] for scores in by_id] for name in by_id[0]}, evaluations, changes, set())
 
 
 def _matrix(
     scores: Mapping[str, Sequence[float | None]],
     evaluations: Mapping[str, Evaluation],
-    changes: Sequence[SystemChange],
+    changes: Mapping[str, Comparison],
     marked: set[tuple[str, str]],
 ) -> list[MatrixRow]:
     """A row for each name, with the scores of all systems; marked are pairs of a system and a name."""
-    others = {change.system for change in changes}
-    base = next(index for index, system in enumerate(evaluations) if system not in others)
+    base = next(index for index, system in enumerate(evaluations) if system not in changes)
     rows = [
         MatrixRow(
             name,
@@ -264,9 +241,9 @@ def matrix_table(
     return ReportTable(caption, columns, cells, unit=f"{name}s", signatures=signatures, remarks=tuple(remarks))
 
 
-def mark_remark(base: str, changes: Sequence[SystemChange]) -> str:
+def mark_remark(base: str, changes: Mapping[str, Comparison]) -> str:
     """What the mark of fields means, as a sentence."""
-    level = percent_text(level_of_tests(changes[0].comparison.confidence))
+    level = percent_text(level_of_tests(next(iter(changes.values())).confidence))
     return (
         f"{CHANCE_MARK} differs from {shown_name(base)} beyond chance: paired permutation test, false discoveries "
         f"among the fields of a system held at {level}."
@@ -295,18 +272,19 @@ def _cell(score: float | None, base: float | None, *, marked: bool) -> MatrixCel
     return MatrixCell(score, three_digits(score), difference, change, shade if difference > 0 else -shade, marked)
 
 
-_LEVEL = 0.05  # of the false discovery rate at which a run is marked as worse than the best
-GRID_NOTE = (
-    f"{CHANCE_MARK} lower than the best of its data set, beyond chance (paired permutation tests, "
-    "false discovery rate 0.05)."
-)
+def table_of_scores(runs: Sequence[tuple[LoggedRun, Evaluation]], changes: Sequence[Change]) -> ReportTable:
+    """A row a data set and method, a column a model: the mean, its interval, and a mark where it is below the best.
 
-
-def table_of_scores(cells: Sequence[GridCell]) -> ReportTable:
-    """A row a data set and method, a column a model: the mean, its interval, and a mark as `GRID_NOTE` says."""
-    models = list(dict.fromkeys(cell.run.model for cell in cells))
-    lines = dict.fromkeys((cell.run.data_set, cell.run.method) for cell in cells)
-    found = {(cell.run.data_set, cell.run.method, cell.run.model): _score(cell) for cell in cells}
+    Args:
+        runs: what the log says of each run, and its scores.
+        changes: how each differs from the best of its data set.
+    """
+    models = list(dict.fromkeys(run.model for run, _ in runs))
+    lines = dict.fromkeys((run.data_set, run.method) for run, _ in runs)
+    found = {
+        (run.data_set, run.method, run.model): _score(evaluation, change)
+        for (run, evaluation), change in zip(runs, changes, strict=True)
+    }
     nothing = TableCell(None, "")
     rows = tuple(
         (
@@ -320,16 +298,17 @@ def table_of_scores(cells: Sequence[GridCell]) -> ReportTable:
         TableColumn("method", "method", "text"),
         *(TableColumn(model, shown_name(model)) for model in models),
     )
-    signatures = tuple(sorted({cell.summary.scores.signature for cell in cells}))
-    remarks = (GRID_NOTE,) if any(cell.q_value is not None for cell in cells) else ()
+    signatures = tuple(sorted({evaluation.scores.signature for _, evaluation in runs}))
+    test = between_systems(runs[0][1].confidence or 0.0)
+    remarks = (f"{CHANCE_MARK} lower than the best of its data set: {test}.",) if any(map(_tested, changes)) else ()
     return ReportTable("ANLS* by data set, method and model", columns, rows, signatures=signatures, remarks=remarks)
 
 
-def table_of_costs(cells: Sequence[GridCell]) -> ReportTable:
+def table_of_costs(runs: Sequence[LoggedRun]) -> ReportTable:
     """A row a run: its documents, failed calls, tokens in and out, dollars and seconds, as far as its log says."""
     return table_of(
         "What the runs cost",
-        [cell.run for cell in cells],
+        runs,
         *(
             text_column(name, name.replace("_", " "), attrgetter(name), "text")
             for name in ("data_set", "method", "model")
@@ -344,10 +323,14 @@ def table_of_costs(cells: Sequence[GridCell]) -> ReportTable:
 _COUNTS = {"documents": "docs", "errors": "failed", "input_tokens": "in", "output_tokens": "out"}
 
 
-def _score(cell: GridCell) -> TableCell:
+def _tested(change: Change) -> bool:
+    return change.adjusted is not None
+
+
+def _score(evaluation: Evaluation, change: Change) -> TableCell:
     """The mean with its interval and mark."""
-    interval = cell.summary.interval
+    interval = evaluation.mean.interval
     ends = "" if interval is None or interval.ends is None else " [{:.3f}, {:.3f}]".format(*interval.ends)
-    mean = cell.summary.scores.mean
-    mark = CHANCE_MARK if cell.q_value is not None and cell.q_value < _LEVEL else ""
-    return TableCell(mean, three_digits(mean), best=cell.is_best, suffix=f"{ends}{mark}")
+    mean = evaluation.scores.mean
+    mark = CHANCE_MARK if is_beyond_chance(change, evaluation.confidence or 0.0) else ""
+    return TableCell(mean, three_digits(mean), best=change.difference == 0, suffix=f"{ends}{mark}")

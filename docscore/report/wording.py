@@ -13,7 +13,7 @@ from docscore.core.errors import NAMED
 from docscore.core.formatting import clipped, printable, with_sign
 from docscore.core.options import BY_VALUE, PAPER, ScoringOptions
 from docscore.evaluation.automation import Choice
-from docscore.evaluation.comparison import Comparison
+from docscore.evaluation.comparison import Change, Comparison
 from docscore.evaluation.scores import PARSE_COUNTS, CorpusScore
 from docscore.evaluation.summary import Summary
 from docscore.metrics.anls_star.tree import ScoreTree
@@ -116,6 +116,18 @@ def level_of_tests(confidence: float) -> float:
     return round(1 - confidence, 12)
 
 
+def is_beyond_chance(change: Change, confidence: float) -> bool:
+    """Whether a change is shown at a level of confidence, by its p-value adjusted for the number of tests."""
+    p_value = change.p_value if change.adjusted is None else change.adjusted
+    return p_value is not None and p_value < level_of_tests(confidence)
+
+
+def between_systems(confidence: float) -> str:
+    """How systems are tested against another, in words."""
+    level = level_of_tests(confidence)
+    return f"paired permutation test, Holm-corrected for the number of systems, p < {level:g}"
+
+
 def p_text(p_value: float) -> str:
     """A p-value with three decimals, or four if it is below 0.001."""
     return f"{p_value:.3f}" if p_value >= 0.001 else f"{p_value:.4f}"  # noqa: PLR2004
@@ -175,21 +187,18 @@ def difference_interval(found: Comparison) -> str:
     return interval_text(found.interval, found.confidence, signed=True)
 
 
-def verdict_text(found: Comparison, adjusted: float | None = None, tests: int = 1) -> str:
+def verdict_text(found: Comparison) -> str:
     """How many documents got better and worse, and whether that may be chance, as a sentence with the p-value.
 
-    Args:
-        found: the comparison.
-        adjusted: its p-value adjusted for the number of tests; None for the p-value itself.
-        tests: the number of tests, which is named if it is more than one.
+    Where several systems are compared with the base, the p-value is adjusted for them, and the sentence names how many.
     """
     better, worse = len(found.better), len(found.worse)
-    if not better and not worse:
+    if not better and not worse and not found.figure.changed:
         return f"the same on all {counted(found.same, 'document')}"
     documents = counted(better + worse + found.same, "document")
-    p_value = found.p_value if adjusted is None else adjusted
-    chance = "is hardly chance" if p_value < level_of_tests(found.confidence) else "may be chance"
-    of_tests = f" (adjusted for {tests} comparisons)" if tests > 1 else ""
+    p_value = found.p_value if found.figure.adjusted is None else found.figure.adjusted
+    chance = "is hardly chance" if is_beyond_chance(found.figure, found.confidence) else "may be chance"
+    of_tests = f" (adjusted for {found.tests} comparisons)" if found.tests > 1 else ""
     return f"better on {better:,} of {documents}, worse on {worse:,}; this {chance}, p = {p_text(p_value)}{of_tests}"
 
 

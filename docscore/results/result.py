@@ -15,7 +15,7 @@ from docscore.core.output import write_whole
 from docscore.core.runtime import READING, Advance, Progress, no_progress
 from docscore.data.files import ColumnNames, table_of_source
 from docscore.data.pairing import Grouping, warn_of_documents
-from docscore.evaluation.comparison import Comparison, Gate, decide
+from docscore.evaluation.comparison import Comparison, Gate
 from docscore.evaluation.evaluation import Evaluation, metrics_with_schema, rows_of_tables
 from docscore.evaluation.metric_values import metric_trees
 from docscore.integrations.log_files import read_logs_of_inspect
@@ -233,8 +233,8 @@ class ComparisonResult:
         self.difference = comparison.difference
         self.interval = comparison.interval.ends
         self.p_value = comparison.p_value
-        self.signature = comparison.new.scores.signature
-        changes = sorted([*comparison.worse, *comparison.better], key=lambda change: -abs(change.difference))
+        self.signature = comparison.signature
+        changes = sorted([*comparison.worse, *comparison.better], key=lambda change: -change.size)
         self.documents = ResultTable(document_changes_table(changes))
         self.fields = ResultTable(field_changes_table(comparison))
         self.figures = ResultTable(figure_changes_table(comparison))
@@ -248,7 +248,7 @@ class ComparisonResult:
         Raises:
             ValueError: for an invalid margin, and where there are too few documents to decide.
         """
-        return decide(self.comparison, margin)
+        return self.comparison.decide(margin)
 
     def report(self, path: str | Path, *, changes: int = LISTED) -> Path:
         """Write the comparison as Markdown, for a comment on a pull request.

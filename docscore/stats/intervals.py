@@ -251,10 +251,10 @@ class Differences:
     def gap(self, column: int, *, alike: bool) -> Interval | None:
         """Why a difference has no interval, if nothing has influence on it or not; None where it can have one."""
         having = int(((self.new.weight[:, column] > 0) | (self.base.weight[:, column] > 0)).sum())
-        if having <= 1 and (self.count == 1 or self.moved[column]):
-            return no_interval("one row", f"one {self.unit}: an interval needs two")
         if not self.moved[column]:
             return no_interval("no change", NO_CHANGE)
+        if having == 1:
+            return no_interval("one row", f"one {self.unit}: an interval needs two")
         return no_interval("same changes", f"all {having:,} {self.unit}s changed alike") if alike else None
 
 
