@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from math import fsum
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -29,8 +28,8 @@ from docscore.metrics.base import (
     MeanOfRows,
     MetricRow,
     MetricTree,
+    NodeSide,
     metric_node,
-    status_of_parts,
 )
 from docscore.metrics.entities import donut_value, json_text, length_first, readings
 
@@ -107,10 +106,9 @@ def nted_tree(gt: object, pred: object, *, donut: bool = False, numbers: str = "
 
 def _tree_of_best(gt: object, pred: object, donut: bool, numbers: str) -> MetricTree:
     score, values, whole, distances = _best_accuracy(gt, pred, donut, numbers)
-    root = _merged(distances)
     shared = Whole(float(max(whole, 1)))
-    builder = _Builder(shared)
-    children = [builder.node(part, "$", "$") for part in root.children]
+    builder = _Builder(distances, shared)
+    children = [builder.node(part, "$", "$") for part in builder.below[builder.root]]
     return metric_node(
         (values[0], "$", None),
         (values[1], "$", None),
@@ -404,159 +402,132 @@ def _change_costs(left: Sequence[Node], right: Sequence[Node]) -> Costs:
 _LONGEST_KEY = 40  # characters of a key that is named
 
 
-@dataclass
-class _Part:
-    """A node of either tree, or of both.
-
-    Attributes:
-        truth, prediction: the node in the ground truth and in the prediction; None where it is inserted or deleted.
-        node: the node of the ground truth, or that of the prediction.
-        cost: what its edit costs; 0 if it is kept.
-        weight: what inserting it would cost, or its edit if that costs more.
-        places: which child of its parent it is, in either tree.
-        children: the parts below, those of the ground truth in its order, the others after their neighbours.
-    """
-
-    truth: Node | None
-    prediction: Node | None
-    node: Node
-    cost: int
-    weight: int
-    places: tuple[int | None, int | None]
-    children: list[_Part] = field(default_factory=list)
-
-    @property
-    def is_element(self) -> bool:
-        """Whether it is a list element or an object, not a key."""
-        return not self.node.is_text and self.node.label == _ELEMENT
-
-
-def _merged(distances: TreeDistances) -> _Part:
-    """Both trees as one: that of the ground truth, with what only the prediction has below the nearest common node."""
-    left, right = distances.left, distances.right
-    partner = {**distances.cheapest_pairs(), len(left.nodes) - 1: len(right.nodes) - 1}
-    above, over = _parents(left), _parents(right)
-    place, spot = _places(above), _places(over)
-    parts = []
-    for i, node in enumerate(left.nodes):
-        j, own = partner.get(i), int(left.costs[i])
-        if j is None:
-            parts.append(_Part(node, None, node, own, own, (place[i], None)))
-        else:
-            cost = int(distances.changes[i, j])
-            parts.append(_Part(node, right.nodes[j], node, cost, max(cost, own), (place[i], spot[j])))
-    for i, part in enumerate(parts[:-1]):
-        parts[above[i]].children.append(part)
-    of_right = {j: parts[i] for i, j in partner.items()}
-    before: dict[int, _Part] = {}
-    for j, node in enumerate(right.nodes[:-1]):
-        if j not in of_right:
-            own = int(right.costs[j])
-            of_right[j] = _Part(None, node, node, own, own, (None, spot[j]))
-    for j in range(len(right.nodes) - 1):
-        part, parent = of_right[j], of_right[over[j]]
-        if part.truth is None:
-            neighbours = [i for i, each in enumerate(parent.children) if each is before.get(over[j])]
-            parent.children.insert(neighbours[0] + 1 if neighbours else 0, part)  # behind its neighbour, else first
-        before[over[j]] = part
-    return parts[-1]
-
-
-def _parents(tree: FlatTree) -> list[int]:
-    """The number of the parent of each node; that of the root is its own."""
-    found = list(range(len(tree.nodes)))
-    waiting: list[int] = []
-    for number, first in enumerate(tree.first.tolist()):
-        while waiting and waiting[-1] >= first:
-            found[waiting.pop()] = number
-        waiting.append(number)
-    return found
-
-
-def _places(parents: Sequence[int]) -> list[int]:
-    """Which child of its parent each node is."""
-    seen: dict[int, int] = defaultdict(int)
-    found = []
-    for parent in parents:
-        found.append(seen[parent])
-        seen[parent] += 1
-    return found
+# The numbers of a node in the trees of the ground truth and of the prediction; None where it is inserted or deleted.
+_Part = tuple[int | None, int | None]
 
 
 class _Builder:
-    """Makes nodes of a score tree of the parts of merged trees, and sums what their edits cost."""
+    """Makes nodes of a score tree of two trees as one, and sums what their edits cost.
 
-    def __init__(self, whole: Whole) -> None:
+    Attributes:
+        root: both roots.
+        below: the parts below each part: those of the ground truth in its order, the others after their neighbours.
+        whole: what the nodes share.
+        cost: what the edits cost of the nodes made so far.
+    """
+
+    def __init__(self, distances: TreeDistances, whole: Whole) -> None:
+        self.distances = distances
+        self.trees = left, right = distances.left, distances.right
+        self.root = len(left.nodes) - 1, len(right.nodes) - 1
         self.whole = whole
         self.cost = 0
-
-    def node(self, part: _Part, truth_path: str | None, prediction_path: str | None) -> MetricTree:
-        """The node of a part; a key and the only object or text below it are one."""
-        is_key = not part.node.is_text and not part.is_element
-        key = part.node.label if is_key else None
-        paths = tuple(
-            None if path is None or node is None else path + step_text(node.label if is_key else place or 0)
-            for path, node, place in zip(
-                (truth_path, prediction_path), (part.truth, part.prediction), part.places, strict=True
-            )
+        above, over = (
+            {id(child): number for number, node in enumerate(tree.nodes) for child in node.children}
+            for tree in self.trees
         )
-        own = self._own(part, is_key=is_key)
-        text = own[-1] if own[-1].node.is_text else None
-        self.cost += sum(each.cost for each in own)
-        children = [self.node(each, *paths) for each in own[-1].children]
-        weight = sum(each.weight for each in own) + fsum(child.weight for child in children)
-        earned = sum(each.weight - each.cost for each in own) + fsum(child.earned for child in children)
-        texts = (None, None) if text is None else (text.truth, text.prediction)
-        both = [
-            (each.label if each else None, path, None if is_key else place)
-            for each, path, place in zip(texts, paths, part.places, strict=True)
+        self.places = {
+            id(child): place for tree in self.trees for node in tree.nodes for place, child in enumerate(node.children)
+        }
+        partner = {**distances.cheapest_pairs(), self.root[0]: self.root[1]}
+        of_left: list[_Part] = [(i, partner.get(i)) for i in range(len(left.nodes))]
+        of_right: list[_Part] = [(None, j) for j in range(len(right.nodes))]
+        for i, j in partner.items():
+            of_right[j] = i, j
+        self.below: dict[_Part, list[_Part]] = defaultdict(list)
+        for node, part in zip(left.nodes[:-1], of_left, strict=False):
+            self.below[of_left[above[id(node)]]].append(part)
+        before: dict[int, _Part] = {}
+        for node, part in zip(right.nodes[:-1], of_right, strict=False):
+            parent = over[id(node)]
+            siblings = self.below[of_right[parent]]
+            if part[0] is None:
+                neighbour = before.get(parent)
+                siblings.insert(siblings.index(neighbour) + 1 if neighbour in siblings else 0, part)
+            before[parent] = part
+
+    def node(self, part: _Part, *paths: str | None) -> MetricTree:
+        """The node of a part below these paths; a key and the only object or text below it are one."""
+        is_key = self._kind(part) == "key"
+        key = self._any(part).label if is_key else None
+        sides: list[NodeSide] = []
+        own = self._own(part)
+        texts = self._nodes(own[-1]) if self._kind(own[-1]) == "text" else (None, None)
+        for node, text, path in zip(self._nodes(part), texts, paths, strict=True):
+            place = None if node is None or is_key else self.places[id(node)]
+            step = None if node is None or path is None else path + step_text(node.label if is_key else place or 0)
+            sides.append((text and text.label, step, place))
+        below = sides[0][1], sides[1][1]
+        children = [self.node(each, *below) for each in self.below[own[-1]]]
+        costs = [self._cost(each) for each in own]
+        self.cost += sum(costs)
+        kept = [
+            max(cost, 0 if i is None else int(self.trees[0].costs[i])) for cost, (i, _) in zip(costs, own, strict=True)
         ]
+        weight = sum(kept) + fsum(child.weight for child in children)
+        earned = sum(kept) - sum(costs) + fsum(child.earned for child in children)
         return metric_node(
-            *both,
-            path=paths[0] or paths[1] or "$",
+            *sides,
+            path=below[0] or below[1] or "$",
             key=key,
             kind=_kind_of(children) if children else "scalar",
-            status=_status(own, earned, weight, children),
+            status=_status(own[-1], earned, weight, {child.status for child in children}),
             points=(earned, weight),
             whole=self.whole,
-            reason="; ".join(filter(None, map(self._said, own))),
+            reason="; ".join(self._said(each, cost) for each, cost in zip(own, costs, strict=True) if cost),
             children=children,
         )
 
-    def _own(self, part: _Part, *, is_key: bool) -> list[_Part]:
+    def _nodes(self, part: _Part) -> tuple[Node | None, Node | None]:
+        """The node in the ground truth and in the prediction."""
+        i, j = part
+        return None if i is None else self.trees[0].nodes[i], None if j is None else self.trees[1].nodes[j]
+
+    def _any(self, part: _Part) -> Node:
+        """The node of the ground truth, or that of the prediction where it has none."""
+        truth, prediction = self._nodes(part)
+        return cast("Node", truth or prediction)
+
+    def _kind(self, part: _Part) -> str:
+        node = self._any(part)
+        return "text" if node.is_text else "element" if node.label == _ELEMENT else "key"
+
+    def _own(self, part: _Part) -> list[_Part]:
         """A part, and what stands with it as one node: the only object below a key, and the only text."""
         own = [part]
-        if is_key and len(part.children) == 1 and part.children[0].is_element:
-            below = part.children[0]
-            if (below.truth is None, below.prediction is None) == (part.truth is None, part.prediction is None):
-                own.append(below)
-        only = own[-1].children[0] if len(own[-1].children) == 1 else None
-        return [*own, only] if only is not None and only.node.is_text else own
+        while len(below := self.below[own[-1]]) == 1:
+            is_object = (self._kind(own[-1]), self._kind(below[0])) == ("key", "element")
+            on_same_sides = [side is None for side in part] == [side is None for side in below[0]]
+            if self._kind(below[0]) != "text" and not (is_object and on_same_sides):
+                break
+            own += below
+        return own
 
-    def _said(self, part: _Part) -> str:
-        """The edit of a part and its cost, as words; "" if it is kept."""
-        if not part.cost:
-            return ""
-        what = "text" if part.node.is_text else "element" if part.is_element else "key"
-        if part.prediction is None:
-            return f"insert the {what}: {part.cost:,}"
-        if part.truth is None:
-            return f"delete the {what}: {part.cost:,}"
-        was = "" if part.node.is_text else f" {clipped(part.prediction.label, _LONGEST_KEY)}"
-        return f"relabel the {what}{was}: {part.cost:,}"
+    def _cost(self, part: _Part) -> int:
+        """What the edit of a part costs; 0 if it is kept."""
+        i, j = part
+        if i is None or j is None:
+            return int(self.trees[i is None].costs[j if i is None else i])
+        return int(self.distances.changes[i, j])
+
+    def _said(self, part: _Part, cost: int) -> str:
+        """The edit of a part and its cost, as words."""
+        truth, prediction = self._nodes(part)
+        edit = "delete" if truth is None else "insert" if prediction is None else "relabel"
+        was = f" {clipped(prediction.label, _LONGEST_KEY)}" if truth and prediction and not truth.is_text else ""
+        return f"{edit} the {self._kind(part)}{was}: {cost:,}"
 
 
 def _kind_of(children: Sequence[MetricTree]) -> Kind:
     return "list" if children and all(child.key is None for child in children) else "object"
 
 
-def _status(own: Sequence[_Part], earned: float, weight: float, children: Sequence[MetricTree]) -> Status:
+def _status(part: _Part, earned: float, weight: float, below: set[Status]) -> Status:
     """Exact if nothing is edited, missing or extra if all of it is on one side, else by what is earned."""
     if earned == weight:
         return "exact"
-    below = {status_of_parts(children)} if children else set()
-    if own[-1].prediction is None and below <= {"missing"}:
+    if part[1] is None and below <= {"missing"}:
         return "missing"
-    if own[-1].truth is None and below <= {"extra"}:
+    if part[0] is None and below <= {"extra"}:
         return "extra"
     return "partial" if earned else "wrong"
