@@ -37,23 +37,23 @@ def text_rule(numbers: str) -> ScalarText:
 
 
 def fold(value: Scalar, ignore_case: bool, text: ScalarText = scalar_text) -> str:
-    """The text that is compared: in lower case (if asked), every run of white space one space, trimmed.
+    """The text of one value that is compared, as in `fold_all`.
 
     >>> fold(" New  York", True), fold(12.5, True)
     ('new york', '12.5')
     """
-    folded = value if type(value) is str else text(value)
-    if ignore_case:
-        folded = folded.lower()
-    return " ".join(folded.split())
+    return fold_all([value], ignore_case, text)[0]
 
 
 def fold_all(values: Sequence[Scalar | None], ignore_case: bool, text: ScalarText = scalar_text) -> list[str]:
-    """`fold` of every value; of null the empty text."""
-    texts = [value if type(value) is str else "" if value is None else text(value) for value in values]
-    if ignore_case:
-        return [" ".join(each.lower().split()) for each in texts]
-    return [" ".join(each.split()) for each in texts]
+    """The texts that are compared: in lower case (if asked), every run of white space one space, trimmed.
+
+    That of null is empty.
+    """
+    cased = str.lower if ignore_case else str
+    return [
+        " ".join(cased(each if type(each) is str else "" if each is None else text(each)).split()) for each in values
+    ]
 
 
 def similarity(truth: str, prediction: str, threshold: float = THRESHOLD) -> float:

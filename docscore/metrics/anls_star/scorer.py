@@ -19,7 +19,7 @@ import numpy as np
 from docscore.core.assignment import best_options, is_better, match, match_blocks, sum_of_ties, totals
 from docscore.core.limits import check_memory
 from docscore.core.options import ScoringOptions
-from docscore.core.similarity import fold, fold_all, similarity, similarity_matrix, text_rule
+from docscore.core.similarity import fold_all, similarity, similarity_matrix, text_rule
 from docscore.core.values import SCALAR_TYPES, Matrix, Scalar, Value
 from docscore.metrics.anls_star.matching import (
     DistinctValues,
@@ -66,13 +66,11 @@ def equals_an_option(truth: object, prediction: object) -> bool:
 
 def answer_score(truth: Scalar | tuple[Scalar, ...], prediction: Scalar, options: ScoringOptions) -> float:
     """S, and as L is 1 the score, of such a pair: the best of the similarities."""
-    threshold, ignore_case, text = options.threshold, options.ignore_case, text_rule(options.numbers)
     if equals_an_option(truth, prediction):
         return 1.0
-    right = fold(prediction, ignore_case, text)
-    if type(truth) is not tuple:
-        return similarity(fold(truth, ignore_case, text), right, threshold)  # type: ignore[arg-type]
-    return max([similarity(fold(option, ignore_case, text), right, threshold) for option in truth])
+    accepted = truth if type(truth) is tuple else (truth,)
+    right, *lefts = fold_all([prediction, *accepted], options.ignore_case, text_rule(options.numbers))
+    return max([similarity(left, right, options.threshold) for left in lefts])
 
 
 class Place(Protocol):
@@ -168,7 +166,7 @@ class Scorer:
         elif truth == prediction and type(truth) is type(prediction) is str:
             earned = weight
         else:
-            left, right = fold(truth, self.ignore_case, self.text), fold(prediction, self.ignore_case, self.text)
+            left, right = fold_all((truth, prediction), self.ignore_case, self.text)
             earned = weight * similarity(left, right, self.threshold)
         if at is not None:
             at.make("scalar", status_of(earned, weight), earned, weight, truth, prediction, schema)

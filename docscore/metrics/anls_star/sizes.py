@@ -187,18 +187,13 @@ class Counting:
                 return list(map(len, column))  # type: ignore[arg-type]
         return [self._size(value, schema, all_keys=all_keys) for value in column]
 
-    def surplus(self, prediction: dict[str, Value], key: str, schema: SchemaNode | None = None) -> float:
-        """What a key that the ground truth lacks adds to L: its size at its place; by the package at least 1."""
-        if key not in prediction or self.ignores(prediction[key]):
-            return 0.0
-        least = unit_at(schema) if self.all_keys else 0.0
-        return float(max(least, self.prediction(prediction[key], schema)))
-
     def surpluses(
         self, predictions: Sequence[dict[str, Value]], key: str, schema: SchemaNode | None = None
     ) -> Sequence[float]:
-        """`surplus` of each prediction."""
+        """What a key that the ground truth lacks adds to L of each prediction: its size; by the package at least 1."""
         values = [prediction.get(key) for prediction in predictions]
         if schema is None and not self.all_keys and LEAF_TYPES.issuperset(map(type, values)):
             return [value is not None and value != "" for value in values]
-        return [self.surplus(prediction, key, schema) for prediction in predictions]
+        least = unit_at(schema) if self.all_keys else 0.0
+        counts = (key in prediction and not self.ignores(prediction[key]) for prediction in predictions)
+        return [max(least, self.prediction(v, schema)) if c else 0.0 for v, c in zip(values, counts, strict=True)]

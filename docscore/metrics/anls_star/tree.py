@@ -13,7 +13,7 @@ from docscore.core.numbers import DecimalText
 from docscore.core.options import ScoringOptions
 from docscore.core.runtime import with_room_to_recurse
 from docscore.core.same_value import are_same_value
-from docscore.core.similarity import fold, similarity, text_rule
+from docscore.core.similarity import fold_all, similarity, text_rule
 from docscore.core.values import (
     Scalar,
     Value,
@@ -499,7 +499,7 @@ def _scalar_remark(truth: Scalar, prediction: Scalar, options: ScoringOptions, *
     if both_texts and truth == prediction:
         return ""
     threshold, text = options.threshold, text_rule(options.numbers)
-    left, right = (fold(value, options.ignore_case, text) for value in (truth, prediction))
+    left, right = fold_all((truth, prediction), options.ignore_case, text)
     if left == right:
         if text(truth) != text(prediction):
             return "equal but for case or white space"
