@@ -83,6 +83,14 @@ def table(name: str, part: str) -> list[tuple[Any, ...]]:
     return [tuple(row.values()) for row in rows if row.pop("table") == part]
 
 
+def golden(name: str, part: str) -> pytest.MarkDecorator:
+    """Run a test for each row of a table of `data/NAME.jsonl`: its columns are the arguments, `why` is the id."""
+    rows = [json.loads(line) for line in (DATA / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = [row for row in rows if row.pop("table") == part]
+    ids = [row.pop("why", None) for row in rows]
+    return pytest.mark.parametrize(tuple(rows[0]), [tuple(row.values()) for row in rows], ids=ids)
+
+
 def skip_or_fail(reason: str) -> NoReturn:
     """Skip the test, or fail it where everything is required."""
     if os.environ.get(REQUIRE_ALL):

@@ -15,7 +15,7 @@ from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.scores import score_corpus
 from docscore.metrics.registry import METRICS
 from tests.commands import Write, run
-from tests.conftest import table
+from tests.conftest import golden
 
 BILL = {"total": "12.50"}
 TEXT = '{"total": "12.50"}'
@@ -29,14 +29,7 @@ def with_id(predictions: list[Any]) -> list[dict[str, Any]]:
     return [{"question_id": str(number), "prediction": each} for number, each in enumerate(predictions)]
 
 
-SUSPECTED = table("doubts", "suspected")  # why, predictions, references, options, sentence
-
-
-@pytest.mark.parametrize(
-    ("predictions", "references", "options", "sentence"),
-    [row[1:] for row in SUSPECTED],
-    ids=[row[0] for row in SUSPECTED],
-)
+@golden("doubts", "suspected")
 def test_a_warning_names_the_remedy(
     predictions: list[Any], references: list[Any], options: dict[str, Any], sentence: str
 ) -> None:
@@ -44,12 +37,7 @@ def test_a_warning_names_the_remedy(
         score_corpus(pairs_of(predictions, references), **options)
 
 
-FINE = table("doubts", "fine")  # why, predictions, references, options
-
-
-@pytest.mark.parametrize(
-    ("predictions", "references", "options"), [row[1:] for row in FINE], ids=[row[0] for row in FINE]
-)
+@golden("doubts", "fine")
 def test_no_warning_where_nothing_is_wrong(
     predictions: list[Any], references: list[Any], options: dict[str, Any]
 ) -> None:
@@ -59,12 +47,9 @@ def test_no_warning_where_nothing_is_wrong(
 
 
 # JSON text on both sides: the edit distance of the raw text looks like a score of documents and is none.
-SIDES_OF_TEXT = table("doubts", "JSON text on both sides")  # why, predictions, references
 
 
-@pytest.mark.parametrize(
-    ("predictions", "references"), [row[1:] for row in SIDES_OF_TEXT], ids=[row[0] for row in SIDES_OF_TEXT]
-)
+@golden("doubts", "JSON text on both sides")
 def test_json_text_on_both_sides_is_an_error(predictions: list[Any], references: list[Any]) -> None:
     sentence = "^references and predictions: their texts are JSON.*--parse json --parse-references json"
     for score in (score_corpus, Evaluation):
@@ -104,7 +89,6 @@ def test_json_text_in_the_command_and_in_an_evaluate_module(write: Write) -> Non
         (["kieval"], "threshold", 0.7),
         (["nted", "kieval"], "ignore_case", False),
         (["entity_f1"], "rules", "anls_star-1.0.1"),
-        (["entity_f1"], "numbers", "value"),
         (["anls_star"], "schema", {"type": "object"}),
     ],
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from itertools import islice
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 from docscore.core.values import convert_ground_truth, is_empty
 from docscore.data.pairing import unwrapped
 from docscore.metrics.entities import MOST_READINGS, as_one_group, document_of, readings, text_of_entities
-from tests.conftest import table
+from tests.conftest import golden
 
 Pairs = list[list[str]]
 
@@ -30,10 +29,9 @@ def places(value: Any) -> list[str]:
 
 
 ALONE = "@$"
-GOLDEN = table("entities", "groups")  # why, value, groups
 
 
-@pytest.mark.parametrize(("value", "expected"), [row[1:] for row in GOLDEN], ids=[row[0] for row in GOLDEN])
+@golden("entities", "groups")
 def test_groups_and_entities(value: Any, expected: dict[str, Pairs]) -> None:
     assert seen(value) == expected
 
@@ -77,10 +75,7 @@ def test_alternatives_among_scalars_are_one_entity(normalise: bool, texts: tuple
     assert (entity.texts, entity.value) == (texts, ("X", "x", True, 1))
 
 
-READINGS = table("entities", "readings")  # ground_truth, readings, readings of scalars too
-
-
-@pytest.mark.parametrize(("truth", "found", "chosen"), READINGS)
+@golden("entities", "readings")
 def test_readings(truth: Any, found: list[Any], chosen: list[Any]) -> None:
     """Alternatives among scalars stay together unless asked; where one of them is empty, there is a choice."""
     plain = convert_ground_truth(truth)
@@ -114,10 +109,7 @@ def sure(value: Any, confidences: Any) -> list[float | None]:
     return [entity.confidence for entity in as_one_group(document_of(value, confidences=confidences)).entities]
 
 
-PARALLEL = table("entities", "confidences beside")  # why, value, confidences, of_entities
-
-
-@pytest.mark.parametrize(("value", "given", "found"), [row[1:] for row in PARALLEL], ids=[row[0] for row in PARALLEL])
+@golden("entities", "confidences beside")
 def test_confidences_beside(value: Any, given: Any, found: list[float | None]) -> None:
     assert sure(value, given) == found
 
@@ -128,10 +120,7 @@ def test_what_is_no_confidence_is_named_with_its_place(wrong: Any) -> None:
         document_of({"m": [{"n": "y"}]}, confidences={"m": [{"n": wrong}]})
 
 
-WRAPPED = table("entities", "confidences inside")  # prediction, value, confidences
-
-
-@pytest.mark.parametrize(("prediction", "value", "confidences"), WRAPPED, ids=json.dumps)
+@golden("entities", "confidences inside")
 def test_confidences_inside(prediction: Any, value: Any, confidences: Any) -> None:
     assert unwrapped(prediction) == (value, confidences)
 

@@ -10,7 +10,7 @@ import pytest
 
 import docscore
 from tests.commands import Write, run, succeed
-from tests.conftest import table
+from tests.conftest import golden
 
 TRUTH = {"total": "6.40", "items": ["Tea", "Cake"]}
 NAMES = ["--id-column", "doc", "--prediction-column", "output", "--references-column", "truth"]
@@ -122,12 +122,7 @@ def test_every_command_that_reads_rows_knows_them(write: Write, tmp_path: Path) 
 OPTIONS = "--id-column, --prediction-column and --references-column (id_column= and so on in Python) name other columns"
 
 
-FOREIGN = table("foreign_columns", "columns of other names")  # why, references, predictions, message
-
-
-@pytest.mark.parametrize(
-    ("references", "predictions", "message"), [row[1:] for row in FOREIGN], ids=[row[0] for row in FOREIGN]
-)
+@golden("foreign_columns", "columns of other names")
 def test_rows_with_a_key_of_the_formats_are_no_documents(
     references: list[Any], predictions: list[Any], message: str, write: Write
 ) -> None:
@@ -164,12 +159,7 @@ def test_one_file_of_both_sides_names_them_too(write: Write) -> None:
     assert OPTIONS in done.err
 
 
-DOCUMENTS = table("foreign_columns", "documents")  # why, references, predictions, score
-
-
-@pytest.mark.parametrize(
-    ("references", "predictions", "score"), [row[1:] for row in DOCUMENTS], ids=[row[0] for row in DOCUMENTS]
-)
+@golden("foreign_columns", "documents")
 def test_documents_without_ids_are_scored(
     references: list[Any], predictions: list[Any], score: float, write: Write
 ) -> None:

@@ -25,7 +25,7 @@ from docscore.core.runtime import READING
 from docscore.data.csv_files import DELIMITERS, delimiter_of
 from docscore.data.files import read_table, read_value
 from tests.commands import Write, run, succeed
-from tests.conftest import ROOT, skip_or_fail, table
+from tests.conftest import ROOT, golden, skip_or_fail, table
 
 # why, name, content, its encoding, rows, the line or row number of each
 TABLES = [
@@ -241,12 +241,9 @@ def test_keys_that_structs_were_filled_with_are_warned_of(tmp_path: Path, column
     assert [str(each.message).startswith(sentence) for each in caught] == [True] * warned
 
 
-HEADERS = table("delimiters", "headers")  # why, text, sign
-
-
-@pytest.mark.parametrize(("why", "text", "sign"), HEADERS)
-def test_the_header_tells(why: str, text: str, sign: str) -> None:
-    assert delimiter_of(text, ["question_id"]) == sign, why
+@golden("delimiters", "headers")
+def test_the_header_tells(text: str, sign: str) -> None:
+    assert delimiter_of(text, ["question_id"]) == sign
 
 
 @given(st.sampled_from(DELIMITERS), st.lists(st.text('ab,;|\t" \n', min_size=1), min_size=1, max_size=4, unique=True))

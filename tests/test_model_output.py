@@ -14,7 +14,7 @@ from docscore.data.json_text import Parsed, dumps, loads, parse_text
 from docscore.data.pairing import Pairs
 from docscore.evaluation.scores import score_corpus
 from docscore.evaluation.summary import summarise
-from tests.conftest import table
+from tests.conftest import golden
 
 BILL = {"total": "12.50"}
 TOO_DEEP = "[" * 201 + "]" * 201
@@ -32,10 +32,7 @@ def test_json_is_read_in_both_modes(text: str) -> None:
         assert (dumps(parsed.value), parsed.outcome) == (dumps(loads(text)), "exact")
 
 
-ANSWERS = table("model_answers", "answers")  # why, text, value, how it is read
-
-
-@pytest.mark.parametrize(("text", "value", "outcome"), [row[1:] for row in ANSWERS], ids=[row[0] for row in ANSWERS])
+@golden("model_answers", "answers")
 def test_answers_as_chat_models_write_them(text: str, value: Any, outcome: str) -> None:
     parsed = parse_text(text, "repair")
     assert (dumps(parsed.value), parsed.outcome) == (dumps(value), outcome)

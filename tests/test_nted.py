@@ -13,7 +13,7 @@ import pytest
 
 from docscore.metrics.entity_f1 import entity_counts
 from docscore.metrics.nted import FlatTree, Node, TreeDistances, document_tree, nted_score
-from tests.conftest import table
+from tests.conftest import golden
 from tests.structures import damaged, random_prediction, random_truth, taken
 from tests.test_depth import as_list, as_object, nested, with_frames_left
 
@@ -122,12 +122,7 @@ def test_donut_answers_as_the_published_implementation(case: dict[str, Any]) -> 
         assert counts.f1 == pytest.approx(case["f1"], abs=1e-12)
 
 
-DECIDED = table("nted", "decided")  # why, ground_truth, prediction, score, score as Donut
-
-
-@pytest.mark.parametrize(
-    ("truth", "prediction", "score", "donut"), [row[1:] for row in DECIDED], ids=[row[0] for row in DECIDED]
-)
+@golden("nted", "decided")
 def test_decided_cases(truth: Any, prediction: Any, score: str, donut: str) -> None:
     assert nted_score(truth, prediction) == pytest.approx(float(Fraction(score)), abs=1e-12)
     assert nted_score(truth, prediction, donut=True) == pytest.approx(float(Fraction(donut)), abs=1e-12)

@@ -13,7 +13,7 @@ from docscore.core import values
 from docscore.data.json_text import loads
 from docscore.integrations.datasets import score_batch
 from docscore.integrations.row_texts import rows_of_lines, stored_rows
-from tests.conftest import table
+from tests.conftest import golden
 from tests.structures import predictions
 
 
@@ -23,10 +23,9 @@ def text_of(line: str, key: str = "prediction") -> tuple[str, str]:
 
 
 # why, the line, the id, the text
-LINES = table("row_texts", "lines")  # why, line, id, text
 
 
-@pytest.mark.parametrize(("line", "name", "text"), [row[1:] for row in LINES], ids=[row[0] for row in LINES])
+@golden("row_texts", "lines")
 def test_the_text_of_a_value_is_passed_on(line: str, name: str, text: str) -> None:
     assert text_of(line) == (name, text)
 

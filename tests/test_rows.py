@@ -9,7 +9,7 @@ import pytest
 
 from docscore.data.pairing import Pairs, pair_rows
 from docscore.data.rows import ANLS, BY_ID, PLAIN, RowFormat, as_rows, read_predictions, read_references, row_format
-from tests.conftest import table
+from tests.conftest import golden
 
 Rows = list[Any]
 
@@ -125,10 +125,7 @@ def test_other_ids_are_refused(given: Any, kind: type[Exception], message: str) 
     assert str(caught.value).startswith(message)
 
 
-MIXED = table("rows", "formats")  # why, predictions, references, message
-
-
-@pytest.mark.parametrize(("predictions", "references", "message"), [r[1:] for r in MIXED], ids=[r[0] for r in MIXED])
+@golden("rows", "formats")
 def test_the_format_is_enforced(predictions: Rows, references: Rows, message: str) -> None:
     with pytest.raises(ValueError, match=r"expected") as caught:
         paired(predictions, references)
@@ -162,12 +159,7 @@ def test_references_without_an_acceptable_answer(answers: Any, got: str) -> None
     assert str(caught.value).endswith(f"got {got}")
 
 
-BAD_PAIRINGS = table("rows", "ids")  # why, predictions, references, message
-
-
-@pytest.mark.parametrize(
-    ("predictions", "references", "message"), [row[1:] for row in BAD_PAIRINGS], ids=[row[0] for row in BAD_PAIRINGS]
-)
+@golden("rows", "ids")
 def test_ids_that_do_not_pair(predictions: Rows, references: Rows, message: str) -> None:
     with pytest.raises(ValueError, match=r"^ids ") as caught:
         paired(predictions, references)

@@ -29,7 +29,7 @@ from docscore.metrics.entity_f1 import entity_f1_tree
 from docscore.metrics.kieval import kieval_tree
 from docscore.metrics.nted import nted_tree
 from docscore.metrics.signature import signature_of
-from tests.conftest import table
+from tests.conftest import golden
 from tests.oracle import Oracle
 from tests.structures import damaged, filled, random_prediction, random_truth, respelled, shuffled
 
@@ -95,10 +95,7 @@ def test_others_are_refused(door: str, option: dict[str, Any]) -> None:
         DOORS[door]("a", "a", **option)
 
 
-SPELLINGS = table("numbers", "spellings")  # text, spelling
-
-
-@pytest.mark.parametrize(("text", "expected"), SPELLINGS, ids=lambda each: str(each)[:20])
+@golden("numbers", "spellings")
 def test_the_shortest_spelling_of_a_json_number(text: str, expected: str) -> None:
     assert number_text(loads(text)) == expected
 

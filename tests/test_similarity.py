@@ -11,7 +11,7 @@ import pytest
 from docscore import anls_score, score_pairs
 from docscore.core.similarity import fold, fold_all, similarities, similarity, similarity_matrix
 from docscore.core.values import scalar_text
-from tests.conftest import table
+from tests.conftest import golden, table
 
 
 def close(expected: Any) -> Any:
@@ -57,10 +57,7 @@ def test_case_stays_where_it_counts_and_white_space_never_does() -> None:
     assert scalar_text("  A  ") == "  A  "
 
 
-SCORES = table("similarity", "scalars")  # why, ground_truth, prediction, score
-
-
-@pytest.mark.parametrize(("truth", "prediction", "expected"), [row[1:] for row in SCORES], ids=[r[0] for r in SCORES])
+@golden("similarity", "scalars")
 def test_scores_of_scalars(truth: Any, prediction: Any, expected: float) -> None:
     assert anls_score(truth, prediction) == close(expected)
     assert anls_score([truth, "far from it"], [prediction]) == close(expected / 2)  # one of two found: by the matrix

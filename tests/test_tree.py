@@ -14,15 +14,12 @@ from docscore import ScoreNode, ScoreTree, anls_score, score_tree
 from docscore.core.formatting import printable
 from docscore.core.values import convert_ground_truth, value_excerpt
 from docscore.metrics.anls_star.tree import GLYPHS, outline
-from tests.conftest import table
+from tests.conftest import golden
 
 # truth, prediction, and for each leaf (path, kind, status, earned, weight)
-LEAVES = table("tree", "leaves")  # why, ground_truth, prediction, leaves
 
 
-@pytest.mark.parametrize(
-    ("truth", "prediction", "expected"), [row[1:] for row in LEAVES], ids=[row[0] for row in LEAVES]
-)
+@golden("tree", "leaves")
 def test_leaves(truth: Any, prediction: Any, expected: list[list[Any]]) -> None:
     found = [[n.path, n.kind, n.status, n.earned, n.weight] for n in score_tree(truth, prediction).leaves()]
     if expected[-1][0] == "$[3]":  # which of two wrong rows is matched is not decided
@@ -31,10 +28,7 @@ def test_leaves(truth: Any, prediction: Any, expected: list[list[Any]]) -> None:
         assert found == expected
 
 
-REASONS = table("tree", "reasons")  # ground_truth, prediction, reason
-
-
-@pytest.mark.parametrize(("truth", "prediction", "reason"), REASONS)
+@golden("tree", "reasons")
 def test_reasons_say_what_surprises(truth: Any, prediction: Any, reason: str) -> None:
     assert next(score_tree(truth, prediction).leaves()).reason == reason
 
@@ -58,10 +52,7 @@ def test_the_option_equal_to_the_prediction_is_preferred() -> None:
     assert anls_score(["A", "a"], ["a", "A"], return_gt=True) == (1.0, ["a", "A"])
 
 
-CLOSEST = table("tree", "closest")  # why, ground_truth, prediction, closest
-
-
-@pytest.mark.parametrize(("truth", "prediction", "closest"), [r[1:] for r in CLOSEST], ids=[r[0] for r in CLOSEST])
+@golden("tree", "closest")
 def test_closest_ground_truth(truth: Any, prediction: Any, closest: Any) -> None:
     found = score_tree(truth, prediction).closest_gt()
     assert found == convert_ground_truth(closest)
@@ -181,10 +172,7 @@ def test_the_count_of_folded_values_is_that_of_exact_ones() -> None:
     assert line.detail.startswith("(all 1 exact")
 
 
-LINES = table("tree", "lines")  # ground_truth, prediction, line
-
-
-@pytest.mark.parametrize(("truth", "prediction", "line"), LINES)
+@golden("tree", "lines")
 def test_every_status_has_its_glyph_and_its_line(truth: Any, prediction: Any, line: str) -> None:
     """True against false: the e alone stays, 3 substitutions + 1 insertion of 5."""
     assert str(score_tree(truth, prediction)) == line
@@ -202,10 +190,7 @@ def test_a_one_of_that_found_no_partner_shows_its_options() -> None:
     assert str(score_tree([("a", "b")], [])).split("\n")[1] == '└─ − [0 ↔ −]  0.000  -1.000  "a" | "b" → nothing'
 
 
-SHOWN = table("tree", "values in one line")  # why, value, text
-
-
-@pytest.mark.parametrize(("value", "text"), [row[1:] for row in SHOWN], ids=[row[0] for row in SHOWN])
+@golden("tree", "values in one line")
 def test_values_in_one_line(value: Any, text: str) -> None:
     shown = value_excerpt(convert_ground_truth(value))
     assert shown == text

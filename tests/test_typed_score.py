@@ -26,7 +26,7 @@ from docscore.metrics.anls_star.scorer import Scorer
 from docscore.metrics.signature import signature_of
 from docscore.metrics.typed.schema import compiled_schema
 from docscore.metrics.typed.score import explained_by_schema
-from tests.conftest import examples, table
+from tests.conftest import examples, golden
 from tests.oracle import Oracle
 from tests.structures import (
     KEYS,
@@ -214,10 +214,8 @@ def rows(path: Path, column: str) -> Any:
 
 # Schemas that are wrong.
 
-WRONG = table("wrong_schemas", "wrong schemas")  # schema, message
 
-
-@pytest.mark.parametrize(("schema", "message"), WRONG, ids=lambda each: str(each)[:30])
+@golden("wrong_schemas", "wrong schemas")
 def test_a_wrong_schema_is_an_error_that_names_the_place(schema: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError) as caught:  # noqa: PT011  its message is compared
         typed_score("x", "x", schema)
