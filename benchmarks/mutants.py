@@ -57,7 +57,7 @@ GROUPS = {
         tuple(f"docscore/metrics/{name}.py" for name in ("kieval", "entities", "entity_f1", "nted", "tree_edit")),
         _tests("kieval", "nted", "entities", "metric_trees"),
     ),
-    "typed score": Group(("docscore/metrics/typed/*.py",), _tests("typed_score", "same_value", "spellings")),
+    "typed score": Group(("docscore/metrics/typed/*.py",), _tests("typed_score", "same_value")),
     "pairing": Group(("docscore/data/pairing.py", "docscore/data/rows.py"), _tests("rows", "faults", "front_door")),
     "gates": Group(
         ("docscore/stats/significance.py", "docscore/*/comparison.py", "docscore/*/level_gate.py"),
