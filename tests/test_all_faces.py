@@ -124,23 +124,6 @@ def test_rows_in_python(test_set: tuple[Rows, dict[str, Any]]) -> None:
 
 
 @SOME
-@given(random_sets())
-def test_rows_in_portions(test_set: tuple[Rows, dict[str, Any]]) -> None:
-    rows, options = test_set
-    result = docscore.evaluate(**rows.both(), **options)
-    state = docscore.ScoreState(**options)
-    for row in rows.references:
-        found = [each for each in rows.predictions if each["question_id"] == row["question_id"]]
-        state.merge(state.empty())
-        state.update(found, [row])
-    computed = state.compute()
-    assert computed["anls_star"] == result.score
-    known = {name.partition("/")[2]: value for name, value in computed.items() if name.startswith("anls_star/")}
-    fields = {row["field"]: row["score"] for row in result.fields}
-    assert {name: fields[name] for name in known} == known
-
-
-@SOME
 @given(test_set=random_sets())
 def test_the_command_and_evaluate(test_set: tuple[Rows, dict[str, Any]], modules: dict[str, Any], folder: Path) -> None:
     rows, options = test_set
