@@ -63,3 +63,29 @@ def test_a_gate_does_not_decide_where_documents_are_left_out(write: Write) -> No
     assert "the gate cannot decide: left out because of faults are 1, which may be the worst" in done.err
     for form in ([], ["--markdown"]):
         assert "1 document left out of both because of faults" in run("compare", *files, *skip, *form).out
+
+
+VENDORS = ROOT / "examples/vendors"
+
+
+def test_broken_dates_of_one_vendor_fail_the_gate_by_the_typed_score() -> None:
+    """The example of docs/products.md: ANLS* rises, since it compares the dates as text; the first metric decides."""
+    sides = [VENDORS / name for name in ("predictions.jsonl", "predictions_new.jsonl")]
+    files = [*sides, "--references", VENDORS / "references.jsonl", "--fail-below", "0.02"]
+    schema = ["--schema", VENDORS / "schema.json", "--by", "vendor"]
+    assert run("compare", *files).code == 0
+    done = run("compare", *files, *schema, "--json")
+    found = json.loads(done.out)
+    assert (done.code, found["metric"], found["gate"]["passed"]) == (1, "typed", False)
+    assert "the difference of Typed score is -0.0660, a loss of more than 0.02" in found["gate"]["sentence"]
+    typed, anls_star = found["metrics"]
+    assert typed["difference"] == found["difference"] < 0 < anls_star["difference"]
+    for table, name in (("fields", "date"), ("causes", "wrong value"), ("slices", "Birch & Sons")):
+        first = found[table][0]
+        assert next(iter(first.values())) == name
+        assert first["q_value"] < 0.01
+    printed = run("compare", *files, *schema).out
+    guide = (ROOT / "docs/products.md").read_text("utf-8")
+    for line in printed.splitlines():
+        if line.startswith(("Typed score  base", "date ", "Birch", "Gate ")):
+            assert line in guide
