@@ -13,8 +13,6 @@ from gradio.utils import get_upload_folder
 
 from docscore.core.errors import InputError
 from docscore.data.json_text import loads
-from docscore.evaluation.evaluation import ANLS_STAR, TYPED
-from docscore.metrics.registry import METRICS
 from playground import testset
 from playground.file_reading import drawn, look
 from playground.fragments import fragment, sentence
@@ -33,10 +31,12 @@ from playground.requests import (
     refusing,
 )
 from playground.runs import (
+    METRICS_OF_FILES,
     PROGRESS,
     RESULTS,
     connect_run,
     download,
+    metric_choice,
     no_downloads,
     run_buttons,
     run_in_child,
@@ -47,7 +47,6 @@ from playground.runs import (
 )
 from playground.worker_pool import Limits, Refused, WorkerPool
 
-METRICS_OF_FILES = [(metric.label, name) for name, metric in METRICS.items() if name != TYPED]
 _DOWNLOADS = {"csv": "Scores as CSV", "json": "Everything as JSON", "report": "Report as HTML"}
 _ROWS = (
     "Upload references and predictions, or one file with both, as JSONL, JSON, CSV or Parquet, also compressed "
@@ -94,9 +93,7 @@ def file_tab() -> None:
     column_wizard(files)
     asked = gr.Textbox(visible=False)
     with gr.Row(elem_classes="file-options"):
-        metric = gr.Dropdown(
-            METRICS_OF_FILES, value=ANLS_STAR, label="Metric of everything shown", elem_id="file-metric", min_width=120
-        )
+        metric = metric_choice("file")
         metrics = gr.CheckboxGroup(METRICS_OF_FILES, value=[], label="Metrics beside it", elem_id="file-metrics")
         confidences = gr.Checkbox(
             value=False,

@@ -18,17 +18,18 @@ from typing import Any, NamedTuple
 
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import clipped, printable, three_digits, with_minus_signs, with_sign
-from docscore.core.options import ScoringOptions
-from docscore.core.values import Value
+from docscore.core.options import AS_TEXT, ScoringOptions
+from docscore.core.values import Value, convert_ground_truth, convert_prediction
 from docscore.data.json_text import dumps, loads
+from docscore.data.pairing import Pairs
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import Losses
-from docscore.evaluation.scores import CorpusScore
-from docscore.metrics.anls_star.api import build_tree
-from docscore.metrics.anls_star.causes import CAUSES, MEANINGS, places
+from docscore.evaluation.scores import CorpusScore, score_corpus
+from docscore.metrics.anls_star.causes import CAUSES, MEANINGS, FieldPlace, places
 from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.report.html_tree import explained_drawing
-from docscore.report.wording import counted
+from docscore.metrics.base import MetricTree
+from docscore.report.html_tree import explained_drawing, tree_drawing
+from docscore.report.wording import NOTHING_LOST, counted, fields_note
 from playground.fragments import fragment
 from playground.requests import GONE, ViewRequest
 
@@ -63,13 +64,18 @@ class KeptDocuments(NamedTuple):
 
     Attributes:
         folder: the folder, deleted after an hour.
-        systems: the number of systems.
+        metric: the metric that they were scored with.
         options: how they were scored.
     """
 
     folder: Path
-    systems: int
+    metric: str
     options: ScoringOptions
+
+    @classmethod
+    def of(cls, folder: Path, view: Mapping[str, Any]) -> KeptDocuments:
+        """The documents in a folder, of which `view_of` was kept."""
+        return cls(folder, view["metric"], ScoringOptions(**view["options"]))
 
     def trees(self, shown_id: str) -> list[ScoreTree]:
         """The tree of a document in each system; none if there is no such document.
@@ -81,7 +87,13 @@ class KeptDocuments(NamedTuple):
         if shown_id not in numbers:
             return []
         truth, *predictions = self.values(numbers[shown_id])
-        return [build_tree(truth, prediction, self.options) for prediction in predictions]
+        return [self.tree(truth, prediction) for prediction in predictions]
+
+    def tree(self, truth: Any, prediction: Any) -> ScoreTree:
+        """The score tree of a pair by the metric; that of ANLS* for a metric that has none."""
+        options = dataclasses.replace(self.options, parse=AS_TEXT, parse_references=None, with_confidences=False)
+        pairs = Pairs([""], [convert_ground_truth(truth)], [convert_prediction(prediction)])
+        return score_corpus(pairs, options).by(self.metric).tree(0)
 
     def values(self, number: int) -> list[Any]:
         """The ground truth of the document with that number, and its prediction in each system.
@@ -93,11 +105,18 @@ class KeptDocuments(NamedTuple):
         return list(map(loads, line.split(_BETWEEN)))
 
 
+def view_of(scores: CorpusScore) -> dict[str, Any]:
+    """The metric and the options of a result as JSON values."""
+    schema = scores.options.schema
+    options = dataclasses.asdict(dataclasses.replace(scores.options, schema=None))
+    return {"metric": scores.metric, "options": {**options, "schema": schema and json.loads(schema.schema_of(""))}}
+
+
 _DOCUMENTS, _NUMBERS = "documents.jsonl", "documents.json"
 _BETWEEN = "\t"  # no JSON text in one line of ASCII has it
 
 
-def keep_documents(folder: Path, systems: Sequence[CorpusScore]) -> KeptDocuments:
+def keep_documents(folder: Path, systems: Sequence[CorpusScore]) -> None:
     """Write the documents of systems that were scored on the same rows to a folder."""
     first = systems[0]
     numbers = [{name: number for number, name in enumerate(system.ids)} for system in systems]
@@ -109,7 +128,6 @@ def keep_documents(folder: Path, systems: Sequence[CorpusScore]) -> KeptDocument
     (folder / _DOCUMENTS).write_text("\n".join(lines), encoding="ascii")
     shown = {name: number for number, name in enumerate(shown_ids(first.ids))}
     (folder / _NUMBERS).write_text(json.dumps(shown), encoding="utf-8")
-    return KeptDocuments(folder, len(systems), first.options)
 
 
 MAX_LOSSES = 200_000  # pairs of a field and a cause in all documents that are kept
@@ -139,7 +157,7 @@ def keep_list(folder: Path, evaluation: Evaluation, outputs: Mapping[str, Any], 
     (folder / _TEXTS).write_text("\n".join(texts), encoding="utf-8", errors="replace")
     value = json.dumps({"run": folder.name, "example": is_example})
     view = {
-        "options": dataclasses.asdict(dataclasses.replace(scores.options, schema=None)),  # ANLS* has no use for it
+        **view_of(scores),
         "failed": sorted(scores.failed or ()),
         "absent": sorted(scores.absent or ()),
         "documents": len(scores.ids),
@@ -154,6 +172,7 @@ def keep_list(folder: Path, evaluation: Evaluation, outputs: Mapping[str, Any], 
         "images": [name_of_image(image_of_row(row)) for row in scores.pairs.reference_rows or [{}] * len(scores.ids)],
         "losses": [_largest(lost)[:most] for lost in analysis.losses],
         "holding": {_field_name(field.path): field.document_count for field in analysis.by_loss()},
+        "note": fields_note(scores),
         "left_out": sum(max(0, len(lost) - most) for lost in analysis.losses),
     }
     (folder / _LIST).write_text(json.dumps(listing), encoding="utf-8")
@@ -308,7 +327,7 @@ class KeptList:
             "count": f"{of}{counted(len(scores), 'document')}",
             "causes": [{**each, "title": MEANINGS[each["name"]]} for each in self._sums(causes, {})],
             "fields": by_field[:MOST_FIELDS],
-            "nothing": "No points were lost." if by_text else "No document holds this text.",
+            "nothing": (self._list["note"] or NOTHING_LOST) if by_text else "No document holds this text.",
             "more": f"and {counted(len(by_field) - MOST_FIELDS, 'field')} with less" * (len(by_field) > MOST_FIELDS),
         }
 
@@ -346,7 +365,7 @@ class KeptList:
 
     @property
     def _kept(self) -> KeptDocuments:
-        return KeptDocuments(self.folder, 1, ScoringOptions(**self._view["options"]))
+        return KeptDocuments.of(self.folder, self._view)
 
     def document(self, number: int) -> dict[str, Any]:
         """A document for the browser: its tree as HTML, the field and the cause of its rows, and its image.
@@ -354,14 +373,16 @@ class KeptList:
         Raises:
             ValueError: if there is no document of that number.
         """
-        truth, prediction = self.values(number)
-        options = self._kept.options
-        tree = build_tree(truth, prediction, options)
+        tree = self._kept.tree(*self.values(number))
         row = loads(self.rows([number]))
         name = printable(row["question_id"])
-        drawing = explained_drawing(tree, _PREFIX, options)
+        lost: Iterable[FieldPlace] = ()
+        if isinstance(tree, MetricTree):
+            drawing = tree_drawing(tree, _PREFIX)
+        else:
+            drawing = explained_drawing(tree, _PREFIX, self._kept.options)
+            lost = places(tree, parsed=number not in self._view["failed"], absent=number in self._view["absent"])
         html = fragment("document", name, drawing)
-        lost = places(tree, parsed=number not in self._view["failed"], absent=number in self._view["absent"])
         marks = [
             [drawing.row_numbers[id(place.node)], _field_name(place.name), place.cause]
             for place in lost

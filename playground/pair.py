@@ -11,14 +11,13 @@ from typing import Any, NamedTuple
 from docscore.core.formatting import printable
 from docscore.core.options import ScoringOptions
 from docscore.data.json_text import dumps, parse_text
-from docscore.evaluation.evaluation import ANLS_STAR
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
 from docscore.metrics.entity_f1 import entity_f1_tree
 from docscore.metrics.kieval import kieval_tree
 from docscore.metrics.nted import nted_tree
-from docscore.metrics.registry import METRICS
+from docscore.metrics.registry import ANLS_STAR, METRICS
 from docscore.report.html_tree import drawn_places, explained_drawing, tree_drawing
 from playground.fragments import fragment
 from playground.limits import (

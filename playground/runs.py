@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 import gradio as gr
 
+from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED
 from playground.file_reading import KINDS
 from playground.fragments import fragment
 from playground.kept_results import new_folder
@@ -100,6 +101,15 @@ def watch_inputs(tab: str, files: Sequence[Any], options: Sequence[Any]) -> None
 def upload(label: str, name: str, count: Literal["single", "multiple"] = "single") -> Any:
     """Build an upload."""
     return gr.File(label=label, file_types=KINDS, file_count=count, type="filepath", elem_id=name, min_width=220)
+
+
+METRICS_OF_FILES = [(metric.label, name) for name, metric in METRICS.items() if name != TYPED]
+
+
+def metric_choice(tab: str) -> Any:
+    """Build the choice of the metric of everything that is shown."""
+    label = "Metric of everything shown"
+    return gr.Dropdown(METRICS_OF_FILES, value=ANLS_STAR, label=label, elem_id=f"{tab}-metric", min_width=120)
 
 
 def skip_option(tab: str) -> Any:

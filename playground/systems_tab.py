@@ -20,6 +20,7 @@ from playground.runs import (
     again_in_child,
     connect_run,
     download,
+    metric_choice,
     no_downloads,
     run_buttons,
     run_in_child,
@@ -88,7 +89,13 @@ async def compare_with_another(
 
 
 def _request(
-    references: str | None, predictions: list[str] | None, parse: str, skip: bool, base: int | None, *names: Any
+    references: str | None,
+    predictions: list[str] | None,
+    parse: str,
+    skip: bool,
+    metric: str,
+    base: int | None,
+    *names: Any,
 ) -> SystemsRequest:
     return SystemsRequest(
         Path(references) if references else None,
@@ -97,6 +104,7 @@ def _request(
         base or 0,
         None if parse == "none" else parse,
         skip,
+        metric,
     )
 
 
@@ -152,7 +160,7 @@ def systems_tab() -> None:
         predictions = upload("Predictions, one file for each system", "systems-predictions", "multiple")
     with gr.Row(elem_classes="systems-names"):
         names = [_name(number) for number in range(1, MOST_SYSTEMS + 1)]
-    base, parse, skip = _options()
+    base, parse, skip, metric = _options()
     buttons = run_buttons("systems", "Compare")
     result = gr.HTML(
         elem_id="systems-result",
@@ -163,13 +171,13 @@ def systems_tab() -> None:
     with gr.Row():
         downloads = [download("systems", name, label) for name, label in FILES.items()]
     compared = gr.State(None)
-    inputs, outputs = [references, predictions, parse, skip, base, *names], [result, *downloads]
+    inputs, outputs = [references, predictions, parse, skip, metric, base, *names], [result, *downloads]
     run: dict[str, Any] = {"fn": compare, "inputs": inputs, "outputs": [*outputs, compared]}
     again: dict[str, Any] = {"inputs": [compared, *inputs], "outputs": outputs, "show_progress_on": result}
     again["js"] = "(...inputs) => docscoreRuns.redraw('systems', inputs)"
     redrawn = base.input(compare_with_another, **again, api_visibility="private", concurrency_limit=None)
     connect_run("systems", buttons, run, _examples, [references, predictions, parse, base, *names], others=[redrawn])
-    watch_inputs("systems", [references, predictions], [parse, skip])
+    watch_inputs("systems", [references, predictions], [parse, skip, metric])
     quiet: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
     predictions.change(_named, predictions, [base, *names], **quiet)
     for name in names:
@@ -183,8 +191,8 @@ def _name(number: int) -> Any:
     )
 
 
-def _options() -> tuple[Any, Any, Any]:
-    """Build the choice of the base, and the options for parsing and faulty rows."""
+def _options() -> tuple[Any, Any, Any, Any]:
+    """Build the choices of the base and the metric, and the options for parsing and faulty rows."""
     with gr.Row(elem_classes="file-options"):
         base = gr.Dropdown([("the first file", 0)], value=0, label="Compare the others with", elem_id="systems-base")
         parse = gr.Dropdown(
@@ -193,5 +201,6 @@ def _options() -> tuple[Any, Any, Any]:
             label="Predictions that are text",
             elem_id="systems-parse",
         )
+        metric = metric_choice("systems")
         skip = skip_option("systems")
-    return base, parse, skip
+    return base, parse, skip, metric

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import dataclasses
 import io
 import json
 import pickle
@@ -35,7 +34,7 @@ from docscore.report.tree_columns import PlaceRun, places_side_by_side
 from docscore.report.wording import count_lines, counted, difference_interval, interval_text, shown_name, verdict_text
 from playground.file_reading import rows_of_uploads, skipped_lines
 from playground.fragments import fragment
-from playground.kept_results import KeptDocuments, keep_documents, kept_file, shown_ids
+from playground.kept_results import KeptDocuments, keep_documents, kept_file, shown_ids, view_of
 from playground.worker_pool import Report, bar_of
 
 FEWEST_SYSTEMS, MOST_SYSTEMS = 2, 8
@@ -63,6 +62,7 @@ class SystemsRequest(NamedTuple):
         base: the number of the system that the others are compared with.
         parse: how predictions that are text are read as JSON.
         skip: whether rows with faults are left out.
+        metric: the metric of everything that is shown.
     """
 
     references: Path | None
@@ -71,6 +71,7 @@ class SystemsRequest(NamedTuple):
     base: int
     parse: str | None
     skip: bool
+    metric: str
 
 
 class SystemsAnswer(NamedTuple):
@@ -104,7 +105,7 @@ class SystemSummary(NamedTuple):
 
     Attributes:
         name: its name.
-        mean, interval: its mean ANLS* and the interval, as text.
+        mean, interval: its score and the interval, as text.
         difference, difference_interval: the same of the difference from the base; "" for the base.
         verdict: on how many documents it is better and worse, and whether that may be chance; "" for the base.
         counts: a line for each count of rows that were missing or mended.
@@ -166,12 +167,13 @@ def compare_systems(request: SystemsRequest, *, folder: Path, progress: Report) 
     uploaded = rows_of_uploads(request.references, request.predictions, options, skip=request.skip)
     bar = bar_of(progress)
     evaluations = {
-        name: Evaluation(pairs, options, progress=bar) for name, pairs in zip(names, uploaded.systems, strict=True)
+        name: Evaluation(pairs, options, metrics=[request.metric], progress=bar)
+        for name, pairs in zip(names, uploaded.systems, strict=True)
     }
     systems = ScoredSystems(evaluations, skipped_lines(uploaded))
     found = _answer(systems, request.base, folder, bar)
     keep_documents(folder, [each.scores for each in evaluations.values()])
-    view = {"names": names, "options": dataclasses.asdict(options)}
+    view = {"names": names, **view_of(evaluations[names[0]].scores)}
     (folder / _VIEW).write_text(json.dumps(view), encoding="utf-8")
     for each in evaluations.values():
         each.progress = no_progress  # the bar is of this process
@@ -235,7 +237,7 @@ class KeptSystems:
         path = kept_file(within, run, _VIEW)
         view = json.loads(path.read_text(encoding="utf-8"))
         self.names: list[str] = view["names"]
-        self.documents = KeptDocuments(path.parent, len(self.names), ScoringOptions(**view["options"]))
+        self.documents = KeptDocuments.of(path.parent, view)
 
     def side_by_side(self, shown_id: str, base: int, system: int) -> str:
         """The trees of a document side by side, as HTML.

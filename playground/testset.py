@@ -17,10 +17,10 @@ from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import Losses
 from docscore.evaluation.summary import Summary
 from docscore.metrics.anls_star.causes import CAUSES
-from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED
+from docscore.metrics.registry import ANLS_STAR, TYPED
 from docscore.report.content import fields_table, typed_values_text
 from docscore.report.html_report import MOST_FIELDS_DRAWN, figures_of_evaluation
-from docscore.report.wording import count_lines, options_in_words, sample_text
+from docscore.report.wording import count_lines, headline_text
 from docscore.results.result import EvaluationResult
 from playground.file_reading import rows_of_request, skipped_lines
 from playground.fragments import fragment
@@ -99,8 +99,7 @@ def metrics_of(asked: FileRequest) -> tuple[str, ...]:
 
 def headline(evaluation: Evaluation) -> tuple[str, float]:
     """The name and the value of the first figure."""
-    figure = METRICS[evaluation.metrics[0]].figures[0]
-    return figure.label, evaluation.values[figure.key]
+    return evaluation.scores.figure.label, evaluation.scores.mean
 
 
 def _check(question_id: str, metric: str, truth: Any, prediction: Any) -> None:
@@ -112,14 +111,14 @@ def _check(question_id: str, metric: str, truth: Any, prediction: Any) -> None:
 
 def _summary(found: Summary, left_out: Sequence[str]) -> str:
     scores = found.scores
-    text = f"mean of {sample_text(found, 'row')}; {options_in_words(scores.options)}"
-    return fragment("summary", f"{scores.mean:.4f}", text, count_lines(scores), scores.signature, left_out)
+    return fragment(
+        "summary", f"{scores.mean:.4f}", headline_text(found, "row"), count_lines(scores), scores.signature, left_out
+    )
 
 
 def _fields(found: Summary) -> str:
-    if found.analysis is None:
-        return ""
-    return fragment("table", fields_table(found, found.analysis).first(MOST_FIELDS_DRAWN))
+    table = None if found.analysis is None else fields_table(found, found.analysis)
+    return fragment("table", table.first(MOST_FIELDS_DRAWN)) if table and table.rows else ""
 
 
 def _is_example(asked: FileRequest, evaluation: Evaluation) -> bool:

@@ -8,14 +8,16 @@ from typing import Any
 
 import pytest
 
+import docscore
 from docscore.core.formatting import printable
 from docscore.data.files import read_table
 from docscore.data.pairing import read_systems
 from docscore.evaluation.scores import score_corpus
-from playground import pair, testset
+from docscore.metrics.registry import METRICS
+from playground import pair, systems_work, testset
 from playground.fragments import sentence
 from playground.kept_results import KeptList
-from playground.requests import PAIR_METRICS, FileRequest, PairRequest
+from playground.requests import PAIR_METRICS, FileRequest, PairRequest, ViewRequest
 from tests.commands import PREDICTIONS, REFERENCES, pred, ref, rows, written
 from tests.report_samples import HOSTILE_TEXTS, Markup
 
@@ -44,7 +46,7 @@ def test_a_file_as_the_page_shows_it(tmp_path: Path) -> None:
     scores = score_corpus(read_systems(read_table(REFERENCES), [read_table(PREDICTIONS)])[0])
     summary, picture = Markup(found.summary), Markup(found.picture)
     mean = scores.mean
-    assert summary.texts("p")[0].startswith(f"{mean:.4f} mean of 40 rows, 95% interval 0.7")
+    assert summary.texts("p")[0].startswith(f"{mean:.4f} mean ANLS* of 40 rows, 95% interval 0.7")
     assert summary.texts("small") == [str(scores.signature)]
     assert [text.split(":")[0].split(",")[0] for text in picture.texts("caption")] == [
         "Rates",
@@ -154,3 +156,71 @@ def test_slices_that_the_page_refuses(tmp_path: Path) -> None:
         scored_files(*files, tmp_path, by="number")
     with pytest.raises(ValueError, match=r"^slices: expected a column 'lang' of the references, got "):
         scored_files(*files, tmp_path, by="lang")
+
+
+SCHEMA = {"properties": {"totals": {"properties": {"total": {"type": "number"}}}}}
+TEXT_ROWS = [ref(f"q{n}", f"answer {n}", f"reply {n}") for n in range(12)]
+TEXT_ANSWERS = [[pred(f"q{n}", f"answer {n}"[: 10 - n % step]) for n in range(12)] for step in (5, 3)]
+LIST_ROWS = [ref(f"q{n}", ["red", "green", f"blue {n}"]) for n in range(12)]
+LIST_ANSWERS = [[pred(f"q{n}", ["green", f"blu {n}"][: 1 + n % step]) for n in range(12)] for step in (2, 3)]
+RECEIPT_ROWS = list(rows(REFERENCES)), [list(rows(PREDICTIONS)), list(rows(NEW))]
+
+
+@pytest.mark.parametrize(
+    ("metric", "options", "test_set"),
+    [
+        ("anls_star", {}, RECEIPT_ROWS),
+        ("anls_star", {"ignore_case": False, "numbers": "value"}, RECEIPT_ROWS),
+        ("anls", {"threshold": 0.7}, (TEXT_ROWS, TEXT_ANSWERS)),
+        ("anlsl", {}, (LIST_ROWS, LIST_ANSWERS)),
+        ("kieval", {"normalise": True}, RECEIPT_ROWS),
+        ("entity_f1", {}, RECEIPT_ROWS),
+        ("nted", {}, RECEIPT_ROWS),
+        ("typed", {"schema": SCHEMA}, RECEIPT_ROWS),
+    ],
+)
+def test_the_first_metric_is_that_of_everything_the_page_shows(
+    metric: str, options: dict[str, Any], test_set: tuple[list[Any], list[list[Any]]], tmp_path: Path
+) -> None:
+    """Headline, order of documents, fields, trees, and the comparison, are those of `docscore.evaluate`."""
+    references = written(tmp_path, "r.jsonl", test_set[0])
+    base, new = (written(tmp_path, f"{name}.jsonl", side) for name, side in zip("bn", test_set[1], strict=True))
+    results = [
+        docscore.evaluate(references=references, predictions=path, metrics=metric, **options) for path in (base, new)
+    ]
+    result = results[0]
+    what_if = {name: json.dumps(value) if name == "schema" else value for name, value in options.items()}
+    chosen = "anls_star" if metric == "typed" else metric
+    found = scored_files(references, base, tmp_path, metrics=[chosen], what_if=what_if)
+    summary = Markup(found.summary)
+    assert summary.texts("strong", "anls-score") == [f"{result.score:.4f}"]
+    assert METRICS[metric].figures[0].label in summary.texts("p")[0]
+    kept = KeptList(tmp_path, RUN)
+    view = kept.view(ViewRequest(run=RUN))
+    names = kept.listing()["names"]
+    assert [names[number] for number in view["order"]] == [each.id for each in result.worst(len(names))]
+    assert [each["name"] for each in view["causes"]] == [row["cause"] for row in result.causes]
+    fields = Markup(found.fields).texts("code")
+    assert fields == [row["field"] for row in result.fields]
+    worst = result.worst(1)[0]
+    assert float(document(tmp_path, view["order"][0]).texts("strong", "anls-score")[0]) == pytest.approx(
+        worst.tree.score, abs=5e-5
+    )
+    if metric == "typed":
+        return  # systems are compared without a schema
+    compared = results[0].compare(results[1])
+    plain = docscore.evaluate(references=references, predictions=base, metrics=metric).compare(
+        docscore.evaluate(references=references, predictions=new, metrics=metric)
+    )
+    folder = tmp_path / ("s" * 22)
+    folder.mkdir()
+    request = systems_work.SystemsRequest(references, (base, new), ("", ""), 0, None, skip=False, metric=metric)
+    answer = systems_work.compare_systems(request, folder=folder, progress=moved)
+    expected = (plain if options else compared).to_dict()
+    [shown] = json.loads(Path(answer.downloads[2]).read_text())["comparisons"]
+    for name in ("base", "new", "difference", "p_value"):
+        assert shown[name] == expected[name], name
+    means = Markup(answer.html).texts("span", "sys-mean")
+    assert means == [f"{expected[name]:.4f}" for name in ("base", "new")]
+    drawn = systems_work.KeptSystems(tmp_path, "s" * 22).side_by_side(names[0], 0, -1)
+    assert names[0] in drawn
