@@ -45,6 +45,22 @@ LOOKS = [(WIDE, False), (NARROW, True)]  # sizes, and whether dark: each size an
 TRIES_TO_START = 600  # a tenth of a second apart
 MILLISECONDS = 120_000  # until something that must show up has failed to
 XSS = "window.__xss"
+HOSTILE = [
+    f'<img src=x onerror="{XSS}=1">',
+    f"${{{XSS}=1}}",
+    f"`{XSS}=1`",
+    "{{value}}",
+    f"{{{{{XSS}=1}}}}",
+    "</details></div></code>",
+    f'"><script>{XSS}=1</script>',
+    f"' onfocus='{XSS}=1' autofocus tabindex='0",
+    f"[x](javascript:{XSS}=1)",
+    "a\u202eb\u2066c",
+    "__proto__",
+    "constructor",
+    "k" * 10_000,
+]
+SERVER = "**/component_server/**"  # where the page asks
 PRESS = "document.getElementById(`${tab}-score`).click()"  # at once, before an answer to what was typed can arrive
 # gradio fades what is about to change: a contrast is that of the whole only when nothing is faint any more
 OPAQUE = """selector => [
@@ -261,6 +277,19 @@ class Visitor:
 
 
 Visit = Callable[..., Visitor]
+
+
+def payload(name: str, content: Any) -> FilePayload:
+    """A file of any name, which a file system need not allow."""
+    data = content if isinstance(content, bytes) else "".join(json.dumps(row) + "\n" for row in content).encode()
+    return {"name": name, "mimeType": "application/octet-stream", "buffer": data}
+
+
+def download(visitor: Visitor, button: str) -> str:
+    """The text of the file that a button gives."""
+    with visitor.page.expect_download() as found:
+        visitor.page.locator(button).click()
+    return Path(found.value.path()).read_text(encoding="utf-8")
 
 
 def packed(value: Any) -> str:

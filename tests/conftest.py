@@ -59,8 +59,6 @@ LONGEST = (
     "distributed",
     "metric_modules",
     "playground_file",
-    "playground_documents",
-    "playground_wizard",
     "spaces",
     "playground_systems",
     "playground_pair",

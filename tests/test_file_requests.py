@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import html
 import json
 import re
 from pathlib import Path
@@ -9,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from playground.file_reading import look
+from docscore.core.errors import InputError
+from playground.file_reading import look, rows_of_request
 from playground.requests import FileRequest
 from playground.testset import rescored
 from tests.commands import pred, ref, written
@@ -129,3 +132,114 @@ def test_a_file_that_cannot_be_read_still_has_its_delimiter_to_choose(tmp_path: 
     assert 'id="read-predictions_delimiter"' in drawn
     semicolon = FileRequest(predictions=path, reading={"predictions_delimiter": ";"})
     assert "occurs twice" not in look(semicolon)
+
+
+R, P = [ref("a", "x")], [pred("a", "x")]
+NO_IDS = "p.jsonl: expected a column of ids, as r.jsonl has one"
+BOMB = gzip.compress(b"\n" * 25_000_001, 1)
+BAD: list[tuple[str, tuple[str, Any], tuple[str, Any], list[str]]] = [
+    ("no ids", ("r.jsonl", R), ("p.csv", b"name,value\nz,1\nz,1\n"), ["p.csv: expected a column of ids, as r.jsonl"]),
+    ("binary", ("r.jsonl", R), ("p.jsonl", bytes(range(256))), ["p.jsonl, line 1", "p.jsonl, line 2: expected UTF-8"]),
+    ("no Parquet", ("r.jsonl", R), ("p.parquet", b"PAR1 is what it begins with"), ["p.parquet: not a Parquet file"]),
+    ("cut Parquet", ("r.jsonl", R), ("p.parquet", b""), ["p.parquet"]),
+    ("mixed formats", ("r.jsonl", R), ("p.jsonl", [*P, 5]), ["p.jsonl, line 2: expected an object", "got int"]),
+    ("no id", ("r.jsonl", R), ("p.jsonl", [{"prediction": "x"}]), [NO_IDS, "got an object with 'prediction'"]),
+    ("unknown id", ("r.jsonl", R), ("p.jsonl", [*P, pred("z", 1)]), ["no reference has", "'z'"]),
+    ("missing prediction", ("r.jsonl", [*R, ref("b", 1)]), ("p.jsonl", P), ["no prediction has", "'b'"]),
+    ("no JSON", ("r.jsonl", b'{"a": 1\n'), ("p.jsonl", P), ["r.jsonl, line 1, column 8"]),
+    ("a bomb", ("r.jsonl", b"[" * 100_000), ("p.jsonl", P), ["nested deeper than 200"]),
+    ("too deep", ("r.jsonl", [ref("a", json.loads("[" * 201 + "]" * 201))]), ("p.jsonl", P), ["deeper than 200"]),
+    ("leaves", ("r.jsonl", [ref("a", ["x"] * 20_001)]), ("p.jsonl", P), ["r.jsonl, line 1: 20,001 values"]),
+    ("empty", ("r.jsonl", b"\n"), ("p.jsonl", P), ["expected at least one row, got none"]),
+    ("no gzip", ("r.jsonl.gz", b"{}"), ("p.jsonl", P), ["r.jsonl.gz: expected what gzip writes"]),
+    ("a gzip bomb", ("r.jsonl", R), ("p.jsonl.gz", BOMB), ["p.jsonl.gz: more than 25,000,000 bytes when unpacked"]),
+]
+
+
+def stored(folder: Path, name: str, content: Any) -> Path:
+    """A file of rows or bytes."""
+    data = content if isinstance(content, bytes) else "".join(json.dumps(row) + "\n" for row in content).encode()
+    (folder / name).write_bytes(data)
+    return folder / name
+
+
+@pytest.mark.parametrize(("why", "references", "predictions", "parts"), BAD, ids=lambda value: str(value)[:20])
+def test_each_fault_is_one_sentence(
+    why: str, references: tuple[str, Any], predictions: tuple[str, Any], parts: list[str], tmp_path: Path
+) -> None:
+    """Several are a line each, with a line that counts them; the file is named as the visitor knows it."""
+    asked = FileRequest(references=stored(tmp_path, *references), predictions=stored(tmp_path, *predictions))
+    with pytest.raises((InputError, OSError)) as error:
+        rows_of_request(asked)
+    said = (
+        str(error.value.for_remote_users()) if isinstance(error.value, InputError) else references[0] + predictions[0]
+    )
+    assert all(part in said for part in parts), (why, said)
+    first, *others = said.split("\n")
+    assert others[-1:] == (["2 faults: 1 not JSON, 1 not UTF-8"] if why == "binary" else [])
+    assert len(first) < 1000
+    assert str(tmp_path) not in said
+
+
+TRUTHS = [{"total": "12.50"}, {"total": "3.00"}]
+GOLD = 'Beleg,GroundTruth\nb0,"{""total"": ""0""}"\nb1,"{""total"": ""1""}"\n'
+OTHER = 'doc,answer\nb1,"{""total"": ""x""}"\nb0,"{}"\n'
+DOUBTS: list[tuple[tuple[str, Any], tuple[str, Any], dict[str, Any], list[str]]] = [
+    (
+        ("r.jsonl", [ref("a", {"k": "x"})]),
+        ("p.jsonl", [pred("a", '{"k": "x"}')]),
+        {"parse": None},
+        ["column 'prediction': all are text that holds JSON, which never matches ground truths that are objects"],
+    ),
+    (
+        ("gold.csv", GOLD.encode()),
+        ("p.csv", b"doc,secs,answer\nb0,2,{}\nb1,2,{}\n"),
+        {"prediction": "secs"},
+        ["column 'secs': expected objects or lists as in the ground truths, got text in which no JSON was found: '2'"],
+    ),
+    (
+        ("gold.csv", GOLD.encode()),
+        ("p.csv", b"id,answer\nx1,{}\nx2,{}\n"),
+        {},
+        ["gold.csv and p.csv: all ids differ", "'b0', 'b1' in the references", "'x1', 'x2' in the predictions"],
+    ),
+    (
+        ("r.jsonl", TRUTHS),
+        ("p.jsonl", [{"sum": 1}, {"sum": 2}]),
+        {},
+        ["no key of a prediction is one of a ground truth: expected 'total', got 'sum'"],
+    ),
+    (
+        ("gold.csv", GOLD.encode()),
+        ("p.csv", GOLD.encode()),
+        {},
+        ["column 'GroundTruth': every ground truth is the same as its prediction"],
+    ),
+    (
+        ("r.jsonl", [ref("a", 1), ref("b", 2)]),
+        ("p.jsonl", b'{"question_id": "a", "prediction": 1}\n{"question_id": "b",\n'),
+        {},
+        ["p.jsonl, line 2, column 21: expecting property name", "2 faults: 1 not JSON"],
+    ),
+    (("gold.csv", GOLD.encode()), ("", b""), {}, ["One file so far. Choose the other one too"]),
+]
+
+
+@pytest.mark.parametrize(("references", "predictions", "reading", "parts"), DOUBTS, ids=lambda value: str(value)[:20])
+def test_a_guess_of_nonsense_is_said_before_scoring(
+    references: tuple[str, Any], predictions: tuple[str, Any], reading: dict[str, Any], parts: list[str], tmp_path: Path
+) -> None:
+    files = [str(stored(tmp_path, *each)) if each[0] else None for each in (references, predictions)]
+    asked = FileRequest.of({"references": files[0], "predictions": files[1], "reading": reading}, tmp_path)
+    said = html.unescape(look(asked))
+    assert "wz-doubts" in said
+    assert all(part in said for part in parts), said
+
+
+def test_foreign_names_that_say_what_they_are_raise_no_doubts(tmp_path: Path) -> None:
+    both = stored(tmp_path, "both.csv", b"id,truth,prediction\n1,{},{}\n")
+    assert "wz-doubts" not in look(FileRequest(predictions=both))
+    files = [stored(tmp_path, name, text.encode()) for name, text in (("gold.csv", GOLD), ("answers.csv", OTHER))]
+    drawn = look(FileRequest(references=files[0], predictions=files[1]))
+    assert "wz-doubts" not in drawn
+    assert "paired by Beleg and doc" in drawn
