@@ -71,9 +71,9 @@ VENDORS = ROOT / "examples/vendors"
 
 def test_broken_dates_of_one_vendor_fail_the_gate_by_the_typed_score() -> None:
     """The example of docs/products.md: ANLS* rises, since it compares the dates as text; the first metric decides."""
-    sides = [VENDORS / name for name in ("predictions.jsonl", "predictions_new.jsonl")]
-    files = [*sides, "--references", VENDORS / "references.jsonl", "--fail-below", "0.02"]
-    schema = ["--schema", VENDORS / "schema.json", "--by", "vendor"]
+    sides: list[str | Path] = [VENDORS / name for name in ("predictions.jsonl", "predictions_new.jsonl")]
+    files: list[str | Path] = [*sides, "--references", VENDORS / "references.jsonl", "--fail-below", "0.02"]
+    schema: list[str | Path] = ["--schema", VENDORS / "schema.json", "--by", "vendor"]
     assert run("compare", *files).code == 0
     done = run("compare", *files, *schema, "--json")
     found = json.loads(done.out)

@@ -168,7 +168,7 @@ def test_wilson_by_hand_and_by_scipy(count: int, of: int, confidence: float, low
 
 
 def test_wilson_of_no_documents() -> None:
-    assert wilson_interval(0, 0) == (None, None, None, "none", "no documents", "no rows")
+    assert wilson_interval(0, 0) == Interval(note="no documents")
 
 
 def test_a_seed_gives_the_same_interval_twice_and_another_one_a_close_one() -> None:
@@ -202,27 +202,27 @@ def test_beyond_10_000_documents_the_closed_form_takes_over_unnoticed() -> None:
 
 MANY = MOST_RESAMPLED + 1
 # why, new and base of each document, their clusters, the note, the code of the reason; without a base a mean
-WITHOUT: list[tuple[str, list[float], list[float] | None, list[int] | None, str, str]] = [
-    ("one document", [0.7], None, None, "one document: an interval needs two", "one row"),
-    ("all 0", [0.0, 0.0], None, None, "all 2 documents have the same value, 0", "same values"),
-    ("resampled", [1 / 3] * 5000, None, None, "all 5,000 documents have the same value, 0.3333", "same values"),
-    ("closed form", [0.1] * MANY, None, None, "all 10,001 documents have the same value, 0.1", "same values"),
-    ("one pair", [1.0], [0.5], None, "one document: an interval needs two", "one row"),
-    ("alike", [0.3, 0.7, 0.95], [0.1, 0.5, 0.75], None, "all 3 documents changed alike", "same changes"),
-    ("one cluster", [0.5, 0.7], None, [4, 4], "one cluster: an interval needs two", "one row"),
-    ("sums", [0.2, 0.8, 0.8, 0.2], None, [0, 0, 1, 1], "all 2 clusters have the same value, 0.5", "same values"),
-    ("cancels", [0.8, 0.2, 0.6], [0.2, 0.8, 0.6], [0, 0, 1], "all 2 clusters changed alike", "same changes"),
+WITHOUT: list[tuple[str, list[float], list[float] | None, list[int] | None, str]] = [
+    ("one document", [0.7], None, None, "one document: an interval needs two"),
+    ("all 0", [0.0, 0.0], None, None, "all 2 documents have the same value, 0"),
+    ("resampled", [1 / 3] * 5000, None, None, "all 5,000 documents have the same value, 0.3333"),
+    ("closed form", [0.1] * MANY, None, None, "all 10,001 documents have the same value, 0.1"),
+    ("one pair", [1.0], [0.5], None, "one document: an interval needs two"),
+    ("alike", [0.3, 0.7, 0.95], [0.1, 0.5, 0.75], None, "all 3 documents changed alike"),
+    ("one cluster", [0.5, 0.7], None, [4, 4], "one cluster: an interval needs two"),
+    ("sums", [0.2, 0.8, 0.8, 0.2], None, [0, 0, 1, 1], "all 2 clusters have the same value, 0.5"),
+    ("cancels", [0.8, 0.2, 0.6], [0.2, 0.8, 0.6], [0, 0, 1], "all 2 clusters changed alike"),
 ]
 
 
-@pytest.mark.parametrize(("new", "base", "clusters", "note", "reason"), [row[1:] for row in WITHOUT])
-def test_where_there_is_no_interval_a_note_and_a_code_say_why(
-    new: list[float], base: list[float] | None, clusters: list[int] | None, note: str, reason: str
+@pytest.mark.parametrize(("new", "base", "clusters", "note"), [row[1:] for row in WITHOUT])
+def test_where_there_is_no_interval_a_note_says_why(
+    new: list[float], base: list[float] | None, clusters: list[int] | None, note: str
 ) -> None:
     sides = [Ratios(np.array([each]).T, np.ones((len(each), 1))) for each in (new, base) if each is not None]
     estimates = Differences(*sides) if len(sides) == 2 else sides[0]
     [found] = intervals_of(estimates, clusters=clusters)
-    assert found == (None, None, None, "none", note, reason)
+    assert found == Interval(note=note)
 
 
 def test_ratios_without_an_interval_stand_beside_those_with_one() -> None:
@@ -232,7 +232,6 @@ def test_ratios_without_an_interval_stand_beside_those_with_one() -> None:
     found = ratio_intervals(earned, weight)
     notes = ["no document has it", "one document: an interval needs two", "all 3 documents have the same value, 0.5"]
     assert [each.note for each in found] == [*notes, ""]
-    assert [each.reason for each in found] == ["no rows", "one row", "same values", None]
     assert [each.ends for each in found[:3]] == [None] * 3
     assert 0 <= ends(found[3])[0] < 0.375 < ends(found[3])[1] <= 1  # of 1 + 0 + 1/2 in 1 + 2 + 1
 

@@ -29,7 +29,6 @@ from docscore.stats.intervals import (
     Ratios,
     check_number,
     intervals_of,
-    no_interval,
     sums_by_cluster,
 )
 
@@ -126,7 +125,7 @@ class Curve:
         points = self.points()
         number = next((i for i, point in enumerate(points) if point.aligned >= target - ROUNDING), None)
         if number is None:
-            none = no_interval("out of reach", "even where all is reviewed, values are missing")
+            none = Interval(note="even where all is reviewed, values are missing")
             return Choice(target, None, none, none)
         automation, aligned = self._ratios()
         [rate] = intervals_of(automation.columns([number]), confidence, n_resamples=n_resamples, seed=seed)

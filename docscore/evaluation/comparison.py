@@ -31,6 +31,7 @@ from docscore.metrics.anls_star.causes import CAUSES
 from docscore.metrics.base import FigureName
 from docscore.stats.intervals import (
     CONFIDENCE,
+    NO_CHANGE,
     RESAMPLES,
     SEED,
     Differences,
@@ -40,7 +41,6 @@ from docscore.stats.intervals import (
     check_number,
     check_whole,
     intervals_of,
-    no_interval,
     side_by_side,
 )
 from docscore.stats.significance import fewest_documents, permutation_p_values, upper_bound
@@ -48,7 +48,7 @@ from docscore.stats.significance import fewest_documents, permutation_p_values, 
 if TYPE_CHECKING:
     from docscore.evaluation.evaluation import Evaluation
 
-_ONE_SIDED = no_interval("one side", "only one of the two has it")
+_ONE_SIDED = Interval(note="only one of the two has it")
 
 
 class Change(NamedTuple):
@@ -86,7 +86,7 @@ class Change(NamedTuple):
     @property
     def changed(self) -> bool:
         """Whether the value of any document changed."""
-        return self.interval is None or self.interval.reason != "no change"
+        return self.interval is None or self.interval.note != NO_CHANGE
 
     def to_dict(self, key: str) -> dict[str, Any]:
         """The row of a table, in plain types.
@@ -385,7 +385,7 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """The attributes in plain types, tables as lists of dicts."""
-        note = {"confidence_note": self.interval.note} if self.interval.reason else {}
+        note = {"confidence_note": self.interval.note} if self.interval.note else {}
         figures = [change.to_dict("figure") for change in self.figures]
         slices = {} if self.new.by is None else {"slices": _with_q("value", self.slices)}
         metrics = {"metrics": figures, "signatures": self.new.signatures} if figures else {}

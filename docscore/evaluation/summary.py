@@ -22,7 +22,6 @@ from docscore.stats.intervals import (
     check_confidence,
     check_whole,
     intervals_of,
-    no_interval,
     side_by_side,
     wilson_interval,
 )
@@ -107,7 +106,7 @@ def fields_as_ratios(fields: Sequence[Field], documents: int) -> Ratios:
     return Ratios(earned, weight)
 
 
-_LEFT_OUT = no_interval("left out", f"only the {MOST_FIELDS_TESTED} fields of most weight have an interval")
+_LEFT_OUT = Interval(note=f"only the {MOST_FIELDS_TESTED} fields of most weight have an interval")
 
 
 class Rate(NamedTuple):
@@ -169,7 +168,7 @@ class Summary:
         if self.interval is not None:
             result["confidence_interval"] = self.interval.ends
             result["standard_error"] = self.interval.standard_error
-            if self.interval.reason:
+            if self.interval.note:
                 result["confidence_note"] = self.interval.note
         if self.scores.pairs.clusters is not None:
             result["clusters"] = len(set(self.scores.pairs.clusters))

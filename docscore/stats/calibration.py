@@ -27,7 +27,6 @@ from docscore.stats.intervals import (
     check_confidence,
     drawn_values,
     intervals_of,
-    no_interval,
 )
 
 BINS = 15  # of the reliability diagram and the expected calibration error, as Guo et al. 2017
@@ -149,7 +148,7 @@ def calibration_of(
     level = check_confidence(confidence)
     values = _Values(confidences, correct, documents)
     if not len(values.right):
-        none = CalibrationFigure(None, no_interval("no rows", "no value has a confidence"))
+        none = CalibrationFigure(None, Interval(note="no value has a confidence"))
         return Calibration(0, 0, 0, none, none, none, [])
     brier, points = _brier_and_points(values, level, n_resamples, seed)
     auroc, ece = _resampled_figures(values, level, n_resamples, seed, resampled)
@@ -228,7 +227,7 @@ def _resampled_figures(
         area = RocArea(values.confidences, values.right, values.documents, values.document_count)
     figures = _Resampled(values, area)
     ece = float(figures.values[1])
-    area_interval = ece_interval = no_interval("one row", "one document: an interval needs two")
+    area_interval = ece_interval = Interval(note="one document: an interval needs two")
     if values.document_count > 1:
         draws = min(n_resamples, max(_FEWEST_RESAMPLES, _MOST_CELLS // count))
         drawn = drawn_values(figures, draws, seed, resampled, width=count)
@@ -242,7 +241,7 @@ def _resampled_figures(
     if area is None:
         these = "the one value is" if count == 1 else f"all {count:,} values are"
         note = f"{these} {'right' if right else 'wrong'}: AUROC needs right and wrong ones"
-        area_interval = no_interval("one kind", note)
+        area_interval = Interval(note=note)
     return CalibrationFigure(area.value if area else None, area_interval), CalibrationFigure(ece, ece_interval)
 
 

@@ -16,7 +16,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from math import fsum
 from statistics import NormalDist
-from typing import Any, Concatenate, Literal, NamedTuple, ParamSpec, Protocol
+from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -46,19 +46,6 @@ _NORMAL = NormalDist()
 
 Ends = tuple[Array, Array, Array]  # the lower and upper ends of k intervals, NaN where there is none; standard errors
 
-GapReason = Literal[
-    "no rows",
-    "one row",
-    "same values",
-    "no change",
-    "same changes",
-    "too few differ",
-    "one side",
-    "left out",
-    "one kind",
-    "out of reach",
-]
-
 
 class Interval(NamedTuple):
     """A confidence interval.
@@ -68,16 +55,14 @@ class Interval(NamedTuple):
         high: the upper end; None if there is no interval.
         standard_error: of the estimate; None if there is no interval.
         method: how it was computed.
-        note: why there is no interval, else "".
-        reason: the same as a code; None if there is an interval.
+        note: why there is no interval, with numbers; "" if there is one.
     """
 
-    low: float | None
-    high: float | None
-    standard_error: float | None
-    method: str
+    low: float | None = None
+    high: float | None = None
+    standard_error: float | None = None
+    method: str = "none"
     note: str = ""
-    reason: GapReason | None = None
 
     @property
     def ends(self) -> tuple[float, float] | None:
@@ -85,17 +70,7 @@ class Interval(NamedTuple):
         return None if self.low is None or self.high is None else (self.low, self.high)
 
 
-def no_interval(reason: GapReason, note: str) -> Interval:
-    """An `Interval` without ends.
-
-    Args:
-        reason: a code for programs; a row is a document or a cluster of documents.
-        note: the reason as text, with numbers.
-    """
-    return Interval(None, None, None, "none", note, reason)
-
-
-TOO_ALIKE = no_interval("too few differ", "too few documents differ for an interval")
+TOO_ALIKE = Interval(note="too few documents differ for an interval")
 
 
 class Ratios:
@@ -186,11 +161,11 @@ class Ratios:
         """Why a ratio has no interval, if no document has influence on it or some have; None where it can have one."""
         having = int((self.weight[:, column] > 0).sum())
         if not having:
-            return no_interval("no rows", f"no {self.unit} has it")
+            return Interval(note=f"no {self.unit} has it")
         if having == 1:
-            return no_interval("one row", f"one {self.unit}: an interval needs two")
+            return Interval(note=f"one {self.unit}: an interval needs two")
         value = f"all {having:,} {self.unit}s have the same value, {self.values[column]:.4g}"
-        return no_interval("same values", value) if alike else None
+        return Interval(note=value) if alike else None
 
     @property
     def _divisors(self) -> Array:
@@ -252,10 +227,10 @@ class Differences:
         """Why a difference has no interval, if nothing has influence on it or not; None where it can have one."""
         having = int(((self.new.weight[:, column] > 0) | (self.base.weight[:, column] > 0)).sum())
         if not self.moved[column]:
-            return no_interval("no change", NO_CHANGE)
+            return Interval(note=NO_CHANGE)
         if having == 1:
-            return no_interval("one row", f"one {self.unit}: an interval needs two")
-        return no_interval("same changes", f"all {having:,} {self.unit}s changed alike") if alike else None
+            return Interval(note=f"one {self.unit}: an interval needs two")
+        return Interval(note=f"all {having:,} {self.unit}s changed alike") if alike else None
 
 
 def are_alike(estimates: Ratios | Differences) -> list[bool]:
@@ -348,7 +323,7 @@ def wilson_interval(count: int, of: int, *, confidence: float = CONFIDENCE) -> I
     (0.0, 0.161)
     """
     if not of:
-        return no_interval("no rows", "no documents")
+        return Interval(note="no documents")
     z = _NORMAL.inv_cdf((1 + confidence) / 2)
     rate = count / of
     centre = (rate + z**2 / (2 * of)) / (1 + z**2 / of)
