@@ -17,25 +17,22 @@ from docscore.metrics.anls_star.tree import outline
 from docscore.report.annotations import FEWEST, annotations_of, folded_tree, groups_of
 from docscore.report.wording import annotation_text
 from tests.commands import PREDICTIONS, REFERENCES, succeed
-from tests.conftest import table
+from tests.conftest import golden
 from tests.structures import damaged, predictions, random_truth, truths
 
 pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
 OPTIONS = ScoringOptions()
-
-# why, truth, prediction, remarks
-GOLDEN = table("annotations", "remarks")  # why, ground_truth, prediction, remarks
 
 
 def remarks(tree: ScoreTree, options: ScoringOptions | None = OPTIONS) -> list[tuple[str, float]]:
     return [(annotation_text(each), each.points_lost) for each in annotations_of(tree, options)]
 
 
-@pytest.mark.parametrize(("why", "truth", "prediction", "expected"), GOLDEN, ids=[row[0] for row in GOLDEN])
-def test_remarks(why: str, truth: Any, prediction: Any, expected: list[list[Any]]) -> None:
+@golden("annotations", "remarks")
+def test_remarks(truth: Any, prediction: Any, expected: list[list[Any]]) -> None:
     found = remarks(score_tree(truth, prediction))
-    assert [text for text, _ in found] == [text for text, _ in expected], why
-    assert [lost for _, lost in found] == pytest.approx([lost for _, lost in expected]), why
+    assert [text for text, _ in found] == [text for text, _ in expected]
+    assert [lost for _, lost in found] == pytest.approx([lost for _, lost in expected])
 
 
 def test_numbers_by_value_are_no_gain_where_they_are_compared_so() -> None:

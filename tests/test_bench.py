@@ -26,7 +26,7 @@ from docscore.bench.prompts import (
 )
 from tests import bench_data
 from tests.bench_data import PIXEL, WRITERS, put
-from tests.conftest import ROOT, skip_or_fail, table
+from tests.conftest import ROOT, golden, skip_or_fail
 
 
 @pytest.fixture
@@ -134,10 +134,7 @@ def test_a_strict_schema_of_pydantic() -> None:
     }
 
 
-STRICT = table("bench", "strict")  # why, schema, strict
-
-
-@pytest.mark.parametrize(("schema", "strict"), [case[1:] for case in STRICT], ids=[case[0] for case in STRICT])
+@golden("bench", "strict")
 def test_strict_forms(schema: dict[str, Any], strict: dict[str, Any]) -> None:
     assert strict_schema(schema) == strict
     assert strict_schema(strict) == strict
@@ -150,10 +147,7 @@ def test_the_schemas_of_the_benchmark_have_a_strict_form(schema: dict[str, Any])
     assert strict["required"] == list(strict["properties"])
 
 
-LOOSE = table("bench", "loose")  # schema, sentence
-
-
-@pytest.mark.parametrize(("schema", "sentence"), LOOSE)
+@golden("bench", "loose")
 def test_schemas_without_a_strict_form(schema: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         strict_schema(schema)
@@ -337,7 +331,6 @@ def test_a_sample_that_does_not_exist(sample: str) -> None:
 
 
 # In a file of the data set, packed or not: `old` becomes `new`; of a null the file is cut off, of "" it is all of it.
-FAULTS = table("bench", "faults")  # data_set, file, old, new, sentence
 PACKED = {".xz": (lzma.decompress, lzma.compress), ".gz": (gzip.decompress, gzip.compress)}
 
 
@@ -349,7 +342,7 @@ def damaged(path: Path, old: str | None, new: str) -> bytes:
     return pack(unpack(content).replace(old.encode(), new.encode()) if old else new.encode())
 
 
-@pytest.mark.parametrize(("name", "file", "old", "new", "sentence"), FAULTS)
+@golden("bench", "faults")
 def test_a_fault_names_file_and_line(
     tmp_path: Path, name: str, file: str, old: str | None, new: str, sentence: str
 ) -> None:

@@ -17,18 +17,12 @@ from docscore.data.pairing import pairs_of
 from docscore.evaluation.scores import score_corpus
 from docscore.evaluation.summary import Analysis, analyse
 from docscore.metrics.anls_star.causes import CAUSES, MEANINGS, FieldCounts, places
-from tests.conftest import examples, table
+from tests.conftest import examples, golden, table
 from tests.structures import damaged, predictions, random_truth, truths
 
 pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
 Points = dict[tuple[str, str], float]
 Lost = list[tuple[str, str, float]]  # the same as rows of a table
-
-GOLDEN = table("causes", "golden")  # why, ground_truth, prediction, lost
-# the same where the prediction is a text that could not be parsed
-UNPARSED = table("causes", "unparsed")  # why, ground_truth, prediction, lost
-# the same where there is no prediction
-ABSENT = table("causes", "absent")  # why, ground_truth, lost
 
 
 def by_place(lost: Lost) -> Points:
@@ -58,25 +52,27 @@ def check_counts(truth: Any, prediction: Any, *, parsed: bool = True, absent: bo
     assert counted(of_pair) == of_tree
 
 
-@pytest.mark.parametrize(("truth", "prediction", "lost"), [r[1:] for r in GOLDEN], ids=[r[0] for r in GOLDEN])
+@golden("causes", "golden")
 def test_golden_rows(truth: Any, prediction: Any, lost: Lost) -> None:
     tree = score_tree(truth, prediction)
     assert points(tree) == pytest.approx(by_place(lost))
     assert fsum(share for *_, share in lost) == pytest.approx(1 - tree.score)
 
 
-@pytest.mark.parametrize(("truth", "prediction", "lost"), [r[1:] for r in UNPARSED], ids=[r[0] for r in UNPARSED])
+@golden("causes", "unparsed")
 def test_golden_rows_of_texts_that_could_not_be_parsed(truth: Any, prediction: Any, lost: Lost) -> None:
     assert points(score_tree(truth, prediction), parsed=False) == pytest.approx(by_place(lost))
 
 
-@pytest.mark.parametrize(("truth", "lost"), [r[1:] for r in ABSENT], ids=[r[0] for r in ABSENT])
+@golden("causes", "absent")
 def test_golden_rows_without_a_prediction(truth: Any, lost: Lost) -> None:
     assert points(score_tree(truth, None), absent=True) == pytest.approx(by_place(lost))
 
 
 def test_every_cause_has_a_meaning_and_a_golden_row() -> None:
-    shown = {cause for *_, lost in GOLDEN + UNPARSED + ABSENT for _, cause, _ in lost}
+    shown = {
+        cause for part in ("golden", "unparsed", "absent") for *_, lost in table("causes", part) for _, cause, _ in lost
+    }
     assert shown == set(CAUSES) == set(MEANINGS)
 
 

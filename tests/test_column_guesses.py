@@ -20,8 +20,7 @@ from playground.column_guesses import (
     planned_tables,
 )
 from tests.commands import PREDICTIONS, REFERENCES, pred, ref
-from tests.conftest import examples
-from tests.conftest import table as rows_of_data
+from tests.conftest import examples, golden
 
 BILL, TEXT = {"total": "12.50"}, '{"total": "12.50"}'
 FENCED = f"Sure:\n```json\n{TEXT}\n```"
@@ -45,12 +44,7 @@ def columns(*named: tuple[str, list[Any]]) -> list[dict[str, Any]]:
 
 
 # why, references, predictions, and the plan: ids, ground truth, prediction, parse, parse_references, certain
-GUESSED = rows_of_data("column_guesses", "guesses")
-
-
-@pytest.mark.parametrize(
-    ("references", "predictions", "expected"), [row[1:] for row in GUESSED], ids=[row[0] for row in GUESSED]
-)
+@golden("column_guesses", "guesses")
 def test_guesses(references: list[Any] | None, predictions: list[Any], expected: list[Any]) -> None:
     ids, *others = expected
     assert plan_of(references, predictions) == ReadingPlan(tuple(ids), *others)

@@ -11,15 +11,11 @@ from docscore.metrics.anls_star.causes import OUTCOMES
 from docscore.metrics.typed.score import TypedFields
 from docscore.report.content import OUTCOME_COLUMNS, fields_table, lists_table, rates_table, typed_values_text
 from tests.commands import RAW
-from tests.conftest import table
+from tests.conftest import golden
 from tests.report_samples import EVERY, SAMPLES, TABLES, drinks, grid, summed_up
 
-GOLDEN = table("report_tables", "by hand")  # kind, caption, heads, rows, why
 
-
-@pytest.mark.parametrize(
-    ("kind", "caption", "heads", "rows"), [row[:4] for row in GOLDEN], ids=[row[0] for row in GOLDEN]
-)
+@golden("report_tables", "by hand")
 def test_a_table_holds_what_was_worked_out_by_hand(
     kind: str, caption: str, heads: list[str], rows: list[list[str]]
 ) -> None:

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from docscore.core.runtime import READING
-from docscore.data.csv_files import DELIMITERS, delimiter_of
+from docscore.data.csv_files import DELIMITERS, csv_cell, delimiter_of, write_csv
 from docscore.data.files import read_table, read_value
 from tests.commands import Write, run, succeed
 from tests.conftest import ROOT, golden, skip_or_fail, table
@@ -279,3 +279,21 @@ def test_columns_that_cannot_be_told_are_named_with_the_remedy(write: Write) -> 
     assert "expected a column 'question_id', got 'doc;first', ' second'; --delimiter names the sign" in done.err
     done = run("score", references, write("p.csv", "doc;first, second\na;x\n"))
     assert "expected 2 cells as in the header, got 1; --delimiter names the sign" in done.err
+
+
+@golden("csv_cells", "cells")
+def test_a_cell(value: Any, expected: Any) -> None:
+    assert csv_cell(value) == expected
+
+
+@given(st.text())
+def test_a_text_loses_nothing(text: str) -> None:
+    assert csv_cell(text) in (text, f"'{text}")
+
+
+def test_headings_and_cells_of_a_file(tmp_path: Path) -> None:
+    """A surrogate, which UTF-8 lacks, is written as an escape."""
+    path = tmp_path / "a.csv"
+    write_csv(path, ["id", "=f"], [{"id": "=1", "=f": -0.5}, {"id": 'a,"b"\n\ud800'}])
+    with path.open(encoding="utf-8", newline="") as file:
+        assert list(csv.reader(file)) == [["id", "'=f"], ["'=1", "-0.5"], ['a,"b"\n\\ud800', ""]]

@@ -16,7 +16,7 @@ from docscore.core.numbers import DecimalText
 from docscore.core.values import MAX_DEPTH, convert_ground_truth, convert_prediction, to_json
 from docscore.data import json_text
 from docscore.data.json_text import JsonError, dumps, loads, loads_at, restore, store
-from tests.conftest import table
+from tests.conftest import golden
 from tests.structures import truths
 
 ROUND_TRIPS: list[tuple[str, Any, str]] = [
@@ -93,11 +93,8 @@ def test_no_number_is_written_that_could_not_be_read() -> None:
         dumps([10**4_300])
 
 
-# what is wrong, the text, and line and column where it shows, counted from 1; newer Pythons name the trailing comma
-FAULTS = table("json_codec", "faults")  # why, text, place
-
-
-@pytest.mark.parametrize(("source", "start"), [row[1:] for row in FAULTS], ids=[row[0] for row in FAULTS])
+# line and column where it shows, counted from 1; newer Pythons name the trailing comma
+@golden("json_codec", "faults")
 @pytest.mark.parametrize("unique_keys", [False, True])
 def test_faults_are_named_with_line_and_column(source: str, start: str | list[str], unique_keys: bool) -> None:
     with pytest.raises(ValueError, match=r"^line \d+, column \d+: [^A-Z]") as caught:

@@ -26,7 +26,7 @@ from docscore.metrics.entities import (
 )
 from docscore.metrics.entity_f1 import entity_counts
 from docscore.metrics.kieval import Counts, GroupCounts, KieScore, kieval_score, total_kieval
-from tests.conftest import table
+from tests.conftest import golden
 from tests.structures import damaged, random_prediction, random_truth, shuffled, taken
 
 Totals = tuple[Counts, GroupCounts]
@@ -89,12 +89,7 @@ def test_values_grouped_wrongly() -> None:
     assert kieval_score(truth, truth).groups == GroupCounts(right=2)
 
 
-GOLDEN = table("kieval", "counts")  # why, ground_truth, prediction, entities, groups
-
-
-@pytest.mark.parametrize(
-    ("truth", "prediction", "entities", "groups"), [row[1:] for row in GOLDEN], ids=[row[0] for row in GOLDEN]
-)
+@golden("kieval", "counts")
 def test_counts(truth: Any, prediction: Any, entities: list[int], groups: list[int]) -> None:
     assert totals(truth, prediction) == (tuple(entities), tuple(groups))
 

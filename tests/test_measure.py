@@ -24,6 +24,7 @@ from docscore.metrics.nted import nted_score
 from docscore.metrics.registry import METRICS
 from docscore.version import VERSION
 from tests.commands import Write, pred, ref, run, succeed, written
+from tests.conftest import golden
 from tests.structures import damaged, random_truth
 
 STRUCTURED = ["anls_star", "kieval", "entity_f1", "nted"]
@@ -145,18 +146,7 @@ def test_signature(metrics: list[str], options: ScoringOptions, signature: str) 
     assert found.signature == found.signatures[metrics[0]]
 
 
-WORKED: list[tuple[str, str, float]] = [  # what docs/conventions.md says of docscore
-    ("ab", "ax", 0.5),
-    ("New York", "new york", 1.0),
-    ("New  York", "New York", 1.0),
-    (" a", "a", 1.0),
-    ("", "", 1.0),
-    ("abc", "", 0.0),
-    ("12", "12.0", 0.5),
-]
-
-
-@pytest.mark.parametrize(("truth", "prediction", "score"), WORKED)
+@golden("measure", "worked")  # what docs/conventions.md says of docscore
 def test_anls_of_the_worked_answers(truth: str, prediction: str, score: float) -> None:
     """With `strict` a similarity of exactly 0.5 counts as 0."""
     rows = [(truth, prediction), ((truth, "other answer"), prediction)]
@@ -192,19 +182,8 @@ def test_anls_and_anlsl_are_anls_star_of_texts_and_of_lists() -> None:
         assert scores.by(metric).signature == scores.signature.replace("anls_star", metric)
 
 
-REFUSED: list[tuple[str, Any, Any, str]] = [
-    ("anls", {"a": "x"}, "x", "expected acceptable answers that are texts, got dict"),
-    ("anls", ("x", ["y"]), "x", "expected acceptable answers that are texts, got list"),
-    ("anls", "x", ["x"], "expected predictions that are texts, got list"),
-    ("anlsl", "x", ["x"], "expected acceptable answers that are lists of texts, got str"),
-    ("anlsl", [["x"]], ["x"], "expected acceptable answers that are lists of texts, got list"),
-    ("anlsl", ["x"], "x", "expected predictions that are lists of texts, got str"),
-    ("anlsl", ["x"], [{"a": "x"}], "expected predictions that are lists of texts, got list"),
-]
-
-
 @pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
-@pytest.mark.parametrize(("metric", "truth", "prediction", "message"), REFUSED)
+@golden("measure", "refused")
 def test_anls_refuses_what_it_was_not_made_for(metric: str, truth: Any, prediction: Any, message: str) -> None:
     """Naming the row."""
     fine: Any = ["x"] if metric == "anlsl" else "x"
