@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from docscore.version import VERSION as __version__  # noqa: N811  the name that packages use
@@ -11,6 +12,11 @@ if TYPE_CHECKING:
     from docscore.data.pairing import pairs_of as pairs_of
     from docscore.evaluation.comparison import compare as compare
     from docscore.evaluation.comparison import decide as decide
+    from docscore.evaluation.evaluation import ComparisonResult as ComparisonResult
+    from docscore.evaluation.evaluation import Evaluation as Evaluation
+    from docscore.evaluation.evaluation import Row as Row
+    from docscore.evaluation.evaluation import Table as Table
+    from docscore.evaluation.evaluation import evaluate as evaluate
     from docscore.evaluation.state import ScoreState as ScoreState
     from docscore.evaluation.summary import summarise as summarise
     from docscore.integrations.evaluate import evaluate_module as evaluate_module
@@ -25,26 +31,21 @@ if TYPE_CHECKING:
     from docscore.metrics.registry import METRICS as METRICS
     from docscore.metrics.typed.score import typed_score as typed_score
     from docscore.metrics.typed.score import typed_tree as typed_tree
-    from docscore.results.result import ComparisonResult as ComparisonResult
-    from docscore.results.result import DocumentResult as DocumentResult
-    from docscore.results.result import EvaluationResult as EvaluationResult
-    from docscore.results.result import ResultTable as ResultTable
-    from docscore.results.result import evaluate as evaluate
 
 _IMPORTED_WHEN_USED = {
     "METRICS": "docscore.metrics.registry",
-    "ComparisonResult": "docscore.results.result",
-    "DocumentResult": "docscore.results.result",
-    "EvaluationResult": "docscore.results.result",
-    "ResultTable": "docscore.results.result",
+    "ComparisonResult": "docscore.evaluation.evaluation",
+    "Evaluation": "docscore.evaluation.evaluation",
+    "Row": "docscore.evaluation.evaluation",
     "ScoreNode": "docscore.metrics.anls_star.tree",
     "ScoreState": "docscore.evaluation.state",
     "ScoreTree": "docscore.metrics.anls_star.tree",
+    "Table": "docscore.evaluation.evaluation",
     "anls_score": "docscore.metrics.anls_star.api",
     "compare": "docscore.evaluation.comparison",
     "decide": "docscore.evaluation.comparison",
     "entity_counts": "docscore.metrics.entity_f1",
-    "evaluate": "docscore.results.result",
+    "evaluate": "docscore.evaluation.evaluation",
     "evaluate_module": "docscore.integrations.evaluate",
     "kieval_score": "docscore.metrics.kieval",
     "nted_score": "docscore.metrics.nted",
@@ -56,15 +57,17 @@ _IMPORTED_WHEN_USED = {
     "typed_tree": "docscore.metrics.typed.score",
 }
 
+_RENAMED = {"DocumentResult": "Row", "EvaluationResult": "Evaluation", "ResultTable": "Table"}
+
 __all__ = [
     "METRICS",
     "ComparisonResult",
-    "DocumentResult",
-    "EvaluationResult",
-    "ResultTable",
+    "Evaluation",
+    "Row",
     "ScoreNode",
     "ScoreState",
     "ScoreTree",
+    "Table",
     "__version__",
     "anls_score",
     "compare",
@@ -85,6 +88,9 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """A name whose module is imported the first time that it is used, so that `import docscore` stays light."""
+    if name in _RENAMED:
+        warnings.warn(f"docscore.{name} is called docscore.{_RENAMED[name]}", DeprecationWarning, stacklevel=2)
+        return __getattr__(_RENAMED[name])
     if name not in _IMPORTED_WHEN_USED:
         msg = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(msg)

@@ -13,8 +13,7 @@ from docscore.core.formatting import clipped, printable
 from docscore.core.options import AS_TEXT, SKIP, ScoringOptions
 from docscore.data.files import EXTENSIONS, Table, delimiter_of_file, read_table, suffix_of
 from docscore.data.json_text import dumps
-from docscore.data.pairing import Pairs, refuse_json_text
-from docscore.evaluation.evaluation import FileRows, rows_of_files, rows_of_tables
+from docscore.data.pairing import FileRows, Pairs, refuse_json_text, rows_of_files, rows_of_tables
 from docscore.evaluation.scores import parse_predictions, parsed_reference
 from playground.column_guesses import (
     ReadingPlan,

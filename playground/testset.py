@@ -21,7 +21,6 @@ from docscore.metrics.registry import ANLS_STAR, TYPED
 from docscore.report.content import fields_table, typed_values_text
 from docscore.report.html_report import MOST_FIELDS_DRAWN, figures_of_evaluation
 from docscore.report.wording import count_lines, headline_text
-from docscore.results.result import EvaluationResult
 from playground.file_reading import rows_of_request, skipped_lines
 from playground.fragments import fragment
 from playground.kept_results import keep_documents, keep_list
@@ -144,13 +143,12 @@ def write_downloads(folder: Path, evaluation: Evaluation, name: str) -> list[str
     Returns:
         The names of a CSV file, a JSON file and the report.
     """
-    result = EvaluationResult(evaluation)
     samples = evaluation.scores.samples()
     lost = evaluation.analysis.losses
     rows = [{**sample, **_lost_cells(losses)} for sample, losses in zip(samples, lost, strict=True)]
     causes = [_column(cause) for cause in CAUSES if evaluation.analysis.lost[cause]]
     write_csv(folder / _TABLE, [*samples[0], "points_lost", "main_cause", *causes, "fields"], rows)
-    parts = result.to_dict(worst=WORST)
+    parts = evaluation.to_dict(worst=WORST)
     if evaluation.options.with_confidences:
         parts["curve"] = [point.to_dict() for point in evaluation.curve.points()]
         parts["calibration"] = evaluation.calibration.to_dict()
@@ -159,7 +157,7 @@ def write_downloads(folder: Path, evaluation: Evaluation, name: str) -> list[str
         for sample, losses in zip(samples, lost, strict=True)
     ]
     (folder / _DOCUMENT).write_text(json.dumps(parts, indent=1), encoding="utf-8")
-    report = result.as_html(name, worst=WORST)
+    report = evaluation.as_html(name, worst=WORST)
     (folder / _REPORT).write_text(report, encoding="utf-8", errors="backslashreplace")
     return [_TABLE, _DOCUMENT, _REPORT]
 

@@ -23,7 +23,7 @@ REFERENCE_ROWS = [ref(name, value) for name, value in TRUTHS.items()]
 
 
 @pytest.fixture(scope="module")
-def receipts() -> docscore.EvaluationResult:
+def receipts() -> docscore.Evaluation:
     return docscore.evaluate(predictions=PREDICTIONS, references=REFERENCES)
 
 
@@ -173,7 +173,7 @@ def test_sides_cannot_be_swapped_by_position() -> None:
         docscore.evaluate(FOUND, TRUTHS)  # type: ignore[call-arg]
 
 
-def test_the_numbers_are_those_of_the_command(receipts: docscore.EvaluationResult) -> None:
+def test_the_numbers_are_those_of_the_command(receipts: docscore.Evaluation) -> None:
     plain = without_format("score", succeed("score", REFERENCES, PREDICTIONS, "--json"))
     assert receipts.score == plain["anls_score"]
     assert receipts.interval == tuple(plain["confidence_interval"])
@@ -190,15 +190,15 @@ def test_the_numbers_are_those_of_the_command(receipts: docscore.EvaluationResul
     assert receipts.documents.to_dict()["anls_score"] == [row["anls_score"] for row in plain["per_sample"]]
     worst = receipts.worst(3)
     assert isinstance(worst, list)
-    assert repr(worst).startswith("<DocumentList 3 documents, anls_star 0.0000 to ")
+    assert repr(worst).startswith("<Rows 3 documents, anls_star 0.0000 to ")
     assert all(f"{document.id}" in worst._repr_html_() for document in worst)
-    assert repr(receipts.worst(0)) == "<DocumentList 0 documents>"
+    assert repr(receipts.worst(0)) == "<Rows 0 documents>"
     assert [document.to_dict()["question_id"] for document in receipts.worst(3)] == [
         row["question_id"] for row in plain["worst"][:3]
     ]
 
 
-def test_what_is_printed_is_what_the_command_prints(receipts: docscore.EvaluationResult) -> None:
+def test_what_is_printed_is_what_the_command_prints(receipts: docscore.Evaluation) -> None:
     assert str(receipts) == succeed("score", REFERENCES, PREDICTIONS).strip("\n")
     document = receipts["receipt-018"]
     assert str(document) == succeed("explain", REFERENCES, PREDICTIONS, "--id", "receipt-018").strip("\n")
@@ -221,13 +221,13 @@ def test_metrics_slices_and_options_are_those_of_the_command() -> None:
     assert {"parsed"} < set(result.documents.columns)
 
 
-def test_the_report_is_that_of_the_command(receipts: docscore.EvaluationResult, tmp_path: Path) -> None:
+def test_the_report_is_that_of_the_command(receipts: docscore.Evaluation, tmp_path: Path) -> None:
     ours = receipts.report(tmp_path / "ours.html", title="Receipts")
     assert run("report", REFERENCES, PREDICTIONS, "-o", tmp_path / "theirs.html", "--title", "Receipts").code == 0
     assert ours.read_text("utf-8") == (tmp_path / "theirs.html").read_text("utf-8")
 
 
-def test_a_comparison(receipts: docscore.EvaluationResult, tmp_path: Path) -> None:
+def test_a_comparison(receipts: docscore.Evaluation, tmp_path: Path) -> None:
     new = docscore.evaluate(predictions=RECEIPTS / "predictions_new.jsonl", references=REFERENCES)
     found = receipts.compare(new)
     given = succeed("compare", PREDICTIONS, RECEIPTS / "predictions_new.jsonl", "--references", REFERENCES, "--json")
@@ -241,7 +241,7 @@ def test_a_comparison(receipts: docscore.EvaluationResult, tmp_path: Path) -> No
         receipts.compare({})  # type: ignore[arg-type]
 
 
-def test_a_comparison_by_other_metrics(receipts: docscore.EvaluationResult) -> None:
+def test_a_comparison_by_other_metrics(receipts: docscore.Evaluation) -> None:
     paths = PREDICTIONS, RECEIPTS / "predictions_new.jsonl"
     base, new = (docscore.evaluate(predictions=path, references=REFERENCES, metrics=["nted"]) for path in paths)
     found = base.compare(new)
@@ -261,13 +261,13 @@ def test_a_comparison_by_other_metrics(receipts: docscore.EvaluationResult) -> N
     ],
 )
 def test_reports_that_cannot_be_written(
-    receipts: docscore.EvaluationResult, tmp_path: Path, name: str, sentence: str
+    receipts: docscore.Evaluation, tmp_path: Path, name: str, sentence: str
 ) -> None:
     with pytest.raises(ValueError, match=sentence):
         receipts.report(tmp_path / name)
 
 
-def test_documents(receipts: docscore.EvaluationResult) -> None:
+def test_documents(receipts: docscore.Evaluation) -> None:
     assert len(receipts) == 40
     assert "receipt-018" in receipts
     assert "receipt-999" not in receipts
@@ -278,7 +278,7 @@ def test_documents(receipts: docscore.EvaluationResult) -> None:
         receipts["receipt-999"]
 
 
-def test_tables(receipts: docscore.EvaluationResult) -> None:
+def test_tables(receipts: docscore.Evaluation) -> None:
     fields = receipts.fields
     assert len(fields) == len(list(fields)) == len(fields.to_dict()["field"])
     assert fields[0]["field"] == "items[].amount"

@@ -84,7 +84,7 @@ def test_every_interval_and_test_knows_the_clusters() -> None:
         Evaluation(pairs_of(worse, REFERENCES), metrics=["anls_star", "kieval"], cluster=cluster)
         for cluster in (None, "document")
     ]
-    free, bound = plain.compare(others[0]), found.compare(others[1])
+    free, bound = plain.compared(others[0]), found.compared(others[1])
     assert free.difference == bound.difference
     assert free.p_value < bound.p_value
 
@@ -103,11 +103,11 @@ def test_the_gate_knows_the_clusters() -> None:
         bound.decide(0)
     few = [Evaluation(pairs_of(rows, REFERENCES), cluster=lambda name: name[:2] > "d3") for rows in (good, bad)]
     with pytest.raises(ValueError, match=r"^the gate cannot decide: 2 clusters are too few"):
-        decide(few[0].compare(few[1]), 0.1)
+        decide(few[0].compared(few[1]), 0.1)
 
 
 def test_slices_are_the_figures_of_their_rows() -> None:
-    found = Evaluation(pairs(), metrics=["anls_star", "entity_f1"], by="vendor").slices
+    found = Evaluation(pairs(), metrics=["anls_star", "entity_f1"], by="vendor").slice_figures
     assert sum(each.documents for each in found) == len(ROWS)
     assert [each.documents for each in found] == sorted((each.documents for each in found), reverse=True)
     for each in found:

@@ -12,8 +12,8 @@ import pytest
 import docscore
 from docscore.core.runtime import no_progress
 from docscore.evaluation import evaluation
+from docscore.evaluation.evaluation import progress_from
 from docscore.evaluation.scores import CorpusScore
-from docscore.results.result import progress_from
 from tests.test_front_door import FOUND, TRUTHS
 
 Counts = Counter[str]
@@ -33,13 +33,13 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Counts:
 
         monkeypatch.setattr(owner, name, counted_call)
 
-    for name in ("score_corpus", "analyse", "summarise", "measure", "figure_columns", "slices_of", "compare"):
+    for name in ("score_corpus", "analyse", "summarise", "measure", "figure_columns", "slices_of"):
         counting(evaluation, name)
     counting(CorpusScore, "tree")
     return counted
 
 
-LOOKS: list[tuple[Callable[[docscore.EvaluationResult], Any], Counts]] = [
+LOOKS: list[tuple[Callable[[docscore.Evaluation], Any], Counts]] = [
     (lambda result: (len(result), list(result), "a" in result, result.signature), Counter()),
     (
         lambda result: (result["a"], result.score, result.documents, result.worst(2), result.counts),
@@ -49,10 +49,10 @@ LOOKS: list[tuple[Callable[[docscore.EvaluationResult], Any], Counts]] = [
     (lambda result: (result["b"].tree, result["b"].score), Counter(score_corpus=1, tree=1)),
     (lambda result: result.interval, Counter(score_corpus=1, summarise=1)),
     (lambda result: result.figures, Counter(score_corpus=1, figure_columns=1)),
-    (lambda result: result.causes, Counter(score_corpus=1, analyse=1, tree=3)),
+    (lambda result: result.causes, Counter(score_corpus=1, analyse=1)),
     (
         lambda result: (result.fields, result.causes, result.rates, result.fields),
-        Counter(score_corpus=1, analyse=1, tree=3, summarise=1),
+        Counter(score_corpus=1, analyse=1, summarise=1),
     ),
     (lambda result: result.slices, Counter(score_corpus=1, figure_columns=1, slices_of=1)),
 ]
@@ -60,7 +60,7 @@ LOOKS: list[tuple[Callable[[docscore.EvaluationResult], Any], Counts]] = [
 
 @pytest.mark.parametrize(("look", "done"), LOOKS)
 def test_work_that_is_not_looked_at_is_not_done(
-    work: Counts, look: Callable[[docscore.EvaluationResult], Any], done: Counts
+    work: Counts, look: Callable[[docscore.Evaluation], Any], done: Counts
 ) -> None:
     result = docscore.evaluate(
         predictions=FOUND, references=TRUTHS, metrics=("anls_star", "nted"), by=lambda name: name, progress=False

@@ -26,7 +26,7 @@ MARKUP = "<script>alert(1)</script><img src=x onerror=alert(1)>&\x1b[31m"
 SHOWN = "&lt;script&gt;alert(1)&lt;/script&gt;"
 
 
-def evaluated(found: Any, **options: Any) -> docscore.EvaluationResult:
+def evaluated(found: Any, **options: Any) -> docscore.Evaluation:
     truths = {MARKUP: {MARKUP: MARKUP, "n": "tea"}, "b": {MARKUP: "rum", "n": "ale"}}
     return docscore.evaluate(predictions=found, references=truths, **options)
 
@@ -50,13 +50,13 @@ def drawn() -> dict[str, Any]:
 
 
 KINDS = [
-    ("result", "<EvaluationResult anls_star 0.", 80),
-    ("result of another metric", "<EvaluationResult kieval 0.75", 80),
-    ("fields", "<ResultTable 'Fields, most points lost first', 2 rows: field, score, low, high, ", 300),
-    ("causes", "<ResultTable 'Why ", 100),
-    ("documents", "<ResultTable 'Documents', 2 rows: question_id, anls_score>", 80),
-    ("slices", "<ResultTable 'Slices by value, ", 140),
-    ("document", "<DocumentResult '<script>alert(1)</script><img src=x onerror=alert(1)>&\\x1b[31m'", 120),
+    ("result", "<Evaluation anls_star 0.", 80),
+    ("result of another metric", "<Evaluation kieval 0.75", 80),
+    ("fields", "<Table 'Fields, most points lost first', 2 rows: field, score, low, high, ", 300),
+    ("causes", "<Table 'Why ", 100),
+    ("documents", "<Table 'Documents', 2 rows: question_id, anls_score>", 80),
+    ("slices", "<Table 'Slices by value, ", 140),
+    ("document", "<Row '<script>alert(1)</script><img src=x onerror=alert(1)>&\\x1b[31m'", 120),
     ("tree", "<ScoreTree $ partial 1.9", 60),
     ("comparison", "<ComparisonResult anls_star +0.00", 80),
 ]

@@ -22,9 +22,9 @@ AT_ONCE = ["ScoreNode", "ScoreTree", "__version__", "anls_score", "evaluate_modu
 WHEN_USED = [
     "METRICS",
     "ComparisonResult",
-    "DocumentResult",
-    "EvaluationResult",
-    "ResultTable",
+    "Evaluation",
+    "Row",
+    "Table",
     "ScoreState",
     "compare",
     "decide",
@@ -39,7 +39,7 @@ WHEN_USED = [
 ]
 PATHS = [
     "docscore.evaluation:score_corpus",
-    "docscore.report:report_as_html",
+    "docscore.report.html_report:report_as_html",
     "docscore.cli:main",
     "docscore.integrations.datasets:score_batch",
     "docscore.integrations.judging:judged_output",
@@ -67,6 +67,14 @@ def test_a_name_of_the_package_root(name: str) -> None:
     assert getattr(docscore, name) is not None
     assert name in docscore.__all__
     assert name in dir(docscore)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("EvaluationResult", "Evaluation"), ("DocumentResult", "Row"), ("ResultTable", "Table")]
+)
+def test_a_renamed_name_warns(old: str, new: str) -> None:
+    with pytest.warns(DeprecationWarning, match=f"docscore.{old} is called docscore.{new}"):
+        assert getattr(docscore, old) is getattr(docscore, new)
 
 
 def test_no_other_name_is_public() -> None:
@@ -106,7 +114,7 @@ def test_importing_the_package_imports_no_other_library() -> None:
 def test_a_score_needs_neither_faces_nor_what_is_used_later() -> None:
     loaded = loaded_by("import docscore; docscore.anls_score('x', 'y')")
     assert "docscore.metrics.anls_star.api" in loaded
-    assert not loaded & (HEAVY | {"docscore.evaluation", "docscore.report", "docscore.results", "docscore.cli"})
+    assert not loaded & (HEAVY | {"docscore.evaluation", "docscore.report", "docscore.cli"})
 
 
 @pytest.mark.parametrize("option", ["--help", "--version"])

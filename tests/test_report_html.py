@@ -19,12 +19,12 @@ from docscore.core.values import value_text
 from docscore.evaluation.automation import automation_curve
 from docscore.evaluation.summary import summarise
 from docscore.metrics.kieval import kieval_score
-from docscore.report import report_as_html
 from docscore.report.html_report import (
     HISTOGRAM_BINS,
     MOST_FIELDS_DRAWN,
     histogram_of_scores,
     picture_of_curve,
+    report_as_html,
     report_figures,
 )
 from docscore.report.html_templates import template_environment

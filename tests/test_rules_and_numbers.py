@@ -208,7 +208,7 @@ def test_kieval_of_three_systems_on_real_documents(docubench: Path, numbers: str
     """One of them writes 1000 as 1000.0: by text it is the last, by value no system is proven to differ."""
     options: dict[str, Any] = {"metrics": ["kieval"], "numbers": numbers, "references": docubench / "references.jsonl"}
     paths = {system: docubench / f"predictions_{system}.jsonl" for system in ("claude", "gemini", "gpt")}
-    systems = {name: evaluate(predictions=path, confidence=None, **options).evaluation for name, path in paths.items()}
+    systems = {name: evaluate(predictions=path, confidence=None, **options) for name, path in paths.items()}
     found = systems_of(systems, figures=["kieval_entity_f1"], against="best")
     figures, differs = ENTITY_F1[numbers]
     assert {name: round(100 * row.figures[0].value, 1) for name, row in found.parts()[0].items()} == figures

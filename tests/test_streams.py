@@ -18,7 +18,7 @@ import pytest
 
 from docscore.core import limits
 from docscore.data.files import read_table
-from docscore.evaluation.evaluation import rows_of_files
+from docscore.data.pairing import rows_of_files
 from tests.commands import pred, ref, succeed
 from tests.conftest import HUNG, ROOT
 

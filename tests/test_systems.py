@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docscore import pairs_of, score_tree
-from docscore.evaluation.evaluation import Evaluation, rows_of_files
+from docscore.data.pairing import rows_of_files
+from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.systems import BEST, changes_against, systems_of
 from docscore.report.systems_tables import document_matrix, field_matrix, matrix_table
 from docscore.report.tree_columns import PlaceRow, PlaceRun, places_side_by_side
@@ -85,11 +86,11 @@ def test_p_values_are_those_of_a_comparison_whatever_else_is_compared() -> None:
     for metrics in (["anls_star"], ["anls_star", "kieval"]):
         rows = rows_of_files(references=RECEIPTS / "references.jsonl", predictions=files).systems
         base, new = (Evaluation(pairs, metrics=metrics) for pairs in rows)
-        compared = base.compare(new)
+        compared = base.compared(new)
         tests = systems_of({"base": base, "new": new}, against="base").tests
         figures = compared.figures or [compared.figure]
         assert [change.p_value for change in figures] == [each.p_value for each in tests.values()]
-        figures += new.compare(base).figures or [new.compare(base).figure]
+        figures += new.compared(base).figures or [new.compared(base).figure]
         found |= {each.p_value for each in figures if each.name == "anls_star"}
     assert len(found) == 1
 
@@ -127,7 +128,7 @@ def test_slices_are_those_of_each_system() -> None:
     everything, *parts = (part["s11"] for part in systems_of(systems).parts())
     assert (everything.value, everything.documents) == (None, COUNT)
     assert [part.value for part in parts] == ["en", "de"]
-    assert parts == systems["s11"].slices
+    assert parts == systems["s11"].slice_figures
 
 
 def test_intervals_marks_columns_and_a_caption(files: list[str | Path]) -> None:
@@ -247,7 +248,7 @@ def test_changes_against_a_base() -> None:
     systems["again"] = systems["s6"]
     changes = changes_against(systems, "s6")
     assert list(changes) == ["s12", "s5", "again"]
-    alone = [systems["s6"].compare(systems[name]).p_value for name in changes]
+    alone = [systems["s6"].compared(systems[name]).p_value for name in changes]
     assert [found.figure.adjusted for found in changes.values()] == holm(alone)
     said = [verdict_text(found) for found in changes.values()]
     of_three = "(adjusted for 3 comparisons)"

@@ -240,7 +240,7 @@ def test_kieval_makes_corrections_only_where_they_are_asked_for(monkeypatch: pyt
     scores = [kieval_score(*pair) for pair in documents]
     truths, guesses = zip(*documents, strict=True)
     found = Evaluation(pairs_of(guesses, truths), metrics=["kieval", "entity_f1"], confidence=None)
-    assert found.values["kieval_aligned"] > 0
+    assert found.figures["kieval_aligned"] > 0
     assert not made
     assert scores[0].corrections()
     assert made
@@ -258,6 +258,6 @@ def test_kieval_of_confidences_is_computed_once(monkeypatch: pytest.MonkeyPatch)
     guesses = [{"a": {"$value": f"{i}", "$confidence": i / 9}} for i in range(9)]
     options = ScoringOptions(with_confidences=True)
     found = Evaluation(pairs_of(guesses, [{"a": f"{i % 4}"} for i in range(9)]), options, metrics=["kieval"])
-    assert found.values["kieval_aligned"] == found.curve.points()[0].aligned == 4 / 9
+    assert found.figures["kieval_aligned"] == found.curve.points()[0].aligned == 4 / 9
     assert found.calibration.values == 9
     assert len(rows) == 9

@@ -23,12 +23,12 @@ from docscore.cli.terminal import print_json
 from docscore.core.errors import InputValueError, in_file
 from docscore.core.formatting import printable
 from docscore.data.pairing import MISSING_REMEDY
+from docscore.evaluation.evaluation import progress_from
 from docscore.evaluation.systems import grid_of_runs
 from docscore.integrations.log_files import run_of_file
 from docscore.report.console import print_table
 from docscore.report.markup import FORMATS, table_as_latex, table_as_markdown
 from docscore.report.systems_tables import table_of_costs, table_of_scores
-from docscore.results.result import progress_from
 
 
 @click.group(name="bench")

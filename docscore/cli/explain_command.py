@@ -25,10 +25,8 @@ from docscore.cli.terminal import print_json
 from docscore.core.errors import InputError, InputValueError, in_file
 from docscore.core.values import to_json
 from docscore.data.files import read_value, suffix_of
-from docscore.data.pairing import Pairs
+from docscore.data.pairing import Pairs, rows_of_files
 from docscore.data.rows import ID
-from docscore.evaluation.evaluation import rows_of_files
-from docscore.evaluation.metric_values import metric_trees
 from docscore.evaluation.scores import score_corpus
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.registry import ANLS_STAR, TYPED, WITH_TREES, check_options_of
@@ -92,7 +90,7 @@ def explain_command(
         return
     tree: ScoreTree
     if metric in WITH_TREES:
-        tree = metric_trees(scored, 0, [metric])[0]
+        tree = scored.metric_trees(0, [metric])[0]
     elif metric == TYPED:
         tree = explained_by_schema(truth, prediction, settings.options, name)
     else:

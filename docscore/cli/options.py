@@ -18,10 +18,10 @@ from docscore.cli.terminal import say
 from docscore.core.errors import NAMED, InputValueError, faults_summary, row_place
 from docscore.core.options import ScoringOptions
 from docscore.data.files import ColumnNames
-from docscore.evaluation.evaluation import Evaluation, metrics_with_schema, rows_of_files
+from docscore.data.pairing import rows_of_files
+from docscore.evaluation.evaluation import Evaluation, metrics_with_schema, progress_from
 from docscore.integrations.log_files import read_logs_of_inspect
 from docscore.metrics.registry import METRICS, checked_metrics
-from docscore.results.result import progress_from
 from docscore.stats.intervals import CONFIDENCE
 
 F = TypeVar("F", bound=Callable[..., Any])

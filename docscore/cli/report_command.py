@@ -21,8 +21,7 @@ from docscore.cli.options import (
 )
 from docscore.cli.terminal import say
 from docscore.core.errors import InputValueError, in_file
-from docscore.core.output import write_whole
-from docscore.results.result import EvaluationResult, check_output
+from docscore.core.output import check_output, write_whole
 
 
 @click.command(name="report", epilog=ending("docscore report references.jsonl predictions.jsonl -o report.html"))
@@ -51,7 +50,7 @@ def report_command(
     if not to_stdout:
         _check_files(output, *filter(None, (references, predictions)))
     (evaluation,) = evaluations_of_files(references, [predictions], settings)
-    page = EvaluationResult(evaluation).as_html(title or predictions.name, worst=worst)
+    page = evaluation.as_html(title or predictions.name, worst=worst)
     if to_stdout:
         click.echo(page.encode("utf-8", "backslashreplace"), nl=False)
     else:

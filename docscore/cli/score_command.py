@@ -26,7 +26,6 @@ from docscore.data.pairing import is_wrapped
 from docscore.evaluation.comparison import decide_level
 from docscore.report.console import print_evaluation, print_gate
 from docscore.report.wording import by_value_text
-from docscore.results.result import EvaluationResult
 
 
 @click.command(
@@ -77,14 +76,14 @@ def score_command(
         raise click.UsageError(msg)
     (evaluation,) = evaluations_of_files(references, [predictions], settings)
     # computed while progress is shown
-    _ = evaluation.summary if fields else evaluation.mean, evaluation.other_figures, evaluation.slices
+    _ = evaluation.summary if fields else evaluation.mean, evaluation.other_figures, evaluation.slice_figures
     gate = None
     if fail_under is not None:
         gate = decide_level(evaluation, fail_under, settings.evaluation["confidence"])
     elif fail_under_mean is not None:
         gate = decide_level(evaluation, fail_under_mean, None)
     if as_json:
-        parts = EvaluationResult(evaluation).to_dict(fields=fields, worst=worst)
+        parts = evaluation.to_dict(fields=fields, worst=worst)
         decision = {} if gate is None else {"gate": gate.to_dict()}
         print_json("score", {**parts, **decision})
     else:

@@ -144,7 +144,7 @@ def _as_dict(found: Systems, name: str) -> dict[str, object]:
         "signatures": evaluation.measured.signatures,
     }
     if evaluation.by is not None:
-        parts["slices"] = [each.to_dict() for each in evaluation.slices]
+        parts["slices"] = [each.to_dict() for each in evaluation.slice_figures]
     tests = {
         figure: {
             "against": found.bases[figure],

@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+from collections.abc import Callable, Mapping
 from pathlib import Path
+
+from docscore.core.errors import InputValueError, in_file
 
 _LONGEST_NAME = 100  # of the file's name in that of the temporary file, which may not be longer than 255 bytes
 
@@ -45,3 +48,32 @@ def write_whole(path: Path, text: str) -> int:
     except OSError as error:
         raise OutputError(error.errno, error.strerror, str(path)) from None
     return len(content)
+
+
+def write_report(path: str | Path, formats: Mapping[str, Callable[[], str]]) -> Path:
+    """Write a report in the format that the extension of the file says, and return the path.
+
+    Args:
+        path: the file to write.
+        formats: what renders the report, by extension.
+
+    Raises:
+        ValueError: for another extension, and for a folder that does not exist, before anything is rendered.
+        OutputError: an `OSError`, if the file cannot be written; what it held before stays.
+    """
+    path = Path(path)
+    render = formats.get(path.suffix.lower())
+    if render is None:
+        expected = f"a file name that ends in {' or '.join(formats)}"
+        raise InputValueError(place=in_file(path), expected=expected, got=path.suffix or "none")
+    check_output(path)
+    write_whole(path, render())
+    return path
+
+
+def check_output(path: Path) -> None:
+    """Raise `ValueError` for a file that cannot be written: in a folder that does not exist, or a folder itself."""
+    if not path.parent.is_dir():
+        raise InputValueError(place=in_file(path), expected="a folder that exists", got=str(path.parent))
+    if path.is_dir():
+        raise InputValueError(place=in_file(path), expected="the name of a file", got="a folder")

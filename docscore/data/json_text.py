@@ -304,6 +304,12 @@ def _unmarked(value: Any) -> Any:
     return {key: _unmarked(item) for key, item in inner.items()}
 
 
+PARSE_COUNTS = {
+    "failed": "parse_failures",
+    "extracted": "parse_extracted",
+    "mended": "parse_mended",
+    "ambiguous": "parse_ambiguous",
+}
 Reading = Literal["exact", "extracted", "mended", "ambiguous", "failed"]
 COUNTED_READINGS: dict[str | None, tuple[Reading, ...]] = {  # by `parse`
     None: (),

@@ -29,10 +29,19 @@ from docscore.core.errors import (
     some_of,
 )
 from docscore.core.options import AS_TEXT, MISSING_MODES, SKIP, ScoringOptions, check_choice
-from docscore.core.runtime import gc_pause, level_of_caller
+from docscore.core.runtime import Progress, gc_pause, level_of_caller, no_progress
 from docscore.core.values import SCALAR_TYPES, convert_ground_truth, convert_prediction
 from docscore.data.csv_files import DELIMITERS
-from docscore.data.files import TEXT_EXTENSIONS, Table, suffix_of
+from docscore.data.files import (
+    SAME_NAMES,
+    TEXT_EXTENSIONS,
+    ColumnNames,
+    SourceSide,
+    Table,
+    read_table,
+    suffix_of,
+    with_names,
+)
 from docscore.data.json_text import holds_json, is_json_container
 from docscore.data.rows import (
     ANLS,
@@ -825,3 +834,80 @@ def _is_one_object(value: Any) -> bool:
 def _is_json_text(truth: Any) -> bool:
     """Whether it is text, or a one-of of texts, that is a JSON object or list."""
     return all(map(is_json_container, truth if isinstance(truth, tuple) else (truth,)))
+
+
+class FileRows(NamedTuple):
+    """The paired rows of files, and the faults of the rows that were left out.
+
+    Attributes:
+        systems: the pairs of each file of predictions.
+        faults: the faults of rows that were left out.
+    """
+
+    systems: list[Pairs]
+    faults: Faults
+
+
+def rows_of_files(
+    *,
+    references: Path | None,
+    predictions: Sequence[Path],
+    missing: str = "error",
+    on_error: str = "error",
+    max_bytes: int | None = None,
+    delimiter: str | None = None,
+    names: ColumnNames = SAME_NAMES,
+    check: Check | None = None,
+    before_reading: Callable[[Path], object] = bool,
+    progress: Progress = no_progress,
+) -> FileRows:
+    """Read a file of references and one or more files of predictions, and pair their rows.
+
+    Args:
+        references: the file of ground truths; None where the rows of the predictions hold them too, as those of logs.
+        predictions: a file a system; where rows with faults are left out, all systems keep the rows that all have.
+        missing: a reference without a prediction: "error"; "zero" to score it as null; or "skip" to leave it out.
+        on_error: rows with faults: "error", or "skip" to leave them out and count them.
+        max_bytes: the largest size of a compressed file when unpacked.
+        delimiter: the sign between the columns of CSV files; None to tell it by their headers.
+        names: the columns that have other names than in the row formats.
+        check: called with each value, to raise an error for one that is not accepted; by default one that cannot be
+            scored.
+        before_reading: called with the path of each file before it is read, to raise an error for one that is not
+            accepted.
+        progress: called when the phase "Reading" of each text file begins, with its bytes.
+
+    Raises:
+        ValueError: naming file, line and fault; `DataError` for faults of single rows and ids.
+        OSError: if a file cannot be read.
+    """
+    faults = Faults(on_error)
+
+    def table_of(path: Path, side: SourceSide) -> Table:
+        before_reading(path)
+        table = read_table(path, faults, max_bytes, delimiter, progress)
+        return with_names(table, side, names, both=references is None)
+
+    truths = None if references is None else table_of(references, "references")
+    systems = [table_of(path, "predictions") for path in predictions]
+    if truths is not None and check is None:  # who checks values shows how rows are read too
+        warn_of_documents(truths)
+    return rows_of_tables(truths, systems, faults, missing=missing, check=check)
+
+
+def rows_of_tables(
+    references: Table | None,
+    predictions: Sequence[Table],
+    faults: Faults,
+    *,
+    missing: str = "error",
+    check: Check | None = None,
+) -> FileRows:
+    """Pair the rows of the references with those of each system; arguments and errors as for `rows_of_files`."""
+    systems = read_systems(references or table_with_both(predictions), predictions, missing, faults, check)
+    if systems[0].skipped is None:
+        return FileRows(systems, faults)
+    first = systems[0]  # with the rows that all systems have, in its order
+    for other in systems[1:]:
+        first, _ = common_rows(first, other)
+    return FileRows([first, *(common_rows(first, other)[1] for other in systems[1:])], faults)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from docscore.core.runtime import Advance, Progress, ignore, no_progress
 from docscore.evaluation.scores import CorpusScore
-from docscore.metrics.base import Breakdown, FigureName, MetricTree
+from docscore.metrics.base import Breakdown, FigureName
 from docscore.metrics.kieval import KieScore
-from docscore.metrics.registry import METRICS, WITH_TREES, checked_metrics
+from docscore.metrics.registry import METRICS, checked_metrics
 from docscore.metrics.signature import signature_of
 from docscore.metrics.typed.score import TypedFields
 from docscore.stats.intervals import RESAMPLES, SEED, Interval, Ratios, check_confidence, intervals_of
@@ -171,16 +171,6 @@ def figure_columns(scored: Sequence[CorpusScore]) -> FigureColumns:
             breakdowns[metric.name] = breakdown
     table = np.concatenate(columns, axis=1)
     return FigureColumns(names, Ratios(table[:, :, 0], table[:, :, 1]), breakdowns)
-
-
-def metric_trees(scores: CorpusScore, number: int, metrics: Iterable[str]) -> list[MetricTree]:
-    """The score trees of a row by the metrics that have trees of their own, which ANLS* and a schema have not.
-
-    Raises:
-        TypeError, ValueError: as `measure`.
-    """
-    trees = (METRICS[name].score_tree(scores.row(number), scores.options) for name in metrics if name in WITH_TREES)
-    return [tree for tree in trees if isinstance(tree, MetricTree)]
 
 
 class Slice(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -14,22 +14,16 @@ import numpy.typing as npt
 from docscore.core.errors import at_place, closer, row_place
 from docscore.core.options import SKIP, ScoringOptions, options_from
 from docscore.core.runtime import Progress, level_of_caller, no_progress
-from docscore.data.json_text import COUNTED_READINGS, Parsed, parse_reference, parse_text
+from docscore.data.json_text import COUNTED_READINGS, PARSE_COUNTS, Parsed, parse_reference, parse_text
 from docscore.data.pairing import Pairs, doubts_of_reading, refuse_json_text, with_confidences
 from docscore.metrics.anls_star.api import score_all
 from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.metrics.base import FigureName, MetricRow
-from docscore.metrics.registry import ANLS_STAR, METRICS, checked_metrics
+from docscore.metrics.base import FigureName, MetricRow, MetricTree
+from docscore.metrics.registry import ANLS_STAR, METRICS, WITH_TREES, checked_metrics
 from docscore.metrics.signature import signature_of
 from docscore.stats.intervals import Ratios
 
 _OF_ANLS = (ANLS_STAR, "anls", "anlsl")  # their results have the key "anls_score"
-PARSE_COUNTS = {
-    "failed": "parse_failures",
-    "extracted": "parse_extracted",
-    "mended": "parse_mended",
-    "ambiguous": "parse_ambiguous",
-}
 
 
 @dataclass(frozen=True, repr=False)
@@ -190,6 +184,15 @@ class CorpusScore:
             return METRICS[metric].row_points(self.row(number), self.options)
         except (TypeError, ValueError) as error:
             raise at_place(row_place(self.ids[number]), error) from None
+
+    def metric_trees(self, number: int, metrics: Iterable[str]) -> list[MetricTree]:
+        """The score trees of a row by the metrics that have trees of their own, which ANLS* and a schema have not.
+
+        Raises:
+            TypeError, ValueError: for a value that a metric cannot score.
+        """
+        trees = (METRICS[name].score_tree(self.row(number), self.options) for name in metrics if name in WITH_TREES)
+        return [tree for tree in trees if isinstance(tree, MetricTree)]
 
     def by(self, metric: str, progress: Progress = no_progress) -> CorpusScore:
         """The same rows scored with another metric, with the same options.

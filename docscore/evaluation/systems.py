@@ -48,7 +48,7 @@ class Systems:
         parts: dict[str | None, dict[str, Slice]] = {}
         for name, system in self.evaluations.items():
             everything = Slice(None, len(system.scores.ids), system.measured.figures)
-            for part in (everything, *system.slices):
+            for part in (everything, *system.slice_figures):
                 by_name = {figure.name: figure for figure in part.figures}
                 chosen = [by_name[figure] for figure in self.figures]
                 parts.setdefault(part.value, {})[name] = part._replace(figures=chosen)

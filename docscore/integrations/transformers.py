@@ -18,10 +18,9 @@ import numpy.typing as npt
 from docscore.core.errors import InputTypeError, InputValueError, short_repr
 from docscore.core.options import AS_TEXT
 from docscore.core.runtime import level_of_caller
-from docscore.data.json_text import COUNTED_READINGS, Parsed, can_be_scored, parse_text
+from docscore.data.json_text import COUNTED_READINGS, PARSE_COUNTS, Parsed, can_be_scored, parse_text
 from docscore.data.pairing import Pairs, refuse_json_text
 from docscore.data.rows import as_rows, read_references, row_format
-from docscore.evaluation.scores import PARSE_COUNTS
 from docscore.evaluation.state import RATES, ScoreState
 
 Parse = Literal["text", "json", "repair", "donut"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
@@ -12,11 +13,6 @@ from rich.text import Text
 
 from docscore.core.formatting import with_sign
 from docscore.core.values import paired_excerpts
-from docscore.evaluation.automation import Choice, Curve
-from docscore.evaluation.comparison import Change, Comparison, Gate
-from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.metric_values import Measured
-from docscore.evaluation.summary import Analysis, Rate, Summary
 from docscore.metrics.anls_star.tree import Line, ScoreTree, outline
 from docscore.metrics.kieval import kieval_lines
 from docscore.report.annotations import Annotation
@@ -54,6 +50,13 @@ from docscore.report.wording import (
     text_differences,
     verdict_text,
 )
+
+if TYPE_CHECKING:
+    from docscore.evaluation.automation import Choice, Curve
+    from docscore.evaluation.comparison import Change, Comparison, Gate
+    from docscore.evaluation.evaluation import Evaluation
+    from docscore.evaluation.metric_values import Measured
+    from docscore.evaluation.summary import Analysis, Rate, Summary
 
 _WIDTH = 80
 
@@ -96,8 +99,8 @@ def print_evaluation(console: Console, found: Evaluation, *, fields: bool, worst
     print_summary(console, found.summary if fields else found.mean, worst)
     if found.other_figures is not None:
         print_measured(console, found.other_figures, len(found.pairs.ids), found.confidence)
-    if found.slices:
-        print_table(console, slices_table(found.slices, found.slice_name))
+    if found.slice_figures:
+        print_table(console, slices_table(found.slice_figures, found.slice_name))
 
 
 def print_summary(console: Console, summary: Summary, worst: int) -> None:

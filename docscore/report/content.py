@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from docscore.core.formatting import three_digits, with_sign
-from docscore.evaluation.automation import Curve
-from docscore.evaluation.comparison import Change, Comparison
-from docscore.evaluation.metric_values import Measured, Slice
-from docscore.evaluation.scores import CorpusScore
-from docscore.evaluation.summary import Analysis, Rate, Summary
 from docscore.metrics.anls_star.causes import MEANINGS, Outcome
 from docscore.metrics.kieval import KieScore
 from docscore.metrics.registry import METRICS
@@ -19,6 +14,13 @@ from docscore.report.table_model import ColumnKind, ReportTable, TableCell, Tabl
 from docscore.report.wording import STATUS_WORDS, counted, p_text, share_text, shown_name, threshold_text
 from docscore.stats.calibration import BINNING, Calibration
 from docscore.stats.intervals import Interval
+
+if TYPE_CHECKING:
+    from docscore.evaluation.automation import Curve
+    from docscore.evaluation.comparison import Change, Comparison
+    from docscore.evaluation.metric_values import Measured, Slice
+    from docscore.evaluation.scores import CorpusScore
+    from docscore.evaluation.summary import Analysis, Rate, Summary
 
 _NONE, _ZERO = "–", "·"  # the text of a cell without a value, and of a count of 0
 _Content = tuple[TableColumn, Callable[[Any], TableCell]]  # a column, and its cell for an item

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from docscore.evaluation.automation import Curve, Point
-from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.metric_values import Measured, Slice, metric_trees
-from docscore.evaluation.scores import CorpusScore
-from docscore.evaluation.summary import Summary
 from docscore.metrics.base import MetricTree
 from docscore.metrics.registry import METRICS, WITH_TREES
 from docscore.report.content import (
@@ -39,13 +34,20 @@ from docscore.report.wording import (
 )
 from docscore.stats.calibration import Calibration
 
+if TYPE_CHECKING:
+    from docscore.evaluation.automation import Curve, Point
+    from docscore.evaluation.evaluation import Evaluation
+    from docscore.evaluation.metric_values import Measured, Slice
+    from docscore.evaluation.scores import CorpusScore
+    from docscore.evaluation.summary import Summary
+
 
 def _document(scores: CorpusScore, number: int, metrics: Sequence[str]) -> tuple[str, TreeDrawing, list[TreeDrawing]]:
     """The name of a document, its tree by the first metric with the remarks on it, and those by other metrics."""
     own = scores.tree(number)
     draw = tree_drawing(own, f"d{number}") if isinstance(own, MetricTree) else None
     tree = draw or explained_drawing(own, f"d{number}", scores.options)
-    trees = metric_trees(scores, number, metrics)
+    trees = scores.metric_trees(number, metrics)
     others = [tree_drawing(other, f"d{number}-{count}") for count, other in enumerate(trees)]
     return shown_name(scores.ids[number]), tree, others
 
@@ -191,7 +193,7 @@ def figures_of_evaluation(found: Evaluation, *, most_slices: int | None = None) 
         found: the evaluation.
         most_slices: how many rows the table of slices has at most; None for all.
     """
-    slices = slices_table(found.slices, found.slice_name) if found.slices else None
+    slices = slices_table(found.slice_figures, found.slice_name) if found.slice_figures else None
     has_confidences = found.options.with_confidences
     return report_figures(
         found.summary,

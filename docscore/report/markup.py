@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from docscore.core.formatting import clipped, printable, with_sign
-from docscore.evaluation.comparison import Comparison, Gate
-from docscore.evaluation.evaluation import Evaluation
 from docscore.report.content import (
     cause_changes_table,
     causes_table,
@@ -31,6 +30,10 @@ from docscore.report.wording import (
     sample_text,
     verdict_text,
 )
+
+if TYPE_CHECKING:
+    from docscore.evaluation.comparison import Comparison, Gate
+    from docscore.evaluation.evaluation import Evaluation
 
 FORMATS = ("text", "markdown", "latex")
 
@@ -200,7 +203,7 @@ def report_as_markdown(found: Evaluation, title: str, worst: int) -> str:
     causes, of = causes_table(analysis), "mean of " if scores.is_mean else ""
     tables = [] if found.other_figures is None else [figures_table(found.other_figures)]
     tables += [causes, fields_table(summary, analysis), lists_table(analysis), rates_table(summary.rates)]
-    tables += [slices_table(found.slices, found.slice_name)] if found.slices else []
+    tables += [slices_table(found.slice_figures, found.slice_name)] if found.slice_figures else []
     tables.append(documents_table(scores, scores.numbers_of_worst(worst)))
     parts = [
         f"# {markdown_escaped(title)}",

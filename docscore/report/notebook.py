@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 from zlib import crc32
 
 from docscore.core.formatting import with_sign
-from docscore.evaluation.comparison import Comparison
-from docscore.evaluation.evaluation import Evaluation
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.report.annotations import Annotation
 from docscore.report.content import (
@@ -28,6 +27,10 @@ from docscore.report.wording import (
     headline_text,
     verdict_text,
 )
+
+if TYPE_CHECKING:
+    from docscore.evaluation.comparison import Comparison
+    from docscore.evaluation.evaluation import Evaluation
 
 _TEMPLATE = "notebook.html.jinja"
 _MOST_ROWS = 100  # of a table
@@ -60,8 +63,8 @@ def evaluation_in_notebook(found: Evaluation, worst: int) -> str:
     """
     scores = found.scores
     tables = [] if found.other_figures is None else [figures_table(found.other_figures)]
-    if found.slices:
-        tables.append(slices_table(found.slices, found.slice_name).first(_MOST_ROWS))
+    if found.slice_figures:
+        tables.append(slices_table(found.slice_figures, found.slice_name).first(_MOST_ROWS))
     tables.append(documents_table(scores, scores.numbers_of_worst(worst)))
     head = f"{scores.mean:.4f}", headline_text(found.mean, "document"), count_lines(scores)
     return macro_as_html(_TEMPLATE, "overview", *head, tables, scores.signature)

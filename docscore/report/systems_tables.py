@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import three_digits, with_minus_signs, with_sign
 from docscore.core.numbers import ROUNDING
-from docscore.evaluation.comparison import Change, Comparison
-from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.metric_values import Figure, Slice
-from docscore.evaluation.systems import BEST, LoggedRun, Systems
 from docscore.report.content import number_column, table_of, text_column
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from docscore.report.wording import between_systems, is_beyond_chance, level_of_tests, percent_text, shown_name
+
+if TYPE_CHECKING:
+    from docscore.evaluation.comparison import Change, Comparison
+    from docscore.evaluation.evaluation import Evaluation
+    from docscore.evaluation.metric_values import Figure, Slice
+    from docscore.evaluation.systems import LoggedRun, Systems
 
 DOCUMENTS = "documents"
 CHANCE_MARK = "†"  # of a difference beyond chance
@@ -120,7 +122,7 @@ def _remarks(found: Systems, by: str, *, intervals: bool) -> list[str]:
     if intervals:
         remarks.append(f"In brackets: {percent_text(confidence)} confidence intervals.")
     if found.against:
-        base = "the best system" if found.against == BEST else shown_name(found.against)
+        base = "the best system" if found.against == "best" else shown_name(found.against)
         where = " (all rows)" if by else ""
         any_marked = any(_is_marked(found, *key) for key in found.tests)
         differs = f"{CHANCE_MARK} differs" if any_marked else "No system differs"

@@ -5,22 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import Levenshtein
 
 from docscore.core.errors import NAMED
 from docscore.core.formatting import clipped, printable, with_sign
 from docscore.core.options import BY_VALUE, PAPER, ScoringOptions
-from docscore.evaluation.automation import Choice
-from docscore.evaluation.comparison import Change, Comparison
-from docscore.evaluation.scores import PARSE_COUNTS, CorpusScore
-from docscore.evaluation.summary import Summary
+from docscore.data.json_text import PARSE_COUNTS
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
 from docscore.metrics.registry import METRICS
 from docscore.report.annotations import Annotation
 from docscore.stats.intervals import Interval
+
+if TYPE_CHECKING:
+    from docscore.evaluation.automation import Choice
+    from docscore.evaluation.comparison import Change, Comparison
+    from docscore.evaluation.scores import CorpusScore
+    from docscore.evaluation.summary import Summary
 
 _LONGEST_NAME = 200  # characters of a name
 

@@ -16,8 +16,7 @@ import numpy as np
 from anls_star import AnlsStar
 from docscore.core.options import ScoringOptions
 from docscore.data.pairing import pairs_of
-from docscore.evaluation.evaluation import Evaluation
-from docscore.results.result import evaluate
+from docscore.evaluation.evaluation import Evaluation, evaluate
 from fuzz.draws import Draws, raw, read
 from fuzz.findings import check, check_share, errors_name_their_place
 from fuzz.seeds import cases, drawn_seeds

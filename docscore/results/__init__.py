@@ -1,1 +1,0 @@
-"""The function `docscore.evaluate`, and the result that it returns."""
