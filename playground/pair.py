@@ -142,10 +142,8 @@ def _scored(values: tuple[Any, Any], asked: PairRequest) -> tuple[str, str, str,
     shown = [row.positions for row in drawing.rows if row.positions]
     spans = [
         {position: span for position, span in spans_of(text).items() if position in known}
-        for text, known in (
-            (asked.truth, {each.truth for each in shown}),
-            (asked.prediction, {each.prediction for each in shown}),
-        )
+        for side, text in enumerate((asked.truth, asked.prediction))
+        for known in [{each[side] for each in shown}]
     ]
     return fragment("tree", drawing), _limited(raw), python, spans
 

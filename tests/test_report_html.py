@@ -301,12 +301,12 @@ def test_a_position_leads_to_the_value(truth: Any, prediction: Any) -> None:
     tree = score_tree(truth, prediction)
     found = positions_of(tree)
     for node in tree.nodes():
-        at = found[id(node)]
-        if at.truth is not None and not isinstance(node.ground_truth, tuple):
-            assert json.dumps(value_at(truth, at.truth)) == json.dumps(node.to_dict()["ground_truth"])
-        if at.prediction is not None:
-            assert value_at(prediction, at.prediction) == node.prediction
-        assert (at.truth is None) == (node.status == "extra" and node.ground_truth is None and node.path != "$")
+        at, there = found[id(node)]
+        if at is not None and not isinstance(node.ground_truth, tuple):
+            assert json.dumps(value_at(truth, at)) == json.dumps(node.to_dict()["ground_truth"])
+        if there is not None:
+            assert value_at(prediction, there) == node.prediction
+        assert (at is None) == (node.status == "extra" and node.ground_truth is None and node.path != "$")
 
 
 def test_slices_and_calibration_are_parts_of_their_own() -> None:

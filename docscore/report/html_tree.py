@@ -54,6 +54,12 @@ _DEEPEST_INDENT = 12  # levels; deeper rows have the same indent
 _LEGEND = tuple((status, word, GLYPHS[status]) for status, word in STATUS_WORDS.items())
 
 
+# Where a node stands in the texts of the ground truth and of the prediction. A position lists, from the root, which
+# child of its parent a value is, counted from 0: "0/2" is the third child of the first child; "" is the root. It needs
+# no key, which may hold any character. None where a side has no such value.
+Positions = tuple[str | None, str | None]
+
+
 class TreeRow(NamedTuple):
     """A row of a drawn tree: one node, or a group of nodes that are folded into one line.
 
@@ -90,22 +96,13 @@ class TreeRow(NamedTuple):
     positions: Positions | None
 
 
-class Loss(NamedTuple):
-    """A node where points were lost, with the id of its row."""
-
-    points: str
-    row_id: str
-    path: str
-    word: str
-
-
 class TreeDrawing(NamedTuple):
     """The data for drawing a tree with its template.
 
     Attributes:
         score, points: the score, and the points as text.
         facts: further lines below the score.
-        losses: the largest losses.
+        losses: the largest losses: points, the id of the row, its path, and a word.
         remarks: what stands out beyond single places: a text, and the id of the row of its first place.
         note: how many rows are left out, or "".
         rows: one row for each node, parents before children.
@@ -116,7 +113,7 @@ class TreeDrawing(NamedTuple):
     score: str
     points: str
     facts: Sequence[str]
-    losses: list[Loss]
+    losses: list[tuple[str, str, str, str]]
     remarks: list[tuple[str, str]]
     note: str
     rows: list[TreeRow]
@@ -188,8 +185,8 @@ def tree_drawing(
     ids = {node: f"{prefix}-{number}" for node, number in numbers.items()}
     lost = sorted((node for node in _losses(folded) if id(node) in ids), key=lambda node: -node.points_lost)
     losses = [
-        Loss(
-            _signed(node.points_lost),
+        (
+            lost_text(node),
             ids[id(node)],
             clipped(node.path, _LONGEST_LINK),
             str(node.key) if node.kind == "group" else STATUS_WORDS[node.status],
@@ -207,7 +204,11 @@ def tree_drawing(
     row_of = {node.path: ids[id(node)] for node, _ in reversed(places) if node.kind != "group"}
     shown = [each for each in annotations_shown(remarks) if each.paths[0] in row_of][:REMARKS]
     remarked = [
-        (annotation_text(each) + (f" ({_signed(each.points_lost)})" if each.points_lost else ""), row_of[each.paths[0]])
+        (
+            annotation_text(each)
+            + (f" ({with_minus_signs(with_sign(-each.points_lost, 3))})" if each.points_lost else ""),
+            row_of[each.paths[0]],
+        )
         for each in shown
     ]
     row_numbers = {of: numbers[id(node)] for of, node in nodes.items() if id(node) in numbers}
@@ -264,7 +265,7 @@ def _row(
     """The row of a node at a depth; `following` is the depth of the next row."""
     opens, is_group = bool(node.children), node.kind == "group"
     counts = node.status != "extra" or bool(node.weight)
-    truth, prediction = ([], []) if opens else _values(node)
+    truth, prediction = ([], []) if opens else value_spans(node)
     looks = ("", "") if opens else (_look(node, parent, "ground_truth"), _look(node, parent, "prediction"))
     parts = _parts(node, value_taken(node), "extra") if opens else ""
     if is_group:  # the keys of nodes that are exact, which nothing else says
@@ -277,7 +278,7 @@ def _row(
         short_path=clipped(node.path, _LONGEST_LABEL),
         indent=min(depth, _DEEPEST_INDENT),
         score=three_digits(node.score) if counts else "",
-        lost=_signed(node.points_lost) if node.points_lost else "",
+        lost=lost_text(node),
         parts=parts,
         predicted_parts=_parts(node, node.prediction, "missing") if opens and not is_group else "",
         truth=truth,
@@ -326,8 +327,9 @@ def _is_absent(node: ScoreTree, parent: ScoreTree, side: Side) -> bool:
     return not isinstance(above, dict) or node.key not in above
 
 
-def _signed(points_lost: float) -> str:
-    return with_minus_signs(with_sign(-points_lost, 3))
+def lost_text(node: ScoreTree) -> str:
+    """The points lost at a node, with their sign; "" for none."""
+    return with_minus_signs(with_sign(-node.points_lost, 3)) if node.points_lost else ""
 
 
 def _label(node: ScoreTree) -> str:
@@ -339,7 +341,7 @@ def _label(node: ScoreTree) -> str:
     return f"{truth} ↔ {prediction}"
 
 
-def _values(node: ScoreTree) -> tuple[list[Span], list[Span]]:
+def value_spans(node: ScoreTree) -> tuple[list[Span], list[Span]]:
     """Both values of a leaf as spans, with differences marked."""
     truth, prediction = value_text(node.ground_truth), value_text(node.prediction)
     if node.status == "missing":
@@ -357,17 +359,6 @@ def _whole(text: str, *, changed: bool) -> list[Span]:
     return [Span(clipped(text, _LONGEST_TEXT), changed)]
 
 
-class Positions(NamedTuple):
-    """Where a node stands in both texts.
-
-    A position lists, from the root, which child of its parent a value is, counted from 0: "0/2" is the third child of
-    the first child; "" is the root. It needs no key, which may hold any character. None where a side has no such value.
-    """
-
-    truth: str | None
-    prediction: str | None
-
-
 def positions_of(tree: ScoreTree) -> dict[int, Positions]:
     """The positions of all nodes of a tree, by their `id`.
 
@@ -381,7 +372,7 @@ def positions_of(tree: ScoreTree) -> dict[int, Positions]:
     """
     if isinstance(tree, MetricTree):
         return _by_paths(tree)
-    found = {id(tree): Positions(_of_option(tree, ""), "")}
+    found: dict[int, Positions] = {id(tree): (_of_option(tree, ""), "")}
     waiting = [tree]
     while waiting:
         node = waiting.pop()
@@ -393,8 +384,8 @@ def positions_of(tree: ScoreTree) -> dict[int, Positions]:
                 numbers = truths.get(child.key), predictions.get(child.key)
             else:
                 numbers = child.truth_index, child.prediction_index
-            truth, prediction = _below(above.truth, numbers[0]), _below(above.prediction, numbers[1])
-            found[id(child)] = Positions(_of_option(child, truth), prediction)
+            truth, prediction = map(_below, above, numbers)
+            found[id(child)] = _of_option(child, truth), prediction
         waiting.extend(children)
     return found
 
@@ -403,10 +394,7 @@ def _by_paths(tree: MetricTree) -> dict[int, Positions]:
     """The positions of the nodes of a tree whose parents need not be those of the JSON texts."""
     truth, prediction = _positions_below(tree.ground_truth), _positions_below(tree.prediction)
     nodes = [node for node in tree.nodes() if isinstance(node, MetricTree) and node.kind != "group"]
-    return {
-        id(node): Positions(truth.get(node.truth_path or ""), prediction.get(node.prediction_path or ""))
-        for node in nodes
-    }
+    return {id(node): (truth.get(node.truth_path or ""), prediction.get(node.prediction_path or "")) for node in nodes}
 
 
 def _positions_below(value: Any) -> dict[str, str]:

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from docscore.core.formatting import clipped, three_digits, with_minus_signs, with_sign
+from docscore.core.formatting import clipped, three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.core.values import value_text
 from docscore.metrics.anls_star.tree import GLYPHS, ScoreTree
-from docscore.report.wording import STATUS_WORDS, Span, counted, text_differences
+from docscore.report.html_tree import lost_text, value_spans
+from docscore.report.wording import STATUS_WORDS, Span, counted
 
 MOST_PLACES = 3000  # with more, those where the systems agree are only counted
 _LONGEST_LABEL, _LONGEST_VALUE = 200, 1000  # characters
@@ -60,16 +61,9 @@ class PlaceRow(NamedTuple):
     same: bool
 
 
-class PlaceRun(NamedTuple):
-    """Rows that are drawn together.
-
-    Attributes:
-        text: the line into which they fold, "7 values agree, 2 of them not exact"; "" if they do not.
-        rows: the rows; without those that agree if there are too many.
-    """
-
-    text: str
-    rows: tuple[PlaceRow, ...]
+# Rows that are drawn together: the line into which they fold, "7 values agree, 2 of them not exact", or "" if they do
+# not; and the rows, without those that agree if there are too many.
+PlaceRun = tuple[str, tuple[PlaceRow, ...]]
 
 
 def places_side_by_side(trees: Sequence[ScoreTree]) -> list[PlaceRun]:
@@ -86,7 +80,7 @@ def places_side_by_side(trees: Sequence[ScoreTree]) -> list[PlaceRun]:
         kept = [] if folds and crowded else members[:MOST_PLACES]
         rows = tuple(_row(places[number], depths[number], same[number]) for number in kept)
         text = _agreed([places[number] for number in members]) if folds and len(members) >= _FOLDED else ""
-        runs.append(PlaceRun(text, rows))
+        runs.append((text, rows))
     return runs
 
 
@@ -186,16 +180,7 @@ def _in_system(node: ScoreTree, several_options: bool) -> SystemPlace:
         STATUS_WORDS[node.status],
         GLYPHS[node.status],
         three_digits(node.score),
-        with_minus_signs(with_sign(-node.points_lost, 3)) if node.points_lost > ROUNDING else "",
-        _value(node) if _is_leaf(node) else (),
+        lost_text(node) if node.points_lost > ROUNDING else "",
+        tuple(value_spans(node)[1]) if _is_leaf(node) else (),
         ", ".join(notes),
     )
-
-
-def _value(node: ScoreTree) -> tuple[Span, ...]:
-    if node.status == "missing":
-        return ()
-    truth, prediction = (clipped(value_text(value), _LONGEST_VALUE) for value in (node.ground_truth, node.prediction))
-    if node.kind == "scalar" and node.status == "partial":
-        return tuple(text_differences(truth, prediction)[1])
-    return (Span(prediction, node.status != "exact" and bool(node.weight)),)
