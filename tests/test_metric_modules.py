@@ -75,19 +75,6 @@ def test_everything_asked_for_comes_in_plain_types(name: str, load: Load) -> Non
         assert [row["group"] for row in found["groups"]] == ["m"]
 
 
-@each_module
-@pytest.mark.parametrize("in_memory", [False, True])
-def test_rows_come_one_by_one_in_batches_and_with_compute(name: str, in_memory: bool, load: Load) -> None:
-    """Predictions and references of a batch need not be of the same documents."""
-    metric = load(name, keep_in_memory=in_memory)
-    for _ in range(2):
-        metric.add(prediction=PREDICTIONS[0], reference=REFERENCES[0])
-        assert metric.compute(predictions=PREDICTIONS[1:], references=REFERENCES[1:]) == RESULTS[name]
-        metric.add_batch(predictions=PREDICTIONS, references=REFERENCES[:1])
-        metric.add_batch(predictions=[], references=REFERENCES[1:])
-        assert metric.compute() == RESULTS[name]
-
-
 def test_all_four_combined(load: Load) -> None:
     """Keys are as they are where no two modules have the same; options reach all."""
     metrics = [load(name) for name in MODULES]
@@ -101,26 +88,6 @@ def test_all_four_combined(load: Load) -> None:
     assert together.compute() == found
     missing = together.compute(predictions=PREDICTIONS[:1], references=REFERENCES, missing="zero")
     assert [missing[f"{metric.name}_missing"] for metric in metrics] == [1] * 4
-
-
-OPTIONS: list[tuple[dict[str, Any], type[Exception], str]] = [
-    ({"parse": "yaml"}, ValueError, "parse: expected None, 'text', 'json' or 'repair', got 'yaml'"),
-    ({"missing": "drop"}, ValueError, "missing: expected 'error', 'zero' or 'skip', got 'drop'"),
-    ({"confidence": 1.5}, ValueError, "confidence: expected a number between 0 and 1, got 1.5"),
-    ({"confidence": "0.9"}, TypeError, "confidence: expected a number between 0 and 1, got str"),
-]
-
-
-@each_module
-@pytest.mark.parametrize(("options", "error", "message"), OPTIONS)
-def test_options_are_checked_before_the_rows_are_used_up(
-    name: str, options: dict[str, Any], error: type[Exception], message: str, load: Load
-) -> None:
-    metric = load(name)
-    metric.add_batch(predictions=PREDICTIONS, references=REFERENCES)
-    with pytest.raises(error, match=message):
-        metric.compute(**options)
-    assert metric.compute() == RESULTS[name]
 
 
 @each_module

@@ -16,6 +16,7 @@ import pytest
 import docscore
 from docscore.core import options
 from docscore.core.options import ScoringOptions
+from tests.commands import PREDICTIONS, REFERENCES
 from tests.conftest import ROOT
 
 AT_ONCE = ["ScoreNode", "ScoreTree", "__version__", "anls_score", "evaluate_module", "score_pairs", "score_tree"]
@@ -123,6 +124,16 @@ def test_the_help_of_the_command_needs_no_numpy(option: str) -> None:
     loaded = loaded_by(f"{code}\nwith contextlib.suppress(SystemExit): docscore.cli.main()")
     assert "click" in loaded
     assert not loaded & {"numpy", "scipy", "rapidfuzz", "rich"}
+
+
+def test_scoring_with_an_interval_does_not_import_scipy_stats() -> None:
+    """Which takes longer than most test sets."""
+    code = (
+        f"import contextlib, docscore.cli; sys.argv = ['docscore', 'score', {str(REFERENCES)!r}, {str(PREDICTIONS)!r}]"
+    )
+    loaded = loaded_by(f"{code}\nwith contextlib.suppress(SystemExit): docscore.cli.main()")
+    assert "docscore.stats.intervals" in loaded
+    assert "scipy.stats" not in loaded
 
 
 def test_a_name_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
