@@ -30,11 +30,11 @@ from docscore.report.systems_tables import (
     systems_table,
 )
 from docscore.report.table_model import ReportTable, shown_of_total
-from docscore.report.tree_columns import PlaceRun, places_side_by_side
 from docscore.report.wording import count_lines, counted, difference_interval, interval_text, shown_name, verdict_text
 from playground.file_reading import rows_of_uploads, skipped_lines
 from playground.fragments import fragment
 from playground.kept_results import KeptDocuments, keep_documents, kept_file, shown_ids, view_of
+from playground.tree_columns import PlaceRun, places_side_by_side
 from playground.worker_pool import Report, bar_of
 
 FEWEST_SYSTEMS, MOST_SYSTEMS = 2, 8
