@@ -17,13 +17,21 @@ from rich.console import Console
 from rich.progress import track
 
 from benchmarks.instructions import HEADER as COUNTED_HEADER
-from benchmarks.instructions import SIZES, counted_instructions
+from benchmarks.instructions import SIZES, VIEWED, counted_instructions
 from benchmarks.lower_bound import lower_bound
-from benchmarks.measure import exponent, one_by_one, peak_megabytes, published_seconds, seconds
+from benchmarks.measure import (
+    exponent,
+    one_by_one,
+    peak_megabytes,
+    published_seconds,
+    seconds,
+    views,
+    with_both_flags,
+)
 from benchmarks.official_kieval import SETTINGS as KIEVAL_SETTINGS
 from benchmarks.official_kieval import check_same, official_work, our_work
 from benchmarks.workloads import WORKLOADS, Pair, Workload, invoices, questions
-from docscore import evaluate_module, score_pairs, score_tree
+from docscore import evaluate_module, score_pairs
 from docscore.metrics.kieval import kieval_score
 
 _REPEATS = 5
@@ -118,16 +126,13 @@ def grows(workload: Workload, repeats: int) -> float:
 
 
 def other_lines(repeats: int) -> list[Line]:
-    """Measure trees, KIEval, two processes, and `evaluate`; "lower bound" is here what their names compare with."""
+    """Measure KIEval, two processes, and `evaluate`; "lower bound" is here what their names compare with."""
     documents = invoices(1_000)
     many = documents * 20
-    works = [lambda: [score_tree(*pair) for pair in documents], one_by_one(documents)]
-    tree, plain = seconds(works, repeats)
     two, one = seconds([lambda: score_pairs(many, num_proc=2), lambda: score_pairs(many)], 3, time.perf_counter)
     some = documents[:300]
     kieval, anls = seconds([lambda: [kieval_score(*pair) for pair in some], one_by_one(some)], repeats)
     return [
-        Line("1,000 score trees, against scores", tree, plain, None, None, ""),
         Line("KIEval of 300 invoices, against ANLS*", kieval, anls, None, None, ""),
         Line("20,000 invoices on two processes, against one", two, one, None, None, ""),
         *(
@@ -135,6 +140,21 @@ def other_lines(repeats: int) -> list[Line]:
             for each in (("10,000 questions", questions(10_000)), ("1,000 invoices", documents))
         ),
     ]
+
+
+def view_lines(workload: Workload, repeats: int) -> list[Line]:
+    """Measure score trees and fields against scores, and the drop-in with both flags against the published package."""
+    pairs = workload.make(100)
+    works = views(pairs)
+    plain, *times = seconds([one_by_one(pairs), *works.values()], repeats)
+    lines = [
+        Line(f"{name} of {workload.name}, against scores", time, plain, None, None, "")
+        for name, time in zip(works, times, strict=True)
+    ]
+    small = sorted(pairs, key=lambda pair: len(str(pair)))[:10] * 10
+    both = seconds([with_both_flags(small)], repeats)[0]
+    published = published_seconds(small, "return_gt", "return_key_scores")
+    return [*lines, Line(f"10 small {workload.name}, both flags", both, None, published, both, "100")]
 
 
 def kieval_lines(checkout: Path, repeats: int) -> list[Line]:
@@ -193,6 +213,9 @@ def main() -> None:
     lines: list[Line] = []
     for workload in track(chosen, "Measuring", console=Console(stderr=True), transient=True):
         lines += measure(workload, full=arguments.full, repeats=arguments.repeats)
+    for workload in chosen:
+        if workload.name in VIEWED:
+            lines += view_lines(workload, arguments.repeats)
     if not arguments.only:
         lines += other_lines(arguments.repeats)
     if arguments.kieval:

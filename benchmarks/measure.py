@@ -14,8 +14,11 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.workloads import WORKLOADS, Pair
-from docscore import anls_score
+from docscore import anls_score, score_tree
+from docscore.core.options import DEFAULT_OPTIONS
 from docscore.core.values import to_json
+from docscore.evaluation.fields import FieldTable
+from docscore.metrics.anls_star.causes import FieldCounts
 
 HERE = Path(__file__).parent
 PUBLISHED = HERE / ".anls_star"  # the environment of the published package; git ignores it
@@ -50,14 +53,41 @@ def one_by_one(pairs: list[Pair]) -> Work:
     return work
 
 
-def published_seconds(pairs: list[Pair]) -> float:
-    """The seconds that the published package needs for the pairs."""
+def views(pairs: list[Pair]) -> dict[str, Work]:
+    """What costs more than a score, by name: the score trees of the pairs, and the counts of their fields."""
+
+    def trees() -> None:
+        for pair in pairs:
+            score_tree(*pair)
+
+    def fields() -> None:
+        table, counts = FieldTable(), FieldCounts()
+        for number, pair in enumerate(pairs):
+            table.add(number, counts.of_pair(*pair, DEFAULT_OPTIONS))
+
+    return {"score trees": trees, "fields": fields}
+
+
+def with_both_flags(pairs: list[Pair]) -> Work:
+    """Return a function that asks for closest ground truths and key scores too, with one call each."""
+
+    def work() -> None:
+        for truth, prediction in pairs:
+            anls_score(truth, prediction, return_gt=True, return_key_scores=True)
+
+    return work
+
+
+def published_seconds(pairs: list[Pair], *flags: str) -> float:
+    """The seconds that the published package needs for the pairs; the flags are arguments of it that are True."""
     python = PUBLISHED / "bin" / "python"
     if not python.exists():
         venv.create(PUBLISHED, with_pip=True)
         subprocess.run([python, "-m", "pip", "install", "--quiet", PACKAGE], check=True)
     rows = json.dumps([(to_json(truth), prediction) for truth, prediction in pairs])
-    done = subprocess.run([python, "-I", HERE / "published.py"], input=rows, check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [python, "-I", HERE / "published.py", *flags], input=rows, check=True, capture_output=True, text=True
+    )
     return float(done.stdout)
 
 

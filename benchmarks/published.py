@@ -20,12 +20,16 @@ def restored(value: object) -> object:
 
 
 def main() -> None:
-    """Read pairs from standard input, print the seconds of processor time that scoring them took."""
+    """Read pairs from standard input, print the seconds of processor time that scoring them took.
+
+    The arguments of the command are names of arguments of `anls_score` that are True.
+    """
     warnings.simplefilter("ignore")
+    flags = dict.fromkeys(sys.argv[1:], True)
     pairs = [(restored(truth), prediction) for truth, prediction in json.load(sys.stdin)]
     start = time.process_time()
     for truth, prediction in pairs:
-        anls_score(truth, prediction)
+        anls_score(truth, prediction, **flags)  # type: ignore[call-overload]
     print(time.process_time() - start)
 
 

@@ -89,6 +89,13 @@ def invoices(count: int) -> list[Pair]:
     return [invoice(rng) for _ in range(count)]
 
 
+def flat_objects(count: int) -> list[Pair]:
+    """Objects of twelve texts without lists; one key in twenty is absent from the prediction."""
+    rng = random.Random(13)
+    truths = [{f"field_{k}": words(rng, 4, 24) for k in range(12)} for _ in range(count)]
+    return [(truth, {k: typo(rng, v, 0.05) for k, v in truth.items() if rng.random() > 0.05}) for truth in truths]
+
+
 def statement(rows: int) -> list[Pair]:
     """One bank statement: rows of five keys, in another order, with typos."""
     rng = random.Random(3)
@@ -234,6 +241,7 @@ def receipts(_: int) -> list[Pair]:
 WORKLOADS = [
     Workload("questions", questions, 10_000, 10_000),
     Workload("invoices", invoices, 1_000, 100, "quadratic in the items: 1,000 take over a minute"),
+    Workload("flat objects", flat_objects, 1_000, 1_000),
     Workload("statement of 200 rows", statement, 200, 60, "cubic: 200 rows take 12 s"),
     Workload("statement of 500 rows", statement, 500, 60, "cubic: 500 rows take over a minute"),
     Workload("statement of 1,000 rows", statement, 1_000, 60, "cubic: 1,000 rows take minutes and 2 GB"),
