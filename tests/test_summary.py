@@ -14,7 +14,7 @@ from docscore import ScoreTree
 from docscore.data.pairing import Pairs, pairs_of
 from docscore.evaluation.scores import CorpusScore, score_corpus
 from docscore.evaluation.summary import MOST_FIELDS_TESTED, analyse, summarise
-from docscore.metrics.anls_star.causes import OUTCOMES
+from docscore.metrics.anls_star.causes import OUTCOMES, Outcome
 from tests.structures import damaged, random_prediction, random_truth
 
 pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
@@ -126,7 +126,7 @@ NULLS: list[tuple[list[Any], list[Any], str, str, str]] = [  # rows, predicted r
 
 @pytest.mark.parametrize(("truth", "guess", "rules", "outcome", "rate"), NULLS)
 def test_a_null_in_a_missing_or_invented_row_is_no_omission_and_no_hallucination(
-    truth: list[Any], guess: list[Any], rules: str, outcome: str, rate: str
+    truth: list[Any], guess: list[Any], rules: str, outcome: Outcome, rate: str
 ) -> None:
     """Its points are lost; but nothing was expected or said by a key that is null. By the paper it weighs nothing."""
     name, note = analyse(scored([{"r": truth}], [{"r": guess}], rules=rules)).fields
