@@ -1,0 +1,192 @@
+"""The first metric asked for is the metric of everything: every face has its figure, order of documents and gate."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import pytest
+
+import docscore
+from docscore.evaluation.evaluation import Evaluation
+from docscore.integrations import log_files
+from docscore.metrics.registry import METRICS
+from tests.commands import pred, ref, run, succeed
+
+COUNT = 24
+SCHEMA = {"properties": {"date": {"type": "string", "format": "date"}, "total": {"type": "number"}}}
+SCORER = {"anls_star": "anls_star", "typed": "anls_star", "anls": "anls_star", "anlsl": "anls_star"}  # else of its name
+
+
+class Case(NamedTuple):
+    """A test set for one metric: the truth of a document by its number, and what two systems predict."""
+
+    truth: Callable[[int], Any]
+    base: Callable[[int], Any]
+    new: Callable[[int], Any]
+    options: dict[str, Any] = {}  # noqa: RUF012  never changed
+
+
+def document(number: int) -> dict[str, Any]:
+    return {"date": f"2024-03-{number + 1:02}", "total": 10 + number, "items": [{"name": "tea"}] * (number % 3)}
+
+
+def rewritten(number: int) -> dict[str, Any]:
+    """Half of the dates are another day, which as text is nearly the same; totals are written differently."""
+    day = number + 2 if number % 2 else number + 1
+    return {**document(number), "date": f"2024-03-{day:02}", "total": float(10 + number)}
+
+
+def shortened(number: int) -> dict[str, Any]:
+    """Some documents lack a key, or an element of a list, more so in later ones."""
+    found = document(number)
+    if number > COUNT // 2:
+        del found["total"]
+    return {**found, "items": found["items"][:1]}
+
+
+OBJECTS = Case(document, document, shortened)
+CASES = {
+    "anls_star": OBJECTS,
+    "anls": Case("answer {}".format, "answer {}".format, lambda n: f"answer {n}" if n % 3 else f"answers: {n}"),
+    "anlsl": Case(lambda n: ["tea", f"{n}"], lambda n: [f"{n}", "tea"], lambda n: ["tea"] if n % 4 else ["rum"]),
+    "kieval": OBJECTS,
+    "entity_f1": OBJECTS,
+    "nted": OBJECTS,
+    "typed": Case(document, document, rewritten, {"schema": SCHEMA}),
+}
+
+
+def test_every_metric_has_a_case() -> None:
+    assert CASES.keys() == METRICS.keys()
+
+
+@pytest.fixture(params=CASES)
+def faces(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    """A metric with its files, and what Python says of both systems."""
+    name, case = request.param, CASES[request.param]
+    references = [ref(f"d{n:02}", case.truth(n)) for n in range(COUNT)]
+    systems = {side: [pred(f"d{n:02}", getattr(case, side)(n)) for n in range(COUNT)] for side in ("base", "new")}
+    paths = {}
+    for side, rows in {"references": references, **systems}.items():
+        paths[side] = tmp_path / f"{side}.jsonl"
+        paths[side].write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
+    flags = ["--metrics", f"{name},nted" if name == "typed" else name]
+    if case.options:
+        (tmp_path / "schema.json").write_text(json.dumps(SCHEMA), "utf-8")
+        flags += ["--schema", str(tmp_path / "schema.json")]
+    python = {
+        side: docscore.evaluate(predictions=rows, references=references, metrics=flags[1].split(","), **case.options)
+        for side, rows in systems.items()
+    }
+    return SimpleNamespace(
+        name=name,
+        references=references,
+        new=python["new"],
+        base=python["base"],
+        flags=flags,
+        paths=paths,
+        rows=systems["new"],
+        options=case.options,
+        label=METRICS[name].figures[0].label,
+    )
+
+
+def order(result: Evaluation) -> list[str]:
+    return [row.id for row in result.worst(COUNT)]
+
+
+def key_of(result: Evaluation) -> str:
+    return next(name for name in result.documents.columns if name != "question_id")
+
+
+def test_python(faces: Any) -> None:
+    result = faces.new
+    assert 0 < result.score < 1 == faces.base.score
+    assert next(iter(result.figures.items())) == (METRICS[faces.name].figures[0].key, result.score)
+    state = docscore.ScoreState(metrics=result.metrics, **faces.options)
+    state.update(faces.rows, faces.references)
+    assert state.compute()[METRICS[faces.name].figures[0].key] == result.score
+    low, high = result.interval
+    assert low < result.score < high
+    assert result.signature.startswith(faces.name)
+    scores = [row.score for row in result.worst(COUNT)]
+    assert scores == sorted(result.documents.to_dict()[key_of(result)])
+    lost = sum(row["points_lost"] for row in result.fields)
+    assert (lost == pytest.approx(1 - result.score)) if faces.name != "nted" else not result.fields
+    causes = sum(row["points_lost"] for row in result.causes)
+    assert causes == pytest.approx(1 - result.score if METRICS[faces.name].field_source == "tree" else 0.0)
+
+
+def test_the_command(faces: Any) -> None:
+    found = json.loads(succeed("score", faces.paths["references"], faces.paths["new"], "--json", *faces.flags))
+    assert (found["metric"], found["score"]) == (faces.name, faces.new.score)
+    assert tuple(found["confidence_interval"]) == faces.new.interval
+    assert [row["question_id"] for row in found["worst"]] == order(faces.new)[:10]
+    assert [row[key_of(faces.new)] for row in found["per_sample"]] == faces.new.documents.to_dict()[key_of(faces.new)]
+    assert found["signature"] == faces.new.signature
+    text = succeed("score", faces.paths["references"], faces.paths["new"], "--fields", *faces.flags)
+    assert text.startswith(f"{faces.label}  {faces.new.score:.6f}  ")
+
+
+def test_the_gates(faces: Any) -> None:
+    """They decide by the figure that is shown, in Python, in the comparison and alone."""
+    difference = faces.new.score - faces.base.score
+    compared = faces.base.compare(faces.new)
+    assert compared.difference == difference
+    files = faces.paths["base"], faces.paths["new"], "--references", faces.paths["references"], *faces.flags
+    for margin in (0.0, 0.5):
+        done = run("compare", *files, "--fail-below", str(margin), "--json")
+        found = json.loads(done.out)
+        assert (found["base"], found["new"], found["difference"]) == (faces.base.score, faces.new.score, difference)
+        assert [row["question_id"] for row in found["worse"]] == [row["question_id"] for row in compared.documents]
+        assert found["gate"] == compared.decide(margin).to_dict()
+        assert done.code == compared.decide(margin).failed
+    for level, code in ((faces.new.score - 0.01, 0), (faces.new.score + 0.01, 1)):
+        alone = faces.paths["references"], faces.paths["new"], *faces.flags, "--fail-under-mean", f"{level:.6f}"
+        assert run("score", *alone).code == code
+
+
+def test_reports(faces: Any, tmp_path: Path) -> None:
+    html, markdown = (
+        faces.new.report(tmp_path / f"report.{kind}", worst=COUNT).read_text("utf-8") for kind in ("html", "md")
+    )
+    assert f"<title>report: {faces.label} {faces.new.score:.4f}</title>" in html
+    assert re.findall(r"<h3>(d\d\d)</h3>", html) == order(faces.new)
+    assert f"**{faces.label} {faces.new.score:.4f}**".replace("*", "") in markdown.replace("\\*", "").replace("*", "")
+    listed = markdown.split("Lowest scores", 1)[1]
+    assert re.findall(r"<code>(d\d\d)</code>", listed) == order(faces.new)
+    assert f"{faces.new.score:.4f}" in faces.new._repr_html_()
+    assert str(faces.new).startswith(f"{faces.label}  {faces.new.score:.6f}")
+
+
+def test_the_evaluate_module(faces: Any) -> None:
+    evaluate = pytest.importorskip("evaluate")
+    configuration = faces.name if faces.name in ("anls", "anlsl") else None
+    path = docscore.evaluate_module(SCORER.get(faces.name, faces.name))
+    module = evaluate.load(path, configuration) if configuration else evaluate.load(path)
+    found = module.compute(predictions=faces.rows, references=faces.references, **faces.options)
+    key = METRICS[faces.name].figures[0].key if faces.name in ("typed", "kieval", "entity_f1", "nted") else "anls_score"
+    assert found[key] == faces.new.score
+
+
+def test_a_log(faces: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A log holds both sides; what its reader gives is scored as files are."""
+    rows = [{**truth, **row} for truth, row in zip(faces.references, faces.rows, strict=True)]
+    reader = SimpleNamespace(rows_of_log=lambda _path: (rows, [row["question_id"] for row in rows], ""))
+    monkeypatch.setattr(log_files, "_reader", lambda _path: reader)
+    log = tmp_path / "run.eval"
+    log.write_text("read by the reader above", "utf-8")
+    found = json.loads(succeed("score", log, "--json", *faces.flags))
+    assert (found["score"], [row["question_id"] for row in found["worst"]]) == (faces.new.score, order(faces.new)[:10])
+
+
+def test_a_schema_alone_asks_for_the_typed_score() -> None:
+    rows = [rewritten(number) for number in range(COUNT)], [document(number) for number in range(COUNT)]
+    found = docscore.evaluate(predictions=rows[0], references=rows[1], schema=SCHEMA)
+    assert list(found.figures) == ["typed_score", "anls_star"]
+    assert found.score == found.figures["typed_score"] != found.figures["anls_star"]
