@@ -7,7 +7,7 @@ from math import isinf
 
 from docscore.core.limits import check_digits
 
-_MOST_ZEROS = 400  # at the end or the beginning of a spelling; every float has fewer
+MOST_ZEROS = 400  # at the end or the beginning of a spelling; every float has fewer
 
 
 _EXACT = Context(prec=MAX_PREC, Emin=MIN_EMIN, Emax=MAX_EMAX)  # rounds no number
@@ -55,7 +55,7 @@ def shortest_spelling(number: Decimal) -> str:
     negative, figures, exponent = plain.as_tuple()
     if not plain:
         return "0"
-    if int(exponent) > _MOST_ZEROS or int(exponent) < -_MOST_ZEROS - len(figures):
+    if int(exponent) > MOST_ZEROS or int(exponent) < -MOST_ZEROS - len(figures):
         return f"{'-' if negative else ''}{''.join(map(str, figures))}e{exponent}"
     return f"{plain:f}"
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from docscore.core.errors import InputTypeError, InputValueError, short_repr
 from docscore.core.formatting import clipped, printable, text_excerpts
-from docscore.core.numbers import DecimalText, decimal_value, shortest_spelling
+from docscore.core.numbers import MOST_ZEROS, DecimalText, decimal_value, shortest_spelling
 from docscore.core.runtime import with_room_to_recurse
 
 MAX_DEPTH = 200  # levels of lists, objects and inner one-ofs; keeps every recursion far from Python's limit
@@ -80,13 +80,17 @@ def step_text(step: str | int) -> str:
 
 
 def convert_ground_truth(value: object) -> Value:
-    """The ground truth in plain types, one-ofs as tuples."""
-    return _plain(value, (), 1, one_of=True)
+    """The ground truth in plain types, one-ofs as tuples; what is plain already is passed on as it is.
+
+    Raises:
+        TypeError, ValueError: for a value that cannot be scored, naming the path.
+    """
+    return _converted(value, one_of=True)
 
 
 def convert_prediction(value: object) -> Value:
-    """The prediction in plain types."""
-    return _plain(value, (), 1, one_of=False)
+    """The prediction in plain types; what is plain already is passed on as it is. Errors as for ground truths."""
+    return _converted(value, one_of=False)
 
 
 def to_json(value: Value, leaf: Callable[[Any], Any] | None = None, known: dict[int, Any] | None = None) -> Any:
@@ -113,8 +117,33 @@ def to_json(value: Value, leaf: Callable[[Any], Any] | None = None, known: dict[
     return plain
 
 
-def _plain(value: Any, path: Path, depth: int, *, one_of: bool) -> Value:  # noqa: PLR0911  one for each kind
-    """The value in plain types; a container of leaves that is plain already is passed on as it is.
+def _converted(value: Any, *, one_of: bool) -> Value:
+    if type(value) in LEAF_TYPES:
+        return value  # type: ignore[no-any-return]
+    levels = MAX_DEPTH + (type(value) is tuple)  # a one-of around the whole value is no level
+    if with_room_to_recurse(_is_plain, value, levels, one_of):
+        return value  # type: ignore[no-any-return]
+    return with_room_to_recurse(lambda: _plain(value, (), 1, one_of=one_of))
+
+
+def _is_plain(value: Any, levels: int, one_of: bool) -> bool:
+    """Whether nothing has to be converted in a value that may be so many levels deep."""
+    kind, items = type(value), value
+    if kind is dict:
+        if not _KEY_TYPES.issuperset(map(type, value)) or (one_of and ONE_OF in value):
+            return False
+        items = value.values()
+    elif kind is not list and not (one_of and kind is tuple and value):
+        return kind in LEAF_TYPES
+    if levels < 1:
+        return False
+    if LEAF_TYPES.issuperset(map(type, items)):
+        return True
+    return all(type(item) in LEAF_TYPES or _is_plain(item, levels - 1, one_of) for item in items)
+
+
+def _plain(value: Any, path: Path, depth: int, *, one_of: bool) -> Value:
+    """The value in plain types.
 
     Args:
         value: what training code holds.
@@ -130,15 +159,11 @@ def _plain(value: Any, path: Path, depth: int, *, one_of: bool) -> Value:  # noq
     if isinstance(value, tuple):
         return _plain_options(value, path, depth, one_of=one_of)
     if kind is list:
-        if LEAF_TYPES.issuperset(map(type, value)):
-            return value  # type: ignore[no-any-return]
         return [_plain(item, (path, index), depth + 1, one_of=one_of) for index, item in enumerate(value)]
     if kind is not dict:
         return _plain(_as_json_type(value, path), path, depth, one_of=one_of)
     if one_of and ONE_OF in value:
         return _plain_options(_marked_options(value, path), path, depth, one_of=True)
-    if LEAF_TYPES.issuperset(map(type, value.values())) and _KEY_TYPES.issuperset(map(type, value)):
-        return value  # type: ignore[no-any-return]
     plain = {}
     for key, item in value.items():
         name = key if type(key) is str else _plain_key(key, path)
@@ -160,8 +185,6 @@ def _plain_options(options: tuple[Any, ...], path: Path, depth: int, *, one_of: 
         expected, got = "at least 1 valid ground truth option", "an empty one-of"
         problem = f"Expected {expected}, got {got}"  # begins as the published package's message does
         raise InputValueError(place=json_path(path), expected=expected, got=got, problem=problem)
-    if type(options) is tuple and LEAF_TYPES.issuperset(map(type, options)):
-        return options
     below = depth + 1 if path else depth  # a one-of around the whole value is no level
     return tuple([_plain(option, (path, index), below, one_of=True) for index, option in enumerate(options)])
 
@@ -278,8 +301,11 @@ def number_text(value: Scalar) -> str:
     """
     if isinstance(value, bool) or (isinstance(value, str) and not isinstance(value, DecimalText)):
         return scalar_text(value)
+    text = scalar_text(value)
+    if not isinstance(value, str) and len(text) <= MOST_ZEROS and not text.strip("-.0123456789"):
+        return text.removesuffix(".0") if value else "0"  # as most numbers are printed
     exact = decimal_value(value)
-    return scalar_text(value) if exact is None else shortest_spelling(exact)
+    return text if exact is None else shortest_spelling(exact)
 
 
 _LONGEST_EXCERPT = 60  # characters of a value that are shown
