@@ -8,10 +8,10 @@ from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 from docscore.core.errors import FAULTY, Diagnostic, FilePlace, InputValueError, in_file, short_repr, some_of
-from docscore.data.files import ColumnNames, SourceSide, Table, with_names
+from docscore.data.files import ColumnNames, Table, with_names
 from docscore.data.json_text import holds_json, is_json_container, parse_text
 from docscore.data.pairing import Pairs, doubts_of_reading, first_truths, given_predictions
-from docscore.data.rows import ANLS, BY_ID, ID, described, format_of
+from docscore.data.rows import ANLS, BY_ID, ID, Side, described, format_of
 
 SAMPLED = 50  # rows from which columns and texts are judged
 _TRIED = 20  # texts that are read to see whether they hold JSON
@@ -68,9 +68,9 @@ def _guessed_columns(references: Table | None, predictions: Table) -> ReadingPla
         if references is None:
             fits = isinstance(first, dict) and {ID, *form[1:]} <= first.keys()
         else:
-            fits = format_of(references.first(), "references") == format_of(first, "prediction") == form
+            fits = format_of(references.first(), "references") == format_of(first, "predictions") == form
         if fits:
-            return ReadingPlan((ID, ID), form.references, form.prediction, certain=True)
+            return ReadingPlan((ID, ID), form.references, form.predictions, certain=True)
     columns = columns_of(predictions)
     if references is None:
         name = clearest_name(_unique_columns(predictions, columns), ID_WORDS)
@@ -214,14 +214,14 @@ class ReadingPlan(NamedTuple):
     parse_references: str | None = None
     certain: bool = False
 
-    def names_of(self, side: SourceSide) -> ColumnNames:
+    def names_of(self, side: Side) -> ColumnNames:
         """The columns of a side whose names are not those of the row format; None for those that have them."""
-        as_space = self.ids == (ID, ID) and (self.references, self.prediction) == (ANLS.references, ANLS.prediction)
+        as_space = self.ids == (ID, ID) and (self.references, self.prediction) == (ANLS.references, ANLS.predictions)
         own = ANLS if as_space else BY_ID
         id_column = self.ids[side == "predictions"]
         return ColumnNames(
             None if id_column == ID else id_column,
-            None if self.prediction == own.prediction else self.prediction,
+            None if self.prediction == own.predictions else self.prediction,
             None if self.references == own.references else self.references,
             self.parse_references is not None,
         )
@@ -262,7 +262,7 @@ def _described_first(table: Table) -> str:
     return next((described(row) for _, row in table.good()), "no rows")
 
 
-def _planned(table: Table, side: SourceSide, plan: ReadingPlan, *, both: bool) -> Table:
+def _planned(table: Table, side: Side, plan: ReadingPlan, *, both: bool) -> Table:
     id_column = plan.ids[side == "predictions"]
     value = plan.references if side == "references" else plan.prediction
     if id_column is None or value is None:
@@ -274,7 +274,7 @@ def _planned(table: Table, side: SourceSide, plan: ReadingPlan, *, both: bool) -
     return with_names(table, side, plan.names_of(side), both=both)
 
 
-def _completed(row: Any, number: str, side: SourceSide, id_column: str | None, *, whole: bool) -> Any:
+def _completed(row: Any, number: str, side: Side, id_column: str | None, *, whole: bool) -> Any:
     """The row with its number as id where no column holds ids, and as a value of its own where no column holds it."""
     columns: dict[str, Any] = row if isinstance(row, dict) else {}
     found = {**columns} if columns or not whole else {}

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import clipped, printable, three_digits, with_minus_signs, with_sign
 from docscore.core.options import AS_TEXT, ScoringOptions
-from docscore.core.values import Value, convert_ground_truth, convert_prediction
+from docscore.core.values import Value, convert_ground_truth
 from docscore.data.json_text import dumps, loads
 from docscore.data.pairing import Pairs
 from docscore.evaluation.evaluation import Evaluation
@@ -89,10 +89,10 @@ class KeptDocuments(NamedTuple):
         truth, *predictions = self.values(numbers[shown_id])
         return [self.tree(truth, prediction) for prediction in predictions]
 
-    def tree(self, truth: Any, prediction: Any) -> ScoreTree:
-        """The score tree of a pair by the metric; that of ANLS* for a metric that has none."""
+    def tree(self, truth: Value, prediction: Value) -> ScoreTree:
+        """The score tree of a pair of plain values by the metric; that of ANLS* for a metric that has none."""
         options = dataclasses.replace(self.options, parse=AS_TEXT, parse_references=None, with_confidences=False)
-        pairs = Pairs([""], [convert_ground_truth(truth)], [convert_prediction(prediction)])
+        pairs = Pairs([""], [truth], [prediction])
         return score_corpus(pairs, options).by(self.metric).tree(0)
 
     def values(self, number: int) -> list[Any]:
@@ -102,7 +102,8 @@ class KeptDocuments(NamedTuple):
             FileNotFoundError: if the folder was deleted.
         """
         (line,) = _lines(self.folder / _DOCUMENTS, [number])
-        return list(map(loads, line.split(_BETWEEN)))
+        truth, *predictions = map(loads, line.split(_BETWEEN))
+        return [convert_ground_truth(truth), *predictions]
 
 
 def view_of(scores: CorpusScore) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from docscore.core.values import convert_ground_truth, convert_prediction, size
+from docscore.core.values import Value, convert_ground_truth, convert_prediction, size
 from docscore.data.json_text import loads
 from docscore.metrics.anls_star.matching import list_tables
 from docscore.metrics.entities import readings
@@ -55,8 +55,12 @@ def check_length(text: str) -> None:
         raise ValueError(msg)
 
 
-def check_value(value: Any, *, is_truth: bool) -> None:
-    """Raise `ValueError` or `TypeError` for a value that cannot be scored here."""
+def check_value(value: Any, *, is_truth: bool) -> Value:
+    """The value in plain types.
+
+    Raises:
+        TypeError, ValueError: for a value that cannot be scored here.
+    """
     plain = convert_ground_truth(value) if is_truth else convert_prediction(value)
     leaves = size(plain)
     if leaves > MAX_LEAVES:
@@ -66,6 +70,7 @@ def check_value(value: Any, *, is_truth: bool) -> None:
         if isinstance(leaf, str) and len(leaf) > MAX_TEXT:
             msg = f"a text of {len(leaf):,} characters; this page takes {MAX_TEXT:,}"
             raise ValueError(msg)
+    return plain
 
 
 def _parts(value: Any) -> Iterator[Any]:
@@ -121,9 +126,9 @@ def _is_text(key: object) -> TypeGuard[str]:
     return isinstance(key, str)
 
 
-def check_work(truth: Any, prediction: Any) -> None:
+def check_work(truth: Value, prediction: Value) -> None:
     """Raise `ValueError` for lists that would take too long to match, every element with every other."""
-    tables = list(list_tables(convert_ground_truth(truth), convert_prediction(prediction)))
+    tables = list(list_tables(truth, prediction))
     pairs = sum(table.pairs for table in tables)
     if pairs > MAX_PAIRS:
         largest = max(tables, key=lambda table: table.pairs)
@@ -131,17 +136,16 @@ def check_work(truth: Any, prediction: Any) -> None:
         raise ValueError(msg)
 
 
-def check_metric(metric: str, truth: Any, prediction: Any) -> None:
+def check_metric(metric: str, truth: Value, prediction: Value) -> None:
     """Raise `ValueError` for values on which a metric would take too long: large trees for nTED, many alternatives."""
     if metric == "nted":
-        values = convert_ground_truth(truth), convert_prediction(prediction)
-        first = next(readings(values[0], scalars=True))
-        most = max(forests(document_tree(value)) for value in (first, values[1]))
+        first = next(readings(truth, scalars=True))
+        most = max(forests(document_tree(value)) for value in (first, prediction))
         if most > MAX_FORESTS:
             msg = f"{most:,} forests to compare; for nTED this page takes {MAX_FORESTS:,} a side"
             raise ValueError(msg)
     if metric in ("kieval", "entity_f1", "nted"):
-        for _ in readings(convert_ground_truth(truth), scalars=metric == "nted"):
+        for _ in readings(truth, scalars=metric == "nted"):
             break
 
 

@@ -78,8 +78,7 @@ def answer(asked: PairRequest) -> PairAnswer:
     for text, reading in ((asked.truth, "json"), (asked.prediction, asked.reading)):
         try:
             value, note = _read(text, reading)
-            check_value(value, is_truth=not found)
-            values.append(value)
+            values.append(check_value(value, is_truth=not found))
             found.append("")
         except (TypeError, ValueError) as error:
             found.append(shortened(printable(str(error)), LONGEST_AT_EDITOR))
@@ -236,10 +235,9 @@ def tree_of_values(ground_truth: Any, prediction: Any, options: ScoringOptions) 
     Raises:
         TypeError, ValueError: for values that are not accepted.
     """
-    check_value(ground_truth, is_truth=True)
-    check_value(prediction, is_truth=False)
-    check_work(ground_truth, prediction)
-    return build_tree(ground_truth, prediction, options)
+    values = check_value(ground_truth, is_truth=True), check_value(prediction, is_truth=False)
+    check_work(*values)
+    return build_tree(*values, options)
 
 
 def tree_for_clients(ground_truth: Any, prediction: Any, options: ScoringOptions) -> dict[str, Any]:

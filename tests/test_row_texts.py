@@ -9,17 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docscore.core import values
 from docscore.data.json_text import loads
-from docscore.integrations.datasets import score_batch
-from docscore.integrations.row_texts import rows_of_lines, stored_rows
+from docscore.integrations.row_texts import stored_lines
 from tests.conftest import golden
 from tests.structures import predictions
 
 
 def text_of(line: str, key: str = "prediction") -> tuple[str, str]:
-    (row,) = stored_rows(rows_of_lines(line.encode(), "p.jsonl"), key)
-    return row
+    side: Any = "references" if key == "references" else "predictions"
+    (row,) = stored_lines(line.encode(), "p.jsonl", side)
+    return row["question_id"], row[key]
 
 
 # why, the line, the id, the text
@@ -79,18 +78,3 @@ def test_no_decoder_is_made_for_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
         assert loads(text) == loads(text, unique_keys=True)
     with pytest.raises(ValueError, match="expecting value"):
         loads("x")
-
-
-def test_a_batch_of_texts_is_converted_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each side of a row when it is scored, and no prediction before, to see whether it can be."""
-    made, plain = [], values._plain  # noqa: SLF001  what is counted
-
-    def counting(value: Any, path: Any, depth: int, *, one_of: bool) -> Any:
-        made.extend([value] * (depth == 1 and isinstance(value, tuple) == one_of))  # its options are no further call
-        return plain(value, path, depth, one_of=one_of)
-
-    monkeypatch.setattr(values, "_plain", counting)
-    texts = [json.dumps({"total": str(i), "lines": [{"a": "x"}, {"a": str(i)}]}) for i in range(20)]
-    batch: dict[str, list[Any]] = {"prediction": texts, "references": [[text] for text in texts]}
-    assert score_batch(batch, parse="json", parse_references="json")["anls_score"] == [1.0] * 20
-    assert len(made) == 2 * 20

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import math
 from collections import OrderedDict, defaultdict, namedtuple
 from dataclasses import dataclass, field
@@ -10,14 +11,16 @@ from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from enum import Enum, IntEnum
 from fractions import Fraction
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
 import pytest
 from pydantic import BaseModel
 
+import docscore
 from docscore import anls_score, score_pairs, score_tree
+from docscore.core import values
 from docscore.core.values import convert_ground_truth, convert_prediction, is_empty, size, to_json
 
 
@@ -353,3 +356,28 @@ def test_empty_values(value: Any) -> None:
 @pytest.mark.parametrize("value", [" ", "0", 0, 0.0, False, math.nan, [None], [[]], {"a": None}])
 def test_values_that_are_not_empty(value: Any) -> None:
     assert not is_empty(value)
+
+
+@pytest.mark.parametrize("parse", [None, "json"])
+def test_a_value_is_converted_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, parse: str | None) -> None:
+    """When rows are read; whatever metrics, trees and reports then do with it."""
+    converted: list[object] = []
+    convert = values._converted  # noqa: SLF001  what is counted
+
+    def counting(value: Any, *, one_of: bool) -> Any:
+        converted.append(value)
+        return convert(value, one_of=one_of)
+
+    monkeypatch.setattr(values, "_converted", counting)
+    truths = [{"x": "1", "items": [{"n": "tea"}]}, {"x": "2", "items": []}]
+    guesses: list[Any] = [{"x": "1", "items": [{"n": "te"}]}, {"x": "3", "items": [{"n": "rum"}]}]
+    rows = [json.dumps(guess) for guess in guesses] if parse else guesses
+    metrics = ["anls_star", "kieval", "entity_f1", "nted"]
+    result = docscore.evaluate(
+        references=dict(zip("ab", truths, strict=True)),
+        predictions=dict(zip("ab", rows, strict=True)),
+        metrics=metrics,
+        parse=parse,
+    )
+    result.report(tmp_path / "report.html")
+    assert converted == [*rows, *((truth,) for truth in truths)]

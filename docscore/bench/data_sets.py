@@ -18,7 +18,7 @@ from docscore.bench.prompts import PAPER_SCHEMAS, SCHEMAS, TEXT_METHODS, Style
 from docscore.core.errors import InputValueError, in_file, short_repr
 from docscore.core.options import check_choice
 from docscore.data.files import read_table, read_value
-from docscore.data.rows import BY_ID, ID, read_references, side_format
+from docscore.data.rows import BY_ID, ID, read_rows, side_format
 
 _NUMBER = (int, float)
 _CORNERS = [_NUMBER] * 8  # of a quadrilateral: x and y of each corner
@@ -431,17 +431,17 @@ def documents_in(
     table = read_table(source)
     if not table.rows or side_format(table.rows[0], "references") is not BY_ID:
         raise unlike_format(source, f"rows with {ID!r} and 'references'", "none" if not table.rows else "others")
-    rows = read_references(table.rows, BY_ID, table.where)
+    rows = read_rows(table.rows, BY_ID, "references", table.where)
     found = _files_by_id(folder)
-    ids = [str(row.id) for row in rows]
+    ids = rows.ids
     missing = [name for name in ids if name not in found]
     if missing:
         some = f"none for {len(missing):,}: {', '.join(map(short_repr, missing[:_NAMED]))}"
-        raise unlike_format(folder, f"a document for each of the {len(rows):,} ids", some)
+        raise unlike_format(folder, f"a document for each of the {len(ids):,} ids", some)
     schemas = _schemas(schema or folder / "schema.json", ids)
     return [
-        _document_of(name, found[name], row.value, schemas[name], with_text=with_text)
-        for name, row in zip(ids, rows, strict=True)
+        _document_of(name, found[name], answers, schemas[name], with_text=with_text)
+        for name, answers in zip(ids, rows.values, strict=True)
     ]
 
 

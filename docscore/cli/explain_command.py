@@ -23,7 +23,7 @@ from docscore.cli.options import (
 )
 from docscore.cli.terminal import print_json
 from docscore.core.errors import InputError, InputValueError, in_file
-from docscore.core.values import to_json
+from docscore.core.values import convert_ground_truth, convert_prediction, to_json
 from docscore.data.files import read_value, suffix_of
 from docscore.data.pairing import Pairs, rows_of_files
 from docscore.data.rows import ID
@@ -112,7 +112,7 @@ def _one_row(references: Path | None, predictions: Path, question_id: str | None
     if question_id is None and references and suffix_of(references) == suffix_of(predictions) == ".json":
         values = read_value(references), read_value(predictions)
         if not any(_is_row(value) for value in values):
-            return Pairs([""], values[:1], values[1:])
+            return Pairs([""], [convert_ground_truth(values[0])], [convert_prediction(values[1])])
     pairs = _pairs(references, predictions, question_id, settings)
     if question_id is None and len(pairs.ids) == 1:
         question_id = pairs.ids[0]

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from docscore.core.errors import FAULTY, Faults, InputTypeError, InputValueError, PlacePart, in_file, in_line, not_utf8
 from docscore.core.limits import MAX_UNPACKED, check_room
@@ -17,7 +17,7 @@ from docscore.core.runtime import READING, Advance, Progress, gc_pause, ignore, 
 from docscore.data.csv_files import csv_rows, told_delimiter
 from docscore.data.json_text import JsonError, loads, loads_at
 from docscore.data.parquet_files import parquet_rows
-from docscore.data.rows import BY_ID, ID, as_rows
+from docscore.data.rows import BY_ID, ID, Side, as_rows
 
 TEXT_EXTENSIONS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")  # each may also be compressed, with .gz appended
 EXTENSIONS = (*TEXT_EXTENSIONS, ".parquet")
@@ -58,7 +58,7 @@ class Table(NamedTuple):
 
     def first(self) -> Any:
         """The first row that could be read; None if there is none."""
-        return next((row for _, row in self.good()), None)
+        return next((row for row in self.rows if row is not FAULTY), None)
 
 
 class LogFormat(NamedTuple):
@@ -287,9 +287,6 @@ def _read_parquet(path: Path, max_bytes: int | None, progress: Progress) -> Tabl
     return Table(path, rows, lambda index: in_file(path, f"row {index + 1}"))
 
 
-SourceSide = Literal["predictions", "references"]
-
-
 class ColumnNames(NamedTuple):
     """The columns or keys of rows that do not have the names of the row formats; None where they do.
 
@@ -307,7 +304,7 @@ class ColumnNames(NamedTuple):
     references: str | None = None
     json_references: bool = False
 
-    def of_side(self, side: SourceSide, *, both: bool) -> dict[str, tuple[str, str]]:
+    def of_side(self, side: Side, *, both: bool) -> dict[str, tuple[str, str]]:
         """The option and the given name of each column that a side has, by its name in the row format.
 
         Args:
@@ -316,7 +313,7 @@ class ColumnNames(NamedTuple):
         """
         wanted = {ID: ("id_column", self.id)}
         if both or side == "predictions":
-            wanted[str(BY_ID.prediction)] = "prediction_column", self.prediction
+            wanted[str(BY_ID.predictions)] = "prediction_column", self.prediction
         if both or side == "references":
             wanted[str(BY_ID.references)] = "references_column", self.references
         return {name: (option, given) for name, (option, given) in wanted.items() if given is not None}
@@ -326,7 +323,7 @@ SAME_NAMES = ColumnNames()
 
 
 def table_of_source(
-    source: Any, side: SourceSide, names: ColumnNames, faults: Faults | None = None, *, both: bool = False
+    source: Any, side: Side, names: ColumnNames, faults: Faults | None = None, *, both: bool = False
 ) -> Table:
     """The rows of a side, whatever holds them.
 
@@ -346,20 +343,21 @@ def table_of_source(
     if isinstance(source, str | os.PathLike):
         return with_names(read_table(Path(source), faults), side, names, both=both)
     if isinstance(source, Mapping):
-        return _in_memory(_rows_by_id(source, side), side)
+        return table_in_memory(_rows_by_id(source, side), side)
     rows = _rows_of_frame(source, names.id or ID)
     if rows is None:
-        return with_names(_in_memory(as_rows(source, side), side), side, names, both=both)
+        return with_names(table_in_memory(source, side), side, names, both=both)
     if both and rows and ID not in rows[0] and names.id is None:
         rows = [{ID: str(number), **row} for number, row in enumerate(rows)]
-    return with_names(_in_memory(rows, side)._replace(is_frame=True), side, names, both=both)
+    return with_names(table_in_memory(rows, side)._replace(is_frame=True), side, names, both=both)
 
 
-def _in_memory(rows: list[Any], side: SourceSide) -> Table:
-    return Table(Path(side), rows, lambda index: f"{side}[{index}]")
+def table_in_memory(rows: Any, side: Side) -> Table:
+    """The table of rows in memory; errors as for `as_rows`."""
+    return Table(Path(side), as_rows(rows, side), lambda index: f"{side}[{index}]")
 
 
-def _rows_by_id(values: Mapping[Any, Any], side: SourceSide) -> list[dict[str, Any]]:
+def _rows_by_id(values: Mapping[Any, Any], side: Side) -> list[dict[str, Any]]:
     """The rows of a dict id -> value; a tuple in the ground truths holds acceptable answers."""
     splits = [name for name, value in values.items() if hasattr(value, "column_names")]
     if splits:
@@ -392,7 +390,7 @@ def _rows_of_frame(source: Any, id_column: str) -> list[dict[str, Any]] | None:
     return found
 
 
-def with_names(table: Table, side: SourceSide, names: ColumnNames, *, both: bool) -> Table:
+def with_names(table: Table, side: Side, names: ColumnNames, *, both: bool) -> Table:
     """Put the columns of a table under the names of the row format; the columns that they come from stay.
 
     Args:
@@ -405,7 +403,8 @@ def with_names(table: Table, side: SourceSide, names: ColumnNames, *, both: bool
         ValueError: for a column that does not exist.
     """
     wanted = names.of_side(side, both=both)
-    first = table.first()
+    of_cells = suffix_of(table.path) in CELL_EXTENSIONS
+    first = table.first() if wanted or of_cells else None
     if first is None:
         return table
     known = first if isinstance(first, dict) else {}
@@ -413,9 +412,6 @@ def with_names(table: Table, side: SourceSide, names: ColumnNames, *, both: bool
         if given not in known:
             got = ", ".join(map(repr, known)) or type(first).__name__
             raise InputValueError(place=in_file(table.path), expected=f"a column {given!r} ({option})", got=got)
-    of_cells = suffix_of(table.path) in CELL_EXTENSIONS
-    if not wanted and not of_cells:
-        return table
     renamed = partial(_renamed, wanted=wanted, of_cells=of_cells, is_json=names.json_references)
     return table._replace(rows=list(map(renamed, table.rows)))
 

@@ -9,10 +9,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice, repeat
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from docscore.core.errors import (
-    FAULTY,
     NAMED,
     DataError,
     Diagnostic,
@@ -30,16 +29,16 @@ from docscore.core.errors import (
 )
 from docscore.core.options import AS_TEXT, MISSING_MODES, SKIP, ScoringOptions, check_choice
 from docscore.core.runtime import Progress, gc_pause, level_of_caller, no_progress
-from docscore.core.values import SCALAR_TYPES, convert_ground_truth, convert_prediction
+from docscore.core.values import SCALAR_TYPES, Value
 from docscore.data.csv_files import DELIMITERS
 from docscore.data.files import (
     SAME_NAMES,
     TEXT_EXTENSIONS,
     ColumnNames,
-    SourceSide,
     Table,
     read_table,
     suffix_of,
+    table_in_memory,
     with_names,
 )
 from docscore.data.json_text import holds_json, is_json_container
@@ -48,23 +47,16 @@ from docscore.data.rows import (
     BY_ID,
     ID,
     PLAIN,
-    VALUE_KEYS,
     Absent,
-    Row,
+    Check,
     RowFormat,
+    Rows,
+    Side,
     as_rows,
-    confidence_in,
     described,
     format_of,
-    ids_of_plain_rows,
-    prediction_reader,
-    read_prediction,
-    read_predictions,
-    read_reference,
-    read_references,
+    read_rows,
     row_format,
-    side_format,
-    truth_reader,
 )
 
 DID_NOT_RUN = "(a sample that did not run)"  # the ground truth where no log has that of a sample: nothing equals it
@@ -127,60 +119,44 @@ def pairs_of(predictions: Any, references: Any, missing: str = "error") -> Pairs
     Args:
         predictions: rows, as `evaluate` takes them: a list, an array, a dataset, a column or a series.
         references: rows of the same format.
-        missing: as for `pair_rows`.
-
-    Raises:
-        TypeError, ValueError: naming the first row that has another format, or ids that do not pair.
-
-    >>> pairs_of([{"question_id": "a", "prediction": "x"}], [{"question_id": "a", "references": ["x", "y"]}]).truths
-    [('x', 'y')]
-    """
-    prediction_rows, reference_rows = as_rows(predictions, "predictions"), as_rows(references, "references")
-    form = row_format(prediction_rows, reference_rows)
-    return pair_rows(
-        read_predictions(prediction_rows, form, "predictions[{}]".format),
-        read_references(reference_rows, form, "references[{}]".format),
-        missing,
-    )
-
-
-def pair_rows(predictions: Sequence[Row], references: Sequence[Row], missing: str = "error") -> Pairs:
-    """Pair each ground truth with its prediction: by id, or by position where there are no ids.
-
-    Args:
-        predictions: rows of unique ids.
-        references: rows of unique ids.
         missing: a reference without a prediction: "error"; "zero" to score it as null and count it; or "skip" to leave
             it out and count it.
 
     Raises:
-        ValueError: for ids that occur twice, are unknown or missing, the message names up to five; and with "skip"
-            where no reference has a prediction.
+        TypeError, ValueError: naming the first row that has another format or a value that cannot be scored, or ids
+            that do not pair.
+
+    >>> pairs_of([{"question_id": "a", "prediction": "x"}], [{"question_id": "a", "references": ["x", "y"]}]).truths
+    [('x', 'y')]
     """
     check_choice("missing", missing, MISSING_MODES)
-    if references[0].id is None:
-        return _by_position(predictions, references)
-    given, wanted = [str(row.id) for row in predictions], [str(row.id) for row in references]
-    for fault in id_faults(given, wanted, missing):
-        if missing != SKIP or fault.kind != WITHOUT_PREDICTION:
-            raise InputValueError(fault.diagnostic)
-    found = {row.id: row for row in predictions}
-    partners = [found.get(i) for i in wanted]
-    confidences = [None if row is None else row.confidence for row in partners]
-    sources = [row.source for row in references if row.source is not None]
-    pairs = Pairs(
-        wanted,
-        [row.value for row in references],
-        [None if row is None else row.value for row in partners],
-        frozenset(index for index, row in enumerate(partners) if row is None),
-        confidences=confidences if any(each is not None for each in confidences) else None,
-        reference_rows=sources if len(sources) == len(references) else None,
-    )
-    if missing != SKIP:
-        return pairs
-    if len(pairs.absent) == len(wanted):
-        raise InputValueError(expected="a prediction for at least one reference", got="none")
-    return pairs.with_predictions()
+    given, wanted = table_in_memory(predictions, "predictions"), table_in_memory(references, "references")
+    form = row_format(given.rows, wanted.rows)
+    read_given = read_rows(given.rows, form, "predictions", given.where)
+    read_wanted = read_rows(wanted.rows, form, "references", wanted.where)
+    return _paired((wanted, read_wanted), (given, read_given), form, missing, Faults())
+
+
+def pairs_of_columns(
+    ids: Sequence[str], references: Iterable[Any], predictions: Iterable[Any], absent: Iterable[int] = ()
+) -> Pairs:
+    """Pair columns whose rows belong together.
+
+    Args:
+        ids: the id of each row.
+        references: the list of acceptable answers of each row.
+        predictions: the prediction of each row.
+        absent: the numbers of the rows that have none.
+
+    Raises:
+        TypeError, ValueError: naming the row, for a value that cannot be scored, and for what is no list of answers.
+    """
+
+    def read(column: Iterable[Any], side: Side) -> list[Value]:
+        rows = [{ID: name, getattr(BY_ID, side): value} for name, value in zip(ids, column, strict=True)]
+        return read_rows(rows, BY_ID, side, lambda index: row_place(ids[index])).values
+
+    return Pairs(list(ids), read(references, "references"), read(predictions, "predictions"), frozenset(absent))
 
 
 def common_rows(first: Pairs, second: Pairs) -> tuple[Pairs, Pairs]:
@@ -227,12 +203,6 @@ def _texts(values: Iterable[Any]) -> Iterator[str]:
             yield value
 
 
-def _by_position(predictions: Sequence[Row], references: Sequence[Row]) -> Pairs:
-    check_equal_count(len(predictions), len(references))
-    ids = [str(number) for number in range(len(references))]
-    return Pairs(ids, [row.value for row in references], [row.value for row in predictions])
-
-
 def check_equal_count(predictions: int, references: int) -> None:
     """Raise `ValueError` unless there are as many predictions as references."""
     if predictions != references:
@@ -254,7 +224,7 @@ def read_systems(
         systems: a table of predictions a system, with rows of the same format.
         missing: as for `pair_rows`.
         faults: collects faults; if `faults.skip`, rows with faults are left out together with their partners.
-        check: called with each value, raises an error for an invalid one; by default one that cannot be scored.
+        check: called with each value in plain types, raises an error for one that is not accepted.
 
     Raises:
         ValueError: naming file, line and fault; `DataError` for faults of single rows and ids; and for the log of an
@@ -265,26 +235,18 @@ def read_systems(
     for table in (references, *systems):
         if table.shortfall and missing == "error":
             raise InputValueError(place=in_file(table.path), problem=table.shortfall, remedy=MISSING_REMEDY)
-    known: ValidRows | None = None
-    found = []
+    wanted: Rows | None = None
+    pairs = []
     for predictions in systems:
         with naming_files(references.path, predictions.path), gc_pause():
-            form = _common_format(predictions, references, faults)
             with naming_columns(references, predictions):
+                form = _common_format(predictions, references, faults)
                 check_columns(references, predictions, form)
-            given = valid_rows(predictions, form, read_prediction, faults, check)
-            known = valid_rows(references, form, read_reference, faults, check) if known is None else known
+            given = read_rows(predictions.rows, form, "predictions", predictions.where, faults, check)
+            wanted = wanted or read_rows(references.rows, form, "references", references.where, faults, check)
             faults.stop_if_any()
-            if form is PLAIN:
-                check_equal_count(len(predictions.rows), len(references.rows))
-            excluded = _unpaired_ids(given, known, missing, faults)
-            pairs = _pairs_of_valid(given, known.without(excluded), form)
-            if not pairs.ids:
-                problem = f"no row is left to score of {len(references.rows):,}; {faults_summary(faults.found)}"
-                raise InputValueError(problem=problem)
-        left_out = len(references.rows) - len(pairs.ids)
-        found.append(pairs._replace(skipped=left_out) if faults.skip or missing == SKIP else pairs)
-    return found
+            pairs.append(_paired((references, wanted), (predictions, given), form, missing, faults))
+    return pairs
 
 
 def table_with_both(tables: Sequence[Table]) -> Table:
@@ -328,10 +290,14 @@ def _answers_in(row: dict[str, Any]) -> Any:
 def _common_format(predictions: Table, references: Table, faults: Faults) -> RowFormat:
     """The format of the first row of each side; where faulty rows are skipped, the most frequent one of references."""
     if not faults.skip:
-        with naming_columns(references, predictions):
-            check_value_column(references, "references")
-            check_value_column(predictions, "prediction")
-            return row_format(*([row for _, row in islice(table.good(), 1)] for table in (predictions, references)))
+        firsts = ([row for _, row in islice(table.good(), 1)] for table in (predictions, references))
+        try:
+            return row_format(*firsts)
+        except InputValueError as error:
+            file = {"predictions": predictions.path, "references": references.path}.get(error.place)
+            raise InputValueError(
+                replace(error.diagnostic, parts=(in_file(file),)) if file else error.diagnostic
+            ) from None
     forms = (format_of(row, "references") for _, row in references.good())
     found = Counter(form for form in forms if form is not None)
     if not found:
@@ -341,40 +307,68 @@ def _common_format(predictions: Table, references: Table, faults: Faults) -> Row
     return found.most_common(1)[0][0]
 
 
-def _unpaired_ids(predictions: ValidRows, references: ValidRows, missing: str, faults: Faults) -> set[str]:
-    """The ids that cannot be paired, or whose row on one side has a fault."""
-    found = id_faults(predictions.ids, references.ids, missing)
-    known = predictions.faulty_ids | references.faulty_ids
-    for fault in found:
-        others = [i for i in fault.ids if i not in known]  # the fault of the partner was added before
-        if others:
-            sides = zip((references.table, predictions.table), reversed(fault.sides), strict=True)
-            concerned = [table for table, is_one in sides if is_one]
-            files = FilePlace(tuple(dict.fromkeys(str(table.path) for table in concerned)))
-            diagnostic = fault.diagnostic
-            if len(concerned) == 1:
-                diagnostic = replace(diagnostic, problem=diagnostic.problem + _lines_of(concerned[0], fault.ids))
-            tolerated = missing == SKIP and fault.kind == WITHOUT_PREDICTION
-            faults.add(fault.kind, diagnostic.within(files), len(others), tolerated=tolerated)
+def _paired(
+    references: tuple[Table, Rows], predictions: tuple[Table, Rows], form: RowFormat, missing: str, faults: Faults
+) -> Pairs:
+    """Pair the rows that were read from the table of each side; errors as for `read_systems`."""
+    (table, wanted), (other, given) = references, predictions
+    if form is PLAIN:
+        check_equal_count(len(other.rows), len(table.rows))
+    excluded = wanted.faulty | given.faulty
+    number_of = {name: number for number, name in enumerate(given.ids)}
+    if given.ids != wanted.ids or len(number_of) < len(given.ids):
+        excluded |= _unpaired_ids(references, predictions, missing, faults)
     faults.stop_if_any()
-    return known.union(*(fault.ids for fault in found))
-
-
-def _pairs_of_valid(predictions: ValidRows, references: ValidRows, form: RowFormat) -> Pairs:
-    """Pair the predictions with references of unique ids."""
-    row_of = dict(zip(predictions.ids, (predictions.table.rows[number] for number in predictions.numbers), strict=True))
-    wanted = [references.table.rows[number] for number in references.numbers]
-    given = [row_of.get(name, Absent) for name in references.ids]
-    truth_in, prediction_in = truth_reader(form), prediction_reader(form)
-    confidences = [None if row is Absent else confidence_in(row) for row in given] if predictions.sure_ids else None
+    kept = [number for number, name in enumerate(wanted.ids) if name not in excluded]
+    if not kept:
+        problem = f"no row is left to score of {len(table.rows):,}; {faults_summary(faults.found)}"
+        raise InputValueError(problem=problem)
+    ids = [wanted.ids[number] for number in kept]
+    partners = [number_of.get(name) for name in ids]
+    sources = [None if number is None else given.sources[number] for number in partners]
+    confidences = [row.get("confidence") if form is BY_ID and row is not None else None for row in sources]
     return Pairs(
-        references.ids,
-        list(map(truth_in, wanted)),
-        [None if row is Absent else prediction_in(row) for row in given],
-        frozenset(number for number, row in enumerate(given) if row is Absent),
-        confidences=confidences,
-        reference_rows=None if form is PLAIN else wanted,
+        ids,
+        [wanted.values[number] for number in kept],
+        [None if number is None else given.values[number] for number in partners],
+        frozenset(index for index, number in enumerate(partners) if number is None),
+        len(table.rows) - len(ids) if faults.skip or missing == SKIP else None,
+        confidences if any(each is not None for each in confidences) else None,
+        None if form is PLAIN else [wanted.sources[number] for number in kept],
     )
+
+
+def _unpaired_ids(
+    references: tuple[Table, Rows], predictions: tuple[Table, Rows], missing: str, faults: Faults
+) -> set[str]:
+    """The ids that cannot be paired, at most one fault of each kind and side."""
+    (table, wanted), (other, given) = references, predictions
+    known, expected = set(given.ids), set(wanted.ids)
+    twice = "ids that occur more than once in the"
+    kinds: list[tuple[str, str, list[str], list[Table]]] = [
+        ("duplicate id", f"{twice} predictions", _repeated(given.ids), [other]),
+        ("duplicate id", f"{twice} references", _repeated(wanted.ids), [table]),
+        ("unknown id", "ids of predictions that no reference has", list(known - expected), [table, other]),
+    ]
+    if missing != "zero":
+        absent = [name for name in wanted.ids if name not in known]
+        kinds.append((WITHOUT_PREDICTION, "ids of references that no prediction has", absent, [table, other]))
+    faulty = wanted.faulty | given.faulty  # their own faults were added before
+    for kind, what, ids, concerned in kinds:
+        count = len(set(ids) - faulty)
+        if count:
+            problem = (
+                f"{what} ({len(ids):,}): {some_of(ids)}{_lines_of(concerned[0], ids) if len(concerned) == 1 else ''}"
+            )
+            remedy = MISSING_REMEDY if kind == WITHOUT_PREDICTION and missing == "error" else ""
+            files = FilePlace(tuple(dict.fromkeys(str(each.path) for each in concerned)))
+            tolerated = missing == SKIP and kind == WITHOUT_PREDICTION
+            faults.add(kind, Diagnostic((files,), problem=problem, remedy=remedy), count, tolerated=tolerated)
+    return {name for _, _, ids, _ in kinds for name in ids}
+
+
+def _repeated(ids: Sequence[str]) -> list[str]:
+    return [name for name, times in Counter(ids).items() if times > 1]
 
 
 def _lines_of(table: Table, ids: Sequence[str]) -> str:
@@ -400,162 +394,8 @@ def naming_files(*paths: Path) -> Iterator[None]:
         raise at_place(FilePlace(tuple(dict.fromkeys(map(str, paths)))), error) from None
 
 
-Check = Callable[[Any, bool], object]  # gets a value and whether it is a ground truth; raises if invalid
-
-
-_PORTION = 4096  # rows of which the usual ones are told at once
-
-
-class ValidRows(NamedTuple):
-    """The rows of one side that can be scored.
-
-    Attributes:
-        table: all rows of the side.
-        ids: of the valid rows.
-        numbers: of the valid rows, in the table.
-        faulty_ids: the known ids of the faulty rows.
-        sure_ids: of the valid rows that have confidences beside their values.
-    """
-
-    table: Table
-    ids: list[str]
-    numbers: list[int]
-    faulty_ids: set[str]
-    sure_ids: set[str]
-
-    def add(self, index: int, source: Any, row: Row | None, form: RowFormat) -> None:
-        """Add a row of the table; None stands for a faulty one."""
-        if row is not None:
-            name = str(index) if row.id is None else row.id
-            self.ids.append(name)
-            self.numbers.append(index)
-            if row.confidence is not None:
-                self.sure_ids.add(name)
-        elif form is PLAIN:
-            self.faulty_ids.add(str(index))
-        elif isinstance(source, dict) and ID in source:
-            self.faulty_ids.add(str(source[ID]))
-
-    def without(self, excluded: set[str]) -> ValidRows:
-        """The rows without those of some ids."""
-        if not excluded:
-            return self
-        kept = [(i, number) for i, number in zip(self.ids, self.numbers, strict=True) if i not in excluded]
-        return self._replace(ids=[i for i, _ in kept], numbers=[number for _, number in kept])
-
-
-def valid_rows(
-    table: Table, form: RowFormat, read: Callable[..., Row], faults: Faults, check: Check | None = None
-) -> ValidRows:
-    """The rows of the right format with valid values; plain rows get their number as id.
-
-    Args:
-        table: the rows of one side.
-        form: their format.
-        read: `read_prediction` or `read_reference`.
-        faults: collects the faults of the others.
-        check: called with each value, raises an error for an invalid one; by default one that cannot be scored.
-    """
-    found = ValidRows(table, [], [], set(), set())
-    side: Literal["prediction", "references"] = "references" if read is read_reference else "prediction"
-    check_value = check or _can_be_scored
-    for start in range(0, len(table.rows), _PORTION):
-        portion = table.rows[start : start + _PORTION]
-        ids = ids_of_plain_rows(portion, form, side) if check is None else None
-        if ids is not None:
-            found.ids.extend(ids)
-            found.numbers.extend(range(start, start + len(ids)))
-        else:
-            for index, source in enumerate(portion, start):
-                if isinstance(source, dict) and source.get(side) is Absent:
-                    continue
-                row = None if source is FAULTY else _checked_row(source, table, index, form, read, check_value, faults)
-                found.add(index, source, row, form)
-    return found
-
-
-def _checked_row(
-    source: Any, table: Table, index: int, form: RowFormat, read: Callable[..., Row], check: Check, faults: Faults
-) -> Row | None:
-    try:
-        row: Row = read(source, form, table.where, index)
-    except (TypeError, ValueError) as error:
-        faults.add("of another shape", diagnostic_of(error))
-        return None
-    try:
-        check(row.value, read is read_reference)
-    except (TypeError, ValueError) as error:
-        faults.add("with a value that cannot be scored", diagnostic_of(error).within(table.where(index)))
-        return None
-    return row
-
-
-def _can_be_scored(value: Any, is_truth: bool) -> None:
-    (convert_ground_truth if is_truth else convert_prediction)(value)
-
-
 MISSING_REMEDY = 'with missing "zero" they are scored as null, with "skip" left out'
 WITHOUT_PREDICTION = "reference without a prediction"
-
-
-class IdFault(NamedTuple):
-    """Ids that cannot be paired.
-
-    Attributes:
-        kind: "duplicate id", "unknown id" or "reference without a prediction".
-        diagnostic: what is wrong, naming up to five of the ids.
-        ids: all ids with the fault.
-        sides: whether the fault concerns the predictions, and whether the references.
-    """
-
-    kind: str
-    diagnostic: Diagnostic
-    ids: list[str]
-    sides: tuple[bool, bool]
-
-
-def id_faults(given: Sequence[str], wanted: Sequence[str], missing: str) -> list[IdFault]:
-    """The faults that prevent pairing by id, at most one of each kind and side.
-
-    Args:
-        given: the ids of the predictions.
-        wanted: the ids of the references.
-        missing: a reference without a prediction: "zero" where it is no fault, "error" or "skip" where it is one.
-    """
-    known = set(given)
-    twice = "ids that occur more than once in the"
-    if len(known) == len(given) and given == wanted:
-        return []
-    expected, both = set(wanted), (True, True)
-    kinds = [
-        (
-            "duplicate id",
-            f"{twice} predictions",
-            _repeated(given, known),
-            "",
-            (True, False),
-        ),
-        (
-            "duplicate id",
-            f"{twice} references",
-            _repeated(wanted, expected),
-            "",
-            (False, True),
-        ),
-        ("unknown id", "ids of predictions that no reference has", list(known - expected), "", both),
-    ]
-    if missing != "zero":
-        absent, what = [i for i in wanted if i not in known], "ids of references that no prediction has"
-        kinds.append((WITHOUT_PREDICTION, what, absent, MISSING_REMEDY if missing == "error" else "", both))
-    return [
-        IdFault(kind, Diagnostic(problem=f"{what} ({len(ids):,}): {some_of(ids)}", remedy=remedy), ids, sides)
-        for kind, what, ids, remedy, sides in kinds
-        if ids
-    ]
-
-
-def _repeated(ids: Sequence[str], distinct: set[str]) -> list[str]:
-    return [i for i, times in Counter(ids).items() if times > 1] if len(distinct) < len(ids) else []
 
 
 _OPTIONS = (
@@ -597,7 +437,7 @@ def check_columns(references: Table, predictions: Table, form: RowFormat) -> Non
     """
     if form is not PLAIN:
         return
-    sides = (references, BY_ID.references, ANLS.references), (predictions, BY_ID.prediction, ANLS.prediction)
+    sides = (references, BY_ID.references, ANLS.references), (predictions, BY_ID.predictions, ANLS.predictions)
     for (table, *keys), (other, *_) in zip(sides, reversed(sides), strict=True):
         if table.has_columns:
             raise _lack_of_ids(table)
@@ -625,17 +465,6 @@ def _lack_of_ids(table: Table) -> InputValueError:
         got=", ".join(map(repr, names)),
         remedy=_DELIMITER if is_split_wrong else "",
     )
-
-
-def check_value_column(table: Table, side: Literal["prediction", "references"]) -> None:
-    """Raise `ValueError` if the first row has an id and no key of any row format: its column has another name."""
-    row = table.first()
-    if not isinstance(row, dict) or not VALUE_KEYS.isdisjoint(row):
-        return
-    try:
-        side_format(row, side)
-    except InputValueError as error:
-        raise InputValueError(replace(error.diagnostic, parts=(in_file(table.path),))) from None
 
 
 # the name of a column of the references, a function of the id, or a label for each reference in their order
@@ -783,7 +612,10 @@ parse="json" or parse="repair" (--parse) reads it
     # each of these passes ends with the first row that is as it should be
     if (
         parse is None
-        and all(_is_container(each) or (parse_references and is_json_container(each)) for each in first_truths(pairs))
+        and all(
+            isinstance(each, dict | list) or (parse_references and is_json_container(each))
+            for each in first_truths(pairs)
+        )
         and _hold_json(pairs)
     ):
         problem = "all are text that holds JSON, which never matches ground truths that are objects or lists"
@@ -792,12 +624,13 @@ parse="json" or parse="repair" (--parse) reads it
     if (
         parse_references is None
         and all(map(_is_json_text, pairs.truths))
-        and (parse is not None or not _all(given_predictions(pairs), str) or _hold_json(pairs))
+        and (parse is not None or _hold_json(pairs) or not all(isinstance(x, str) for x in given_predictions(pairs)))
     ):
         problem = "all are text that is JSON, and is compared as text"
         remedy = 'parse_references="json" (--parse-references json) reads it'
         yield Diagnostic((references,), problem=problem, remedy=remedy)
-    if all(map(_is_one_object, first_truths(pairs))) and _all(given_predictions(pairs), dict):
+    lists = (isinstance(each, list) and len(each) == 1 and isinstance(each[0], dict) for each in first_truths(pairs))
+    if all(lists) and all(isinstance(each, dict) for each in given_predictions(pairs)):
         problem = "all are lists of one object, which never match predictions that are objects"
         remedy = 'a list of acceptable answers needs rows by id, {"question_id": ..., "references": [...]}'
         yield Diagnostic((references,), problem=problem, remedy=remedy)
@@ -813,22 +646,10 @@ def given_predictions(pairs: Pairs) -> Iterator[Any]:
     return (each for number, each in enumerate(pairs.predictions) if number not in pairs.absent)
 
 
-def _all(values: Iterator[Any] | Sequence[Any], kind: type) -> bool:
-    return all(isinstance(each, kind) for each in values)
-
-
 def _hold_json(pairs: Pairs) -> bool:
     """Whether all predictions are text, and JSON is in some of the first."""
-    return _all(given_predictions(pairs), str) and any(map(holds_json, islice(given_predictions(pairs), _TRIED)))
-
-
-def _is_container(value: Any) -> bool:
-    return isinstance(value, dict | list)
-
-
-def _is_one_object(value: Any) -> bool:
-    """Whether it is a list of one object."""
-    return isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict)
+    are_texts = all(isinstance(each, str) for each in given_predictions(pairs))
+    return are_texts and any(map(holds_json, islice(given_predictions(pairs), _TRIED)))
 
 
 def _is_json_text(truth: Any) -> bool:
@@ -883,7 +704,7 @@ def rows_of_files(
     """
     faults = Faults(on_error)
 
-    def table_of(path: Path, side: SourceSide) -> Table:
+    def table_of(path: Path, side: Side) -> Table:
         before_reading(path)
         table = read_table(path, faults, max_bytes, delimiter, progress)
         return with_names(table, side, names, both=references is None)

@@ -1,19 +1,28 @@
-"""Read the rows of a test set in the three row formats: by id, as the Space anls, and plain."""
+"""Read the rows of a side in the row formats (by id, as the Space anls, plain), with their values in plain types."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
-from itertools import chain
-from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from docscore.core.errors import NAMED, InputTypeError, InputValueError, PlacePart, short_repr
-from docscore.core.values import LEAF_TYPES, scalar_text
+from docscore.core.errors import (
+    FAULTY,
+    NAMED,
+    Faults,
+    InputTypeError,
+    InputValueError,
+    PlacePart,
+    at_place,
+    diagnostic_of,
+    short_repr,
+)
+from docscore.core.values import Value, convert_ground_truth, convert_prediction, scalar_text
 
+Side = Literal["predictions", "references"]
 Where = Callable[[int], PlacePart]  # the place of a row in a message
+Check = Callable[[Value, bool], object]  # gets a value and whether it is a ground truth; raises if it is not accepted
 
 
 class RowFormat(NamedTuple):
@@ -21,12 +30,12 @@ class RowFormat(NamedTuple):
 
     Attributes:
         name: its name in messages.
-        prediction: the key of the predicted value in a prediction row; None where the row is the value.
+        predictions: the key of the predicted value in a prediction row; None where the row is the value.
         references: the key of the acceptable answers in a reference row; None where the row is the ground truth.
     """
 
     name: str
-    prediction: str | None
+    predictions: str | None
     references: str | None
 
 
@@ -49,20 +58,20 @@ class Absent:
     """In place of a prediction that a log does not have, or of the ground truth of a sample that did not run."""
 
 
-class Row(NamedTuple):
-    """A value with its id; the id is None in the plain format.
+class Rows(NamedTuple):
+    """The rows of one side that can be scored, in their order.
 
     Attributes:
-        id: the id.
-        value: the prediction or the ground truth.
-        confidence: the value under "confidence" in a prediction row: numbers in the shape of the prediction.
-        source: the whole row of a reference with an id, for its other columns.
+        ids: the id of each; in the plain format its number as text.
+        values: the predictions or the ground truths, in plain types; acceptable answers are a one-of.
+        sources: the whole rows, for what they have beside the value.
+        faulty: the ids of the other rows, as far as they are known.
     """
 
-    id: str | None
-    value: Any
-    confidence: Any = None
-    source: Mapping[str, Any] | None = None
+    ids: list[str]
+    values: list[Value]
+    sources: list[Any]
+    faulty: set[str]
 
 
 def as_rows(rows: Any, side: str) -> list[Any]:
@@ -89,7 +98,7 @@ def row_format(predictions: Sequence[Any], references: Sequence[Any]) -> RowForm
     reference = side_format(references[0], "references")
     if not len(predictions):
         return reference
-    prediction = side_format(predictions[0], "prediction")
+    prediction = side_format(predictions[0], "predictions")
     if reference != prediction:
         got = (
             f"{described(predictions[0])} ({prediction.name}) as the first prediction and "
@@ -99,7 +108,7 @@ def row_format(predictions: Sequence[Any], references: Sequence[Any]) -> RowForm
     return reference
 
 
-def format_of(row: Any, side: Literal["prediction", "references"]) -> RowFormat | None:
+def format_of(row: Any, side: Side) -> RowFormat | None:
     """The format of a row of one side; None if it has no known format."""
     try:
         return side_format(row, side)
@@ -107,68 +116,14 @@ def format_of(row: Any, side: Literal["prediction", "references"]) -> RowFormat 
         return None
 
 
-def read_predictions(rows: Iterable[Any], form: RowFormat, where: Where) -> list[Row]:
-    """Read the predictions with their ids.
+def side_format(row: Any, side: Side) -> RowFormat:
+    """The format of a row of one side.
 
     Raises:
-        TypeError, ValueError: naming the first row that has another format.
+        ValueError: for a row that has an id and no value, or a value and no id.
     """
-    return [read_prediction(row, form, where, index) for index, row in enumerate(rows)]
-
-
-def read_prediction(row: Any, form: RowFormat, where: Where, index: int) -> Row:
-    """Read one prediction with its id; errors as for `read_predictions`."""
-    name, value = _read(row, form.prediction, where, index)
-    if form is ANLS:
-        _check_text(value, "prediction_text", where, index)
-    return Row(name, value, confidence_in(row) if form is BY_ID else None)
-
-
-def confidence_in(row: Mapping[str, Any]) -> Any:
-    """The value under "confidence" in a prediction row by id; None if there is none."""
-    return row.get("confidence")
-
-
-def prediction_reader(form: RowFormat) -> Callable[[Any], Any]:
-    """What gives the predicted value of a valid row."""
-    return _row_itself if form.prediction is None else itemgetter(form.prediction)
-
-
-def truth_reader(form: RowFormat) -> Callable[[Any], Any]:
-    """What gives the ground truth of a valid row."""
-    return _row_itself if form.references is None else partial(_answers_under, form.references)
-
-
-def _row_itself(row: Any) -> Any:
-    return row
-
-
-def read_references(rows: Iterable[Any], form: RowFormat, where: Where) -> list[Row]:
-    """Read the ground truths with their ids; a list of acceptable answers becomes a one-of.
-
-    Raises:
-        TypeError, ValueError: naming the first row that has another format, or no acceptable answer.
-    """
-    return [read_reference(row, form, where, index) for index, row in enumerate(rows)]
-
-
-def read_reference(row: Any, form: RowFormat, where: Where, index: int) -> Row:
-    """Read one ground truth with its id; errors as for `read_references`."""
-    name, value = _read(row, form.references, where, index)
-    if form.references is None:
-        _refuse_id(value, where, index)
-        return Row(None, value)
-    answers = _answers(value, form.references, where, index)
-    if form is ANLS:
-        for answer in answers:
-            _check_text(answer, "an answer", where, index)
-    return Row(name, answers, source=row)
-
-
-def side_format(row: Any, side: Literal["prediction", "references"]) -> RowFormat:
-    """The format of a row of one side."""
     if isinstance(row, dict) and ID not in row and "id" in row and not VALUE_KEYS.isdisjoint(row):
-        raise InputValueError(place=_plural(side), expected=f"the id under {ID!r}", got=described(row))
+        raise InputValueError(place=side, expected=f"the id under {ID!r}", got=described(row))
     if not isinstance(row, dict) or ID not in row:
         return PLAIN
     for form in (BY_ID, ANLS):
@@ -176,95 +131,106 @@ def side_format(row: Any, side: Literal["prediction", "references"]) -> RowForma
             return form
     expected = " or ".join(repr(getattr(form, side)) for form in (BY_ID, ANLS))
     swapped = " (are predictions and references swapped?)" if not VALUE_KEYS.isdisjoint(row) else ""
-    raise InputValueError(place=_plural(side), expected=f"{expected} beside {ID!r}", got=described(row) + swapped)
+    raise InputValueError(place=side, expected=f"{expected} beside {ID!r}", got=described(row) + swapped)
 
 
-def _plural(side: str) -> str:
-    return "predictions" if side == "prediction" else side
+def read_rows(
+    rows: Sequence[Any],
+    form: RowFormat,
+    side: Side,
+    where: Where,
+    faults: Faults | None = None,
+    check: Check | None = None,
+) -> Rows:
+    """Read the rows of one side, and convert each value to plain types: the only place where that is done for rows.
 
+    Args:
+        rows: the rows, `FAULTY` for one that could not be read; one whose value is `Absent` is passed over.
+        form: their format.
+        side: predictions or references.
+        where: the place of the row with an index.
+        faults: collects what is wrong with rows, which are left out then; None to raise it.
+        check: called with each value in plain types, raises an error for one that is not accepted.
 
-def _read(row: Any, key: str | None, where: Where, index: int) -> tuple[str | None, Any]:
-    if key is None:
-        return None, row
-    if not isinstance(row, dict) or ID not in row or key not in row:
-        raise InputValueError(place=where(index), expected=f"an object with {ID!r} and {key!r}", got=described(row))
-    return _id(row[ID], where, index), row[key]
-
-
-def _check_text(value: Any, what: str, where: Where, index: int) -> None:
-    if isinstance(value, dict | list | tuple):
-        raise InputTypeError(place=where(index), expected=f"{what} to be text", got=type(value).__name__)
-
-
-def _refuse_id(value: Any, where: Where, index: int) -> None:
-    """Raise `ValueError` for a plain ground truth that looks like a row with an id.
-
-    Predictions are not checked: a plain one is model output and may have any keys.
+    Raises:
+        TypeError, ValueError: naming the first row that has another format, or a value that cannot be scored.
     """
-    if isinstance(value, dict) and ID in value and not {"references", "answers"}.isdisjoint(value):
-        expected = "a plain ground truth as in the first row"
-        raise InputValueError(place=where(index), expected=expected, got=described(value))
+    read = Rows([], [], [], set())
+    is_truth = side == "references"
+    convert = convert_ground_truth if is_truth else convert_prediction
+    for index, row in enumerate(rows):
+        if isinstance(row, dict) and row.get(getattr(BY_ID, side)) is Absent:
+            continue
+        if row is not FAULTY:
+            kind = "of another shape"
+            try:
+                name, value = _id_and_value(row, index, form, side)
+                kind = "with a value that cannot be scored"
+                value = convert(value)
+                if check is not None:
+                    check(value, is_truth)
+            except (TypeError, ValueError) as error:
+                if faults is None:
+                    raise at_place(where(index), error) from None
+                faults.add(kind, diagnostic_of(error).within(where(index)))
+            else:
+                read.ids.append(name)
+                read.values.append(value)
+                read.sources.append(row)
+                continue
+        if form is PLAIN:
+            read.faulty.add(str(index))
+        elif isinstance(row, dict) and ID in row:
+            read.faulty.add(str(row[ID]))
+    return read
 
 
-def _id(value: Any, where: Where, index: int) -> str:
+def _id_and_value(row: Any, index: int, form: RowFormat, side: Side) -> tuple[str, Any]:
+    """The id of a row, and its value as it stands; raises `TypeError` or `ValueError` for a row of another format."""
+    key = getattr(form, side)
+    if key is None:
+        is_row = isinstance(row, dict) and ID in row and not {"references", "answers"}.isdisjoint(row)
+        if is_row and side == "references":  # a plain prediction is what a model said, and may have any keys
+            raise InputValueError(expected="a plain ground truth as in the first row", got=described(row))
+        return str(index), row
+    if not isinstance(row, dict) or ID not in row or key not in row:
+        raise InputValueError(expected=f"an object with {ID!r} and {key!r}", got=described(row))
+    name, value = _id(row[ID]), row[key]
+    if side == "references":
+        value = _answers(value, key)
+    if form is ANLS:
+        for text in value if side == "references" else [value]:
+            if isinstance(text, dict | list | tuple):
+                what = "an answer" if side == "references" else key
+                raise InputTypeError(expected=f"{what} to be text", got=type(text).__name__)
+    return name, value
+
+
+def _id(value: Any) -> str:
     """The id as text; integers are accepted, since many datasets have them."""
     if type(value) is str and value and value.isascii():
         return value
     if isinstance(value, int | np.integer) and not isinstance(value, bool):
         return scalar_text(int(value))
     if not isinstance(value, str):
-        got = f"{type(value).__name__} {short_repr(value)}"
-        raise InputTypeError(place=where(index), expected=f"a string as {ID}", got=got)
-    if not value or not _is_unicode(value):
-        expected = f"a {ID} of at least one valid Unicode character"
-        raise InputValueError(place=where(index), expected=expected, got=short_repr(value))
+        raise InputTypeError(expected=f"a string as {ID}", got=f"{type(value).__name__} {short_repr(value)}")
+    try:
+        is_unicode = bool(value.encode())
+    except UnicodeEncodeError:
+        is_unicode = False
+    if not is_unicode:
+        raise InputValueError(expected=f"a {ID} of at least one valid Unicode character", got=short_repr(value))
     return str.__str__(value)
 
 
-def _is_unicode(value: str) -> bool:
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _answers(value: Any, key: str, where: Where, index: int) -> tuple[Any, ...]:
+def _answers(value: Any, key: str) -> tuple[Any, ...]:
+    """The acceptable answers of a reference."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if not isinstance(value, list | tuple) or not value:
         got = "an empty list" if isinstance(value, list | tuple) else type(value).__name__
-        expected = f"{key!r} to be a list of at least one acceptable answer"
-        raise InputValueError(place=where(index), expected=expected, got=got)
+        raise InputValueError(expected=f"{key!r} to be a list of at least one acceptable answer", got=got)
     return tuple(value)
-
-
-def _answers_under(key: str, row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """The acceptable answers of a valid reference row."""
-    answers = row[key]
-    return tuple(answers.tolist() if isinstance(answers, np.ndarray) else answers)
-
-
-def ids_of_plain_rows(
-    rows: Sequence[Any], form: RowFormat, side: Literal["prediction", "references"]
-) -> list[str] | None:
-    """The ids of rows in which nothing can be wrong, told for all of them at once; None where each is to be checked.
-
-    Their ids are ASCII text, and their values texts, numbers, booleans and nulls, as those of questions are.
-    """
-    key = getattr(form, side)
-    if key is None or {*map(type, rows)} != {dict} or any("confidence" in row for row in rows):
-        return None
-    try:
-        ids, values = list(map(itemgetter(ID), rows)), list(map(itemgetter(key), rows))
-    except KeyError:
-        return None
-    if {*map(type, ids)} != {str} or not all(ids) or not all(map(str.isascii, ids)):
-        return None
-    if side == "prediction":
-        return ids if LEAF_TYPES.issuperset(map(type, values)) else None
-    are_lists = {*map(type, values)} == {list} and all(values)
-    return ids if are_lists and LEAF_TYPES.issuperset(map(type, chain.from_iterable(values))) else None
 
 
 def described(row: Any) -> str:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from docscore.core.errors import at_place, closer, row_place
 from docscore.core.options import SKIP, ScoringOptions, options_from
 from docscore.core.runtime import Progress, level_of_caller, no_progress
+from docscore.core.values import convert_ground_truth
 from docscore.data.json_text import COUNTED_READINGS, PARSE_COUNTS, Parsed, parse_reference, parse_text
 from docscore.data.pairing import Pairs, doubts_of_reading, refuse_json_text, with_confidences
 from docscore.metrics.anls_star.api import score_all
@@ -268,10 +269,10 @@ def parsed_reference(name: str, truth: Any) -> Any:
         truth: the ground truth; a tuple holds acceptable answers.
 
     Raises:
-        ValueError: for a text that is not JSON as a whole, naming the row.
+        TypeError, ValueError: for a text that is not JSON as a whole or cannot be scored, naming the row.
     """
     try:
-        return parse_reference(truth)
+        return convert_ground_truth(parse_reference(truth))
     except ValueError as error:
         raise at_place(closer(row_place(name), "an answer"), error) from None
 

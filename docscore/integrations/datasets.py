@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from docscore.core.errors import row_place
-from docscore.data.pairing import Pairs
-from docscore.data.rows import BY_ID, ID, read_references
+from docscore.data.pairing import pairs_of_columns
 from docscore.evaluation.scores import score_corpus
 
 
@@ -40,11 +38,8 @@ def score_batch(
         if column not in batch:
             msg = f"expected a column {column!r}, got {', '.join(map(repr, batch))}"
             raise KeyError(msg)
-    predictions = list(batch[prediction])
-    ids = [str(number) for number in range(len(predictions))]
-    rows = [{ID: name, "references": answers} for name, answers in zip(ids, batch[references], strict=True)]
-    answers = [row.value for row in read_references(rows, BY_ID, lambda index: row_place(ids[index]))]
-    scores = score_corpus(Pairs(ids, answers, predictions), **keywords)
+    ids = [str(number) for number in range(len(batch[prediction]))]
+    scores = score_corpus(pairs_of_columns(ids, batch[references], batch[prediction]), **keywords)
     columns: dict[str, list[Any]] = {"anls_score": scores.scores}
     if scores.failed is not None:
         columns["parse_failed"] = [number in scores.failed for number in range(len(ids))]

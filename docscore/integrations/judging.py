@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from docscore.core.errors import InputValueError
-from docscore.core.options import THRESHOLD, check_choice
-from docscore.core.values import Value, convert_ground_truth
+from docscore.core.options import THRESHOLD, ScoringOptions, check_choice
+from docscore.core.values import Value, convert_ground_truth, convert_prediction
 from docscore.data.json_text import Reading, dumps, loads, parse_text
 from docscore.evaluation.fields import field_table
-from docscore.metrics.anls_star.api import score_tree
+from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 
 _WHOLE = "$"  # the field of a document that is one value
@@ -87,15 +87,16 @@ def judged_output(
     check_choice("parse", parse, ("auto", "none", "json", "repair"))
     if not answers:
         raise InputValueError(expected="at least one acceptable answer", got="none")
-    structured = any(isinstance(option, dict | list) for option in _options(convert_ground_truth(tuple(answers))))
+    truth: Any = convert_ground_truth(tuple(answers))
+    structured = any(isinstance(option, dict | list) for option in _options(truth))
     mode = {"none": None, "auto": "repair" if structured else None}.get(parse, parse)
     parsed: Reading | None = None
     if mode is not None and isinstance(output, str):
         read = parse_text(output, mode, tuple(answers))
         output, parsed = read.value, read.outcome
-    truth = tuple(answers)
-    tree = score_tree(truth, output, threshold=threshold, ignore_case=ignore_case)
-    return JudgedOutput(tree, truth, output, parsed)
+    prediction = convert_prediction(output)
+    tree = build_tree(truth, prediction, ScoringOptions(threshold=threshold, ignore_case=ignore_case))
+    return JudgedOutput(tree, truth, prediction, parsed)
 
 
 def _options(truth: Value) -> list[Value]:

@@ -7,7 +7,7 @@ driver merges only the states of their batches (`docscore.ScoreState`), which ar
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +17,14 @@ import ray.data
 from pyarrow import fs
 from ray.exceptions import RayTaskError
 
-from docscore.core.errors import InputError, InputValueError, PlacePart, in_file, short_repr, some_of
+from docscore.core.errors import InputError, InputValueError, in_file, short_repr, some_of
 from docscore.core.options import SKIP
 from docscore.data.files import ColumnNames, Table, with_names
 from docscore.data.pairing import MISSING_REMEDY
-from docscore.data.rows import ID
+from docscore.data.rows import BY_ID, ID, Side
 from docscore.evaluation.scores import score_corpus
 from docscore.evaluation.state import ScoreState
-from docscore.integrations.row_texts import pairs_of_texts, rows_of_lines, stored_rows
+from docscore.integrations.row_texts import pairs_of_texts, stored_lines, stored_rows
 
 Paths = str | Sequence[str]
 _LINES = ["jsonl", "ndjson", "jsonl.gz", "ndjson.gz"]
@@ -55,7 +55,7 @@ def joined(
             raised when the dataset is scored, and name the file, in JSONL also the line.
     """
     names = ColumnNames(json_references=parse_references is not None)
-    left, right = _read(predictions, "prediction", names), _read(references, "references", names)
+    left, right = _read(predictions, "predictions", names), _read(references, "references", names)
     return left.join(right, join_type="full_outer", num_partitions=num_partitions, on=(ID,))
 
 
@@ -120,21 +120,22 @@ def _check_ids(scored: Any) -> None:
         raise InputValueError(problem=problem)
 
 
-def _read(paths: Paths, key: str, names: ColumnNames) -> Any:
+def _read(paths: Paths, side: Side, names: ColumnNames) -> Any:
     """Read files as rows of an id and the JSON text of a value."""
+    key = getattr(BY_ID, side)
     several = [paths] if isinstance(paths, str) else list(paths)
     kinds = {_has_lines(path) for path in several}
     if len(kinds) != 1:
         raise InputValueError(place=key, expected="files that are all JSONL or all Parquet", got=str(several))
     if kinds == {True}:
         files = ray.data.read_binary_files(several, include_paths=True, file_extensions=_LINES)
-        return files.map_batches(_from_lines, batch_size=1, batch_format="pyarrow", fn_kwargs={"key": key})
+        return files.map_batches(_from_lines, batch_size=1, batch_format="pyarrow", fn_kwargs={"side": side})
     columns = ray.data.read_parquet(several).columns() or []
     if not {ID, key} <= set(columns):
         place, got = ", ".join(several), ", ".join(map(repr, columns))
         raise InputValueError(place=place, expected=f"the columns {ID!r} and {key!r}", got=got)
     rows = ray.data.read_parquet(several, columns=[ID, key], include_paths=True)
-    return rows.map_batches(_from_columns, batch_format="pyarrow", fn_kwargs={"key": key, "names": names})
+    return rows.map_batches(_from_columns, batch_format="pyarrow", fn_kwargs={"side": side, "names": names})
 
 
 def _has_lines(path: str) -> bool:
@@ -143,23 +144,22 @@ def _has_lines(path: str) -> bool:
     return any(name.lower().endswith(tuple(f".{each}" for each in _LINES)) for name in inside)
 
 
-def _from_lines(batch: Any, key: str) -> Any:
+def _from_lines(batch: Any, side: Side) -> Any:
     """The rows of one JSONL file."""
-    return _table(rows_of_lines(batch["bytes"][0].as_py(), batch["path"][0].as_py()), key)
+    return _table(stored_lines(batch["bytes"][0].as_py(), batch["path"][0].as_py(), side), side)
 
 
-def _from_columns(batch: Any, key: str, names: ColumnNames) -> Any:
+def _from_columns(batch: Any, side: Side, names: ColumnNames) -> Any:
     """The rows of a part of a Parquet file; references that are JSON text are read as in any file of columns."""
     rows = batch.to_pylist()
     places = [in_file(row["path"], f"{ID} {short_repr(row[ID])}") for row in rows]
     named = with_names(Table(Path("rows.parquet"), rows, places.__getitem__), "references", names, both=False)
-    return _table(zip(named.rows, places, strict=True), key)
+    return _table(stored_rows(named.rows, side, places), side)
 
 
-def _table(rows: Iterable[tuple[Any, PlacePart]], key: str) -> Any:
-    """The ids and values, as JSON text, of rows with their places."""
-    texts = [{ID: name, key: text} for name, text in stored_rows(rows, key)]
-    return pa.Table.from_pylist(texts, pa.schema([(ID, pa.string()), (key, pa.string())]))
+def _table(rows: list[dict[str, str]], side: Side) -> Any:
+    """Rows of ids and values as JSON text."""
+    return pa.Table.from_pylist(rows, pa.schema([(name, pa.string()) for name in (ID, getattr(BY_ID, side))]))
 
 
 def _score(batch: Any, empty: ScoreState) -> Any:

@@ -2,77 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from docscore.core.errors import (
-    InputTypeError,
-    PlacePart,
-    at_place,
-    closer,
-    in_file,
-    row_place,
-    short_repr,
-)
-from docscore.core.values import convert_ground_truth, convert_prediction
+from docscore.core.errors import InputTypeError, PlacePart, at_place, closer, in_file, row_place, short_repr
 from docscore.data.files import decoded
 from docscore.data.json_text import loads_at, restore, store
-from docscore.data.pairing import Pairs
-from docscore.data.rows import BY_ID, ID, read_prediction, read_reference, read_references
+from docscore.data.pairing import Pairs, pairs_of_columns
+from docscore.data.rows import BY_ID, ID, Side, read_rows
 
 
-def rows_of_lines(content: bytes, path: str) -> Iterator[tuple[Any, PlacePart]]:
-    """The value of each line of a JSONL file that is not blank, and its place.
+def stored_lines(content: bytes, path: str, side: Side) -> list[dict[str, str]]:
+    """The rows of a JSONL file as `stored_rows` gives them.
 
     Raises:
-        ValueError: naming the line that is not JSON.
+        TypeError, ValueError: naming the line that is not JSON, or as `stored_rows`.
     """
     text = decoded(Path(path), content.removeprefix(b"\xef\xbb\xbf"))
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            place = in_file(path, f"line {number}")
-            yield loads_at(line, place, one_line=True), place
+    places = {in_file(path, f"line {number}"): line for number, line in enumerate(text.split("\n"), 1) if line.strip()}
+    return stored_rows([loads_at(line, place, one_line=True) for place, line in places.items()], side, list(places))
 
 
-def stored_rows(rows: Iterable[tuple[Any, PlacePart]], key: str) -> Iterator[tuple[str, str]]:
-    """The id of each row, and its value as JSON text.
-
-    Args:
-        rows: rows by id, each with its place.
-        key: "prediction" or "references".
+def stored_rows(rows: Sequence[Any], side: Side, places: Sequence[PlacePart]) -> list[dict[str, str]]:
+    """The id of each row by id, and its value as JSON text, under the names of the row format.
 
     Raises:
         TypeError, ValueError: naming the place, for what is no row of this side, or a value that cannot be scored.
     """
-    read, convert = (
-        (read_reference, convert_ground_truth) if key == "references" else (read_prediction, convert_prediction)
-    )
-    for source, place in rows:
-        row = read(source, BY_ID, [place].__getitem__, 0)
-        try:
-            value = convert(row.value)
-        except (TypeError, ValueError) as error:
-            raise at_place(place, error) from None
-        yield str(row.id), store(list(value) if isinstance(value, tuple) else value)
+    read = read_rows(rows, BY_ID, side, places.__getitem__)
+    texts = (store(list(value) if isinstance(value, tuple) else value) for value in read.values)
+    return [{ID: name, str(getattr(BY_ID, side)): text} for name, text in zip(read.ids, texts, strict=True)]
 
 
-def pairs_of_texts(ids: Sequence[str], predictions: Iterable[Any], references: Iterable[Any]) -> Pairs:
+def pairs_of_texts(ids: Sequence[str], predictions: Sequence[Any], references: Sequence[Any]) -> Pairs:
     """The pairs of columns of JSON text, as `store` writes it; a prediction may be None, where there is none.
 
     Raises:
         TypeError, ValueError: naming the row, for what is no JSON text, and for references that are no list of answers.
     """
-    rows = [
-        {ID: name, "references": _value(text, name, "references")} for name, text in zip(ids, references, strict=True)
-    ]
-    truths = [row.value for row in read_references(rows, BY_ID, lambda index: row_place(ids[index]))]
+    absent = [number for number, text in enumerate(predictions) if text is None]
+    truths = [_value(text, name, "references") for text, name in zip(references, ids, strict=True)]
     values = [
-        None if text is None else _value(text, name, "prediction") for name, text in zip(ids, predictions, strict=True)
+        None if text is None else _value(text, name, "prediction") for text, name in zip(predictions, ids, strict=True)
     ]
-    return Pairs(
-        list(ids), truths, values, frozenset(number for number, value in enumerate(predictions) if value is None)
-    )
+    return pairs_of_columns(ids, truths, values, absent)
 
 
 def _value(text: Any, name: str, key: str) -> Any:

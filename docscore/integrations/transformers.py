@@ -18,9 +18,10 @@ import numpy.typing as npt
 from docscore.core.errors import InputTypeError, InputValueError, short_repr
 from docscore.core.options import AS_TEXT
 from docscore.core.runtime import level_of_caller
-from docscore.data.json_text import COUNTED_READINGS, PARSE_COUNTS, Parsed, can_be_scored, parse_text
+from docscore.core.values import convert_ground_truth, convert_prediction
+from docscore.data.json_text import COUNTED_READINGS, PARSE_COUNTS, Parsed, parse_text
 from docscore.data.pairing import Pairs, refuse_json_text
-from docscore.data.rows import as_rows, read_references, row_format
+from docscore.data.rows import as_rows, read_rows, row_format
 from docscore.evaluation.state import RATES, ScoreState
 
 Parse = Literal["text", "json", "repair", "donut"]
@@ -85,9 +86,11 @@ class ComputeMetrics:
         if not hasattr(self.tokenizer, "batch_decode"):
             expected = "a tokenizer or a processor with batch_decode"
             raise InputTypeError(expected=expected, got=type(processor).__name__)
-        rows = [] if references is None else as_rows(references, "references")
-        truths = [] if references is None else read_references(rows, row_format([], rows), "references[{}]".format)
-        self.references = None if references is None else [row.value for row in truths]
+        self.references: list[Any] | None = None
+        if references is not None:
+            rows = as_rows(references, "references")
+            form = row_format([], rows)
+            self.references = read_rows(rows, form, "references", "references[{}]".format).values
         self.parse = parse
         self.state = ScoreState(metrics=metrics, fields=fields, **{"parse": parse and AS_TEXT, **keywords})
         self._reset()
@@ -169,7 +172,7 @@ class ComputeMetrics:
         read = [self._read(text) for text in texts]
         unread = [number for number, each in enumerate(read) if each.outcome != "exact"]
         self.unread_labels += [(start + number, texts[number]) for number in unread]
-        return [each.value for each in read]
+        return [convert_ground_truth(each.value) for each in read]
 
     def _in_other_order(self, references: list[Any]) -> bool:
         """Whether the labels are the references in another order, as after a Trainer grouped the rows by length."""
@@ -199,9 +202,12 @@ class ComputeMetrics:
         if self.parse in ("json", "repair"):
             return parse_text(text, self.parse, truth)
         value = self.processor.token2json(text)
-        if not value or (isinstance(value, Mapping) and set(value) == {"text_sequence"}) or not can_be_scored(value):
+        if not value or (isinstance(value, Mapping) and set(value) == {"text_sequence"}):
             return Parsed(text, "failed")
-        return Parsed(value)
+        try:
+            return Parsed(convert_prediction(value))
+        except (TypeError, ValueError):
+            return Parsed(text, "failed")
 
 
 def _key(value: Any) -> str:

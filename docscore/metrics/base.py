@@ -9,6 +9,7 @@ from math import fsum
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from docscore.core.options import ScoringOptions
+from docscore.core.values import Value
 from docscore.metrics.anls_star.causes import FieldCounts
 from docscore.metrics.anls_star.tree import Kind, ScoreTree, Status, Whole
 
@@ -21,15 +22,15 @@ class MetricRow(NamedTuple):
     """One row of a test set, the input of a metric.
 
     Attributes:
-        ground_truth: the expected value; a tuple holds alternatives, any of which is right.
-        prediction: the predicted value; None if there is none.
+        ground_truth: the expected value in plain types; a tuple holds alternatives, any of which is right.
+        prediction: the predicted value in plain types; None if there is none.
         confidences: numbers from 0 to 1 in the shape of the prediction, or None.
         anls_star: the ANLS* score of the row, in [0, 1], computed before.
         question_id: the id of the row.
     """
 
-    ground_truth: Any
-    prediction: Any
+    ground_truth: Value
+    prediction: Value
     confidences: Any
     anls_star: float
     question_id: str = ""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 from docscore.core.options import ScoringOptions
 from docscore.core.runtime import with_room_to_recurse
 from docscore.core.similarity import fold, text_rule
-from docscore.core.values import Value
+from docscore.core.values import Value, convert_ground_truth, convert_prediction
 from docscore.metrics.base import FigureName, MetricRow, MetricTree
 from docscore.metrics.entities import (
     Entity,
@@ -60,7 +60,8 @@ def entity_counts(
     >>> entity_counts({"date": "1 May", "menu": [{"nm": "tea"}]}, {"menu": [{"nm": "tea"}, {"nm": "rum"}]})
     EntityCounts(right=1, invented=1, missed=1)
     """
-    return _totals(with_room_to_recurse(_best, gt, pred, normalise, donut, numbers)[0])
+    values = convert_ground_truth(gt), convert_prediction(pred)
+    return _totals(with_room_to_recurse(_best, *values, normalise, donut, numbers)[0])
 
 
 def entity_f1_tree(
@@ -79,10 +80,11 @@ def entity_f1_tree(
        ├─ = [0 ↔ 0]  1.000          "tea"
        └─ + [− ↔ 1]  0.000  -0.250  nothing → "rum"
     """
-    return with_room_to_recurse(_tree_of_best, gt, pred, normalise, donut, numbers)
+    values = convert_ground_truth(gt), convert_prediction(pred)
+    return with_room_to_recurse(_tree_of_best, *values, normalise, donut, numbers)
 
 
-def _best(gt: object, pred: object, normalise: bool, donut: bool, numbers: str) -> tuple[KieScore, tuple[Value, Value]]:
+def _best(gt: Value, pred: Value, normalise: bool, donut: bool, numbers: str) -> tuple[KieScore, tuple[Value, Value]]:
     """The counts of the alternatives that count, and both values; all entities of a document are one group."""
     text = text_of_entities(normalise=normalise, numbers=numbers)
 
@@ -109,7 +111,7 @@ def _totals(score: KieScore) -> EntityCounts:
     return EntityCounts(right, changed + deleted, changed + added)
 
 
-def _tree_of_best(gt: object, pred: object, normalise: bool, donut: bool, numbers: str) -> MetricTree:
+def _tree_of_best(gt: Value, pred: Value, normalise: bool, donut: bool, numbers: str) -> MetricTree:
     score, values = _best(gt, pred, normalise, donut, numbers)
     counts = _totals(score)
     figures = f"{counts.right:,} right, {counts.invented:,} invented, {counts.missed:,} missed values"

@@ -198,7 +198,8 @@ def kieval_score(
     >>> score.entities.f1, score.groups.f1, [(step.edit, step.kind) for step in score.corrections()]
     (0.5, 0.0, [('change', 'menu.price')])
     """
-    return with_room_to_recurse(_best, gt, pred, normalise, numbers, confidences)[0]
+    values = convert_ground_truth(gt), convert_prediction(pred)
+    return with_room_to_recurse(_best, *values, normalise, numbers, confidences)[0]
 
 
 def total_kieval(scores: Iterable[KieScore]) -> KieScore:
@@ -226,12 +227,13 @@ def kieval_tree(
           ├─ = nm     1.000          "tea"
           └─ ≠ price  0.000  -0.500  "2" → "3"
     """
-    return with_room_to_recurse(_tree_of_best, gt, pred, normalise, numbers, confidences)
+    values = convert_ground_truth(gt), convert_prediction(pred)
+    return with_room_to_recurse(_tree_of_best, *values, normalise, numbers, confidences)
 
 
 def best_reading(
-    gt: object,
-    pred: object,
+    truth: Value,
+    prediction: Value,
     read: Callable[[Value, Any], list[Group]],
     preference: Callable[[KieScore], tuple[Any, ...]],
     *,
@@ -241,30 +243,28 @@ def best_reading(
     """Compare each of the alternatives of a ground truth with the prediction.
 
     Args:
-        gt: the ground truth.
-        pred: the prediction.
+        truth: the ground truth, a plain value.
+        prediction: the prediction, a plain value.
         read: gives the entities of a value with these confidences, in groups.
         preference: the sort key of a result; the one with the largest counts.
         scalars: whether alternative scalars are compared one by one too; otherwise any of them is right.
         confidences: those of the prediction, or None.
     """
-    prediction = convert_prediction(pred)
     groups = read(prediction, confidences)
     results = (
-        (_compared(read(reading, None), groups), (reading, prediction))
-        for reading in readings(convert_ground_truth(gt), scalars=scalars)
+        (_compared(read(reading, None), groups), (reading, prediction)) for reading in readings(truth, scalars=scalars)
     )
     return max(results, key=lambda result: preference(result[0]))
 
 
-def _best(gt: object, pred: object, normalise: bool, numbers: str, confidences: Any) -> _Best:
+def _best(gt: Value, pred: Value, normalise: bool, numbers: str, confidences: Any) -> _Best:
     text = text_of_entities(normalise=normalise, numbers=numbers)
     return best_reading(
         gt, pred, lambda value, sure: document_of(value, text, sure), _preference, confidences=confidences
     )
 
 
-def _tree_of_best(gt: object, pred: object, normalise: bool, numbers: str, confidences: Any) -> MetricTree:
+def _tree_of_best(gt: Value, pred: Value, normalise: bool, numbers: str, confidences: Any) -> MetricTree:
     score, values = _best(gt, pred, normalise, numbers, confidences)
     entities, groups = score.entities, score.groups
     corrections = f"{entities.corrections:,} correction{'' if entities.corrections == 1 else 's'}"
@@ -372,17 +372,14 @@ class Kieval(Metric[KieScore]):
     field_source: ClassVar[FieldSource] = "entities"
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> KieScore:
-        return kieval_score(*row[:2], **self._keywords(row, options))
+        return with_room_to_recurse(_best, *row[:2], options.normalise, options.numbers, row.confidences)[0]
 
     def without_details(self, points: KieScore) -> KieScore:
         """The counts without the groups, which take most of the memory, and are there for corrections only."""
         return replace(points, pairs=[])
 
     def score_tree(self, row: MetricRow, options: ScoringOptions) -> MetricTree:
-        return kieval_tree(*row[:2], **self._keywords(row, options))
-
-    def _keywords(self, row: MetricRow, options: ScoringOptions) -> dict[str, Any]:
-        return {"normalise": options.normalise, "numbers": options.numbers, "confidences": row.confidences}
+        return with_room_to_recurse(_tree_of_best, *row[:2], options.normalise, options.numbers, row.confidences)
 
     def figure_sums(self, points: KieScore) -> Sequence[tuple[float, float]]:
         """Numerators and denominators of equations 5 to 7 and 12."""

@@ -66,20 +66,20 @@ def nted_score(gt: object, pred: object, *, donut: bool = False, numbers: str = 
     >>> nted_score({"menu": [{"nm": "tea"}]}, {"menu": [{"nm": "tee"}]})
     0.8333333333333334
     """
-    return with_room_to_recurse(_best_accuracy, gt, pred, donut, numbers)[0]
+    values = convert_ground_truth(gt), convert_prediction(pred)
+    return with_room_to_recurse(_best_accuracy, *values, donut, numbers)[0]
 
 
 _Compared = tuple[float, tuple[Value, Value], int, "TreeDistances"]  # score, values, points, distances of subtrees
 
 
-def _best_accuracy(gt: object, pred: object, donut: bool, numbers: str) -> _Compared:
+def _best_accuracy(gt: Value, plain: Value, donut: bool, numbers: str) -> _Compared:
     """The best of the ground truth's readings: its score, the plain values, what inserting it costs, and distances."""
     check_choice("numbers", numbers, NUMBERS)
     text = text_rule(numbers)
-    plain = convert_prediction(pred)
     right = FlatTree(document_tree(plain, text, donut=donut))
     compared: list[_Compared] = []
-    for truth in readings(convert_ground_truth(gt), scalars=True):
+    for truth in readings(gt, scalars=True):
         left = FlatTree(document_tree(truth, text, donut=donut))
         sizes = len(left.nodes), len(right.nodes)
         check_memory(*sizes, things="nodes", bytes_a_pair=_BYTES_A_PAIR, place="$")
@@ -101,10 +101,11 @@ def nted_tree(gt: object, pred: object, *, donut: bool = False, numbers: str = "
     └─ ≈ menu   0.833  -0.167
        └─ ≈ nm  0.750  -0.167  "tea" → "tee"  (relabel the text: 1)
     """
-    return with_room_to_recurse(_tree_of_best, gt, pred, donut, numbers)
+    values = convert_ground_truth(gt), convert_prediction(pred)
+    return with_room_to_recurse(_tree_of_best, *values, donut, numbers)
 
 
-def _tree_of_best(gt: object, pred: object, donut: bool, numbers: str) -> MetricTree:
+def _tree_of_best(gt: Value, pred: Value, donut: bool, numbers: str) -> MetricTree:
     score, values, whole, distances = _best_accuracy(gt, pred, donut, numbers)
     shared = Whole(float(max(whole, 1)))
     builder = _Builder(distances, shared)
@@ -176,10 +177,10 @@ class Nted(MeanOfRows):
     options: ClassVar[frozenset[str]] = frozenset({"donut", "numbers"})
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> float:
-        return nted_score(row.ground_truth, row.prediction, donut=options.donut, numbers=options.numbers)
+        return with_room_to_recurse(_best_accuracy, *row[:2], options.donut, options.numbers)[0]
 
     def score_tree(self, row: MetricRow, options: ScoringOptions) -> MetricTree:
-        return nted_tree(row.ground_truth, row.prediction, donut=options.donut, numbers=options.numbers)
+        return with_room_to_recurse(_tree_of_best, *row[:2], options.donut, options.numbers)
 
 
 Costs = npt.NDArray[np.signedinteger[Any]]

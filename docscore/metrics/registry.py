@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from docscore.core.errors import InputValueError
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import DEFAULT_OPTIONS, ScoringOptions
-from docscore.core.values import convert_ground_truth, convert_prediction
+from docscore.core.values import Value
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.causes import FieldCounts
 from docscore.metrics.anls_star.tree import ScoreTree
@@ -90,9 +90,8 @@ class Anlsl(AnlsStar):
         return row.anls_star
 
 
-def check_answer(truth: Any, prediction: Any, *, lists: bool) -> None:
+def check_answer(truth: Value, prediction: Value, *, lists: bool) -> None:
     """Raise `ValueError` for a pair that ANLS, or ANLSL for lists, cannot score."""
-    plain, predicted = convert_ground_truth(truth), convert_prediction(prediction)
     wanted = "lists of texts" if lists else "texts"
 
     def is_accepted(value: Any) -> bool:
@@ -100,11 +99,11 @@ def check_answer(truth: Any, prediction: Any, *, lists: bool) -> None:
             return isinstance(value, list) and not any(isinstance(item, list | dict) for item in value)
         return not isinstance(value, list | dict | tuple)
 
-    for option in plain if isinstance(plain, tuple) else (plain,):
+    for option in truth if isinstance(truth, tuple) else (truth,):
         if not is_accepted(option):
             raise InputValueError(expected=f"acceptable answers that are {wanted}", got=type(option).__name__)
-    if predicted is not None and not is_accepted(predicted):
-        raise InputValueError(expected=f"predictions that are {wanted}", got=type(predicted).__name__)
+    if prediction is not None and not is_accepted(prediction):
+        raise InputValueError(expected=f"predictions that are {wanted}", got=type(prediction).__name__)
 
 
 METRICS: dict[str, Metric[Any]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from typing import Any
 
 from docscore.core.options import ScoringOptions
 from docscore.data.json_text import loads, parse_text
@@ -43,7 +44,7 @@ def run(data: bytes) -> None:
             score_and_show(truth, value)
 
 
-def score_and_show(truth: object, prediction: object) -> None:
+def score_and_show(truth: Any, prediction: Any) -> None:
     """Score a pair, and show the result in every way."""
     options = ScoringOptions()
     tree = build_tree(truth, prediction, options)

@@ -14,12 +14,12 @@ import evaluate
 import numpy as np
 import pyarrow as pa
 
-from docscore.core.errors import InputValueError, at_place
+from docscore.core.errors import InputValueError
 from docscore.core.options import ScoringOptions
-from docscore.core.values import LEAF_TYPES, convert_ground_truth, convert_prediction
+from docscore.core.values import LEAF_TYPES
 from docscore.data.json_text import dumps, loads, restore, store
-from docscore.data.pairing import Grouping, Pairs, check_equal_count, pair_rows
-from docscore.data.rows import ID, Row, RowFormat, as_rows, read_predictions, read_references, row_format
+from docscore.data.pairing import Grouping, Pairs, check_equal_count, pairs_of
+from docscore.data.rows import BY_ID, ID, PLAIN, RowFormat, Side, as_rows, read_rows, row_format
 from docscore.evaluation.evaluation import Evaluation
 from docscore.stats.intervals import check_confidence
 
@@ -189,12 +189,10 @@ def encode_rows(
     Raises:
         TypeError, ValueError: for a row or a value that is not of the format, naming its place.
     """
-    prediction_rows = read_predictions(predictions, form, "predictions[{}]".format)
-    reference_rows = read_references(references, form, "references[{}]".format)
-    if form.prediction is None:
-        check_equal_count(len(prediction_rows), len(reference_rows))
-    length = max(len(prediction_rows), len(reference_rows))
-    return _stored(prediction_rows, "prediction", length, form), _stored(reference_rows, "references", length, form)
+    if form is PLAIN:
+        check_equal_count(len(predictions), len(references))
+    length = max(len(predictions), len(references))
+    return _stored(predictions, "predictions", length, form), _stored(references, "references", length, form)
 
 
 def declaration(rows: int, process: int, processes: int) -> tuple[StoredRows, StoredRows]:
@@ -212,17 +210,16 @@ def decode_rows(predictions: Sequence[Any], references: Sequence[Any], missing: 
 
     Raises:
         ValueError: if there are none, if a process did not store all of its rows, if rows with and without ids were
-            mixed, or as `pair_rows`.
+            mixed, or as `pairs_of`.
     """
     _check_declared(predictions)
-    prediction_rows = [Row(name, value) for name, value in _loaded(predictions, "prediction")]
-    reference_rows = [_reference(name, value) for name, value in _loaded(references, "references")]
-    if not reference_rows:
+    rows = _restored(predictions, "prediction"), _restored(references, "references")
+    if not rows[1]:
         raise InputValueError(place="references", expected="at least one row", got="none")
-    if len({row.id is None for row in prediction_rows + reference_rows}) > 1:
+    if len({name is None for side in rows for name, _ in side}) > 1:
         got = "rows with a question_id and rows without"
         raise InputValueError(expected="one row format", got=got)
-    return pair_rows(prediction_rows, reference_rows, missing)
+    return pairs_of([row for _, row in rows[0]], [row for _, row in rows[1]], missing)
 
 
 def _check_declared(stored: Sequence[Any]) -> None:
@@ -242,28 +239,23 @@ def _check_declared(stored: Sequence[Any]) -> None:
         raise InputValueError(expected=f"{expected:,} rows, as {processes} processes declared", got=f"{rows:,}")
 
 
-def _stored(rows: list[Row], key: str, length: int, form: RowFormat) -> StoredRows:
+def _stored(rows: Sequence[Any], side: Side, length: int, form: RowFormat) -> StoredRows:
     """The rows of one side with the JSON text of their values, and padding up to a length."""
-    is_prediction, stored = key == "prediction", []
-    for number, row in enumerate(rows):
-        try:
-            value = convert_prediction(row.value) if is_prediction else convert_ground_truth(row.value)
-        except (TypeError, ValueError) as error:
-            place = f"{'predictions' if is_prediction else 'references'}[{number}]"
-            raise at_place(place if row.id is None else f"{place} (question_id {row.id!r})", error) from None
-        if row.id is not None and isinstance(value, tuple):  # acceptable answers: a list is enough
-            value = list(value)
-        labels = _labels(row, form)
-        stored.append({ID: row.id or "", key: store({"references": value, "columns": labels} if labels else value)})
+    key, read = str(getattr(BY_ID, side)), read_rows(rows, form, side, f"{side}[{{}}]".format)
+    stored = []
+    for name, value, source in zip(read.ids, read.values, read.sources, strict=True):
+        if form is not PLAIN and isinstance(value, tuple):  # acceptable answers: a list is enough
+            value = list(value)  # noqa: PLW2901
+        labels = _labels(source, form) if side == "references" and form is not PLAIN else {}
+        text = store({"references": value, "columns": labels} if labels else value)
+        stored.append({ID: "" if form is PLAIN else name, key: text})
     padding = {ID: "", key: ""}  # JSON text is never empty
     return stored + [padding] * (length - len(stored))
 
 
-def _labels(row: Row, form: RowFormat) -> dict[str, Any]:
+def _labels(row: Mapping[str, Any], form: RowFormat) -> dict[str, Any]:
     """The labels in the other columns of a reference: numbers and short texts."""
-    values = {
-        name: value.item() if isinstance(value, np.generic) else value for name, value in (row.source or {}).items()
-    }
+    values = {name: value.item() if isinstance(value, np.generic) else value for name, value in row.items()}
     return {
         str(name): value
         for name, value in values.items()
@@ -273,15 +265,12 @@ def _labels(row: Row, form: RowFormat) -> dict[str, Any]:
     }
 
 
-def _loaded(rows: Sequence[Any], key: str) -> list[tuple[str | None, Any]]:
-    """The id, None in the plain format, and the stored value of each row that is no padding."""
-    filled = [row for row in rows if row[key]]
-    return [(row[ID] or None, restore(row[key])) for row in filled]
-
-
-def _reference(name: str | None, value: Any) -> Row:
-    """A stored reference; with an id it is a list of answers, or an object with these and the labels."""
-    if name is None:
-        return Row(None, value)
-    answers, columns = (value["references"], value["columns"]) if isinstance(value, dict) else (value, {})
-    return Row(name, tuple(answers), source={ID: name, **columns})
+def _restored(stored: Sequence[Any], key: str) -> list[tuple[str | None, Any]]:
+    """The id, None in the plain format, and the row of each stored row that is no padding."""
+    rows: list[tuple[str | None, Any]] = []
+    for row in stored:
+        if row[key]:
+            name, value = row[ID] or None, restore(row[key])
+            columns = value if name and key == "references" and isinstance(value, dict) else {key: value, "columns": {}}
+            rows.append((name, {ID: name, **columns["columns"], key: columns[key]} if name else value))
+    return rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from itertools import chain, islice, repeat
+from itertools import chain, count, islice, repeat
 from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
@@ -33,6 +33,7 @@ _T = TypeVar("_T")
 
 
 Pair = tuple[object, object]
+PlainPair = tuple[Value, Value]
 
 
 _PORTION = 4096  # pairs that are read at a time
@@ -127,9 +128,10 @@ def anls_score(
     (0.9444444444444445, {'a': 'hello', 'b': ['y', 'x']})
     """
     options = _options(threshold, ignore_case, rules, numbers)
+    values = convert_ground_truth(gt), convert_prediction(pred)
     if not return_gt and not return_key_scores:
-        return with_room_to_recurse(_score_one, gt, pred, options)
-    tree = build_tree(gt, pred, options)
+        return with_room_to_recurse(_score_one, *values, options)
+    tree = build_tree(*values, options)
     asked: list[Any] = [tree.score]
     if return_gt:
         asked.append(tree.closest_gt())
@@ -158,7 +160,8 @@ def score_tree(
     >>> [(leaf.path, leaf.status, leaf.score) for leaf in tree.leaves()]
     [('$.date', 'partial', 0.8), ('$.total', 'missing', 0.0)]
     """
-    return build_tree(gt, pred, _options(threshold, ignore_case, rules, numbers))
+    values = convert_ground_truth(gt), convert_prediction(pred)
+    return build_tree(*values, _options(threshold, ignore_case, rules, numbers))
 
 
 def score_pairs(
@@ -198,14 +201,14 @@ def score_pairs(
     return score(pairs, 0)
 
 
-def build_tree(gt: object, pred: object, options: ScoringOptions, schema: SchemaNode | None = None) -> ScoreTree:
-    """The score tree of a pair, by options in one object; with a schema that of its typed score."""
+def build_tree(gt: Value, pred: Value, options: ScoringOptions, schema: SchemaNode | None = None) -> ScoreTree:
+    """The score tree of a pair of plain values, by options in one object; with a schema that of its typed score."""
     return with_room_to_recurse(_tree, gt, pred, options, schema)
 
 
 def tell(
-    gt: object,
-    pred: object,
+    gt: Value,
+    pred: Value,
     options: ScoringOptions,
     start: Callable[[], Place],
     schema: SchemaNode | None = None,
@@ -213,8 +216,8 @@ def tell(
     """S and L of a pair, told part by part: for what counts parts without a tree of them.
 
     Args:
-        gt: the ground truth.
-        pred: the prediction.
+        gt: the ground truth, a plain value.
+        pred: the prediction, a plain value.
         options: how texts are compared.
         start: gives what is told of the whole pair; called anew where the pair is scored again from the beginning.
         schema: the root of a schema, or None.
@@ -223,16 +226,33 @@ def tell(
 
 
 def _score_portion(pairs: Iterable[Pair], start: int, options: ScoringOptions) -> npt.NDArray[np.float64]:
-    return score_all(pairs, options, lambda number: f"pair {start + number}")
+    return score_all(map(_plain_pair, pairs, count(start)), options, lambda number: f"pair {start + number}")
+
+
+def _plain_pair(pair: object, number: int) -> PlainPair:
+    """A pair in plain types.
+
+    Raises:
+        TypeError, ValueError: naming the pair, for what is no tuple or list of two (a text of two letters is none), and
+            values that cannot be scored.
+    """
+    place = f"pair {number}"
+    if not isinstance(pair, tuple | list) or len(pair) != 2:  # noqa: PLR2004
+        got = f"{len(pair)} values" if isinstance(pair, tuple | list) else type(pair).__name__
+        raise InputTypeError(place=place, expected="a ground truth and a prediction", got=got)
+    try:
+        return convert_ground_truth(pair[0]), convert_prediction(pair[1])
+    except (TypeError, ValueError) as error:
+        raise at_place(place, error) from None
 
 
 def score_all(
-    pairs: Iterable[Pair], options: ScoringOptions, name: Callable[[int], str], scored: Advance = ignore
+    pairs: Iterable[PlainPair], options: ScoringOptions, name: Callable[[int], str], scored: Advance = ignore
 ) -> npt.NDArray[np.float64]:
     """The score of each pair, shape (n,).
 
     Args:
-        pairs: n pairs.
+        pairs: n pairs of plain values.
         options: how texts are compared.
         name: what an error calls the pair of a number.
         scored: called with the number of pairs just scored, to show progress.
@@ -245,7 +265,7 @@ def score_all(
             scored(len(portion))
             continue
         found = dict.fromkeys(range(len(portion)), 0.0)
-        answers = [i for i in found if _checked(portion[i], name, len(scores) + i) and is_answer(*portion[i])]
+        answers = [i for i in found if is_answer(*portion[i])]
         found.update(zip(answers, _score_answers([portion[i] for i in answers], options), strict=True))
         scored(len(answers))
         for i in sorted(found.keys() - set(answers)):
@@ -255,29 +275,15 @@ def score_all(
     return np.array(scores, dtype=np.float64)
 
 
-def _checked(pair: object, name: Callable[[int], str], number: int) -> bool:
-    """True for a tuple or list of two.
-
-    Raises:
-        TypeError: for anything else: a text of two letters is no pair.
-    """
-    if not isinstance(pair, tuple | list) or len(pair) != 2:  # noqa: PLR2004
-        got = f"{len(pair)} values" if isinstance(pair, tuple | list) else type(pair).__name__
-        raise InputTypeError(place=name(number), expected="a ground truth and a prediction", got=got)
-    return True
-
-
-def _are_answers(pairs: Sequence[Pair]) -> bool:
+def _are_answers(pairs: Sequence[PlainPair]) -> bool:
     """Whether all pairs are of several acceptable scalars and a scalar."""
-    if {*map(type, pairs)} != {tuple} or {*map(len, pairs)} != {2}:
-        return False
     truths, predictions = zip(*pairs, strict=True)
     if {*map(type, truths)} != {tuple} or not SCALAR_TYPES.issuperset(map(type, predictions)):
         return False
     return all(truths) and SCALAR_TYPES.issuperset(map(type, chain.from_iterable(truths)))
 
 
-def _score_named(pair: Pair, options: ScoringOptions, name: Callable[[int], str], number: int) -> float:
+def _score_named(pair: PlainPair, options: ScoringOptions, name: Callable[[int], str], number: int) -> float:
     try:
         return with_room_to_recurse(_score_one, *pair, options)
     except (TypeError, ValueError) as error:
@@ -306,24 +312,25 @@ def _score_answers(pairs: Sequence[tuple[Any, Any]], options: ScoringOptions) ->
     return best
 
 
-def _score_one(gt: object, pred: object, options: ScoringOptions) -> float:
+def _score_one(gt: Value, pred: Value, options: ScoringOptions) -> float:
     if is_answer(gt, pred):
         return answer_score(gt, pred, options)  # type: ignore[arg-type]
-    earned, weight = _with_list_path(Scorer(options).pair, *_converted(gt, pred))
+    earned, weight = _with_list_path(Scorer(options).pair, _one_of_texts(gt, pred), pred)
     return earned / weight if weight else 1.0
 
 
-def _tree(gt: object, pred: object, options: ScoringOptions, schema: SchemaNode | None) -> ScoreTree:
+def _tree(gt: Value, pred: Value, options: ScoringOptions, schema: SchemaNode | None) -> ScoreTree:
     whole, trees = Whole(0.0, options), list[ScoreTree]()
     whole.weight = _tell(gt, pred, options, schema, lambda: TreePlace(whole, trees))[1]
     return trees[-1]
 
 
 def _tell(
-    gt: object, pred: object, options: ScoringOptions, schema: SchemaNode | None, start: Callable[[], Place]
+    gt: Value, pred: Value, options: ScoringOptions, schema: SchemaNode | None, start: Callable[[], Place]
 ) -> tuple[float, float]:
     scorer, at = Scorer(options, Tables()), start()
-    return _with_list_path(lambda truth, prediction: scorer.pair(truth, prediction, schema, at), *_converted(gt, pred))
+    pair = _one_of_texts(gt, pred), pred
+    return _with_list_path(lambda truth, prediction: scorer.pair(truth, prediction, schema, at), *pair)
 
 
 def _with_list_path(work: Callable[[Value, Value], _T], truth: Value, prediction: Value) -> _T:
@@ -335,19 +342,19 @@ def _with_list_path(work: Callable[[Value, Value], _T], truth: Value, prediction
         raise at_place(largest.place, error) from None
 
 
-def _converted(gt: object, pred: object) -> tuple[Value, Value]:
-    """Both sides in plain types; a list of strings against a string is read as a one-of (paper, table 2, row 14)."""
-    truth = convert_ground_truth(gt)
-    prediction = convert_prediction(pred)
-    if type(truth) is list and truth and isinstance(prediction, str) and all(isinstance(x, str) for x in truth):
-        warnings.warn(
-            "compatibility mode: the ground truth is a list of strings and the prediction a string, so any string of "
-            "the list is taken as right; write a tuple to say so",
-            UserWarning,
-            stacklevel=level_of_caller(),
-        )
-        truth = tuple(truth)
-    return truth, prediction
+def _one_of_texts(truth: Value, prediction: Value) -> Value:
+    """The ground truth; a list of strings against a string is read as a one-of (paper, table 2, row 14)."""
+    if type(truth) is not list or not truth or not isinstance(prediction, str):
+        return truth
+    if not all(isinstance(text, str) for text in truth):
+        return truth
+    warnings.warn(
+        "compatibility mode: the ground truth is a list of strings and the prediction a string, so any string of "
+        "the list is taken as right; write a tuple to say so",
+        UserWarning,
+        stacklevel=level_of_caller(),
+    )
+    return tuple(truth)
 
 
 def _options(threshold: float, ignore_case: bool, rules: str, numbers: str) -> ScoringOptions:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from docscore.core.errors import InputValueError, at_place
 from docscore.core.options import PAPER, THRESHOLD, SchemaSource, ScoringOptions
+from docscore.core.values import Value, convert_ground_truth, convert_prediction
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.causes import FieldCounts
 from docscore.metrics.anls_star.sizes import SchemaNode
@@ -51,7 +52,7 @@ def typed_score(
     """
     source = SchemaSource.of(schema)  # which None is not
     options = ScoringOptions(threshold=threshold, ignore_case=ignore_case, rules=rules, numbers=numbers, schema=source)
-    return explained_by_schema(gt, pred, options).score
+    return explained_by_schema(convert_ground_truth(gt), convert_prediction(pred), options).score
 
 
 def typed_tree(gt: object, pred: object, schema: Any, **keywords: Any) -> ScoreTree:
@@ -61,15 +62,16 @@ def typed_tree(gt: object, pred: object, schema: Any, **keywords: Any) -> ScoreT
         The root of a score tree. Its leaves say in `compared` how they were compared where it was not as text, and in
         `unreadable` which sides could not be read so.
     """
-    return explained_by_schema(gt, pred, ScoringOptions(**keywords, schema=SchemaSource.of(schema)))
+    options = ScoringOptions(**keywords, schema=SchemaSource.of(schema))
+    return explained_by_schema(convert_ground_truth(gt), convert_prediction(pred), options)
 
 
-def explained_by_schema(gt: object, pred: object, options: ScoringOptions, question_id: str = "") -> ScoreTree:
+def explained_by_schema(gt: Value, pred: Value, options: ScoringOptions, question_id: str = "") -> ScoreTree:
     """The tree of a typed score, by options in one object.
 
     Args:
-        gt: the ground truth.
-        pred: the prediction.
+        gt: the ground truth, a plain value.
+        pred: the prediction, a plain value.
         options: how values compare; with a schema.
         question_id: of the document, where each has its own schema.
 
