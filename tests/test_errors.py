@@ -85,7 +85,7 @@ EXPECTED_AND_GOT: list[tuple[Callable[[], object], type[Exception], tuple[str, .
     (lambda: score_pairs([("x", [b""])]), TypeError, ("pair 0", "$[0]"), JSON, "bytes"),
     (lambda: pairs_of(P, [ref("a")]), ValueError, ("references[0]",), ANSWERS, "an empty list"),
     (lambda: pairs_of(P, ["x"]), ValueError, (), "predictions and references in one row format", MIXED),
-    (lambda: corpus({"k": 1}, {"k": b""}), TypeError, ("row 'a'", "$.k"), JSON, "bytes"),
+    (lambda: corpus({"k": 1}, {"k": b""}), TypeError, ("predictions[0]", "$.k"), JSON, "bytes"),
     (a_confidence_beside_others, ValueError, ("row 'a'",), BY_ITSELF, "'x' beside them"),
     (
         lambda: measure(corpus({"k": 1}, "x"), ["anls"]),
@@ -106,7 +106,7 @@ EXPECTED_AND_GOT: list[tuple[Callable[[], object], type[Exception], tuple[str, .
     (
         lambda: encode_rows(P, [R[0], ref("b", b"")], BY_ID),
         TypeError,
-        ("references[1] (question_id 'b')", "$[0]"),
+        ("references[1]", "$[0]"),
         JSON,
         "bytes",
     ),
@@ -133,11 +133,15 @@ def test_what_was_expected_and_what_came(row: tuple[Any, ...]) -> None:
     assert str(error) == f"{''.join(f'{part}: ' for part in parts)}{error.problem or f'expected {expected}, got {got}'}"
 
 
+BOTH = "references and predictions"
+TWICE = "ids that occur more than once in the predictions (1): 'a'; 'a': predictions[0], predictions[1]"
+ABSENT = "ids of references that no prediction has (1): 'b'"
+
 # why, what raises, parts of the place, the sentence without place and remedy, remedy
 PROBLEMS: list[tuple[str, Callable[[], object], tuple[str, ...], str, str]] = [
     ("too deep", lambda: score_pairs([(DEEP, 1)]), ("pair 0", "$" + "[0]" * 200), LEVELS, ""),
-    ("ids twice", twice_in_a_test_set, (), "ids that occur more than once in the predictions (1): 'a'", ""),
-    ("missing ids", lambda: pairs_of(P[:1], R), (), "ids of references that no prediction has (1): 'b'", MISSING),
+    ("ids twice", twice_in_a_test_set, (), f"predictions: {TWICE}", ""),
+    ("missing ids", lambda: pairs_of(P[:1], R), (), f"{BOTH}: {ABSENT}; {MISSING}", ""),
     ("a key twice", lambda: loads('{"a": 1, "a": 2}', unique_keys=True), (), "key 'a' occurs twice in one object", ""),
     ("not JSON", lambda: loads("[1,\n oops]"), ("line 2, column 2",), "expecting value", ""),
 ]

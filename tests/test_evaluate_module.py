@@ -315,7 +315,7 @@ def test_what_goes_in_is_what_is_scored(case: tuple[Any, Any, float], metric: An
 KEY = "expected a string as key, got int 2"
 FAULTS: list[tuple[list[Any], list[Any], type[Exception], str]] = [
     (["x", {"a": [{2: "y"}]}], ["x", "y"], TypeError, rf"predictions\[1\]: \$\.a\[0\]: {KEY}"),
-    ([pred("a", 1)], [ref("a", 1, {2: 3})], TypeError, rf"references\[0\] \(question_id 'a'\): \$\[1\]: {KEY}"),
+    ([pred("a", 1)], [ref("a", 1, {2: 3})], TypeError, rf"references\[0\]: \$\[1\]: {KEY}"),
     ([{"k": ("a",)}], ["x"], ValueError, r"predictions\[0\]: \$\.k: Tuples are reserved for 1-of-n ground truths"),
     ([pred("a", 1)], [ref("a")], ValueError, r"references\[0\]: .* at least one acceptable answer, got an empty"),
     ([pred("a", 1)], [{"question_id": "a", "reference": "x"}], ValueError, "references: expected 'references' or"),

@@ -118,10 +118,8 @@ def to_json(value: Value, leaf: Callable[[Any], Any] | None = None, known: dict[
 
 
 def _converted(value: Any, *, one_of: bool) -> Value:
-    if type(value) in LEAF_TYPES:
-        return value  # type: ignore[no-any-return]
     levels = MAX_DEPTH + (type(value) is tuple)  # a one-of around the whole value is no level
-    if with_room_to_recurse(_is_plain, value, levels, one_of):
+    if type(value) in LEAF_TYPES or with_room_to_recurse(_is_plain, value, levels, one_of):
         return value  # type: ignore[no-any-return]
     return with_room_to_recurse(lambda: _plain(value, (), 1, one_of=one_of))
 

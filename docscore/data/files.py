@@ -345,11 +345,10 @@ def table_of_source(
     if isinstance(source, Mapping):
         return table_in_memory(_rows_by_id(source, side), side)
     rows = _rows_of_frame(source, names.id or ID)
-    if rows is None:
-        return with_names(table_in_memory(source, side), side, names, both=both)
-    if both and rows and ID not in rows[0] and names.id is None:
+    if rows and both and ID not in rows[0] and names.id is None:
         rows = [{ID: str(number), **row} for number, row in enumerate(rows)]
-    return with_names(table_in_memory(rows, side)._replace(is_frame=True), side, names, both=both)
+    table = table_in_memory(source if rows is None else rows, side)._replace(is_frame=rows is not None)
+    return table if names == SAME_NAMES else with_names(table, side, names, both=both)
 
 
 def table_in_memory(rows: Any, side: Side) -> Table:

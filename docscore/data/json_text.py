@@ -383,8 +383,8 @@ def parse_reference(truth: Any) -> Any:
     ({'total': 1}, {'total': 2})
     """
     if isinstance(truth, tuple):
-        return tuple([loads(each) if isinstance(each, str) else parse_reference(each) for each in truth])
-    return loads(truth) if isinstance(truth, str) else truth
+        return tuple([loads(each) if type(each) is str else parse_reference(each) for each in truth])
+    return loads(truth) if type(truth) is str else truth
 
 
 def is_json_container(value: object) -> bool:

@@ -5,22 +5,18 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice, repeat
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from docscore.core.errors import (
     NAMED,
-    DataError,
     Diagnostic,
     Faults,
     FilePlace,
     InputTypeError,
     InputValueError,
     at_place,
-    diagnostic_of,
     faults_summary,
     in_file,
     row_place,
@@ -203,11 +199,11 @@ def _texts(values: Iterable[Any]) -> Iterator[str]:
             yield value
 
 
-def check_equal_count(predictions: int, references: int) -> None:
+def check_equal_count(predictions: int, references: int, place: FilePlace | tuple[()] = ()) -> None:
     """Raise `ValueError` unless there are as many predictions as references."""
     if predictions != references:
         got = f"{predictions} and {references}"
-        raise InputValueError(expected="as many predictions as references", got=got)
+        raise InputValueError(place=place, expected="as many predictions as references", got=got)
 
 
 def read_systems(
@@ -238,14 +234,11 @@ def read_systems(
     wanted: Rows | None = None
     pairs = []
     for predictions in systems:
-        with naming_files(references.path, predictions.path), gc_pause():
-            with naming_columns(references, predictions):
-                form = _common_format(predictions, references, faults)
-                check_columns(references, predictions, form)
+        form = _common_format(references, predictions, faults)
+        with gc_pause():
             given = read_rows(predictions.rows, form, "predictions", predictions.where, faults, check)
             wanted = wanted or read_rows(references.rows, form, "references", references.where, faults, check)
-            faults.stop_if_any()
-            pairs.append(_paired((references, wanted), (predictions, given), form, missing, faults))
+        pairs.append(_paired((references, wanted), (predictions, given), form, missing, faults))
     return pairs
 
 
@@ -261,10 +254,8 @@ def table_with_both(tables: Sequence[Table]) -> Table:
         row = table.first()
         if not isinstance(row, dict) or not any({ID, *form[1:]} <= row.keys() for form in (BY_ID, ANLS)):
             expected = "rows with 'question_id', 'references' and 'prediction', as no other file was given"
-            with naming_columns(None, table):
-                raise InputValueError(
-                    place=in_file(table.path), expected=expected, got=described(row), remedy=BOTH_REMEDY
-                )
+            fault = Diagnostic((in_file(table.path),), expected, described(row), remedy=BOTH_REMEDY)
+            raise _with_columns(fault, [table])
     first, *others = tables
     known = {row[ID]: _answers_in(row) for _, row in first.good() if isinstance(row, dict) and ID in row}
     for table in others:
@@ -287,24 +278,33 @@ def _answers_in(row: dict[str, Any]) -> Any:
     return row.get("references", row.get("answers"))
 
 
-def _common_format(predictions: Table, references: Table, faults: Faults) -> RowFormat:
-    """The format of the first row of each side; where faulty rows are skipped, the most frequent one of references."""
-    if not faults.skip:
-        firsts = ([row for _, row in islice(table.good(), 1)] for table in (predictions, references))
-        try:
-            return row_format(*firsts)
-        except InputValueError as error:
-            file = {"predictions": predictions.path, "references": references.path}.get(error.place)
-            raise InputValueError(
-                replace(error.diagnostic, parts=(in_file(file),)) if file else error.diagnostic
-            ) from None
-    forms = (format_of(row, "references") for _, row in references.good())
-    found = Counter(form for form in forms if form is not None)
-    if not found:
+def _common_format(references: Table, predictions: Table, faults: Faults) -> RowFormat:
+    """The format of the first row of each side; where faulty rows are skipped, the most frequent one of references.
+
+    Raises:
+        ValueError: naming the columns of both sides, for rows that are of no format or of different ones.
+    """
+    try:
+        form = _most_frequent_format(references, faults) if faults.skip else None
+        form = form or row_format(predictions.rows, references.rows)
+        if form is PLAIN:
+            _check_documents(references, predictions)
+    except InputValueError as error:
+        side = {"references": [references], "predictions": [predictions]}.get(error.place, [references, predictions])
+        is_placed = error.parts and isinstance(error.parts[0], FilePlace)
+        parts = error.parts if is_placed else (_files(*side),)
+        raise _with_columns(replace(error.diagnostic, parts=parts), [references, predictions]) from None
+    return form
+
+
+def _most_frequent_format(references: Table, faults: Faults) -> RowFormat:
+    forms = Counter(format_of(row, "references") for _, row in references.good())
+    del forms[None]
+    if not forms:
         counted = f"; {faults_summary(faults.found)}" if faults.found else ""
         problem = f"no row is left of {len(references.rows):,}{counted}"
         raise InputValueError(place=in_file(references.path), problem=problem)
-    return found.most_common(1)[0][0]
+    return forms.most_common(1)[0][0]  # type: ignore[return-value]
 
 
 def _paired(
@@ -312,17 +312,18 @@ def _paired(
 ) -> Pairs:
     """Pair the rows that were read from the table of each side; errors as for `read_systems`."""
     (table, wanted), (other, given) = references, predictions
+    faults.stop_if_any()
     if form is PLAIN:
-        check_equal_count(len(other.rows), len(table.rows))
+        check_equal_count(len(other.rows), len(table.rows), _files(table, other))
     excluded = wanted.faulty | given.faulty
     number_of = {name: number for number, name in enumerate(given.ids)}
     if given.ids != wanted.ids or len(number_of) < len(given.ids):
         excluded |= _unpaired_ids(references, predictions, missing, faults)
-    faults.stop_if_any()
+        faults.stop_if_any()
     kept = [number for number, name in enumerate(wanted.ids) if name not in excluded]
     if not kept:
         problem = f"no row is left to score of {len(table.rows):,}; {faults_summary(faults.found)}"
-        raise InputValueError(problem=problem)
+        raise InputValueError(place=_files(table, other), problem=problem)
     ids = [wanted.ids[number] for number in kept]
     partners = [number_of.get(name) for name in ids]
     sources = [None if number is None else given.sources[number] for number in partners]
@@ -361,9 +362,10 @@ def _unpaired_ids(
                 f"{what} ({len(ids):,}): {some_of(ids)}{_lines_of(concerned[0], ids) if len(concerned) == 1 else ''}"
             )
             remedy = MISSING_REMEDY if kind == WITHOUT_PREDICTION and missing == "error" else ""
-            files = FilePlace(tuple(dict.fromkeys(str(each.path) for each in concerned)))
             tolerated = missing == SKIP and kind == WITHOUT_PREDICTION
-            faults.add(kind, Diagnostic((files,), problem=problem, remedy=remedy), count, tolerated=tolerated)
+            faults.add(
+                kind, Diagnostic((_files(*concerned),), problem=problem, remedy=remedy), count, tolerated=tolerated
+            )
     return {name for _, _, ids, _ in kinds for name in ids}
 
 
@@ -381,17 +383,8 @@ def _lines_of(table: Table, ids: Sequence[str]) -> str:
     return "".join(f"; {short_repr(i)}: {', '.join(places[:NAMED])}" for i, places in found.items() if places)
 
 
-@contextmanager
-def naming_files(*paths: Path) -> Iterator[None]:
-    """Add the file names to an error that does not name a file."""
-    try:
-        yield
-    except DataError:  # each of its faults names its file
-        raise
-    except ValueError as error:
-        if any(isinstance(part, FilePlace) for part in diagnostic_of(error).parts):
-            raise
-        raise at_place(FilePlace(tuple(dict.fromkeys(map(str, paths)))), error) from None
+def _files(*tables: Table) -> FilePlace:
+    return FilePlace(tuple(dict.fromkeys(str(table.path) for table in tables)))
 
 
 MISSING_REMEDY = 'with missing "zero" they are scored as null, with "skip" left out'
@@ -405,23 +398,14 @@ _LISTED = 20  # columns that a message names
 _DELIMITER = "--delimiter names the sign between the columns of CSV"
 
 
-@contextmanager
-def naming_columns(references: Table | None, predictions: Table) -> Iterator[None]:
-    """Add to an error about the keys of rows the columns of each side, and the options that name them.
-
-    Args:
-        references: the rows of ground truths; None where the rows of predictions hold both.
-        predictions: the rows of predictions.
-    """
-    try:
-        yield
-    except InputValueError as error:
-        firsts = {table.path: table.first() for table in (references, predictions) if table is not None}
-        columns = [f"{path} has {_listed(row)}" for path, row in firsts.items() if isinstance(row, dict)]
-        if None in firsts.values() or not columns:
-            raise
-        remedies = [error.diagnostic.remedy, *columns, _OPTIONS]
-        raise InputValueError(replace(error.diagnostic, remedy="; ".join(filter(None, remedies)))) from None
+def _with_columns(fault: Diagnostic, tables: Sequence[Table]) -> InputValueError:
+    """The error about the keys of rows with the columns of each side, and the options that name them."""
+    firsts = {table.path: table.first() for table in tables}
+    columns = {path: _listed(row) for path, row in firsts.items() if isinstance(row, dict)}
+    if None in firsts.values() or not columns:
+        return InputValueError(fault)
+    told = [f"{path} has {names}" for path, names in columns.items() if names not in fault.got]
+    return InputValueError(replace(fault, remedy="; ".join(filter(None, [fault.remedy, *told, _OPTIONS]))))
 
 
 def _listed(names: Iterable[Any]) -> str:
@@ -430,41 +414,33 @@ def _listed(names: Iterable[Any]) -> str:
     return ", ".join(every[:_LISTED]) + (f" and {len(every) - _LISTED:,} more" if len(every) > _LISTED else "")
 
 
-def check_columns(references: Table, predictions: Table, form: RowFormat) -> None:
+def _check_documents(references: Table, predictions: Table) -> None:
     """Raise `ValueError` for rows without ids that are no documents: those of tables, and those with a key of rows.
 
     A key of rows is one of the row formats that its own side alone has: a document may have a field of such a name.
     """
-    if form is not PLAIN:
-        return
     sides = (references, BY_ID.references, ANLS.references), (predictions, BY_ID.predictions, ANLS.predictions)
     for (table, *keys), (other, *_) in zip(sides, reversed(sides), strict=True):
-        if table.has_columns:
-            raise _lack_of_ids(table)
         row, partner = table.first(), other.first()
+        if table.has_columns:  # CSV may have been split at the wrong character
+            is_csv = suffix_of(table.path) in (".csv", ".tsv")
+            is_split_wrong = is_csv and any(sign in "".join(map(str, row or ())) for sign in DELIMITERS)
+            remedy = _DELIMITER if is_split_wrong else ""
+            raise InputValueError(
+                place=in_file(table.path), expected=f"a column {ID!r}", got=_listed(row or ()), remedy=remedy
+            )
         if isinstance(row, dict) and isinstance(partner, dict) and (row.keys() - partner.keys()) & {*keys}:
             raise InputValueError(place=in_file(table.path), expected=f"rows with {ID!r}", got=described(row))
 
 
 def warn_of_documents(references: Table) -> None:
     """Say of a file of objects that are no rows by id that they are documents, paired by their position."""
+    if suffix_of(references.path) not in TEXT_EXTENSIONS or references.has_columns:
+        return
     row = references.first()
-    is_file_of_values = suffix_of(references.path) in TEXT_EXTENSIONS and not references.has_columns
-    if is_file_of_values and isinstance(row, dict) and format_of(row, "references") is PLAIN:
+    if isinstance(row, dict) and format_of(row, "references") is PLAIN:
         problem = f"rows without {ID!r} are documents, paired by their position; {_OPTIONS}"
         warnings.warn(f"{references.path}: {problem}", UserWarning, stacklevel=level_of_caller())
-
-
-def _lack_of_ids(table: Table) -> InputValueError:
-    """The error about a table without a column of ids; CSV may have been split at the wrong character."""
-    names = [str(name) for name in table.first() or {}]
-    is_split_wrong = suffix_of(table.path) in (".csv", ".tsv") and any(sign in "".join(names) for sign in DELIMITERS)
-    return InputValueError(
-        place=in_file(table.path),
-        expected=f"a column {ID!r}",
-        got=", ".join(map(repr, names)),
-        remedy=_DELIMITER if is_split_wrong else "",
-    )
 
 
 # the name of a column of the references, a function of the id, or a label for each reference in their order

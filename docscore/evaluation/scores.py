@@ -287,7 +287,7 @@ def parse_predictions(
 
     values = list(predictions)
     for number, prediction in enumerate(values):
-        if isinstance(prediction, str):
+        if type(prediction) is str:  # and not the digits of a number
             parsed = parse_text(prediction, mode, truths[number])
             values[number], readings[number] = parsed.value, parsed._replace(value=None)
     return values, readings
