@@ -192,8 +192,8 @@ class FieldCounts:
 
     def of_pair(
         self,
-        gt: object,
-        pred: object,
+        gt: Value,
+        pred: Value,
         options: ScoringOptions,
         schema: SchemaNode | None = None,
         *,
