@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice, repeat
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from docscore.core.errors import (
