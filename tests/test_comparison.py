@@ -13,10 +13,10 @@ import pytest
 from scipy import stats
 
 from docscore import anls_score
-from docscore.core.options import ScoringOptions
+from docscore.core.options import SchemaSource, ScoringOptions
 from docscore.data.files import read_table
 from docscore.data.pairing import Pairs, pairs_of, read_systems
-from docscore.evaluation.comparison import Change, Comparison, compare, decide
+from docscore.evaluation.comparison import Change, Comparison, compare, decide, decide_level
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.summary import MOST_FIELDS_TESTED
 from docscore.stats.intervals import NO_CHANGE, Ratios
@@ -358,3 +358,62 @@ def test_degraded_example_receipts_are_named() -> None:
 
 def test_degraded_real_receipts_are_named(real_receipts: Path) -> None:
     check_degraded(real_receipts)
+
+
+# the first metric
+
+TYPED = {"type": "object", "properties": {"n": {"type": "number"}, "d": {"type": "string", "format": "date"}}}
+ANSWERS = [
+    {"n": "12.50", "d": "2024-03-05", "l": ["a", "b"]},
+    {"n": "12.5", "d": "5 March 2024"},
+    {"n": "7", "l": ["a"]},
+]
+
+
+def of_metric(metric: str, seed: int, **options: Any) -> Evaluation:
+    """Twenty documents, each with one of three answers."""
+    rng = random.Random(seed)
+    pairs = pairs_of([rng.choice(ANSWERS) for _ in range(20)], [ANSWERS[0]] * 20)
+    schema = SchemaSource.of(TYPED) if metric == "typed" else None
+    return Evaluation(pairs, ScoringOptions(schema=schema), metrics=[metric, "anls_star"], **options)
+
+
+@pytest.mark.parametrize("metric", ["anls_star", "kieval", "entity_f1", "nted", "typed"])
+def test_the_first_metric_decides_everything(metric: str) -> None:
+    """Difference, verdict, documents, fields and the gate; the figure of another metric stands beside it."""
+    base, new = of_metric(metric, 1), of_metric(metric, 2, by=[n % 2 for n in range(20)])
+    found = compare(base, new)
+    assert found.difference == new.scores.mean - base.scores.mean == found.figure.difference
+    scores = zip(new.scores.ids, base.scores.scores, new.scores.scores, strict=True)
+    fell = {name for name, before, after in scores if after < before - 1e-12}
+    assert {change.name for change in found.worse} == fell
+    both = base.scores.ratio, new.scores.ratio
+    assert found.p_value == permutation_p_values(*both)[0]
+    for field in found.fields:
+        side = {each.path: each.score for each in new.analysis.fields}
+        assert field.new == pytest.approx(side[field.name])
+    for part in found.slices:
+        rows = [number for number in range(20) if str(number % 2) == part.name]
+        inside = [Ratios(ratio.earned[rows], ratio.weight[rows]) for ratio in both]
+        assert [part.base, part.new] == pytest.approx([float(ratio.values[0]) for ratio in inside])
+        assert part.p_value == pytest.approx(permutation_p_values(*inside)[0], abs=0.03)
+    lost = [1 - side.scores.mean if metric in ("anls_star", "typed") else 0.0 for side in (base, new)]
+    assert [sum(cause.base or 0.0 for cause in found.causes), sum(cause.new or 0.0 for cause in found.causes)] == (
+        pytest.approx(lost)
+    )
+    gate = found.decide(0.3)
+    assert gate.sentence.startswith(f"passed: the difference of {new.scores.figure.label} is {found.difference:+.4f}, ")
+    assert found.to_dict()["metric"] == metric
+
+
+def test_the_bound_of_a_ratio_says_what_it_assumes_and_is_refused_where_one_document_decides() -> None:
+    """KIEval counts entities: of 21 documents 20 have one entity, and one has as many as all others together."""
+    base, new = of_metric("kieval", 1), of_metric("kieval", 2)
+    assert base.compare(new).decide(0).sentence.endswith(", if no document outside the test set is larger than these)")
+    truths = [{"a": "x"}] * 20 + [{f"k{number}": "x" for number in range(20)}]
+    one = Evaluation(pairs_of(truths, truths), metrics=["kieval"])
+    message = r"^the gate cannot decide: the largest of 21 documents has 50% of the weight, too much even if all fall"
+    with pytest.raises(ValueError, match=message):
+        one.compare(one).decide(0)
+    with pytest.raises(ValueError, match=r"too much even if all have the score 0$"):
+        decide_level(one, 0.5)

@@ -513,7 +513,7 @@ def _check_decidable(
     if upper_bound(by_unit, confidence) >= limit - ROUNDING:
         share = f"the largest of {count:,} {unit}s has {float(weights.max() / weights.sum()):.0%} of the weight"
         raise InputValueError(problem=f"the gate cannot decide: {share}, too much even if {worst}")
-    return f" if no {unit} outside the test set is larger than the largest here"
+    return f", if no {unit} outside the test set is larger than these"
 
 
 def _heaviest(*tables: Sequence[Field]) -> list[str]:

@@ -154,13 +154,12 @@ class Field:
 
     def add(self, number: int, leaf: Leaf, points_lost: float) -> None:
         """Count a leaf of a document."""
-        _, kind, outcome, earned, weight, cause = leaf
-        self.add_points(number, earned, weight)
-        self.counts[outcome] += 1
-        if kind == "null":
-            self.nulls[outcome] += 1
-        if cause:
-            self.lost_units[cause] += _units(points_lost)
+        self.add_points(number, leaf.earned, leaf.weight)
+        self.counts[leaf.outcome] += 1
+        if leaf.kind == "null":
+            self.nulls[leaf.outcome] += 1
+        if leaf.cause:
+            self.lost_units[leaf.cause] += _units(points_lost)
 
     def merge(self, other: Field) -> None:
         """Add the sums of the same field in other documents."""
@@ -265,16 +264,16 @@ class FieldTable:
         total = missing = extra = 0  # values; nulls are not counted
         lost: Losses = {}
         for leaf in counts.leaves:
-            name, kind, outcome, earned, weight, cause = leaf
+            name, cause = leaf.field, leaf.cause
             field = self.fields.get(name)
             if field is None:
                 field = self.fields[name] = Field(name)
-            points_lost = (weight - earned) / counts.weight if cause else 0.0
+            points_lost = (leaf.weight - leaf.earned) / counts.weight if cause else 0.0
             field.add(number, leaf, points_lost)
-            if kind != "null":
+            if leaf.kind != "null":
                 total += 1
-                missing += outcome == "missing"
-                extra += outcome == "extra"
+                missing += leaf.outcome == "missing"
+                extra += leaf.outcome == "extra"
             if cause and points_lost:
                 lost[name, cause] = lost.get((name, cause), 0.0) + points_lost
         for name, partner in counts.elements:

@@ -108,9 +108,14 @@ def upper_bound(differences: Differences, confidence: float, clusters: npt.Array
 
     Student's t fails if most documents lose a little and few gain much: if none of the few is in the sample, the loss
     looks certain. This bound allows for the largest possible gain of documents outside the sample, so that it holds
-    for differences however skewed; `benchmarks/coverage.py` measures its error and its power. A ratio of sums is
-    linearised: a document counts as value + n x influence, which is its own difference where all documents have the
-    same weight. Documents outside the sample are assumed to be no heavier than the heaviest in it.
+    for differences however skewed; `benchmarks/coverage.py` measures its error and its power.
+
+    It is exact for means, where all documents have the same weight. A ratio of sums, such as the F1 of entities, is
+    linearised: a document counts as value + n x influence. How heavy documents can be is then unknown, and no bound
+    holds for all populations: documents outside the sample are assumed to be no heavier than the heaviest in it.
+    Where that is wrong, so is the bound: if 5% of the documents weigh 20 times as much as the others and gain what
+    those lose, it is below the true difference in 31% of samples of 20 documents and in 1% of samples of 100. Gates
+    name the assumption (`docscore.evaluation.comparison`).
 
     Args:
         differences: of two systems on n documents; the first is bounded.

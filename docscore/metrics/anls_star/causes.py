@@ -10,7 +10,7 @@ from docscore.core.same_value import are_same_value, differ_in_punctuation
 from docscore.core.values import Value, step_text
 from docscore.metrics.anls_star.api import tell
 from docscore.metrics.anls_star.matching import Identities
-from docscore.metrics.anls_star.sizes import SchemaNode
+from docscore.metrics.anls_star.sizes import SchemaNode, Side
 from docscore.metrics.anls_star.tree import Kind, ScoreTree, Status
 
 Cause = Literal[
@@ -157,7 +157,30 @@ def _outcome(kind: Kind, status: Status) -> Outcome:
     return "wrong_type" if kind == "mismatch" and status == "wrong" else status
 
 
-Leaf = tuple[str, Kind, Outcome, float, float, Cause | None]  # its path, kind and outcome, S, L, why points are lost
+class Leaf(NamedTuple):
+    """A leaf of a score tree with points.
+
+    Attributes:
+        field: its path without list indices, `$` for the root.
+        kind: its kind of node.
+        outcome: what became of its value.
+        earned: S.
+        weight: L.
+        cause: why points are lost; None if none are.
+        compared: how it was compared by a schema; "" for as text.
+        unreadable: the sides whose value could not be read so.
+    """
+
+    field: str
+    kind: Kind
+    outcome: Outcome
+    earned: float
+    weight: float
+    cause: Cause | None
+    compared: str = ""
+    unreadable: tuple[Side, ...] = ()
+
+
 Partner = Literal["matched", "missing", "extra"]  # of a list element, or what it is without one
 
 
@@ -167,23 +190,25 @@ class FieldCounts:
     Attributes:
         leaves: the leaves.
         elements: the list elements, by their paths, and whether they have a partner.
+        earned: S of the document.
         weight: L of the document.
     """
 
     def __init__(self) -> None:
         self.leaves: list[Leaf] = []
         self.elements: list[tuple[str, Partner]] = []
-        self.weight = 0.0
+        self.earned = self.weight = 0.0
         self._roots: dict[Cause | None, FieldPath] = {}
 
     def of_tree(self, tree: ScoreTree, *, parsed: bool = True, absent: bool = False) -> FieldCounts:
         """The counts of a document whose score tree there is; arguments as for `places`."""
-        self.leaves, self.elements, self.weight = [], [], tree.weight
+        self.leaves, self.elements, self.earned, self.weight = [], [], tree.earned, tree.weight
         for place in places(tree, parsed=parsed, absent=absent):
             node = place.node
             if place.counts:
                 outcome = _outcome(node.kind, node.status)
-                self.leaves.append((place.name, node.kind, outcome, node.earned, node.weight, place.cause))
+                how = node.compared, node.unreadable
+                self.leaves.append(Leaf(place.name, node.kind, outcome, node.earned, node.weight, place.cause, *how))
             if node.key is None and place.path:
                 both = node.truth_index is not None and node.prediction_index is not None
                 partner: Partner = "matched" if both else "missing" if node.prediction_index is None else "extra"
@@ -208,9 +233,9 @@ class FieldCounts:
             self.leaves, self.elements = [], []
             return root
 
-        _, self.weight = tell(gt, pred, options, start, schema)
+        self.earned, self.weight = tell(gt, pred, options, start, schema)
         if not parsed and self.leaves and self.leaves[0][:2] == ("$", "mismatch"):
-            self.leaves = [(*self.leaves[0][:-1], "unparsable")]
+            self.leaves[0] = self.leaves[0]._replace(cause="unparsable")
         return self
 
 
@@ -257,7 +282,7 @@ class FieldPath:
         weight: float,
         truth: Value,
         prediction: Value,
-        schema: SchemaNode | None,  # noqa: ARG002  it has said what it had to in S and L
+        schema: SchemaNode | None,
     ) -> None:
         if weight and kind not in ("list", "object"):
             cause = self.cause
@@ -265,7 +290,11 @@ class FieldPath:
                 cause = None
             elif cause is None:
                 cause = _cause_of_values(kind, status, truth, prediction)
-            self.counts.leaves.append((self.name, kind, _outcome(kind, status), earned, weight, cause))
+            leaf = Leaf(self.name, kind, _outcome(kind, status), earned, weight, cause)
+            if schema is not None and schema.comparator is not None and kind == "scalar":
+                unreadable = schema.comparator.unreadable(truth, prediction)  # type: ignore[arg-type]
+                leaf = leaf._replace(compared=schema.comparator.label, unreadable=unreadable)
+            self.counts.leaves.append(leaf)
 
     def _element(self, partner: Partner, cause: Cause | None) -> FieldPath:
         element = self._at(("[]", cause), "[]", cause)

@@ -69,8 +69,9 @@ def answer_score(truth: Scalar | tuple[Scalar, ...], prediction: Scalar, options
     if equals_an_option(truth, prediction):
         return 1.0
     accepted = truth if type(truth) is tuple else (truth,)
-    right, *lefts = fold_all([prediction, *accepted], options.ignore_case, text_rule(options.numbers))
-    return max([similarity(left, right, options.threshold) for left in lefts])
+    texts = fold_all((*accepted, prediction), options.ignore_case, text_rule(options.numbers))
+    right, threshold = texts.pop(), options.threshold
+    return max([similarity(left, right, threshold) for left in texts])
 
 
 class Place(Protocol):

@@ -257,17 +257,6 @@ class ScoreTree:
             yield node
             waiting.extend(reversed(node.children))
 
-    def leaves_by_field(self) -> Iterator[tuple[str, ScoreTree]]:
-        """The leaves with their paths, list indices left out, `$` for the root: `items[].price`."""
-        waiting = [("", self)]
-        while waiting:
-            path, node = waiting.pop()
-            if not node.children:
-                yield path.removeprefix(".") or "$", node
-            steps = ("[]" if child.key is None else step_text(child.key) for child in node.children)
-            below = [(path + step, child) for step, child in zip(steps, node.children, strict=True)]
-            waiting.extend(reversed(below))
-
     def closest_gt(self) -> Any:
         """What the prediction would be if it were right in the way nearest to it.
 

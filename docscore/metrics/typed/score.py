@@ -153,13 +153,12 @@ class TypedFields:
     score: float = 0.0
 
     @classmethod
-    def of(cls, tree: ScoreTree) -> TypedFields:
+    def of(cls, counts: FieldCounts) -> TypedFields:
         """Those of one document."""
-        document = cls(score=tree.score)
-        for path, leaf in tree.leaves_by_field():
-            if leaf.weight:
-                unread = (int(side in leaf.unreadable) for side in ("ground_truth", "prediction"))
-                document.add(TypedField(path, [leaf.compared or AS_TEXT], leaf.earned, leaf.weight, 1, *unread))
+        document = cls(score=counts.earned / counts.weight if counts.weight else 1.0)
+        for leaf in counts.leaves:
+            unread = (int(side in leaf.unreadable) for side in ("ground_truth", "prediction"))
+            document.add(TypedField(leaf.field, [leaf.compared or AS_TEXT], leaf.earned, leaf.weight, 1, *unread))
         return document
 
     def add(self, *fields: TypedField) -> None:
@@ -193,7 +192,9 @@ class Typed(Metric[TypedFields]):
             _root(options.schema, question_id)
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> TypedFields:
-        return TypedFields.of(self.score_tree(row, options))
+        counts = FieldCounts()
+        self.count_fields(counts, row, options, parsed=True, absent=False)
+        return TypedFields.of(counts)
 
     def score_tree(self, row: MetricRow, options: ScoringOptions) -> ScoreTree:
         return explained_by_schema(row.ground_truth, row.prediction, options, row.question_id)
