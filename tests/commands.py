@@ -22,7 +22,8 @@ from click.testing import CliRunner
 
 import docscore.cli
 from docscore.cli.entry_point import commands
-from tests.conftest import ROOT
+from docscore.data.json_text import loads
+from tests.conftest import HUNG, ROOT
 
 RECEIPTS = ROOT / "examples" / "receipts"
 REFERENCES, PREDICTIONS = RECEIPTS / "references.jsonl", RECEIPTS / "predictions.jsonl"
@@ -102,7 +103,7 @@ def succeed(*arguments: str | Path) -> str:
 def without_format(name: str, printed: str) -> dict[str, Any]:
     """The JSON that a command printed, without the format that it begins with."""
     found: dict[str, Any] = json.loads(printed)
-    assert found.pop("format") == f"docscore.{name}/1"
+    assert re.fullmatch(rf"docscore\.{name}/\d", found.pop("format"))
     return found
 
 
@@ -189,6 +190,33 @@ def ref(question: str, *answers: Any) -> dict[str, Any]:
 
 def pred(question: str, value: Any) -> dict[str, Any]:
     return {"question_id": question, "prediction": value}
+
+
+def run_python(*arguments: str | Path, cwd: Path = ROOT, **changes: str) -> str:
+    """What Python prints in a process of its own, which must end well."""
+    done = subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        cwd=cwd,
+        env=environment(PYTHONPATH=str(ROOT), **changes),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=HUNG,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr[-3000:]
+    return done.stdout
+
+
+def column_of(path: Path, column: str) -> dict[str, Any]:
+    """A column of a file of rows by id, numbers as docscore reads them."""
+    read = map(loads, path.read_text(encoding="utf-8").splitlines())
+    return {row["question_id"]: row[column] for row in read}
+
+
+def receipt_pairs(name: str) -> list[tuple[tuple[Any, ...], Any]]:
+    """The acceptable answers of each example receipt, and its prediction in a file."""
+    found = column_of(RECEIPTS / name, "prediction")
+    return [(tuple(answers), found[key]) for key, answers in column_of(REFERENCES, "references").items()]
 
 
 def rows(path: Path) -> Iterator[dict[str, Any]]:

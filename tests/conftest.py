@@ -154,6 +154,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in set(left_out)]
 
 
+def needs(*modules: str) -> None:
+    """Skip the test where a module is not installed, or fail it where everything is required."""
+    missing = [name for name in modules if importlib.util.find_spec(name) is None]
+    if missing:
+        skip_or_fail(f"needs {', '.join(missing)}")
+
+
 def needs_tool(module: str, required: str = REQUIRE_TOOLS) -> None:
     """Skip a module of tests whose tool is not there; in an environment that has all, fail."""
     if importlib.util.find_spec(module) is not None:

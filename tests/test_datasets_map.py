@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +11,12 @@ import pytest
 from docscore.data.pairing import pairs_of
 from docscore.evaluation.scores import score_corpus
 from docscore.integrations.datasets import score_batch
-from tests.conftest import ROOT, skip_or_fail
+from tests.commands import receipt_pairs, run_python
+from tests.conftest import needs
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")  # num_proc
 ]
-RECEIPTS = ROOT / "examples" / "receipts"
 PREDICTIONS = [f"text {i % 7}" for i in range(50)]
 REFERENCES = [[f"test {i % 5}", "text 3"][: 1 + i % 2] for i in range(50)]
 
@@ -28,21 +24,10 @@ REFERENCES = [[f"test {i % 5}", "text 3"][: 1 + i % 2] for i in range(50)]
 @pytest.fixture(scope="module")
 def datasets() -> Any:
     """The library."""
-    if find_spec("datasets") is None:
-        skip_or_fail("needs datasets")
+    needs("datasets")
     import datasets  # noqa: PLC0415  an extra
 
     return datasets
-
-
-def receipts(name: str) -> list[tuple[Any, list[Any]]]:
-    """Prediction and acceptable answers of each bundled receipt."""
-    lines = {
-        file: [json.loads(line) for line in (RECEIPTS / file).read_text(encoding="utf-8").splitlines()]
-        for file in (name, "references.jsonl")
-    }
-    predictions = {row["question_id"]: row["prediction"] for row in lines[name]}
-    return [(predictions[row["question_id"]], row["references"]) for row in lines["references.jsonl"]]
 
 
 def expected(rows: list[tuple[Any, list[Any]]], **options: Any) -> Any:
@@ -63,7 +48,7 @@ def test_plain_answers(datasets: Any, num_proc: int) -> None:
 @pytest.mark.parametrize("num_proc", [1, 2])
 def test_json_texts_are_scored_as_their_values(datasets: Any, num_proc: int) -> None:
     """Columns of text keep what each row has; columns of structs would give every row all keys."""
-    rows = receipts("predictions_text.jsonl")
+    rows = [(found, list(answers)) for answers, found in receipt_pairs("predictions_text.jsonl")]
     table = datasets.Dataset.from_dict(
         {"answer": [prediction for prediction, _ in rows], "truth": [list(map(json.dumps, each)) for _, each in rows]}
     )
@@ -102,12 +87,11 @@ def test_another_process_finds_the_cache(datasets: Any, tmp_path: Path, num_proc
     del datasets  # only that it is there
     lines = [json.dumps({"p": p, "r": r}) for p, r in zip(PREDICTIONS, REFERENCES, strict=True)]
     (tmp_path / "rows.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    command = [sys.executable, "-c", RUN, str(tmp_path / "rows.jsonl"), str(tmp_path / "cache"), str(num_proc)]
+    command = ["-c", RUN, tmp_path / "rows.jsonl", tmp_path / "cache", str(num_proc)]
     runs, times = [], []
     for seed in ("1", "2"):
-        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
-        done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment, cwd=tmp_path)
-        runs.append(done.stdout.split())
+        done = run_python(*command, cwd=tmp_path, PYTHONHASHSEED=seed, TMPDIR=str(tmp_path))
+        runs.append(done.split())
         files = sorted((tmp_path / "cache").rglob("*.arrow"))
         times.append([(file, file.stat().st_mtime_ns) for file in files])
     assert runs[0] == runs[1]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import random
 import signal
@@ -19,19 +18,13 @@ from docscore.data.pairing import pairs_of
 from docscore.evaluation.scores import score_corpus
 from docscore.evaluation.state import ScoreState
 from tests.commands import environment
-from tests.conftest import HUNG, skip_or_fail
+from tests.conftest import HUNG, needs
 from tests.structures import damaged, random_truth, taken
 
 pytestmark = pytest.mark.full
 
 METRICS = ["anls_star", "kieval", "entity_f1", "nted"]
 Rows = list[list[Any]]  # prediction and reference
-
-
-def needs(*modules: str) -> None:
-    missing = [name for name in modules if importlib.util.find_spec(name) is None]
-    if missing:
-        skip_or_fail(f"needs {', '.join(missing)}")
 
 
 def random_rows(seed: int, count: int) -> Rows:

@@ -67,17 +67,6 @@ def test_text_that_is_no_json_is_an_answer(write: Write) -> None:
     assert json.loads(succeed("score", references, predictions, *NAMES, "--json"))["anls_score"] == 1.0
 
 
-@pytest.mark.parametrize("option", [NAMES[:2], NAMES[2:4], NAMES[4:]])
-def test_a_column_that_is_not_there_is_named(write: Write, option: list[str]) -> None:
-    files = (
-        write("r.jsonl", [{"question_id": "a", "references": ["x"]}]),
-        write("p.jsonl", [{"question_id": "a", "prediction": "x"}]),
-    )
-    done = run("score", *files, *option)
-    assert (done.code, done.out) == (2, "")
-    assert f"expected a column {option[1]!r} ({option[0][2:].replace('-', '_')}), got 'question_id', " in done.err
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [
@@ -102,21 +91,6 @@ def test_a_csv_that_is_cut_off_loses_its_last_row(write: Write) -> None:
     done = run("score", references, cut, *options, "--on-error", "skip")
     assert (done.code, "0.000  b (missing)" in done.out) == (0, True)
     assert "1 fault: 1 cut off" in done.err
-
-
-def test_every_command_that_reads_rows_knows_them(write: Write, tmp_path: Path) -> None:
-    references, predictions = write("r.csv", cells(AS_TEXT[0])), write("p.csv", cells(AS_TEXT[1]))
-    report = tmp_path / "report.html"
-    commands: list[list[Any]] = [
-        ["score", references, predictions],
-        ["explain", references, predictions],
-        ["compare", predictions, predictions, "--references", references],
-        ["table", predictions, "--references", references],
-        ["report", references, predictions, "-o", report],
-    ]
-    for command in commands:
-        assert run(*command, *NAMES, *PARSE).code == 0
-    assert "1.0000" in report.read_text("utf-8")
 
 
 OPTIONS = "--id-column, --prediction-column and --references-column (id_column= and so on in Python) name other columns"
@@ -151,13 +125,6 @@ def test_tables_name_them_too(end: str, write: Write) -> None:
     assert str(caught.value).endswith(OPTIONS)
     names: dict[str, Any] = {"id_column": "doc", "references_column": "truth", "prediction_column": "output"}
     assert docscore.evaluate(references=sides[0], predictions=sides[1], **names).score == 1.0
-
-
-def test_one_file_of_both_sides_names_them_too(write: Write) -> None:
-    done = run("score", write("logs.jsonl", [{"sheet": "a", "truth": "x", "output": "x"}]))
-    assert (done.code, done.out) == (2, "")
-    assert "as no other file was given, got an object with 'sheet', 'truth', 'output'" in done.err
-    assert OPTIONS in done.err
 
 
 @golden("foreign_columns", "documents")

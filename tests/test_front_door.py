@@ -101,32 +101,15 @@ def test_missing_cells_of_pandas_are_null() -> None:
     assert result.score == 0.5
 
 
+SIDES: dict[str, Any] = {"predictions": PREDICTION_ROWS, "references": REFERENCE_ROWS}
 FAULTS: list[tuple[dict[str, Any], type[Exception], str]] = [
-    ({"predictions": 3, "references": ["x"]}, TypeError, "predictions: expected a list of rows, got int"),
-    (
-        {"predictions": FOUND, "references": REFERENCE_ROWS[:2]},
-        ValueError,
-        "ids of predictions that no reference has (1): 'c'",
-    ),
-    (
-        {"predictions": PREDICTION_ROWS, "references": REFERENCE_ROWS, "id_column": "doc"},
-        ValueError,
-        "references: expected a column 'doc' (id_column), got 'question_id', 'references'",
-    ),
+    ({**SIDES, "predictions": 3}, TypeError, "predictions: expected a list of rows, got int"),
     ({"predictions": PREDICTION_ROWS}, ValueError, "predictions: expected rows with 'question_id', 'references' and"),
-    (
-        {"predictions": FOUND, "references": TRUTHS, "metrics": "bleu"},
-        ValueError,
-        "metrics: expected some of anls_star",
-    ),
-    ({"predictions": FOUND, "references": TRUTHS, "progress": 3}, TypeError, "progress: expected None, True, False or"),
-    ({"predictions": FOUND, "references": TRUTHS, "threshold": 2}, ValueError, "threshold: expected a number from"),
-    (
-        {"predictions": FOUND, "references": TRUTHS, "confidence": 95},
-        ValueError,
-        "confidence: expected a number between",
-    ),
-    ({"predictions": "no.jsonl", "references": TRUTHS}, OSError, "no.jsonl"),
+    ({**SIDES, "id_column": "doc"}, ValueError, "expected a column 'doc' (id_column), got 'question_id', 'references'"),
+    ({**SIDES, "metrics": "bleu"}, ValueError, "metrics: expected some of anls_star"),
+    ({**SIDES, "progress": 3}, TypeError, "progress: expected None, True, False or"),
+    ({**SIDES, "confidence": 95}, ValueError, "confidence: expected a number between"),
+    ({**SIDES, "predictions": "no.jsonl"}, OSError, "no.jsonl"),
 ]
 
 
@@ -181,12 +164,6 @@ def test_the_numbers_are_those_of_the_command(receipts: docscore.Evaluation) -> 
     assert loads(json.dumps(receipts.to_dict(fields=False))) == plain
     with_fields = without_format("score", succeed("score", REFERENCES, PREDICTIONS, "--json", "--fields"))
     assert loads(json.dumps(receipts.to_dict())) == with_fields
-    assert sorted(receipts.fields, key=lambda row: row["field"]) == sorted(
-        with_fields["key_scores"], key=lambda row: row["field"]
-    )
-    assert {row["cause"]: row["points_lost"] for row in receipts.causes} == {
-        cause: lost for cause, lost in with_fields["points_lost"].items() if lost
-    }
     assert receipts.documents.to_dict()["anls_score"] == [row["anls_score"] for row in plain["per_sample"]]
     worst = receipts.worst(3)
     assert isinstance(worst, list)

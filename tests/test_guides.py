@@ -8,15 +8,13 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from docscore.integrations.evaluate import MODULES
-from tests.commands import environment
-from tests.conftest import HUNG, ROOT, skip_or_fail
+from tests.commands import run_python
+from tests.conftest import ROOT, skip_or_fail
 from tests.page_runner import imports_of
 
 pytestmark = pytest.mark.full
@@ -46,13 +44,4 @@ def test_a_page_runs_and_prints_what_it_says(page: str, tmp_path: Path) -> None:
     if missing:
         skip_or_fail(f"needs {', '.join(missing)}")
     (tmp_path / "examples").symlink_to(ROOT / "examples")
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.page_runner", str(ROOT / page)],
-        cwd=tmp_path,
-        env=environment(OMP_NUM_THREADS="1", PYTHONPATH=str(ROOT)),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=HUNG,
-    )
-    assert done.returncode == 0, done.stderr
+    run_python("-m", "tests.page_runner", ROOT / page, cwd=tmp_path, OMP_NUM_THREADS="1")

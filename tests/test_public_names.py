@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,53 +18,14 @@ import docscore
 from docscore.core import options
 from docscore.core.options import ScoringOptions
 from tests.commands import PREDICTIONS, REFERENCES
-from tests.conftest import ROOT
+from tests.conftest import DATA, ROOT
 
-AT_ONCE = ["ScoreNode", "ScoreTree", "__version__", "anls_score", "evaluate_module", "score_pairs", "score_tree"]
-WHEN_USED = [
-    "METRICS",
-    "ComparisonResult",
-    "Evaluation",
-    "Row",
-    "Table",
-    "ScoreState",
-    "compare",
-    "decide",
-    "entity_counts",
-    "evaluate",
-    "kieval_score",
-    "nted_score",
-    "pairs_of",
-    "summarise",
-    "typed_score",
-    "typed_tree",
-]
-PATHS = [
-    "docscore.evaluation:score_corpus",
-    "docscore.report.html_report:report_as_html",
-    "docscore.cli:main",
-    "docscore.integrations.datasets:score_batch",
-    "docscore.integrations.judging:judged_output",
-    "docscore.integrations.lm_eval:process_results",
-    "docscore.integrations.promptfoo:get_assert",
-]
-EXTRAS = [
-    ("torch", "docscore.integrations.distributed:merged"),
-    ("inspect_ai", "docscore.integrations.inspect:anls_star"),
-    ("inspect_ai", "docscore.integrations.inspect:kieval_entities"),
-    ("inspect_ai", "docscore.integrations.inspect:typed_by_schema"),
-    ("mlflow", "docscore.integrations.mlflow:anls_star_scorer"),
-    ("pydantic_evals", "docscore.integrations.pydantic_evals:AnlsStarEvaluator"),
-    ("ray", "docscore.integrations.ray:joined"),
-    ("ray", "docscore.integrations.ray:score"),
-    ("pyspark", "docscore.integrations.spark:score_udf"),
-    ("torchmetrics", "docscore.integrations.torchmetrics:DocumentScore"),
-    ("transformers", "docscore.integrations.transformers:compute_metrics"),
-    ("transformers", "docscore.integrations.transformers:preprocess_logits_for_metrics"),
-]
+NAMES = json.loads((DATA / "public_names.json").read_text("utf-8"))
+PATHS: list[str] = NAMES["paths"]
+EXTRAS: list[tuple[str, str]] = NAMES["paths that need a library"]
 
 
-@pytest.mark.parametrize("name", [*AT_ONCE, *WHEN_USED])
+@pytest.mark.parametrize("name", [*NAMES["at once"], *NAMES["when used"]])
 def test_a_name_of_the_package_root(name: str) -> None:
     assert getattr(docscore, name) is not None
     assert name in docscore.__all__
@@ -79,7 +41,7 @@ def test_a_renamed_name_warns(old: str, new: str) -> None:
 
 
 def test_no_other_name_is_public() -> None:
-    assert sorted(docscore.__all__) == sorted([*AT_ONCE, *WHEN_USED])
+    assert sorted(docscore.__all__) == sorted([*NAMES["at once"], *NAMES["when used"]])
 
 
 @pytest.mark.parametrize("path", PATHS)

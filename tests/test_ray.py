@@ -8,7 +8,6 @@ import random
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from docscore.core.errors import InputTypeError, InputValueError, in_file
 from docscore.data.pairing import Pairs, pairs_of
 from docscore.evaluation.scores import score_corpus
 from docscore.evaluation.state import ScoreState
-from tests.conftest import ROOT, skip_or_fail
+from tests.conftest import ROOT, needs
 
 pytestmark = [
     pytest.mark.full,
@@ -74,8 +73,7 @@ def same(here: ScoreState, there: ScoreState) -> None:
 @pytest.fixture(scope="module")
 def engine() -> Iterator[Any]:
     """The integration, on a Ray of four workers that listens on this machine alone."""
-    if find_spec("ray") is None or find_spec("polars") is None:
-        skip_or_fail("needs ray and polars")
+    needs("ray", "polars")
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")  # addresses of the loopback alone
         environment.setenv("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # what will be the default, without its warning

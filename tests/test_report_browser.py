@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 import zlib
 from collections.abc import Callable, Iterator
@@ -102,19 +101,6 @@ def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return written_report(tmp_path_factory.mktemp("real"), real / "references.jsonl", real / "predictions.jsonl")
 
 
-def test_a_report_is_one_small_file_that_asks_for_nothing(read: Read, report: Path) -> None:
-    assert report.stat().st_size < 2_000_000
-    page = read(report).page
-    assert page.locator(".anls-document .anls-grid").count() == 10
-    ids: list[str] = page.locator("[id]").evaluate_all("all => all.map(each => each.id)")
-    assert len(ids) == len(set(ids))
-    targets = page.locator("a[href]").evaluate_all("all => all.map(each => each.getAttribute('href'))")
-    assert {target.removeprefix("#") for target in targets} <= set(ids)
-    levels: list[int] = page.locator("h1, h2, h3, h4").evaluate_all("all => all.map(each => +each.tagName[1])")
-    assert levels[0] == 1
-    assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
-
-
 def test_without_a_script_parts_open_and_close(read: Read, report: Path) -> None:
     """And a loss leads to its row."""
     page = read(report, java_script_enabled=False).page
@@ -151,15 +137,6 @@ def test_axe_finds_nothing_on_the_whole_page(read: Read, report: Path, size: str
     faults = axe(reader.page, "html")
     assert faults == [], f"{len(faults)} faults, the first: {faults[0]}"
     assert reader.sideways() == 0
-
-
-def test_names_of_fields_are_read_whole_on_a_phone(read: Read, report: Path) -> None:
-    """The table scrolls; it does not break a name into pieces of three characters."""
-    names = read(report, "narrow").page.get_by_role("region", name="Fields").locator("tbody tr td:first-child code")
-    lines = names.evaluate_all(
-        "all => all.map(each => [each.innerText, new Set([...each.getClientRects()].map(r => r.top)).size])"
-    )
-    assert [(name, count) for name, count in lines if len(name) <= 24 and count > 2] == []
 
 
 def test_it_prints_on_light_pages(read: Read, report: Path) -> None:

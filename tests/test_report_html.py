@@ -29,7 +29,7 @@ from docscore.report.html_report import (
 )
 from docscore.report.html_templates import template_environment
 from docscore.report.html_tree import positions_of, tree_as_html, tree_drawing
-from tests.conftest import ROOT, examples
+from tests.conftest import ROOT, examples, golden
 from tests.report_samples import CALIBRATION, HOSTILE_TEXTS, Markup, drinks, hostile, scored, slices, summed_up
 from tests.structures import predictions, truths
 
@@ -247,30 +247,12 @@ def test_what_is_not_0_or_1_is_not_rounded_to_it() -> None:
 ROWS = [{"n": f"{n}{n}"} for n in range(5)]
 
 
-def texts(truth: Any, prediction: Any) -> list[tuple[str, str, bool]]:
+def texts(truth: Any, prediction: Any) -> list[list[Any]]:
     rows = tree_drawing(score_tree(truth, prediction), "t").rows
-    return [(row.label, row.parts, row.is_open) for row in rows if row.node.kind == "group"]
+    return [[row.label, row.parts, row.is_open] for row in rows if row.node.kind == "group"]
 
 
-@pytest.mark.parametrize(
-    ("truth", "prediction", "expected"),
-    [
-        ({"rows": ROWS}, {"rows": []}, [("5 missing rows", "", False)]),
-        ({"rows": ROWS[:2]}, {"rows": ROWS[:4]}, []),  # two exact rows and two invented ones
-        ({"rows": ROWS[:1]}, {"rows": ROWS}, [("4 invented rows", "", False)]),
-        ({"rows": ROWS}, {"rows": ROWS}, []),  # one exact part, which is closed
-        (dict.fromkeys("abc", 1), dict.fromkeys("abc", 1), [("3 exact values", "a, b, c", False)]),
-        (dict.fromkeys("ab", 1), dict.fromkeys("ab", 1), []),
-        (
-            dict.fromkeys("abcde", 1),  # not only neighbours
-            {**dict.fromkeys("abde", 1), "c": 2},
-            [("4 exact values", "a, b, d, e", False)],
-        ),
-        (dict.fromkeys("abcd", 1), {"d": 1}, []),  # each missing value is shown
-        (dict.fromkeys("abcd", "x"), dict.fromkeys("abcd", "y"), []),  # each wrong value is shown
-        ("x", "y", []),
-    ],
-)
+@golden("folds", "folds")
 def test_what_folds(truth: Any, prediction: Any, expected: list[Any]) -> None:
     assert texts(truth, prediction) == expected
 

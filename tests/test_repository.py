@@ -60,19 +60,6 @@ def test_the_address_of_the_repository_is_that_of_pyproject_everywhere(root: Pat
     assert found.keys() == {address}, found
 
 
-def test_extras_that_texts_name_exist(root: Path) -> None:
-    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    pages = [root / "README.md", *(root / "docs").glob("*.md"), *root.glob("e*/*/README.md")]
-    named = {
-        extra
-        for page in pages
-        for extras in re.findall(r"(?:docscore|\.)\[([a-z,]+)\]", page.read_text("utf-8"))
-        for extra in extras.split(",")
-    }
-    assert "evaluate" in named
-    assert named <= project["optional-dependencies"].keys()
-
-
 @pytest.mark.parametrize("path", CARDS)
 def test_each_card_has_all_sections_in_order_and_none_is_empty(root: Path, path: str) -> None:
     card = (root / path).read_text(encoding="utf-8")

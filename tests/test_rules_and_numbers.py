@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from decimal import Decimal
 from math import fsum
 from pathlib import Path
@@ -29,6 +29,7 @@ from docscore.metrics.entity_f1 import entity_f1_tree
 from docscore.metrics.kieval import kieval_tree
 from docscore.metrics.nted import nted_tree
 from docscore.metrics.signature import signature_of
+from tests.commands import column_of
 from tests.conftest import golden
 from tests.oracle import Oracle
 from tests.structures import damaged, filled, random_prediction, random_truth, respelled, shuffled
@@ -189,9 +190,9 @@ def test_means_of_three_systems_on_real_documents(
     docubench: Path, options: dict[str, Any], means: dict[str, float]
 ) -> None:
     """With numbers as text the order is gemini, claude, gpt; by value gemini, gpt, claude."""
-    truths = dict(rows(docubench / "references.jsonl", "references"))
+    truths = column_of(docubench / "references.jsonl", "references")
     for system, mean in means.items():
-        found = dict(rows(docubench / f"predictions_{system}.jsonl", "prediction"))
+        found = column_of(docubench / f"predictions_{system}.jsonl", "prediction")
         pairs = [(tuple(truths[key]), found[key]) for key in truths]
         scores = score_all(pairs, ScoringOptions(**options), str)
         assert fsum(scores) / len(scores) == pytest.approx(mean, abs=1e-9)
@@ -219,14 +220,7 @@ def test_the_rules_of_the_package_give_its_scores_of_real_receipts(real_receipts
     """All 60 single scores of anls_star 1.0.1."""
     (truths_file,) = real_receipts.glob("*references*.jsonl")
     (found_file,) = real_receipts.glob("*predictions*.jsonl")
-    truths, found = dict(rows(truths_file, "references")), dict(rows(found_file, "prediction"))
+    truths, found = column_of(truths_file, "references"), column_of(found_file, "prediction")
     recorded = json.loads((real_receipts / "anls_star_1_0_1.json").read_text("utf-8"))
     scores = score_all([(tuple(truths[key]), found[key]) for key in truths], ScoringOptions(rules=PACKAGE), str)
     assert scores.tolist() == pytest.approx(recorded, abs=1e-12)
-
-
-def rows(path: Path, column: str) -> Iterator[tuple[str, Any]]:
-    """The ids of a file and a column."""
-    for line in path.read_text("utf-8").splitlines():
-        row = loads(line)
-        yield row["question_id"], row[column]

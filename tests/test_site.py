@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import shutil
 import subprocess
@@ -16,7 +15,7 @@ import pytest
 import docscore
 from scripts.project_address import project_address
 from tests.commands import environment
-from tests.conftest import HUNG, ROOT, skip_or_fail
+from tests.conftest import HUNG, ROOT, needs
 from tests.test_public_names import EXTRAS, PATHS
 
 pytestmark = pytest.mark.ci
@@ -27,9 +26,7 @@ LOADED = {"img": "src", "script": "src", "link": "href", "iframe": "src", "sourc
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site, built in strict mode: a dead link to a page or a heading is an error."""
-    missing = [name for name in ("zensical", "mkdocstrings") if importlib.util.find_spec(name) is None]
-    if missing:
-        skip_or_fail(f"needs {', '.join(missing)}")
+    needs("zensical", "mkdocstrings")
     folder = tmp_path_factory.mktemp("project")  # Zensical writes beside its configuration
     shutil.copy(ROOT / "mkdocs.yml", folder)
     shutil.copytree(ROOT / "docs", folder / "docs")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import re
@@ -15,7 +14,7 @@ import yaml
 from docscore.integrations.evaluate import MODULES
 from scripts.build_space import build_space
 from scripts.project_address import project_address
-from tests.conftest import skip_or_fail
+from tests.conftest import needs
 from tests.test_loading import LOAD_AND_SCORE, LOOPBACK_ONLY, Hub, last_line, online, run
 
 pytestmark = pytest.mark.full
@@ -81,8 +80,7 @@ def test_its_card_is_that_of_a_space(space: Path, root: Path) -> None:
 
 
 def test_its_page_runs_with_what_is_in_the_folder(space: Path) -> None:
-    if importlib.util.find_spec("gradio") is None:
-        skip_or_fail("needs gradio")
+    needs("gradio")
     code = """
 import json, app, docscore, playground
 app.build_demo()

@@ -8,13 +8,13 @@ import shutil
 import sys
 import threading
 from collections.abc import Iterator
-from importlib.util import find_spec
 from typing import Any
 
 import pytest
 
 from docscore import score_pairs
-from tests.conftest import ROOT, skip_or_fail
+from tests.commands import receipt_pairs
+from tests.conftest import needs, skip_or_fail
 
 pytestmark = [
     pytest.mark.full,
@@ -23,7 +23,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),  # PySpark leaves its sockets to the collector
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
-RECEIPTS = ROOT / "examples" / "receipts"
 SCHEMA = "number int, prediction string, references string"
 Pairs = list[tuple[Any, Any]]
 PLAIN: Pairs = [
@@ -37,8 +36,7 @@ PLAIN: Pairs = [
 @pytest.fixture(scope="module")
 def spark() -> Iterator[Any]:
     """A Spark of two threads that listens on this machine alone and tries each task four times, as on a cluster."""
-    if find_spec("pyspark") is None:
-        skip_or_fail("needs pyspark")
+    needs("pyspark")
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         skip_or_fail("needs Java")
     from pyspark.sql import SparkSession  # noqa: PLC0415  an extra
@@ -61,16 +59,6 @@ def spark() -> Iterator[Any]:
         session.stop()
 
 
-def receipts(name: str) -> Pairs:
-    """The bundled receipts, ground truth and prediction, by id."""
-    lines = {
-        file: [json.loads(line) for line in (RECEIPTS / file).read_text(encoding="utf-8").splitlines()]
-        for file in (name, "references.jsonl")
-    }
-    predictions = {row["question_id"]: row["prediction"] for row in lines[name]}
-    return [(tuple(row["references"]), predictions[row["question_id"]]) for row in lines["references.jsonl"]]
-
-
 def scored(spark: Any, pairs: Pairs, partitions: int = 1, **options: Any) -> list[float]:
     """What Spark makes of the pairs, in their order; a prediction that is None is null, without JSON text."""
     from docscore.integrations.spark import score_udf  # noqa: PLC0415  an extra
@@ -86,7 +74,7 @@ def scored(spark: Any, pairs: Pairs, partitions: int = 1, **options: Any) -> lis
 @pytest.mark.ci
 @pytest.mark.parametrize("partitions", [1, 3])
 def test_receipts_score_as_in_one_process(spark: Any, partitions: int) -> None:
-    pairs = receipts("predictions.jsonl")
+    pairs = receipt_pairs("predictions.jsonl")
     assert scored(spark, pairs, partitions) == score_pairs(pairs).tolist()
 
 
@@ -98,7 +86,7 @@ def test_plain_answers_and_absent_predictions(spark: Any) -> None:
 def test_texts_are_parsed(spark: Any) -> None:
     from docscore.data.json_text import parse_text  # noqa: PLC0415  beside what it is used for
 
-    pairs = receipts("predictions_text.jsonl")
+    pairs = receipt_pairs("predictions_text.jsonl")
     parsed = [(theirs, parse_text(ours, "repair").value if isinstance(ours, str) else ours) for theirs, ours in pairs]
     assert scored(spark, pairs, 2, parse="repair") == score_pairs(parsed).tolist()
 
@@ -179,8 +167,7 @@ def test_a_value_that_cannot_be_scored_is_named(
 
 
 def test_options_are_checked_before_spark_runs() -> None:
-    if find_spec("pyspark") is None:
-        skip_or_fail("needs pyspark")
+    needs("pyspark")
     from docscore.integrations.spark import score_udf  # noqa: PLC0415  an extra
 
     with pytest.raises(ValueError, match=r"^threshold: "):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from docscore.report.systems_tables import document_matrix, field_matrix, matrix
 from docscore.report.wording import verdict_text
 from docscore.stats.significance import holm
 from playground.tree_columns import PlaceRow, PlaceRun, places_side_by_side
-from tests.commands import RECEIPTS, Write, pred, ref, succeed
+from tests.commands import RECEIPTS, Write, pred, ref
 from tests.structures import predictions, truths
 
 COUNT = 12
@@ -129,29 +128,6 @@ def test_slices_are_those_of_each_system() -> None:
     assert (everything.value, everything.documents) == (None, COUNT)
     assert [part.value for part in parts] == ["en", "de"]
     assert parts == systems["s11"].slice_figures
-
-
-def test_intervals_marks_columns_and_a_caption(files: list[str | Path]) -> None:
-    options = ["--intervals", "--against", "best", "--percent", "--columns", "documents,missing", "--missing", "zero"]
-    latex = succeed("table", *files, *options, "--format", "latex", "--caption", "Ours & theirs, 50%.")
-    assert r"\caption{Ours \& theirs, 50\%. Best values in bold. In brackets: 95\% confidence intervals." in latex
-    assert r"System & documents & missing & ANLS* \\" in latex
-    assert r"s12 & 12 & 0 & \textbf{100.00} \\" in latex  # all documents alike: no interval
-    assert r"s0 & 12 & 0 & 50.00\textsuperscript{\textdagger} \\" in latex
-    low, high = json.loads(succeed("table", *files, "--json"))["systems"][1]["confidence_intervals"]["anls_star"]
-    assert rf"s11 & 12 & 0 & 95.83 [{low * 100:.2f}, {high * 100:.2f}] \\" in latex
-    text = succeed("table", *files, *options[:4])
-    assert "50.00+" in text
-    assert "+ differs from the best system: paired permutation test, Holm-corrected" in text
-    assert "No system differs from s11: paired" in succeed("table", *files[:4], "--against", "s11")
-
-
-def test_nothing_prints_a_path(files: list[str | Path]) -> None:
-    for form in ("text", "markdown", "latex"):
-        assert "/" not in succeed("table", *files, "--format", form).replace(r"\textbackslash", "")
-    named = succeed("table", *files[:-1], "--name", f"A + B={files[-1]}", "--format", "latex")
-    assert r"A + B & \textbf" not in named
-    assert "A + B & 0.5000" in named
 
 
 TRUTHS = [ref(f"d{n}", {"a": "tea", "b": "rum", "c": f"{n}"}) for n in range(12)]

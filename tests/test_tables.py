@@ -16,7 +16,6 @@ from docscore.report.console import print_table
 from docscore.report.html_templates import macro_as_html
 from docscore.report.markup import table_as_latex, table_as_markdown
 from docscore.report.table_model import ReportTable
-from tests.commands import RAW
 from tests.conftest import DATA
 from tests.report_samples import BY_HAND, EVERY, SAMPLES, TABLES, Markup, drinks, grid
 
@@ -106,30 +105,7 @@ def read_back(text: str) -> str:
     return re.sub(r"\\(\w+)\{\}|\\(.)", lambda found: words[found[1]] if found[1] else found[2], text)
 
 
-def from_terminal(table: ReportTable) -> list[list[str]]:
-    """Very wide, so that nothing is folded; columns begin where the heads or the widest cells say."""
-    shown = table.shown(bars=False)
-    lines = printed(table, width=4000).splitlines()[2 : 3 + len(table.rows)]
-    assert not any(RAW.search(line) for line in lines)
-    heads = [" ".join(column.terminal or column.head for column in shown.columns).split()]
-    plain = str.maketrans("–·†", "-.+")
-    texts = [
-        " ".join(
-            cell.text
-            if column.kind in ("text", "code")
-            else ((cell.terminal or cell.text) + cell.suffix).translate(plain)
-            for column, cell in zip(shown.columns, row, strict=True)
-        ).split()
-        for row in shown.rows
-    ]
-    assert [line.replace("*", "").split() for line in lines] == [
-        [word.replace("*", "") for word in words if word != "*"] for words in heads + texts
-    ]
-    return [[column.head for column in shown.columns], *grid(shown)]
-
-
 RENDERERS: dict[str, tuple[Callable[[ReportTable], list[list[str]]], int]] = {
-    "terminal": (from_terminal, 200),
     "Markdown": (from_markdown, 80),
     "LaTeX": (from_latex, 200),
     "HTML": (from_html, 200),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 import tracemalloc
 from dataclasses import FrozenInstanceError
@@ -14,7 +15,7 @@ from docscore import ScoreNode, ScoreTree, anls_score, score_tree
 from docscore.core.formatting import printable
 from docscore.core.values import convert_ground_truth, value_excerpt
 from docscore.metrics.anls_star.tree import GLYPHS, outline
-from tests.conftest import golden
+from tests.conftest import DATA, golden
 
 # truth, prediction, and for each leaf (path, kind, status, earned, weight)
 
@@ -114,56 +115,22 @@ def test_nodes_come_parents_first_and_leaves_in_order() -> None:
     assert isinstance(next(tree.nodes()), ScoreTree)
 
 
-TRUTH = {
-    "shop": "Café Rot",
-    "date": "2024-03-12",
-    "items": [{"name": "Tea", "price": "2.50"}, {"name": "Cake", "price": "4.00"}],
-    "note": None,
-    "tip": ("1.00", "1"),
-    "payment": {"method": "cash", "given": "10"},
-}
-PREDICTION = {
-    "shop": "CAFÉ ROT",
-    "date": "2024-03-21",
-    "items": [{"name": "Cake", "price": "4.50"}],
-    "tip": "1",
-    "payment": {"method": "cash", "given": "10"},
-    "table": 7,
-    "memo": None,
-}
 # S of L: shop 1 of 1, date 0.8 of 1 (2 of 10 characters), items 1.75 of 4 (Tea is missing, of Cake's price 1 of 4
 # characters differs), note 1 of 1, tip 1 of 1, payment 2 of 2, table 0 of 1, memo 0 of 0: together 7.55 of 11 = 0.686.
 # Lost are shares of 11: the date 0.2, items 2.25, Tea 2, name and price of Tea 1 each, Cake 0.25, table 1; in all 3.45.
-GOLDEN = """\
-≈ $               0.686  -0.314  (7.55 of 11 points)
-├─ = shop         1.000          "Café Rot" → "CAFÉ ROT"  (equal but for case or white space)
-├─ ≈ date         0.800  -0.018  "2024-03-12" → "2024-03-21"
-├─ ≈ items        0.438  -0.205
-│  ├─ − [0 ↔ −]   0.000  -0.182
-│  │  ├─ − name   0.000  -0.091  "Tea" → nothing
-│  │  └─ − price  0.000  -0.091  "2.50" → nothing
-│  └─ ≈ [1 ↔ 0]   0.875  -0.023
-│     ├─ = name   1.000          "Cake"
-│     └─ ≈ price  0.750  -0.023  "4.00" → "4.50"
-├─ = note         1.000          null  (null and absent agree)
-├─ = tip          1.000          "1"  (option 2 of 2)
-├─ = payment      1.000
-│  ├─ = method    1.000          "cash"
-│  └─ = given     1.000          "10"
-├─ + table        0.000  -0.091  nothing → 7  (key only in the prediction)
-└─ + memo         1.000          nothing → null  (only in the prediction, but null: not counted)"""
+OUTLINE = json.loads((DATA / "outline.json").read_text("utf-8"))
+TREE = score_tree(OUTLINE["ground_truth"], OUTLINE["prediction"])
 
 
 def test_a_tree_as_text() -> None:
-    assert str(score_tree(TRUTH, PREDICTION)) == GOLDEN
+    assert str(TREE).split("\n") == OUTLINE["lines"]
 
 
 def test_what_is_exact_can_be_folded() -> None:
     """The two lines below payment go, and it says how many values it stands for; all else stays."""
-    lines = GOLDEN.split("\n")
-    folded = [line for line in lines if "method" not in line and "given" not in line]
+    folded = [line for line in OUTLINE["lines"] if "method" not in line and "given" not in line]
     folded[folded.index("├─ = payment      1.000")] += "          (all 2 exact)"
-    assert [line.text() for line in outline(score_tree(TRUTH, PREDICTION), fold=True)] == folded
+    assert [line.text() for line in outline(TREE, fold=True)] == folded
 
 
 def test_the_count_of_folded_values_is_that_of_exact_ones() -> None:

@@ -17,7 +17,6 @@ from pydantic import BaseModel, Field
 
 from docscore import anls_score, typed_score, typed_tree
 from docscore.core.options import NUMBERS, PACKAGE, RULES, SchemaSource, ScoringOptions
-from docscore.data.json_text import loads
 from docscore.data.pairing import pairs_of
 from docscore.evaluation.metric_values import measure
 from docscore.evaluation.scores import score_corpus
@@ -26,6 +25,7 @@ from docscore.metrics.anls_star.scorer import Scorer
 from docscore.metrics.signature import signature_of
 from docscore.metrics.typed.schema import compiled_schema
 from docscore.metrics.typed.score import explained_by_schema
+from tests.commands import column_of
 from tests.conftest import examples, golden
 from tests.oracle import Oracle
 from tests.structures import (
@@ -193,10 +193,10 @@ def test_all_numbers_by_type_equals_numbers_by_value(seed: int) -> None:
 
 def test_real_documents_by_their_schemas(docubench: Path) -> None:
     """As with numbers by value, but for one date that a system printed in another form."""
-    truths_of = dict(rows(docubench / "references.jsonl", "references"))
+    truths_of = column_of(docubench / "references.jsonl", "references")
     options = ScoringOptions(schema=docubench / "schemas")
     for system in ("claude", "gemini", "gpt"):
-        found = dict(rows(docubench / f"predictions_{system}.jsonl", "prediction"))
+        found = column_of(docubench / f"predictions_{system}.jsonl", "prediction")
         others = []
         for name, answers in truths_of.items():
             typed = explained_by_schema(tuple(answers), found[name], options, name).score
@@ -204,12 +204,6 @@ def test_real_documents_by_their_schemas(docubench: Path) -> None:
             if typed != pytest.approx(by_value, abs=1e-12):
                 others.append((name, typed - by_value > 0.03))
         assert others == [("GW7i2xbM", True)]
-
-
-def rows(path: Path, column: str) -> Any:
-    for line in path.read_text("utf-8").splitlines():
-        row = loads(line)
-        yield row["question_id"], row[column]
 
 
 # Schemas that are wrong.

@@ -12,44 +12,14 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import DATA
 from tests.loopback import Answer, Loopback, Reply, Request, prompt_text, serving
 
 PROVIDER = "loop"
 MODEL = f"openai-api/{PROVIDER}/m"
 
 # what tells the data set in a prompt, and what is right for it
-RIGHT: list[tuple[str, Any]] = [
-    ("What is the total of bill", "12.50"),
-    ("Who signs?", "Ada"),
-    (
-        "charity_name",
-        {
-            "address__post_town": "LEEDS",
-            "address__postcode": "LS1_4AB",
-            "address__street_line": "1_MILL_LANE",
-            "charity_name": "THE_MILL_TRUST",
-            "charity_number": "1234567",
-            "income_annually_in_british_pounds": "1000.00",
-            "report_date": "2015-03-31",
-            "spending_annually_in_british_pounds": "950.50",
-        },
-    ),
-    ("jurisdiction", {"jurisdiction": "New_York", "party": "Acme_Inc."}),
-    (
-        "the name of the company that gave the receipt",
-        {"company": "ACME SDN BHD", "date": "25/12/2018", "address": "1, MAIN ROAD, KL", "total": "9.00"},
-    ),
-    (
-        "line_items",
-        {
-            "advertiser": "VOTE ADA",
-            "gross_amount": "$300.00",
-            "agency": None,
-            "line_items": [{"channel": "KXYZ", "sub_amount": "200.00"}, {"channel": "KXYZ", "sub_amount": "100.00"}],
-        },
-    ),
-    ("registrant_name", {"registrant_name": "Acme LLP", "registration_num": "3712"}),
-]
+RIGHT = json.loads((DATA / "inspect_answers.json").read_text("utf-8"))
 
 
 def right(request: Request) -> Reply:

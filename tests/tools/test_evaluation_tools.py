@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.commands import environment
-from tests.conftest import ROOT, needs_tool
+from tests.commands import run_python
+from tests.conftest import DATA, needs_tool
 
 for tool in ("lm_eval", "mlflow", "pydantic_evals"):
     needs_tool(tool)
@@ -79,39 +78,12 @@ tasks = TaskManager(include_path=".", include_defaults=False)
 found = lm_eval.simple_evaluate(model=Fixed(), tasks=["bills"], task_manager=tasks, bootstrap_iters=10)
 assert found["results"]["bills"]["anls_star,none"] == 0.75, found["results"]
 """
-BILLS_TASK = """\
-task: bills
-dataset_path: json
-dataset_kwargs:
-  data_files:
-    test: bills.jsonl
-test_split: test
-output_type: generate_until
-doc_to_text: "{{text}}"
-doc_to_target: "{{reference}}"
-process_results: !function score.process_results
-metric_list:
-  - metric: anls_star
-    aggregation: mean
-    higher_is_better: true
-generation_kwargs:
-  until: ["END"]
-"""
 
 
 def run_script(folder: Path, text: str) -> None:
     """Run a script in a process of its own: each of the tools changes what it imports."""
     (folder / "script.py").write_text(text, "utf-8")
-    done = subprocess.run(
-        [sys.executable, "script.py"],
-        cwd=folder,
-        env=environment(PYTHONPATH=str(ROOT), HF_DATASETS_OFFLINE="1"),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=280,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
+    run_python("script.py", cwd=folder, HF_DATASETS_OFFLINE="1")
 
 
 @pytest.mark.parametrize("script", [MLFLOW, PYDANTIC_EVALS], ids=["mlflow", "pydantic_evals"])
@@ -123,6 +95,6 @@ def test_a_task_of_the_harness(tmp_path: Path) -> None:
     rows = [{"items": ["Tea"], "total": "1.20"}, {"items": ["Cake"], "total": "1.20"}]
     lines = [json.dumps({"text": "Bill", "reference": json.dumps(row)}) + "\n" for row in rows]
     (tmp_path / "bills.jsonl").write_text("".join(lines), "utf-8")
-    (tmp_path / "bills.yaml").write_text(BILLS_TASK, "utf-8")
+    shutil.copy(DATA / "bills.yaml", tmp_path)
     (tmp_path / "score.py").write_text("from docscore.integrations.lm_eval import process_results\n", "utf-8")
     run_script(tmp_path, LM_EVAL)

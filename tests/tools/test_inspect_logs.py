@@ -264,13 +264,6 @@ def test_logs_with_other_references_are_not_compared(two_logs: tuple[Path, Path]
     assert f"other.json, sample {0:032x}.pdf: expected the same references as in {two_logs[1]}, got others" in done.err
 
 
-def test_epochs_are_rows_of_their_own(data: Path, tmp_path: Path) -> None:
-    with loopback():
-        (log,) = run_tasks(tasks.sroie(str(data), sample=1), tmp_path, epochs=2)
-    found = json.loads(succeed("score", log.location, "--json"))
-    assert [row["question_id"] for row in found["per_sample"]] == ["X51005200931, epoch 1", "X51005200931, epoch 2"]
-
-
 def test_a_log_without_our_scorer_is_scored_by_its_targets(tmp_path: Path) -> None:
     from inspect_ai import Task  # noqa: PLC0415  the tool
     from inspect_ai.dataset import Sample  # noqa: PLC0415

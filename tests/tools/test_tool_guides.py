@@ -5,13 +5,11 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.commands import environment
+from tests.commands import run_python
 from tests.conftest import REQUIRE_TOOLS, ROOT
 
 GUIDES = ("docs/benchmark.md", "docs/evaluation_tools.md")
@@ -39,13 +37,4 @@ def test_a_section_of_a_guide_runs(heading: str, code: str, tmp_path: Path) -> N
         assert not (os.environ.get(REQUIRE_TOOLS) and missing & REQUIRED), f"{heading} needs {', '.join(missing)}"
         pytest.skip(f"needs {', '.join(missing)}")
     (tmp_path / "guide.py").write_text(code, "utf-8")
-    done = subprocess.run(
-        [sys.executable, "guide.py"],
-        cwd=tmp_path,
-        env=environment(PYTHONPATH=str(ROOT), DEEPEVAL_TELEMETRY_OPT_OUT="1"),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=280,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
+    run_python("guide.py", cwd=tmp_path, DEEPEVAL_TELEMETRY_OPT_OUT="1")
