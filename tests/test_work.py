@@ -8,12 +8,11 @@ import pytest
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist, cpdist
 
-from benchmarks.workloads import invoices, lists_of_cells
-from docscore import anls_score, kieval_score, pairs_of, score_pairs, score_tree
+from benchmarks.workloads import lists_of_cells
+from docscore import anls_score, pairs_of, score_pairs, score_tree
 from docscore.core import assignment, similarity
 from docscore.core.options import ScoringOptions
 from docscore.evaluation.evaluation import Evaluation
-from docscore.metrics import entities
 from docscore.metrics.anls_star import api, scorer
 from docscore.metrics.anls_star.sizes import Counting
 from docscore.metrics.kieval import Kieval
@@ -232,18 +231,6 @@ def test_answers_that_are_offered_letter_by_letter_are_not_folded(monkeypatch: p
         anls_score(*pair)
     assert [len(arguments[0]) for arguments in columns] == [2, 1]
     assert ([len(arguments[0]) for arguments in folded], work.cells) == ([3], 4)
-
-
-def test_kieval_makes_corrections_only_where_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = counted_calls(monkeypatch, entities, "_steps_of_kind")
-    documents = invoices(4)
-    scores = [kieval_score(*pair) for pair in documents]
-    truths, guesses = zip(*documents, strict=True)
-    found = Evaluation(pairs_of(guesses, truths), metrics=["kieval", "entity_f1"], confidence=None)
-    assert found.figures["kieval_aligned"] > 0
-    assert not made
-    assert scores[0].corrections()
-    assert made
 
 
 def test_the_tree_of_nted_compares_the_trees_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import click
 
@@ -29,8 +29,7 @@ from docscore.data.pairing import Pairs, rows_of_files
 from docscore.data.rows import ID
 from docscore.evaluation.scores import score_corpus
 from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.metrics.registry import ANLS_STAR, TYPED, WITH_TREES, check_options_of
-from docscore.metrics.typed.score import explained_by_schema
+from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED, WITH_TREES, check_options_of
 from docscore.report.annotations import annotations_of, folded_tree, groups_of
 from docscore.report.console import print_annotations, print_tree
 from docscore.report.wording import READ
@@ -84,20 +83,13 @@ def explain_command(
         if parsed.outcome != "exact":
             note = f" ({parsed.note})" if parsed.note else ""
             click.echo(f"The prediction was {READ[parsed.outcome]}{note}.", err=True)
-    (name,), (truth,), (prediction,) = scored.ids, scored.pairs.truths, scored.pairs.predictions
     if metric == "kieval" and as_json:
         print_json("corrections", to_json(scored.points_of(0, metric).to_dict()))
         return
-    tree: ScoreTree
-    if metric in WITH_TREES:
-        tree = scored.metric_trees(0, [metric])[0]
-    elif metric == TYPED:
-        tree = explained_by_schema(truth, prediction, settings.options, name)
-    else:
-        tree = scored.tree(0)
+    tree = cast("ScoreTree", METRICS[metric].score_tree(scored.row(0), settings.options))  # all of the choices have one
     groups = groups_of(tree)
-    has_remarks = metric not in WITH_TREES
-    remarks = annotations_of(tree, None if metric == TYPED else settings.options, groups) if has_remarks else []
+    of_texts = None if metric == TYPED else settings.options
+    remarks = [] if metric in WITH_TREES else annotations_of(tree, of_texts, groups)
     if as_json:
         annotations = [each.to_dict() for each in remarks]
         print_json("explain", {**to_json(tree.to_dict()), "annotations": annotations})

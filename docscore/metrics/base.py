@@ -193,7 +193,7 @@ def metric_node(
         path=path,
         key=key,
         kind=kind,
-        status=status or (status_of_parts(children) if children else "exact"),
+        status=status or _status_of(children),
         earned=float(earned),
         weight=float(weight),
         ground_truth=truth[0],
@@ -211,9 +211,9 @@ def metric_node(
     )
 
 
-def status_of_parts(parts: Sequence[ScoreTree]) -> Status:
+def _status_of(parts: Sequence[ScoreTree]) -> Status:
     """The status of a node that holds these nodes."""
-    found = {part.status for part in parts}
-    if len(found) == 1:
-        return parts[0].status
+    statuses = {part.status for part in parts}
+    if len(statuses) < 2:  # noqa: PLR2004
+        return parts[0].status if parts else "exact"
     return "partial" if any(part.earned for part in parts) else "wrong"

@@ -273,8 +273,6 @@ _BYTES_A_PAIR = 128  # of groups: five criteria, masks, and the work of the assi
 
 
 Edit = Literal["right", "change", "add", "delete"]
-EditCounts = tuple[int, int, int, int]  # of entities that are right, to change, to add and to delete
-_RIGHT, _CHANGED = (1, 0, 0, 0), (0, 1, 0, 0)
 
 
 _Occurrence = tuple[str, str, int]  # type, text, and how many the same come before in a group
@@ -376,7 +374,7 @@ def _identical_entities(rows: Sequence[Group], columns: Sequence[Group]) -> Matr
     for i, row in enumerate(rows):
         if row.has_alternatives:  # of which all count, not only the first
             for j, column in enumerate(columns):
-                identical[i, j] = sum(counts[0] for _, counts in edit_counts(row, column))
+                identical[i, j] = sum(step.edit == "right" for step in steps_between(row, column))
     return identical
 
 
@@ -403,33 +401,12 @@ def _common_kinds(rows: Sequence[Group], columns: Sequence[Group]) -> Matrix:
     return common
 
 
-def edit_counts(truth: Group | None, prediction: Group | None) -> Iterator[tuple[str, EditCounts]]:
-    """Yield for each type how many entities of a pair of groups need which edit (equations 2 and 8 to 10)."""
-    for kind, truths, predictions in _by_kind(truth, prediction):
-        if len(truths) == len(predictions) == 1:
-            yield kind, _RIGHT if predictions[0].texts[0] in truths[0].texts else _CHANGED
-            continue
-        right = len(_identical(truths, predictions)) if truths and predictions else 0
-        missing, surplus = len(truths) - right, len(predictions) - right
-        changed = min(missing, surplus)
-        yield kind, (right, changed, missing - changed, surplus - changed)
-
-
 def steps_between(truth: Group | None, prediction: Group | None) -> Iterator[Step]:
-    """Yield the edit of each entity of a pair of groups, type by type: as many of each as `edit_counts` counts."""
-    for _, truths, predictions in _by_kind(truth, prediction):
-        yield from _steps_of_kind(truths, predictions)
-
-
-def _by_kind(truth: Group | None, prediction: Group | None) -> Iterator[tuple[str, list[Entity], list[Entity]]]:
-    """Yield the entities of each type on both sides."""
+    """Yield the edit of each entity of a pair of groups, type by type (equations 2 and 8 to 10)."""
     left = truth.of_kind if truth else {}
     right = prediction.of_kind if prediction else {}
-    for kind, truths in left.items():
-        yield kind, truths, right.get(kind, [])
-    for kind, predictions in right.items():
-        if kind not in left:
-            yield kind, [], predictions
+    for kind in left | right:
+        yield from _steps_of_kind(left.get(kind, []), right.get(kind, []))
 
 
 def _steps_of_kind(truths: list[Entity], predictions: list[Entity]) -> Iterator[Step]:

@@ -21,7 +21,6 @@ from docscore.metrics.entities import (
     GroupPair,
     Step,
     document_of,
-    edit_counts,
     matched_groups,
     readings,
     steps_between,
@@ -272,7 +271,7 @@ def _tree_of_best(gt: Value, pred: Value, normalise: bool, numbers: str, confide
     return tree_of_groups(
         score.pairs,
         values,
-        points=dict.fromkeys(get_args(Edit), 1),
+        points=dict.fromkeys(_EDITS, 1),
         headline=f"KIEval Aligned: {corrections}",
         facts=(f"{f1}; Group F1 {groups.f1:.4f}", *kieval_lines(score)),
     )
@@ -298,22 +297,19 @@ def _preference(score: KieScore) -> tuple[Any, ...]:
     )
 
 
+_EDITS: tuple[Edit, ...] = get_args(Edit)  # in the order of `Counts`
+
+
 def _compared(truth: Sequence[Group], prediction: Sequence[Group]) -> KieScore:
     """Compare the groups of a ground truth, its alternatives chosen, with those of the prediction."""
     edits: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])  # by type, in the order of `Counts`
 
     def count(pair: GroupPair) -> bool:
         """Count the entities of two groups; return whether all are right."""
-        all_right = True
-        for kind, (right, changed, added, deleted) in edit_counts(*pair):
-            sums = edits[kind]
-            sums[0] += right
-            if changed or added or deleted:
-                all_right = False
-                sums[1] += changed
-                sums[2] += added
-                sums[3] += deleted
-        return all_right
+        steps = list(steps_between(*pair))
+        for step in steps:
+            edits[step.kind][_EDITS.index(step.edit)] += 1
+        return all(step.edit == "right" for step in steps)
 
     pairs: list[GroupPair] = [(truth[0], prediction[0])]
     count(pairs[0])
