@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import chain, count, islice, repeat
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -28,9 +28,6 @@ from docscore.metrics.anls_star.matching import Tables, list_tables
 from docscore.metrics.anls_star.scorer import Place, Scorer, answer_score, equals_an_option, is_answer
 from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.anls_star.tree import ScoreTree, TreePlace, Whole
-
-_T = TypeVar("_T")
-
 
 Pair = tuple[object, object]
 PlainPair = tuple[Value, Value]
@@ -203,7 +200,9 @@ def score_pairs(
 
 def build_tree(gt: Value, pred: Value, options: ScoringOptions, schema: SchemaNode | None = None) -> ScoreTree:
     """The score tree of a pair of plain values, by options in one object; with a schema that of its typed score."""
-    return with_room_to_recurse(_tree, gt, pred, options, schema)
+    whole, trees = Whole(0.0, options), list[ScoreTree]()
+    _, whole.weight = tell(gt, pred, options, lambda: TreePlace(whole, trees), schema)
+    return trees[-1]
 
 
 def tell(
@@ -222,7 +221,7 @@ def tell(
         start: gives what is told of the whole pair; called anew where the pair is scored again from the beginning.
         schema: the root of a schema, or None.
     """
-    return with_room_to_recurse(_tell, gt, pred, options, schema, start)
+    return with_room_to_recurse(_sums, gt, pred, options, schema, start)
 
 
 def _score_portion(pairs: Iterable[Pair], start: int, options: ScoringOptions) -> npt.NDArray[np.float64]:
@@ -315,30 +314,25 @@ def _score_answers(pairs: Sequence[tuple[Any, Any]], options: ScoringOptions) ->
 def _score_one(gt: Value, pred: Value, options: ScoringOptions) -> float:
     if is_answer(gt, pred):
         return answer_score(gt, pred, options)  # type: ignore[arg-type]
-    earned, weight = _with_list_path(Scorer(options).pair, _one_of_texts(gt, pred), pred)
+    earned, weight = _sums(gt, pred, options)
     return earned / weight if weight else 1.0
 
 
-def _tree(gt: Value, pred: Value, options: ScoringOptions, schema: SchemaNode | None) -> ScoreTree:
-    whole, trees = Whole(0.0, options), list[ScoreTree]()
-    whole.weight = _tell(gt, pred, options, schema, lambda: TreePlace(whole, trees))[1]
-    return trees[-1]
-
-
-def _tell(
-    gt: Value, pred: Value, options: ScoringOptions, schema: SchemaNode | None, start: Callable[[], Place]
+def _sums(
+    gt: Value,
+    pred: Value,
+    options: ScoringOptions,
+    schema: SchemaNode | None = None,
+    start: Callable[[], Place] | None = None,
 ) -> tuple[float, float]:
-    scorer, at = Scorer(options, Tables()), start()
-    pair = _one_of_texts(gt, pred), pred
-    return _with_list_path(lambda truth, prediction: scorer.pair(truth, prediction, schema, at), *pair)
-
-
-def _with_list_path(work: Callable[[Value, Value], _T], truth: Value, prediction: Value) -> _T:
-    """The result of the work; where lists are too long, the error names their place."""
+    """S and L of a pair; where lists are too long, the error names their place."""
+    truth = _one_of_texts(gt, pred)
     try:
-        return work(truth, prediction)
+        if start is None:
+            return Scorer(options).pair(truth, pred)
+        return Scorer(options, Tables()).pair(truth, pred, schema, start())
     except TooManyPairsError as error:
-        largest = max(list_tables(truth, prediction), key=lambda table: table.rows * table.columns)
+        largest = max(list_tables(truth, pred), key=lambda table: table.rows * table.columns)
         raise at_place(largest.place, error) from None
 
 
