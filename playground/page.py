@@ -91,34 +91,6 @@ if __name__ == "__main__":
     serve(build_demo())
 
 
-_ACCENT = gr.themes.Color(
-    name="accent",
-    c50="#f0f6fd",
-    c100="#d5e3f4",
-    c200="#b3cfee",
-    c300="#8ab6e6",
-    c400="#79c0ff",
-    c500="#1f5fa8",
-    c600="#0550ae",
-    c700="#04459a",
-    c800="#14365c",
-    c900="#102a49",
-    c950="#0a1d33",
-)
-_NEUTRAL = gr.themes.Color(
-    name="neutral",
-    c50="#f6f8fa",
-    c100="#eaeef2",
-    c200="#d0d4d9",
-    c300="#afb8c1",
-    c400="#a3adb8",
-    c500="#57606a",
-    c600="#454c54",
-    c700="#3d444d",
-    c800="#21262d",
-    c900="#161b22",
-    c950="#0d1117",
-)
 _INK, _SOFT = ("#1f2328", "#e6edf3"), ("#57606a", "#a3adb8")  # light, dark; 4.5 to 1 on every background
 
 
@@ -162,9 +134,9 @@ _SIZES = {
 def page_theme() -> gr.themes.Base:
     """The theme, whose colours are those of the score tree and of `page.css`."""
     theme = gr.themes.Default(
-        primary_hue=_ACCENT,
-        secondary_hue=_ACCENT,
-        neutral_hue=_NEUTRAL,
+        primary_hue="blue",
+        secondary_hue="blue",
+        neutral_hue="gray",
         spacing_size="sm",
         radius_size="sm",
         text_size="sm",

@@ -7,7 +7,8 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from pathlib import Path
+from typing import Any, Literal
 
 import gradio as gr
 
@@ -65,10 +66,10 @@ async def open_link(asked: Any) -> dict[str, Any]:
 
 def workspace() -> None:
     """Build the workspace, with the first example scored."""
-    first = PairRequest(truth=EXAMPLES[0].truth, prediction=EXAMPLES[0].prediction)
+    first = PairRequest(truth=EXAMPLES[0]["truth"], prediction=EXAMPLES[0]["prediction"])
     metrics = {name: METRICS[name].label for name in PAIR_METRICS}
     settings = {
-        "examples": [example._asdict() for example in EXAMPLES],
+        "examples": EXAMPLES,
         "longest": MAX_BYTES,
         "first": answer(first)._asdict(),
     }
@@ -157,79 +158,22 @@ async def _called(work: Callable[..., Any], ground_truth: Any, prediction: Any, 
         raise gr.Error(shortened(str(error)), print_exception=False) from None
 
 
-class Example(NamedTuple):
-    """An example: its title, and the texts for the two editors."""
-
-    title: str
-    truth: str
-    prediction: str
-
-
-def _example(title: str, truth: Any, prediction: Any) -> Example:
-    return Example(title, _pretty(truth), _pretty(prediction))
-
-
-def _pretty(value: Any) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False)
-
-
-def _receipt() -> Example:
-    """A whole receipt with typical mistakes of a model."""
-    rows = {}
-    for name in ("references", "predictions"):
-        lines = (RECEIPTS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
-        rows[name] = {row["question_id"]: row for row in map(json.loads, lines)}
-    wanted = "receipt-001"
-    truth, prediction = rows["references"][wanted]["references"][0], rows["predictions"][wanted]["prediction"]
-    return _example("A receipt with the mistakes of a model", truth, prediction)
-
-
-EXAMPLES = [
-    _example(
-        "A first look: one wrong letter, one missing field",
-        {"vendor": "Ball & Bearing Ltd", "date": "2024-03-11", "total": "41.40"},
-        {"vendor": "Ball & Bearinq Ltd", "date": "2024-03-11"},
-    ),
-    _example(
-        "Moved rows cost nothing, a missing one its size",
+def _examples() -> list[dict[str, str]]:
+    """Each demonstrates one rule of ANLS*; the last is a whole receipt with typical mistakes of a model."""
+    found = json.loads((Path(__file__).parent / "examples.json").read_text(encoding="utf-8"))
+    truth, prediction = (
+        json.loads((RECEIPTS / f"{name}.jsonl").read_text(encoding="utf-8").split("\n")[0])
+        for name in ("references", "predictions")
+    )
+    values = {"truth": truth["references"][0], "prediction": prediction["prediction"]}
+    found.append({"title": "A receipt with the mistakes of a model", **values})
+    return [
         {
-            "items": [
-                {"name": "Tea", "price": "2.50"},
-                {"name": "Cake", "price": "4.00"},
-                {"name": "Milk", "price": "1.10"},
-            ]
-        },
-        {"items": [{"name": "Cake", "price": "4.00"}, {"name": "Tea", "price": "2.50"}]},
-    ),
-    _example(
-        "One of several answers: $one_of",
-        {"currency": {"$one_of": ["€", "EUR", "Euro"]}, "total": {"$one_of": ["41.40", "41,40"]}},
-        {"currency": "Eur", "total": "41,40"},
-    ),
-    _example(
-        "Null and absent agree; null and a value do not",
-        {"vat_id": None, "discount": None, "table": "7"},
-        {"discount": "0.00", "table": "7"},
-    ),
-    _example(
-        "Keys that nobody asked for: empty ones are free",
-        {"total": "41.40"},
-        {"total": "41.40", "tip": None, "memo": "", "cashier": "Maria"},
-    ),
-    _example(
-        "Just below the threshold all is lost",
-        {"name": "Müller", "date": "11.03.2024"},
-        {"name": "Miller", "date": "2024-03-11"},
-    ),
-    _example(
-        "The wrong type",
-        {"address": {"street": "Main 1", "city": "Ulm"}, "tags": ["a"]},
-        {"address": "Main 1, Ulm", "tags": "a"},
-    ),
-    _example(
-        "Numbers compare as text",
-        {"price": 12.5, "count": 1, "code": "007"},
-        {"price": "12.50", "count": 1.0, "code": 7},
-    ),
-    _receipt(),
-]
+            name: part if name == "title" else json.dumps(part, indent=2, ensure_ascii=False)
+            for name, part in each.items()
+        }
+        for each in found
+    ]
+
+
+EXAMPLES = _examples()

@@ -35,7 +35,6 @@ window.docscoreRuns = (() => {
   return {
     changed,
     begin: (tab, inputs) => { of(tab).begun = of(tab).now; run(tab, true); return inputs; },
-    redraw: (tab, inputs) => { run(tab, true); return inputs; },
     arrived: (tab) => {
       of(tab).shown = of(tab).begun;
       mark(tab);

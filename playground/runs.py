@@ -24,18 +24,10 @@ RESULTS = Path(_CLEANED_AT_EXIT.name)  # a folder for each result
 
 
 async def run_in_child(work: Callable[..., Any], request: gr.Request, progress: gr.Progress) -> Any:
-    """What `work(folder=..., progress=...)` returns, with a new folder for its result."""
+    """What `work(folder=..., progress=...)` returns; a newer run of the same visitor stops it."""
     folder = await asyncio.to_thread(new_folder, RESULTS)
-    return await again_in_child(partial(work, folder=folder), request, progress)
-
-
-async def again_in_child(work: Callable[..., Any], request: gr.Request, progress: gr.Progress) -> Any:
-    """What `work(progress=...)` returns; a newer run of the same visitor stops it."""
-
-    def report(share: float, text: str) -> None:
-        progress(share, text)
-
-    return await WORKERS.run(str(request.session_hash), work, report=report)
+    task = partial(work, folder=folder)
+    return await WORKERS.run(str(request.session_hash), task, report=progress)
 
 
 class RunButtons(NamedTuple):
@@ -64,7 +56,6 @@ def connect_run(
     run: dict[str, Any],
     fill: Callable[[], Any],
     filled: list[Any],
-    others: Sequence[Any] = (),
 ) -> None:
     """Connect the buttons with a run.
 
@@ -74,7 +65,6 @@ def connect_run(
         run: the keywords of the event: function, inputs, outputs and script.
         fill: gives what the example button fills in before the run.
         filled: the components that it fills in.
-        others: events that begin something else that Cancel stops too; the result is then still that of the last run.
     """
     begin = f"(...inputs) => docscoreRuns.begin('{tab}', inputs)"
     run = {"js": begin, "show_progress_on": run["outputs"][0], "api_visibility": "private", **run}
@@ -84,11 +74,8 @@ def connect_run(
     ]
     for each in runs:
         each.success(None, js=f"() => docscoreRuns.arrived('{tab}')", api_visibility="private")
-    for each in [*runs, *others]:
         each.then(None, js=f"() => docscoreRuns.ended('{tab}')", api_visibility="private")
-    buttons.stop.click(
-        None, cancels=[*runs, *others], js=f"() => docscoreRuns.ended('{tab}')", api_visibility="private"
-    )
+    buttons.stop.click(None, cancels=runs, js=f"() => docscoreRuns.ended('{tab}')", api_visibility="private")
 
 
 def watch_inputs(tab: str, files: Sequence[Any], options: Sequence[Any]) -> None:

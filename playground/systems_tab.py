@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import gradio as gr
 
@@ -17,7 +17,6 @@ from playground.requests import SideBySideRequest, refusing
 from playground.runs import (
     PROGRESS,
     RESULTS,
-    again_in_child,
     connect_run,
     download,
     metric_choice,
@@ -35,8 +34,6 @@ from playground.systems_work import (
     KeptSystems,
     SystemsAnswer,
     SystemsRequest,
-    checked_names,
-    compare_again,
     compare_systems,
     names_of_files,
 )
@@ -57,35 +54,13 @@ _HINT = (
 )
 
 
-class Compared(NamedTuple):
-    """What a visitor compared: the request with the names of all systems, and the folder of the result."""
-
-    request: SystemsRequest
-    folder: Path
-
-
 async def compare(request: gr.Request, progress: gr.Progress = PROGRESS, *inputs: Any) -> tuple[Any, ...]:
-    """The outputs of the tab, and what was compared."""
+    """The outputs of the tab."""
     try:
-        asked = _request(*inputs)
-        found: SystemsAnswer = await run_in_child(partial(compare_systems, asked), request, progress)
+        found: SystemsAnswer = await run_in_child(partial(compare_systems, _request(*inputs)), request, progress)
     except Refused as error:
-        return sentence(str(error)), *no_downloads(len(FILES)), None
-    return *_outputs(found), Compared(_with_names(asked), found.folder)
-
-
-async def compare_with_another(
-    compared: Compared | None, request: gr.Request, progress: gr.Progress = PROGRESS, *inputs: Any
-) -> Any:
-    """The outputs for another base, where nothing else was changed since the systems were compared; else no outputs."""
-    try:
-        asked = _with_names(_request(*inputs))
-        if compared is None or asked._replace(base=compared.request.base) != compared.request:
-            return gr.skip()
-        work = partial(compare_again, asked.base, folder=compared.folder)
-        return _outputs(await again_in_child(work, request, progress))
-    except ValueError as error:
         return sentence(str(error)), *no_downloads(len(FILES))
+    return found.html, *shown_downloads(found.downloads)
 
 
 def _request(
@@ -106,14 +81,6 @@ def _request(
         skip,
         metric,
     )
-
-
-def _with_names(asked: SystemsRequest) -> SystemsRequest:
-    return asked._replace(names=checked_names(asked))
-
-
-def _outputs(found: SystemsAnswer) -> tuple[Any, ...]:
-    return found.html, *shown_downloads(found.downloads)
 
 
 @refusing
@@ -170,14 +137,10 @@ def systems_tab() -> None:
     )
     with gr.Row():
         downloads = [download("systems", name, label) for name, label in FILES.items()]
-    compared = gr.State(None)
-    inputs, outputs = [references, predictions, parse, skip, metric, base, *names], [result, *downloads]
-    run: dict[str, Any] = {"fn": compare, "inputs": inputs, "outputs": [*outputs, compared]}
-    again: dict[str, Any] = {"inputs": [compared, *inputs], "outputs": outputs, "show_progress_on": result}
-    again["js"] = "(...inputs) => docscoreRuns.redraw('systems', inputs)"
-    redrawn = base.input(compare_with_another, **again, api_visibility="private", concurrency_limit=None)
-    connect_run("systems", buttons, run, _examples, [references, predictions, parse, base, *names], others=[redrawn])
-    watch_inputs("systems", [references, predictions], [parse, skip, metric])
+    inputs = [references, predictions, parse, skip, metric, base, *names]
+    run: dict[str, Any] = {"fn": compare, "inputs": inputs, "outputs": [result, *downloads]}
+    connect_run("systems", buttons, run, _examples, [references, predictions, parse, base, *names])
+    watch_inputs("systems", [references, predictions], [parse, skip, metric, base])
     quiet: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
     predictions.change(_named, predictions, [base, *names], **quiet)
     for name in names:

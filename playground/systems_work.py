@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import pickle
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,7 +12,6 @@ from typing import Any, NamedTuple
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import with_minus_signs, with_sign
 from docscore.core.options import ScoringOptions
-from docscore.core.runtime import Progress, no_progress
 from docscore.data.csv_files import csv_cell
 from docscore.data.files import name_without_extension
 from docscore.evaluation.comparison import Comparison
@@ -42,7 +40,7 @@ MOST_FIELDS = 100  # that are drawn
 LOSSES, GAINS = 60, 20  # documents of each system that are drawn
 _LONGEST_NAME = 80  # characters of the name of a system
 _TEMPLATE = "systems.html.jinja"
-_VIEW, _SCORED = "compared.json", "scored.pickle"
+_VIEW = "compared.json"
 FILES = {
     "fields.csv": "Fields as CSV",
     "documents.csv": "Documents as CSV",
@@ -75,51 +73,10 @@ class SystemsRequest(NamedTuple):
 
 
 class SystemsAnswer(NamedTuple):
-    """The outputs for several systems.
+    """The result for several systems as HTML, and the files of `FILES`, in their order."""
 
-    Attributes:
-        folder: where they are kept, for another base and for single documents.
-        html: the result.
-        downloads: the files of `FILES`, in their order.
-    """
-
-    folder: Path
     html: str
     downloads: tuple[str, ...]
-
-
-class ScoredSystems(NamedTuple):
-    """Systems that were scored; comparing them with another base scores nothing again.
-
-    Attributes:
-        evaluations: of each system by its name.
-        left_out: a message on rows that were left out, as lines.
-    """
-
-    evaluations: dict[str, Evaluation]
-    left_out: list[str]
-
-
-class SystemSummary(NamedTuple):
-    """A system as it is listed: its mean, and how it differs from the base.
-
-    Attributes:
-        name: its name.
-        mean, interval: its score and the interval, as text.
-        difference, difference_interval: the same of the difference from the base; "" for the base.
-        verdict: on how many documents it is better and worse, and whether that may be chance; "" for the base.
-        counts: a line for each count of rows that were missing or mended.
-        fields: the fields that changed against the base; None for the base.
-    """
-
-    name: str
-    mean: str
-    interval: str
-    difference: str
-    difference_interval: str
-    verdict: str
-    counts: list[str]
-    fields: ReportTable | None
 
 
 def names_of_files(files: Sequence[Path]) -> list[str]:
@@ -170,47 +127,32 @@ def compare_systems(request: SystemsRequest, *, folder: Path, progress: Report) 
         name: Evaluation(pairs, options, metrics=[request.metric], progress=bar)
         for name, pairs in zip(names, uploaded.systems, strict=True)
     }
-    systems = ScoredSystems(evaluations, skipped_lines(uploaded))
-    found = _answer(systems, request.base, folder, bar)
+    found = _answer(
+        evaluations, names[request.base if request.base < len(names) else 0], skipped_lines(uploaded), folder
+    )
     keep_documents(folder, [each.scores for each in evaluations.values()])
     view = {"names": names, **view_of(evaluations[names[0]].scores)}
     (folder / _VIEW).write_text(json.dumps(view), encoding="utf-8")
-    for each in evaluations.values():
-        each.progress = no_progress  # the bar is of this process
-    (folder / _SCORED).write_bytes(pickle.dumps(systems))
     return found
 
 
-def compare_again(base: int, *, folder: Path, progress: Report) -> SystemsAnswer:
-    """Compare systems that were compared before with another one of them.
-
-    Raises:
-        OSError: if they are not kept any more.
-    """
-    systems: ScoredSystems = pickle.loads((folder / _SCORED).read_bytes())  # noqa: S301  written by this module
-    bar = bar_of(progress)
-    for each in systems.evaluations.values():
-        each.progress = bar
-    return _answer(systems, base, folder, bar)
-
-
-def _answer(systems: ScoredSystems, number: int, folder: Path, bar: Progress) -> SystemsAnswer:
-    evaluations, names = systems.evaluations, list(systems.evaluations)
-    base = names[number if 0 <= number < len(names) else 0]
+def _answer(evaluations: dict[str, Evaluation], base: str, left_out: Sequence[str], folder: Path) -> SystemsAnswer:
+    names = list(evaluations)
     changes = changes_against(evaluations, base)
-    figures = systems_of(evaluations, against=base, progress=bar)
+    figures = systems_of(evaluations, against=base)
     fields, documents = field_matrix(evaluations, changes), document_matrix(evaluations, changes)
     mark = mark_remark(base, changes) if any(cell.marked for row in fields for cell in row.cells) else ""
     tables = (
         matrix_table("Fields by system", "field", fields, evaluations, remarks=[mark] if mark else ()),
         matrix_table("Documents by system", "document", documents, evaluations),
     )
+    summaries = [{"name": name, **_summary(each, changes.get(name))} for name, each in evaluations.items()]
     html = fragment(
         "systems",
-        *(folder.name, names, names.index(base), _summaries(evaluations, changes)),
+        *(folder.name, names, names.index(base), summaries),
         *(fields[:MOST_FIELDS], [mark, shown_of_total(min(len(fields), MOST_FIELDS), len(fields), "fields")]),
         *_drawn_documents(documents, list(evaluations.values())),
-        *(evaluations[base].scores.signature, systems.left_out),
+        *(evaluations[base].scores.signature, left_out),
         template=_TEMPLATE,
     )
     figures_table = systems_table(figures, intervals=True)
@@ -219,7 +161,7 @@ def _answer(systems: ScoredSystems, number: int, folder: Path, bar: Progress) ->
         _as_json(base, evaluations, changes, tables),
         *(f"{form(figures_table)}\n\n{form(tables[0])}\n" for form in (table_as_markdown, table_as_latex)),
     )
-    return SystemsAnswer(folder, html, _written(folder, texts))
+    return SystemsAnswer(html, _written(folder, texts))
 
 
 class KeptSystems:
@@ -258,22 +200,24 @@ class KeptSystems:
         return fragment("side_by_side", shown_id, [self.names[number] for number in numbers], runs, template=_TEMPLATE)
 
 
-def _summaries(evaluations: Mapping[str, Evaluation], changes: Mapping[str, Comparison]) -> list[SystemSummary]:
-    found = []
-    for name, evaluation in evaluations.items():
-        change = changes.get(name)
-        interval = evaluation.measured.figures[0].interval
-        ends = "" if interval is None else interval_text(interval, evaluation.confidence or 0)
-        facts = ("", "", "") if change is None else _facts(change)
-        fields = None if change is None else field_changes_table(change)
-        scores = evaluation.scores
-        found.append(SystemSummary(name, f"{scores.mean:.4f}", ends, *facts, count_lines(scores), fields))
-    return found
-
-
-def _facts(found: Comparison) -> tuple[str, str, str]:
-    difference, interval = map(with_minus_signs, (with_sign(found.difference), difference_interval(found)))
-    return difference, interval, verdict_text(found)
+def _summary(evaluation: Evaluation, change: Comparison | None) -> dict[str, Any]:
+    """A system as it is listed: its score, and how it differs from the base, which has no change."""
+    interval = evaluation.measured.figures[0].interval
+    shown: dict[str, Any] = {
+        "mean": f"{evaluation.scores.mean:.4f}",
+        "interval": "" if interval is None else interval_text(interval, evaluation.confidence or 0),
+        "counts": count_lines(evaluation.scores),
+        "fields": None,
+    }
+    if change is None:
+        return shown
+    return {
+        **shown,
+        "difference": with_minus_signs(with_sign(change.difference)),
+        "difference_interval": with_minus_signs(difference_interval(change)),
+        "verdict": verdict_text(change),
+        "fields": field_changes_table(change),
+    }
 
 
 def _chosen(documents: Sequence[MatrixRow], systems: int) -> list[MatrixRow]:

@@ -14,9 +14,7 @@ from docscore.core.options import AS_TEXT, BY_VALUE, ScoringOptions
 from docscore.data.csv_files import write_csv
 from docscore.data.pairing import groups_of_rows
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.fields import Losses
 from docscore.evaluation.summary import Summary
-from docscore.metrics.anls_star.causes import CAUSES
 from docscore.metrics.registry import ANLS_STAR, TYPED
 from docscore.report.content import fields_table, typed_values_text
 from docscore.report.html_report import MOST_FIELDS_DRAWN, figures_of_evaluation
@@ -144,47 +142,15 @@ def write_downloads(folder: Path, evaluation: Evaluation, name: str) -> list[str
         The names of a CSV file, a JSON file and the report.
     """
     samples = evaluation.scores.samples()
-    lost = evaluation.analysis.losses
-    rows = [{**sample, **_lost_cells(losses)} for sample, losses in zip(samples, lost, strict=True)]
-    causes = [_column(cause) for cause in CAUSES if evaluation.analysis.lost[cause]]
-    write_csv(folder / _TABLE, [*samples[0], "points_lost", "main_cause", *causes, "fields"], rows)
+    write_csv(folder / _TABLE, list(samples[0]), samples)
     parts = evaluation.to_dict(worst=WORST)
     if evaluation.options.with_confidences:
         parts["curve"] = [point.to_dict() for point in evaluation.curve.points()]
         parts["calibration"] = evaluation.calibration.to_dict()
-    parts["documents"] = [
-        {"question_id": sample["question_id"], "losses": _loss_list(losses)}
-        for sample, losses in zip(samples, lost, strict=True)
-    ]
     (folder / _DOCUMENT).write_text(json.dumps(parts, indent=1), encoding="utf-8")
     report = evaluation.as_html(name, worst=WORST)
     (folder / _REPORT).write_text(report, encoding="utf-8", errors="backslashreplace")
     return [_TABLE, _DOCUMENT, _REPORT]
-
-
-def _lost_cells(losses: Losses) -> dict[str, Any]:
-    """The cells of a document in addition to its score: points lost, by cause, and by field as one text."""
-    causes: dict[str, float] = {}
-    fields: dict[str, float] = {}
-    for (field, cause), points in losses.items():
-        causes[cause] = causes.get(cause, 0.0) + points
-        fields[field] = fields.get(field, 0.0) + points
-    largest = sorted(fields.items(), key=lambda item: -item[1])
-    return {
-        "points_lost": sum(causes.values()),
-        "main_cause": max(causes, key=causes.__getitem__) if causes else None,
-        "fields": "; ".join(f"{field} {points:.4f}" for field, points in largest),
-        **{_column(cause): points for cause, points in causes.items()},
-    }
-
-
-def _column(cause: str) -> str:
-    return f"lost: {cause}"
-
-
-def _loss_list(losses: Losses) -> list[dict[str, Any]]:
-    largest = sorted(losses.items(), key=lambda item: -item[1])
-    return [{"field": field, "cause": cause, "points_lost": points} for (field, cause), points in largest]
 
 
 def rescored(asked: FileRequest) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import html
 import json
 import os
@@ -202,26 +201,6 @@ def test_only_the_example_is_told_by_its_name(
     asked = FileRequest(references=copies[0], predictions=copies[1], reading={"parse": parse}, **options)
     found = testset.score_files(asked, folder=tmp_path, progress=lambda _share, _text: None)
     assert json.loads(found.documents)["example"] is expected
-
-
-def test_the_table_of_a_document_that_lost_points(tmp_path: Path) -> None:
-    """Two values of four are lost: one that is missing, one that is near; a formula in an id and a key is text."""
-    truths = [ref("=1+1", {"a": "tea", "=b": "coffee", "c": "x", "d": "y"}), ref("-2", {"a": "tea"})]
-    guesses = [pred("=1+1", {"a": "tea", "=b": "coffea", "d": "y"}), pred("-2", {"a": "tea"})]
-    found = scored(tmp_path, written(tmp_path, "r.jsonl", truths), written(tmp_path, "p.jsonl", guesses))
-    with Path(found.downloads[0]).open(encoding="utf-8", newline="") as file:
-        first, second = csv.DictReader(file)
-    near = 1 / 6 / 4
-    assert first["question_id"] == "'=1+1"
-    assert float(first["points_lost"]) == pytest.approx(1 / 4 + near)
-    assert (first["main_cause"], first["fields"]) == ("missing field", f'c 0.2500; ["=b"] {near:.4f}')
-    assert [float(first[f"lost: {cause}"]) for cause in ("missing field", "near miss")] == pytest.approx([1 / 4, near])
-    assert second == {
-        "question_id": "-2", "anls_score": "1.0", "points_lost": "0", "main_cause": "", "fields": "",
-        "lost: missing field": "", "lost: near miss": "",
-    }  # fmt: skip
-    losses = json.loads(Path(found.downloads[1]).read_text())["documents"][0]["losses"]
-    assert [(each["field"], each["cause"]) for each in losses] == [("c", "missing field"), ('["=b"]', "near miss")]
 
 
 IMAGES: list[tuple[Any, str, str]] = [
