@@ -172,7 +172,7 @@ def systems(sample: Sample, *, tested: bool = False, sliced: bool = False) -> Sy
     evaluations: dict[str, Any] = {
         system: SimpleNamespace(
             measured=figures,
-            slices=[Slice(value, 2, figures.figures) for value in ("de", HOSTILE_TEXTS[2]) if sliced],
+            slice_figures=[Slice(value, 2, figures.figures) for value in ("de", HOSTILE_TEXTS[2]) if sliced],
             scores=SimpleNamespace(ids=list("abcde"), counts={"missing": missing}.copy),
             by=HOSTILE_TEXTS[4] if sliced else None,
             slice_name=HOSTILE_TEXTS[4],

@@ -25,10 +25,7 @@ from docscore.core.errors import (
     InputValueError,
     PlacePart,
     at_place,
-    closer,
-    diagnostic_of,
     in_file,
-    row_place,
 )
 from docscore.data.files import read_table
 from docscore.data.json_text import JsonError, loads, loads_at
@@ -103,13 +100,7 @@ EXPECTED_AND_GOT: list[tuple[Callable[[], object], type[Exception], tuple[str, .
         "one row format",
         "rows with a question_id and rows without",
     ),
-    (
-        lambda: encode_rows(P, [R[0], ref("b", b"")], BY_ID),
-        TypeError,
-        ("references[1]", "$[0]"),
-        JSON,
-        "bytes",
-    ),
+    (lambda: encode_rows(P, [R[0], ref("b", b"")], BY_ID), TypeError, ("references[1]", "$[0]"), JSON, "bytes"),
     (
         lambda: score_batch({"prediction": ["x"], "references": [[]]}),
         ValueError,
@@ -157,35 +148,6 @@ def test_what_is_no_matter_of_expected_and_got(row: tuple[Any, ...]) -> None:
     assert str(error) == ": ".join([*parts, problem]) + (f"; {remedy}" if remedy else "")
 
 
-# why, name of the file, content, where in the file, expected, got, problem
-IN_A_FILE: list[tuple[str, str, Any, str, str, str, str]] = [
-    ("no JSON", "t.jsonl", '1\n{"a": oops}\n', "line 2, column 7", "", "", "expecting value"),
-    ("no UTF-8", "t.jsonl", b'1\n"\xe9"\n', "line 2", "UTF-8 text", "the byte 0xe9", ""),
-    ("no JSON in lines", "t.json", "[1,\n oops]", "line 2, column 2", "", "", "expecting value"),
-    ("too few cells", "t.csv", "question_id,prediction\na\n", "line 2", "2 cells as in the header", "1", ""),
-    ("no known extension", "t.txt", "x", "", "a file name that ends in", ".txt", ""),
-]
-
-
-@pytest.mark.parametrize("row", IN_A_FILE, ids=[row[0] for row in IN_A_FILE])
-def test_the_place_in_a_file(row: tuple[Any, ...], tmp_path: Path) -> None:
-    """The path stands by itself; expected and got begin as the table says."""
-    _, name, content, inside, expected, got, problem = row
-    path = written(tmp_path, name, content)
-    with pytest.raises(InputValueError) as caught:
-        read_table(path)
-    found = diagnostic_of(caught.value)
-    if isinstance(caught.value, DataError):
-        [fault] = caught.value.faults
-        assert fault.place == fault.diagnostic.place
-        found = fault.diagnostic
-    assert found.parts == (FilePlace((str(path),), inside),)
-    assert found.expected.startswith(expected)
-    assert found.got.startswith(got)
-    assert found.problem == problem
-    assert str(found) == str(caught.value)
-
-
 def paired(references: Path, predictions: Path) -> Pairs:
     return read_systems(read_table(references), [read_table(predictions)])[0]
 
@@ -199,19 +161,6 @@ def test_faults_of_rows_keep_kind_place_and_value(tmp_path: Path) -> None:
     assert fault.kind == "with a value that cannot be scored"
     assert fault.diagnostic.parts == (in_file(files[1], "line 2"), "$.k[1]" + "[0]" * 198)
     assert fault.sentence == f"{files[1]}, line 2: $.k[1]{'[0]' * 198}: {LEVELS}"
-
-
-def test_a_fault_of_two_files_names_both_once(tmp_path: Path) -> None:
-    files = written(tmp_path, "r.jsonl", R), written(tmp_path, "p.jsonl", ["x", "y"])
-    with pytest.raises(InputValueError) as caught:
-        paired(*files)
-    assert caught.value.parts == (FilePlace(tuple(map(str, files))),)
-    missing = written(tmp_path, "q.jsonl", P[:1])
-    with pytest.raises(DataError) as of_ids:
-        paired(files[0], missing)
-    [fault] = of_ids.value.faults
-    assert fault.diagnostic.parts == (FilePlace((str(files[0]), str(missing))),)
-    assert fault.diagnostic.remedy == MISSING
 
 
 places = st.text(max_size=5) | st.builds(FilePlace, st.tuples(st.text(min_size=1, max_size=5)), st.text(max_size=5))
@@ -263,22 +212,6 @@ def test_errors_survive_pickling_and_copying(found: Diagnostic) -> None:
                 assert getattr(each, name, None) == getattr(error, name, None)
 
 
-def test_an_error_of_another_process_has_its_parts() -> None:
-    with pytest.raises(InputTypeError) as caught:
-        score_pairs([("x", "x")] * 40 + [("x", {"k": b""})], num_proc=2)
-    assert (caught.value.parts, caught.value.got) == (("pair 40", "$.k"), "bytes")
-
-
-def test_errors_of_json_have_line_and_column() -> None:
-    with pytest.raises(JsonError) as caught:
-        loads('{"a": 1,\n "b": oops}')
-    assert (caught.value.line, caught.value.column) == (2, 7)
-    for source in ('{"a": 1, "a": 2}', "[" * 100_000):
-        with pytest.raises(JsonError) as caught:
-            loads(source, unique_keys=True)
-        assert (caught.value.line, caught.value.column) == (None, None)
-
-
 AT = [
     ("row 'a'", True, "[oops", "row 'a', column 2: expecting value"),
     ("row 'a'", True, "[\noops", "row 'a', line 2, column 1: expecting value"),
@@ -305,12 +238,6 @@ def test_what_remote_users_see(tmp_path: Path) -> None:
     both = DataError([Fault("not JSON", found), Fault("not JSON", found)]).for_remote_users()
     assert str(both).splitlines() == [shown, shown, "2 faults: 2 not JSON"]
     assert str(FilePlace(("/x/a.csv", "/y/b.csv")).without_folders()) == "a.csv and b.csv"
-
-
-def test_places_as_text() -> None:
-    assert str(closer(in_file("r.csv"), "line 3")) == "r.csv, line 3"
-    assert closer("row 'a'", "an answer") == "row 'a', an answer"
-    assert row_place("x" * 100) == f"row '{'x' * 79}..."
 
 
 def searched_messages(source: str) -> Iterator[int]:

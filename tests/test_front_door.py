@@ -255,16 +255,6 @@ def test_documents(receipts: docscore.Evaluation) -> None:
         receipts["receipt-999"]
 
 
-def test_tables(receipts: docscore.Evaluation) -> None:
-    fields = receipts.fields
-    assert len(fields) == len(list(fields)) == len(fields.to_dict()["field"])
-    assert fields[0]["field"] == "items[].amount"
-    assert list(fields.to_dict()) == fields.columns
-    pytest.importorskip("pandas")
-    assert fields.to_pandas().to_dict("list")["field"] == fields.to_dict()["field"]
-    assert list(docscore.evaluate(predictions=FOUND, references=TRUTHS).slices) == []
-
-
 def test_rows_keep_their_other_columns_under_both_names() -> None:
     rows = [{"doc": "a", "gold": "x", "vendor": "v"}]
     table = table_of_source(rows, "references", ColumnNames("doc", None, "gold"))

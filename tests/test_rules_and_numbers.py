@@ -28,7 +28,6 @@ from docscore.metrics.anls_star.api import build_tree, score_all
 from docscore.metrics.entity_f1 import entity_f1_tree
 from docscore.metrics.kieval import kieval_tree
 from docscore.metrics.nted import nted_tree
-from docscore.metrics.signature import signature_of
 from tests.commands import column_of
 from tests.conftest import golden
 from tests.oracle import Oracle
@@ -140,15 +139,6 @@ def test_the_oracle_agrees_and_order_does_not_matter(seed: int, rules: str, numb
 def test_a_tree_says_what_is_equal_as_a_number() -> None:
     tree = score_tree({"n": 1000.0, "t": "1"}, {"n": 1000, "t": 1}, numbers="value")
     assert [leaf.reason for leaf in tree.leaves()] == ["equal as numbers", "numbers and booleans compare as text"]
-
-
-def test_the_signature_names_them() -> None:
-    options = ScoringOptions(rules=PACKAGE, numbers="value")
-    named = signature_of("anls_star", options)
-    assert named.startswith("anls_star|tau:0.5|case:i|rules:anls_star-1.0.1|numbers:value|")
-    for metric in ("kieval", "entity_f1", "nted"):
-        assert "|numbers:value|" in signature_of(metric, options)
-        assert "numbers" not in signature_of(metric, ScoringOptions())
 
 
 SAME_NUMBERS = [  # a value of the ground truth, one of the prediction, whether they are equal by value

@@ -159,16 +159,6 @@ def test_a_batch_that_is_refused_counts_nothing() -> None:
     assert pickle.dumps(state) == before
 
 
-@pytest.mark.parametrize("metric", ["anls_star", "anls", "kieval", "entity_f1", "nted"])
-def test_no_rows_change_nothing(metric: str) -> None:
-    state = ScoreState(metrics=(metric,))
-    state.update([], [])
-    state.update_pairs(Pairs([], [], []))
-    assert state.rows == 0
-    state.update(["x"], ["x"])
-    assert min(state.compute().values()) == 1.0
-
-
 def test_rows_that_are_all_left_out_are_counted() -> None:
     """As in a batch of Ray in which no row has a prediction."""
     state = ScoreState(missing="skip")

@@ -275,14 +275,6 @@ def test_donuts_markup_is_read_by_the_processor(text: str, value: Any, donut: An
     assert (result["anls_star"], result["parse_failure_rate"]) == ((0.0, 1.0) if value is None else (1.0, 0.0))
 
 
-def test_donuts_labels_are_read_as_its_predictions(donut: Any) -> None:
-    rows = tokens(donut.tokenizer, ["<s_total>12.50</s_total>", "<s_menu><s_nm>tea</s_nm></s_menu>"])
-    result = compute_metrics(donut, parse="donut")(prediction(rows, rows))
-    assert result == {"anls_star": 1.0, "anls_star/menu.nm": 1.0, "anls_star/total": 1.0, "parse_failure_rate": 0.0}
-    function = compute_metrics(donut, references=[{"a": 1}], parse="json")
-    assert function(prediction(tokens(donut.tokenizer, ['{"a": 1}'])))["anls_star"] == 1.0
-
-
 def test_logits_become_tokens_where_there_are_labels() -> None:
     """A decoder's logits at a place are of the next token."""
     logits = torch.eye(6)[torch.tensor([[3, 1, 4, 1], [5, 2, 5, 3]])]
