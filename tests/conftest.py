@@ -57,7 +57,7 @@ LONGEST = (
     "guides",
     "ray",
     "distributed",
-    "metric_modules",
+    "loading",
     "playground_file",
     "spaces",
     "playground_systems",

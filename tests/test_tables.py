@@ -15,7 +15,7 @@ from docscore.core.formatting import printable
 from docscore.report.console import print_table
 from docscore.report.html_templates import macro_as_html
 from docscore.report.markup import table_as_latex, table_as_markdown
-from docscore.report.table_model import ReportTable
+from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from tests.conftest import DATA
 from tests.report_samples import BY_HAND, EVERY, SAMPLES, TABLES, Markup, drinks, grid
 
@@ -144,3 +144,12 @@ def test_raw_values_by_name() -> None:
         {"field": "a_b", "name": "x", "score": 0.5, "hidden": 1, "low": 0.25, "high": 0.75},
         {"field": "c", "name": "y", "score": 0.25, "hidden": 2, "low": None, "high": None},
     ]
+
+
+def test_the_first_rows_of_a_long_table_are_printed_and_all_are_counted() -> None:
+    """50,000 fields took 40 seconds."""
+    columns = (TableColumn("field", "field", "code"),)
+    rows = tuple((TableCell(f"f{number}", f"f{number}"),) for number in range(2_000))
+    lines = printed(ReportTable("Fields", columns, rows, unit="fields")).splitlines()
+    assert len(lines) == 504  # with a blank line, the caption, the heading and the sentence
+    assert lines[-1] == "500 of 2,000 fields are shown."

@@ -334,3 +334,12 @@ def test_a_tree_says_why() -> None:
     first = tree.to_dict()["children"][0]
     assert (first["compared"], first["unreadable"]) == ("number, tolerance 1", [])
     assert "compared" not in tree.to_dict()
+
+
+def test_alternatives_that_all_refer_to_each_other_are_refused() -> None:
+    """Each way through them would be looked at, which are millions."""
+    names = "abcdefghij"
+    every = {"anyOf": [{"$ref": f"#/$defs/{name}"} for name in names]}
+    schema = {"$defs": {name: {**every, "type": "object"} for name in names}, **every}
+    with pytest.raises(ValueError, match="alternatives that lead to at most 100,000 schemas, got more"):
+        typed_score({"x": "1"}, {"x": "2"}, schema)
