@@ -26,7 +26,7 @@ def units(number: float) -> int:
         ValueError, OverflowError: for NaN and infinities.
     """
     numerator, denominator = number.as_integer_ratio()
-    return numerator * (_UNIT // denominator)
+    return numerator << (_UNIT.bit_length() - denominator.bit_length())  # both are powers of two
 
 
 def total_units(numbers: Iterable[float]) -> int:
