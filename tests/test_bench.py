@@ -331,7 +331,7 @@ def test_a_sample_that_does_not_exist(sample: str) -> None:
 
 
 # In a file of the data set, packed or not: `old` becomes `new`; of a null the file is cut off, of "" it is all of it.
-PACKED: dict[str, tuple[Any, Any]] = {".xz": (lzma.decompress, lzma.compress), ".gz": (gzip.decompress, gzip.compress)}
+PACKED: dict[str, tuple[Callable[[bytes], bytes], Callable[[bytes], bytes]]] = {".xz": (lzma.decompress, lzma.compress), ".gz": (gzip.decompress, gzip.compress)}
 
 
 def damaged(path: Path, old: str | None, new: str) -> bytes:
