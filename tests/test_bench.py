@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import lzma
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -331,7 +332,11 @@ def test_a_sample_that_does_not_exist(sample: str) -> None:
 
 
 # In a file of the data set, packed or not: `old` becomes `new`; of a null the file is cut off, of "" it is all of it.
-PACKED: dict[str, tuple[Callable[[bytes], bytes], Callable[[bytes], bytes]]] = {".xz": (lzma.decompress, lzma.compress), ".gz": (gzip.decompress, gzip.compress)}
+Bytes = Callable[[bytes], bytes]
+PACKED: dict[str, tuple[Bytes, Bytes]] = {
+    ".xz": (lzma.decompress, lzma.compress),
+    ".gz": (gzip.decompress, gzip.compress),
+}
 
 
 def damaged(path: Path, old: str | None, new: str) -> bytes:
