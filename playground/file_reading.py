@@ -13,7 +13,7 @@ from docscore.core.formatting import clipped, printable
 from docscore.core.options import AS_TEXT, SKIP, ScoringOptions
 from docscore.data.files import EXTENSIONS, Table, delimiter_of_file, read_table, suffix_of
 from docscore.data.json_text import dumps
-from docscore.data.pairing import FileRows, Pairs, refuse_json_text, rows_of_files, rows_of_tables
+from docscore.data.pairing import FileRows, Pairs, read_systems, refuse_json_text, rows_of_files
 from docscore.evaluation.scores import parse_predictions, parsed_reference
 from playground.column_guesses import (
     ReadingPlan,
@@ -115,7 +115,7 @@ def rows_of_request(asked: FileRequest) -> tuple[FileRows, ScoringOptions]:
         with_confidences=asked.confidences,
     )
     truths, predictions = tables.planned()
-    rows = rows_of_tables(truths, [predictions], faults, missing=options.missing, check=check_uploaded_value)
+    rows = FileRows(read_systems(truths, [predictions], options.missing, faults, check_uploaded_value), faults)
     check_pairs(rows.systems[0], options)
     return rows, options
 
@@ -160,7 +160,7 @@ def _doubts(tables: UploadedTables, faults: Faults, asked: FileRequest) -> Itera
             yield from map(_sentence, apart)
             return
         unless_error = "error" if asked.missing == "error" else "zero"
-        pairs = rows_of_tables(truths, [predictions], faults, missing=unless_error).systems[0]
+        pairs = read_systems(truths, [predictions], unless_error, faults)[0]
         options = ScoringOptions(parse=plan.parse, parse_references=plan.parse_references)
         refuse_json_text(pairs.truths, pairs.predictions, options)
         yield from map(_sentence, doubts_of_columns(pairs, plan))

@@ -85,12 +85,17 @@ def convert_ground_truth(value: object) -> Value:
     Raises:
         TypeError, ValueError: for a value that cannot be scored, naming the path.
     """
-    return _converted(value, one_of=True)
+    levels = MAX_DEPTH + (type(value) is tuple)  # a one-of around the whole value is no level
+    if with_room_to_recurse(_is_plain, value, levels, True):  # noqa: FBT003
+        return value  # type: ignore[return-value]
+    return with_room_to_recurse(lambda: _plain(value, (), 1, one_of=True))
 
 
 def convert_prediction(value: object) -> Value:
     """The prediction in plain types; what is plain already is passed on as it is. Errors as for ground truths."""
-    return _converted(value, one_of=False)
+    if type(value) in LEAF_TYPES or with_room_to_recurse(_is_plain, value, MAX_DEPTH, False):  # noqa: FBT003
+        return value  # type: ignore[return-value]
+    return with_room_to_recurse(lambda: _plain(value, (), 1, one_of=False))
 
 
 def to_json(value: Value, leaf: Callable[[Any], Any] | None = None, known: dict[int, Any] | None = None) -> Any:
@@ -115,13 +120,6 @@ def to_json(value: Value, leaf: Callable[[Any], Any] | None = None, known: dict[
     if known is not None:
         known[id(value)] = plain
     return plain
-
-
-def _converted(value: Any, *, one_of: bool) -> Value:
-    levels = MAX_DEPTH + (type(value) is tuple)  # a one-of around the whole value is no level
-    if type(value) in LEAF_TYPES or with_room_to_recurse(_is_plain, value, levels, one_of):
-        return value  # type: ignore[no-any-return]
-    return with_room_to_recurse(lambda: _plain(value, (), 1, one_of=one_of))
 
 
 def _is_plain(value: Any, levels: int, one_of: bool) -> bool:

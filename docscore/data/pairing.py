@@ -180,8 +180,8 @@ def refuse_json_text(truths: Iterable[Any], predictions: Iterable[Any], options:
     if options.parse is not None or options.parse_references is not None:
         return
     for side in (truths, predictions):
-        texts = islice(_texts(side), _LOOKED_AT)
-        if not is_json_container(next(texts, None)) or not all(map(is_json_container, texts)):
+        texts = list(islice(_texts(side), _LOOKED_AT))
+        if not texts or not all(map(is_json_container, texts)):
             return
     raise InputValueError(
         place="references and predictions",
@@ -208,7 +208,7 @@ def check_equal_count(predictions: int, references: int, place: FilePlace | tupl
 
 
 def read_systems(
-    references: Table,
+    references: Table | None,
     systems: Sequence[Table],
     missing: str = "error",
     faults: Faults | None = None,
@@ -217,8 +217,9 @@ def read_systems(
     """Pair the rows of the references with those of each system, and check all of them before anything is scored.
 
     Args:
-        references: the ground truths.
-        systems: a table of predictions a system, with rows of the same format.
+        references: the ground truths; None where the rows of the predictions hold them too.
+        systems: a table of predictions a system, with rows of the same format. Where rows are left out, all systems
+            keep the rows that all have.
         missing: as for `pair_rows`.
         faults: collects faults; if `faults.skip`, rows with faults are left out together with their partners.
         check: called with each value in plain types, raises an error for one that is not accepted.
@@ -227,20 +228,25 @@ def read_systems(
         ValueError: naming file, line and fault; `DataError` for faults of single rows and ids; and for the log of an
             incomplete run, unless `missing` says what the samples count that did not run.
     """
-    faults = faults or Faults()
+    faults, references = faults or Faults(), references or table_with_both(systems)
     check_choice("missing", missing, MISSING_MODES)
     for table in (references, *systems):
         if table.shortfall and missing == "error":
             raise InputValueError(place=in_file(table.path), problem=table.shortfall, remedy=MISSING_REMEDY)
     wanted: Rows | None = None
-    pairs = []
+    pairs: list[Pairs] = []
     for predictions in systems:
         form = _common_format(references, predictions, faults)
         with gc_pause():
             given = read_rows(predictions.rows, form, "predictions", predictions.where, faults, check)
             wanted = wanted or read_rows(references.rows, form, "references", references.where, faults, check)
         pairs.append(_paired((references, wanted), (predictions, given), form, missing, faults))
-    return pairs
+    first = pairs[0]
+    if first.skipped is None or len(pairs) == 1:
+        return pairs
+    for other in pairs[1:]:
+        first, _ = common_rows(first, other)
+    return [first, *(common_rows(first, other)[1] for other in pairs[1:])]
 
 
 def table_with_both(tables: Sequence[Table]) -> Table:
@@ -584,7 +590,11 @@ def doubts_of_reading(
     predictions: all are text that holds JSON, which never matches ground truths that are objects or lists; \
 parse="json" or parse="repair" (--parse) reads it
     """
-    if len(pairs.absent) == len(pairs.ids) or parse == AS_TEXT:
+    prediction = next((each for number, each in enumerate(pairs.predictions) if number not in pairs.absent), Absent)
+    if prediction is Absent or parse == AS_TEXT:
+        return
+    truth = pairs.truths[0]
+    if isinstance(truth[0] if isinstance(truth, tuple) else truth, dict) and not isinstance(prediction, str):
         return
     # each of these passes ends with the first row that is as it should be
     if (
@@ -690,22 +700,4 @@ def rows_of_files(
     systems = [table_of(path, "predictions") for path in predictions]
     if truths is not None and check is None:  # who checks values shows how rows are read too
         warn_of_documents(truths)
-    return rows_of_tables(truths, systems, faults, missing=missing, check=check)
-
-
-def rows_of_tables(
-    references: Table | None,
-    predictions: Sequence[Table],
-    faults: Faults,
-    *,
-    missing: str = "error",
-    check: Check | None = None,
-) -> FileRows:
-    """Pair the rows of the references with those of each system; arguments and errors as for `rows_of_files`."""
-    systems = read_systems(references or table_with_both(predictions), predictions, missing, faults, check)
-    if systems[0].skipped is None:
-        return FileRows(systems, faults)
-    first = systems[0]  # with the rows that all systems have, in its order
-    for other in systems[1:]:
-        first, _ = common_rows(first, other)
-    return FileRows([first, *(common_rows(first, other)[1] for other in systems[1:])], faults)
+    return FileRows(read_systems(truths, systems, missing, faults, check), faults)

@@ -24,8 +24,8 @@ from docscore.data.pairing import (
     Grouping,
     Pairs,
     groups_of_rows,
+    read_systems,
     refuse_json_text,
-    rows_of_tables,
     warn_of_documents,
     with_clusters,
 )
@@ -781,7 +781,7 @@ def evaluate(
     system = table_of_source(predictions, "predictions", names, faults, both=truths is None)
     if truths is not None:
         warn_of_documents(truths)
-    pairs = rows_of_tables(truths, [system], faults, missing=missing).systems[0]
+    pairs = read_systems(truths, [system], missing, faults)[0]
     sentences = [fault.sentence for fault in faults.found]
     return Evaluation(pairs, options, metrics=chosen, progress=bars, faults=sentences, **settings)
 
