@@ -6,6 +6,7 @@ The command prints it, the report draws it, and the page shows it.
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
@@ -776,10 +777,11 @@ def evaluate(
     chosen = metrics_with_schema((metrics,) if isinstance(metrics, str) else metrics, schema)
     names = ColumnNames(id_column, prediction_column, references_column, parse_references is not None)
     faults = Faults(on_error)
-    importlib.import_module("docscore.integrations.log_files").read_logs_of_inspect()
+    if any(isinstance(side, str | os.PathLike) for side in (references, predictions)):
+        importlib.import_module("docscore.integrations.log_files").read_logs_of_inspect()
     truths = None if references is None else table_of_source(references, "references", names, faults)
     system = table_of_source(predictions, "predictions", names, faults, both=truths is None)
-    if truths is not None:
+    if truths is not None and isinstance(references, str | os.PathLike):
         warn_of_documents(truths)
     pairs = read_systems(truths, [system], missing, faults)[0]
     sentences = [fault.sentence for fault in faults.found]

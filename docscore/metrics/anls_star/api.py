@@ -265,8 +265,9 @@ def score_all(
             continue
         found = dict.fromkeys(range(len(portion)), 0.0)
         answers = [i for i in found if is_answer(*portion[i])]
-        found.update(zip(answers, _score_answers([portion[i] for i in answers], options), strict=True))
-        scored(len(answers))
+        if answers:
+            found.update(zip(answers, _score_answers([portion[i] for i in answers], options), strict=True))
+            scored(len(answers))
         for i in sorted(found.keys() - set(answers)):
             found[i] = _score_named(portion[i], options, name, len(scores) + i)
             scored(1)
