@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -40,21 +41,9 @@ from docscore.report.systems_tables import systems_table
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from docscore.stats.calibration import Calibration, CalibrationFigure, ReliabilityPoint
 from docscore.stats.intervals import Interval
+from tests.conftest import DATA
 
-HOSTILE_TEXTS = [
-    '<img src=x onerror="window.__xss=1">',
-    "${window.__xss=1}",
-    "`code` *bold* _it_ [x](javascript:1) @somebody #1",
-    "{{ 7 * 7 }}{% raw %}{# no #}",
-    "</code></table></details>",
-    '"><script>window.__xss=1</script>',
-    "' onfocus='window.__xss=1",
-    "a|b & c % d $ e # f _ { } ~ ^ \\input{x}",
-    "\x1b]0;owned\x07\x1b[31m\u202eab\x9b32m\nc\rd\x7f\u2066\u200b\x00\ud800",
-    "größe 中",
-    "k" * 300,
-    "&lt;b&gt;",
-]
+HOSTILE_TEXTS: list[str] = json.loads((DATA / "hostile_texts.json").read_text("utf-8"))
 
 
 class Sample(NamedTuple):

@@ -21,7 +21,7 @@ from docscore.data.files import read_table
 from docscore.data.pairing import Pairs, read_systems
 from docscore.evaluation.scores import score_corpus
 from tests.commands import Write, pred, ref, run, succeed, written
-from tests.conftest import examples
+from tests.conftest import examples, golden
 
 TRUTH = "abcdefghij"
 R = [ref(name, TRUTH) for name in "abcd"]
@@ -35,11 +35,6 @@ def lines(rows: list[Any]) -> list[bytes]:
 
 def jsonl(rows: list[Any], end: bytes = b"\n") -> bytes:
     return b"".join(line + end for line in lines(rows))
-
-
-def second(rows: list[Any], row: Any) -> list[Any]:
-    """The rows with another one in the second place."""
-    return [rows[0], row, *rows[2:]]
 
 
 def read(references: Path, predictions: Path, on_error: str = "error", missing: str = "error") -> tuple[Pairs, Faults]:
@@ -62,39 +57,18 @@ DEEP: Any = TRUTH
 for _ in range(250):
     DEEP = [DEEP]
 ID = "question_id"
-HALF = b'{"question_id": "b", "prediction": '
-LONG_CSV, BAD_CSV = CSV_P.replace("b,", "b,1,"), CSV_R.replace(f'c,"[""{TRUTH}""]"', f"c,{TRUTH}")
-NO_OPTION, MISNAMED, NO_ID = ref("b", {"$one_of": []}), {ID: "b", "predicted": 1}, {**P[1], ID: None}
 NOT_JSON, SHAPE, VALUE = "not JSON", "of another shape", "with a value that cannot be scored"
-TWICE, UNKNOWN, MISSING = "duplicate id", "unknown id", "reference without a prediction"
-RF, PF = ("r.jsonl", R), ("p.jsonl", P)
-# why, references, predictions, what the message says, the kind of the fault, the ids that are left
-KINDS: list[tuple[str, tuple[str, Any], tuple[str, Any], str, str, str]] = [
-    ("no JSON", RF, ("p.jsonl", jsonl(second(P, HALF))), "p.jsonl, line 2, column", NOT_JSON, "acd"),
-    ("no UTF-8", RF, ("p.jsonl", jsonl(second(P, b'"\xe9"'))), "p.jsonl, line 2: expected UTF", "not ", "acd"),
-    ("no JSON expected", ("r.jsonl", jsonl(second(R, b"{"))), PF, "r.jsonl, line 2, column", NOT_JSON, "acd"),
-    ("a cell too many", RF, ("p.csv", LONG_CSV), "p.csv, line 3: expected 2 cells", "unlike the header", "acd"),
-    ("a cell that is no JSON", ("r.csv", BAD_CSV), ("p.csv", CSV_P), "r.csv, line 4, column 'ref", NOT_JSON, "abd"),
-    ("a wrong key", RF, ("p.jsonl", second(P, MISNAMED)), "p.jsonl, line 2: ", SHAPE, "acd"),
-    ("no answer", ("r.jsonl", second(R, ref("b"))), PF, "r.jsonl, line 2: ", SHAPE, "acd"),
-    ("an id that is null", RF, ("p.json", second(P, NO_ID)), "p.json, row 2: ", SHAPE, "acd"),
-    ("too deep", RF, ("p.jsonl", second(P, pred("b", DEEP))), "p.jsonl, line 2: $[0]", VALUE, "acd"),
-    ("an empty one-of", ("r.jsonl", second(R, NO_OPTION)), PF, "r.jsonl, line 2: ", VALUE, "acd"),
-    ("predicted twice", RF, ("p.jsonl", [*P, P[1]]), "in the predictions (1): 'b'", TWICE, "acd"),
-    ("expected twice", ("r.jsonl", [*R, R[1]]), PF, "in the references (1): 'b'", TWICE, "acd"),
-    ("an unknown id", ("r.jsonl", R[:3]), PF, "no reference has (1): 'd'", UNKNOWN, "abc"),
-    ("a missing id", RF, ("p.jsonl", P[:3]), "no prediction has (1): 'd'", MISSING, "abc"),
-]
-of_each_kind = pytest.mark.parametrize(
-    ("references", "predictions", "message", "kind", "left"), [row[1:] for row in KINDS], ids=[row[0] for row in KINDS]
-)
 
 
-@of_each_kind
-def test_a_fault_is_an_error_that_names_file_and_place(
-    write: Write, references: tuple[str, Any], predictions: tuple[str, Any], message: str, kind: str, left: str
+@golden("faults", "kinds")
+def test_a_fault_names_file_and_place_and_what_is_left_scores_as_files_cleaned_by_hand(
+    write: Write, references: list[str], predictions: list[str], message: str, kind: str, left: str, skipped: int
 ) -> None:
-    files = write(*references), write(*predictions)
+    """The row with the fault is left out with its partner; the skipped references are counted and in the signature.
+
+    The names and texts of both files are given in Latin-1, so that a byte may be no UTF-8.
+    """
+    files = [write(name, text.encode("latin-1")) for name, text in (references, predictions)]
     with pytest.raises(DataError) as caught:
         read(*files)
     [fault] = caught.value.faults
@@ -102,20 +76,11 @@ def test_a_fault_is_an_error_that_names_file_and_place(
     assert message in fault.sentence
     assert any(str(file) in fault.sentence for file in files)
     assert kind in fault.kind
-    assert set(left) < set("abcd")
-
-
-@of_each_kind
-def test_what_is_left_scores_as_files_cleaned_by_hand(
-    write: Write, references: tuple[str, Any], predictions: tuple[str, Any], message: str, kind: str, left: str
-) -> None:
-    """The row with the fault is left out with its partner; the skipped references are counted and in the signature."""
-    pairs, faults = read(write(*references), write(*predictions), "skip")
+    pairs, faults = read(*files, on_error="skip")
     clean = [[row for row in rows if row[ID] in left] for rows in (R, P)]
     cleaned, _ = read(write("clean_r.jsonl", clean[0]), write("clean_p.jsonl", clean[1]))
     scored, wanted = score_corpus(pairs), score_corpus(cleaned)
     assert (scored.samples(), scored.mean) == (wanted.samples(), wanted.mean)
-    skipped = len(references[1]) - len(left) if references[1] in (R[:3], [*R, R[1]]) else 4 - len(left)
     assert scored.counts() == {"skipped": skipped}
     assert str(scored.signature).count(f"|skipped:{skipped}|") == bool(skipped)
     assert message in faults.found[0].sentence
