@@ -10,15 +10,15 @@ from docscore.version import VERSION as __version__  # noqa: N811  the name that
 
 if TYPE_CHECKING:
     from docscore.data.pairing import pairs_of as pairs_of
+    from docscore.evaluation.comparison import Comparison as Comparison
     from docscore.evaluation.comparison import compare as compare
     from docscore.evaluation.comparison import decide as decide
-    from docscore.evaluation.evaluation import ComparisonResult as ComparisonResult
     from docscore.evaluation.evaluation import Evaluation as Evaluation
     from docscore.evaluation.evaluation import Row as Row
-    from docscore.evaluation.evaluation import Table as Table
     from docscore.evaluation.evaluation import evaluate as evaluate
     from docscore.evaluation.state import ScoreState as ScoreState
     from docscore.evaluation.summary import summarise as summarise
+    from docscore.evaluation.tables import Table as Table
     from docscore.integrations.evaluate import evaluate_module as evaluate_module
     from docscore.metrics.anls_star.api import anls_score as anls_score
     from docscore.metrics.anls_star.api import score_pairs as score_pairs
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
 _IMPORTED_WHEN_USED = {
     "METRICS": "docscore.metrics.registry",
-    "ComparisonResult": "docscore.evaluation.evaluation",
+    "Comparison": "docscore.evaluation.comparison",
     "Evaluation": "docscore.evaluation.evaluation",
     "Row": "docscore.evaluation.evaluation",
     "ScoreNode": "docscore.metrics.anls_star.tree",
     "ScoreState": "docscore.evaluation.state",
     "ScoreTree": "docscore.metrics.anls_star.tree",
-    "Table": "docscore.evaluation.evaluation",
+    "Table": "docscore.evaluation.tables",
     "anls_score": "docscore.metrics.anls_star.api",
     "compare": "docscore.evaluation.comparison",
     "decide": "docscore.evaluation.comparison",
@@ -57,11 +57,16 @@ _IMPORTED_WHEN_USED = {
     "typed_tree": "docscore.metrics.typed.score",
 }
 
-_RENAMED = {"DocumentResult": "Row", "EvaluationResult": "Evaluation", "ResultTable": "Table"}
+_RENAMED = {
+    "ComparisonResult": "Comparison",
+    "DocumentResult": "Row",
+    "EvaluationResult": "Evaluation",
+    "ResultTable": "Table",
+}
 
 __all__ = [
     "METRICS",
-    "ComparisonResult",
+    "Comparison",
     "Evaluation",
     "Row",
     "ScoreNode",

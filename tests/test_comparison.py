@@ -159,8 +159,10 @@ def test_ids_in_another_order_give_the_same_comparison() -> None:
     assert found.difference == pytest.approx(wanted.difference)
     assert sorted(found.worse) == sorted(wanted.worse)
     assert sorted(found.better) == sorted(wanted.better)
-    assert {f.name: f.difference for f in found.fields} == pytest.approx({f.name: f.difference for f in wanted.fields})
-    assert found.interval.ends == pytest.approx(wanted.interval.ends, abs=0.05 * width(wanted))
+    assert {f.name: f.difference for f in found.field_changes} == pytest.approx(
+        {f.name: f.difference for f in wanted.field_changes}
+    )
+    assert found.interval == pytest.approx(wanted.interval, abs=0.05 * width(wanted))
     assert found.p_value == pytest.approx(wanted.p_value, abs=0.03)
 
 
@@ -172,9 +174,13 @@ def reordered(system: Evaluation) -> Evaluation:
     return Evaluation(Pairs(ids, truths, predictions))
 
 
+def by_field(comparison: Comparison) -> dict[str, float]:
+    return {field.name: field.difference or 0.0 for field in comparison.field_changes}
+
+
 def width(comparison: Comparison) -> float:
-    assert comparison.interval.ends is not None
-    return comparison.interval.ends[1] - comparison.interval.ends[0]
+    assert comparison.interval is not None
+    return comparison.interval[1] - comparison.interval[0]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -182,11 +188,13 @@ def test_swapping_the_two_turns_the_signs(seed: int) -> None:
     base, new = documents(seed)
     one, other = compare(base, new), compare(new, base)
     assert one.difference == -other.difference
-    assert one.interval.ends is not None
-    assert other.interval.ends == pytest.approx([-end for end in reversed(one.interval.ends)], abs=0.05 * width(one))
+    assert one.interval is not None
+    assert other.interval == pytest.approx([-end for end in reversed(one.interval)], abs=0.05 * width(one))
     assert one.p_value == pytest.approx(other.p_value, abs=0.03)
     assert [change.name for change in one.better] == [change.name for change in other.worse]
-    assert {f.name: f.difference for f in one.fields} == {f.name: -(f.difference or 0.0) for f in other.fields}
+    assert {f.name: f.difference for f in one.field_changes} == {
+        f.name: -(f.difference or 0.0) for f in other.field_changes
+    }
 
 
 def test_a_system_against_itself() -> None:
@@ -194,9 +202,11 @@ def test_a_system_against_itself() -> None:
     comparison = compare(base, base)
     assert (comparison.difference, comparison.p_value) == (0.0, 1.0)
     assert comparison.upper == pytest.approx(1 - 0.05 ** (1 / 30), rel=0.01)  # of documents that are not among the 30
-    assert (comparison.interval.ends, comparison.interval.note) == (None, NO_CHANGE)
+    assert (comparison.interval, note(comparison.figure)) == (None, NO_CHANGE)
     assert (comparison.better, comparison.worse, comparison.same) == ([], [], 30)
-    assert {(f.difference, note(f), f.p_value, f.adjusted) for f in comparison.fields} == {(0.0, NO_CHANGE, None, None)}
+    assert {(f.difference, note(f), f.p_value, f.adjusted) for f in comparison.field_changes} == {
+        (0.0, NO_CHANGE, None, None)
+    }
     assert not decide(comparison, 0).failed
 
 
@@ -217,7 +227,7 @@ def test_other_rules_are_refused(option: dict[str, Any]) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_q_values_are_those_of_the_tested_fields(seed: int) -> None:
     base, new = documents(seed)
-    fields = compare(base, new).fields
+    fields = compare(base, new).field_changes
     tested = [field for field in fields if field.p_value is not None]
     wanted = stats.false_discovery_control([field.p_value for field in tested])
     assert [field.adjusted for field in tested] == pytest.approx(wanted.tolist())
@@ -231,7 +241,7 @@ def test_q_values_are_those_of_the_tested_fields(seed: int) -> None:
 
 def test_fields_are_tested_by_all_swaps_of_their_own_sums() -> None:
     base, new = documents(5, count=8)
-    for field in compare(base, new).fields:
+    for field in compare(base, new).field_changes:
         if field.p_value is not None:
             assert field.p_value == pytest.approx(float(exact_p(*(sums(side, field.name) for side in (base, new)))))
 
@@ -253,7 +263,7 @@ def test_a_field_that_did_not_change_or_is_on_one_side_only_is_not_tested() -> N
     others = [{"a": TEXT, "b": TEXT, "new": "x"} for _ in answers]
     truth = {"a": TEXT, "b": TEXT}
     sides = [analysed({str(n): answer for n, answer in enumerate(side)}, truth) for side in (answers, others)]
-    fields = {field.name: field for field in compare(*sides).fields}
+    fields = {field.name: field for field in compare(*sides).field_changes}
     assert (fields["a"].p_value, fields["a"].adjusted, note(fields["a"])) == (None, None, NO_CHANGE)
     assert fields["b"].p_value == fields["b"].adjusted == 2 / 2**5  # the family is one field
     only = fields["new"]
@@ -266,7 +276,7 @@ def test_only_the_fields_of_most_weight_are_compared() -> None:
     truth = {f"k{number}": ["x", "y"] if number % 2 else "x" for number in range(MOST_FIELDS_TESTED + 100)}
     base = analysed({"0": truth, "1": truth}, truth)
     new = analysed({"0": {}, "1": truth}, truth)
-    paths = {field.name for field in compare(base, new, n_resamples=100).fields}
+    paths = {field.name for field in compare(base, new, n_resamples=100).field_changes}
     assert len(paths) == MOST_FIELDS_TESTED
     assert {f"k{number}[]" for number in range(1, MOST_FIELDS_TESTED + 100, 2)} <= paths
 
@@ -300,7 +310,7 @@ def test_the_gate_passes_what_is_better_and_what_may_be_chance() -> None:
 def test_documents_that_all_changed_alike_decide_without_an_interval() -> None:
     """Others than these 60 would have to be 5% of all, with 5% probability, and could gain 1.1 more than these."""
     comparison = compare(of_letters(*[0] * 60), of_letters(*[1] * 60))
-    assert (comparison.interval.ends, comparison.interval.note) == (None, "all 60 documents changed alike")
+    assert (comparison.interval, note(comparison.figure)) == (None, "all 60 documents changed alike")
     assert comparison.upper == pytest.approx(-0.1 + 1.1 * (1 - 0.05 ** (1 / 60)), abs=0.001)
     assert not decide(comparison, 0.05).failed
     assert decide(comparison, 0.04).failed
@@ -389,18 +399,19 @@ def test_the_first_metric_decides_everything(metric: str) -> None:
     assert {change.name for change in found.worse} == fell
     both = base.scores.ratio, new.scores.ratio
     assert found.p_value == permutation_p_values(*both)[0]
-    for field in found.fields:
+    for field in found.field_changes:
         side = {each.path: each.score for each in new.analysis.fields}
         assert field.new == pytest.approx(side[field.name])
-    for part in found.slices:
+    for part in found.slice_changes:
         rows = [number for number in range(20) if str(number % 2) == part.name]
         inside = [Ratios(ratio.earned[rows], ratio.weight[rows]) for ratio in both]
         assert [part.base, part.new] == pytest.approx([float(ratio.values[0]) for ratio in inside])
         assert part.p_value == pytest.approx(permutation_p_values(*inside)[0], abs=0.03)
     lost = [1 - side.scores.mean if metric in ("anls_star", "typed") else 0.0 for side in (base, new)]
-    assert [sum(cause.base or 0.0 for cause in found.causes), sum(cause.new or 0.0 for cause in found.causes)] == (
-        pytest.approx(lost)
-    )
+    assert [
+        sum(cause.base or 0.0 for cause in found.cause_changes),
+        sum(cause.new or 0.0 for cause in found.cause_changes),
+    ] == (pytest.approx(lost))
     gate = found.decide(0.3)
     assert gate.sentence.startswith(f"passed: the difference of {new.scores.figure.label} is {found.difference:+.4f}, ")
     assert found.to_dict()["metric"] == metric

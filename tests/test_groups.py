@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from docscore import evaluate_module, pairs_of
+from docscore import compare, decide, evaluate_module, pairs_of
 from docscore.core.options import ScoringOptions
 from docscore.data.pairing import Pairs, groups_of_rows
 from docscore.evaluation.evaluation import Evaluation
@@ -84,9 +84,26 @@ def test_every_interval_and_test_knows_the_clusters() -> None:
         Evaluation(pairs_of(worse, REFERENCES), metrics=["anls_star", "kieval"], cluster=cluster)
         for cluster in (None, "document")
     ]
-    free, bound = plain.compared(others[0]), found.compared(others[1])
+    free, bound = plain.compare(others[0]), found.compare(others[1])
     assert free.difference == bound.difference
     assert free.p_value < bound.p_value
+
+
+def test_the_gate_knows_the_clusters() -> None:
+    """All rows fall, but in eight documents: the bound over documents is further away, too far to fail."""
+    bad = [{**row, "prediction": "xyz"} for row in PREDICTIONS]
+    good = [{**row, "prediction": "tea"} for row in PREDICTIONS]
+    free, bound = (
+        compare(*(Evaluation(pairs_of(rows, REFERENCES), cluster=cluster) for rows in (good, bad)))
+        for cluster in (None, "document")
+    )
+    assert free.decide(0.1).failed
+    assert free.upper < bound.upper
+    with pytest.raises(ValueError, match=r"^the gate cannot decide: the largest of 8 clusters has 20% of the weight, "):
+        bound.decide(0)
+    few = [Evaluation(pairs_of(rows, REFERENCES), cluster=lambda name: name[:2] > "d3") for rows in (good, bad)]
+    with pytest.raises(ValueError, match=r"^the gate cannot decide: 2 clusters are too few"):
+        decide(few[0].compare(few[1]), 0.1)
 
 
 def test_slices_are_the_figures_of_their_rows() -> None:

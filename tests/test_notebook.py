@@ -58,7 +58,7 @@ KINDS = [
     ("slices", "<Table 'Slices by value, ", 140),
     ("document", "<Row '<script>alert(1)</script><img src=x onerror=alert(1)>&\\x1b[31m'", 120),
     ("tree", "<ScoreTree $ partial 1.9", 60),
-    ("comparison", "<ComparisonResult anls_star +0.00", 80),
+    ("comparison", "<Comparison anls_star +0.00", 80),
 ]
 kinds = pytest.mark.parametrize("kind", [kind for kind, _, _ in KINDS])
 

@@ -32,9 +32,15 @@ def test_a_name_of_the_package_root(name: str) -> None:
     assert name in dir(docscore)
 
 
-@pytest.mark.parametrize(
-    ("old", "new"), [("EvaluationResult", "Evaluation"), ("DocumentResult", "Row"), ("ResultTable", "Table")]
-)
+RENAMED = [
+    ("ComparisonResult", "Comparison"),
+    ("DocumentResult", "Row"),
+    ("EvaluationResult", "Evaluation"),
+    ("ResultTable", "Table"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), RENAMED)
 def test_a_renamed_name_warns(old: str, new: str) -> None:
     with pytest.warns(DeprecationWarning, match=f"docscore.{old} is called docscore.{new}"):
         assert getattr(docscore, old) is getattr(docscore, new)

@@ -85,11 +85,11 @@ def test_p_values_are_those_of_a_comparison_whatever_else_is_compared() -> None:
     for metrics in (["anls_star"], ["anls_star", "kieval"]):
         rows = rows_of_files(references=RECEIPTS / "references.jsonl", predictions=files).systems
         base, new = (Evaluation(pairs, metrics=metrics) for pairs in rows)
-        compared = base.compared(new)
+        compared = base.compare(new)
         tests = systems_of({"base": base, "new": new}, against="base").tests
-        figures = compared.figures or [compared.figure]
+        figures = compared.figure_changes or [compared.figure]
         assert [change.p_value for change in figures] == [each.p_value for each in tests.values()]
-        figures += new.compared(base).figures or [new.compared(base).figure]
+        figures += new.compare(base).figure_changes or [new.compare(base).figure]
         found |= {each.p_value for each in figures if each.name == "anls_star"}
     assert len(found) == 1
 
@@ -224,7 +224,7 @@ def test_changes_against_a_base() -> None:
     systems["again"] = systems["s6"]
     changes = changes_against(systems, "s6")
     assert list(changes) == ["s12", "s5", "again"]
-    alone = [systems["s6"].compared(systems[name]).p_value for name in changes]
+    alone = [systems["s6"].compare(systems[name]).p_value for name in changes]
     assert [found.figure.adjusted for found in changes.values()] == holm(alone)
     said = [verdict_text(found) for found in changes.values()]
     of_three = "(adjusted for 3 comparisons)"

@@ -79,7 +79,7 @@ def compare_command(
     if as_markdown and as_json:
         raise click.UsageError("expected --markdown or --json, got both", click.get_current_context())  # noqa: TRY003, EM101
     before, after = evaluations_of_files(references, [base, new], settings)
-    comparison = before.compared(after)
+    comparison = before.compare(after)
     gate = None if fail_below is None else comparison.decide(fail_below)
     if as_json:
         print_json("compare", {**comparison.to_dict(), "gate": gate and gate.to_dict()})

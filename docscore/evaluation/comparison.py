@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,11 +23,13 @@ import numpy.typing as npt
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import with_sign
 from docscore.core.numbers import ROUNDING
+from docscore.core.output import write_report
 from docscore.core.runtime import Progress, no_progress
 from docscore.data.pairing import groups_of_rows
 from docscore.evaluation.fields import Field
 from docscore.evaluation.scores import CorpusScore
 from docscore.evaluation.summary import MOST_FIELDS_TESTED, Analysis, fields_as_ratios
+from docscore.evaluation.tables import LISTED, Table
 from docscore.metrics.anls_star.causes import CAUSES
 from docscore.metrics.base import FigureName
 from docscore.stats.intervals import (
@@ -204,8 +207,8 @@ class Gate(NamedTuple):
 class Comparison:
     """Two systems on the same documents: the difference of the first figure of their first metric, and what changed.
 
-    The figure decides the verdict, the documents, the fields, the causes and the gate. Tables are computed when they
-    are first looked at.
+    The figure decides the verdict, the documents, the fields, the causes and the gate. Changes and tables are computed
+    when they are first looked at; a table is called as the list of changes that it shows.
 
     Args:
         base: the system to compare with.
@@ -225,6 +228,14 @@ class Comparison:
     Raises:
         TypeError, ValueError: for an invalid confidence, seed or number of resamples.
         ValueError: if an id is on one side only, or the two have other options, ground truths or metrics.
+
+    >>> import docscore
+    >>> truths = {"a": "tea", "b": "rum", "c": "ale"}
+    >>> base = docscore.evaluate(predictions={"a": "tea", "b": "xxx", "c": "yyy"}, references=truths)
+    >>> new = docscore.evaluate(predictions={"a": "tea", "b": "rum", "c": "yyy"}, references=truths)
+    >>> found = base.compare(new)
+    >>> round(found.difference, 4), [row["question_id"] for row in found.documents]
+    (0.3333, ['b'])
     """
 
     def __init__(
@@ -285,9 +296,9 @@ class Comparison:
         return self.new.scores.mean - self.base.scores.mean
 
     @property
-    def interval(self) -> Interval:
-        """The confidence interval of the difference, paired by document."""
-        return self.figure.interval or _ONE_SIDED
+    def interval(self) -> tuple[float, float] | None:
+        """The confidence interval of the difference, paired by document; None where there are too few documents."""
+        return self.figure.interval and self.figure.interval.ends
 
     @property
     def p_value(self) -> float:
@@ -301,7 +312,7 @@ class Comparison:
         return upper_bound(Differences(after, before), self.confidence, self.new.scores.clusters)
 
     @cached_property
-    def documents(self) -> list[Change]:
+    def document_changes(self) -> list[Change]:
         """The score of each document in both systems, in the order of the new system."""
         scores = self.base.scores.scores
         before = [scores[row] for row in self._rows]
@@ -310,25 +321,25 @@ class Comparison:
     @property
     def better(self) -> list[Change]:
         """The documents whose score rose, largest change first."""
-        return _largest(change for change in self.documents if (change.difference or 0.0) > ROUNDING)
+        return _largest(change for change in self.document_changes if (change.difference or 0.0) > ROUNDING)
 
     @property
     def worse(self) -> list[Change]:
         """The documents whose score fell, largest change first."""
-        return _largest(change for change in self.documents if (change.difference or 0.0) < -ROUNDING)
+        return _largest(change for change in self.document_changes if (change.difference or 0.0) < -ROUNDING)
 
     @property
     def same(self) -> int:
         """The number of documents whose score did not change."""
-        return sum(change.size <= ROUNDING for change in self.documents)
+        return sum(change.size <= ROUNDING for change in self.document_changes)
 
     @property
-    def fields(self) -> list[Change]:
+    def field_changes(self) -> list[Change]:
         """The fields, largest change first; of more than 200 those of most weight."""
         return self._figure_and_fields[1]
 
     @cached_property
-    def figures(self) -> list[Change]:
+    def figure_changes(self) -> list[Change]:
         """The figures of all metrics, where there is more than one."""
         names = self.new.columns.names
         if len(names) == 1:
@@ -338,13 +349,13 @@ class Comparison:
         return [self.figure, *others]
 
     @cached_property
-    def causes(self) -> list[Change]:
+    def cause_changes(self) -> list[Change]:
         """The points lost by cause, as shares of 1, largest change first; causes of neither system are left out."""
         causes = self._together(CAUSES, *self._sides(lambda system: _lost_by_cause(system.analysis)))
         return [change for change in causes if change.base or change.new]
 
     @cached_property
-    def slices(self) -> list[Change]:
+    def slice_changes(self) -> list[Change]:
         """The figure within the documents of each value of `by`, largest change first; of more than 200 the largest."""
         if self.new.by is None:
             return []
@@ -385,9 +396,9 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """The attributes in plain types, tables as lists of dicts."""
-        note = {"confidence_note": self.interval.note} if self.interval.note else {}
-        figures = [change.to_dict("figure") for change in self.figures]
-        slices = {} if self.new.by is None else {"slices": _with_q("value", self.slices)}
+        note = self.figure.interval.note if self.figure.interval else ""
+        figures = [change.to_dict("figure") for change in self.figure_changes]
+        slices = {} if self.new.by is None else {"slices": _with_q("value", self.slice_changes)}
         metrics = {"metrics": figures, "signatures": self.new.signatures} if figures else {}
         return {
             "metric": self.new.metrics[0],
@@ -395,21 +406,79 @@ class Comparison:
             "new": self.figure.new,
             "difference": self.difference,
             "confidence": self.confidence,
-            "confidence_interval": self.interval.ends,
-            **note,
+            "confidence_interval": self.interval,
+            **({"confidence_note": note} if note else {}),
             "p_value": self.p_value,
-            "rows": len(self.documents),
+            "rows": len(self.document_changes),
             "better": [change.to_dict("question_id") for change in self.better],
             "worse": [change.to_dict("question_id") for change in self.worse],
             "same": self.same,
-            "fields": _with_q("field", self.fields),
-            "causes": _with_q("cause", self.causes),
+            "fields": _with_q("field", self.field_changes),
+            "causes": _with_q("cause", self.cause_changes),
             **slices,
             **metrics,
             **{name: count for name, count in self.new.scores.counts().items() if name == "skipped"},
             "counts": {"base": self.base.scores.counts(), "new": self.new.scores.counts()},
             "signature": self.signature,
         }
+
+    @cached_property
+    def documents(self) -> Table:
+        """The documents whose score changed, largest change first; of equal changes, losses first."""
+        return self._table("document_changes_table", _largest([*self.worse, *self.better]))
+
+    @cached_property
+    def fields(self) -> Table:
+        """The fields whose score changed, each with interval, p-value and q-value."""
+        return self._table("field_changes_table")
+
+    @cached_property
+    def figures(self) -> Table:
+        """The change of each figure of the metrics, with interval and p-value; no rows if there is one figure."""
+        return self._table("figure_changes_table")
+
+    @cached_property
+    def causes(self) -> Table:
+        """The points lost by each cause whose points changed, with interval, p-value and q-value."""
+        return self._table("cause_changes_table")
+
+    @cached_property
+    def slices(self) -> Table:
+        """The figure within each slice, with interval, p-value and q-value; without `by` no rows."""
+        return self._table("slice_changes_table")
+
+    def _table(self, name: str, shown: object = None) -> Table:
+        """The table that a function of `docscore.report.content` makes."""
+        from docscore.report import content  # noqa: PLC0415
+
+        return Table(getattr(content, name)(self if shown is None else shown))
+
+    def report(self, path: str | Path, *, changes: int = LISTED) -> Path:
+        """Write the comparison as Markdown, for a comment on a pull request.
+
+        Args:
+            path: the file to write, `.md`.
+            changes: how many of the better and of the worse documents are listed.
+
+        Returns:
+            The path of the file.
+
+        Raises:
+            ValueError: for another extension, and a folder that does not exist.
+        """
+        from docscore.report.markup import comparison_as_markdown  # noqa: PLC0415
+
+        return write_report(path, {".md": lambda: comparison_as_markdown(self, None, changes)})
+
+    def __str__(self) -> str:
+        from docscore.report.console import print_comparison, printed  # noqa: PLC0415
+
+        return printed(print_comparison, self, None, LISTED).strip("\n")
+
+    def _repr_html_(self) -> str:
+        from docscore.report.notebook import comparison_in_notebook  # noqa: PLC0415
+
+        return comparison_in_notebook(self, LISTED)
 
     def _sides(self, of_system: Callable[[Evaluation], Ratios]) -> tuple[Ratios, Ratios]:
         """Ratios of both systems, the rows of both in the order of the new system."""

@@ -31,7 +31,7 @@ from docscore.data.pairing import (
     with_clusters,
 )
 from docscore.evaluation.automation import Curve, automation_curve, calibration_of_scores
-from docscore.evaluation.comparison import Comparison, Gate
+from docscore.evaluation.comparison import Comparison
 from docscore.evaluation.metric_values import (
     FigureColumns,
     Measured,
@@ -42,19 +42,17 @@ from docscore.evaluation.metric_values import (
 )
 from docscore.evaluation.scores import CorpusScore, score_corpus
 from docscore.evaluation.summary import Analysis, Summary, analyse, summarise
+from docscore.evaluation.tables import LISTED, Table
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
 from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED, check_options_of, checked_metrics
 from docscore.metrics.signature import signature_of
-from docscore.report.table_model import ReportTable
 from docscore.stats.calibration import Calibration
-from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, check_confidence, check_whole
+from docscore.stats.intervals import CONFIDENCE, SEED, check_confidence, check_whole
 
 if TYPE_CHECKING:
     from docscore.report.annotations import Annotation
 
-LISTED = 10  # documents that a report shows, where nothing else is asked for
-_MOST_PRINTED = 100  # rows of a table
 _DELAY = 0.5  # seconds before a bar is shown that nobody asked for
 
 
@@ -63,66 +61,6 @@ def metrics_with_schema(metrics: Sequence[str] | None, schema: object) -> tuple[
     if metrics is None:
         return (ANLS_STAR,) if schema is None else (TYPED, ANLS_STAR)
     return tuple(metrics) if schema is None else tuple(dict.fromkeys([*metrics, TYPED]))
-
-
-class Table(list[dict[str, Any]]):
-    """A table of a result: a list of its rows, whose values are not rounded; only its text is.
-
-    A row is a dict, in which an interval has the keys "low" and "high".
-
-    Attributes:
-        table: the table as renderers take it.
-
-    >>> import docscore
-    >>> fields = docscore.evaluate(predictions=[{"a": "x", "b": "y"}], references=[{"a": "x", "b": "z"}]).fields
-    >>> [(row["field"], row["score"]) for row in fields]
-    [('b', 0.0), ('a', 1.0)]
-    >>> fields.to_dict()["score"]
-    [0.0, 1.0]
-    """
-
-    def __init__(self, table: ReportTable) -> None:
-        super().__init__(table.records())
-        self.table = table
-
-    @property
-    def columns(self) -> list[str]:
-        """The names of the columns; those of a table without rows too."""
-        names = []
-        for column in self.table.columns:
-            if column.kind != "bar":
-                names += ["low", "high"] if column.kind == "interval" else [column.name]
-        return names
-
-    def to_dict(self) -> dict[str, list[Any]]:
-        """The columns by name, each a list with a value for every row; None where there is no value."""
-        return {name: [row[name] for row in self] for name in self.columns}
-
-    def to_pandas(self) -> Any:
-        """The table as a `pandas.DataFrame`.
-
-        Raises:
-            ImportError: if pandas is not installed.
-        """
-        try:
-            import pandas as pd  # noqa: PLC0415  not a dependency
-        except ImportError as error:
-            msg = "to_pandas needs pandas: pip install pandas"
-            raise ImportError(msg) from error
-        return pd.DataFrame(self.to_dict())
-
-    def __repr__(self) -> str:
-        return f"<Table {self.table.caption!r}, {len(self):,} rows: {', '.join(self.columns)}>"
-
-    def __str__(self) -> str:
-        from docscore.report.console import print_table, printed  # noqa: PLC0415  needs rich
-
-        return printed(print_table, self.table.first(_MOST_PRINTED)).strip("\n")
-
-    def _repr_html_(self) -> str:
-        from docscore.report.notebook import table_in_notebook  # noqa: PLC0415  needs jinja2
-
-        return table_in_notebook(self.table)
 
 
 class Row:
@@ -227,91 +165,6 @@ class Rows(list[Row]):
         from docscore.report.notebook import table_in_notebook  # noqa: PLC0415
 
         return table_in_notebook(documents_table(self._evaluation.scores, [document.number for document in self]))
-
-
-class ComparisonResult:
-    """Two systems on the same documents: the difference of their means, and what changed.
-
-    Attributes:
-        comparison: all of it, as `docscore.compare` gives it.
-        difference: the mean ANLS* of the new system minus that of the base.
-        interval: the confidence interval of the difference, paired by document; None where there are too few documents.
-        p_value: of a two-sided permutation test, paired by document.
-        signature: what makes the figures comparable: metric, options and version.
-        documents: the documents whose score changed, largest change first; of equal changes, losses first.
-        fields: the fields whose score changed, largest change first, each with interval, p-value and q-value.
-        figures: the change of each figure of the metrics, with interval and p-value; no rows if ANLS* is the only one.
-
-    >>> import docscore
-    >>> truths = {"a": "tea", "b": "rum", "c": "ale"}
-    >>> base = docscore.evaluate(predictions={"a": "tea", "b": "xxx", "c": "yyy"}, references=truths)
-    >>> new = docscore.evaluate(predictions={"a": "tea", "b": "rum", "c": "yyy"}, references=truths)
-    >>> found = base.compare(new)
-    >>> round(found.difference, 4), [row["question_id"] for row in found.documents]
-    (0.3333, ['b'])
-    """
-
-    def __init__(self, comparison: Comparison) -> None:
-        from docscore.report.content import (  # noqa: PLC0415
-            document_changes_table,
-            field_changes_table,
-            figure_changes_table,
-        )
-
-        self.comparison = comparison
-        self.difference = comparison.difference
-        self.interval = comparison.interval.ends
-        self.p_value = comparison.p_value
-        self.signature = comparison.signature
-        changes = sorted([*comparison.worse, *comparison.better], key=lambda change: -change.size)
-        self.documents = Table(document_changes_table(changes))
-        self.fields = Table(field_changes_table(comparison))
-        self.figures = Table(figure_changes_table(comparison))
-
-    def decide(self, margin: float) -> Gate:
-        """Whether the new system is worse than the base by more than a margin, with the confidence of the intervals.
-
-        Args:
-            margin: by how much the mean of the new one may be lower, at least 0.
-
-        Raises:
-            ValueError: for an invalid margin, and where there are too few documents to decide.
-        """
-        return self.comparison.decide(margin)
-
-    def report(self, path: str | Path, *, changes: int = LISTED) -> Path:
-        """Write the comparison as Markdown, for a comment on a pull request.
-
-        Args:
-            path: the file to write, `.md`.
-            changes: how many of the better and of the worse documents are listed.
-
-        Returns:
-            The path of the file.
-
-        Raises:
-            ValueError: for another extension, and a folder that does not exist.
-        """
-        from docscore.report.markup import comparison_as_markdown  # noqa: PLC0415
-
-        return write_report(path, {".md": lambda: comparison_as_markdown(self.comparison, None, changes)})
-
-    def to_dict(self) -> dict[str, Any]:
-        """The comparison in plain types, as `docscore compare --json` prints it without a gate."""
-        return self.comparison.to_dict()
-
-    def __repr__(self) -> str:
-        return repr(self.comparison).replace("Comparison", type(self).__name__, 1)
-
-    def __str__(self) -> str:
-        from docscore.report.console import print_comparison, printed  # noqa: PLC0415
-
-        return printed(print_comparison, self.comparison, None, LISTED).strip("\n")
-
-    def _repr_html_(self) -> str:
-        from docscore.report.notebook import comparison_in_notebook  # noqa: PLC0415
-
-        return comparison_in_notebook(self.comparison, LISTED)
 
 
 class Evaluation:
@@ -502,7 +355,7 @@ class Evaluation:
             progress=self.progress,
         )
 
-    def compare(self, other: Evaluation) -> ComparisonResult:
+    def compare(self, other: Evaluation) -> Comparison:
         """Compare another system on the same documents with this one as the base.
 
         Raises:
@@ -511,15 +364,7 @@ class Evaluation:
         """
         if not isinstance(other, Evaluation):
             raise InputTypeError(place="compare", expected="a result of docscore.evaluate", got=type(other).__name__)
-        return ComparisonResult(self.compared(other))
-
-    def compared(self, new: Evaluation, *, n_resamples: int = RESAMPLES) -> Comparison:
-        """The comparison with another system, as `compare` wraps it.
-
-        Raises:
-            ValueError: if the two have other ids, ground truths, options or metrics.
-        """
-        return Comparison(self, new, n_resamples=n_resamples)
+        return Comparison(self, other)
 
     @property
     def score(self) -> float:

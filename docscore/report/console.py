@@ -134,7 +134,7 @@ def print_comparison(console: Console, found: Comparison, gate: Gate | None, cha
     scores = f"base {figure.base:.6f}  new {figure.new:.6f}  difference {with_sign(found.difference, 6)}"
     facts = *textwrap.wrap(verdict_text(found), _WIDTH), difference_interval(found), *count_lines_of_both(found)
     _print_lines(console, [f"{figure.label}  {scores}", *facts])
-    if found.figures:
+    if found.figure_changes:
         print_table(console, figure_changes_table(found), "p: permutation tests, each metric by itself")
     _print_changes(console, "Largest losses", found.worse[:changes])
     _print_changes(console, "Largest gains", found.better[:changes])

@@ -167,14 +167,14 @@ def _of_counts(attribute: str, head: str, form: str = "{:,}", *, name: str = "",
 
 def field_changes_table(found: Comparison) -> ReportTable:
     """The fields whose score changed from one system to the other, largest change first."""
-    changed = [field for field in found.fields if field.changed]
-    caption = f"Fields, largest change first ({len(found.fields) - len(changed):,} did not change)"
+    changed = [field for field in found.field_changes if field.changed]
+    caption = f"Fields, largest change first ({len(found.field_changes) - len(changed):,} did not change)"
     return _tested_table(caption, "field", changed, unit="fields that changed")
 
 
 def cause_changes_table(found: Comparison) -> ReportTable:
     """The points lost by each cause in both systems, largest change first."""
-    changed = [cause for cause in found.causes if cause.changed]
+    changed = [cause for cause in found.cause_changes if cause.changed]
     return _tested_table("Points lost by cause, largest change first", "cause", changed, kind="text", unit="causes")
 
 
@@ -182,14 +182,14 @@ def slice_changes_table(found: Comparison) -> ReportTable:
     """The figure of both systems within each slice, largest change first."""
     by = found.new.slice_name
     caption = f"{found.figure.label} by {shown_name(by)}, largest change first"
-    return _tested_table(caption, "value", found.slices, head=shown_name(by), unit="slices")
+    return _tested_table(caption, "value", found.slice_changes, head=shown_name(by), unit="slices")
 
 
 def figure_changes_table(found: Comparison) -> ReportTable:
     """The figures of all metrics in both systems, with the paired interval of the change and its p-value."""
     return table_of(
         "Metrics",
-        found.figures,
+        found.figure_changes,
         (TableColumn("figure", "metric", "text"), lambda figure: TableCell(figure.name, figure.label)),
         *_both(_four_digits),
         interval_column(_signed_end),

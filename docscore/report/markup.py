@@ -174,7 +174,7 @@ def comparison_as_markdown(found: Comparison, gate: Gate | None, changes: int) -
         parts.append(markdown_list(counts))
     if gate is not None:
         parts.append(f"**Gate {_without_emphasis(gate.sentence)}.**")
-    if found.figures:
+    if found.figure_changes:
         parts.append(table_as_markdown(figure_changes_table(found)))
     tested = [field_changes_table(found), cause_changes_table(found), slice_changes_table(found)]
     parts += [table_as_markdown(each.without("p_value").first(MOST_FIELDS_LISTED)) for each in tested if each.rows]

@@ -79,7 +79,7 @@ def comparison_in_notebook(found: Comparison, changes: int) -> str:
     """
     facts = [verdict_text(found), difference_interval(found), *count_lines_of_both(found)]
     documents = document_changes_table([*found.worse[:changes], *found.better[:changes]])
-    figures = [figure_changes_table(found)] if found.figures else []
+    figures = [figure_changes_table(found)] if found.figure_changes else []
     tables = [*figures, field_changes_table(found).first(_MOST_ROWS), documents]
     mean = "mean " if found.new.scores.is_mean else ""
     text = f"{mean}{found.figure.label} from {found.figure.base:.4f} to {found.figure.new:.4f}"

@@ -182,7 +182,7 @@ def field_matrix(evaluations: Mapping[str, Evaluation], changes: Mapping[str, Co
     marked = {
         (system, field.name)
         for system, found in changes.items()
-        for field in found.fields
+        for field in found.field_changes
         if is_beyond_chance(field, found.confidence)
     }
     by_path = [{field.path: field for field in each.analysis.fields} for each in evaluations.values()]

@@ -187,7 +187,7 @@ def count_lines(scores: CorpusScore) -> list[str]:
 
 def difference_interval(found: Comparison) -> str:
     """The interval of a difference, as text."""
-    return interval_text(found.interval, found.confidence, signed=True)
+    return interval_text(found.figure.interval or Interval(), found.confidence, signed=True)
 
 
 def verdict_text(found: Comparison) -> str:
