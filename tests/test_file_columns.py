@@ -12,7 +12,6 @@ import docscore
 from tests.commands import Write, run, succeed
 from tests.conftest import golden
 
-TRUTH = {"total": "6.40", "items": ["Tea", "Cake"]}
 NAMES = ["--id-column", "doc", "--prediction-column", "output", "--references-column", "truth"]
 
 
@@ -31,8 +30,6 @@ def parquet(path: Path, *rows: dict[str, Any]) -> Path:
     return path
 
 
-REFERENCE, PREDICTION = {"doc": "a", "truth": TRUTH}, {"doc": "a", "output": TRUTH}
-AS_TEXT = [{**row, key: json.dumps(TRUTH)} for row, key in ((REFERENCE, "truth"), (PREDICTION, "output"))]
 PARSE = ["--parse", "json", "--parse-references", "json"]
 
 
@@ -65,22 +62,6 @@ def test_text_that_is_no_json_is_an_answer(write: Write) -> None:
     references = write("r.csv", cells({"doc": "a", "truth": "Tea"}, {"doc": "b", "truth": "[sic"}))
     predictions = write("p.csv", cells({"doc": "a", "output": "Tea"}, {"doc": "b", "output": "[sic"}))
     assert json.loads(succeed("score", references, predictions, *NAMES, "--json"))["anls_score"] == 1.0
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        (NAMES[:4], "r.csv: expected 'references' or 'answers' beside 'question_id', got"),
-        (NAMES[:2] + NAMES[4:], "p.csv: expected 'prediction' or 'prediction_text' beside 'question_id', got"),
-    ],
-)
-def test_a_column_of_another_name_is_told_with_its_option(write: Write, given: list[str], message: str) -> None:
-    files = [write(f"{n}.csv", cells(row)) for n, row in zip("rp", AS_TEXT, strict=True)]
-    (missing,) = set(NAMES[2::2]) - set(given)
-    done = run("score", *files, *given)
-    assert done.code == 2
-    assert message in done.err
-    assert missing in done.err.partition(";")[2]
 
 
 def test_a_csv_that_is_cut_off_loses_its_last_row(write: Write) -> None:

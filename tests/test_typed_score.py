@@ -288,13 +288,8 @@ def test_one_schema_a_document(tmp_path: Path) -> None:
 def test_the_signature_holds_the_hash_of_the_schema() -> None:
     """The first eight digits of the SHA-256 of `{"type":"number"}`, whatever the order and the white space."""
     options = ScoringOptions(schema={"type": "number"})
-    assert signature_of("typed", options).split("|")[:5] == [
-        "typed",
-        "tau:0.5",
-        "case:i",
-        "empty:ignored",
-        f"schema:{SchemaSource.of({'type': 'number'}).digest}",
-    ]
+    digest = SchemaSource.of({"type": "number"}).digest
+    assert signature_of("typed", options).startswith(f"typed|tau:0.5|case:i|empty:ignored|schema:{digest}|")
     assert SchemaSource.of({"a": 1, "b": 2}).digest == SchemaSource.of({"b": 2, "a": 1}).digest
     assert "schema" not in signature_of("anls_star", options)
 
