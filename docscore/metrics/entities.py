@@ -64,6 +64,7 @@ class Group:
         kind: its type, the path of keys: `menu`; "" for the entities outside groups.
         place: its path.
         number: which group of its document it is; that of the entities outside groups is 0.
+        value: the object that it is; of the entities outside groups the document, if that is an object.
         of_kind: its entities by their types; may be empty.
         has_alternatives: whether some of them have alternatives.
     """
@@ -71,6 +72,7 @@ class Group:
     kind: str
     place: str
     number: int = 0
+    value: Mapping[str, Value] = field(default_factory=dict)
     of_kind: dict[str, list[Entity]] = field(default_factory=dict)
     has_alternatives: bool = False
 
@@ -87,7 +89,7 @@ class Group:
 
 def as_one_group(groups: Sequence[Group]) -> Group:
     """All entities of a document as one group."""
-    found = Group("", "$", has_alternatives=any(group.has_alternatives for group in groups))
+    found = Group("", "$", 0, groups[0].value, has_alternatives=any(group.has_alternatives for group in groups))
     for group in groups:
         for kind, entities in group.of_kind.items():
             found.of_kind.setdefault(kind, []).extend(entities)
@@ -125,7 +127,7 @@ def document_of(value: Value, text: ScalarText = json_text, confidences: Any = N
     >>> [(group.kind, [entity.kind for entity in group.entities]) for group in document]
     [('', ['date']), ('menu', ['menu.nm', 'menu.price']), ('total', ['total.sum'])]
     """
-    groups = [Group("", "$")]
+    groups = [Group("", "$", 0, value if isinstance(value, dict) else {})]
 
     def visit(value: Any, kind: str, place: str, group: Group, confidences: Any) -> None:
         if type(value) in LEAF_TYPES:
@@ -143,7 +145,7 @@ def document_of(value: Value, text: ScalarText = json_text, confidences: Any = N
                 below, step = (kind, f"[{key}]") if is_list else _below(kind, key)
                 own = group
                 if isinstance(item, dict) and (is_list or place == "$"):
-                    own = Group(below, place + step, len(groups))
+                    own = Group(below, place + step, len(groups), item)
                     groups.append(own)
                 visit(item, below, place + step, own, None if confidences is None else _part(confidences, key))
 
@@ -462,7 +464,7 @@ def tree_of_groups(
         headline: what the score is.
         facts: the other figures and counts.
     """
-    maker = _EntityNodes(pairs, values, points)
+    maker = _EntityNodes(pairs, points)
     nodes = maker.entities(pairs[0], list(steps_between(*pairs[0])), "", "$")
     by_kind: dict[str, list[GroupPair]] = defaultdict(list)
     for pair in pairs[1:]:
@@ -484,15 +486,13 @@ class _EntityNodes:
 
     Attributes:
         points: the points of an entity that is right, and of one with each edit.
-        blanks: the values that are null or empty, by their places, in the ground truth and in the prediction.
         indices: which entity of its type in its group an entity is, and which group of its type a group, by `id`.
         whole: what the nodes share.
     """
 
-    def __init__(self, pairs: Sequence[GroupPair], values: tuple[Value, Value], points: Mapping[Edit, int]) -> None:
+    def __init__(self, pairs: Sequence[GroupPair], points: Mapping[Edit, int]) -> None:
         self.points = points
         self.whole = Whole()
-        self.blanks = [dict(_blanks(value)) for value in values]
         self.indices: dict[int, int] = {}
         for side in zip(*pairs, strict=True):
             groups: defaultdict[str, list[Group | Entity]] = defaultdict(list)
@@ -514,17 +514,11 @@ class _EntityNodes:
         ]
 
     def leaf(self, step: Step, pair: GroupPair, key: str | None = None) -> MetricTree:
-        """The node of an entity; where a side has none, of the place that is null or empty."""
-        sides: list[NodeSide] = []
-        for side, entity in enumerate((step.truth, step.prediction)):
-            if entity is not None:
-                sides.append((entity.value, entity.place, self.indices[id(entity)] if key is None else None))
-            else:
-                blank = self.blank(step, pair, side) if key else ""
-                sides.append((self.blanks[side].get(blank), blank or None, None))
+        """The node of an entity; where a side has none, of what is null or empty there."""
         points = self.points[step.edit]
         return metric_node(
-            *sides,
+            self.side(step.truth, pair[0], key),
+            self.side(step.prediction, pair[1], key),
             path=step.truth.place if step.truth else step.place,
             whole=self.whole,
             key=key,
@@ -533,32 +527,20 @@ class _EntityNodes:
             points=(points if step.edit == "right" else 0, points),
         )
 
-    def group(self, pair: GroupPair, key: str | None = None) -> MetricTree:
-        """The node of a pair of groups, each with its entities by name, and with what is null or empty there alone."""
-        steps = list(steps_between(*pair))
-        sides: list[NodeSide] = []
-        for side, group in enumerate(pair):
-            if group is None:
-                sides.append((None, None, None))
-                continue
-            values = {_name(entity.kind, group.kind): entity.value for entity in group.entities}
-            for step in steps:
-                blank = self.blank(step, pair, side)
-                if blank:
-                    values[_name(step.kind, group.kind)] = self.blanks[side][blank]
-            sides.append((values, group.place, self.indices[id(group)] if key is None else None))
-        kind, place = _either(pair).kind, _either(pair).place
-        children = self.entities(pair, steps, kind, place)
-        return metric_node(*sides, path=place, whole=self.whole, key=key, children=children)
+    def side(self, part: Entity | Group | None, group: Group | None, key: str | None) -> NodeSide:
+        """What a side has of an entity or a group: itself, or what is null or empty at the key of a group."""
+        if part is not None:
+            return part.value, part.place, self.indices[id(part)] if key is None else None
+        if key is not None and group is not None and key in group.value and is_empty(group.value[key]):
+            return group.value[key], group.place + step_text(key), None
+        return None, None, None
 
-    def blank(self, step: Step, pair: GroupPair, side: int) -> str:
-        """The place of a side that is null or empty where only the other side has the entity; "" if there is none."""
-        own, other = pair[side], pair[1 - side]
-        entity = (step.prediction, step.truth)[side]
-        if (step.truth, step.prediction)[side] is not None or entity is None or own is None or other is None:
-            return ""
-        place = own.place + entity.place.removeprefix(other.place)
-        return place if place in self.blanks[side] else ""
+    def group(self, pair: GroupPair, key: str | None = None) -> MetricTree:
+        """The node of a pair of groups, with its entities by name."""
+        kind, place = _either(pair).kind, _either(pair).place
+        children = self.entities(pair, list(steps_between(*pair)), kind, place)
+        sides = [self.side(group, None, key) for group in pair]
+        return metric_node(*sides, path=place, whole=self.whole, key=key, children=children)
 
     def listed(self, elements: list[MetricTree], name: str, above: str) -> MetricTree:
         """A list below a path, those of its elements that the ground truth has first."""
@@ -571,19 +553,6 @@ class _EntityNodes:
 def _either(pair: GroupPair) -> Group:
     """The group of the ground truth, or that of the prediction, if it has no partner."""
     return cast("Group", pair[0] or pair[1])
-
-
-def _blanks(value: Value) -> Iterator[tuple[str, Value]]:
-    """Yield the place and the value of what is null or empty."""
-    waiting: list[tuple[str, Value]] = [("$", value)]
-    while waiting:
-        place, part = waiting.pop()
-        if not isinstance(part, tuple) and is_empty(part):
-            yield place, part
-        elif isinstance(part, dict):
-            waiting.extend((place + step_text(key), below) for key, below in part.items())
-        elif isinstance(part, list):
-            waiting.extend((place + step_text(index), below) for index, below in enumerate(part))
 
 
 def _name(kind: str, of_group: str) -> str:
