@@ -92,11 +92,6 @@ def analyse(scores: CorpusScore, progress: Progress = no_progress) -> Analysis:
     return Analysis(scores, fields, list(table.lists.values()), lost, table.values, table.losses)
 
 
-def mean_as_ratio(scores: CorpusScore) -> Ratios:
-    """The mean score as a ratio of sums over documents."""
-    return scores.ratio
-
-
 def fields_as_ratios(fields: Sequence[Field], documents: int) -> Ratios:
     """The scores of fields as ratios of sums over documents, k columns in their order."""
     earned, weight = np.zeros((documents, len(fields))), np.zeros((documents, len(fields)))
@@ -259,7 +254,7 @@ def _parts(
     scores: CorpusScore, analysis: Analysis | None, events: dict[str, list[bool]], fields: Sequence[Field]
 ) -> Iterator[Ratios]:
     """The ratios that get an interval, each made when it is asked for: mean, rates, and each of the fields."""
-    yield mean_as_ratio(scores)
+    yield scores.ratio
     if analysis is not None:
         hits = np.array(list(events.values()), dtype=np.float64).T
         yield Ratios(hits, np.ones_like(hits))
