@@ -87,7 +87,7 @@ def test_another_process_finds_the_cache(datasets: Any, tmp_path: Path, num_proc
     del datasets  # only that it is there
     lines = [json.dumps({"p": p, "r": r}) for p, r in zip(PREDICTIONS, REFERENCES, strict=True)]
     (tmp_path / "rows.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    command = ["-c", RUN, tmp_path / "rows.jsonl", tmp_path / "cache", str(num_proc)]
+    command: list[str | Path] = ["-c", RUN, tmp_path / "rows.jsonl", tmp_path / "cache", str(num_proc)]
     runs, times = [], []
     for seed in ("1", "2"):
         done = run_python(*command, cwd=tmp_path, PYTHONHASHSEED=seed, TMPDIR=str(tmp_path))

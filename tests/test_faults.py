@@ -68,15 +68,15 @@ def test_a_fault_names_file_and_place_and_what_is_left_scores_as_files_cleaned_b
 
     The names and texts of both files are given in Latin-1, so that a byte may be no UTF-8.
     """
-    files = [write(name, text.encode("latin-1")) for name, text in (references, predictions)]
+    first, second = (write(name, text.encode("latin-1")) for name, text in (references, predictions))
     with pytest.raises(DataError) as caught:
-        read(*files)
+        read(first, second)
     [fault] = caught.value.faults
     assert str(caught.value) == fault.sentence
     assert message in fault.sentence
-    assert any(str(file) in fault.sentence for file in files)
+    assert any(str(file) in fault.sentence for file in (first, second))
     assert kind in fault.kind
-    pairs, faults = read(*files, on_error="skip")
+    pairs, faults = read(first, second, "skip")
     clean = [[row for row in rows if row[ID] in left] for rows in (R, P)]
     cleaned, _ = read(write("clean_r.jsonl", clean[0]), write("clean_p.jsonl", clean[1]))
     scored, wanted = score_corpus(pairs), score_corpus(cleaned)
