@@ -46,25 +46,15 @@ AMBIGUOUS: list[tuple[str, str, Any, Any, str]] = [
     ("one acceptable answer is a list", 'Keys: {"n": 1}\n["tea"]', (None, (["tea"], "tea")), ["tea"], "only list"),
     ("a correction", 'First: {"total": "1"}. Corrected: {"total": "12.50"}', BILL, BILL, "last one"),
     ("no ground truth of a kind", '["total"] {"total": "12.50"}', "x", BILL, "last one"),
-    (
-        "the last fence",
-        '```json\n{"total": "1"}\n```\nor\n```\n{"total": "12.50"}\n```',
-        BILL,
-        BILL,
-        "last one in a fe",
-    ),
-    (
-        "a fence before prose",
-        '```json\n{"total": "12.50"}\n```\nnot {"total": "1"}',
-        BILL,
-        BILL,
-        "last one in a fenced",
-    ),
+    ("the last fence", '```json\n{"total": "1"}\n```\nor\n```\n{"total": "12.50"}\n```', BILL, BILL,
+     "last one in a fe"),
+    ("a fence before prose", '```json\n{"total": "12.50"}\n```\nnot {"total": "1"}', BILL, BILL,
+     "last one in a fenced"),
     ("lines of JSON in a fence", '```\n{"n": 1}\n{"n": 2}\n```', {"n": 2}, {"n": 2}, "last one in a fenced block"),
     ("the kind before the fence", '```json\n["total"]\n```\n{"total": "12.50"}', BILL, BILL, "only object"),
     ("an earlier value again", '{"n": 1} {"n": 2} {"n": 1}', {"n": 1}, {"n": 1}, "last one"),
     ("scalars in fences", "```\n1\n```\nor\n```\n2\n```", "2", 2, "last one in a fenced block"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
