@@ -161,7 +161,7 @@ class Scorer:
         self, truth: Scalar, prediction: Scalar, schema: SchemaNode | None, at: Place | None
     ) -> tuple[float, float]:
         """The similarity of the texts, or what the place in the schema says of them, times its weight."""
-        weight = unit_at(schema)
+        weight = 1.0 if schema is None else schema.unit
         if schema is not None and schema.comparator is not None:
             earned = float(self._leaves([truth], [prediction], schema)[0][0, 0])
         elif truth == prediction and type(truth) is type(prediction) is str:
@@ -191,11 +191,10 @@ class Scorer:
         for key, value in truth.items():
             below = at and at.at_key(key, absent=key not in prediction)
             parts[key] = self.pair(value, prediction.get(key), schema and schema.at_key(key), below)
-        if not prediction.keys() <= truth.keys():
-            for key, value in prediction.items():
-                if key not in truth:
-                    below = at and at.at_key(key)
-                    parts[key] = self._surplus(value, schema and schema.at_key(key), below, is_part=False)
+        for key, value in prediction.items():
+            if key not in truth:
+                below = at and at.at_key(key)
+                parts[key] = self._surplus(value, schema and schema.at_key(key), below, is_part=False)
         earned = weight = 0.0
         for key in sorted(parts):  # sorted: a sum of floats does not depend on the order of keys
             part, counted = parts[key]
