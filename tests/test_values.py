@@ -357,7 +357,7 @@ def test_a_value_is_converted_once(tmp_path: Path, parse: str | None) -> None:
     guesses: list[Any] = [{"x": "1", "items": [{"n": "te"}]}, {"x": "3", "items": [{"n": "rum"}]}]
     rows = [json.dumps(guess) for guess in guesses] if parse else guesses
     metrics = ["anls_star", "kieval", "entity_f1", "nted"]
-    sides = {"references": truths, "predictions": rows}
+    sides: dict[str, Any] = {"references": truths, "predictions": rows}
     sys.setprofile(note)
     try:
         docscore.evaluate(**sides, metrics=metrics, parse=parse).report(tmp_path / "report.html")
