@@ -19,18 +19,12 @@ from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.systems import changes_against, systems_of
 from docscore.report.content import field_changes_table
 from docscore.report.markup import table_as_latex, table_as_markdown
-from docscore.report.systems_tables import (
-    MatrixRow,
-    document_matrix,
-    field_matrix,
-    mark_remark,
-    matrix_table,
-    systems_table,
-)
+from docscore.report.systems_tables import systems_table
 from docscore.report.table_model import ReportTable, shown_of_total
 from docscore.report.wording import count_lines, counted, difference_interval, interval_text, shown_name, verdict_text
 from playground.file_reading import rows_of_uploads, skipped_lines
 from playground.fragments import fragment
+from playground.heat_map import MatrixRow, document_matrix, field_matrix, mark_remark, matrix_table
 from playground.kept_results import KeptDocuments, keep_documents, kept_file, shown_ids, view_of
 from playground.tree_columns import PlaceRun, places_side_by_side
 from playground.worker_pool import Report, bar_of

@@ -13,9 +13,9 @@ from docscore import pairs_of, score_tree
 from docscore.data.pairing import rows_of_files
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.systems import BEST, changes_against, systems_of
-from docscore.report.systems_tables import document_matrix, field_matrix, matrix_table
 from docscore.report.wording import verdict_text
 from docscore.stats.significance import holm
+from playground.heat_map import document_matrix, field_matrix, matrix_table
 from playground.tree_columns import PlaceRow, PlaceRun, places_side_by_side
 from tests.commands import RECEIPTS, Write, pred, ref
 from tests.structures import predictions, truths

@@ -492,22 +492,7 @@ class Comparison:
         return _with_q_values(changes, before, after)
 
 
-def compare(
-    base: Evaluation,
-    new: Evaluation,
-    *,
-    confidence: float | None = None,
-    n_resamples: int = RESAMPLES,
-    seed: int | None = None,
-    progress: Progress | None = None,
-) -> Comparison:
-    """Compare two systems on the same documents; takes and raises what `Comparison` does."""
-    return Comparison(base, new, confidence=confidence, n_resamples=n_resamples, seed=seed, progress=progress)
-
-
-def decide(comparison: Comparison, margin: float) -> Gate:
-    """Whether the new system is worse than the base by more than a margin; takes and raises what its method does."""
-    return comparison.decide(margin)
+compare, decide = Comparison, Comparison.decide  # as functions
 
 
 def decide_level(system: Evaluation, level: float, confidence: float | None = CONFIDENCE) -> Gate:
