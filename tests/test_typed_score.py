@@ -22,9 +22,10 @@ from docscore.evaluation.metric_values import measure
 from docscore.evaluation.scores import score_corpus
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.scorer import Scorer
+from docscore.metrics.base import MetricRow
+from docscore.metrics.registry import METRICS
 from docscore.metrics.signature import signature_of
 from docscore.metrics.typed.schema import compiled_schema
-from docscore.metrics.typed.score import explained_by_schema
 from tests.commands import column_of
 from tests.conftest import examples, golden
 from tests.oracle import Oracle
@@ -199,7 +200,8 @@ def test_real_documents_by_their_schemas(docubench: Path) -> None:
         found = column_of(docubench / f"predictions_{system}.jsonl", "prediction")
         others = []
         for name, answers in truths_of.items():
-            typed = explained_by_schema(tuple(answers), found[name], options, name).score
+            row = MetricRow(tuple(answers), found[name], None, 0.0, name)
+            typed = METRICS["typed"].row_points(row, options).score
             by_value = build_tree(tuple(answers), found[name], ScoringOptions(numbers="value")).score
             if typed != pytest.approx(by_value, abs=1e-12):
                 others.append((name, typed - by_value > 0.03))

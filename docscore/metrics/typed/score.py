@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from docscore.core.errors import InputValueError, at_place
 from docscore.core.options import PAPER, THRESHOLD, SchemaSource, ScoringOptions
-from docscore.core.values import Value, convert_ground_truth, convert_prediction
+from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.causes import FieldCounts
 from docscore.metrics.anls_star.sizes import SchemaNode
@@ -52,7 +52,7 @@ def typed_score(
     """
     source = SchemaSource.of(schema)  # which None is not
     options = ScoringOptions(threshold=threshold, ignore_case=ignore_case, rules=rules, numbers=numbers, schema=source)
-    return explained_by_schema(convert_ground_truth(gt), convert_prediction(pred), options).score
+    return build_tree(convert_ground_truth(gt), convert_prediction(pred), options, _root(source, "")).score
 
 
 def typed_tree(gt: object, pred: object, schema: Any, **keywords: Any) -> ScoreTree:
@@ -63,22 +63,7 @@ def typed_tree(gt: object, pred: object, schema: Any, **keywords: Any) -> ScoreT
         `unreadable` which sides could not be read so.
     """
     options = ScoringOptions(**keywords, schema=SchemaSource.of(schema))
-    return explained_by_schema(convert_ground_truth(gt), convert_prediction(pred), options)
-
-
-def explained_by_schema(gt: Value, pred: Value, options: ScoringOptions, question_id: str = "") -> ScoreTree:
-    """The tree of a typed score, by options in one object.
-
-    Args:
-        gt: the ground truth, a plain value.
-        pred: the prediction, a plain value.
-        options: how values compare; with a schema.
-        question_id: of the document, where each has its own schema.
-
-    Raises:
-        TypeError, ValueError: as `typed_score`.
-    """
-    return build_tree(gt, pred, options, _root(options.schema, question_id))
+    return build_tree(convert_ground_truth(gt), convert_prediction(pred), options, _root(options.schema, ""))
 
 
 def _root(source: SchemaSource, question_id: str) -> SchemaNode:
@@ -197,7 +182,7 @@ class Typed(Metric[TypedFields]):
         return TypedFields.of(counts)
 
     def score_tree(self, row: MetricRow, options: ScoringOptions) -> ScoreTree:
-        return explained_by_schema(row.ground_truth, row.prediction, options, row.question_id)
+        return build_tree(row.ground_truth, row.prediction, options, _root(options.schema, row.question_id))
 
     def count_fields(
         self, counts: FieldCounts, row: MetricRow, options: ScoringOptions, *, parsed: bool, absent: bool
