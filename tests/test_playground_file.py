@@ -342,7 +342,6 @@ def test_documents_are_found_sorted_and_downloaded(visit: Visit, tmp_path: Path)
 EXAMPLE = "#documents=example"
 STRANGE_LINKS = {
     "#documents=../../etc/passwd": "These results were deleted after an hour; score the files again.",
-    f"#documents={'x' * 22}": "These results were deleted after an hour; score the files again.",
     f"{EXAMPLE}&document=-1": "This link was not opened as it is: its document is not in this test set.",
     f"{EXAMPLE}&document=40": "This link was not opened as it is: its document is not in this test set.",
     f"{EXAMPLE}&field=__proto__": "This link was not opened as it is: its field is not in this test set.",
@@ -402,7 +401,6 @@ def test_markup_in_names_ids_fields_and_values_is_text(visit: Visit) -> None:
     header, cells = ["id", *HOSTILE], [[str(n), *HOSTILE] for n in range(2)]
     clear(visitor)
     read(visitor, table(f"a{HOSTILE[0]}.csv".replace("/", ""), header, cells), table("p.csv", header, cells))
-    visitor["file-wizard"].locator("summary").click()
     choose(visitor, "prediction", HOSTILE[0])
     assert HOSTILE[0] in visitor["file-wizard"].inner_text()
     for part in ("wizard", "summary", "documents", "picture", "fields"):
@@ -548,7 +546,8 @@ def test_a_foreign_table_gets_the_right_score(visit: Visit, size: tuple[int, int
     give(visitor, "file-references", GOLD)
     doubts = visitor["file-wizard"].locator(".wz-doubts")
     doubts.get_by_text("One file so far. Choose the other one too").wait_for()
-    read(visitor, GOLD, ANSWERS)
+    give(visitor, "file-predictions", ANSWERS)
+    visitor["file-wizard"].locator(".wz-details > summary").get_by_text("paired").wait_for()
     fields = ("references_id", "predictions_id", "references", "prediction", "parse", "parse_references", "missing")
     assert [json.loads(visitor[f"read-{name}"].input_value()) for name in fields] == [
         "Beleg", "doc", "GroundTruth", "answer", "repair", "json", "error",
