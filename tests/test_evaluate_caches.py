@@ -15,10 +15,7 @@ from tests.commands import as_bound_by_permissions
 from tests.conftest import ROOT
 
 pytest.importorskip("evaluate")
-pytestmark = [
-    pytest.mark.full,
-    pytest.mark.skipif(sys.platform != "linux", reason="capabilities of Linux"),
-]
+pytestmark = [pytest.mark.full, pytest.mark.skipif(sys.platform != "linux", reason="capabilities of Linux")]
 
 # Loads the metric, says that it is ready, waits for a line, and scores as many rows as its argument says, all right
 # but the first.

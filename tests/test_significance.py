@@ -21,8 +21,6 @@ from docscore.stats.significance import (
     upper_bound,
 )
 
-ALIKE = [1.0] * 12 + [0.0] * 8
-
 
 def of_scores(scores: Array) -> Ratios:
     """The mean of the scores of n documents, shape (n,)."""
