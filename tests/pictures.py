@@ -24,7 +24,7 @@ def main() -> None:
         visitor.has_score("0.6711")
         visitor.row("$.date").click()
         visitor.page.screenshot(path=DOCS / "pair.png")
-        visitor.choose("metric", "KIEval")
+        visitor.choose("metric", "kieval")
         visitor.has_score("0.6429")
         visitor.row("$.table").click()
         visitor.page.screenshot(path=DOCS / "kieval.png")
