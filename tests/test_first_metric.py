@@ -119,6 +119,7 @@ def test_python(faces: Any) -> None:
     lost = sum(row["points_lost"] for row in result.fields)
     assert (lost == pytest.approx(1 - result.score)) if faces.name != "nted" else not result.fields
     causes = sum(row["points_lost"] for row in result.causes)
+    assert (METRICS[faces.name].field_source == "tree") == result.causes.table.caption.startswith("Why ")
     assert causes == pytest.approx(1 - result.score if METRICS[faces.name].field_source == "tree" else 0.0)
 
 

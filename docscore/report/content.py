@@ -11,7 +11,7 @@ from docscore.metrics.kieval import KieScore
 from docscore.metrics.registry import METRICS
 from docscore.metrics.typed.score import AS_TEXT, TypedField, TypedFields
 from docscore.report.table_model import ColumnKind, ReportTable, TableCell, TableColumn
-from docscore.report.wording import STATUS_WORDS, counted, p_text, share_text, shown_name, threshold_text
+from docscore.report.wording import STATUS_WORDS, counted, fields_note, p_text, share_text, shown_name, threshold_text
 from docscore.stats.calibration import BINNING, Calibration
 from docscore.stats.intervals import Interval
 
@@ -89,7 +89,7 @@ def causes_table(analysis: Analysis) -> ReportTable:
     lost = {cause: points for cause, points in analysis.lost.items() if points}
     whole, most = sum(lost.values()), max(lost.values(), default=0.0)
     return table_of(
-        f"Why {whole:.4f} of 1 was lost",
+        fields_note(analysis.scores) or f"Why {whole:.4f} of 1 was lost",
         sorted(lost.items(), key=lambda item: -item[1]),
         (TableColumn("bar", "", "bar"), lambda item: TableCell(item[1] / most, "")),
         (TableColumn("points_lost", "points"), lambda item: _optional(item[1], _four_digits)),
