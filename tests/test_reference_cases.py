@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from docscore import anls_score, score_tree
-from docscore.core.options import PACKAGE, ScoringOptions
+from docscore import anls_score, score_pairs, score_tree
+from docscore.core.options import PACKAGE
 from docscore.core.values import convert_ground_truth, to_json
-from docscore.metrics.anls_star.api import build_tree, score_all
 from tests.oracle import Oracle, oracle
 
 CASES = [
@@ -66,7 +65,7 @@ def test_the_rules_of_the_package_give_its_scores() -> None:
     """All but six that it refuses, and fifteen ties that it leaves to the order of the input."""
     cases = [case for case in CASES if "error" not in case["anls_star_1_0_1"]]
     pairs = [(case["ground_truth"], case["prediction"]) for case in cases]
-    scores = score_all(pairs, ScoringOptions(rules=PACKAGE), str)
+    scores = score_pairs(pairs, rules=PACKAGE)
     others = [
         case
         for case, score in zip(cases, scores, strict=True)
@@ -82,7 +81,7 @@ def test_the_rules_of_the_package_give_its_closest_ground_truth_and_key_scores()
         recorded = case["anls_star_1_0_1"]
         if "error" in recorded or not settled_by_the_package(case):
             continue
-        tree = build_tree(case["ground_truth"], case["prediction"], ScoringOptions(rules=PACKAGE))
+        tree = score_tree(case["ground_truth"], case["prediction"], rules=PACKAGE)
         assert tree.score == pytest.approx(recorded["score"], abs=1e-12), case
         assert typed(to_json(tree.closest_gt())) == typed(recorded["closest_gt"]), case
         assert flat(tree.key_scores()) == pytest.approx(flat_recorded(recorded["key_scores"]), abs=1e-12), case
