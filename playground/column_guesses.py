@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
-from docscore.core.errors import FAULTY, Diagnostic, FilePlace, InputValueError, in_file, short_repr, some_of
+from docscore.core.errors import Diagnostic, Faulty, FilePlace, InputValueError, in_file, short_repr, some_of
 from docscore.data.files import ColumnNames, Table, with_names
 from docscore.data.json_text import holds_json, is_json_container, parse_text
 from docscore.data.pairing import Pairs, doubts_of_reading, first_truths, given_predictions
@@ -267,7 +267,7 @@ def _planned(table: Table, side: Side, plan: ReadingPlan, *, both: bool) -> Tabl
     value = plan.references if side == "references" else plan.prediction
     if id_column is None or value is None:
         rows = [
-            row if row is FAULTY else _completed(row, str(index), side, id_column, whole=value is None)
+            row if row is Faulty else _completed(row, str(index), side, id_column, whole=value is None)
             for index, row in enumerate(table.rows)
         ]
         table = table._replace(rows=rows)

@@ -193,17 +193,8 @@ NAMED = 5  # how many faults or ids a message names
 KEPT = 1_000  # faults of a kind that are kept; of more the number alone
 
 
-class _Faulty:
-    """A row that could not be read; there is one such object."""
-
-    def __reduce__(self) -> str:
-        return "FAULTY"
-
-    def __repr__(self) -> str:
-        return "FAULTY"
-
-
-FAULTY = _Faulty()
+class Faulty:
+    """In place of a row that could not be read."""
 
 
 class Fault(NamedTuple):

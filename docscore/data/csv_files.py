@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from docscore.core.errors import FAULTY, Diagnostic, Faults, InputValueError, closer, in_line, not_utf8
+from docscore.core.errors import Diagnostic, Faults, Faulty, InputValueError, closer, in_line, not_utf8
 from docscore.data.json_text import JsonError, loads
 from docscore.data.rows import ANLS, BY_ID, ID
 
@@ -25,7 +25,7 @@ _LONGEST_HEADER = 1 << 20  # characters in which the header is looked for
 def csv_rows(
     path: Path, file: io.BufferedReader, faults: Faults, delimiter: str | None
 ) -> Iterator[tuple[Any, int, int]]:
-    """Yield each row of a CSV file, `FAULTY` for one that cannot be read, its line and the characters of its cells.
+    """Yield each row of a CSV file, `Faulty` for one that cannot be read, its line and the characters of its cells.
 
     Args:
         path: the file.
@@ -54,7 +54,7 @@ def csv_rows(
                 raise InputValueError(place=in_line(path, line), problem=str(error)) from None
             problem = f"the last row, which begins here, cannot be read: {error}"
             faults.add("cut off", Diagnostic((in_line(path, line),), problem=problem))
-            yield FAULTY, line, 0
+            yield Faulty, line, 0
             return
         if cells and not header:
             header = _checked_header(path, line, cells)
@@ -109,13 +109,13 @@ def _csv_row(header: list[str], cells: list[str], path: Path, line: int, faults:
         remedy = "--delimiter names the sign between the columns" if others else ""
         diagnostic = Diagnostic((in_line(path, line),), expected, str(len(cells)), remedy=remedy)
         faults.add("unlike the header", diagnostic)
-        return FAULTY
+        return Faulty
     try:
         return {name: _cell(name, cell) for name, cell in zip(header, cells, strict=True)}
     except InputValueError as error:
         place = closer(in_line(path, line), error.place)
         faults.add("not JSON", Diagnostic((place,), error.expected, error.got))
-        return FAULTY
+        return Faulty
 
 
 def _cell(name: str, cell: str) -> Any:

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from docscore.core.errors import FAULTY, Faults, InputTypeError, InputValueError, PlacePart, in_file, in_line, not_utf8
+from docscore.core.errors import Faults, Faulty, InputTypeError, InputValueError, PlacePart, in_file, in_line, not_utf8
 from docscore.core.limits import MAX_UNPACKED, check_room
 from docscore.core.runtime import READING, Advance, Progress, gc_pause, ignore, no_progress
 from docscore.data.csv_files import csv_rows, told_delimiter
@@ -35,7 +35,7 @@ class Table(NamedTuple):
 
     Attributes:
         path: the file; for rows in memory the name of their side.
-        rows: the value of each row, `FAULTY` for a row that could not be read.
+        rows: the value of each row, `Faulty` for a row that could not be read.
         where: a function from the index of a row to its place: "refs.jsonl, line 3".
         is_frame: whether the rows are those of a data frame, an Arrow table or a dataset.
         shortfall: of a log, in what its run is incomplete; empty where all is there.
@@ -54,11 +54,11 @@ class Table(NamedTuple):
 
     def good(self) -> Iterator[tuple[int, Any]]:
         """The rows that could be read, with their indices."""
-        return ((index, row) for index, row in enumerate(self.rows) if row is not FAULTY)
+        return ((index, row) for index, row in enumerate(self.rows) if row is not Faulty)
 
     def first(self) -> Any:
         """The first row that could be read; None if there is none."""
-        return next((row for row in self.rows if row is not FAULTY), None)
+        return next((row for row in self.rows if row is not Faulty), None)
 
 
 class LogFormat(NamedTuple):
@@ -215,13 +215,13 @@ def _row_of_line(line: bytes, path: Path, number: int, faults: Faults) -> Any:
         faults.add("not UTF-8", not_utf8(in_line(path, number), error))
     except JsonError as error:
         faults.add("not JSON", error.in_place(in_line(path, number), one_line=True))
-    return FAULTY
+    return Faulty
 
 
 def _suspect_other_format(path: Path, first: Any, count: int) -> None:
     """Raise `ValueError` if the file is a JSON list of rows or one JSON value over many lines instead of JSONL."""
     got = ""
-    if count > 1 and first is FAULTY and _is_json(path):
+    if count > 1 and first is Faulty and _is_json(path):
         got = f"one value over {count:,} lines"
     if count == 1 and isinstance(first, list) and any(isinstance(row, dict) and ID in row for row in first):
         got = f"a list of {len(first):,} rows"
@@ -416,7 +416,7 @@ def with_names(table: Table, side: Side, names: ColumnNames, *, both: bool) -> T
 
 
 def _renamed(row: Any, wanted: Mapping[str, tuple[str, str]], *, of_cells: bool, is_json: bool) -> Any:
-    if row is FAULTY or not isinstance(row, dict):
+    if row is Faulty or not isinstance(row, dict):
         return row
     found = {name: row[given] for name, (_, given) in wanted.items() if given in row}
     key = str(BY_ID.references)

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from bisect import bisect_right
+from sys import intern
 from typing import Any, Literal, NamedTuple
 
 from docscore.core.errors import Diagnostic, InputValueError, PlacePart, closer, short_repr
@@ -143,7 +144,7 @@ def _dumped(value: Value) -> str:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    items = dict(pairs)
+    items = {intern(key): value for key, value in pairs}  # rows share their keys
     if len(items) < len(pairs):
         _refuse_repeated_key(pairs)
     return items

@@ -8,9 +8,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from docscore.core.errors import (
-    FAULTY,
     NAMED,
     Faults,
+    Faulty,
     InputTypeError,
     InputValueError,
     PlacePart,
@@ -145,7 +145,7 @@ def read_rows(
     """Read the rows of one side, and convert each value to plain types: the only place where that is done for rows.
 
     Args:
-        rows: the rows, `FAULTY` for one that could not be read; one whose value is `Absent` is passed over.
+        rows: the rows, `Faulty` for one that could not be read; one whose value is `Absent` is passed over.
         form: their format.
         side: predictions or references.
         where: the place of the row with an index.
@@ -161,7 +161,7 @@ def read_rows(
     for index, row in enumerate(rows):
         if isinstance(row, dict) and row.get(getattr(BY_ID, side)) is Absent:
             continue
-        if row is not FAULTY:
+        if row is not Faulty:
             kind = "of another shape"
             try:
                 name, value = _id_and_value(row, index, form, side)

@@ -112,8 +112,7 @@ def _check_ids(scored: Any) -> None:
     """Raise `ValueError` if an id occurs twice; ids are counted by the workers."""
     counted = scored.select_columns([ID]).groupby(ID, num_partitions=scored.num_blocks()).count()
     repeated = counted.map_batches(lambda batch: batch.filter(pc.greater(batch["count()"], 1)), batch_format="pyarrow")
-    ids = [row[ID] for row in repeated.take_all()]
-    if ids:
+    if ids := [row[ID] for row in repeated.take_all()]:
         problem = (
             f"ids that occur more than once in the predictions or in the references ({len(ids):,}): {some_of(ids)}"
         )
@@ -132,8 +131,8 @@ def _read(paths: Paths, side: Side, names: ColumnNames) -> Any:
         return files.map_batches(_from_lines, batch_size=1, batch_format="pyarrow", fn_kwargs={"side": side})
     columns = ray.data.read_parquet(several).columns() or []
     if not {ID, key} <= set(columns):
-        place, got = ", ".join(several), ", ".join(map(repr, columns))
-        raise InputValueError(place=place, expected=f"the columns {ID!r} and {key!r}", got=got)
+        expected, got = f"the columns {ID!r} and {key!r}", ", ".join(map(repr, columns))
+        raise InputValueError(place=", ".join(several), expected=expected, got=got)
     rows = ray.data.read_parquet(several, columns=[ID, key], include_paths=True)
     return rows.map_batches(_from_columns, batch_format="pyarrow", fn_kwargs={"side": side, "names": names})
 
@@ -165,12 +164,11 @@ def _table(rows: list[dict[str, str]], side: Side) -> Any:
 def _score(batch: Any, empty: ScoreState) -> Any:
     """The score of each row of a batch, and in the first one the state of all."""
     if not set(_COLUMNS) <= set(batch.column_names):
-        got = ", ".join(batch.column_names)
-        raise InputValueError(expected=f"the columns {', '.join(_COLUMNS)}", got=got)
+        raise InputValueError(expected=f"the columns {', '.join(_COLUMNS)}", got=", ".join(batch.column_names))
     ids, predictions, references = (batch[name].to_pylist() for name in _COLUMNS)
     if None in references:
-        name = short_repr(ids[references.index(None)])
-        raise InputValueError(problem=f"ids of predictions that no reference has, such as {name}")
+        problem = f"ids of predictions that no reference has, such as {short_repr(ids[references.index(None)])}"
+        raise InputValueError(problem=problem)
     options = empty.options
     if None in predictions and options.missing == "error":
         problem = f"ids of references that no prediction has, such as {short_repr(ids[predictions.index(None)])}"

@@ -41,12 +41,11 @@ def pairs_of_texts(ids: Sequence[str], predictions: Sequence[Any], references: S
     Raises:
         TypeError, ValueError: naming the row, for what is no JSON text, and for references that are no list of answers.
     """
-    absent = [number for number, text in enumerate(predictions) if text is None]
     truths = [_value(text, name, "references") for text, name in zip(references, ids, strict=True)]
     values = [
         None if text is None else _value(text, name, "prediction") for text, name in zip(predictions, ids, strict=True)
     ]
-    return pairs_of_columns(ids, truths, values, absent)
+    return pairs_of_columns(ids, truths, values, (number for number, text in enumerate(predictions) if text is None))
 
 
 def _value(text: Any, name: str, key: str) -> Any:
