@@ -283,7 +283,7 @@ def test_of_a_flood_the_first_are_kept_and_the_others_counted() -> None:
         faults.add(NOT_JSON, Diagnostic((f"line {number}",)))
         faults.add(NOT_JSON, Diagnostic(("line 0",)))
     faults.add(SHAPE, Diagnostic(("line 1",)), 4)
-    assert [fault.place for fault in faults.found] == [*(f"line {n}" for n in range(KEPT)), "line 1", ""]
+    assert [fault.diagnostic.place for fault in faults.found] == [*(f"line {n}" for n in range(KEPT)), "line 1", ""]
     assert faults.found[-1].sentence == f"and {KEPT + 3:,} more {NOT_JSON}"
     assert faults_summary(faults.found) == f"{2 * KEPT + 7:,} faults: {2 * KEPT + 3:,} {NOT_JSON}, 4 {SHAPE}"
 

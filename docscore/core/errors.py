@@ -213,11 +213,6 @@ class Fault(NamedTuple):
     tolerated: bool = False
 
     @property
-    def place(self) -> str:
-        """The place of the fault as text."""
-        return self.diagnostic.place
-
-    @property
     def sentence(self) -> str:
         """The place, what was expected and what was found, in one sentence."""
         return str(self.diagnostic)
