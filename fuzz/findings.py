@@ -75,7 +75,8 @@ def is_about_the_input(error: Exception) -> bool:
     if isinstance(error, OSError):
         return bool(error.filename)
     if isinstance(error, DataError):
-        return bool(error.faults) and all(fault.place or fault.sentence.startswith("and ") for fault in error.faults)
+        named = (fault.diagnostic.place or fault.sentence.startswith("and ") for fault in error.faults)
+        return bool(error.faults) and all(named)
     if not isinstance(error, InputError):
         return False
     return str(error).startswith(_ABOUT_ALL) or (bool(error.place) and len(str(error)) > len(error.place))
