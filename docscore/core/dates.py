@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date, datetime, time, timezone
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from docscore.core.values import Scalar
 
@@ -42,21 +42,11 @@ _WORDS = re.compile(
 _MIDNIGHT = datetime(2000, 1, 1)  # noqa: DTZ001  where a text has no time; it always has day, month and year
 
 
-class Moment(NamedTuple):
-    """A date that a text spells.
-
-    Attributes:
-        when: the date at the time of day that the text has, or at midnight; of a text with a time zone in UTC.
-        has_time: whether the text has a time of day.
-    """
-
-    when: datetime
-    has_time: bool
-
-
 @lru_cache(maxsize=1 << 14)
-def read_moment(text: str, order: str | None = None) -> Moment | None:
-    """The date that a text spells; None where it spells none, or may spell more than one.
+def read_date(text: str, order: str | None = None) -> date | None:
+    """The date that a text spells, a `datetime` where it has a time of day; None for none, or where it may be several.
+
+    A time of day with an offset is given in UTC.
 
     Read are ISO 8601, numbers with a year of four digits whose order is certain (`31.12.2024`, `2024/3/1`), and English
     names of months (`1 March 2024`). What leaves day and month or the century open (`03/04/2024`, `1.2.24`) is read
@@ -66,39 +56,40 @@ def read_moment(text: str, order: str | None = None) -> Moment | None:
         text: the text.
         order: "dmy", "mdy" or "ymd", or None.
 
-    >>> str(read_moment("31.12.2024").when.date()), read_moment("03/04/2024")
-    ('2024-12-31', None)
-    >>> str(read_moment("03/04/2024", "dmy").when.date())
+    >>> str(read_date("31.12.2024")), str(read_date("2024-12-31T08:30+02:00")), read_date("03/04/2024")
+    ('2024-12-31', '2024-12-31 06:30:00+00:00', None)
+    >>> str(read_date("03/04/2024", "dmy"))
     '2024-04-03'
     """
     plain = text.strip()
     if len(plain) > _LONGEST:
         return None
     try:
-        found = _iso(plain) or _in_numbers(plain, order) or _with_month(plain, order)
-        if found is None or found.when.tzinfo is None:
-            return found
-        return Moment(found.when.astimezone(timezone.utc), has_time=True)
+        spelled = _iso(plain) or _in_numbers(plain, order) or _with_month(plain, order)
+        return spelled.astimezone(timezone.utc) if isinstance(spelled, datetime) and spelled.tzinfo else spelled
     except (ValueError, OverflowError):  # 31 February
         return None
 
 
 def date_of(value: Scalar, *, order: str | None = None) -> date | None:
-    """The date that a text spells without a time of day, as `read_moment` reads it; None for anything else.
+    """The date that a text spells without a time of day, as `read_date` reads it; None for anything else.
 
     >>> date_of("12 March 2024"), date_of("25.03.2024"), date_of("03/04/2024")
     (datetime.date(2024, 3, 12), datetime.date(2024, 3, 25), None)
     """
-    found = read_moment(value, order) if isinstance(value, str) else None
-    return None if found is None or found.has_time else found.when.date()
+    spelled = read_date(value, order) if isinstance(value, str) else None
+    return None if isinstance(spelled, datetime) else spelled
 
 
-def _iso(text: str) -> Moment | None:
-    found = _ISO.match(text)
-    return None if found is None else Moment(_parsers()[0].isoparse(text), has_time=found[2] is not None)
+def _iso(text: str) -> date | None:
+    match = _ISO.match(text)
+    if match is None:
+        return None
+    when: datetime = _parsers()[0].isoparse(text)
+    return when if match[2] else when.date()
 
 
-def _in_numbers(text: str, order: str | None) -> Moment | None:
+def _in_numbers(text: str, order: str | None) -> date | None:
     """A date of three numbers, read in the order that was given, or else in the only one that makes a date."""
     found = _IN_NUMBERS.match(text)
     if found is None:
@@ -110,8 +101,7 @@ def _in_numbers(text: str, order: str | None) -> Moment | None:
     dates = [each for each in readings if each is not None]
     if len(dates) != 1:
         return None
-    clock = time.fromisoformat((found[5] or "00:00").rjust(5, "0"))
-    return Moment(datetime.combine(dates[0], clock), has_time=found[5] is not None)
+    return datetime.combine(dates[0], time.fromisoformat(found[5].rjust(5, "0"))) if found[5] else dates[0]
 
 
 def _in_order(parts: tuple[str, str, str], order: str, digits: tuple[int, ...]) -> date | None:
@@ -129,7 +119,7 @@ def _year(digits: str) -> int:
     return number if len(digits) > 2 else number + (2000 if number <= 68 else 1900)  # noqa: PLR2004
 
 
-def _with_month(text: str, order: str | None) -> Moment | None:
+def _with_month(text: str, order: str | None) -> date | None:
     """A date with the name of a month, a day, and a year of four digits, or of two where an order is given."""
     words = re.findall(r"[^\W\d_]+", text.lower())
     plain, times = re.subn(_TIME, "", text)
@@ -138,8 +128,8 @@ def _with_month(text: str, order: str | None) -> Moment | None:
         return None
     if order is None and not any(len(number) == 4 for number in numbers):  # noqa: PLR2004
         return None
-    when = _parsers()[1 + (order == "ymd")].parse(text, default=_MIDNIGHT, ignoretz=True)
-    return Moment(when, has_time=times > 0)
+    when: datetime = _parsers()[1 + (order == "ymd")].parse(text, default=_MIDNIGHT, ignoretz=True)
+    return when if times else when.date()
 
 
 @cache

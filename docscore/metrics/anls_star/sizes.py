@@ -32,6 +32,7 @@ class Comparator(Generic[ReadValue]):
         spelling: the one text of what was read.
         are_near: whether two readings count as equal though their spellings differ; None where none do.
         is_exact: whether they are wrong unless their spellings are the same letter by letter.
+        near_remark: what readings are that count as equal though their spellings differ.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Comparator(Generic[ReadValue]):
     spelling: Callable[[ReadValue], str]
     are_near: Callable[[ReadValue, ReadValue], bool] | None = None
     is_exact: bool = False
+    near_remark: str = "within the tolerance"
 
     def reads(self, value: Scalar) -> bool:
         """Whether the value can be read as what the place holds; otherwise it compares as the text that it is."""
@@ -79,7 +81,7 @@ class Comparator(Generic[ReadValue]):
             return "must be the same letter by letter"
         if self.spelling(left) == self.spelling(there):
             return f"equal as {self.name}"
-        return "within the tolerance" if right else f"compared as {self.name}"
+        return self.near_remark if right else f"compared as {self.name}"
 
 
 @dataclass(eq=False, slots=True)

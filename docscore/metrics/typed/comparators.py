@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime, time
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 
-from docscore.core.dates import read_moment
+from docscore.core.dates import read_date
 from docscore.core.numbers import decimal_of, shortest_spelling
 from docscore.core.same_value import number_of
 from docscore.core.values import Scalar, scalar_text
@@ -51,17 +51,29 @@ def boolean_comparator() -> Comparator[bool]:
     return Comparator("a boolean", "boolean", lambda value: readings.get(scalar_text(value).strip().lower()), str)
 
 
-def date_comparator(order: str | None = None, *, with_time: bool = False) -> Comparator[date]:
-    """Compares dates, or points in time, whatever their form.
+def date_comparator(order: str | None = None, *, part: str = "") -> Comparator[date]:
+    """Compares dates, or points in time, whatever their form; with an offset a time of day is compared in UTC.
 
     Args:
         order: "dmy", "mdy" or "ymd" where a date can be read in several ways, or None.
-        with_time: whether the time of day counts.
+        part: "date" for the day alone; "date-time" for the point in time, of a date without a time midnight; "" for the
+            time where both sides have one, and otherwise the day.
     """
 
     def reading(value: Scalar) -> date | None:
-        moment = read_moment(scalar_text(value), order)
-        return None if moment is None else moment.when if with_time else moment.when.date()
+        read = read_date(scalar_text(value), order)
+        if isinstance(read, datetime):
+            return read.date() if part == "date" else read
+        return datetime.combine(read, time()) if read and part == "date-time" else read
 
-    label = ("date and time" if with_time else "date") + (f", {order}" if order else "")
-    return Comparator(f"a {label.split(',', maxsplit=1)[0]}", label, reading, date.isoformat)
+    def spelling(read: date) -> str:
+        return read.isoformat().replace("+00:00", "Z")
+
+    def is_same_day(truth: date, prediction: date) -> bool:
+        one_has_time = isinstance(truth, datetime) != isinstance(prediction, datetime)
+        return one_has_time and spelling(truth)[:10] == spelling(prediction)[:10]
+
+    name = "date and time" if part == "date-time" else "date"
+    label = f"{name}, {order}" if order else name
+    near = None if part else is_same_day
+    return Comparator(f"a {name}", label, reading, spelling, near, near_remark="the same day")

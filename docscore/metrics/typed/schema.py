@@ -135,7 +135,8 @@ def comparator_of(settings: PlaceSettings, schemas: list[Mapping[str, Any]], poi
         return number_comparator(settings.get("tolerance"), decimal=decimal, group=group)
     if comparison == "date":
         formats = {schema.get("format") for schema in schemas}
-        return date_comparator(settings.get("order"), with_time="date-time" in formats and "date" not in formats)
+        part = next((name for name in _DATE_FORMATS if name in formats), "")
+        return date_comparator(settings.get("order"), part=part)
     if comparison == "exact":
         return exact_comparator()
     return boolean_comparator() if comparison == "boolean" else None
