@@ -7,8 +7,8 @@ import re
 import pytest
 
 from docscore import typed_tree
+from docscore.evaluation.fields import FieldTable
 from docscore.metrics.anls_star.causes import OUTCOMES, FieldCounts
-from docscore.metrics.typed.score import TypedFields
 from docscore.report.content import OUTCOME_COLUMNS, fields_table, lists_table, rates_table, typed_values_text
 from tests.commands import RAW
 from tests.conftest import golden
@@ -69,16 +69,28 @@ def test_every_row_has_a_cell_for_every_column(kind: str, sample: str) -> None:
     assert not any(RAW.search(cell.text + cell.note) for row in shown.rows for cell in row)
 
 
-def test_what_a_schema_did_is_said_in_a_sentence() -> None:
+@pytest.mark.parametrize(
+    ("truth", "prediction", "sentence"),
+    [
+        (
+            {"n": 12.5, "m": "1 x", "t": "tea"},
+            {"n": "12.50", "m": "1", "t": "tea"},
+            (
+                "1 of the ground truths and 0 of the predictions could not be read so, most of them at m: x-docscore "
+                "in a schema says what separates decimals and groups of digits."
+            ),
+        ),
+        ({"n": 1}, {"n": 1}, "The schema says how 1 of 1 values are compared."),
+        (
+            {"x": 1},
+            {"x": 1},
+            "All values are compared as text: the schema says nothing else of the fields of these documents.",
+        ),
+    ],
+)
+def test_what_a_schema_did_is_said_in_a_sentence(
+    truth: dict[str, object], prediction: dict[str, object], sentence: str
+) -> None:
     schema = {"properties": {"n": {"type": "number"}, "m": {"type": "number"}}}
-    truth, prediction = {"n": 12.5, "m": "1 x", "t": "tea"}, {"n": "12.50", "m": "1", "t": "tea"}
-    said = typed_values_text(TypedFields.of(FieldCounts().of_tree(typed_tree(truth, prediction, schema))))
-    assert said == (
-        "1 of the ground truths and 0 of the predictions could not be read so, most of them at m: x-docscore in a "
-        "schema says what separates decimals and groups of digits."
-    )
-    said = typed_values_text(TypedFields.of(FieldCounts().of_tree(typed_tree({"n": 1}, {"n": 1}, schema))))
-    assert said == "The schema says how 1 of 1 values are compared."
-    assert typed_values_text(TypedFields.of(FieldCounts().of_tree(typed_tree({"x": 1}, {"x": 1}, schema)))).startswith(
-        "All values are compared"
-    )
+    counts = FieldCounts().of_tree(typed_tree(truth, prediction, schema))
+    assert typed_values_text(FieldTable.of_leaves([counts.leaves])) == sentence

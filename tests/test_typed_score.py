@@ -20,6 +20,7 @@ from docscore.core.options import NUMBERS, PACKAGE, RULES, SchemaSource, Scoring
 from docscore.data.pairing import pairs_of
 from docscore.evaluation.metric_values import measure
 from docscore.evaluation.scores import score_corpus
+from docscore.evaluation.summary import analyse
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.scorer import Scorer
 from docscore.metrics.base import MetricRow
@@ -201,7 +202,7 @@ def test_real_documents_by_their_schemas(docubench: Path) -> None:
         others = []
         for name, answers in truths_of.items():
             row = MetricRow(tuple(answers), found[name], None, 0.0, name)
-            typed = METRICS["typed"].row_points(row, options).score
+            typed = METRICS["typed"].row_points(row, options)[0]
             by_value = build_tree(tuple(answers), found[name], ScoringOptions(numbers="value")).score
             if typed != pytest.approx(by_value, abs=1e-12):
                 others.append((name, typed - by_value > 0.03))
@@ -315,6 +316,14 @@ def test_values_that_cannot_be_read_are_counted_by_field() -> None:
     unread = [(row["unreadable_ground_truths"], row["unreadable_predictions"]) for row in fields]
     assert unread == [(0, 1), (1, 1)]
     assert measured.to_dict() == {"typed_score": 0.5, "unreadable_ground_truths": 1, "unreadable_predictions": 2}
+
+
+def test_weights_that_are_no_whole_numbers_are_summed_exactly() -> None:
+    """Two hundred values of weight 0.3 added one by one as floats make 59.99999999999979, and a score above 1."""
+    schema = {"items": {"type": "number", "x-docscore": {"weight": 0.3}}}
+    numbers = list(range(200))
+    (field,) = analyse(score_corpus(pairs_of([numbers], [numbers]), schema=schema).by("typed")).fields
+    assert (field.score, field.weight) == (1.0, 60.0)
 
 
 def test_a_tree_says_why() -> None:

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from docscore.metrics.anls_star.causes import CAUSES, OUTCOMES, Cause, FieldCounts, Leaf, Outcome
+from docscore.metrics.anls_star.sizes import SIDES, Side
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.stats.intervals import Interval
 
@@ -55,11 +56,13 @@ class Field:
     Attributes:
         path: the path without list indices: `items[].price`.
         earned_units: the sum of S over its values, exact (`docscore.evaluation.fields`).
-        weight: the sum of L over its values, a whole number.
+        weight_units: the sum of L over its values, exact; L is fractional where a schema weighs so.
         counts: how many values are exact, partial, wrong, of the wrong type, missing, and only in the prediction.
         nulls: how many of each outcome are nulls: expected and left empty, or in a row that the other side lacks.
         lost_units: the points lost in the field by cause, as shares of 1 - score of their documents, summed exactly.
         unnamed_units: the points lost without a cause, in fields of a metric that counts entities.
+        compared: how a schema compared its values, "" for as text; several ways where documents have several schemas.
+        unreadable: how many values of each side could not be read so, and were compared as text.
         document_count: how many documents have the field.
         numbers: the numbers of the documents that have the field, in the order in which they were added; empty after
             merging, which keeps only sums.
@@ -69,11 +72,13 @@ class Field:
 
     path: str
     earned_units: int = field(default=0, repr=False)
-    weight: float = 0.0
+    weight_units: int = field(default=0, repr=False)
     counts: dict[Outcome, int] = field(default_factory=lambda: dict.fromkeys(OUTCOMES, 0))
     nulls: dict[Outcome, int] = field(default_factory=lambda: dict.fromkeys(OUTCOMES, 0))
     lost_units: dict[Cause, int] = field(default_factory=lambda: dict.fromkeys(CAUSES, 0), repr=False)
     unnamed_units: int = field(default=0, repr=False)
+    compared: list[str] = field(default_factory=list, repr=False)
+    unreadable: dict[Side, int] = field(default_factory=lambda: dict.fromkeys(SIDES, 0), repr=False)
     document_count: int = 0
     numbers: array[int] = field(default_factory=lambda: array("q"), repr=False)
     document_earned: array[float] = field(default_factory=lambda: array("d"), repr=False)
@@ -90,9 +95,14 @@ class Field:
         return as_float(self.earned_units)
 
     @property
+    def weight(self) -> float:
+        """The sum of L over its values."""
+        return as_float(self.weight_units)
+
+    @property
     def score(self) -> float:
         """S / L over all documents, in [0, 1]; 1 where L is 0."""
-        return self.earned / self.weight if self.weight else 1.0
+        return self.earned / self.weight if self.weight_units else 1.0
 
     @property
     def points_lost(self) -> float:
@@ -140,6 +150,22 @@ class Field:
             **outcomes,
         }
 
+    @property
+    def compared_as(self) -> str:
+        """How its values were compared, in words."""
+        return " or ".join(label or "text" for label in self.compared)
+
+    def to_typed_dict(self) -> dict[str, Any]:
+        """The row of the table of the fields of the typed score, in plain types."""
+        return {
+            "field": self.path,
+            "typed_score": self.score,
+            "compared": self.compared_as,
+            "weight": self.weight,
+            "values": sum(self.counts.values()),
+            **{f"unreadable_{side}s": count for side, count in self.unreadable.items()},
+        }
+
     def add_points(self, number: int, earned: float, weight: float) -> None:
         """Add S and L of a value of a document; those of one document come one after the other."""
         if not self.numbers or self.numbers[-1] != number:
@@ -150,7 +176,7 @@ class Field:
         self.document_earned[-1] += earned
         self.document_weight[-1] += weight
         self.earned_units += _units(earned)
-        self.weight += weight
+        self.weight_units += _units(weight)
 
     def add(self, number: int, leaf: Leaf, points_lost: float) -> None:
         """Count a leaf of a document."""
@@ -160,12 +186,16 @@ class Field:
             self.nulls[leaf.outcome] += 1
         if leaf.cause:
             self.lost_units[leaf.cause] += _units(points_lost)
+        if leaf.compared not in self.compared:
+            self.compared.append(leaf.compared)
+        for side in leaf.unreadable:
+            self.unreadable[side] += 1
 
     def merge(self, other: Field) -> None:
         """Add the sums of the same field in other documents."""
         self.earned_units += other.earned_units
         self.unnamed_units += other.unnamed_units
-        self.weight += other.weight
+        self.weight_units += other.weight_units
         self.document_count += other.document_count
         del self.numbers[:], self.document_earned[:], self.document_weight[:]
         for outcome in OUTCOMES:
@@ -173,6 +203,9 @@ class Field:
             self.nulls[outcome] += other.nulls[outcome]
         for cause in CAUSES:
             self.lost_units[cause] += other.lost_units[cause]
+        self.compared += [label for label in other.compared if label not in self.compared]
+        for side in SIDES:
+            self.unreadable[side] += other.unreadable[side]
 
 
 @dataclass
@@ -246,6 +279,24 @@ class FieldTable:
         self.lists: dict[str, ListRows] = {}
         self.values: list[ValueCounts] = []
         self.losses: list[Losses] = []
+
+    @classmethod
+    def of_leaves(cls, documents: Iterable[Iterable[Leaf]]) -> FieldTable:
+        """The fields of the leaves of documents, without their lists and losses."""
+        table = cls()
+        for number, leaves in enumerate(documents):
+            for leaf in leaves:
+                table.fields.setdefault(leaf.field, Field(leaf.field)).add(number, leaf, 0.0)
+        return table
+
+    def counts(self) -> dict[str, int]:
+        """How many values could not be read as a schema says."""
+        fields = self.fields.values()
+        return {f"unreadable_{side}s": sum(field.unreadable[side] for field in fields) for side in SIDES}
+
+    def tables(self) -> dict[str, list[dict[str, Any]]]:
+        """The fields of the typed score, a row each, in plain types."""
+        return {"typed_fields": [field.to_typed_dict() for field in self.fields.values()]}
 
     def add_sums(self, number: int, sums: Mapping[str, tuple[float, float]]) -> None:
         """Count a document by types of entities: numerator and denominator of each type."""

@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from docscore.core.runtime import Advance, Progress, ignore, no_progress
+from docscore.evaluation.fields import FieldTable
 from docscore.evaluation.scores import CorpusScore
 from docscore.metrics.base import Breakdown, FigureName
 from docscore.metrics.kieval import KieScore
 from docscore.metrics.registry import METRICS, checked_metrics
 from docscore.metrics.signature import signature_of
-from docscore.metrics.typed.score import TypedFields
 from docscore.stats.intervals import RESAMPLES, SEED, Interval, Ratios, check_confidence, intervals_of
 
 
@@ -61,10 +61,10 @@ class Measured:
         return found if isinstance(found, KieScore) else None
 
     @property
-    def typed(self) -> TypedFields | None:
+    def typed(self) -> FieldTable | None:
         """The fields behind the typed score with how each was compared, if it was asked for."""
         found = self.breakdowns.get("typed")
-        return found if isinstance(found, TypedFields) else None
+        return found if isinstance(found, FieldTable) else None
 
     def to_dict(self) -> dict[str, Any]:
         """The figures by name, and the numbers behind them, in plain types."""
@@ -166,7 +166,9 @@ def figure_columns(scored: Sequence[CorpusScore]) -> FigureColumns:
         sums = [metric.figure_sums(each) for each in scores.points]
         columns.append(np.array(sums, dtype=np.float64).reshape(-1, len(metric.figures), 2))
         names += metric.figures
-        breakdown = metric.breakdown(scores.points)
+        breakdown: Breakdown | None = metric.breakdown(scores.points)
+        if metric.name == "typed":
+            breakdown = FieldTable.of_leaves(leaves for _, leaves in scores.points)
         if breakdown is not None:
             breakdowns[metric.name] = breakdown
     table = np.concatenate(columns, axis=1)

@@ -9,7 +9,6 @@ from docscore.core.formatting import three_digits, with_sign
 from docscore.metrics.anls_star.causes import MEANINGS, Outcome
 from docscore.metrics.kieval import KieScore
 from docscore.metrics.registry import METRICS
-from docscore.metrics.typed.score import AS_TEXT, TypedField, TypedFields
 from docscore.report.table_model import ColumnKind, ReportTable, TableCell, TableColumn
 from docscore.report.wording import STATUS_WORDS, counted, fields_note, p_text, share_text, shown_name, threshold_text
 from docscore.stats.calibration import BINNING, Calibration
@@ -18,6 +17,7 @@ from docscore.stats.intervals import Interval
 if TYPE_CHECKING:
     from docscore.evaluation.automation import Curve
     from docscore.evaluation.comparison import Change, Comparison
+    from docscore.evaluation.fields import Field, FieldTable
     from docscore.evaluation.metric_values import Measured, Slice
     from docscore.evaluation.scores import CorpusScore
     from docscore.evaluation.summary import Analysis, Rate, Summary
@@ -332,7 +332,7 @@ def reliability_table(found: Calibration) -> ReportTable:
     )
 
 
-def typed_fields_table(typed: TypedFields) -> ReportTable:
+def typed_fields_table(typed: FieldTable) -> ReportTable:
     """The fields that were not compared as text for the typed score, those that lost most points first."""
     return table_of(
         "Typed score: fields that were not compared as text",
@@ -343,32 +343,38 @@ def typed_fields_table(typed: TypedFields) -> ReportTable:
             lambda field: _optional(field.score, three_digits),
         ),
         text_column("compared", "compared as", lambda field: field.compared_as, "text"),
-        number_column("values", "values"),
-        number_column("unreadable_ground_truths", "not read, expected", terminal="unread"),
-        number_column("unreadable_predictions", "not read, predicted", terminal="unread pred."),
+        (TableColumn("values", "values"), lambda field: _count(sum(field.counts.values()))),
+        (
+            TableColumn("unreadable_ground_truths", "not read, expected", terminal="unread"),
+            lambda field: _count(field.unreadable["ground_truth"]),
+        ),
+        (
+            TableColumn("unreadable_predictions", "not read, predicted", terminal="unread pred."),
+            lambda field: _count(field.unreadable["prediction"]),
+        ),
         unit="fields",
     )
 
 
-def typed_values_text(typed: TypedFields | None) -> str:
+def typed_values_text(typed: FieldTable | None) -> str:
     """What a schema did with the values of a test set, in a sentence."""
     own = [] if typed is None else _not_as_text(typed)
     if typed is None or not own:
         return "All values are compared as text: the schema says nothing else of the fields of these documents."
     truths, predictions = typed.counts().values()
     if not truths and not predictions:
-        values, every = (sum(field.values for field in fields) for fields in (own, typed.fields.values()))
+        values, every = (sum(sum(field.counts.values()) for field in side) for side in (own, typed.fields.values()))
         return f"The schema says how {values:,} of {every:,} values are compared."
-    worst = max(own, key=lambda field: field.unreadable_ground_truths + field.unreadable_predictions)
+    worst = max(own, key=lambda field: sum(field.unreadable.values()))
     return (
         f"{truths:,} of the ground truths and {predictions:,} of the predictions could not be read so, most of them at "
         f"{shown_name(worst.path)}: x-docscore in a schema says what separates decimals and groups of digits."
     )
 
 
-def _not_as_text(typed: TypedFields) -> list[TypedField]:
+def _not_as_text(typed: FieldTable) -> list[Field]:
     """The fields that a schema compares otherwise than as text."""
-    return [field for field in typed.fields.values() if field.compared != [AS_TEXT]]
+    return [field for field in typed.fields.values() if field.compared != [""]]
 
 
 def table_of(

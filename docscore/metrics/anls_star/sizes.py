@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from math import fsum
-from typing import Any, Generic, Literal, TypeVar, cast
+from typing import Any, Generic, Literal, TypeVar, cast, get_args
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from docscore.core.values import LEAF_TYPES, Matrix, Scalar, Value, is_empty, sc
 
 ReadValue = TypeVar("ReadValue")
 Side = Literal["ground_truth", "prediction"]
+SIDES: tuple[Side, ...] = get_args(Side)
 TextSimilarities = Callable[[Sequence[Scalar], Sequence[Scalar]], Matrix]  # of every two scalars as texts, by ANLS*
 
 

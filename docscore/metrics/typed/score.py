@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from docscore.core.errors import InputValueError, at_place
 from docscore.core.options import PAPER, THRESHOLD, SchemaSource, ScoringOptions
 from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.metrics.anls_star.api import build_tree
-from docscore.metrics.anls_star.causes import FieldCounts
+from docscore.metrics.anls_star.causes import FieldCounts, Leaf
 from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import FieldSource, FigureName, Metric, MetricRow
@@ -75,92 +74,10 @@ def _root(source: SchemaSource, question_id: str) -> SchemaNode:
         raise at_place(f"schema {question_id}" if source.folder else "schema", error) from None
 
 
-AS_TEXT = "text"
+TypedPoints = tuple[float, list[Leaf]]  # the score of a document, and its leaves
 
 
-@dataclass
-class TypedField:
-    """A place of a schema, over all documents.
-
-    Attributes:
-        path: the place with list indices left out: `items[].price`.
-        compared: how its values were compared; several ways where documents have several schemas.
-        earned: the sum of S over its values.
-        weight: the sum of L over its values.
-        values: how many values there are, on either side.
-        unreadable_ground_truths: how many values of ground truths could not be read, and were compared as text.
-        unreadable_predictions: how many of predictions.
-    """
-
-    path: str
-    compared: list[str] = field(default_factory=list)
-    earned: float = 0.0
-    weight: float = 0.0
-    values: int = 0
-    unreadable_ground_truths: int = 0
-    unreadable_predictions: int = 0
-
-    def add(self, other: TypedField) -> None:
-        """Count the same place of another document, or another value there."""
-        self.compared = list(dict.fromkeys([*self.compared, *other.compared]))
-        for name in ("earned", *_COUNTED):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-
-    @property
-    def score(self) -> float:
-        """S / L over all documents, in [0, 1]; 1 where L is 0."""
-        return self.earned / self.weight if self.weight else 1.0
-
-    @property
-    def compared_as(self) -> str:
-        """How its values were compared, in words."""
-        return " or ".join(self.compared)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The row of a table, in plain types."""
-        counts = {name: getattr(self, name) for name in _COUNTED}
-        return {"field": self.path, "typed_score": self.score, "compared": self.compared_as, **counts}
-
-
-_COUNTED = ("weight", "values", "unreadable_ground_truths", "unreadable_predictions")
-
-
-@dataclass
-class TypedFields:
-    """The fields of a document, or of many, with how each was compared.
-
-    Attributes:
-        fields: the fields by their paths.
-        score: the typed score of a document.
-    """
-
-    fields: dict[str, TypedField] = field(default_factory=dict)
-    score: float = 0.0
-
-    @classmethod
-    def of(cls, counts: FieldCounts) -> TypedFields:
-        """Those of one document."""
-        document = cls(score=counts.earned / counts.weight if counts.weight else 1.0)
-        for leaf in counts.leaves:
-            unread = (int(side in leaf.unreadable) for side in ("ground_truth", "prediction"))
-            document.add(TypedField(leaf.field, [leaf.compared or AS_TEXT], leaf.earned, leaf.weight, 1, *unread))
-        return document
-
-    def add(self, *fields: TypedField) -> None:
-        """Count fields of another document."""
-        for other in fields:
-            self.fields.setdefault(other.path, TypedField(other.path)).add(other)
-
-    def counts(self) -> dict[str, int]:
-        """How many values could not be read."""
-        return {name: sum(getattr(row, name) for row in self.fields.values()) for name in _COUNTED[2:]}
-
-    def tables(self) -> dict[str, list[dict[str, Any]]]:
-        """The fields, a row each, in plain types."""
-        return {"typed_fields": [row.to_dict() for row in self.fields.values()]}
-
-
-class Typed(Metric[TypedFields]):
+class Typed(Metric[TypedPoints]):
     """The typed score as a metric of a test set: the mean over documents, by the schema of the options."""
 
     name: ClassVar[str] = "typed"
@@ -176,10 +93,10 @@ class Typed(Metric[TypedFields]):
         for question_id in options.schema.schemas:
             _root(options.schema, question_id)
 
-    def row_points(self, row: MetricRow, options: ScoringOptions) -> TypedFields:
+    def row_points(self, row: MetricRow, options: ScoringOptions) -> TypedPoints:
         counts = FieldCounts()
         self.count_fields(counts, row, options, parsed=True, absent=False)
-        return TypedFields.of(counts)
+        return counts.earned / counts.weight if counts.weight else 1.0, counts.leaves
 
     def score_tree(self, row: MetricRow, options: ScoringOptions) -> ScoreTree:
         return build_tree(row.ground_truth, row.prediction, options, _root(options.schema, row.question_id))
@@ -191,12 +108,5 @@ class Typed(Metric[TypedFields]):
         root = _root(options.schema, row.question_id)
         counts.of_pair(row.ground_truth, row.prediction, options, root, parsed=parsed, absent=absent)
 
-    def figure_sums(self, points: TypedFields) -> Sequence[tuple[float, float]]:
-        return [(points.score, 1.0)]
-
-    def breakdown(self, points: Sequence[TypedFields]) -> TypedFields:
-        """The fields of all documents."""
-        total = TypedFields()
-        for document in points:
-            total.add(*document.fields.values())
-        return total
+    def figure_sums(self, points: TypedPoints) -> Sequence[tuple[float, float]]:
+        return [(points[0], 1.0)]
