@@ -385,9 +385,9 @@ class KeptList:
             lost = places(tree, parsed=number not in self._view["failed"], absent=number in self._view["absent"])
         html = fragment("document", name, drawing)
         marks = [
-            [drawing.row_numbers[id(place.node)], _field_name(place.name), place.cause]
-            for place in lost
-            if place.cause and place.node.points_lost and id(place.node) in drawing.row_numbers
+            [drawing.row_numbers[id(node)], _field_name(path), cause]
+            for path, node, cause in lost
+            if cause and node.points_lost and id(node) in drawing.row_numbers
         ]
         return {"html": html, "marks": marks, "image": embedded_image(image_of_row(row))}
 

@@ -99,7 +99,7 @@ def is_small(truth: Any, prediction: Any, *, whole_trees: bool = False) -> bool:
         return False
     try:
         tables = list_tables(convert_ground_truth(truth), convert_prediction(prediction))
-        return sum(table.pairs for table in tables) <= _SMALL_PAIRS
+        return sum(pairs for *_, pairs in tables) <= _SMALL_PAIRS
     except (TypeError, ValueError):  # a value that is refused, which takes no time
         return True
 
@@ -129,10 +129,10 @@ def _is_text(key: object) -> TypeGuard[str]:
 def check_work(truth: Value, prediction: Value) -> None:
     """Raise `ValueError` for lists that would take too long to match, every element with every other."""
     tables = list(list_tables(truth, prediction))
-    pairs = sum(table.pairs for table in tables)
+    pairs = sum(of_table for *_, of_table in tables)
     if pairs > MAX_PAIRS:
-        largest = max(tables, key=lambda table: table.pairs)
-        msg = f"lists at {largest.place}: {pairs:,} pairs to compare; this page compares {MAX_PAIRS:,}"
+        place, *_ = max(tables, key=lambda table: table[-1])
+        msg = f"lists at {place}: {pairs:,} pairs to compare; this page compares {MAX_PAIRS:,}"
         raise ValueError(msg)
 
 

@@ -128,6 +128,6 @@ def test_the_nodes_of_a_group_have_its_cause(seed: int) -> None:
     rng = random.Random(seed)
     truth = [random_truth(rng, 2, 6) for _ in range(8)]
     tree = score_tree(truth, damaged(rng, truth))
-    causes = {id(place.node): place.cause for place in places(tree)}
+    causes = {id(node): cause for _, node, cause in places(tree)}
     for group in groups_of(tree):
         assert {causes[id(node)] or "exact" for node in group.nodes} == {group.cause}

@@ -32,9 +32,9 @@ def by_place(lost: Lost) -> Points:
 def points(tree: ScoreTree, **how: bool) -> Points:
     """The points lost, by place and cause; no leaf that lost some lacks a cause."""
     found: Counter[tuple[str, str]] = Counter()
-    for place in places(tree, **how):
-        if not place.node.children and place.cause is not None:
-            found[place.name, place.cause] += place.node.points_lost  # type: ignore[assignment]
+    for name, node, cause in places(tree, **how):
+        if not node.children and cause is not None:
+            found[name, cause] += node.points_lost  # type: ignore[assignment]
     return dict(found)
 
 
@@ -79,12 +79,13 @@ def test_every_cause_has_a_meaning_and_a_golden_row() -> None:
 def check_tree(tree: ScoreTree, *, parsed: bool = True, absent: bool = False) -> None:
     """A leaf has a cause exactly if it lost points; the points of all causes add up to 1 - score."""
     found = list(places(tree, parsed=parsed, absent=absent))
-    for place in found:
-        if not place.node.children:
-            assert (place.cause is not None) == (place.node.earned < place.node.weight)
-        assert place.cause in {None, *CAUSES}
-        assert place.node.status != "exact" or place.cause is None
-    by_cause = [fsum(p.node.points_lost for p in found if p.counts and p.cause == cause) for cause in CAUSES]
+    for _, node, cause in found:
+        if not node.children:
+            assert (cause is not None) == (node.earned < node.weight)
+        assert cause in {None, *CAUSES}
+        assert node.status != "exact" or cause is None
+    leaves = [(node.points_lost, cause) for _, node, cause in found if not node.children]
+    by_cause = [fsum(points_lost for points_lost, of_leaf in leaves if of_leaf == cause) for cause in CAUSES]
     assert fsum(by_cause) == pytest.approx(1 - tree.score, abs=1e-12)
 
 
@@ -105,7 +106,7 @@ def test_points_of_causes_add_up_for_any_values(truth: Any, prediction: Any) -> 
 def test_what_is_below_a_missing_or_invented_part_has_its_cause(truth: Any, prediction: Any) -> None:
     """The outermost decides."""
     tree = score_tree(truth, prediction)
-    causes = {id(place.node): place.cause for place in places(tree)}
+    causes = {id(node): cause for _, node, cause in places(tree)}
     for node in tree.nodes():
         if (cause := causes[id(node)]) is not None:
             assert all(causes[id(child)] in {None, cause} for child in node.children)

@@ -132,18 +132,14 @@ def test_bounds_are_never_less_than_s(threshold: float) -> None:
     rules = Scorer(options)
     for _ in range(40):
         truth, prediction = tables(rng, 6)
-        compare = matching.RowComparison(
-            partial(fold_all, ignore_case=True),
-            partial(similarity_matrix, threshold=threshold),
-            threshold,
-            rules.pairwise,
-        )
+        fold = partial(fold_all, ignore_case=True)
+        compare = partial(similarity_matrix, threshold=threshold)
         sides = (
-            matching.CellRows(truth, compare.fold, by_column=False),
-            matching.CellRows(prediction, compare.fold, by_column=True),
+            matching.CellRows(truth, fold, by_column=False),
+            matching.CellRows(prediction, fold, by_column=True),
         )
         earned, _ = rules.pairwise(truth, prediction)
-        cheap, closer = matching._bounds(*sides, compare)  # noqa: SLF001
+        cheap, closer = matching._bounds(*sides, compare, threshold)  # noqa: SLF001
         assert (cheap >= earned).all()
         assert (closer >= earned).all()
         assert np.mean(closer - earned) < 1

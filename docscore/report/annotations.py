@@ -85,7 +85,7 @@ def groups_of(tree: ScoreTree) -> list[SiblingGroup]:
     >>> [(group.name, group.parent) for group in groups_of(score_tree({"rows": []}, {"rows": ["a", "b", "c"]}))]
     [('3 invented rows', '$.rows')]
     """
-    causes = {id(place.node): place.cause for place in places(tree)}
+    causes = {id(node): cause for _, node, cause in places(tree)}
     whole = "missing", "extra", "exact"
     open_nodes = (
         node for node in tree.nodes() if node.status not in whole or (node is tree and node.status == "exact")

@@ -333,8 +333,8 @@ def _sums(
             return Scorer(options).pair(truth, pred)
         return Scorer(options, Tables()).pair(truth, pred, schema, start())
     except TooManyPairsError as error:
-        largest = max(list_tables(truth, pred), key=lambda table: table.rows * table.columns)
-        raise at_place(largest.place, error) from None
+        place, *_ = max(list_tables(truth, pred), key=lambda table: table[1] * table[2])
+        raise at_place(place, error) from None
 
 
 def _one_of_texts(truth: Value, prediction: Value) -> Value:

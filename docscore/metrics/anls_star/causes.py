@@ -51,28 +51,9 @@ Outcome = Literal["exact", "partial", "wrong", "wrong_type", "missing", "extra"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 
-class FieldPlace(NamedTuple):
-    """A node of a score tree in its schema.
-
-    Attributes:
-        path: the path without list indices, such as `items[].price`; "" for the root.
-        node: the node.
-        cause: why points are lost at and below it; None if none are lost, or if its children have their own causes.
-    """
-
-    path: str
-    node: ScoreTree
-    cause: Cause | None
-
-    @property
-    def name(self) -> str:
-        """The path as shown in tables: without the first dot, `$` for the root."""
-        return self.path.removeprefix(".") or "$"
-
-    @property
-    def counts(self) -> bool:
-        """Whether it is a leaf with points."""
-        return not self.node.children and self.node.weight > 0
+# A node of a score tree in its schema: its path without list indices such as `items[].price`, `$` for the root; the
+# node; and why points are lost at and below it, None if none are lost, or if its children have their own causes.
+FieldPlace = tuple[str, ScoreTree, Cause | None]
 
 
 def places(tree: ScoreTree, *, parsed: bool = True, absent: bool = False) -> Iterator[FieldPlace]:
@@ -87,18 +68,18 @@ def places(tree: ScoreTree, *, parsed: bool = True, absent: bool = False) -> Ite
 
     >>> from docscore import score_tree
     >>> tree = score_tree({"n": "tea", "rows": [{"p": "1"}]}, {"n": "teh", "rows": [], "x": "y"})
-    >>> [(place.name, place.cause) for place in places(tree) if place.counts]
+    >>> [(name, cause) for name, node, cause in places(tree) if not node.children]
     [('n', 'near miss'), ('rows[].p', 'missing row'), ('x', 'invented field')]
     """
     above: Cause | None = "missing prediction" if absent else None
     if not parsed and tree.kind == "mismatch":
         above = "unparsable"
     identities = Identities()
-    waiting = [FieldPlace("", tree, above)]
+    waiting = [("", tree, above)]
     while waiting:
         path, node, above = waiting.pop()
         cause = (above or _cause(node)) if node.earned != node.weight else None
-        yield FieldPlace(path, node, cause)
+        yield _shown(path), node, cause
         repeated: Collection[int] = ()
         if cause is None and isinstance(node.prediction, list):
             alone = [child.prediction_index for child in node.children if child.truth_index is None]
@@ -107,8 +88,12 @@ def places(tree: ScoreTree, *, parsed: bool = True, absent: bool = False) -> Ite
         for child in node.children:
             step = "[]" if child.key is None else step_text(child.key)
             again: Cause | None = "repeated row" if child.prediction_index in repeated else None
-            below.append(FieldPlace(path + step, child, cause or again))
+            below.append((path + step, child, cause or again))
         waiting.extend(reversed(below))
+
+
+def _shown(path: str) -> str:
+    return path.removeprefix(".") or "$"
 
 
 def _repeated(prediction: Sequence[Value], alone: Sequence[int], identities: Identities) -> set[int]:
@@ -203,16 +188,15 @@ class FieldCounts:
     def of_tree(self, tree: ScoreTree, *, parsed: bool = True, absent: bool = False) -> FieldCounts:
         """The counts of a document whose score tree there is; arguments as for `places`."""
         self.leaves, self.elements, self.earned, self.weight = [], [], tree.earned, tree.weight
-        for place in places(tree, parsed=parsed, absent=absent):
-            node = place.node
-            if place.counts:
+        for name, node, cause in places(tree, parsed=parsed, absent=absent):
+            if not node.children and node.weight > 0:
                 outcome = _outcome(node.kind, node.status)
                 how = node.compared, node.unreadable
-                self.leaves.append(Leaf(place.name, node.kind, outcome, node.earned, node.weight, place.cause, *how))
-            if node.key is None and place.path:
+                self.leaves.append(Leaf(name, node.kind, outcome, node.earned, node.weight, cause, *how))
+            if node.key is None and node is not tree:
                 both = node.truth_index is not None and node.prediction_index is not None
                 partner: Partner = "matched" if both else "missing" if node.prediction_index is None else "extra"
-                self.elements.append((place.name, partner))
+                self.elements.append((name, partner))
         return self
 
     def of_pair(
@@ -252,7 +236,7 @@ class FieldPath:
 
     def __init__(self, counts: FieldCounts, path: str, cause: Cause | None) -> None:
         self.counts, self.path, self.cause = counts, path, cause
-        self.name = path.removeprefix(".") or "$"
+        self.name = _shown(path)
         self.below: dict[str | tuple[str, Cause | None], FieldPath] = {}
 
     def at_key(self, key: str, *, absent: bool = False) -> FieldPath:  # noqa: ARG002  a cause has no use for it

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import chain, zip_longest
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -57,20 +57,9 @@ class Tables:
         return None
 
 
-class ListTable(NamedTuple):
-    """All lists at one place, whose elements are compared, each of the ground truth with each of the prediction.
-
-    Attributes:
-        place: their path with indices left out: `$.items[].tags`.
-        rows: the elements of the longest list of the ground truth there.
-        columns: the elements of all lists of the prediction there.
-        pairs: how many pairs of elements are compared.
-    """
-
-    place: str
-    rows: int
-    columns: int
-    pairs: int
+# The lists at one place: their path with indices left out (`$.items[].tags`), how many elements the longest list of the
+# ground truth has and all lists of the prediction have together, and how many pairs of elements are compared.
+ListTable = tuple[str, int, int, int]
 
 
 def list_tables(truth: Value, prediction: Value) -> Iterator[ListTable]:
@@ -83,7 +72,7 @@ def list_tables(truth: Value, prediction: Value) -> Iterator[ListTable]:
         lists, others = ([each for each in side if isinstance(each, list)] for side in (truths, predictions))
         if any(lists) and any(others):
             items, elements = list(chain.from_iterable(lists)), list(chain.from_iterable(others))
-            yield ListTable(place, max(map(len, lists)), len(elements), len(items) * len(elements))
+            yield place, max(map(len, lists)), len(elements), len(items) * len(elements)
             waiting.append((items, elements, place + "[]"))
         known, given = _by_key(truths), _by_key(predictions)
         waiting += [(known[key], given[key], place + step_text(key)) for key in known if key in given]
@@ -181,20 +170,9 @@ _ROUNDING = 1e-5  # more than the rounding of single precision
 _Floats = npt.NDArray[np.float32]
 
 
-class RowComparison(NamedTuple):
-    """How cells and rows are compared.
-
-    Attributes:
-        fold: gives the texts of cells.
-        similarity: gives the similarities of texts, shape (n, m).
-        threshold: the similarity below which cells earn nothing.
-        exact: gives S and L of every two rows.
-    """
-
-    fold: Callable[[list[Value]], list[str]]
-    similarity: Callable[[list[str], list[str]], Matrix]
-    threshold: float
-    exact: Callable[[Sequence[Value], Sequence[Value]], tuple[Matrix, Matrix]]
+_FoldCells = Callable[[list[Value]], list[str]]  # gives the texts of cells
+_CompareTexts = Callable[[list[str], list[str]], Matrix]  # gives the similarities of texts, shape (n, m)
+_CompareRows = Callable[[Sequence[Value], Sequence[Value]], tuple[Matrix, Matrix]]  # gives S and L of every two rows
 
 
 class CellRows:
@@ -209,9 +187,7 @@ class CellRows:
 
     __slots__ = ("filled", "lengths", "texts", "width")
 
-    def __init__(
-        self, rows: Sequence[list[Value]], fold: Callable[[list[Value]], list[str]], *, by_column: bool
-    ) -> None:
+    def __init__(self, rows: Sequence[list[Value]], fold: _FoldCells, *, by_column: bool) -> None:
         self.lengths = np.array([*map(len, rows)])
         self.width = int(self.lengths.max())
         columns = list(zip_longest(*rows))
@@ -239,14 +215,23 @@ def are_mostly_cell_rows(truths: Sequence[Value], predictions: Sequence[Value]) 
 
 
 def rows_table(
-    truths: DistinctValues, predictions: DistinctValues, compare: RowComparison
+    truths: DistinctValues,
+    predictions: DistinctValues,
+    *,
+    fold: _FoldCells,
+    similarity: _CompareTexts,
+    threshold: float,
+    exact: _CompareRows,
 ) -> tuple[Matrix, Matrix] | None:
     """S and L of every two rows, as far as their best matching depends on them; None where that is on too many.
 
     Args:
         truths: the n rows of the ground truth, most of them lists of cells.
         predictions: the m rows of the prediction.
-        compare: how cells and rows are compared.
+        fold: gives the texts of cells.
+        similarity: gives the similarities of texts.
+        threshold: the similarity below which cells earn nothing.
+        exact: gives S and L of every two rows.
 
     Returns:
         S, shape (n, m), and L. A pair of rows that is in no best matching may have more than its S.
@@ -254,15 +239,15 @@ def rows_table(
     left, right = truths.values, predictions.values
     rows, columns = ([i for i, row in enumerate(side) if is_cell_row(row)] for side in (left, right))
     sides = (
-        CellRows([left[i] for i in rows], compare.fold, by_column=False),
-        CellRows([right[j] for j in columns], compare.fold, by_column=True),
+        CellRows([left[i] for i in rows], fold, by_column=False),
+        CellRows([right[j] for j in columns], fold, by_column=True),
     )
     of_cells, everywhere = np.ix_(rows, columns), np.ix_(truths.number, predictions.number)
-    earned, weight, known = _other_rows(left, right, of_cells, compare)
+    earned, weight, known = _other_rows(left, right, of_cells, exact)
     weight[of_cells] = np.maximum.outer(sides[0].lengths, sides[1].lengths)
     asked = np.zeros(known.shape, dtype=bool)
     most = len(truths.number) + len(predictions.number), len(truths.number) * len(predictions.number) // _MANY_KNOWN
-    for limit, bound in zip(most, _bounds(*sides, compare), strict=True):
+    for limit, bound in zip(most, _bounds(*sides, similarity, threshold), strict=True):
         earned[of_cells] = np.where(asked[of_cells], earned[of_cells], bound)
         while True:
             ratios = score_ratios(earned, weight)
@@ -277,12 +262,12 @@ def rows_table(
             asked |= wanted
             for i in np.flatnonzero(wanted.any(axis=1)).tolist():
                 partners = np.flatnonzero(wanted[i])
-                earned[i, partners] = compare.exact([left[i]], [right[j] for j in partners.tolist()])[0]
+                earned[i, partners] = exact([left[i]], [right[j] for j in partners.tolist()])[0]
     return None
 
 
 def _other_rows(
-    left: Sequence[Value], right: Sequence[Value], of_cells: tuple[Any, ...], compare: RowComparison
+    left: Sequence[Value], right: Sequence[Value], of_cells: tuple[Any, ...], exact: _CompareRows
 ) -> tuple[Matrix, Matrix, npt.NDArray[np.bool_]]:
     """S and L of the pairs in which a row is no list of cells, elsewhere 0, and which pairs these are."""
     known = np.ones((len(left), len(right)), dtype=bool)
@@ -292,13 +277,11 @@ def _other_rows(
     for rows, columns in ((rest[0], np.arange(len(right))), (of_cells[0].ravel(), rest[1])):
         if len(rows) and len(columns):
             block = np.ix_(rows, columns)
-            earned[block], weight[block] = compare.exact(
-                [left[i] for i in rows.tolist()], [right[j] for j in columns.tolist()]
-            )
+            earned[block], weight[block] = exact([left[i] for i in rows.tolist()], [right[j] for j in columns.tolist()])
     return earned, weight, known
 
 
-def _bounds(truths: CellRows, predictions: CellRows, compare: RowComparison) -> Iterator[Matrix]:
+def _bounds(truths: CellRows, predictions: CellRows, similarity: _CompareTexts, threshold: float) -> Iterator[Matrix]:
     """Bounds of S of every two rows, shape (n, m): a cheap one, and one that is closer, if that is asked for."""
     shares = [_shares(side.texts) for side in (truths, predictions)]
     sizes = [max(1, len(text)) for text in truths.texts]
@@ -307,12 +290,12 @@ def _bounds(truths: CellRows, predictions: CellRows, compare: RowComparison) -> 
     def shared(cells: slice) -> Matrix:
         """At least the similarities of some cells of the ground truth with all of the prediction, by characters."""
         found: Matrix = common[cells] @ others
-        found *= found >= compare.threshold - _ROUNDING
+        found *= found >= threshold - _ROUNDING
         np.minimum(found, 1, out=found)
         return found
 
     yield _of_rows(truths, predictions, shared)
-    yield _of_rows(truths, predictions, lambda cells: compare.similarity(truths.texts[cells], predictions.texts))
+    yield _of_rows(truths, predictions, lambda cells: similarity(truths.texts[cells], predictions.texts))
 
 
 def _of_rows(truths: CellRows, predictions: CellRows, of_cells: Callable[[slice], Matrix]) -> Matrix:

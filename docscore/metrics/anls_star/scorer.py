@@ -24,7 +24,6 @@ from docscore.core.values import SCALAR_TYPES, Matrix, Scalar, Value
 from docscore.metrics.anls_star.matching import (
     DistinctValues,
     Identities,
-    RowComparison,
     Tables,
     are_mostly_cell_rows,
     rows_table,
@@ -325,14 +324,15 @@ class Scorer:
             return table
         if schema is None and are_mostly_cell_rows(truths, predictions):
             check_memory(len(truths), len(predictions))
-            compare = RowComparison(
-                partial(fold_all, ignore_case=self.ignore_case, text=self.text),
-                partial(similarity_matrix, threshold=self.threshold),
-                self.threshold,
-                self.pairwise,
-            )
             left, right = (DistinctValues(side, self.identities) for side in (truths, predictions))
-            table = rows_table(left, right, compare)
+            table = rows_table(
+                left,
+                right,
+                fold=partial(fold_all, ignore_case=self.ignore_case, text=self.text),
+                similarity=partial(similarity_matrix, threshold=self.threshold),
+                threshold=self.threshold,
+                exact=self.pairwise,
+            )
         table = table or self.pairwise(truths, predictions, schema)
         if keep and self.tables is not None:
             self.tables.keep([truths], [predictions], ([slice(None)], [slice(None)]), table, schema)
