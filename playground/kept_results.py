@@ -28,7 +28,7 @@ from docscore.evaluation.scores import CorpusScore, score_corpus
 from docscore.metrics.anls_star.causes import CAUSES, MEANINGS, FieldPlace, places
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
-from docscore.report.html_tree import explained_drawing, tree_drawing
+from docscore.report.html_tree import explained_drawing
 from docscore.report.wording import NOTHING_LOST, counted, fields_note
 from playground.fragments import fragment
 from playground.requests import GONE, ViewRequest
@@ -377,11 +377,9 @@ class KeptList:
         tree = self._kept.tree(*self.values(number))
         row = loads(self.rows([number]))
         name = printable(row["question_id"])
+        drawing = explained_drawing(tree, _PREFIX, self._kept.options)
         lost: Iterable[FieldPlace] = ()
-        if isinstance(tree, MetricTree):
-            drawing = tree_drawing(tree, _PREFIX)
-        else:
-            drawing = explained_drawing(tree, _PREFIX, self._kept.options)
+        if not isinstance(tree, MetricTree):
             lost = places(tree, parsed=number not in self._view["failed"], absent=number in self._view["absent"])
         html = fragment("document", name, drawing)
         marks = [

@@ -50,19 +50,29 @@ class Counts(NamedTuple):
         return self.substitutions + self.additions + self.deletions
 
     @property
+    def predicted(self) -> int:
+        """How many entities the prediction has."""
+        return self.right + self.substitutions + self.deletions
+
+    @property
+    def expected(self) -> int:
+        """How many entities the ground truth has."""
+        return self.right + self.substitutions + self.additions
+
+    @property
     def precision(self) -> float:
         """The share of the predicted entities that are right, in [0, 1]; 1 where none is predicted."""
-        return _share(self.right, self.right + self.substitutions + self.deletions)
+        return _share(self.right, self.predicted)
 
     @property
     def recall(self) -> float:
         """The share of the expected entities that are right, in [0, 1]; 1 where none is expected."""
-        return _share(self.right, self.right + self.substitutions + self.additions)
+        return _share(self.right, self.expected)
 
     @property
     def f1(self) -> float:
         """KIEval Entity F1: 2 TP / (2 TP + FP + FN), in [0, 1]; 1 where there are no entities."""
-        return _share(2 * self.right, 2 * self.right + 2 * self.substitutions + self.additions + self.deletions)
+        return _share(2 * self.right, self.predicted + self.expected)
 
     @property
     def aligned(self) -> float:
@@ -380,22 +390,17 @@ class Kieval(Metric[KieScore]):
     def figure_sums(self, points: KieScore) -> Sequence[tuple[float, float]]:
         """Numerators and denominators of equations 5 to 7 and 12."""
         entities, groups = points.entities, points.groups
-        predicted = entities.right + entities.substitutions + entities.deletions
-        expected = entities.right + entities.substitutions + entities.additions
         return [
-            (2 * entities.right, predicted + expected),
-            (entities.right, predicted),
-            (entities.right, expected),
+            (2 * entities.right, entities.predicted + entities.expected),
+            (entities.right, entities.predicted),
+            (entities.right, entities.expected),
             (2 * groups.right, 2 * groups.right + 2 * groups.wrong + groups.missed + groups.invented),
             (entities.right, entities.right + entities.corrections),
         ]
 
     def field_sums(self, points: KieScore) -> dict[str, tuple[float, float]]:
         """Numerator and denominator of Entity F1 for each type."""
-        return {
-            kind: (2 * each.right, 2 * (each.right + each.substitutions) + each.additions + each.deletions)
-            for kind, each in points.by_entity.items()
-        }
+        return {kind: (2 * each.right, each.predicted + each.expected) for kind, each in points.by_entity.items()}
 
     def breakdown(self, points: Sequence[KieScore]) -> KieScore | None:
         """The counts of all rows together, in total and by type."""

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from docscore.metrics.base import MetricTree
 from docscore.metrics.registry import METRICS, WITH_TREES
 from docscore.report.content import (
     calibration_table,
@@ -44,9 +43,7 @@ if TYPE_CHECKING:
 
 def _document(scores: CorpusScore, number: int, metrics: Sequence[str]) -> tuple[str, TreeDrawing, list[TreeDrawing]]:
     """The name of a document, its tree by the first metric with the remarks on it, and those by other metrics."""
-    own = scores.tree(number)
-    draw = tree_drawing(own, f"d{number}") if isinstance(own, MetricTree) else None
-    tree = draw or explained_drawing(own, f"d{number}", scores.options)
+    tree = explained_drawing(scores.tree(number), f"d{number}", scores.options)
     trees = scores.metric_trees(number, metrics)
     others = [tree_drawing(other, f"d{number}-{count}") for count, other in enumerate(trees)]
     return shown_name(scores.ids[number]), tree, others

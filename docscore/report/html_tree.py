@@ -150,13 +150,13 @@ def explained_drawing(
     """Build the data for the template with the remarks on the tree; its groups are found once for both.
 
     Args:
-        tree: the root of a score tree of ANLS* or of the typed score.
+        tree: the root; a tree of another metric than ANLS* and the typed score has no remarks.
         prefix: the beginning of the ids of the rows; unique for each tree of a page.
         options: how its texts were compared; None for a tree of the typed score.
         with_positions: whether rows say where their values stand in the JSON texts of both sides.
     """
     groups = groups_of(tree)
-    remarks = annotations_of(tree, options, groups)
+    remarks = [] if isinstance(tree, MetricTree) else annotations_of(tree, options, groups)
     return tree_drawing(tree, prefix, remarks, groups=groups, with_positions=with_positions)
 
 

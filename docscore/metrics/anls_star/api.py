@@ -23,7 +23,7 @@ from docscore.core.runtime import (
     with_room_to_recurse,
 )
 from docscore.core.similarity import fold_all, similarities, text_rule
-from docscore.core.values import SCALAR_TYPES, Value, convert_ground_truth, convert_prediction
+from docscore.core.values import Value, convert_ground_truth, convert_prediction
 from docscore.metrics.anls_star.matching import Tables, list_tables
 from docscore.metrics.anls_star.scorer import Place, Scorer, answer_score, equals_an_option, is_answer
 from docscore.metrics.anls_star.sizes import SchemaNode
@@ -259,10 +259,6 @@ def score_all(
     scores: list[float] = []
     waiting = iter(pairs)
     while portion := list(islice(waiting, _PORTION)):
-        if _are_answers(portion):
-            scores += _score_answers(portion, options)
-            scored(len(portion))
-            continue
         found = dict.fromkeys(range(len(portion)), 0.0)
         answers = [i for i in found if is_answer(*portion[i])]
         if answers:
@@ -273,14 +269,6 @@ def score_all(
             scored(1)
         scores += found.values()
     return np.array(scores, dtype=np.float64)
-
-
-def _are_answers(pairs: Sequence[PlainPair]) -> bool:
-    """Whether all pairs are of several acceptable scalars and a scalar."""
-    truths, predictions = zip(*pairs, strict=True)
-    if {*map(type, truths)} != {tuple} or not SCALAR_TYPES.issuperset(map(type, predictions)):
-        return False
-    return all(truths) and SCALAR_TYPES.issuperset(map(type, chain.from_iterable(truths)))
 
 
 def _score_named(pair: PlainPair, options: ScoringOptions, name: Callable[[int], str], number: int) -> float:

@@ -44,10 +44,6 @@ class Comparator(Generic[ReadValue]):
     is_exact: bool = False
     near_remark: str = "within the tolerance"
 
-    def reads(self, value: Scalar) -> bool:
-        """Whether the value can be read as what the place holds; otherwise it compares as the text that it is."""
-        return self.reading(value) is not None
-
     def compared(self, truths: Sequence[Scalar], predictions: Sequence[Scalar], texts: TextSimilarities) -> Matrix:
         """S of every pair where L is 1: shape (len(truths), len(predictions)), values in [0, 1]."""
         left, right = ([(i, self.reading(value)) for i, value in enumerate(side)] for side in (truths, predictions))
@@ -68,7 +64,7 @@ class Comparator(Generic[ReadValue]):
     def unreadable(self, truth: Scalar | None, prediction: Scalar | None) -> tuple[Side, ...]:
         """The sides whose value cannot be read, and compares as the text that it is."""
         sides: dict[Side, Scalar | None] = {"ground_truth": truth, "prediction": prediction}
-        return tuple(side for side, value in sides.items() if value is not None and not self.reads(value))
+        return tuple(side for side, value in sides.items() if value is not None and self.reading(value) is None)
 
     def remark(self, truth: Scalar, prediction: Scalar, *, right: bool) -> str:
         """Why two scalars scored what they did where that may surprise, else ""; `right` if they earned all."""
