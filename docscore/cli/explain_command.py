@@ -89,7 +89,7 @@ def explain_command(
     tree = cast("ScoreTree", METRICS[metric].score_tree(scored.row(0), settings.options))  # all of the choices have one
     groups = groups_of(tree)
     of_texts = None if metric == TYPED else settings.options
-    remarks = [] if metric in WITH_TREES else annotations_of(tree, of_texts, groups)
+    remarks = annotations_of(tree, of_texts, groups)
     if as_json:
         annotations = [each.to_dict() for each in remarks]
         print_json("explain", {**to_json(tree.to_dict()), "annotations": annotations})

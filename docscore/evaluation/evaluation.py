@@ -44,7 +44,6 @@ from docscore.evaluation.scores import CorpusScore, score_corpus
 from docscore.evaluation.summary import Analysis, Summary, analyse, summarise
 from docscore.evaluation.tables import LISTED, Table
 from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.metrics.base import MetricTree
 from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED, check_options_of, checked_metrics
 from docscore.metrics.signature import signature_of
 from docscore.stats.calibration import Calibration
@@ -94,7 +93,7 @@ class Row:
         """The remarks on the tree, such as values that are exchanged, most points first."""
         from docscore.report.annotations import annotations_of  # noqa: PLC0415  what reports are made of waits for one
 
-        return [] if isinstance(self.tree, MetricTree) else annotations_of(self.tree, self._evaluation.scores.options)
+        return annotations_of(self.tree, self._evaluation.scores.options)
 
     def explain(self, metric: str) -> ScoreTree:
         """How the score of the document by a metric comes about, as a tree.

@@ -17,6 +17,7 @@ from docscore.core.values import SCALAR_TYPES, Scalar, holds_number
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.causes import Cause, places
 from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.metrics.base import MetricTree
 
 FEWEST = 3  # siblings that make a group
 
@@ -217,7 +218,8 @@ def annotations_of(
 ) -> list[Annotation]:
     """The remarks on a score tree, most points first; a value is at most in one pair of exchanged ones.
 
-    A record is the root or an element of a list, with the objects in it.
+    The tree of another metric than ANLS* and the typed score has none. A record is the root or an element of a list,
+    with the objects in it.
 
     Args:
         tree: the root.
@@ -230,6 +232,8 @@ def annotations_of(
     >>> [(each.kind, each.paths, each.points_lost) for each in annotations_of(tree, ScoringOptions())]
     [('exchanged', ('$.vat', '$.number'), 1.0)]
     """
+    if isinstance(tree, MetricTree):
+        return []
     groups = groups_of(tree) if groups is None else groups
     exchanged = list(_exchanges(tree, options))
     known = {path for each in exchanged for path in each.paths}

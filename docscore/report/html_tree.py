@@ -127,21 +127,17 @@ def stylesheet() -> str:
     return Path(__file__).with_name("tree.css").read_text(encoding="utf-8")
 
 
-def tree_as_html(
-    tree: ScoreTree, *, prefix: str = "anls", heading: str = "h2", remarks: Sequence[Annotation] = ()
-) -> str:
-    """Render the score, the largest losses, the remarks, and the tree with one row for each node.
+def tree_as_html(tree: ScoreTree, *, prefix: str = "anls") -> str:
+    """Render the score, the largest losses, and the tree with one row for each node.
 
     Args:
         tree: the root.
         prefix: the beginning of the ids of the rows; unique for each tree of a page.
-        heading: the HTML element of the heading of the losses.
-        remarks: what stands out in the tree, the most points first, as from `corpus.annotations.annotations_of`.
 
     Returns:
         A `<div class="anls-tree">`; its page needs `stylesheet()`.
     """
-    return macro_as_html("tree.html.jinja", "draw_tree", tree_drawing(tree, prefix, remarks), heading)
+    return macro_as_html("tree.html.jinja", "draw_tree", tree_drawing(tree, prefix), "h2")
 
 
 def explained_drawing(
@@ -150,13 +146,13 @@ def explained_drawing(
     """Build the data for the template with the remarks on the tree; its groups are found once for both.
 
     Args:
-        tree: the root; a tree of another metric than ANLS* and the typed score has no remarks.
+        tree: the root.
         prefix: the beginning of the ids of the rows; unique for each tree of a page.
         options: how its texts were compared; None for a tree of the typed score.
         with_positions: whether rows say where their values stand in the JSON texts of both sides.
     """
     groups = groups_of(tree)
-    remarks = [] if isinstance(tree, MetricTree) else annotations_of(tree, options, groups)
+    remarks = annotations_of(tree, options, groups)
     return tree_drawing(tree, prefix, remarks, groups=groups, with_positions=with_positions)
 
 
