@@ -28,6 +28,7 @@ from docscore.evaluation.scores import CorpusScore, score_corpus
 from docscore.metrics.anls_star.causes import CAUSES, MEANINGS, FieldPlace, places
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
+from docscore.metrics.registry import TYPED
 from docscore.report.html_tree import explained_drawing
 from docscore.report.wording import NOTHING_LOST, counted, fields_note
 from playground.fragments import fragment
@@ -377,7 +378,8 @@ class KeptList:
         tree = self._kept.tree(*self.values(number))
         row = loads(self.rows([number]))
         name = printable(row["question_id"])
-        drawing = explained_drawing(tree, _PREFIX, self._kept.options)
+        of_texts = None if self._kept.metric == TYPED else self._kept.options
+        drawing = explained_drawing(tree, _PREFIX, of_texts)
         lost: Iterable[FieldPlace] = ()
         if not isinstance(tree, MetricTree):
             lost = places(tree, parsed=number not in self._view["failed"], absent=number in self._view["absent"])

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from docscore import ScoreTree, score_tree, typed_tree
 from docscore.core.options import ScoringOptions
+from docscore.data.pairing import pairs_of
+from docscore.evaluation.evaluation import Evaluation
 from docscore.metrics.anls_star.causes import places
 from docscore.metrics.anls_star.tree import outline
 from docscore.report.annotations import FEWEST, annotations_of, folded_tree, groups_of
@@ -50,6 +52,14 @@ def test_values_of_a_typed_tree_are_exchanged_where_they_are_equal() -> None:
     (found,) = annotations_of(tree, None)
     assert (found.kind, found.paths) == ("exchanged", ("$.a", "$.b"))
     assert found.points_lost == pytest.approx(1)
+
+
+def test_values_that_a_schema_compares_exactly_are_exchanged_only_where_they_are_equal() -> None:
+    """As texts of ANLS* they would be, whatever their case."""
+    schema = {"additionalProperties": {"x-docscore": {"compare": "exact"}}}
+    rows = [{"a": "DE8111", "b": "A-77xx"}], [{"a": "A-77XX", "b": "de8111"}]
+    found = Evaluation(pairs_of(rows[1], rows[0]), ScoringOptions(schema=schema), metrics=["typed"])
+    assert [row.annotations for row in found.worst(1)] == [[]]
 
 
 def test_a_receipt_of_the_examples() -> None:

@@ -93,7 +93,7 @@ class Row:
         """The remarks on the tree, such as values that are exchanged, most points first."""
         from docscore.report.annotations import annotations_of  # noqa: PLC0415  what reports are made of waits for one
 
-        return annotations_of(self.tree, self._evaluation.scores.options)
+        return annotations_of(self.tree, self._evaluation.scores.text_options)
 
     def explain(self, metric: str) -> ScoreTree:
         """How the score of the document by a metric comes about, as a tree.

@@ -20,7 +20,7 @@ from docscore.data.pairing import Pairs, doubts_of_reading, refuse_json_text, wi
 from docscore.metrics.anls_star.api import score_all
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import FigureName, MetricRow, MetricTree
-from docscore.metrics.registry import ANLS_STAR, METRICS, WITH_TREES, checked_metrics
+from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED, WITH_TREES, checked_metrics
 from docscore.metrics.signature import signature_of
 from docscore.stats.intervals import Ratios
 
@@ -91,6 +91,11 @@ class CorpusScore:
     def signature(self) -> str:
         """Metric, version and options; means with the same signature are comparable."""
         return signature_of(self.metric, self.options, skipped=self.pairs.skipped)
+
+    @property
+    def text_options(self) -> ScoringOptions | None:
+        """How the texts of its trees were compared; None where a schema says how values are."""
+        return None if self.metric == TYPED else self.options
 
     @property
     def absent(self) -> frozenset[int] | None:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 def _document(scores: CorpusScore, number: int, metrics: Sequence[str]) -> tuple[str, TreeDrawing, list[TreeDrawing]]:
     """The name of a document, its tree by the first metric with the remarks on it, and those by other metrics."""
-    tree = explained_drawing(scores.tree(number), f"d{number}", scores.options)
+    tree = explained_drawing(scores.tree(number), f"d{number}", scores.text_options)
     trees = scores.metric_trees(number, metrics)
     others = [tree_drawing(other, f"d{number}-{count}") for count, other in enumerate(trees)]
     return shown_name(scores.ids[number]), tree, others
