@@ -30,7 +30,7 @@ try:  # indented, since the loader would tell people to install the imports that
     from docscore import anls_score
     from docscore.core.errors import InputValueError
     from docscore.core.options import ScoringOptions
-    from docscore.evaluation.metric_values import measure
+    from docscore.evaluation.metric_values import breakdown_of
     from docscore.evaluation.scores import score_corpus
     from docscore.evaluation.summary import summarise
     from docscore.data.pairing import Grouping
@@ -221,13 +221,14 @@ if evaluate is not None:
             found = summarise(scores, fields=key_scores, confidence=confidence)
             result = found.to_dict(per_sample=per_sample, signature=signature)
             if schema is not None:
-                typed = measure(scores, ["typed"], confidence=confidence)
-                result |= typed.to_dict()
-                ends = result.pop("confidence_intervals", None)
-                if ends is not None:
-                    result["typed_confidence_interval"] = ends["typed_score"]
-                if key_scores and typed.typed is not None:
-                    result |= typed.typed.tables()
+                typed = scores.by("typed")
+                breakdown: Any = breakdown_of(typed)
+                result |= {"typed_score": typed.mean, **breakdown.counts()}
+                interval = summarise(typed, confidence=confidence).interval
+                if interval is not None:
+                    result["typed_confidence_interval"] = interval.ends
+                if key_scores:
+                    result |= breakdown.tables()
                 if signature:
                     result["typed_signature"] = typed.signature
             return result

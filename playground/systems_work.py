@@ -196,7 +196,7 @@ class KeptSystems:
 
 def _summary(evaluation: Evaluation, change: Comparison | None) -> dict[str, Any]:
     """A system as it is listed: its score, and how it differs from the base, which has no change."""
-    interval = evaluation.measured.figures[0].interval
+    interval = evaluation.measured[0].interval
     shown: dict[str, Any] = {
         "mean": f"{evaluation.scores.mean:.4f}",
         "interval": "" if interval is None else interval_text(interval, evaluation.confidence or 0),
@@ -273,9 +273,8 @@ def _as_json(
 
 
 def _system_as_dict(name: str, evaluation: Evaluation) -> dict[str, Any]:
-    measured, counts = evaluation.measured, evaluation.scores.counts()
-    signatures = {"signature": measured.signature, "signatures": measured.signatures}
-    return {"system": name, **measured.to_dict(), **counts, **signatures}
+    signatures = {"signature": evaluation.signature, "signatures": evaluation.signatures}
+    return {"system": name, **evaluation.figures_to_dict(), **evaluation.scores.counts(), **signatures}
 
 
 def _written(folder: Path, texts: Sequence[str]) -> tuple[str, ...]:

@@ -164,7 +164,7 @@ def rescored(asked: FileRequest) -> str:
     changed = with_minus_signs(with_sign(difference)) if difference else "no change"
     note = ""
     if options.schema is not None:
-        note = f". {typed_values_text(evaluation.measured.typed)}"
+        note = f". {typed_values_text(evaluation.breakdowns['typed'])}"
     elif difference == 0 and options.numbers == BY_VALUE:
         note = ". Numbers in quotes stay texts; a schema can read them."
     return f"{names[0]}{first:.4f} → {names[1]}{score:.4f}, {changed} with {_words(asked.what_if)}{note}"

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from docscore.core.options import DEFAULT_OPTIONS, ScoringOptions
+from docscore.core.options import ScoringOptions
 from docscore.data.pairing import Pairs
 from docscore.evaluation.automation import Curve, automation_curve
 from docscore.evaluation.comparison import Change, Comparison, compare
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.metric_values import Figure, Measured, Slice, measure
+from docscore.evaluation.metric_values import Figure, Slice
 from docscore.evaluation.scores import CorpusScore, score_corpus
 from docscore.evaluation.summary import Analysis, Summary, summarise
 from docscore.evaluation.systems import BEST, Systems
 from docscore.metrics.kieval import GroupCounts, KieScore, kieval_score, total_kieval
-from docscore.metrics.signature import signature_of
 from docscore.report.content import (
     calibration_table,
     cause_changes_table,
@@ -49,9 +48,9 @@ HOSTILE_TEXTS: list[str] = json.loads((DATA / "hostile_texts.json").read_text("u
 class Sample(NamedTuple):
     """A test set and what is shown of it."""
 
+    evaluation: Evaluation
     summary: Summary
     analysis: Analysis
-    measured: Measured
     kieval: KieScore
     comparison: Comparison
     curve: Curve
@@ -67,6 +66,16 @@ def evaluated(*documents: tuple[str, Any, Any], parse: str | None = None) -> Eva
     """The evaluation of documents, each an id, a ground truth and a prediction."""
     ids, truths, predictions = map(list, zip(*documents, strict=True))
     return Evaluation(Pairs(ids, truths, predictions), ScoringOptions(parse=parse))
+
+
+def by_hand(
+    documents: list[tuple[str, Any, Any]], metrics: Sequence[str] = ("anls_star", "nted"), **parts: Any
+) -> Evaluation:
+    """The evaluation of documents with some of its figures and tables put in by hand."""
+    ids, truths, predictions = map(list, zip(*documents, strict=True))
+    evaluation = Evaluation(Pairs(ids, truths, predictions), metrics=metrics)
+    vars(evaluation).update(parts)
+    return evaluation
 
 
 def summed_up(*documents: tuple[str, Any, Any], confidence: float | None = None) -> tuple[Summary, Analysis]:
@@ -104,14 +113,11 @@ def drinks() -> Sample:
         Figure("nted", "nTED", 0.5, Interval(None, None, None, "none", "one document")),
     ]
     sure = kieval_score({"a": "1", "b": "2"}, {"a": "1", "b": "3"}, confidences={"a": 0.9, "b": 0.4})
+    evaluation = by_hand(DRINKS, summary=summary, measured=figures, breakdowns={"kieval": kieval})
     return Sample(
+        evaluation,
         summary,
         analysis,
-        Measured(
-            figures,
-            {name: signature_of(name, DEFAULT_OPTIONS) for name in ("anls_star", "nted")},
-            {"kieval": kieval},
-        ),
         kieval,
         compare(evaluated(*DRINKS), evaluated(*new), n_resamples=99),
         automation_curve([sure], [0.0, 0.5]),
@@ -126,9 +132,9 @@ def hostile() -> Sample:
     summary, analysis = summed_up(*documents, confidence=0.95)
     other = [(name, truth, dict.fromkeys(texts, name)) for name, truth, _ in documents]
     kieval = total_kieval(kieval_score(truth, prediction) for _, truth, prediction in documents)
-    measured = measure(analysis.scores, ["kieval", "nted"])
+    evaluation = by_hand(documents, metrics=["anls_star", "kieval", "nted"], summary=summary)
     compared = compare(evaluated(*documents), evaluated(*other), n_resamples=99)
-    return Sample(summary, analysis, measured, kieval, compared, drinks().curve)
+    return Sample(evaluation, summary, analysis, kieval, compared, drinks().curve)
 
 
 NO_INTERVAL = Interval(None, None, None, "none", "one document")
@@ -148,7 +154,7 @@ CALIBRATION = Calibration(
 
 def slices(sample: Sample) -> list[Slice]:
     """The same figures for three values of a column, one of them hostile."""
-    return [Slice(value, 2, sample.measured.figures) for value in ("de", "en", HOSTILE_TEXTS[8])]
+    return [Slice(value, 2, sample.evaluation.measured) for value in ("de", "en", HOSTILE_TEXTS[8])]
 
 
 def systems(sample: Sample, *, tested: bool = False, sliced: bool = False) -> Systems:
@@ -156,21 +162,21 @@ def systems(sample: Sample, *, tested: bool = False, sliced: bool = False) -> Sy
 
     With tests, only the first figure of that one is lower beyond chance; with slices, one has a hostile value.
     """
-    measured, name = sample.measured, HOSTILE_TEXTS[7]
-    worse = replace(measured, figures=[each._replace(value=each.value / 2) for each in measured.figures])
+    measured, name = sample.evaluation.measured, HOSTILE_TEXTS[7]
+    worse = [each._replace(value=each.value / 2) for each in measured]
     evaluations: dict[str, Any] = {
         system: SimpleNamespace(
             measured=figures,
-            slice_figures=[Slice(value, 2, figures.figures) for value in ("de", HOSTILE_TEXTS[2]) if sliced],
+            slice_figures=[Slice(value, 2, figures) for value in ("de", HOSTILE_TEXTS[2]) if sliced],
             scores=SimpleNamespace(ids=list("abcde"), counts={"missing": missing}.copy),
             by=HOSTILE_TEXTS[4] if sliced else None,
             slice_name=HOSTILE_TEXTS[4],
             confidence=0.95,
-            signatures=measured.signatures,
+            signatures=sample.evaluation.signatures,
         )
         for system, figures, missing in (("good", measured, 1), (name, worse, 0), ("as good", measured, 0))
     }
-    figures = [figure.name for figure in measured.figures]
+    figures = [figure.name for figure in measured]
     tests = {
         (name, figure): Change(figure, figure, 1.0, 0.5, p_value=0.001, adjusted=0.1 if number else 0.002)
         for number, figure in enumerate(figures if tested else [])
@@ -183,7 +189,7 @@ TABLES: dict[str, Callable[[Sample], ReportTable]] = {
     "lists": lambda sample: lists_table(sample.analysis),
     "causes": lambda sample: causes_table(sample.analysis),
     "rates": lambda sample: rates_table(sample.summary.rates),
-    "figures": lambda sample: figures_table(sample.measured),
+    "figures": lambda sample: figures_table(sample.evaluation),
     "entities": lambda sample: kieval_tables(sample.kieval)[0],
     "groups": lambda sample: kieval_tables(sample.kieval)[1],
     "systems": lambda sample: systems_table(systems(sample), percent=True),

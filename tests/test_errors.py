@@ -32,7 +32,6 @@ from docscore.data.json_text import JsonError, loads, loads_at
 from docscore.data.pairing import Pairs, read_systems, with_confidences
 from docscore.data.rows import BY_ID
 from docscore.evaluation.automation import automation_curve
-from docscore.evaluation.metric_values import measure
 from docscore.evaluation.scores import score_corpus
 from docscore.integrations.datasets import score_batch
 from docscore.integrations.evaluate.metric import decode_rows, encode_rows
@@ -85,7 +84,7 @@ EXPECTED_AND_GOT: list[tuple[Callable[[], object], type[Exception], tuple[str, .
     (lambda: corpus({"k": 1}, {"k": b""}), TypeError, ("predictions[0]", "$.k"), JSON, "bytes"),
     (a_confidence_beside_others, ValueError, ("row 'a'",), BY_ITSELF, "'x' beside them"),
     (
-        lambda: measure(corpus({"k": 1}, "x"), ["anls"]),
+        lambda: corpus({"k": 1}, "x").by("anls"),
         ValueError,
         ("row 'a'",),
         "acceptable answers that are texts",

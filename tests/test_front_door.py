@@ -295,7 +295,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Counts:
 
         monkeypatch.setattr(owner, name, counted_call)
 
-    for name in ("score_corpus", "analyse", "summarise", "measure", "figure_columns", "slices_of"):
+    for name in ("score_corpus", "analyse", "summarise", "figure_ratios", "slices_of"):
         counting(evaluation, name)
     counting(CorpusScore, "tree")
     return counted
@@ -310,13 +310,13 @@ LOOKS: list[tuple[Callable[[docscore.Evaluation], Any], Counts]] = [
     (repr, Counter(score_corpus=1)),
     (lambda result: (result["b"].tree, result["b"].score), Counter(score_corpus=1, tree=1)),
     (lambda result: result.interval, Counter(score_corpus=1, summarise=1)),
-    (lambda result: result.figures, Counter(score_corpus=1, figure_columns=1)),
+    (lambda result: result.figures, Counter(score_corpus=1, figure_ratios=1)),
     (lambda result: result.causes, Counter(score_corpus=1, analyse=1)),
     (
         lambda result: (result.fields, result.causes, result.rates, result.fields),
         Counter(score_corpus=1, analyse=1, summarise=1),
     ),
-    (lambda result: result.slices, Counter(score_corpus=1, figure_columns=1, slices_of=1)),
+    (lambda result: result.slices, Counter(score_corpus=1, figure_ratios=1, slices_of=1)),
 ]
 
 

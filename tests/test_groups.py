@@ -70,7 +70,7 @@ def test_clusters_are_resampled_as_wholes() -> None:
 def test_every_interval_and_test_knows_the_clusters() -> None:
     found = Evaluation(pairs(), metrics=["anls_star", "kieval"], cluster="document")
     plain = Evaluation(pairs(), metrics=["anls_star", "kieval"])
-    for here, there in zip(found.measured.figures, plain.measured.figures, strict=True):
+    for here, there in zip(found.measured, plain.measured, strict=True):
         assert (here.value, here.interval) != (there.value, there.interval)
     rate, without = (each.summary.rates[0].interval for each in (found, plain))
     assert rate is not None
@@ -116,9 +116,9 @@ def test_slices_are_the_figures_of_their_rows() -> None:
         ]
         alone = Evaluation(pairs().only(rows), metrics=["anls_star", "entity_f1"]).measured
         assert [(figure.name, figure.value) for figure in each.figures] == [
-            (figure.name, figure.value) for figure in alone.figures
+            (figure.name, figure.value) for figure in alone
         ]
-        assert [figure.interval for figure in each.figures] == [figure.interval for figure in alone.figures]
+        assert [figure.interval for figure in each.figures] == [figure.interval for figure in alone]
 
 
 def sure(number: int) -> float:
@@ -169,7 +169,7 @@ def test_compute_takes_clusters_as_a_column_labels_or_a_function_of_the_id(name:
     doors = [module.compute(**rows, cluster=each) for each in ("document", labels, lambda i: i.split("-")[0])]
     assert doors[0] == doors[1] == doors[2]
     assert doors[0]["clusters"] == 8
-    expected = Evaluation(pairs(), metrics=[name], cluster="document").measured.figures
+    expected = Evaluation(pairs(), metrics=[name], cluster="document").measured
     assert all(doors[0][figure.name if name != "anls_star" else "anls_score"] == figure.value for figure in expected)
     key = "confidence_interval" if name == "anls_star" else "confidence_intervals"
     assert doors[0][key] != plain[key]

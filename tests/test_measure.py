@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from docscore import anls_score
-from docscore.core.options import ScoringOptions
+from docscore.core.options import DEFAULT_OPTIONS, ScoringOptions
 from docscore.data.pairing import pairs_of
-from docscore.evaluation.metric_values import Measured, measure
+from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.scores import CorpusScore, score_corpus
 from docscore.metrics.base import MetricRow
 from docscore.metrics.entity_f1 import entity_counts
@@ -41,8 +41,9 @@ def corpus(rows: list[tuple[Any, Any]], options: ScoringOptions | None = None, *
     return score_corpus(pairs, options, **keywords)
 
 
-def values(measured: Measured) -> dict[str, float]:
-    return {figure.name: figure.value for figure in measured.figures}
+def evaluated(rows: list[tuple[Any, Any]], metrics: list[str], options: ScoringOptions = DEFAULT_OPTIONS) -> Evaluation:
+    pairs = pairs_of([prediction for _, prediction in rows], [truth for truth, _ in rows])
+    return Evaluation(pairs, options, metrics=metrics)
 
 
 @pytest.mark.parametrize("options", [ScoringOptions(), ScoringOptions(normalise=True), ScoringOptions(donut=True)])
@@ -50,7 +51,7 @@ def values(measured: Measured) -> dict[str, float]:
 def test_figures_are_those_of_the_functions(seed: int, options: ScoringOptions) -> None:
     """ANLS* and nTED are means over documents; of KIEval and Entity F1 the counts are summed first."""
     rows = random_rows(seed)
-    found = measure(corpus(rows, options), STRUCTURED)
+    found = evaluated(rows, STRUCTURED, options)
     kie = total_kieval(kieval_score(*row, normalise=options.normalise) for row in rows)
     e = kie.entities
     counts = [entity_counts(*row, normalise=options.normalise, donut=options.donut) for row in rows]
@@ -65,9 +66,9 @@ def test_figures_are_those_of_the_functions(seed: int, options: ScoringOptions) 
         "entity_f1": 2 * right / (2 * right + whole),
         "nted": fsum(nted_score(*row, donut=options.donut) for row in rows) / len(rows),
     }
-    assert values(found) == pytest.approx(wanted, abs=1e-12)
-    assert list(values(found)) == list(wanted)
-    assert found.kieval == kie
+    assert found.figures == pytest.approx(wanted, abs=1e-12)
+    assert list(found.figures) == list(wanted)
+    assert found.breakdowns["kieval"] == kie
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -104,21 +105,20 @@ def test_a_strict_field_has_the_score_of_its_row() -> None:
 
 
 def test_nothing_to_count_is_1() -> None:
-    found = measure(corpus([({}, {}), (None, None)]), STRUCTURED, confidence=0.95)
-    assert set(values(found).values()) == {1.0}
+    found = evaluated([({}, {}), (None, None)], STRUCTURED)
+    assert {figure.value for figure in found.measured} == {1.0}
 
 
 def test_metrics_that_do_not_exist() -> None:
-    scores = corpus([("x", "x")])
     names = ", ".join(METRICS)
     for given, got in ((["bleu", "nted", "wer"], "'bleu', 'wer'"), ([], "none")):
         with pytest.raises(ValueError, match=f"^metrics: expected some of {names}, got {got}$"):
-            measure(scores, given)
+            evaluated([("x", "x")], given)
 
 
 def test_each_metric_counts_once_and_in_the_order_asked_for() -> None:
-    found = measure(corpus([("x", "x")]), ["nted", "anls", "nted"])
-    assert list(values(found)) == ["nted", "anls"]
+    found = evaluated([("x", "x")], ["nted", "anls", "nted"])
+    assert list(found.figures) == ["nted", "anls"]
     assert list(found.signatures) == ["nted", "anls"]
 
 
@@ -126,22 +126,22 @@ def test_values_that_a_metric_cannot_take_are_named_with_their_row() -> None:
     rows = [({"a": "x"}, {"a": "x"}), ([("x", ["y"])] * 10, [])]
     for metric in ("kieval", "entity_f1", "nted"):
         with pytest.raises(ValueError, match=r"^row '1': \$: expected at most 1,000 readings"):
-            measure(corpus(rows), [metric])
+            _ = evaluated(rows, [metric]).figures
 
 
 SIGNATURES: list[tuple[list[str], ScoringOptions, str]] = [
     (["kieval"], ScoringOptions(), "kieval|compare:exact"),
     (["entity_f1"], ScoringOptions(normalise=True), "entity_f1|compare:folded"),
-    (["nted"], ScoringOptions(normalise=True), "nted"),
+    (["nted", "kieval"], ScoringOptions(normalise=True), "nted kieval|compare:folded"),
     (["nted", "kieval"], ScoringOptions(donut=True), "nted|read:donut kieval|compare:exact"),
-    (["kieval"], ScoringOptions(donut=True), "kieval|compare:exact"),
+    (["kieval", "nted"], ScoringOptions(donut=True), "kieval|compare:exact nted|read:donut"),
 ]
 
 
 @pytest.mark.parametrize(("metrics", "options", "signature"), SIGNATURES)
 def test_signature(metrics: list[str], options: ScoringOptions, signature: str) -> None:
     """Each metric has its own, which names the options that matter to it."""
-    found = measure(corpus([({}, {})], options), metrics)
+    found = evaluated([({}, {})], metrics, options)
     assert [*found.signatures.values()] == [f"{each}|docscore:{VERSION}" for each in signature.split()]
     assert found.signature == found.signatures[metrics[0]]
 
@@ -178,7 +178,7 @@ def test_anls_and_anlsl_are_anls_star_of_texts_and_of_lists() -> None:
     for rows, metric in ((texts, "anls"), (lists, "anlsl")):
         scores = corpus(rows)
         assert scores.by(metric).scores == scores.scores
-        assert values(measure(scores, [metric])) == {metric: pytest.approx(scores.mean, abs=1e-15)}
+        assert evaluated(rows, [metric]).figures == {metric: pytest.approx(scores.mean, abs=1e-15)}
         assert scores.by(metric).signature == scores.signature.replace("anls_star", metric)
 
 
@@ -188,7 +188,7 @@ def test_anls_refuses_what_it_was_not_made_for(metric: str, truth: Any, predicti
     """Naming the row."""
     fine: Any = ["x"] if metric == "anlsl" else "x"
     with pytest.raises(ValueError, match=f"^row '1': {re.escape(message)}$"):
-        measure(corpus([(fine, fine), (truth, prediction)]), [metric])
+        _ = evaluated([(fine, fine), (truth, prediction)], [metric]).figures
 
 
 def test_strict_is_not_for_lists() -> None:

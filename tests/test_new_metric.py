@@ -43,7 +43,7 @@ def printed(command: str, *options: str) -> str:
 
 def test_every_face_shows_it(registered: dict[str, Any], tmp_path: Path) -> None:
     """The share of example receipts that are right as a whole, counted from the scores that a command prints."""
-    assert registered["measured"].figures[1].label == "Exact match"
+    assert registered["result"].measured[1].label == "Exact match"
     scores = [row["anls_score"] for row in json.loads(printed("score", "--json"))["per_sample"]]
     share = scores.count(1.0) / len(scores)
     found = json.loads(printed("score", "--metrics", NAMES, "--json"))["metrics"]

@@ -106,7 +106,7 @@ def test_text_of_others_steers_nothing(part: str) -> None:
     printers: dict[str, Callable[[], str]] = {
         "summary": partial(printed, print_summary, sample.summary, 99),
         "comparison": partial(printed, print_comparison, sample.comparison, None, 99),
-        "measured": partial(printed, print_measured, sample.measured, 9, 0.95),
+        "measured": partial(printed, print_measured, sample.evaluation),
         "systems": partial(printed, print_table, systems_table(systems(sample), by_metric=True), with_caption=False),
     }
     text = printers[part]()

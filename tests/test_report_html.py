@@ -15,22 +15,22 @@ from jinja2 import UndefinedError
 
 from docscore import ScoreTree, score_tree
 from docscore.core.formatting import printable
+from docscore.core.options import ScoringOptions
 from docscore.core.values import value_text
 from docscore.evaluation.automation import automation_curve
-from docscore.evaluation.summary import summarise
 from docscore.metrics.kieval import kieval_score
 from docscore.report.html_report import (
     HISTOGRAM_BINS,
     MOST_FIELDS_DRAWN,
+    figures_of_evaluation,
     histogram_of_scores,
     picture_of_curve,
     report_as_html,
-    report_figures,
 )
 from docscore.report.html_templates import template_environment
 from docscore.report.html_tree import positions_of, tree_as_html, tree_drawing
 from tests.conftest import ROOT, examples, golden
-from tests.report_samples import CALIBRATION, HOSTILE_TEXTS, Markup, drinks, hostile, scored, slices, summed_up
+from tests.report_samples import CALIBRATION, DRINKS, HOSTILE_TEXTS, Markup, by_hand, drinks, evaluated, hostile, slices
 from tests.structures import predictions, truths
 
 pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
@@ -98,9 +98,16 @@ def test_no_markup_is_made_outside_of_templates() -> None:
 # the report
 
 
-def report(**options: Any) -> Markup:
-    sample = drinks()
-    return Markup(report_as_html(sample.summary, options.pop("title", "drinks"), options.pop("worst", 2), **options))
+CONFIDENT: dict[str, Any] = {
+    "options": ScoringOptions(with_confidences=True),
+    "curve": drinks().curve,
+    "calibration": CALIBRATION,
+}
+
+
+def report(worst: int = 2, **parts: Any) -> Markup:
+    """The report on the drinks, with some parts put in by hand."""
+    return Markup(report_as_html(by_hand(DRINKS, summary=drinks().summary, **parts), "drinks", worst))
 
 
 def test_it_may_load_and_run_nothing() -> None:
@@ -113,8 +120,9 @@ def test_it_may_load_and_run_nothing() -> None:
 def test_text_of_others_is_text_everywhere() -> None:
     """Title, ids, keys and values: no element and no attribute is theirs, and what they wrote is there to read."""
     sample = hostile()
-    harmless = set(report(measured=drinks().measured, curve=drinks().curve).allowed())
-    source = report_as_html(sample.summary, "title", 99, measured=sample.measured, curve=sample.curve)
+    harmless = set(report(breakdowns=drinks().evaluation.breakdowns, **CONFIDENT).allowed())
+    vars(sample.evaluation).update(CONFIDENT)
+    source = report_as_html(sample.evaluation, "title", 99)
     page = Markup(source)
     assert set(page.allowed()) - harmless <= {("small", "class"), ("abbr", "title"), ("details", "open")}
     assert not STEERING.search(source)
@@ -123,17 +131,10 @@ def test_text_of_others_is_text_everywhere() -> None:
     assert len(page.texts("h3")) == len(HOSTILE_TEXTS)
 
 
-def test_without_fields_it_is_one_sentence() -> None:
-    with pytest.raises(
-        ValueError, match=r"expected a summary with fields, got one without; summarise\(..., fields=True\)"
-    ):
-        report_as_html(summarise(scored(("a", "x", "x"))), "title", 1)
-
-
 def test_many_fields_are_cut_off_with_a_line() -> None:
     count = MOST_FIELDS_DRAWN + 7
     truth = {f"k{number}": ["x"] for number in range(count)}
-    figures = report_figures(summed_up(("a", truth, {}))[0], None, None)
+    figures = figures_of_evaluation(evaluated(("a", truth, {})))
     assert figures["fields"].note == f"500 of {count} fields are shown."
     assert figures["lists"].note == f"500 of {count} lists are shown."
 
@@ -292,9 +293,9 @@ def test_a_position_leads_to_the_value(truth: Any, prediction: Any) -> None:
 
 
 def test_slices_and_calibration_are_parts_of_their_own() -> None:
-    page = report(worst=0, slices=slices(drinks()), by="<language>", calibration=CALIBRATION)
-    assert page.texts("h2")[4:] == ["Slices", "Calibration"]
+    page = report(worst=0, metrics=["anls_star"], slice_figures=slices(drinks()), slice_name="<language>", **CONFIDENT)
+    assert page.texts("h2")[4:] == ["Automation", "Slices", "Calibration"]
     assert "Slices by <language>, those of most documents first" in page.texts("caption")
-    points = [line.attributes["points"] for line in page.of("polyline")]
+    points = [line.attributes["points"] for line in page.of("polyline")][2:]  # those of the curve come first
     assert points == ["0,174 640,14", "160.0,94.0 576.0,34.0"]  # 0.25 and 0.5, 0.9 and 0.875
     assert page.texts("figcaption")[-1].startswith("Dashed: confidences that mean what they say.")

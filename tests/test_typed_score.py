@@ -18,7 +18,7 @@ from pydantic import BaseModel, Field
 from docscore import anls_score, typed_score, typed_tree
 from docscore.core.options import NUMBERS, PACKAGE, RULES, SchemaSource, ScoringOptions
 from docscore.data.pairing import pairs_of
-from docscore.evaluation.metric_values import measure
+from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.scores import score_corpus
 from docscore.evaluation.summary import analyse
 from docscore.metrics.anls_star.api import build_tree
@@ -279,13 +279,11 @@ def test_one_schema_a_document(tmp_path: Path) -> None:
         [{"question_id": name, "prediction": 1} for name in "ab"],
         [{"question_id": name, "references": [1.0]} for name in "ab"],
     )
-    scores = score_corpus(pairs, schema=tmp_path)
-    measured = measure(scores, ["anls_star", "typed"])
-    assert [figure.value for figure in measured.figures] == [0.0, 0.5]
+    options = ScoringOptions(schema=tmp_path)
+    assert list(Evaluation(pairs, options, metrics=["anls_star", "typed"]).figures.values()) == [0.0, 0.5]
     (tmp_path / "b.json").unlink()
-    scores = score_corpus(pairs, schema=tmp_path)
     with pytest.raises(ValueError, match=r"^row 'b': schema: expected a file b.json in .*, got none"):
-        measure(scores, ["typed"])
+        _ = Evaluation(pairs, ScoringOptions(schema=tmp_path), metrics=["typed"]).figures
 
 
 def test_the_signature_holds_the_hash_of_the_schema() -> None:
@@ -298,9 +296,8 @@ def test_the_signature_holds_the_hash_of_the_schema() -> None:
 
 
 def test_the_metric_wants_a_schema() -> None:
-    scores = score_corpus(pairs_of(["a"], ["a"]))
     with pytest.raises(ValueError, match=r"^schema: expected a JSON Schema for the metric typed, got none"):
-        measure(scores, ["typed"])
+        Evaluation(pairs_of(["a"], ["a"]), metrics=["typed"])
 
 
 # What is said of values.
@@ -309,13 +306,17 @@ def test_the_metric_wants_a_schema() -> None:
 def test_values_that_cannot_be_read_are_counted_by_field() -> None:
     schema = {"additionalProperties": {"type": "number"}}
     truths_, found = [{"a": 1, "b": "two"}, {"a": 3}], [{"a": "one", "b": "zwei"}, {"a": "3"}]
-    measured = measure(score_corpus(pairs_of(found, truths_), schema=schema), ["typed"])
-    (fields,) = (breakdown.tables()["typed_fields"] for breakdown in measured.breakdowns.values())
+    evaluation = Evaluation(pairs_of(found, truths_), ScoringOptions(schema=schema), metrics=["typed"], confidence=None)
+    fields = evaluation.breakdowns["typed"].tables()["typed_fields"]
     kept = [(row["field"], row["compared"], row["values"]) for row in fields]
     assert kept == [("a", "number", 2), ("b", "number", 1)]
     unread = [(row["unreadable_ground_truths"], row["unreadable_predictions"]) for row in fields]
     assert unread == [(0, 1), (1, 1)]
-    assert measured.to_dict() == {"typed_score": 0.5, "unreadable_ground_truths": 1, "unreadable_predictions": 2}
+    assert evaluation.figures_to_dict() == {
+        "typed_score": 0.5,
+        "unreadable_ground_truths": 1,
+        "unreadable_predictions": 2,
+    }
 
 
 def test_weights_that_are_no_whole_numbers_are_summed_exactly() -> None:

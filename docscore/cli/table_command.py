@@ -138,10 +138,10 @@ def _as_dict(found: Systems, name: str) -> dict[str, object]:
     """A system as `--json` prints it."""
     evaluation = found.evaluations[name]
     parts = {
-        **evaluation.measured.to_dict(),
+        **evaluation.figures_to_dict(),
         **evaluation.scores.counts(),
-        "signature": evaluation.measured.signature,
-        "signatures": evaluation.measured.signatures,
+        "signature": evaluation.signature,
+        "signatures": evaluation.signatures,
     }
     if evaluation.by is not None:
         parts["slices"] = [each.to_dict() for each in evaluation.slice_figures]

@@ -341,10 +341,10 @@ class Comparison:
     @cached_property
     def figure_changes(self) -> list[Change]:
         """The figures of all metrics, where there is more than one."""
-        names = self.new.columns.names
+        names = self.new.figure_names
         if len(names) == 1:
             return []
-        sides = self._sides(lambda system: system.columns.ratios)
+        sides = self._sides(lambda system: system.ratios)
         _, *others = changes_of(names, *sides, [[column] for column in range(len(names))], **self._drawn)
         return [self.figure, *others]
 

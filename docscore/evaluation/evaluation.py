@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from docscore.core.errors import Faults, InputTypeError, InputValueError, row_place, short_repr
 from docscore.core.options import AS_TEXT, BY_VALUE, DEFAULT_OPTIONS, PAPER, THRESHOLD, ScoringOptions
 from docscore.core.output import write_report
-from docscore.core.runtime import READING, Advance, Progress, no_progress
+from docscore.core.runtime import READING, Advance, Progress, ignore, no_progress
 from docscore.core.values import holds_number
 from docscore.data.files import ColumnNames, table_of_source
 from docscore.data.pairing import (
@@ -33,21 +33,23 @@ from docscore.data.pairing import (
 from docscore.evaluation.automation import Curve, automation_curve, calibration_of_scores
 from docscore.evaluation.comparison import Comparison
 from docscore.evaluation.metric_values import (
-    FigureColumns,
-    Measured,
+    Figure,
     Slice,
-    figure_columns,
-    measure,
+    breakdown_of,
+    figure_names,
+    figure_ratios,
+    figures_of,
     slices_of,
 )
 from docscore.evaluation.scores import CorpusScore, score_corpus
 from docscore.evaluation.summary import Analysis, Summary, analyse, summarise
 from docscore.evaluation.tables import LISTED, Table
 from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.metrics.base import FigureName
 from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED, check_options_of, checked_metrics
 from docscore.metrics.signature import signature_of
 from docscore.stats.calibration import Calibration
-from docscore.stats.intervals import CONFIDENCE, SEED, check_confidence, check_whole
+from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, Ratios, check_confidence, check_whole
 
 if TYPE_CHECKING:
     from docscore.report.annotations import Annotation
@@ -296,31 +298,49 @@ class Evaluation:
     @property
     def figures(self) -> dict[str, float]:
         """The value of each figure of the metrics by its name, in [0, 1]."""
-        return {
-            name: float(value) for (name, _), value in zip(self.columns.names, self.columns.ratios.values, strict=True)
-        }
-
-    @cached_property
-    def measured(self) -> Measured:
-        """The figures of the metrics, with their intervals."""
-        return measure(
-            self.scores,
-            self.metrics,
-            confidence=self.confidence,
-            seed=self.seed,
-            progress=self.progress,
-            columns=self.columns,
-        )
-
-    @cached_property
-    def columns(self) -> FigureColumns:
-        """The figures of the metrics as ratios of sums over the rows."""
-        return figure_columns([self.scored(name) for name in self.metrics])
+        return {name.key: float(value) for name, value in zip(self.figure_names, self.ratios.values, strict=True)}
 
     @property
-    def other_figures(self) -> Measured | None:
-        """The figures of the metrics; None if ANLS* is the only one."""
-        return None if self.metrics == [ANLS_STAR] else self.measured
+    def figure_names(self) -> list[FigureName]:
+        """The names of the figures of the metrics."""
+        return figure_names(self.metrics)
+
+    @cached_property
+    def ratios(self) -> Ratios:
+        """The figures of the metrics as ratios of sums over the rows, a column for each."""
+        return figure_ratios([self.scored(name) for name in self.metrics])
+
+    @cached_property
+    def breakdowns(self) -> dict[str, Any]:
+        """Further counts of a metric by its name, such as the corrections of KIEval."""
+        found = {name: breakdown_of(self.scored(name)) for name in self.metrics}
+        return {name: breakdown for name, breakdown in found.items() if breakdown is not None}
+
+    @cached_property
+    def measured(self) -> list[Figure]:
+        """The figures of the metrics, with their intervals."""
+        ratios = self.ratios
+        return figures_of(
+            self.figure_names,
+            ratios,
+            confidence=self.confidence,
+            seed=self.seed,
+            resampled=ignore if self.confidence is None else self.progress("Resampling", RESAMPLES),
+            clusters=self.scores.clusters,
+        )
+
+    @property
+    def other_figures(self) -> list[Figure]:
+        """The figures of the metrics; none if ANLS* is the only one."""
+        return [] if self.metrics == [ANLS_STAR] else self.measured
+
+    def figures_to_dict(self) -> dict[str, Any]:
+        """The figures by name, the numbers behind them and their intervals, in plain types."""
+        result: dict[str, Any] = {figure.name: figure.value for figure in self.measured}
+        for breakdown in self.breakdowns.values():
+            result |= breakdown.counts()
+        ends = {figure.name: figure.interval.ends for figure in self.measured if figure.interval is not None}
+        return {**result, "confidence_intervals": ends} if ends else result
 
     @cached_property
     def curve(self) -> Curve:
@@ -346,7 +366,8 @@ class Evaluation:
             return []
         values = groups_of_rows(self.scores.pairs, self.by, "by")
         return slices_of(
-            self.columns,
+            self.figure_names,
+            self.ratios,
             values,
             clusters=self.scores.clusters,
             confidence=self.confidence,
@@ -379,9 +400,7 @@ class Evaluation:
     @property
     def intervals(self) -> dict[str, tuple[float, float] | None]:
         """The confidence interval of each figure by its name; None where there is none."""
-        measured = self.other_figures
-        figures = [] if measured is None else measured.figures
-        found = {figure.name: figure.interval and figure.interval.ends for figure in figures}
+        found = {figure.name: figure.interval and figure.interval.ends for figure in self.other_figures}
         # the one that `docscore score` prints; drawn together with other figures it differs in the last bit
         return {**found, self.scores.figure.key: self.interval}
 
@@ -433,17 +452,7 @@ class Evaluation:
         """The report as one HTML document, without scripts and network access."""
         from docscore.report.html_report import report_as_html  # noqa: PLC0415
 
-        with_confidences = self.options.with_confidences
-        return report_as_html(
-            self.summary,
-            title,
-            worst,
-            measured=self.other_figures,
-            curve=self.curve if with_confidences else None,
-            calibration=self.calibration if with_confidences else None,
-            slices=self.slice_figures,
-            by=self.slice_name,
-        )
+        return report_as_html(self, title, worst)
 
     def report(self, path: str | Path, *, title: str | None = None, worst: int = LISTED) -> Path:
         """Write a report on the test set.
@@ -476,13 +485,9 @@ class Evaluation:
             worst: how many of the documents with the lowest scores are listed.
         """
         parts = (self.summary if fields else self.mean).to_dict(per_sample=True, signature=True)
-        measured = self.other_figures
-        if measured is not None:
-            parts["metrics"] = {
-                **measured.to_dict(),
-                "signature": measured.signature,
-                "signatures": measured.signatures,
-            }
+        if self.other_figures:
+            signatures = {"signature": self.signature, "signatures": self.signatures}
+            parts["metrics"] = {**self.figures_to_dict(), **signatures}
         if self.by is not None:
             parts["slices"] = [each.to_dict() for each in self.slice_figures]
         headline = {"metric": self.scores.metric, "score": self.scores.mean}

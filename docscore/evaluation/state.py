@@ -15,7 +15,7 @@ from docscore.core.options import ScoringOptions, check_choice, options_from
 from docscore.data.pairing import Pairs, pairs_of
 from docscore.data.rows import as_rows
 from docscore.evaluation.fields import Field, ListRows, as_float, total_units
-from docscore.evaluation.metric_values import figure_columns
+from docscore.evaluation.metric_values import figure_names, figure_ratios
 from docscore.evaluation.scores import CorpusScore, score_corpus
 from docscore.evaluation.summary import analyse
 from docscore.metrics.registry import ANLS_STAR, checked_metrics
@@ -98,9 +98,9 @@ class ScoreState:
         more.rows = len(scores.ids)
         more.counts = scores.counts()
         scored = [scores.by(name) for name in self.metrics]
-        found = figure_columns(scored)
-        for column, (name, _) in enumerate(found.names):
-            numerators, denominators = found.ratios.earned[:, column].tolist(), found.ratios.weight[:, column].tolist()
+        ratios = figure_ratios(scored)
+        for column, (name, _) in enumerate(figure_names(self.metrics)):
+            numerators, denominators = ratios.earned[:, column].tolist(), ratios.weight[:, column].tolist()
             more.sums[name] = total_units(numerators), total_units(denominators)
         if self.with_fields and scores.ids:  # a batch may have no row with a prediction
             analysis = analyse(scored[0])

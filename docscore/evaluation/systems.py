@@ -47,7 +47,7 @@ class Systems:
         """The figures of each system over all rows, and over those of each slice, largest first."""
         parts: dict[str | None, dict[str, Slice]] = {}
         for name, system in self.evaluations.items():
-            everything = Slice(None, len(system.scores.ids), system.measured.figures)
+            everything = Slice(None, len(system.scores.ids), system.measured)
             for part in (everything, *system.slice_figures):
                 by_name = {figure.name: figure for figure in part.figures}
                 chosen = [by_name[figure] for figure in self.figures]
@@ -75,7 +75,7 @@ def systems_of(
         ValueError: for an unknown figure or system, and for a test with one system.
     """
     first = next(iter(evaluations.values()))
-    known = [name.key for name in first.columns.names]
+    known = [name.key for name in first.figure_names]
     for name in figures or ():
         if name not in known:
             expected = f"figures among {', '.join(known)}; --metrics adds others"
@@ -88,7 +88,7 @@ def systems_of(
         _check_base("against", against, names)
     elif len(names) == 1:
         raise InputValueError(place="against", expected="at least two systems", got="one")
-    values = {name: system.columns.ratios.values[:] for name, system in evaluations.items()}
+    values = {name: system.ratios.values[:] for name, system in evaluations.items()}
     bases: dict[str, str] = {}
     tests: dict[tuple[str, str], Change] = {}
     for figure in chosen:
@@ -114,9 +114,9 @@ def _check_base(place: str, base: str, names: Sequence[str]) -> None:
 def _change(base: Evaluation, new: Evaluation, column: int = 0, progress: Progress = no_progress) -> Change:
     """The change of one figure between two systems, without an interval."""
     rows = rows_of_base(base, new)
-    before, after = base.columns.rows(rows).ratios.columns([column]), new.columns.ratios.columns([column])
+    before, after = base.ratios.rows(rows).columns([column]), new.ratios.columns([column])
     drawn: dict[str, Any] = {"seed": base.seed, "clusters": new.scores.clusters, "progress": progress}
-    return changes_of(new.columns.names[column : column + 1], before, after, [[0]], **drawn)[0]
+    return changes_of(new.figure_names[column : column + 1], before, after, [[0]], **drawn)[0]
 
 
 def adjusted(changes: Iterable[Change]) -> list[Change]:
@@ -209,4 +209,4 @@ def _change_from_best(best: Evaluation, run: Evaluation, progress: Progress) -> 
     """The change from the best run of a data set to another; not tested where it is as good, or on other documents."""
     if run.scores.mean != best.scores.mean and sorted(best.scores.ids) == sorted(run.scores.ids):
         return _change(best, run, progress=progress)
-    return Change(*run.columns.names[0], best.scores.mean, run.scores.mean)
+    return Change(*run.figure_names[0], best.scores.mean, run.scores.mean)

@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     from docscore.evaluation.automation import Choice, Curve
     from docscore.evaluation.comparison import Change, Comparison, Gate
     from docscore.evaluation.evaluation import Evaluation
-    from docscore.evaluation.metric_values import Measured
     from docscore.evaluation.summary import Analysis, Rate, Summary
 
 _WIDTH = 80
@@ -97,8 +96,8 @@ def print_evaluation(console: Console, found: Evaluation, *, fields: bool, worst
         worst: how many of the rows with the lowest scores to print.
     """
     print_summary(console, found.summary if fields else found.mean, worst)
-    if found.other_figures is not None:
-        print_measured(console, found.other_figures, len(found.pairs.ids), found.confidence)
+    if found.other_figures:
+        print_measured(console, found)
     if found.slice_figures:
         print_table(console, slices_table(found.slice_figures, found.slice_name))
 
@@ -156,16 +155,16 @@ def print_gate(console: Console, sentence: str) -> None:
     _print_lines(console, ["", *textwrap.wrap(f"Gate {sentence}", _WIDTH, subsequent_indent="  ")])
 
 
-def print_measured(console: Console, measured: Measured, rows: int, confidence: float | None) -> None:
+def print_measured(console: Console, found: Evaluation) -> None:
     """Print the figures of metrics with their intervals, the counts of KIEval, and how typed fields were compared."""
-    table = figures_table(measured)
-    intervals = "" if confidence is None else f", intervals of {percent_text(confidence)}"
-    _print_lines(console, [f"\n{table.caption}  {counted(rows, 'row')}{intervals}"])
+    table = figures_table(found)
+    intervals = "" if found.confidence is None else f", intervals of {percent_text(found.confidence)}"
+    _print_lines(console, [f"\n{table.caption}  {counted(len(found), 'row')}{intervals}"])
     console.print(_drawn(table))
-    if measured.kieval is not None:
-        _print_lines(console, kieval_lines(measured.kieval))
-    if measured.typed is not None:
-        print_table(console, typed_fields_table(measured.typed))
+    if "kieval" in found.breakdowns:
+        _print_lines(console, kieval_lines(found.breakdowns["kieval"]))
+    if "typed" in found.breakdowns:
+        print_table(console, typed_fields_table(found.breakdowns["typed"]))
     _print_lines(console, [f"\n{signature}" for signature in table.signatures])
 
 

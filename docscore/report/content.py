@@ -17,8 +17,9 @@ from docscore.stats.intervals import Interval
 if TYPE_CHECKING:
     from docscore.evaluation.automation import Curve
     from docscore.evaluation.comparison import Change, Comparison
+    from docscore.evaluation.evaluation import Evaluation
     from docscore.evaluation.fields import Field, FieldTable
-    from docscore.evaluation.metric_values import Measured, Slice
+    from docscore.evaluation.metric_values import Slice
     from docscore.evaluation.scores import CorpusScore
     from docscore.evaluation.summary import Analysis, Rate, Summary
 
@@ -113,11 +114,11 @@ def rates_table(rates: Iterable[Rate]) -> ReportTable:
     )
 
 
-def figures_table(measured: Measured) -> ReportTable:
+def figures_table(found: Evaluation) -> ReportTable:
     """The figures of metrics with their intervals."""
     return table_of(
         "Metrics",
-        measured.figures,
+        found.measured,
         (TableColumn("name", "name", "code", extra=True), lambda figure: TableCell(figure.name, figure.name)),
         text_column("label", "metric", lambda figure: figure.label, "text"),
         (
@@ -126,7 +127,7 @@ def figures_table(measured: Measured) -> ReportTable:
         ),
         interval_column(_four_digits),
         unit="figures",
-        signatures=tuple(measured.signatures.values()),
+        signatures=tuple(found.signatures.values()),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from docscore.metrics.registry import METRICS, WITH_TREES
+from docscore.metrics.registry import WITH_TREES
 from docscore.report.content import (
     calibration_table,
     causes_table,
@@ -22,7 +22,6 @@ from docscore.report.content import (
 )
 from docscore.report.html_templates import template_environment
 from docscore.report.html_tree import TreeDrawing, explained_drawing, tree_drawing
-from docscore.report.table_model import ReportTable
 from docscore.report.wording import (
     NOTHING_LOST,
     count_lines,
@@ -36,9 +35,7 @@ from docscore.stats.calibration import Calibration
 if TYPE_CHECKING:
     from docscore.evaluation.automation import Curve, Point
     from docscore.evaluation.evaluation import Evaluation
-    from docscore.evaluation.metric_values import Measured, Slice
     from docscore.evaluation.scores import CorpusScore
-    from docscore.evaluation.summary import Summary
 
 
 def _document(scores: CorpusScore, number: int, metrics: Sequence[str]) -> tuple[str, TreeDrawing, list[TreeDrawing]]:
@@ -49,40 +46,19 @@ def _document(scores: CorpusScore, number: int, metrics: Sequence[str]) -> tuple
     return shown_name(scores.ids[number]), tree, others
 
 
-def report_as_html(
-    summary: Summary,
-    title: str,
-    worst: int,
-    *,
-    measured: Measured | None = None,
-    curve: Curve | None = None,
-    calibration: Calibration | None = None,
-    slices: Sequence[Slice] = (),
-    by: str = "value",
-) -> str:
+def report_as_html(found: Evaluation, title: str, worst: int) -> str:
     """Render the report on a test set as HTML.
 
     Args:
-        summary: a scored test set with its fields.
+        found: the evaluation.
         title: the heading.
         worst: how many of the documents with the lowest scores are drawn as score trees.
-        measured: other metrics, if they are to be in it.
-        curve: the trade-off of automation and accuracy, if it is to be in it.
-        calibration: how far confidences can be trusted, if it is to be in it.
-        slices: the figures of the values of a column, if they are to be in it.
-        by: the name of that column.
 
     Returns:
         An HTML document.
-
-    Raises:
-        ValueError: if the summary was made without fields.
     """
-    scores = summary.scores
-    measured_figures = {figure.name for figure in measured.figures} if measured else set()
-    with_trees = [
-        name for name in WITH_TREES if METRICS[name].figures[0].key in measured_figures and name != scores.metric
-    ]
+    scores = found.scores
+    with_trees = [name for name in WITH_TREES if name in found.metrics and name != scores.metric]
     return (
         template_environment()
         .get_template("report.html.jinja")
@@ -90,10 +66,10 @@ def report_as_html(
             title=shown_name(title),
             mean=f"{scores.mean:.4f}",
             label=scores.figure.label,
-            headline=headline_text(summary, "document"),
+            headline=headline_text(found.summary, "document"),
             fields_note=fields_note(scores),
             counts=count_lines(scores),
-            figures=report_figures(summary, measured, curve, calibration, slices_table(slices, by) if slices else None),
+            figures=figures_of_evaluation(found),
             nothing_lost=NOTHING_LOST,
             documents=[_document(scores, number, with_trees) for number in scores.numbers_of_worst(worst)],
             signature=scores.signature,
@@ -143,62 +119,31 @@ class Picture(NamedTuple):
     base: int = _HEIGHT + _TOP
 
 
-def report_figures(
-    summary: Summary,
-    measured: Measured | None,
-    curve: Curve | None,
-    calibration: Calibration | None = None,
-    slices: ReportTable | None = None,
-) -> dict[str, Any]:
-    """The tables and pictures of a test set, by the names that templates use.
+def figures_of_evaluation(found: Evaluation) -> dict[str, Any]:
+    """The tables and pictures of an evaluation, by the names that templates use.
 
     Those of causes, rates, fields, lists and the histogram of the scores are always there; the others are empty or None
-    where they were not asked for. The curve and the diagram of reliability are each a picture and its table.
-
-    Raises:
-        ValueError: if the summary was made without fields.
+    where they were not asked for. The curve and the diagram of reliability, of predictions with confidences, are each a
+    picture and its table.
     """
-    analysis = summary.analysis
-    if analysis is None:
-        msg = "expected a summary with fields, got one without; summarise(..., fields=True)"
-        raise ValueError(msg)
-    metrics = []
-    if measured is not None:
-        more = [] if measured.kieval is None else kieval_tables(measured.kieval)
-        more += [] if measured.typed is None else [typed_fields_table(measured.typed)]
-        metrics = [figures_table(measured), *(table.first(MOST_FIELDS_DRAWN) for table in more)]
+    metrics = [figures_table(found)] if found.other_figures else []
+    more = kieval_tables(found.breakdowns["kieval"]) if "kieval" in found.breakdowns else []
+    more += [typed_fields_table(found.breakdowns["typed"])] if "typed" in found.breakdowns else []
+    curve, calibration = (found.curve, found.calibration) if found.options.with_confidences else (None, None)
     return {
-        "causes": causes_table(analysis),
-        "rates": rates_table(summary.rates),
-        "fields": fields_table(summary, analysis).first(MOST_FIELDS_DRAWN),
-        "lists": lists_table(analysis).first(MOST_FIELDS_DRAWN),
-        "histogram": histogram_of_scores(summary.scores.scores),
-        "metrics": metrics,
+        "causes": causes_table(found.analysis),
+        "rates": rates_table(found.summary.rates),
+        "fields": fields_table(found.summary, found.analysis).first(MOST_FIELDS_DRAWN),
+        "lists": lists_table(found.analysis).first(MOST_FIELDS_DRAWN),
+        "histogram": histogram_of_scores(found.scores.scores),
+        "metrics": [*metrics, *(table.first(MOST_FIELDS_DRAWN) for table in more)],
         "curve": None if curve is None else (picture_of_curve(curve), curve_table(curve)),
         "calibration": None if calibration is None else calibration_table(calibration),
         "reliability": (reliability_diagram(calibration), reliability_table(calibration))
         if calibration is not None and calibration.points
         else None,
-        "slices": slices,
+        "slices": slices_table(found.slice_figures, found.slice_name) if found.slice_figures else None,
     }
-
-
-def figures_of_evaluation(found: Evaluation, *, most_slices: int | None = None) -> dict[str, Any]:
-    """The tables and pictures of an evaluation: all metrics, slices, and with confidences curve and calibration.
-
-    Args:
-        found: the evaluation.
-        most_slices: how many rows the table of slices has at most; None for all.
-    """
-    slices = slices_table(found.slice_figures, found.slice_name) if found.slice_figures else None
-    has_confidences = found.options.with_confidences
-    return report_figures(
-        found.summary,
-        found.other_figures,
-        found.curve if has_confidences else None,
-        found.calibration if has_confidences else None,
-        slices if slices is None or most_slices is None else slices.first(most_slices),
-    )
 
 
 def histogram_of_scores(scores: Sequence[float]) -> Picture:

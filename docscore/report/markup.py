@@ -201,7 +201,7 @@ def report_as_markdown(found: Evaluation, title: str, worst: int) -> str:
     """
     summary, scores, analysis = found.summary, found.scores, found.analysis
     causes, of = causes_table(analysis), "mean of " if scores.is_mean else ""
-    tables = [] if found.other_figures is None else [figures_table(found.other_figures)]
+    tables = [figures_table(found)] if found.other_figures else []
     tables += [causes, fields_table(summary, analysis), lists_table(analysis), rates_table(summary.rates)]
     tables += [slices_table(found.slice_figures, found.slice_name)] if found.slice_figures else []
     tables.append(documents_table(scores, scores.numbers_of_worst(worst)))

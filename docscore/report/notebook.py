@@ -62,7 +62,7 @@ def evaluation_in_notebook(found: Evaluation, worst: int) -> str:
         worst: how many documents to list.
     """
     scores = found.scores
-    tables = [] if found.other_figures is None else [figures_table(found.other_figures)]
+    tables = [figures_table(found)] if found.other_figures else []
     if found.slice_figures:
         tables.append(slices_table(found.slice_figures, found.slice_name).first(_MOST_ROWS))
     tables.append(documents_table(scores, scores.numbers_of_worst(worst)))

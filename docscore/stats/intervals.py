@@ -104,6 +104,10 @@ class Ratios:
         """Select columns."""
         return Ratios(self.earned[:, chosen], self.weight[:, chosen], unit=self.unit, sums=self.sums[:, chosen])
 
+    def rows(self, chosen: Sequence[int]) -> Ratios:
+        """The ratios over the documents with these numbers, in this order."""
+        return Ratios(self.earned[list(chosen)], self.weight[list(chosen)])
+
     def by_cluster(self, clusters: npt.ArrayLike) -> Ratios:
         """The same ratios with one row for each cluster: the sums over its documents.
 

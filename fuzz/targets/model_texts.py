@@ -53,7 +53,7 @@ def score_and_show(truth: Any, prediction: Any) -> None:
     _show_tree(tree)
     found = Evaluation(Pairs(["<a>", "b"], [truth, "x"], [prediction, "y"]), options, metrics=["anls_star"])
     summary = found.summary
-    check_html(report_as_html(summary, "</title>", 2))
+    check_html(report_as_html(found, "</title>", 2))
     check_printable(printed(print_summary, summary, 2))
     if summary.analysis is not None:
         for table in (fields_table(summary, summary.analysis), causes_table(summary.analysis)):

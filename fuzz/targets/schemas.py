@@ -70,8 +70,8 @@ def run(data: bytes) -> None:
 def _evaluate(truth: Any, prediction: Any, schema: Any) -> None:
     pairs = Pairs(["a", "b"], [truth, {"a": 1}], [prediction, {"a": "1.0"}])
     found = Evaluation(pairs, ScoringOptions(schema=schema), metrics=["typed"])
-    check_printable(printed(print_measured, found.measured, 2, found.confidence))
-    json.dumps(found.measured.to_dict(), allow_nan=False)
+    check_printable(printed(print_measured, found))
+    json.dumps(found.figures_to_dict(), allow_nan=False)
 
 
 def _schema(draws: Draws, depth: int) -> Any:

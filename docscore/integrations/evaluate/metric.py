@@ -86,10 +86,10 @@ class DocumentMetricMixin:
         pairs = decode_rows(predictions, references, options.missing)
         evaluation = Evaluation(pairs, options, metrics=[self.METRIC], confidence=confidence, cluster=cluster)
         clusters = {} if evaluation.pairs.clusters is None else {"clusters": len(set(evaluation.pairs.clusters))}
-        result = {**evaluation.measured.to_dict(), **clusters, **evaluation.scores.counts()}
-        for breakdown in evaluation.measured.breakdowns.values() if by_type else ():
+        result = {**evaluation.figures_to_dict(), **clusters, **evaluation.scores.counts()}
+        for breakdown in evaluation.breakdowns.values() if by_type else ():
             result |= breakdown.tables()
-        return {**result, "signature": evaluation.measured.signature} if signature else result
+        return {**result, "signature": evaluation.signature} if signature else result
 
     def add(self, *, prediction: Any = _NOT_GIVEN, reference: Any = _NOT_GIVEN, **kwargs: Any) -> None:
         """Add one row of predictions and one of references."""
