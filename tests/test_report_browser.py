@@ -168,7 +168,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     texts = [*HOSTILE, *extra]
     truths = written(folder, "r.jsonl", [ref(text, {text: text, "list": texts, "lost": {text: 1}}) for text in texts])
     guesses = [pred(text, {text: f"{text[:-1]}#", "list": texts[::-2], f"{text}+": text}) for text in texts]
-    return written_report(folder, truths, written(folder, "p.jsonl", guesses), "--title", TITLE, "--worst", "15")
+    return written_report(folder, truths, written(folder, "p.jsonl", guesses), "--title", TITLE, "--worst", "18")
 
 
 @pytest.mark.parametrize("size", ["wide", "narrow"])
@@ -177,7 +177,7 @@ def test_text_that_tries_to_be_code_is_text(read: Read, hostile: Path, size: str
     reader = read(hostile, size, bypass_csp=True)
     page = reader.page
     assert page.locator("script, img, iframe, [onerror], [onfocus], [autofocus]").count() == 0
-    assert page.locator(".anls-document").count() == 15
+    assert page.locator(".anls-document").count() == 18
     assert page.locator("body > *").count() == 1
     texts = page.locator("html").text_content() or ""
     assert all(text in texts for text in HOSTILE if len(text) < 200 and text.isascii())

@@ -492,7 +492,11 @@ class Comparison:
         return _with_q_values(changes, before, after)
 
 
-compare, decide = Comparison, Comparison.decide  # as functions
+compare = Comparison
+"""`Comparison` as a function of two results: `docscore.compare(base, new)`."""
+
+decide = Comparison.decide
+"""`Comparison.decide` as a function: `docscore.decide(comparison, margin)`."""
 
 
 def decide_level(system: Evaluation, level: float, confidence: float | None = CONFIDENCE) -> Gate:
