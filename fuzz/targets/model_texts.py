@@ -1,4 +1,4 @@
-"""A text of a model: parsed, repaired, scored, build_tree, and shown in every way."""
+"""A text of a model: parsed, repaired, scored, and shown in every way."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import json
 import warnings
 from typing import Any
 
-from docscore.core.options import ScoringOptions
 from docscore.data.json_text import loads, parse_text
-from docscore.data.pairing import Pairs
-from docscore.evaluation.evaluation import Evaluation
-from docscore.metrics.anls_star.api import anls_score, build_tree
+from docscore.evaluation.evaluation import evaluate
+from docscore.metrics.anls_star.api import anls_score, score_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.report.console import print_summary, print_tree, printed
 from docscore.report.content import causes_table, fields_table
@@ -46,12 +44,11 @@ def run(data: bytes) -> None:
 
 def score_and_show(truth: Any, prediction: Any) -> None:
     """Score a pair, and show the result in every way."""
-    options = ScoringOptions()
-    tree = build_tree(truth, prediction, options)
+    tree = score_tree(truth, prediction)
     check_share(tree.score, "the score")
     check(abs(tree.score - anls_score(truth, prediction)) < _SAME, "score and tree differ")
     _show_tree(tree)
-    found = Evaluation(Pairs(["<a>", "b"], [truth, "x"], [prediction, "y"]), options, metrics=["anls_star"])
+    found = evaluate(predictions={"<a>": prediction, "b": "y"}, references={"<a>": truth, "b": "x"}, parse="text")
     summary = found.summary
     check_html(report_as_html(found, "</title>", 2))
     check_printable(printed(print_summary, summary, 2))

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from docscore.core.options import ScoringOptions
 from docscore.data.json_text import loads
-from docscore.data.pairing import Pairs
-from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.evaluation import evaluate
 from docscore.metrics.typed.score import typed_tree
 from docscore.report.console import print_measured, print_tree, printed
 from docscore.report.html_tree import tree_as_html
@@ -68,8 +66,11 @@ def run(data: bytes) -> None:
 
 
 def _evaluate(truth: Any, prediction: Any, schema: Any) -> None:
-    pairs = Pairs(["a", "b"], [truth, {"a": 1}], [prediction, {"a": "1.0"}])
-    found = Evaluation(pairs, ScoringOptions(schema=schema), metrics=["typed"])
+    sides: dict[str, Any] = {
+        "references": {"a": truth, "b": {"a": 1}},
+        "predictions": {"a": prediction, "b": {"a": "1.0"}},
+    }
+    found = evaluate(**sides, schema=schema, metrics="typed", parse="text")
     check_printable(printed(print_measured, found))
     json.dumps(found.figures_to_dict(), allow_nan=False)
 
