@@ -483,7 +483,7 @@ class Comparison:
     def _sides(self, of_system: Callable[[Evaluation], Ratios]) -> tuple[Ratios, Ratios]:
         """Ratios of both systems, the rows of both in the order of the new system."""
         before, after = of_system(self.base), of_system(self.new)
-        return Ratios(before.earned[self._rows], before.weight[self._rows]), after
+        return before.rows(self._rows), after
 
     def _together(self, names: Sequence[str], before: Ratios, after: Ratios) -> list[Change]:
         """The changes of slices or causes, tested with the same swaps, with q-values."""

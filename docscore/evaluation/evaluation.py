@@ -36,6 +36,7 @@ from docscore.evaluation.metric_values import (
     Figure,
     Slice,
     breakdown_of,
+    ends_by_name,
     figure_names,
     figure_ratios,
     figures_of,
@@ -339,8 +340,7 @@ class Evaluation:
         result: dict[str, Any] = {figure.name: figure.value for figure in self.measured}
         for breakdown in self.breakdowns.values():
             result |= breakdown.counts()
-        ends = {figure.name: figure.interval.ends for figure in self.measured if figure.interval is not None}
-        return {**result, "confidence_intervals": ends} if ends else result
+        return result | ends_by_name(self.measured)
 
     @cached_property
     def curve(self) -> Curve:

@@ -32,6 +32,12 @@ class Figure(NamedTuple):
     interval: Interval | None = None
 
 
+def ends_by_name(figures: Sequence[Figure]) -> dict[str, Any]:
+    """The ends of the intervals by the name of the figure, under "confidence_intervals"; nothing without intervals."""
+    ends = {figure.name: figure.interval.ends for figure in figures if figure.interval is not None}
+    return {"confidence_intervals": ends} if ends else {}
+
+
 def figures_of(
     names: Sequence[FigureName],
     ratios: Ratios,
@@ -95,9 +101,7 @@ class Slice(NamedTuple):
     def to_dict(self) -> dict[str, Any]:
         """The row of a table, in plain types."""
         values: dict[str, Any] = {figure.name: figure.value for figure in self.figures}
-        ends = {figure.name: figure.interval.ends for figure in self.figures if figure.interval is not None}
-        intervals = {"confidence_intervals": ends} if ends else {}
-        return {"value": self.value, "documents": self.documents, **values, **intervals}
+        return {"value": self.value, "documents": self.documents, **values, **ends_by_name(self.figures)}
 
 
 def slices_of(

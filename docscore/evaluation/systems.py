@@ -84,10 +84,7 @@ def systems_of(
     if against is None:
         return Systems(evaluations, chosen)
     names = list(evaluations)
-    if against != BEST:
-        _check_base("against", against, names)
-    elif len(names) == 1:
-        raise InputValueError(place="against", expected="at least two systems", got="one")
+    _check_base("against", against, names)
     values = {name: system.ratios.values[:] for name, system in evaluations.items()}
     bases: dict[str, str] = {}
     tests: dict[tuple[str, str], Change] = {}
@@ -103,8 +100,9 @@ def systems_of(
 
 def _check_base(place: str, base: str, names: Sequence[str]) -> None:
     """Raise `ValueError` for a base that is none of the systems, and where there is no other."""
-    if base not in names:
-        best = f"{BEST!r} or " if place == "against" else ""
+    may_be_best = place == "against"
+    if base not in names and not (may_be_best and base == BEST):
+        best = f"{BEST!r} or " if may_be_best else ""
         expected = f"{best}one of the systems {', '.join(map(repr, names))}"
         raise InputValueError(place=place, expected=expected, got=repr(base))
     if len(names) == 1:
