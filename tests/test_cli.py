@@ -20,6 +20,7 @@ from pyarrow import ArrowInvalid
 
 from docscore import evaluate_module, typed_score
 from docscore.cli.entry_point import commands
+from docscore.cli.options import TITLES
 from docscore.core.errors import InputTypeError, InputValueError
 from docscore.core.output import OutputError
 from tests.commands import (
@@ -45,7 +46,7 @@ CALLS: list[tuple[list[Any], int, str]] = [
     (["--version"], 0, ""),
     (["score", REFERENCES, PREDICTIONS], 0, ""),
     (["explain", REFERENCES, PREDICTIONS, "--id", "receipt-018"], 0, ""),
-    (["compare", PREDICTIONS, NEW, "--references", REFERENCES, "--fail-below", "0"], 0, ""),
+    (["compare", PREDICTIONS, NEW, "--references", REFERENCES, "--max-loss", "0"], 0, ""),
     (["score", REFERENCES, "none.jsonl"], 2, "docscore: none.jsonl: No such file or directory"),
     (["score", REFERENCES], 2, "docscore: .*references.jsonl: expected rows with"),
     (["compare", PREDICTIONS], 2, "docscore: Missing argument 'NEW'. .'docscore compare -h' for help"),
@@ -190,11 +191,26 @@ def numeric_options(group: click.Group = commands, path: tuple[str, ...] = ()) -
                 yield (*path, name, parameter.opts[-1])
 
 
+def test_help_has_the_options_that_commands_share_under_titles() -> None:
+    """An option of three commands or more stands in a group, and every name of a group is one of an option."""
+    commands_of: dict[str, set[str]] = {}
+    for name in commands.list_commands(click.Context(commands)):
+        for parameter in command_of(name).params:
+            if isinstance(parameter, click.Option) and not parameter.hidden:
+                commands_of.setdefault(parameter.name or "", set()).add(name)
+    grouped = {name for names in TITLES.values() for name in names}
+    assert grouped <= commands_of.keys()
+    shared = {name for name, users in commands_of.items() if len(users) > 2}
+    assert shared - grouped == {"references", "as_json", "worst", "output", "debug"} & shared
+    lines = run("score", "--help").out.splitlines()
+    assert [line for line in lines if re.fullmatch(r"\w.*:", line)] == [f"{title}:" for title in ("Options", *TITLES)]
+
+
 NUMERIC = list(numeric_options())
 
 
 def test_numeric_options_are_enumerated() -> None:
-    gates = {("score", "--fail-under"), ("score", "--fail-under-mean"), ("compare", "--fail-below")}
+    gates = {("score", "--fail-under"), ("score", "--fail-under-mean"), ("compare", "--max-loss")}
     assert gates | {("score", "--worst"), ("bench", "table", "--threshold")} <= {*NUMERIC}
 
 

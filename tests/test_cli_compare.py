@@ -41,7 +41,7 @@ def test_a_job_stops_at_the_gate(worse: list[str]) -> None:
     if bash is None:
         pytest.skip("needs bash")
     for margin, deployed in (("0.01", False), ("0.5", True)):
-        command = [sys.executable, "-m", "docscore", "compare", *worse, "--fail-below", margin]
+        command = [sys.executable, "-m", "docscore", "compare", *worse, "--max-loss", margin]
         done = subprocess.run(
             [bash, "-c", GATE, "gate", *command],
             cwd=ROOT,
@@ -59,7 +59,7 @@ def test_a_gate_does_not_decide_where_documents_are_left_out(write: Write) -> No
     lines = Path(files[1]).read_text(encoding="utf-8").splitlines(keepends=True)
     Path(files[1]).write_text("{\n" + "".join(lines[1:]), encoding="utf-8")
     skip = ("--on-error", "skip")
-    done = run("compare", *files, *skip, "--fail-below", "0.01")
+    done = run("compare", *files, *skip, "--max-loss", "0.01")
     assert (done.code, done.out) == (2, "")
     assert "the gate cannot decide: left out because of faults are 1, which may be the worst" in done.err
     for form in ([], ["--markdown"]):
@@ -72,7 +72,7 @@ VENDORS = ROOT / "examples/vendors"
 def test_broken_dates_of_one_vendor_fail_the_gate_by_the_typed_score() -> None:
     """The example of docs/products.md: ANLS* rises, since it compares the dates as text; the first metric decides."""
     sides: list[str | Path] = [VENDORS / name for name in ("predictions.jsonl", "predictions_new.jsonl")]
-    files: list[str | Path] = [*sides, "--references", VENDORS / "references.jsonl", "--fail-below", "0.02"]
+    files: list[str | Path] = [*sides, "--references", VENDORS / "references.jsonl", "--max-loss", "0.02"]
     schema: list[str | Path] = ["--schema", VENDORS / "schema.json", "--by", "vendor"]
     assert run("compare", *files).code == 0
     done = run("compare", *files, *schema, "--json")

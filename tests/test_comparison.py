@@ -427,4 +427,4 @@ def test_the_bound_of_a_ratio_says_what_it_assumes_and_is_refused_where_one_docu
     with pytest.raises(ValueError, match=message):
         one.compare(one).decide(0)
     with pytest.raises(ValueError, match=r"too much even if all have the score 0$"):
-        decide_level(one, 0.5)
+        decide_level(one, 0.5, 0.95)

@@ -141,14 +141,14 @@ def test_the_gates(faces: Any) -> None:
     assert compared.difference == difference
     files = faces.paths["base"], faces.paths["new"], "--references", faces.paths["references"], *faces.flags
     for margin in (0.0, 0.5):
-        done = run("compare", *files, "--fail-below", str(margin), "--json")
+        done = run("compare", *files, "--max-loss", str(margin), "--json")
         found = json.loads(done.out)
         assert (found["base"], found["new"], found["difference"]) == (faces.base.score, faces.new.score, difference)
         assert [row["question_id"] for row in found["worse"]] == [row["question_id"] for row in compared.documents]
         assert found["gate"] == compared.decide(margin).to_dict()
         assert done.code == compared.decide(margin).failed
     for level, code in ((faces.new.score - 0.01, 0), (faces.new.score + 0.01, 1)):
-        alone = faces.paths["references"], faces.paths["new"], *faces.flags, "--fail-under-mean", f"{level:.6f}"
+        alone = faces.paths["references"], faces.paths["new"], *faces.flags, "--fail-under", f"{level:.6f}"
         assert run("score", *alone).code == code
 
 

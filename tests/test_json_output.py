@@ -57,7 +57,7 @@ COMMANDS: list[tuple[str, list[Any]]] = [
     ("score", ["score", *BOTH, "--missing", "zero", "--parse", "repair", "--on-error", "skip", "--fields"]),
     ("score", ["score", *BOTH, "--by", "question_id", "--cluster-of-id", "^receipt-(0.)"]),
     ("compare", ["compare", PREDICTIONS, NEW, "--references", REFERENCES]),
-    ("compare", ["compare", PREDICTIONS, NEW, "--references", REFERENCES, "--fail-below", "0.5", *SCHEMA]),
+    ("compare", ["compare", PREDICTIONS, NEW, "--references", REFERENCES, "--max-loss", "0.5", *SCHEMA]),
     ("compare", ["compare", NEW, NEW, "--references", REFERENCES, "--by", "question_id"]),
     ("table", ["table", PREDICTIONS, NEW, "--references", REFERENCES, "--against", "best", "--metrics", "kieval"]),
     ("explain", ["explain", *BOTH, "--id", "receipt-018"]),

@@ -19,7 +19,9 @@ from docscore.evaluation.comparison import Comparison, compare, decide_level
 from docscore.evaluation.evaluation import Evaluation
 from docscore.stats.intervals import Differences, Ratios
 from docscore.stats.significance import bound_of_mean, upper_bound
-from tests.commands import PREDICTIONS, REFERENCES, Write, pred, ref, run
+from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, Write, pred, ref, run
+
+NEW = RECEIPTS / "predictions_new.jsonl"
 
 
 def corpus(right: int, wrong: int) -> Evaluation:
@@ -30,11 +32,11 @@ def test_the_bound_of_zeros_and_ones_is_that_of_clopper_and_pearson() -> None:
     from scipy import stats  # noqa: PLC0415  slow to import
 
     exact = stats.binomtest(30, 40).proportion_ci(0.9).high  # two-sided 0.9 has the one-sided bound of 0.95
-    found = decide_level(corpus(30, 10), 0.9)
+    found = decide_level(corpus(30, 10), 0.9, 0.95)
     assert found.bound == pytest.approx(exact, rel=0.01)
-    unsure = decide_level(corpus(30, 10), float(exact) - 0.01)
+    unsure = decide_level(corpus(30, 10), float(exact) - 0.01, 0.95)
     assert (unsure.failed, "but may be so by chance" in unsure.sentence) == (False, True)
-    assert decide_level(corpus(30, 10), float(exact) + 0.01).failed
+    assert decide_level(corpus(30, 10), float(exact) + 0.01, 0.95).failed
 
 
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=30), st.floats(0.5, 0.99))
@@ -50,22 +52,22 @@ def test_clusters_prove_less() -> None:
     rows = [ref(f"d{n // 5}-{n}", "x") for n in range(40)]
     found = pairs_of([pred(row["question_id"], "x" if n < 30 else "y") for n, row in enumerate(rows)], rows)
     free, bound = (Evaluation(found, cluster=each) for each in (None, lambda name: name.split("-")[0]))
-    assert decide_level(free, 0.9).bound < decide_level(bound, 0.9).bound
+    assert decide_level(free, 0.9, 0.95).bound < decide_level(bound, 0.9, 0.95).bound
 
 
 def test_too_few_documents_decide_nothing() -> None:
     message = "5 documents are too few for a confidence of 0.95: it takes 29, even if all have the score 0"
     with pytest.raises(ValueError, match=rf"^the gate cannot decide: {message}$"):
-        decide_level(corpus(0, 5), 0.1)
+        decide_level(corpus(0, 5), 0.1, 0.95)
 
 
 @pytest.mark.parametrize("level", [0.9, 0.5, 0.1, 1.0])
 def test_one_document_more_decides(level: float) -> None:
     needed = next(count for count in range(1, 100) if 1 - 0.05 ** (1 / count) < level)
-    assert decide_level(corpus(0, needed), level).failed
+    assert decide_level(corpus(0, needed), level, 0.95).failed
     if needed > 1:
         with pytest.raises(ValueError, match="cannot decide"):
-            decide_level(corpus(0, needed - 1), level)
+            decide_level(corpus(0, needed - 1), level, 0.95)
 
 
 SIDES: dict[str, Any] = {"predictions": ["x"] * 9, "references": ["x"] * 8 + ["y"]}
@@ -97,10 +99,13 @@ NUMBERS: dict[str, tuple[list[float], list[Callable[[Any], object]]]] = {
         ],
     ),
     "n_resamples": ([-1, 0, 1, 0.5], [lambda value: compared(n_resamples=value)]),
-    "margin": ([-0.1], [lambda value: docscore.decide(compared(), value)]),
+    "max_loss": ([-0.1], [lambda value: docscore.decide(compared(), value)]),
     "level": (
         [0.0, -1.0, 1.1],
-        [lambda value: decide_level(corpus(30, 10), value), lambda value: decide_level(corpus(30, 10), value, None)],
+        [
+            lambda value: decide_level(corpus(30, 10), value, 0.95),
+            lambda value: decide_level(corpus(30, 10), value, None),
+        ],
     ),
 }
 
@@ -136,9 +141,42 @@ def test_the_command_decides_nothing_where_documents_are_left_out(write: Write) 
     done = run("score", REFERENCES, cut, "--on-error", "skip", "--fail-under", "0.5")
     assert (done.code, "left out because of faults are 39, which may be the worst" in done.err) == (2, True)
     cut = write("p.jsonl", [pred("receipt-001", "x")])
-    done = run("score", REFERENCES, cut, "--missing", "skip", "--fail-under-mean", "0.5")
+    done = run("score", REFERENCES, cut, "--missing", "skip", "--fail-under", "0.5")
     assert done.code == 2
     assert "the gate cannot decide: left out without a prediction or because of faults are 39, which may" in done.err
-    both = run("score", REFERENCES, PREDICTIONS, "--fail-under-mean", "0.8", "--fail-under", "0.8")
-    assert (both.code, both.out) == (2, "")
-    assert "--fail-under and --fail-under-mean are two gates; give one" in both.err
+
+
+SCORE, COMPARE = (
+    ["score", REFERENCES, PREDICTIONS, "--worst", "0"],
+    ["compare", NEW, PREDICTIONS, "--references", REFERENCES],
+)
+
+# the options of a gate, the exit status, and what stdout and stderr say; the mean is 0.8043, that of NEW 0.0573 more
+GATES: list[tuple[list[Any], list[str], int, str, str]] = [
+    (SCORE, ["--fail-under", "0.81"], 1, "failed: ANLS*, 0.8043, is below 0.81 (the mean itself is compared, ", ""),
+    (SCORE, ["--fail-under", "0.8"], 0, "passed: ANLS*, 0.8043, is not below 0.8 (the mean itself is compared, ", ""),
+    (SCORE, ["--fail-under", "0.81", "--beyond-chance"], 0, "is below 0.81, but may be so by chance (with ", ""),
+    (SCORE, ["--fail-under", "0.9", "--beyond-chance"], 1, "is below 0.9 beyond chance (with confidence 0.95", ""),
+    (
+        SCORE,
+        ["--fail-under-mean", "0.81"],
+        1,
+        "is below 0.81 (the mean itself",
+        "--fail-under-mean is called --fail-under",
+    ),
+    (SCORE, ["--fail-under-mean", "0.8", "--fail-under", "0.8"], 2, "", "give --fail-under alone"),
+    (SCORE, ["--beyond-chance"], 2, "", "--beyond-chance needs --fail-under"),
+    (SCORE, ["--metrics", "kieval", "--fail-under", "0.9"], 1, "is below 0.9 (the figure itself is compared, ", ""),
+    (COMPARE, ["--max-loss", "0.05"], 0, "but a loss of more than 0.05 may be chance", ""),
+    (COMPARE, ["--fail-below", "0.05"], 0, "but a loss of more than 0.05 may", "--fail-below is called --max-loss now"),
+    (COMPARE, ["--fail-below", "0.05", "--max-loss", "0.05"], 2, "", "give --max-loss alone"),
+]
+
+
+@pytest.mark.parametrize(("command", "options", "code", "out", "err"), GATES, ids=[" ".join(row[1]) for row in GATES])
+def test_the_sentence_of_a_gate_says_what_was_compared(
+    command: list[Any], options: list[str], code: int, out: str, err: str
+) -> None:
+    done = run(*command, *options)
+    assert (done.code, out in " ".join(done.out.split()), err in done.err) == (code, True, True), (done.out, done.err)
+    assert bool(err) == ("--" in done.err)

@@ -164,7 +164,8 @@ def without(flags: tuple[str, ...], *names: str) -> tuple[str, ...]:
 # Options that change what is printed, on the receipts and on wrong input.
 OTHERS: list[tuple[str, ...]] = [
     *[("score", "r.jsonl", "p.jsonl", *flags) for flags in [
-        ("--fail-under", "0.99"), ("--fail-under-mean", "0.99"), ("--fail-under", "0.2"), ("--by", "shop", "--fields"),
+        ("--fail-under", "0.99"), ("--fail-under", "0.99", "--beyond-chance"), ("--fail-under", "0.2"),
+        ("--by", "shop", "--fields"),
         ("--by", "nothing"), ("--cluster-of-id", r"^(.*)-\d+$"), ("--confidence-level", "0.8"),
         ("--confidence-level", "2"), ("--threshold", "1.5"), ("--metrics", "bleu"), ("--donut", "--metrics", "nted"),
         ("--normalise", "--metrics", "kieval,entity_f1", "--json"), ("--delimiter", "ab"), ("--parse", "yaml"),
@@ -176,9 +177,9 @@ OTHERS: list[tuple[str, ...]] = [
     ("explain", "r.jsonl", "p.jsonl"),
     ("explain", "r.jsonl", "p.jsonl", "--id", "nothing"),
     *[("compare", "p.jsonl", "p_new.jsonl", "--references", "r.jsonl", *flags) for flags in [
-        ("--fail-below", "0.01"), ("--fail-below", "0.5"), ("--metrics", "kieval,nted"), ("--changes", "1"),
+        ("--max-loss", "0.01"), ("--max-loss", "0.5"), ("--metrics", "kieval,nted"), ("--changes", "1"),
     ]],
-    ("compare", "p_new.jsonl", "p.jsonl", "--references", "r.jsonl", "--fail-below", "0"),
+    ("compare", "p_new.jsonl", "p.jsonl", "--references", "r.jsonl", "--max-loss", "0"),
     ("compare", "p.jsonl", "p_new.jsonl"),
     *[("table", "p.jsonl", "p_new.jsonl", "--references", "r.jsonl", *flags) for flags in [
         ("--format", "markdown", "--against", "best"), ("--format", "latex", "--percent", "--intervals"),

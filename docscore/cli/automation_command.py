@@ -8,6 +8,7 @@ import click
 
 from docscore.cli.options import (
     SHARE,
+    Command,
     CommandSettings,
     comparing_options,
     ending,
@@ -29,6 +30,7 @@ _TARGET = 0.95
 
 @click.command(
     name="automation",
+    cls=Command,
     epilog=ending(
         "docscore automation references.jsonl predictions_confident.jsonl", "--target 0.9", json_format="automation"
     ),

@@ -9,6 +9,7 @@ import click
 from docscore.cli.options import (
     COUNT,
     WORST,
+    Command,
     CommandSettings,
     Number,
     a_file,
@@ -19,6 +20,7 @@ from docscore.cli.options import (
     json_option,
     metric_options,
     references_option,
+    renamed_option,
     stdout_console,
     test_set_options,
     with_settings,
@@ -31,22 +33,25 @@ from docscore.report.wording import by_value_text
 
 @click.command(
     name="compare",
+    cls=Command,
     epilog=ending(
         "docscore compare predictions.jsonl predictions_new.jsonl",
-        "--references references.jsonl --fail-below 0.05",
+        "--references references.jsonl --max-loss 0.05",
         json_format="compare",
-        failing="--fail-below: NEW is worse by more than the margin",
+        failing="--max-loss: NEW is worse by more than that",
     ),
 )
 @click.argument("base", type=a_file)
 @click.argument("new", type=a_file)
 @references_option
 @with_settings(comparing_options, test_set_options, metric_options, by_option)
-@click.option(
+@renamed_option(
+    "--max-loss",
     "--fail-below",
     type=Number(min=0),
-    metavar="MARGIN",
-    help="Exit with status 1 if NEW is worse than BASE by more than this, by the first metric and with the confidence.",
+    metavar="LOSS",
+    help="Exit with status 1 if NEW is worse than BASE by more than this beyond chance, by the first metric and with "
+    "the confidence. A loss that may be chance passes.",
 )
 @click.option(
     "--changes",
@@ -63,7 +68,7 @@ def compare_command(
     *,
     references: Path | None,
     settings: CommandSettings,
-    fail_below: float | None,
+    max_loss: float | None,
     changes: int,
     as_markdown: bool,
     as_json: bool,
@@ -80,7 +85,7 @@ def compare_command(
         raise click.UsageError("expected --markdown or --json, got both", click.get_current_context())  # noqa: TRY003, EM101
     before, after = evaluations_of_files(references, [base, new], settings)
     comparison = before.compare(after)
-    gate = None if fail_below is None else comparison.decide(fail_below)
+    gate = None if max_loss is None else comparison.decide(max_loss)
     if as_json:
         print_json("compare", {**comparison.to_dict(), "gate": gate and gate.to_dict()})
     elif as_markdown:

@@ -3,7 +3,7 @@
 | status | meaning |
 |---|---|
 | 0 | done |
-| 1 | a gate failed, that of `compare --fail-below` or `score --fail-under`; nothing else ends with it |
+| 1 | a gate failed, that of `compare --max-loss` or `score --fail-under`; nothing else ends with it |
 | 2 | the input, an option or a file to read is at fault |
 | 70 | unexpected: a fault of docscore, or memory ran out; `--debug` shows the traceback |
 | 74 | the output could not be written |

@@ -10,6 +10,7 @@ from typing import Any, cast
 import click
 
 from docscore.cli.options import (
+    Command,
     CommandSettings,
     column_options,
     comparing_options,
@@ -39,6 +40,7 @@ _SOME = 3  # ids in a message
 
 @click.command(
     name="explain",
+    cls=Command,
     epilog=ending("docscore explain references.jsonl predictions.jsonl --id receipt-018", json_format="explain"),
 )
 @two_files

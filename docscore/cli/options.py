@@ -54,6 +54,40 @@ class Number(click.FloatRange):
         return self.fail(f"expected {kind} in the range {self._describe_range()}, got {value}", param, ctx)
 
 
+# The titles under which help lists the options that several commands share, and those of gates.
+TITLES = {
+    "Gate": ("fail_under", "beyond_chance", "max_loss"),
+    "Reading rows": (
+        "id_column",
+        "prediction_column",
+        "references_column",
+        "delimiter",
+        "missing",
+        "on_error",
+        "with_confidences",
+    ),
+    "Comparing values": ("threshold", "ignore_case", "parse", "parse_references", "rules", "numbers"),
+    "Metrics": ("metrics", "normalise", "donut", "schema", "strict"),
+    "Intervals and groups": ("confidence", "cluster", "cluster_of_id", "by"),
+}
+
+
+class Command(click.Command):
+    """A command whose help lists its options under titles: first its own, then those of `TITLES`."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        title_of = {name: title for title, names in TITLES.items() for name in names}
+        records: dict[str, list[tuple[str, str]]] = {title: [] for title in ("Options", *TITLES)}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None and isinstance(parameter, click.Option):
+                records[title_of.get(parameter.name or "", "Options")].append(record)
+        for title, options in records.items():
+            if options:
+                with formatter.section(title):
+                    formatter.write_dl(options)
+
+
 SHARE = Number(min=0, max=1)
 LEVEL = Number(min=0, max=1, min_open=True)  # of a gate
 COUNT = Number(whole=True, min=0)
@@ -221,6 +255,29 @@ def _scoring_option(name: str) -> Callable[[F], F]:
     else:
         settings = {"type": a_file, "metavar": "FILE"}
     return click.option(f"--{name.replace('_', '-')}", name, help=help_text, **settings)
+
+
+def renamed_option(name: str, before: str, **settings: Any) -> Callable[[F], Any]:
+    """An option that had another name before, which still works and warns."""
+
+    def decorated(command: F) -> Any:
+        keyword, old = (text.removeprefix("--").replace("-", "_") for text in (name, before))
+
+        @wraps(command)
+        def run(**values: Any) -> Any:
+            value = values.pop(old)
+            if value is not None:
+                if values[keyword] is not None:
+                    msg = f"{before} is the old name of {name}; give {name} alone"
+                    raise click.UsageError(msg, click.get_current_context())
+                say(f"{before} is called {name} now; the old name goes with the next release")
+                values[keyword] = value
+            return command(**values)
+
+        hidden = click.option(before, type=settings["type"], hidden=True)
+        return together(click.option(name, **settings), hidden)(run)
+
+    return decorated
 
 
 references_option = click.option(

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from docscore.cli.options import (
+    Command,
     CommandSettings,
     a_file,
     by_option,
@@ -24,7 +25,9 @@ from docscore.core.errors import InputValueError, in_file
 from docscore.core.output import check_output, write_whole
 
 
-@click.command(name="report", epilog=ending("docscore report references.jsonl predictions.jsonl -o report.html"))
+@click.command(
+    name="report", cls=Command, epilog=ending("docscore report references.jsonl predictions.jsonl -o report.html")
+)
 @two_files
 @click.option("-o", "--output", type=a_file, required=True, help="The HTML file to write; - writes to stdout.")
 @with_settings(comparing_options, test_set_options, metric_options, by_option)

@@ -8,6 +8,7 @@ import click
 
 from docscore.cli.options import (
     LEVEL,
+    Command,
     CommandSettings,
     by_option,
     comparing_options,
@@ -15,6 +16,7 @@ from docscore.cli.options import (
     evaluations_of_files,
     json_option,
     metric_options,
+    renamed_option,
     stdout_console,
     test_set_options,
     two_files,
@@ -30,28 +32,29 @@ from docscore.report.wording import by_value_text
 
 @click.command(
     name="score",
+    cls=Command,
     epilog=ending(
         "docscore score references.jsonl predictions.jsonl --fields",
         json_format="score",
-        failing="--fail-under, --fail-under-mean: the first metric is below the level",
+        failing="--fail-under: the first metric is below the level",
     ),
 )
 @two_files
 @with_settings(comparing_options, test_set_options, metric_options, by_option)
 @click.option("--fields", is_flag=True, help="Also show the score of each field, and the causes of lost points.")
 @worst_option
-@click.option(
+@renamed_option(
     "--fail-under",
-    type=LEVEL,
-    metavar="LEVEL",
-    help="Exit with status 1 if the first metric is below this beyond chance, that is, if its one-sided upper "
-    "confidence bound is. One that is below it, but may be so by chance, passes; --fail-under-mean is the plain gate.",
-)
-@click.option(
     "--fail-under-mean",
     type=LEVEL,
     metavar="LEVEL",
     help="Exit with status 1 if the first metric is below this, by chance or not.",
+)
+@click.option(
+    "--beyond-chance",
+    is_flag=True,
+    help="With --fail-under: fail only if that is shown, that is, if the one-sided upper confidence bound of the "
+    "metric is below the level. One that is below it, but may be so by chance, passes.",
 )
 @json_option
 def score_command(
@@ -62,7 +65,7 @@ def score_command(
     fields: bool,
     worst: int,
     fail_under: float | None,
-    fail_under_mean: float | None,
+    beyond_chance: bool,
     as_json: bool,
 ) -> int:
     """Score PREDICTIONS against REFERENCES, both JSONL, JSON, CSV or Parquet files.
@@ -71,17 +74,14 @@ def score_command(
     {"question_id", "prediction_text"} and {"question_id", "answers"}; or plain values in the same order. Files may be
     compressed (.jsonl.gz). A file whose rows hold both, such as a log of Inspect (.eval, .json), is given alone.
     """
-    if fail_under is not None and fail_under_mean is not None:
-        msg = "--fail-under and --fail-under-mean are two gates; give one"
-        raise click.UsageError(msg)
+    if beyond_chance and fail_under is None:
+        raise click.UsageError("--beyond-chance needs --fail-under", click.get_current_context())  # noqa: TRY003, EM101
     (evaluation,) = evaluations_of_files(references, [predictions], settings)
     # computed while progress is shown
     _ = evaluation.summary if fields else evaluation.mean, evaluation.other_figures, evaluation.slice_figures
     gate = None
     if fail_under is not None:
-        gate = decide_level(evaluation, fail_under, settings.evaluation["confidence"])
-    elif fail_under_mean is not None:
-        gate = decide_level(evaluation, fail_under_mean, None)
+        gate = decide_level(evaluation, fail_under, evaluation.confidence if beyond_chance else None)
     if as_json:
         parts = evaluation.to_dict(fields=fields, worst=worst)
         decision = {} if gate is None else {"gate": gate.to_dict()}

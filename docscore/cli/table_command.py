@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from docscore.cli.options import (
+    Command,
     CommandSettings,
     a_file,
     by_option,
@@ -47,6 +48,7 @@ def _named_file(_context: click.Context, _parameter: click.Parameter, value: Seq
 
 @click.command(
     name="table",
+    cls=Command,
     epilog=ending(
         "docscore table predictions.jsonl --name Ours=predictions_new.jsonl",
         "--references references.jsonl --intervals --against best --format latex",

@@ -365,17 +365,17 @@ class Comparison:
         before, after = (Ratios(side.earned * within, side.weight * within) for side in self._sides(_first_figure))
         return self._together(kept, before, after)
 
-    def decide(self, margin: float) -> Gate:
-        """Decide whether the new system is worse than the base by more than a margin, with the comparison's confidence.
+    def decide(self, max_loss: float) -> Gate:
+        """Decide whether the new system is worse than the base by more than a loss, with the comparison's confidence.
 
         Args:
-            margin: by how much the figure may fall, at least 0.
+            max_loss: by how much the figure may fall, at least 0.
 
         Raises:
-            ValueError: if there are too few documents to show a loss of more than the margin at all, if documents were
-                left out, or for a margin that is negative.
+            ValueError: if there are too few documents to show a larger loss at all, if documents were
+                left out, or for a loss that is negative.
         """
-        margin = check_number("margin", margin, "a number of at least 0", lambda number: number >= 0)
+        margin = check_number("max_loss", max_loss, "a number of at least 0", lambda number: number >= 0)
         figure = self.figure.label
         if margin >= 1:
             raise InputValueError(problem=f"the gate cannot decide: {figure} cannot fall by more than {margin:g}")
@@ -496,20 +496,20 @@ compare = Comparison
 """`Comparison` as a function of two results: `docscore.compare(base, new)`."""
 
 decide = Comparison.decide
-"""`Comparison.decide` as a function: `docscore.decide(comparison, margin)`."""
+"""`Comparison.decide` as a function: `docscore.decide(comparison, max_loss)`."""
 
 
-def decide_level(system: Evaluation, level: float, confidence: float | None = CONFIDENCE) -> Gate:
-    """Decide whether the first figure of a system is below a level, with a confidence.
+def decide_level(system: Evaluation, level: float, confidence: float | None) -> Gate:
+    """Decide whether the first figure of a system is below a level, by itself or beyond chance.
 
-    As for two systems, it fails only where that is shown: where the upper confidence bound of the figure is below the
-    level. A figure that may be below it by chance passes.
+    With a confidence it fails, as for two systems, only where that is shown: where the upper confidence bound of the
+    figure is below the level. A figure that may be below it by chance then passes.
 
     Args:
         system: the evaluation.
         level: the level, above 0 and at most 1.
         confidence: the share of test sets whose true figure is at least the level and that pass, between 0 and 1; None
-            to compare the figure itself, so that chance is not considered.
+            to compare the figure itself, by chance or not.
 
     Raises:
         ValueError: if there are too few documents to show that the figure is below the level at all, if documents were
@@ -523,7 +523,8 @@ def decide_level(system: Evaluation, level: float, confidence: float | None = CO
     needed = 1 if confidence is None else fewest_documents(confidence, 1 - level)
     worst = "all have the score 0", needed, level
     unless = _check_decidable(system.scores, confidence, Differences(nothing, nothing), *worst)
-    remark, by_chance = "chance is not considered", ""
+    what = "mean" if system.scores.is_mean else "figure"
+    remark, by_chance = f"the {what} itself is compared, by chance or not", ""
     below = value < level - ROUNDING
     if confidence is not None:
         bound = upper_bound(Differences(first, nothing), confidence, system.scores.clusters)

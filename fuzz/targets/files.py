@@ -85,7 +85,7 @@ def _run_command(arguments: list[str]) -> None:
     with errors_name_their_place(), redirect_stdout(out), redirect_stderr(err), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         status = commands.main(arguments, prog_name="docscore", standalone_mode=False, obj={})
-        check(not status or (status == _GATE_FAILED and "--fail-below" in arguments), f"exit status {status}")
+        check(not status or (status == _GATE_FAILED and "--max-loss" in arguments), f"exit status {status}")
         _check_output(arguments, out)
 
 
@@ -111,7 +111,7 @@ def _arguments(draws: Draws, references: str, predictions: str) -> list[str]:
     if command != "report" and draws.is_so():
         flags.append("--json")
     if command == "compare":
-        return ["compare", predictions, predictions, "--references", references, "--fail-below", "0.1", *flags]
+        return ["compare", predictions, predictions, "--references", references, "--max-loss", "0.1", *flags]
     if command == "table":
         return ["table", predictions, "--references", references, *flags]
     if command == "report":

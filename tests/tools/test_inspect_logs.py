@@ -148,7 +148,7 @@ def test_samples_without_a_prediction_are_an_error_unless_an_option_says_otherwi
     good, bad = two_logs
     commands: list[list[Any]] = [
         ["score", bad],
-        ["compare", good, bad, "--fail-below", "0.1"],
+        ["compare", good, bad, "--max-loss", "0.1"],
         ["bench", "table", good, bad],
     ]
     for command in commands:
@@ -157,7 +157,7 @@ def test_samples_without_a_prediction_are_an_error_unless_an_option_says_otherwi
         assert f"{bad}: ids of references that no prediction has (2): '{2:032x}.pdf', " in done.err
     skipped = run("score", bad, "--on-error", "skip", "--json")
     assert json.loads(skipped.out)["skipped"] == 2
-    refused = run("compare", good, bad, "--on-error", "skip", "--fail-below", "0.1")
+    refused = run("compare", good, bad, "--on-error", "skip", "--max-loss", "0.1")
     assert refused.code == 2
     assert "left out" in refused.err
 
@@ -175,7 +175,7 @@ def test_an_incomplete_run_is_no_figure_unless_an_option_says_what_the_others_co
     two_logs: tuple[Path, Path], tmp_path: Path, status: str, count: int
 ) -> None:
     """The best samples of a run that was cancelled are no test set, and no gate decides on them."""
-    path, gate = partial_log(two_logs[0], tmp_path / "part.json", status, count), ["--fail-under-mean", "0.9"]
+    path, gate = partial_log(two_logs[0], tmp_path / "part.json", status, count), ["--fail-under", "0.9"]
     sentence = f"the run is incomplete: status {status!r}, {count} of {ROWS} samples"
     commands: list[list[Any]] = [
         ["score", path],
