@@ -18,7 +18,7 @@ _LONGEST = 64  # characters; no number of a document is longer
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
 
 
-_DIGIT_FIRST = re.compile(r"\s*[+-]?[.,]?\d")  # as in all numbers and ISO dates
+_DIGITS_AND_SIGNS = re.compile(r"\s*[+-]?[.,]?\d[\d.,eE+-]*\s*\Z")  # as in all numbers and ISO dates
 
 
 _MINUS = re.compile(r"(?<!\w)[-\u2212](?=[^\w\s]*\d)")
@@ -88,7 +88,7 @@ def spelling_of_same_value(truth: Scalar, prediction: Scalar) -> Spelling | None
     True
     """
     texts = isinstance(truth, str) and isinstance(prediction, str)
-    if texts and not _DIGIT_FIRST.match(truth) and not _DIGIT_FIRST.match(prediction):  # type: ignore[arg-type]
+    if texts and not _DIGITS_AND_SIGNS.match(truth) and not _DIGITS_AND_SIGNS.match(prediction):  # type: ignore[arg-type]
         return None
     left = _undoubted(truth)
     right = None if left is None else _undoubted(prediction)
@@ -112,11 +112,9 @@ def differ_in_punctuation(truth: Scalar, prediction: Scalar) -> bool:
     >>> differ_in_punctuation("-5", "5"), differ_in_punctuation("Tea", "tea"), differ_in_punctuation("!", "?")
     (False, False, False)
     """
-    if isinstance(truth, bool) or isinstance(prediction, bool):
-        return False
     left, right = scalar_text(truth).casefold(), scalar_text(prediction).casefold()
     letters = _letters(left)
-    if left == right or not letters or letters != _letters(right):
+    if not letters or letters != _letters(right) or left == right or bool in (type(truth), type(prediction)):
         return False
     return len(_MINUS.findall(left)) == len(_MINUS.findall(right))
 

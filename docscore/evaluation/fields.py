@@ -168,27 +168,29 @@ class Field:
 
     def add_points(self, number: int, earned: float, weight: float) -> None:
         """Add S and L of a value of a document; those of one document come one after the other."""
-        if not self.numbers or self.numbers[-1] != number:
+        if self.numbers and self.numbers[-1] == number:
+            self.document_earned[-1] += earned
+            self.document_weight[-1] += weight
+        else:
             self.document_count += 1
             self.numbers.append(number)
-            self.document_earned.append(0.0)
-            self.document_weight.append(0.0)
-        self.document_earned[-1] += earned
-        self.document_weight[-1] += weight
+            self.document_earned.append(earned)
+            self.document_weight.append(weight)
         self.earned_units += _units(earned)
         self.weight_units += _units(weight)
 
     def add(self, number: int, leaf: Leaf, points_lost: float) -> None:
         """Count a leaf of a document."""
-        self.add_points(number, leaf.earned, leaf.weight)
-        self.counts[leaf.outcome] += 1
-        if leaf.kind == "null":
-            self.nulls[leaf.outcome] += 1
-        if leaf.cause:
-            self.lost_units[leaf.cause] += _units(points_lost)
-        if leaf.compared not in self.compared:
-            self.compared.append(leaf.compared)
-        for side in leaf.unreadable:
+        _, kind, outcome, earned, weight, cause, compared, unreadable = leaf
+        self.add_points(number, earned, weight)
+        self.counts[outcome] += 1
+        if kind == "null":
+            self.nulls[outcome] += 1
+        if cause:
+            self.lost_units[cause] += _units(points_lost)
+        if compared not in self.compared:
+            self.compared.append(compared)
+        for side in unreadable:
             self.unreadable[side] += 1
 
     def merge(self, other: Field) -> None:
@@ -286,7 +288,7 @@ class FieldTable:
         table = cls()
         for number, leaves in enumerate(documents):
             for leaf in leaves:
-                table.fields.setdefault(leaf.field, Field(leaf.field)).add(number, leaf, 0.0)
+                table.fields.setdefault(leaf[0], Field(leaf[0])).add(number, leaf, 0.0)
         return table
 
     def counts(self) -> dict[str, int]:
@@ -315,16 +317,16 @@ class FieldTable:
         total = missing = extra = 0  # values; nulls are not counted
         lost: Losses = {}
         for leaf in counts.leaves:
-            name, cause = leaf.field, leaf.cause
+            name, kind, outcome, earned, weight, cause, _, _ = leaf
             field = self.fields.get(name)
             if field is None:
                 field = self.fields[name] = Field(name)
-            points_lost = (leaf.weight - leaf.earned) / counts.weight if cause else 0.0
+            points_lost = (weight - earned) / counts.weight if cause else 0.0
             field.add(number, leaf, points_lost)
-            if leaf.kind != "null":
+            if kind != "null":
                 total += 1
-                missing += leaf.outcome == "missing"
-                extra += leaf.outcome == "extra"
+                missing += outcome == "missing"
+                extra += outcome == "extra"
             if cause and points_lost:
                 lost[name, cause] = lost.get((name, cause), 0.0) + points_lost
         for name, partner in counts.elements:

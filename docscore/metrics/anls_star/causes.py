@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 from docscore.core.options import ScoringOptions
-from docscore.core.same_value import are_same_value, differ_in_punctuation
+from docscore.core.same_value import differ_in_punctuation, spelling_of_same_value
 from docscore.core.values import Value, step_text
 from docscore.metrics.anls_star.api import tell
 from docscore.metrics.anls_star.matching import Identities
@@ -131,7 +131,7 @@ def _cause_of_values(kind: Kind, status: Status, truth: Any, prediction: Any) ->
     """Why points were lost where both sides have a value without parts."""
     if kind == "mismatch":
         return "wrong type"
-    if kind == "scalar" and are_same_value(truth, prediction):
+    if kind == "scalar" and spelling_of_same_value(truth, prediction):
         return "same value"
     if kind == "scalar" and differ_in_punctuation(truth, prediction):
         return "punctuation"
@@ -142,29 +142,10 @@ def _outcome(kind: Kind, status: Status) -> Outcome:
     return "wrong_type" if kind == "mismatch" and status == "wrong" else status
 
 
-class Leaf(NamedTuple):
-    """A leaf of a score tree with points.
-
-    Attributes:
-        field: its path without list indices, `$` for the root.
-        kind: its kind of node.
-        outcome: what became of its value.
-        earned: S.
-        weight: L.
-        cause: why points are lost; None if none are.
-        compared: how it was compared by a schema; "" for as text.
-        unreadable: the sides whose value could not be read so.
-    """
-
-    field: str
-    kind: Kind
-    outcome: Outcome
-    earned: float
-    weight: float
-    cause: Cause | None
-    compared: str = ""
-    unreadable: tuple[Side, ...] = ()
-
+# A leaf of a score tree with points: its path without list indices, `$` for the root; its kind of node; what became of
+# its value; S; L; why points are lost, None if none are; how a schema compared it, "" for as text; and the sides whose
+# value could not be read so.
+Leaf = tuple[str, Kind, Outcome, float, float, Cause | None, str, tuple[Side, ...]]
 
 Partner = Literal["matched", "missing", "extra"]  # of a list element, or what it is without one
 
@@ -183,16 +164,16 @@ class FieldCounts:
         self.leaves: list[Leaf] = []
         self.elements: list[tuple[str, Partner]] = []
         self.earned = self.weight = 0.0
-        self._roots: dict[Cause | None, FieldPath] = {}
+        whole: tuple[Cause | None, ...] = (None, "missing prediction")
+        self._roots = {cause: FieldPath(self, "", cause) for cause in whole}
 
     def of_tree(self, tree: ScoreTree, *, parsed: bool = True, absent: bool = False) -> FieldCounts:
         """The counts of a document whose score tree there is; arguments as for `places`."""
         self.leaves, self.elements, self.earned, self.weight = [], [], tree.earned, tree.weight
         for name, node, cause in places(tree, parsed=parsed, absent=absent):
             if not node.children and node.weight > 0:
-                outcome = _outcome(node.kind, node.status)
-                how = node.compared, node.unreadable
-                self.leaves.append(Leaf(name, node.kind, outcome, node.earned, node.weight, cause, *how))
+                points, how = (node.earned, node.weight), (node.compared, node.unreadable)
+                self.leaves.append((name, node.kind, _outcome(node.kind, node.status), *points, cause, *how))
             if node.key is None and node is not tree:
                 both = node.truth_index is not None and node.prediction_index is not None
                 partner: Partner = "matched" if both else "missing" if node.prediction_index is None else "extra"
@@ -210,8 +191,7 @@ class FieldCounts:
         absent: bool = False,
     ) -> FieldCounts:
         """The same of a ground truth and a prediction, which are scored without a tree."""
-        cause: Cause | None = "missing prediction" if absent else None
-        root = self._roots.setdefault(cause, FieldPath(self, "", cause))
+        root = self._roots["missing prediction" if absent else None]
 
         def start() -> FieldPath:
             self.leaves, self.elements = [], []
@@ -219,7 +199,7 @@ class FieldCounts:
 
         self.earned, self.weight = tell(gt, pred, options, start, schema)
         if not parsed and self.leaves and self.leaves[0][:2] == ("$", "mismatch"):
-            self.leaves[0] = self.leaves[0]._replace(cause="unparsable")
+            self.leaves[0] = *self.leaves[0][:5], "unparsable", *self.leaves[0][6:]
         return self
 
 
@@ -274,11 +254,13 @@ class FieldPath:
                 cause = None
             elif cause is None:
                 cause = _cause_of_values(kind, status, truth, prediction)
-            leaf = Leaf(self.name, kind, _outcome(kind, status), earned, weight, cause)
+            compared = ""
+            unreadable: tuple[Side, ...] = ()
             if schema is not None and schema.comparator is not None and kind == "scalar":
+                compared = schema.comparator.label
                 unreadable = schema.comparator.unreadable(truth, prediction)  # type: ignore[arg-type]
-                leaf = leaf._replace(compared=schema.comparator.label, unreadable=unreadable)
-            self.counts.leaves.append(leaf)
+            outcome: Outcome = "wrong_type" if kind == "mismatch" and status == "wrong" else status
+            self.counts.leaves.append((self.name, kind, outcome, earned, weight, cause, compared, unreadable))
 
     def _element(self, partner: Partner, cause: Cause | None) -> FieldPath:
         element = self._at(("[]", cause), "[]", cause)
