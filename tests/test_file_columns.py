@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +75,10 @@ def test_a_csv_that_is_cut_off_loses_its_last_row(write: Write) -> None:
     assert "1 fault: 1 cut off" in done.err
 
 
-OPTIONS = "--id-column, --prediction-column and --references-column (id_column= and so on in Python) name other columns"
+OPTIONS = (
+    "--id-column, --prediction-column and --references-column (id_column= and so on in Python) name other columns, or "
+    "paths into the rows, such as response.text"
+)
 
 
 @golden("foreign_columns", "columns of other names")
@@ -118,3 +122,92 @@ def test_documents_without_ids_are_scored(
     by_position = "are documents, paired by their position; --id-column"
     assert (by_position in done.err) == isinstance(references[0], dict)
     assert docscore.evaluate(predictions=predictions, references=references).score == pytest.approx(score)
+
+
+def batch(name: str, *contents: str | None) -> dict[str, Any]:
+    """A row as providers write it for a request of a batch; one that failed has null as its response."""
+    choices = [{"message": {"content": content}} for content in contents]
+    return {"custom_id": name, "response": None if None in contents else {"body": {"choices": choices}}}
+
+
+ID_AND_PATH = ["--predictions-id-column", "custom_id", "--prediction-column", "response.body.choices.0.message.content"]
+BY_ID = [{"question_id": name, "references": [name]} for name in "ab"]
+FOLDER = {"p/a.json": "a", "p/b.json": "b", "p/.c.json": "no id", "p/notes.txt": "no document"}
+SIDES: list[tuple[str, dict[str, Any], str, list[str], float | str]] = [  # why, files, predictions, options, outcome
+    ("a path into the rows, and ids under another name", {"p.jsonl": [batch("b", "x"), batch("a", "a")]}, "p.jsonl",
+     ID_AND_PATH, 0.5),
+    ("a request that failed has no prediction", {"p.jsonl": [batch("b", None), batch("a", "a")]}, "p.jsonl",
+     ID_AND_PATH, "ids of references that no prediction has (1): 'b'"),
+    ("which is what `missing` counts", {"p.jsonl": [batch("b", None), batch("a", "a")]}, "p.jsonl",
+     [*ID_AND_PATH, "--missing", "zero"], 0.5),
+    ("a row of another shape is a fault", {"p.jsonl": [batch("b"), batch("a", "a")]}, "p.jsonl", ID_AND_PATH,
+     "p.jsonl, line 1: expected an object with 'question_id' and 'prediction'"),
+    ("an error says where a path ends", {"p.jsonl": [{"custom_id": "a", "response": {"text": "a"}}]}, "p.jsonl",
+     ID_AND_PATH, "(prediction_column), got an object with 'text' at 'response'"),
+    ("the name of a column is no path", {"p.jsonl": [{"question_id": n, "o.x": n, "o": {"x": "y"}} for n in "ab"]},
+     "p.jsonl", ["--prediction-column", "o.x"], 1.0),
+    ("another column is not taken for the one that a row lacks",
+     {"p.jsonl": [{"question_id": "a", "o": "a"}, {"question_id": "b", "prediction": "b"}]}, "p.jsonl",
+     ["--prediction-column", "o"], "p.jsonl, line 2: expected an object with 'question_id' and 'prediction'"),
+    ("a column of ids that one side lacks", {"p.jsonl": [batch("a", "a")]}, "p.jsonl", ["--id-column", "custom_id"],
+     "r.jsonl: expected a column 'custom_id' (id_column), got 'question_id', 'references'; --references-id-column"),
+    ("a document a file", FOLDER, "p", [], 1.0),
+    ("a path into such documents", {f"p/{n}.json": {"out": [n]} for n in "ab"}, "p", ["--prediction-column", "out.0"],
+     1.0),
+    ("such a file that is cut off", FOLDER | {"p/b.json": '"b'}, "p", [], "b.json, line 1, column 1: unterminated"),
+    ("without it", FOLDER | {"p/b.json": '"b'}, "p", ["--on-error", "skip"], 1.0),
+    ("a folder of other files", {"p/a.txt": "a"}, "p", [], "p: expected a folder with one document a file, ID.json"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("why", "files", "predictions", "options", "outcome"), SIDES, ids=[row[0] for row in SIDES])
+def test_ids_and_values_where_people_have_them(
+    write: Write, why: str, files: dict[str, Any], predictions: str, options: list[str], outcome: float | str
+) -> None:
+    """In the command and in Python, whose keywords are the options."""
+    assert why
+    references = write("r.jsonl", BY_ID)
+    for name, content in files.items():
+        (references.parent / name).parent.mkdir(exist_ok=True)
+        is_text = name.endswith("jsonl") or content == '"b'
+        write(name, content if is_text else json.dumps(content))
+    system = references.parent / predictions
+    keywords: dict[str, Any] = {
+        name[2:].replace("-", "_"): value for name, value in zip(options[::2], options[1::2], strict=True)
+    }
+    done = run("score", references, system, *options, "--json")
+    if isinstance(outcome, str):
+        assert (done.code, outcome in done.err) == (2, True), done.err
+        with pytest.raises(ValueError, match=r"^") as caught:
+            docscore.evaluate(references=references, predictions=system, **keywords)
+        assert outcome in str(caught.value)
+    else:
+        assert json.loads(done.out)["anls_score"] == outcome
+        assert docscore.evaluate(references=references, predictions=system, **keywords).score == outcome
+
+
+def test_folders_and_columns_of_one_side(write: Write, tmp_path: Path) -> None:
+    """A folder of ground truths; two names of ids; a path that names a column of slices; and no folder for both."""
+    (tmp_path / "r").mkdir()
+    for name in "ab":
+        write(f"r/{name}.json", json.dumps({"text": name}))
+    rows = [{"doc": name, "prediction": {"text": name}} for name in "ab"]
+    assert docscore.evaluate(references=tmp_path / "r", predictions=rows, predictions_id_column="doc").score == 1.0
+    truths = [{"meta": {"file": name, "page": 1}, "references": [{"text": name}]} for name in "ab"]
+    sides: dict[str, Any] = {"references": truths, "predictions": rows}
+    names: dict[str, Any] = {"references_id_column": "meta.file", "predictions_id_column": "doc"}
+    assert docscore.evaluate(**sides, **names, by="meta.page").slices[0]["documents"] == 2
+    with pytest.raises(ValueError, match="r: expected rows with 'question_id', 'references' and 'prediction'"):
+        docscore.evaluate(predictions=tmp_path / "r")
+    with pytest.raises(ValueError, match="references_id_column: expected a side of references, whose ids it names"):
+        docscore.evaluate(predictions=rows, references_id_column="doc")
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="needs pipes as files")
+def test_a_pipe_is_read_as_jsonl(write: Write) -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b'{"question_id": "a", "prediction": "a"}\n{"question_id": "b", "prediction": "x"}\n')
+    os.close(writing)
+    found = docscore.evaluate(references=write("r.jsonl", BY_ID), predictions=f"/dev/fd/{reading}")
+    os.close(reading)
+    assert found.score == 0.5

@@ -127,7 +127,7 @@ def with_settings(*decorators: Callable[[Any], Any], **fixed: Any) -> Callable[[
 
             options = ScoringOptions(**taken(*_FIELDS))
             reading = {"missing": options.missing, **taken("on_error", "delimiter")}
-            columns = taken("id_column", "prediction_column", "references_column")
+            columns = taken(*_COLUMNS)
             names = {name.removesuffix("_column"): column for name, column in columns.items()}
             reading["names"] = ColumnNames(**names, json_references=options.parse_references is not None)
             evaluation = taken("metrics", "cluster", "by", "confidence")
@@ -226,6 +226,7 @@ def _column_sign(_context: click.Context, _parameter: click.Parameter, value: st
     return sign
 
 
+_COLUMNS = tuple(f"{name}_column" for name in ColumnNames._fields if name != "json_references")
 _FIELDS = {field.name: field for field in fields(ScoringOptions)}
 
 
@@ -300,7 +301,14 @@ on_error_option = click.option(
     help="If rows cannot be read or paired: stop with an error, or leave them out and count them.",
 )
 column_options = together(
-    click.option("--id-column", metavar="COLUMN", help="The column or key of the ids, if it is not question_id."),
+    click.option(
+        "--id-column",
+        metavar="COLUMN",
+        help="The column or key of the ids, if it is not question_id. Each of these may be a path into the "
+        "rows, such as response.choices.0.text.",
+    ),
+    click.option("--references-id-column", metavar="COLUMN", help="The same of the ground truths alone."),
+    click.option("--predictions-id-column", metavar="COLUMN", help="The same of the predictions alone."),
     click.option(
         "--prediction-column", metavar="COLUMN", help="The column or key of the predictions, if it is not prediction."
     ),

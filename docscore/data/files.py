@@ -7,6 +7,7 @@ import io
 import os
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +18,7 @@ from docscore.core.runtime import READING, Advance, Progress, gc_pause, ignore, 
 from docscore.data.csv_files import csv_rows, told_delimiter
 from docscore.data.json_text import JsonError, loads, loads_at
 from docscore.data.parquet_files import parquet_rows
-from docscore.data.rows import BY_ID, ID, Side, as_rows
+from docscore.data.rows import BY_ID, ID, Absent, Lacking, Side, as_rows, cells_of, known_columns
 
 TEXT_EXTENSIONS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")  # each may also be compressed, with .gz appended
 EXTENSIONS = (*TEXT_EXTENSIONS, ".parquet")
@@ -95,10 +96,10 @@ def read_table(
 
     Rows stay in memory. A file whose rows do not fit is an error before the machine swaps (`docscore.core.limits`).
 
-    JSONL: one JSON value a line, blank lines passed over. JSON: a list of rows. CSV: a header and rows; cells are text,
-    but `references` and `answers` hold a JSON list; commas, semicolons, tabs or bars between columns are told by the
-    header. TSV: the same with tabs. Parquet: columns (needs pyarrow). Each but the last may be
-    compressed by gzip and end in `.gz` too. Logs: what was registered with `register_logs`.
+    JSONL, and what comes through a pipe: one JSON value a line, blank lines passed over. JSON: a list of rows. CSV: a
+    header and rows; cells are text, but `references` and `answers` hold a JSON list; commas, semicolons, tabs or bars
+    between columns are told by the header. TSV: the same with tabs. Parquet: columns (needs pyarrow). Each but the last
+    may be compressed by gzip and end in `.gz` too. Logs: what was registered with `register_logs`.
 
     Args:
         path: the file.
@@ -129,6 +130,8 @@ def read_table(
         ".tsv": of_tsv,
     }
     reader = readers.get(suffix)
+    if reader is None and path.is_fifo():
+        reader = _read_jsonl  # `<(...)` of a shell, whose name says nothing
     if reader is None:
         known = ", ".join([*EXTENSIONS, *_LOG_FORMATS])
         expected = f"a file name that ends in {known} (or one of the first five and .gz)"
@@ -233,6 +236,8 @@ def _suspect_other_format(path: Path, first: Any, count: int) -> None:
 
 def _is_json(path: Path) -> bool:
     """Whether a file that was read is one JSON value; not known of a large one, or one that cannot be read again."""
+    if path.is_fifo():
+        return False
     try:
         with _opened(path, None) as again:
             content = again.read(_LARGEST_VALUE + 1)
@@ -290,19 +295,25 @@ def _read_parquet(path: Path, max_bytes: int | None, progress: Progress) -> Tabl
 class ColumnNames(NamedTuple):
     """The columns or keys of rows that do not have the names of the row formats; None where they do.
 
+    Each may be a path into the rows, as `docscore.data.rows.cells_of` follows it.
+
     Attributes:
         id: the column of the ids, instead of "question_id".
         prediction: the column of the predictions, instead of "prediction".
         references: the column of the ground truths, instead of "references". A list in it holds acceptable answers;
             anything else is the one acceptable answer.
         json_references: whether ground truths are JSON text: text in a column of another name is then one answer, even
-            if it is that of a list; and in "references" of CSV and Parquet, what is no list is one answer.
+            if it is that of a list; and in "references", what is no list is one answer.
+        references_id: the column of the ids of the references, where the predictions have another one.
+        predictions_id: the same for the predictions.
     """
 
     id: str | None = None
     prediction: str | None = None
     references: str | None = None
     json_references: bool = False
+    references_id: str | None = None
+    predictions_id: str | None = None
 
     def of_side(self, side: Side, *, both: bool) -> dict[str, tuple[str, str]]:
         """The option and the given name of each column that a side has, by its name in the row format.
@@ -310,8 +321,15 @@ class ColumnNames(NamedTuple):
         Args:
             side: predictions or references.
             both: whether the rows of the side hold predictions and references.
+
+        Raises:
+            ValueError: for a column of ids of the references where rows hold both sides.
         """
-        wanted = {ID: ("id_column", self.id)}
+        if both and self.references_id is not None:
+            expected, got = "a side of references, whose ids it names", "rows that hold both sides"
+            raise InputValueError(place="references_id_column", expected=expected, got=got)
+        own = self.references_id if side == "references" else self.predictions_id
+        wanted = {ID: ("id_column", self.id) if own is None else (f"{side}_id_column", own)}
         if both or side == "predictions":
             wanted[str(BY_ID.predictions)] = "prediction_column", self.prediction
         if both or side == "references":
@@ -323,32 +341,49 @@ SAME_NAMES = ColumnNames()
 
 
 def table_of_source(
-    source: Any, side: Side, names: ColumnNames, faults: Faults | None = None, *, both: bool = False
+    source: Any,
+    side: Side,
+    names: ColumnNames,
+    faults: Faults | None = None,
+    *,
+    both: bool = False,
+    max_bytes: int | None = None,
+    delimiter: str | None = None,
+    progress: Progress = no_progress,
 ) -> Table:
     """The rows of a side, whatever holds them.
 
     Args:
-        source: a path; rows as `pairs_of` takes them; a dict of values by id; a pandas or polars data frame, an Arrow
-            table, or a `datasets.Dataset`.
+        source: the path of a file, or of a folder with one document a file, `ID.json`; rows as `pairs_of` takes them; a
+            dict of values by id; a pandas or polars data frame, an Arrow table, or a `datasets.Dataset`.
         side: predictions or references; it names the place of rows in messages where there is no file.
         names: the columns that have other names.
         faults: collects faults of single rows of files; without it they raise an error.
         both: whether the rows hold predictions and references. Rows of a data frame without ids are then numbered.
+        max_bytes: as for `read_table`.
+        delimiter: as for `read_table`.
+        progress: as for `read_table`.
 
     Raises:
         TypeError: for anything else.
         ValueError: as `read_table`, and for a column that does not exist.
         OSError: if a file cannot be read.
     """
+    wanted = names.of_side(side, both=both)
     if isinstance(source, str | os.PathLike):
-        return with_names(read_table(Path(source), faults), side, names, both=both)
-    if isinstance(source, Mapping):
+        path = Path(source)
+        if path.is_dir():
+            table = _read_folder(path, side, faults or Faults(), in_columns=str(getattr(BY_ID, side)) in wanted)
+        else:
+            table = read_table(path, faults, max_bytes, delimiter, progress)
+    elif isinstance(source, Mapping):
         return table_in_memory(_rows_by_id(source, side), side)
-    rows = _rows_of_frame(source, names.id or ID)
-    if rows and both and ID not in rows[0] and names.id is None:
-        rows = [{ID: str(number), **row} for number, row in enumerate(rows)]
-    table = table_in_memory(source if rows is None else rows, side)._replace(is_frame=rows is not None)
-    return table if names == SAME_NAMES else with_names(table, side, names, both=both)
+    else:
+        rows = _rows_of_frame(source, wanted[ID][1] if ID in wanted else ID)
+        if rows and both and ID not in rows[0] and ID not in wanted:
+            rows = [{ID: str(number), **row} for number, row in enumerate(rows)]
+        table = table_in_memory(source if rows is None else rows, side)._replace(is_frame=rows is not None)
+    return with_names(table, side, names, both=both)
 
 
 def table_in_memory(rows: Any, side: Side) -> Table:
@@ -402,43 +437,77 @@ def with_names(table: Table, side: Side, names: ColumnNames, *, both: bool) -> T
         ValueError: for a column that does not exist.
     """
     wanted = names.of_side(side, both=both)
-    of_cells = suffix_of(table.path) in CELL_EXTENSIONS
-    first = table.first() if wanted or of_cells else None
-    if first is None:
+    if table.first() is None or not (wanted or table.has_columns or names.json_references):
         return table
-    known = first if isinstance(first, dict) else {}
-    for option, given in wanted.values():
-        if given not in known:
-            got = ", ".join(map(repr, known)) or type(first).__name__
-            raise InputValueError(place=in_file(table.path), expected=f"a column {given!r} ({option})", got=got)
-    renamed = partial(_renamed, wanted=wanted, of_cells=of_cells, is_json=names.json_references)
-    return table._replace(rows=list(map(renamed, table.rows)))
+    rows = [dict(row) if isinstance(row, dict) else row for row in table.rows]
+    for name, (option, given) in wanted.items():
+        for row, cell in zip(rows, _column(table, option, given), strict=True):
+            if isinstance(row, dict):  # a column of the name that the format has is not the one that was asked for
+                row[name] = Lacking if cell is Absent and name != BY_ID.predictions else cell
+    key, is_json = str(BY_ID.references), names.json_references
+    for row in rows if both or side == "references" else ():
+        if isinstance(row, dict) and key in row:
+            is_text = is_json and isinstance(row[key], str)
+            if key in wanted:
+                row[key] = _answers(row[key], in_cell=table.has_columns and not is_json)
+            elif is_text or (table.has_columns and (is_json or _is_list_text(row[key]))):
+                row[key] = _answers(row[key], in_cell=True)
+    return table._replace(rows=rows)
 
 
-def _renamed(row: Any, wanted: Mapping[str, tuple[str, str]], *, of_cells: bool, is_json: bool) -> Any:
-    if row is Faulty or not isinstance(row, dict):
-        return row
-    found = {name: row[given] for name, (_, given) in wanted.items() if given in row}
-    key = str(BY_ID.references)
-    if key in found:
-        found[key] = _answers(found[key], of_cells=of_cells and not is_json)
-    elif of_cells and key in row and (is_json or _is_list_text(row[key])):
-        found[key] = _answers(row[key], of_cells=True)
-    return {**row, **found}
+def _column(table: Table, option: str, given: str) -> list[Any]:
+    """The cells of a column; raises `ValueError` naming the option where no row has any."""
+    cells = cells_of(table.rows, given)
+    if all(cell is Lacking or cell is Absent for cell in cells):
+        remedy = "--references-id-column and --predictions-id-column (the same in Python with _) name that of one side"
+        raise InputValueError(
+            place=in_file(table.path),
+            expected=f"a column {given!r} ({option})",
+            got=known_columns(table.first(), given),
+            remedy=remedy if option == "id_column" else "",
+        )
+    return cells
 
 
-def _answers(value: Any, *, of_cells: bool) -> Any:
+def _answers(value: Any, *, in_cell: bool) -> Any:
     """A list of acceptable answers; in a cell of a table such a list may be JSON text."""
-    if of_cells and _is_list_text(value):
-        try:
+    if in_cell and _is_list_text(value):
+        with suppress(JsonError):
             value = loads(value, unique_keys=True)
-        except JsonError:
-            return [value]
     return value if isinstance(value, list | tuple) or hasattr(value, "tolist") else [value]
 
 
 def _is_list_text(value: Any) -> bool:
     return isinstance(value, str) and value.lstrip().startswith("[")
+
+
+def _read_folder(path: Path, side: Side, faults: Faults, *, in_columns: bool) -> Table:
+    """The rows of a folder with one document a file, `ID.json`.
+
+    Args:
+        path: the folder.
+        side: predictions or references.
+        faults: collects the faults of files.
+        in_columns: whether the value of the side is in a column of the documents; otherwise it is the document.
+    """
+    files = sorted(file for file in path.iterdir() if suffix_of(file) == ".json" and not file.name.startswith("."))
+    if not files:
+        raise InputValueError(place=in_file(path), expected="a folder with one document a file, ID.json", got="none")
+    rows: list[Any] = []
+    size = 0
+    for file in files:
+        size += file.stat().st_size
+        check_room(path, _SIZE_OF_VALUES * size)
+        try:
+            value = read_value(file)
+        except InputValueError as error:
+            faults.add("not JSON", error.diagnostic)
+            rows.append(Faulty)
+            continue
+        cell = {BY_ID.references: [value]} if side == "references" else {BY_ID.predictions: value}
+        rows.append({**(value if in_columns and isinstance(value, dict) else cell), ID: name_without_extension(file)})
+    faults.stop_if_any()
+    return Table(path, rows, lambda index: in_file(files[index]))
 
 
 _UTF8_MARK = b"\xef\xbb\xbf"

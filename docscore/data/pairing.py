@@ -6,6 +6,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice, repeat
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,10 +34,9 @@ from docscore.data.files import (
     TEXT_EXTENSIONS,
     ColumnNames,
     Table,
-    read_table,
     suffix_of,
     table_in_memory,
-    with_names,
+    table_of_source,
 )
 from docscore.data.json_text import holds_json, is_json_container
 from docscore.data.rows import (
@@ -46,10 +46,12 @@ from docscore.data.rows import (
     PLAIN,
     Absent,
     Check,
+    Lacking,
     RowFormat,
     Rows,
     Side,
     as_rows,
+    cells_of,
     described,
     format_of,
     read_rows,
@@ -399,7 +401,8 @@ WITHOUT_PREDICTION = "reference without a prediction"
 
 
 _OPTIONS = (
-    "--id-column, --prediction-column and --references-column (id_column= and so on in Python) name other columns"
+    "--id-column, --prediction-column and --references-column (id_column= and so on in Python) name other columns, or "
+    "paths into the rows, such as response.text"
 )
 _LISTED = 20  # columns that a message names
 _DELIMITER = "--delimiter names the sign between the columns of CSV"
@@ -492,11 +495,12 @@ def _labels(pairs: Pairs, labels: Iterable[Any], option: str) -> list[Any]:
 
 def _column(pairs: Pairs, name: str, option: str) -> list[Any]:
     rows = pairs.reference_rows or []
-    if not any(name in row for row in rows):
+    cells = cells_of(rows, name)
+    if all(cell is Lacking for cell in cells):
         known = sorted({str(key) for row in rows for key in row})
         got = ", ".join(map(repr, known)) or "rows without columns"
         raise InputValueError(place=option, expected=f"a column {name!r} of the references", got=got)
-    return [row.get(name) for row in rows]
+    return [None if cell is Lacking or cell is Absent else cell for cell in cells]
 
 
 def _group_name(row: str, value: Any, option: str) -> str:
@@ -693,8 +697,8 @@ def rows_of_files(
 
     def table_of(path: Path, side: Side) -> Table:
         before_reading(path)
-        table = read_table(path, faults, max_bytes, delimiter, progress)
-        return with_names(table, side, names, both=references is None)
+        reading = partial(table_of_source, max_bytes=max_bytes, delimiter=delimiter, progress=progress)
+        return reading(path, side, names, faults, both=references is None)
 
     truths = None if references is None else table_of(references, "references")
     systems = [table_of(path, "predictions") for path in predictions]

@@ -55,7 +55,49 @@ VALUE_KEYS = frozenset({"prediction", "prediction_text", "references", "answers"
 
 
 class Absent:
-    """In place of a prediction that a log does not have, or of the ground truth of a sample that did not run."""
+    """In place of a prediction that a row does not have, or of the ground truth of a sample that did not run."""
+
+
+class Lacking:
+    """In place of the cell of a row that does not have a column."""
+
+
+def cells_of(rows: Sequence[Any], column: str) -> list[Any]:
+    """The cell of each row in a column: under its name, or where no row has that name, at the path that it spells.
+
+    A path has the keys and the numbers of list items on the way into a row, with dots between them. A cell is `Lacking`
+    where a row has none, and `Absent` where null stands on the way to it, as in the row of a request that failed.
+
+    >>> cells_of([{"response": {"choices": [{"text": "tea"}]}}], "response.choices.0.text")
+    ['tea']
+    """
+    if any(isinstance(row, dict) and column in row for row in rows):
+        return [row.get(column, Lacking) if isinstance(row, dict) else Lacking for row in rows]
+    steps = column.split(".")
+    ends = [_followed(row, steps) for row in rows]
+    return [value if not left else Absent if value is None else Lacking for value, left in ends]
+
+
+def _followed(value: Any, steps: Sequence[str]) -> tuple[Any, Sequence[str]]:
+    """The value as far along a path as there is one, and the steps that are left."""
+    for number, step in enumerate(steps):
+        value = value.tolist() if isinstance(value, np.ndarray) else value
+        if isinstance(value, dict) and step in value:
+            value = value[step]
+        elif isinstance(value, list) and step.isdecimal() and int(step) < len(value):
+            value = value[int(step)]
+        else:
+            return value, steps[number:]
+    return value, []
+
+
+def known_columns(row: Any, column: str) -> str:
+    """What a row has in place of a column: its own columns, or what stands where a path into it ends."""
+    steps = column.split(".")
+    value, left = _followed(row, steps)
+    if len(left) < len(steps):
+        return f"{described(value)} at {'.'.join(steps[: -len(left)])!r}"
+    return ", ".join(map(repr, row)) if isinstance(row, dict) else type(row).__name__
 
 
 class Rows(NamedTuple):
@@ -193,7 +235,7 @@ def _id_and_value(row: Any, index: int, form: RowFormat, side: Side) -> tuple[st
         if is_row and side == "references":  # a plain prediction is what a model said, and may have any keys
             raise InputValueError(expected="a plain ground truth as in the first row", got=described(row))
         return str(index), row
-    if not isinstance(row, dict) or ID not in row or key not in row:
+    if not isinstance(row, dict) or row.get(ID, Lacking) is Lacking or row.get(key, Lacking) is Lacking:
         raise InputValueError(expected=f"an object with {ID!r} and {key!r}", got=described(row))
     name, value = _id(row[ID]), row[key]
     if side == "references":
@@ -236,5 +278,6 @@ def _answers(value: Any, key: str) -> tuple[Any, ...]:
 def described(row: Any) -> str:
     """A short description of a row for messages."""
     if isinstance(row, dict):
-        return "an object with " + (", ".join(short_repr(key) for key in list(row)[:NAMED]) or "no keys")
+        names = [short_repr(key) for key, value in row.items() if value is not Lacking]
+        return "an object with " + (", ".join(names[:NAMED]) or "no keys")
     return type(row).__name__

@@ -552,6 +552,8 @@ def evaluate(
     id_column: str | None = None,
     prediction_column: str | None = None,
     references_column: str | None = None,
+    references_id_column: str | None = None,
+    predictions_id_column: str | None = None,
     progress: bool | Progress | None = None,
 ) -> Evaluation:
     """Evaluate predictions against references: figures with intervals, fields, causes of lost points, score trees.
@@ -561,7 +563,8 @@ def evaluate(
 
     Each side is one of these:
 
-    * a path: JSONL, JSON, CSV or Parquet, as for `docscore score`; a log of Inspect (`.eval`, `.json`);
+    * a path: JSONL, JSON, CSV or Parquet, as for `docscore score`; a log of Inspect (`.eval`, `.json`); a folder with
+      one document a file, `ID.json`;
     * a list of rows: `{"question_id", "prediction"}` and `{"question_id", "references": [acceptable answers]}`, or
       plain values in the same order on both sides;
     * a dict of values by id; a tuple in the references holds acceptable answers;
@@ -594,10 +597,13 @@ def evaluate(
         donut: whether documents are read as the evaluation of Donut reads them (Entity F1, nTED).
         with_confidences: whether predictions hold `{"$value": ..., "$confidence": ...}`, of which the values are
             scored.
-        id_column: the column or key of the ids, if it is not "question_id".
+        id_column: the column or key of the ids, if it is not "question_id"; as of all columns, a path into the rows
+            such as "response.id" where no column has that name.
         prediction_column: the column or key of the predictions, if it is not "prediction".
         references_column: the column or key of the ground truths, if it is not "references". A list in it holds
             acceptable answers; anything else is the one acceptable answer.
+        references_id_column: the column of the ids of the references, where that of the predictions has another name.
+        predictions_id_column: the column of the ids of the predictions.
         progress: True for progress bars, False for none, None for bars on a terminal; or a callback, called with the
             name of a phase and its total, that returns one, called with the number of further units that are done.
 
@@ -624,7 +630,14 @@ def evaluate(
     settings = {name: given[name] for name in ("by", "cluster", "confidence", "seed")}
     bars = progress_from(progress)
     chosen = metrics_with_schema((metrics,) if isinstance(metrics, str) else metrics, schema)
-    names = ColumnNames(id_column, prediction_column, references_column, parse_references is not None)
+    names = ColumnNames(
+        id_column,
+        prediction_column,
+        references_column,
+        parse_references is not None,
+        references_id_column,
+        predictions_id_column,
+    )
     faults = Faults(on_error)
     if any(isinstance(side, str | os.PathLike) for side in (references, predictions)):
         importlib.import_module("docscore.integrations.log_files").read_logs_of_inspect()
