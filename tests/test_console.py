@@ -8,7 +8,21 @@ from typing import Any
 
 import pytest
 
-from tests.commands import COLOUR, HOSTILE, RAW, Write, on_terminal, pred, ref, run, screen, succeed
+from tests.commands import (
+    COLOUR,
+    HOSTILE,
+    RAW,
+    RECEIPTS,
+    REFERENCES,
+    Write,
+    on_terminal,
+    pred,
+    ref,
+    run,
+    run_process,
+    screen,
+    succeed,
+)
 
 
 def hostile_files(write: Write) -> tuple[Path, Path]:
@@ -94,10 +108,34 @@ def one_document(write: Write, truth: Any, guess: Any) -> tuple[Path, Path]:
 
 @pytest.mark.parametrize("key", ["long_" * 20, "two words " * 9, "発行日付" * 12, "a.b[0]" * 15])
 def test_a_long_key_is_folded_and_whole(write: Write, key: str) -> None:
-    """Wide characters take two columns; the numbers stand beside the first line."""
-    text = succeed("score", *one_document(write, {key: "x", "n": "y"}, {key: "x", "n": "y"}), "--fields")
+    """On a terminal. Wide characters take two columns; the numbers stand beside the first line."""
+    files = one_document(write, {key: "x", "n": "y"}, {key: "x", "n": "y"})
+    assert re.search(rf"^.*{re.escape(key.strip())}.* +1\.000 ", succeed("score", *files, "--fields"), re.MULTILINE)
+    text = COLOUR.sub("", on_terminal("score", *files, "--fields").terminal)
     lines = text[text.index("\nFields") :].strip("\n").split("\n\n")[0].splitlines()[1:]
     widths = [sum(2 if character > "\u2e80" else 1 for character in line) for line in lines]
     assert max(widths) <= 80
     folded = "".join(re.split(r" [01]\.\d{3} ", line)[0] for line in lines[1:])
     assert key.replace(" ", "") in folded.replace(" ", "")
+
+
+def test_no_column_is_lost_however_narrow_the_output_is() -> None:
+    """In a pipe each row is a line, also where the environment names a width or asks for colour."""
+    systems = [RECEIPTS / f"predictions{name}.jsonl" for name in ("", "_new", "_confident")]
+    command = ["table", *systems, "--references", REFERENCES, "--metrics", "anls_star,kieval", "--intervals"]
+
+    def cells(text: str) -> list[str]:
+        return sorted(re.findall(r"\d\.\d{4}(?: \[\d\.\d{4}, \d\.\d{4}\])?", text.replace("*", "")))
+
+    expected = cells(succeed(*command, "--format", "markdown"))
+    assert len(expected) == 3 * 6
+    piped = run_process(*command, COLUMNS="40", FORCE_COLOR="1").out.splitlines()
+    assert piped[0].split() == ["metric", *(path.stem for path in systems)]
+    assert piped[1].startswith("ANLS*  ")
+    assert cells("\n".join(piped)) == expected
+    for columns in (60, 80, 200):
+        lines = COLOUR.sub("", on_terminal(*command, columns=columns).terminal).splitlines()
+        table = lines[: lines.index("In brackets: 95% confidence intervals.")]
+        assert cells("\n".join(table)) == expected
+        assert max(map(len, table)) <= columns
+        assert (table[0].split()[1] == "system") == (columns < 200)

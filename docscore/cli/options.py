@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, fields
@@ -22,12 +23,12 @@ from docscore.data.pairing import rows_of_files
 from docscore.evaluation.evaluation import Evaluation, metrics_with_schema, progress_from
 from docscore.integrations.log_files import read_logs_of_inspect
 from docscore.metrics.registry import METRICS, checked_metrics
+from docscore.report.console import UNBOUNDED
 from docscore.stats.intervals import CONFIDENCE
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 WORST = 10
-_NARROWEST = 80
 
 a_file = click.Path(path_type=Path)
 
@@ -369,10 +370,9 @@ metric_options = together(
 
 
 def stdout_console() -> Console:
-    """A console for stdout without markup or highlighting, at least 80 columns wide."""
-    console = Console(highlight=False, markup=False, emoji=False)
-    console.width = max(console.width, _NARROWEST)
-    return console
+    """A console for stdout without markup or highlighting, as wide as its terminal; elsewhere lines have no end."""
+    width = None if sys.stdout.isatty() else UNBOUNDED
+    return Console(width=width, highlight=False, markup=False, emoji=False)
 
 
 def evaluations_of_files(

@@ -1,4 +1,4 @@
-"""Print score trees, test sets and comparisons on a terminal of 80 columns."""
+"""Print score trees, test sets and comparisons; on a terminal tables are fitted to its width, and nothing is cut."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -17,6 +18,7 @@ from docscore.metrics.anls_star.tree import Line, ScoreTree, outline
 from docscore.metrics.kieval import kieval_lines
 from docscore.report.annotations import Annotation
 from docscore.report.content import (
+    MOST_CHANGES_LISTED,
     cause_changes_table,
     causes_table,
     curve_table,
@@ -57,7 +59,9 @@ if TYPE_CHECKING:
     from docscore.evaluation.evaluation import Evaluation
     from docscore.evaluation.summary import Analysis, Rate, Summary
 
-_WIDTH = 80
+_WIDTH = 80  # of sentences
+UNBOUNDED = 1_000_000  # columns, where nothing is to be folded: in files and pipes
+_NARROWEST_NAME = 14  # columns, to which names are folded
 
 
 _BAR = 24  # columns
@@ -71,11 +75,11 @@ _PLAIN_SIGNS = str.maketrans("–·†", "-.+")  # in numbers, for encodings wit
 
 
 def printed(print_on: Callable[..., None], *arguments: object, **options: object) -> str:
-    """What a function of this module prints with these arguments, as text without colour, 80 columns wide."""
+    """What a function of this module prints with these arguments, as text without colour."""
     text = io.StringIO()
     console = Console(
         file=text,
-        width=_WIDTH,
+        width=UNBOUNDED,
         color_system=None,
         force_jupyter=False,  # in a notebook it would draw each line, and the text would be empty
         highlight=False,
@@ -100,6 +104,8 @@ def print_evaluation(console: Console, found: Evaluation, *, fields: bool, worst
         print_measured(console, found)
     if found.slice_figures:
         print_table(console, slices_table(found.slice_figures, found.slice_name))
+    if not found.other_figures:  # whose table has the signatures
+        _print_lines(console, [f"\n{found.signature}"])
 
 
 def print_summary(console: Console, summary: Summary, worst: int) -> None:
@@ -124,7 +130,6 @@ def print_summary(console: Console, summary: Summary, worst: int) -> None:
     if lowest.rows:
         _print_lines(console, [f"\n{lowest.caption}"])
     _print_lines(console, [f"  {score.text}  {name.text}{score.suffix}" for name, score in lowest.rows])
-    _print_lines(console, [f"\n{scores.signature}"])
 
 
 def print_comparison(console: Console, found: Comparison, gate: Gate | None, changes: int) -> None:
@@ -137,17 +142,18 @@ def print_comparison(console: Console, found: Comparison, gate: Gate | None, cha
         print_table(console, figure_changes_table(found), "p: permutation tests, each metric by itself")
     _print_changes(console, "Largest losses", found.worse[:changes])
     _print_changes(console, "Largest gains", found.better[:changes])
-    fields = field_changes_table(found)
+    fields = field_changes_table(found).first(MOST_CHANGES_LISTED)
     if fields.rows:
         print_table(console, fields, "p and q: permutation tests; decide by q, which allows for the number of fields")
     else:
         _print_lines(console, [f"\n{fields.caption}"])
     for table in (cause_changes_table(found), slice_changes_table(found)):
         if table.rows:
-            print_table(console, table)
+            print_table(console, table.first(MOST_CHANGES_LISTED))
     if gate is not None:
         print_gate(console, gate.sentence)
-    _print_lines(console, [f"\n{found.signature}"])
+    if not found.figure_changes:
+        _print_lines(console, [f"\n{found.signature}"])
 
 
 def print_gate(console: Console, sentence: str) -> None:
@@ -160,7 +166,7 @@ def print_measured(console: Console, found: Evaluation) -> None:
     table = figures_table(found)
     intervals = "" if found.confidence is None else f", intervals of {percent_text(found.confidence)}"
     _print_lines(console, [f"\n{table.caption}  {counted(len(found), 'row')}{intervals}"])
-    console.print(_drawn(table))
+    _draw(console, table)
     if "kieval" in found.breakdowns:
         _print_lines(console, kieval_lines(found.breakdowns["kieval"]))
     if "typed" in found.breakdowns:
@@ -170,7 +176,7 @@ def print_measured(console: Console, found: Evaluation) -> None:
 
 def print_automation(console: Console, curve: Curve, choice: Choice, confidence: float) -> None:
     """Print the trade-off at some thresholds, and the lowest threshold that reaches the target."""
-    console.print(_drawn(curve_table(curve)))
+    _draw(console, curve_table(curve))
     _print_lines(console, ["", *textwrap.wrap(choice_text(choice, confidence), _WIDTH)])
 
 
@@ -186,23 +192,37 @@ def print_table(console: Console, table: ReportTable, explanation: str = "", *, 
     table = table.first(_MOST_ROWS)
     if with_caption:
         _print_lines(console, [f"\n{table.caption}", *filter(None, [explanation])])
-    console.print(_drawn(table))
+    _draw(console, table)
     remarks = [shown_name(remark).translate(_PLAIN_SIGNS) for remark in table.remarks]
     _print_lines(console, [*filter(None, [table.note]), *remarks, *(f"\n{name}" for name in table.signatures)])
 
 
-def _drawn(table: ReportTable) -> Table:
-    """The table without lines and bars; long names wrap, numbers do not; the best value has an asterisk."""
+def _draw(console: Console, table: ReportTable) -> None:
+    """Print the table without lines and bars; the best value has an asterisk.
+
+    Where it is too wide, systems stand in rows, then names are folded, and then the terminal breaks the lines: numbers
+    are whole in any case.
+    """
     shown = table.shown(bars=False)
+    rows = [tuple(map(_cell_text, shown.columns, row)) for row in shown.rows]
     drawn = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="")
-    for column in shown.columns:
+    narrowest = len(shown.columns) - 1  # the spaces between columns
+    for number, column in enumerate(shown.columns):
+        head = shown_name(column.terminal or column.head)
         if column.kind in ("text", "code"):
-            drawn.add_column(shown_name(column.terminal or column.head), overflow="fold", ratio=1, min_width=14)
+            drawn.add_column(head, overflow="fold", min_width=_NARROWEST_NAME)
+            narrowest += _NARROWEST_NAME
         else:
-            drawn.add_column(shown_name(column.terminal or column.head), justify="right", no_wrap=True)
-    for row in shown.rows:
-        drawn.add_row(*map(_cell_text, shown.columns, row))
-    return drawn
+            drawn.add_column(head, justify="right", no_wrap=True)
+            narrowest += max(cell_len(text) for text in (head, *(row[number] for row in rows)))
+    if narrowest > console.width and table.systems_from:
+        _draw(console, table.stacked())
+        return
+    for row in rows:
+        drawn.add_row(*row)
+    width, console.width = console.width, max(console.width, narrowest)
+    console.print(drawn)
+    console.width = width
 
 
 def _cell_text(column: TableColumn, cell: TableCell) -> str:

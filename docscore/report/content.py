@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from docscore.evaluation.scores import CorpusScore
     from docscore.evaluation.summary import Analysis, Rate, Summary
 
+MOST_CHANGES_LISTED = 20  # in the tables of a comparison
+
 _NONE, _ZERO = "–", "·"  # the text of a cell without a value, and of a count of 0
 _Content = tuple[TableColumn, Callable[[Any], TableCell]]  # a column, and its cell for an item
 

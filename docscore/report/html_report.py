@@ -72,7 +72,7 @@ def report_as_html(found: Evaluation, title: str, worst: int) -> str:
             figures=figures_of_evaluation(found),
             nothing_lost=NOTHING_LOST,
             documents=[_document(scores, number, with_trees) for number in scores.numbers_of_worst(worst)],
-            signature=scores.signature,
+            signature="" if found.other_figures else scores.signature,
         )
     )
 

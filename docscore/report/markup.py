@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from docscore.core.formatting import clipped, printable, with_sign
 from docscore.report.content import (
+    MOST_CHANGES_LISTED,
     cause_changes_table,
     causes_table,
     document_changes_table,
@@ -36,9 +37,6 @@ if TYPE_CHECKING:
     from docscore.evaluation.evaluation import Evaluation
 
 FORMATS = ("text", "markdown", "latex")
-
-
-MOST_FIELDS_LISTED = 20  # in the Markdown of a comparison
 
 
 _LATEX = {
@@ -177,12 +175,13 @@ def comparison_as_markdown(found: Comparison, gate: Gate | None, changes: int) -
     if found.figure_changes:
         parts.append(table_as_markdown(figure_changes_table(found)))
     tested = [field_changes_table(found), cause_changes_table(found), slice_changes_table(found)]
-    parts += [table_as_markdown(each.without("p_value").first(MOST_FIELDS_LISTED)) for each in tested if each.rows]
+    parts += [table_as_markdown(each.without("p_value").first(MOST_CHANGES_LISTED)) for each in tested if each.rows]
     documents = document_changes_table([*found.worse[:changes], *found.better[:changes]])
     if documents.rows:
         table = table_as_markdown(documents)
         parts.append(f"<details><summary>{documents.caption}</summary>\n\n{table}\n\n</details>")
-    parts.append(signature_as_markdown(found.signature))
+    if not found.figure_changes:  # whose table has the signatures
+        parts.append(signature_as_markdown(found.signature))
     return "\n\n".join(parts)
 
 
@@ -214,6 +213,7 @@ def report_as_markdown(found: Evaluation, title: str, worst: int) -> str:
     for table in tables:
         if table.rows:
             parts.append(f"## {markdown_escaped(table.caption)}")
-            parts.append(table_as_markdown(table.first(max(MOST_FIELDS_LISTED, worst))))
-    parts.append(signature_as_markdown(scores.signature))
+            parts.append(table_as_markdown(table.first(max(MOST_CHANGES_LISTED, worst))))
+    if not found.other_figures:
+        parts.append(signature_as_markdown(scores.signature))
     return "\n\n".join(filter(None, parts)) + "\n"

@@ -36,8 +36,7 @@ def systems_table(
 
     Args:
         found: the systems.
-        by_metric: whether figures are rows and systems columns, which is narrow enough for a terminal; otherwise
-            systems are rows.
+        by_metric: whether figures are rows and systems columns; otherwise systems are rows.
         percent: whether figures are multiplied by 100 and have two decimals; otherwise they have four.
         intervals: whether figures have their intervals behind them.
         columns: further columns of systems that are rows: "documents", or a count of rows such as "missing".
@@ -81,7 +80,10 @@ def systems_table(
     systems_of_table = found.evaluations.values()
     signatures = tuple(dict.fromkeys(each for system in systems_of_table for each in system.signatures.values()))
     remarks = tuple(_remarks(found, by, intervals=intervals))
-    return ReportTable(caption, heads, tuple(rows), unit="systems", signatures=signatures, remarks=remarks)
+    start = len(heads) - len(systems) if by_metric else 0
+    return ReportTable(
+        caption, heads, tuple(rows), unit="systems", signatures=signatures, remarks=remarks, systems_from=start
+    )
 
 
 def _count_cell(count: int | None) -> TableCell:
@@ -159,7 +161,8 @@ def table_of_scores(runs: Sequence[tuple[LoggedRun, Evaluation]], changes: Seque
     test = between_systems(runs[0][1].confidence or 0.0)
     tested = any(change.adjusted is not None for change in changes)
     remarks = (f"{CHANCE_MARK} lower than the best of its data set: {test}.",) if tested else ()
-    return ReportTable("ANLS* by data set, method and model", columns, rows, signatures=signatures, remarks=remarks)
+    caption = "ANLS* by data set, method and model"
+    return ReportTable(caption, columns, rows, signatures=signatures, remarks=remarks, systems_from=2)
 
 
 def table_of_costs(runs: Sequence[LoggedRun]) -> ReportTable:

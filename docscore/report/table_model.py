@@ -68,6 +68,8 @@ class ReportTable:
         left_out: the number of rows cut off at the end.
         signatures: the signatures of the figures, shown below the table.
         remarks: sentences shown below the table, such as on what its marks mean.
+        systems_from: the number of the first of the columns that are systems, which are the last ones; 0 for none.
+            Where they are too many for a terminal, the table is `stacked`.
     """
 
     caption: str
@@ -77,6 +79,7 @@ class ReportTable:
     left_out: int = 0
     signatures: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    systems_from: int = 0
 
     @property
     def note(self) -> str:
@@ -99,6 +102,18 @@ class ReportTable:
             columns=tuple(self.columns[number] for number in kept),
             rows=tuple(tuple(row[number] for number in kept) for row in self.rows),
         )
+
+    def stacked(self) -> ReportTable:
+        """The table with a row for each system that has a value, in place of a column for each system."""
+        start = self.systems_from
+        rows = tuple(
+            (*row[:start], TableCell(system.name, system.head), cell)
+            for row in self.rows
+            for system, cell in zip(self.columns[start:], row[start:], strict=True)
+            if cell.text
+        )
+        columns = (*self.columns[:start], TableColumn("system", "system", "text"), TableColumn("value", "value"))
+        return replace(self, columns=columns, rows=rows, systems_from=0)
 
     def records(self) -> list[dict[str, Any]]:
         """The raw values, one dict for each row; an interval as "low" and "high", without bars.
