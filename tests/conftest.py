@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import importlib.util
 import json
@@ -82,10 +83,14 @@ def table(name: str, part: str) -> list[tuple[Any, ...]]:
 
 
 def golden(name: str, part: str) -> pytest.MarkDecorator:
-    """Run a test for each row of a table of `data/NAME.jsonl`: its columns are the arguments, `why` is the id."""
+    """Run a test for each row of a table of `data/NAME.jsonl`: its columns are the arguments, `why` is the id.
+
+    The column `raises` names an exception of Python.
+    """
     rows = [json.loads(line) for line in (DATA / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
     rows = [row for row in rows if row.pop("table") == part]
     ids = [row.pop("why", None) for row in rows]
+    rows = [{**row, "raises": getattr(builtins, row["raises"])} if "raises" in row else row for row in rows]
     return pytest.mark.parametrize(tuple(rows[0]), [tuple(row.values()) for row in rows], ids=ids)
 
 

@@ -18,7 +18,6 @@ from docscore.metrics.anls_star.causes import places
 from docscore.metrics.anls_star.tree import outline
 from docscore.report.annotations import FEWEST, annotations_of, folded_tree, groups_of
 from docscore.report.wording import annotation_text
-from tests.commands import PREDICTIONS, REFERENCES, succeed
 from tests.conftest import golden
 from tests.structures import damaged, predictions, random_truth, truths
 
@@ -60,17 +59,6 @@ def test_values_that_a_schema_compares_exactly_are_exchanged_only_where_they_are
     rows = [{"a": "DE8111", "b": "A-77xx"}], [{"a": "A-77XX", "b": "de8111"}]
     found = Evaluation(pairs_of(rows[1], rows[0]), ScoringOptions(schema=schema), metrics=["typed"])
     assert [row.annotations for row in found.worst(1)] == [[]]
-
-
-def test_a_receipt_of_the_examples() -> None:
-    out = succeed("explain", REFERENCES, PREDICTIONS, "--id", "receipt-018", "--fold")
-    assert out.splitlines()[-4:] == [
-        "Remarks",
-        "  -0.556  10 repeated rows in $.items",
-        "  -0.040  17 values differ by a decimal comma",
-        "  -0.022  merchant.vat_id and receipt_number are exchanged",
-    ]
-    assert "└─ + 10 repeated rows" in out
 
 
 @given(st.permutations(["a", "b", "c", "d"]), st.permutations(["a", "b", "c", "d"]))

@@ -11,23 +11,10 @@ from scipy import stats
 
 from docscore.stats.calibration import RocArea, calibration_of
 from docscore.stats.intervals import Array
+from tests.conftest import golden
 from tests.test_intervals import mean_interval
 
 FEW = 200  # resamples, where the ends do not matter
-
-# confidences, right or wrong, AUROC, ECE in 15 bins of equal width, Brier score
-GOLDEN = [
-    # pairs (.9, .6) (.8, .6) count, (.3, .6) does not: 2/3; each in a bin of its own: (.1 + .2 + .6 + .7) / 4
-    ("no ties", [0.9, 0.8, 0.6, 0.3], [1, 1, 0, 1], 2 / 3, 0.4, (0.01 + 0.04 + 0.36 + 0.49) / 4),
-    # (.9, .9) and (.5, .5) count half, (.9, .5) one, (.5, .9) none: 2/4; bins |1 - 1.8| and |1 - 1.0|: .8 / 4
-    ("all tied", [0.9, 0.9, 0.5, 0.5], [1, 0, 1, 0], 0.5, 0.2, (0.01 + 0.81 + 0.25 + 0.25) / 4),
-    # (.9, .5) counts one, (.5, .5) half; bins |1 - .9| and |1 - 1.0|: .1 / 3
-    ("one tie", [0.9, 0.5, 0.5], [1, 1, 0], 0.75, 0.1 / 3, (0.01 + 0.25 + 0.25) / 3),
-    ("sure and right", [1.0, 0.0], [1, 0], 1.0, 0.0, 0.0),
-    ("sure and wrong", [1.0, 0.0], [0, 1], 0.0, 1.0, 1.0),
-    # opposite gaps in one bin cancel: |1 - 1.2|; in the other nothing
-    ("gaps that cancel", [0.6, 0.6, 0.0], [1, 0, 0], 0.75, 0.2 / 3, (0.16 + 0.36) / 3),
-]
 
 
 def some_values(count: int, seed: int = 1, digits: int = 1) -> tuple[Array, Array, npt.NDArray[np.intp]]:
@@ -44,7 +31,7 @@ def area_of_pairs(sure: Array, right: Array) -> float:
     return sum(1.0 if one > other else 0.5 if one == other else 0.0 for one, other in pairs) / len(pairs)
 
 
-@pytest.mark.parametrize(("sure", "right", "area", "error", "brier"), [row[1:] for row in GOLDEN], ids=lambda _: "")
+@golden("calibration", "by hand")
 def test_figures_by_hand(sure: list[float], right: list[int], area: float, error: float, brier: float) -> None:
     found = calibration_of(sure, right, range(len(sure)), n_resamples=FEW)
     assert found.auroc.value == pytest.approx(area, abs=1e-15)

@@ -18,7 +18,6 @@ import click
 import pytest
 from pyarrow import ArrowInvalid
 
-from docscore import evaluate_module, typed_score
 from docscore.cli.entry_point import commands
 from docscore.cli.options import TITLES
 from docscore.core.errors import InputTypeError, InputValueError
@@ -341,42 +340,3 @@ def test_a_wrong_schema_is_one_line(prices: tuple[Path, Path, Path], command: st
     assert (done.code, done.out) == (2, "")
     assert "#/items/x-docscore/compare: expected" in done.err
     assert done.err.count("\n") == 1
-
-
-def test_evaluate_adds_the_typed_score() -> None:
-    evaluate = pytest.importorskip("evaluate")
-    metric = evaluate.load(evaluate_module("anls_star"))
-    rows: dict[str, Any] = {
-        "predictions": [{"question_id": "a", "prediction": {"total": 100.5}}],
-        "references": [{"question_id": "a", "references": [{"total": 100.0}]}],
-    }
-    found = metric.compute(**rows, schema=PRICES, key_scores=True, confidence=0.95, signature=True)
-    assert found["anls_score"] == pytest.approx(0.8)
-    assert found["typed_score"] == typed_score({"total": 100.0}, {"total": 100.5}, PRICES) == 1.0
-    assert found["typed_fields"][0]["compared"] == "number, tolerance 1%"
-    assert found["typed_confidence_interval"] is None
-    assert found["typed_signature"].startswith("typed|tau:0.5|case:i|empty:ignored|schema:")
-    assert set(metric.compute(**rows)) == {"anls_score"}
-    with pytest.raises(ValueError, match="x-docscore/compare"):
-        metric.compute(**rows, schema={"x-docscore": {"compare": "fuzzy"}})
-
-
-def test_compare_by_the_typed_score(prices: tuple[Path, Path, Path], write: Write) -> None:
-    _, _, schema = prices
-    truths = [ref(f"d{number}", {"total": 100.0}) for number in range(8)]
-    base, new = ([pred(f"d{number}", {"total": value}) for number in range(8)] for value in (110.0, 100.5))
-    files = write("base.jsonl", base), write("new.jsonl", new), "--references", write("refs.jsonl", truths)
-    found = json.loads(succeed("compare", *files, "--schema", schema, "--json"))
-    change = next(each for each in found["metrics"] if each["figure"] == "typed_score")
-    assert (change["base"], change["new"], change["difference"]) == (pytest.approx(2 / 3), 1.0, pytest.approx(1 / 3))
-    assert change["p_value"] == pytest.approx(2 / 2**8)  # all eight keep together in two of the swaps
-    plain = next(each for each in found["metrics"] if each["figure"] == "anls_star")
-    assert plain["difference"] == pytest.approx(0.0, abs=1e-9)  # one character each, by text
-    assert found["difference"] == change["difference"]
-    assert "|schema:" in found["signatures"]["typed"]
-    assert "metrics" not in json.loads(succeed("compare", *files, "--json"))
-    text = succeed("compare", *files, "--schema", schema)
-    assert "Typed score" in text
-    markdown = succeed("compare", *files, "--schema", schema, "--metrics", "entity_f1", "--markdown")
-    assert "| Typed score | 0.6667 | 1.0000 | +0.3333 |" in markdown
-    assert "| Entity F1 |" in markdown

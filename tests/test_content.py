@@ -69,25 +69,7 @@ def test_every_row_has_a_cell_for_every_column(kind: str, sample: str) -> None:
     assert not any(RAW.search(cell.text + cell.note) for row in shown.rows for cell in row)
 
 
-@pytest.mark.parametrize(
-    ("truth", "prediction", "sentence"),
-    [
-        (
-            {"n": 12.5, "m": "1 x", "t": "tea"},
-            {"n": "12.50", "m": "1", "t": "tea"},
-            (
-                "1 of the ground truths and 0 of the predictions could not be read so, most of them at m: x-docscore "
-                "in a schema says what separates decimals and groups of digits."
-            ),
-        ),
-        ({"n": 1}, {"n": 1}, "The schema says how 1 of 1 values are compared."),
-        (
-            {"x": 1},
-            {"x": 1},
-            "All values are compared as text: the schema says nothing else of the fields of these documents.",
-        ),
-    ],
-)
+@golden("report_tables", "schema sentences")
 def test_what_a_schema_did_is_said_in_a_sentence(
     truth: dict[str, object], prediction: dict[str, object], sentence: str
 ) -> None:

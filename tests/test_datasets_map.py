@@ -115,23 +115,3 @@ def test_a_missing_column_is_named(datasets: Any, num_proc: int | None) -> None:
     table = datasets.Dataset.from_dict({"answer": ["a", "b"], "references": [["a"], ["b"]]})
     with pytest.raises(KeyError, match="expected a column 'prediction', got 'answer', 'references'"):
         table.map(score_batch, batched=True, num_proc=num_proc)
-
-
-# prediction, references, options, the kind of error, the sentence
-FAULTS: list[tuple[Any, Any, dict[str, Any], type[Exception], str]] = [
-    (b"tea", ["tea"], {}, TypeError, r"^row '1': \$: expected a JSON value, got bytes$"),
-    ("tea", None, {}, ValueError, r"^row '1': expected 'references' to be a list of .*, got NoneType$"),
-    ("tea", ["tea"], {"parse_references": "json"}, ValueError, r"^row '1', an answer: line 1, column 1: expecting"),
-]
-
-
-@pytest.mark.parametrize(("prediction", "references", "options", "kind", "sentence"), FAULTS)
-def test_a_value_that_cannot_be_scored_names_its_row(
-    datasets: Any, prediction: Any, references: Any, options: dict[str, Any], kind: type[Exception], sentence: str
-) -> None:
-    first = b"1" if isinstance(prediction, bytes) else "1"
-    table = datasets.Dataset.from_dict(
-        {"prediction": [None, prediction, first], "references": [["1"], references, ["1"]]}
-    )
-    with pytest.raises(kind, match=sentence):
-        table.map(score_batch, batched=True, fn_kwargs=options)

@@ -21,7 +21,6 @@ from docscore.metrics.nted import nted_score
 from docscore.report.html_tree import tree_as_html
 
 T = TypeVar("T")
-Call = Callable[[], Any]
 
 
 @dataclass
@@ -155,26 +154,13 @@ def with_frames_left(count: int, function: Callable[[], T]) -> T:
 
 
 LISTS = nested(MAX_DEPTH, [as_list, as_object], "x")
-TREE = score_tree(LISTS, LISTS)
-DEEP_CALLS: list[tuple[str, Call, Any]] = [
-    ("anls_score of a small pair", lambda: anls_score({"a": ["x"]}, {"a": ["x"]}), 1.0),
-    ("anls_score", lambda: anls_score(LISTS, LISTS), 1.0),
-    ("anls_score and its views", lambda: len(anls_score(LISTS, LISTS, return_gt=True, return_key_scores=True)), 3),
-    ("score_tree", lambda: score_tree(LISTS, LISTS).score, 1.0),
-    ("score_pairs", lambda: score_pairs([(LISTS, LISTS)]).tolist(), [1.0]),
-    ("str of a tree", lambda: str(TREE).count("\n"), 200),
-    ("closest_gt of a tree", lambda: type(TREE.closest_gt()), list),
-    ("key_scores of a tree", lambda: list(TREE.key_scores()), ["k"]),
-    ("to_dict of a tree", lambda: TREE.to_dict()["score"], 1.0),
-    ("text to value", lambda: parse_text("[" * 150 + "]" * 150, "json").failed, False),
-    ("value to text", lambda: dumps(LISTS).count("["), 100),
-]
 
 
 @pytest.mark.parametrize("left", [100, 50])
-@pytest.mark.parametrize(("call", "expected"), [row[1:] for row in DEEP_CALLS], ids=[row[0] for row in DEEP_CALLS])
-def test_no_recursion_error_from_deep_in_the_callers_stack(call: Call, expected: Any, left: int) -> None:
-    assert with_frames_left(left, call) == expected
+def test_no_recursion_error_from_deep_in_the_callers_stack(left: int) -> None:
+    assert with_frames_left(left, lambda: anls_score(LISTS, LISTS)) == 1.0
+    assert not with_frames_left(left, lambda: parse_text("[" * 150 + "]" * 150, "json")).failed
+    assert with_frames_left(left, lambda: dumps(LISTS)).count("[") == 100
 
 
 def test_integers_of_any_length_are_compared_digit_by_digit() -> None:

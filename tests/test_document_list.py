@@ -21,6 +21,7 @@ from playground import testset
 from playground.kept_results import EMBEDDED, KeptList, embedded_image, image_of_row, name_of_image
 from playground.requests import FileRequest, ViewRequest
 from tests.commands import PREDICTIONS, REFERENCES, TEXTS, pred, ref, written
+from tests.conftest import golden
 
 RUN = "r" * 22
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -63,21 +64,7 @@ def test_what_is_lost_by_field_and_cause_is_all_that_is_lost(tmp_path: Path) -> 
         assert {(field, cause) for _, field, cause in marks} >= set(losses)
 
 
-VIEWS: list[tuple[dict[str, Any], str, list[str], str]] = [
-    ({}, "4 documents", ["d10", "d2", "a", "d1"], "−1.000 −0.500 −0.125 0.000"),
-    ({"sort": "score"}, "4 documents", ["d1", "a", "d2", "d10"], "0.000 −0.125 −0.500 −1.000"),
-    ({"sort": "id"}, "4 documents", ["a", "d1", "d2", "d10"], "−0.125 0.000 −0.500 −1.000"),
-    ({"sort": "file"}, "4 documents", ["d10", "d1", "d2", "a"], "−1.000 0.000 −0.500 −0.125"),
-    ({"cause": "near miss"}, "1 of 4 documents", ["a"], "−0.125"),
-    ({"field": "n"}, "2 of 4 documents", ["d10", "a"], "−0.500 −0.125"),
-    ({"field": "n", "cause": "near miss"}, "1 of 4 documents", ["a"], "−0.125"),
-    ({"find": "D1"}, "2 of 4 documents", ["d10", "d1"], "−1.000 0.000"),
-    ({"find": "d1", "field": "n"}, "1 of 4 documents", ["d10"], "−0.500"),
-    ({"find": "needle"}, "0 of 4 documents", [], ""),
-]
-
-
-@pytest.mark.parametrize(("filters", "count", "ids", "lost"), VIEWS, ids=str)
+@golden("document_list", "views")
 def test_a_view_of_documents(tmp_path: Path, filters: dict[str, Any], count: str, ids: list[str], lost: str) -> None:
     guesses = {"d10": {}, "d1": {"n": "abcd", "z": "x"}, "d2": {"n": "abcd"}, "a": {"n": "abce", "z": "x"}}
     truths = written(tmp_path, "r.jsonl", [ref(name, {"n": "abcd", "z": "x"}) for name in guesses])

@@ -79,19 +79,7 @@ def test_json_text_in_the_command_and_in_an_evaluate_module(write: Write) -> Non
     assert "parse" not in as_text["signature"]
 
 
-@pytest.mark.parametrize(
-    ("metrics", "option", "value"),
-    [
-        (["anls_star"], "normalise", True),
-        (["anls_star"], "strict", True),
-        (["anls_star"], "donut", True),
-        (["kieval"], "donut", True),
-        (["kieval"], "threshold", 0.7),
-        (["nted", "kieval"], "ignore_case", False),
-        (["entity_f1"], "rules", "anls_star-1.0.1"),
-        (["anls_star"], "schema", {"type": "object"}),
-    ],
-)
+@golden("doubts", "options without use")
 def test_an_option_that_no_metric_uses_is_refused(metrics: list[str], option: str, value: Any) -> None:
     pairs = pairs_of([BILL], [BILL])
     having = ", ".join(name for name, metric in METRICS.items() if option in metric.options)

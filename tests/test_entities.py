@@ -105,6 +105,16 @@ def test_many_nested_alternatives_are_refused_at_once() -> None:
         list(islice(readings(truth), 1))
 
 
+def test_many_readings_of_a_large_ground_truth_are_refused() -> None:
+    """Each of 512 readings of 200 values was compared: a minute."""
+    truth: list[Any] = [([number], {"a": number}) for number in range(9)]
+    with pytest.raises(ValueError, match=r"^\$: expected at most 189 readings of a .*, 209 values and 200 "):
+        next(readings([*truth, *["x"] * 200]))
+    assert len(list(readings([*truth[:5], *["x"] * 200]))) == 32
+    with pytest.raises(ValueError, match=r"expected at most 181 readings .*, 10 values and 21,000 characters"):
+        next(readings([*truth, "x" * 21_000]))
+
+
 def sure(value: Any, confidences: Any) -> list[float | None]:
     return [entity.confidence for entity in as_one_group(document_of(value, confidences=confidences)).entities]
 

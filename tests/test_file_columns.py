@@ -31,21 +31,9 @@ def parquet(path: Path, *rows: dict[str, Any]) -> Path:
     return path
 
 
-PARSE = ["--parse", "json", "--parse-references", "json"]
-
-
-ANSWERS: list[tuple[str, str, Any, list[str], float]] = [  # why, column, cell, options, score of ["Tea", "Rum"]
-    ("a list of acceptable answers", "references", ["Tea", ["Tea", "Rum"]], [], 1.0),
-    ("the same in a column of another name", "truth", ["Tea", ["Tea", "Rum"]], [], 1.0),
-    ("with parsing, a column of another name holds one answer", "truth", ["Tea", "Rum"], PARSE[2:], 1.0),
-    ("without, its items are answers, and none of them a list", "truth", ["Tea", "Rum"], [], 0.0),
-    ("with parsing, references without a list are one answer", "references", {"a": "x"}, PARSE[2:], 0.0),
-]
-
-
-@pytest.mark.parametrize(("why", "column", "cell", "options", "score"), ANSWERS)
+@golden("foreign_columns", "cells of references")
 def test_what_a_cell_of_references_holds(
-    write: Write, tmp_path: Path, why: str, column: str, cell: Any, options: list[str], score: float
+    write: Write, tmp_path: Path, column: str, cell: Any, options: list[str], score: float
 ) -> None:
     row = {"question_id": "a", column: json.dumps(cell)}
     predictions = write("p.jsonl", [{"question_id": "a", "prediction": ["Tea", "Rum"]}])
@@ -56,7 +44,7 @@ def test_what_a_cell_of_references_holds(
         parquet(tmp_path / "r.parquet", row),
     ):
         found = succeed("score", references, predictions, *named, *options, "--json")
-        assert json.loads(found)["anls_score"] == score, why
+        assert json.loads(found)["anls_score"] == score
 
 
 def test_text_that_is_no_json_is_an_answer(write: Write) -> None:

@@ -26,21 +26,11 @@ from docscore.data import csv_files
 from docscore.data.csv_files import DELIMITERS, csv_cell, delimiter_of, write_csv
 from docscore.data.files import read_table, read_value
 from tests.commands import Write, run, succeed
-from tests.conftest import ROOT, golden, skip_or_fail, table
+from tests.conftest import ROOT, golden, skip_or_fail
 from tests.structures import Counted
 
-# why, name, content, its encoding, rows, the line or row number of each
-TABLES = [
-    *table("files", "tables"),
-    ("an integer of 4,300 digits", "t.jsonl", "9" * 4300, "utf-8", [10**4300 - 1], ["line 1"]),
-]
 
-
-@pytest.mark.parametrize(
-    ("name", "content", "encoding", "rows", "places"),
-    [row[1:] for row in TABLES],
-    ids=[f"{row[1]}: {row[0]}" for row in TABLES],
-)
+@golden("files", "tables")
 def test_tables(write: Write, name: str, content: str, encoding: str, rows: list[Any], places: list[str]) -> None:
     path = write(name, content.encode(encoding))
     table = read_table(path)
@@ -48,18 +38,7 @@ def test_tables(write: Write, name: str, content: str, encoding: str, rows: list
     assert [str(table.where(i)) for i in range(len(rows))] == [f"{path}, {place}" for place in places]
 
 
-# why, name, content, its encoding, the message behind the path
-FAULTS = [
-    *table("files", "faults"),
-    ("nested too deep", "t.jsonl", "1\n" + "[" * 100_000, "utf-8", ", line 2, nested deeper than 200 levels"),
-]
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "encoding", "message"),
-    [row[1:] for row in FAULTS],
-    ids=[f"{row[1]}: {row[0]}" for row in FAULTS],
-)
+@golden("files", "faults")
 def test_faults_name_the_file_and_the_place(write: Write, name: str, content: str, encoding: str, message: str) -> None:
     path = write(name, content.encode(encoding))
     with pytest.raises(ValueError, match=r".") as caught:
@@ -216,19 +195,7 @@ def test_a_date_that_python_does_not_have_is_named_with_row_and_column(tmp_path:
         read_table(path)
 
 
-STRUCTS: list[tuple[str, list[Any], bool]] = [
-    ("a key that one row lacks", [{"total": "1"}, {"total": "2", "tax": "3"}], True),
-    ("in a list", [{"items": [{"n": "1"}, {"n": "2", "p": "3"}]}], True),
-    ("in an object", [{"sum": {"net": "1"}}, {"sum": {"net": "2", "tax": "3"}}], True),
-    ("all rows have all keys", [{"total": "1", "tax": "3"}, {"total": "2", "tax": "3"}], False),
-    ("a row that is null", [{"total": "1"}, None], False),
-    ("null in every row", [{"total": "1", "tax": None}, {"total": "2", "tax": None}], False),
-    ("texts", ["x", None], False),
-    ("lists of texts", [["x", None], None], False),
-]
-
-
-@pytest.mark.parametrize(("column", "warned"), [row[1:] for row in STRUCTS], ids=[row[0] for row in STRUCTS])
+@golden("files", "structs")
 def test_keys_that_structs_were_filled_with_are_warned_of(tmp_path: Path, column: list[Any], warned: bool) -> None:
     path = parquet_file(tmp_path / "t.parquet", pa.table({"references": column}))
     with warnings.catch_warnings(record=True) as caught:

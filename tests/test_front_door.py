@@ -19,7 +19,7 @@ from docscore.data.json_text import loads
 from docscore.evaluation import evaluation
 from docscore.evaluation.evaluation import progress_from
 from docscore.evaluation.scores import CorpusScore
-from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, TEXTS, pred, ref, rows, run, succeed, without_format
+from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, pred, ref, rows, run, succeed, without_format
 
 TRUTHS = {"a": {"n": "tea", "p": "1.00"}, "b": {"n": "rum", "p": "2.00"}, "c": {"n": "ale", "p": "3.00"}}
 FOUND = {"a": {"n": "tea", "p": "1.00"}, "b": {"n": "xxx", "p": "2.00"}, "c": {"n": "ale"}}
@@ -190,20 +190,6 @@ def test_what_is_printed_is_what_the_command_prints(receipts: docscore.Evaluatio
     assert str(receipts.compare(new)) == printed.strip("\n")
 
 
-def test_metrics_slices_and_options_are_those_of_the_command() -> None:
-    flags = ("--metrics", "kieval,anls_star,nted", "--parse", "repair", "--by", "question_id", "--threshold", "0.7")
-    options = {"metrics": ["kieval", "anls_star", "nted"], "parse": "repair", "by": "question_id", "threshold": 0.7}
-    result = docscore.evaluate(predictions=TEXTS, references=REFERENCES, **options)  # type: ignore[arg-type]
-    assert loads(json.dumps(result.to_dict(fields=False))) == without_format(
-        "score", succeed("score", REFERENCES, TEXTS, "--json", *flags)
-    )
-    assert str(result) == run("score", REFERENCES, TEXTS, *flags).out.strip("\n")
-    assert result.score == result.figures["kieval_entity_f1"]
-    assert result.interval == result.intervals["kieval_entity_f1"]
-    assert len(result.slices) == 40 * len(result.figures)
-    assert {"parsed"} < set(result.documents.columns)
-
-
 def test_the_report_is_that_of_the_command(receipts: docscore.Evaluation, tmp_path: Path) -> None:
     ours = receipts.report(tmp_path / "ours.html", title="Receipts")
     assert run("report", REFERENCES, PREDICTIONS, "-o", tmp_path / "theirs.html", "--title", "Receipts").code == 0
@@ -222,18 +208,6 @@ def test_a_comparison(receipts: docscore.Evaluation, tmp_path: Path) -> None:
     assert list(found.figures) == []
     with pytest.raises(TypeError, match="compare: expected a result of docscore"):
         receipts.compare({})  # type: ignore[arg-type]
-
-
-def test_a_comparison_by_other_metrics(receipts: docscore.Evaluation) -> None:
-    paths = PREDICTIONS, RECEIPTS / "predictions_new.jsonl"
-    base, new = (docscore.evaluate(predictions=path, references=REFERENCES, metrics=["nted"]) for path in paths)
-    found = base.compare(new)
-    printed = succeed("compare", *paths, "--references", REFERENCES, "--metrics", "nted", "--json")
-    assert loads(json.dumps({**found.to_dict(), "gate": None})) == without_format("compare", printed)
-    assert found.difference == pytest.approx(new.score - base.score)
-    assert list(found.figures) == []
-    with pytest.raises(ValueError, match="metrics: expected the same for both systems, got anls_star and nted"):
-        receipts.compare(new)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from docscore.core.formatting import safe_names
 from docscore.integrations.judging import answer_in, judged_output
 from docscore.integrations.lm_eval import process_results, results_from
 from docscore.integrations.promptfoo import get_assert
-from tests.conftest import REQUIRE_TOOLS, ROOT
+from tests.conftest import REQUIRE_TOOLS, ROOT, golden
 
 BILL = {"total": "1.20", "items": [{"name": "Tea"}, {"name": "Cake"}]}
 SAID = 'Sure: ```json\n{"total": "1.20", "items": [{"name": "Tea"}]}\n```'
@@ -66,19 +66,7 @@ def test_options_that_do_not_exist() -> None:
         answer_in("x", "json")
 
 
-TARGETS: list[tuple[Any, str, Any]] = [  # text, reading, ground truth
-    ('{"a": 1}', "auto", {"a": 1}),
-    (' ["a"]', "auto", ["a"]),
-    ("12.50", "auto", "12.50"),
-    ("null", "auto", "null"),
-    ("[sic]", "auto", "[sic]"),
-    ('{"a": 1}', "text", '{"a": 1}'),
-    ("12.5", "json", 12.5),
-    ({"a": 1}, "json", {"a": 1}),
-]
-
-
-@pytest.mark.parametrize(("text", "reading", "truth"), TARGETS)
+@golden("judging", "targets")
 def test_targets_that_are_text(text: Any, reading: str, truth: Any) -> None:
     assert answer_in(text, reading) == truth
 

@@ -80,7 +80,15 @@ def compared(**options: Any) -> Comparison:
 
 # by the name of each numeric option: the values that it refuses beside NaN, infinities, texts and booleans, and calls
 NUMBERS: dict[str, tuple[list[float], list[Callable[[Any], object]]]] = {
-    "threshold": ([-0.1, 1.1], [lambda value: docscore.evaluate(**SIDES, threshold=value)]),
+    "threshold": (
+        [-0.1, 1.1],
+        [
+            lambda value: docscore.evaluate(**SIDES, threshold=value),
+            lambda value: docscore.anls_score("a", "a", threshold=value),
+            lambda value: docscore.score_tree("a", "a", threshold=value),
+            lambda value: docscore.score_pairs([("a", "a")], threshold=value),
+        ],
+    ),
     "confidence": (
         [0, 1, 95],
         [
@@ -118,7 +126,7 @@ def test_a_number_outside_its_range_is_refused_by_its_name(name: str) -> None:
         for value in (*refused, float("nan"), float("inf"), -float("inf")):
             with pytest.raises(ValueError, match=rf"^{name}: expected a .*number.*, got {re.escape(str(value))}$"):
                 call(value)
-        for wrong in ("0.5", True, [0.5]):
+        for wrong in ("0.5", True, [0.5], 0.5j, np.array([0.5])):
             with pytest.raises(TypeError, match=rf"^{name}: expected a .*number.*, got {type(wrong).__name__}$"):
                 call(wrong)
 

@@ -15,6 +15,7 @@ from docscore.evaluation.systems import LoggedRun, grid_of_runs
 from docscore.report.markup import table_as_latex, table_as_markdown
 from docscore.report.systems_tables import table_of_costs, table_of_scores
 from tests.commands import ref, run, succeed, written
+from tests.conftest import golden
 from tests.report_samples import grid
 
 
@@ -43,14 +44,7 @@ def test_two_such_files_are_compared_by_the_references_of_both(tmp_path: Path) -
     assert f"{other}, line 2: expected the same references as in {base}, got others" in done.err
 
 
-ALONE: list[tuple[str, list[Any], str]] = [  # why, rows, what came
-    ("references alone", [ref("a", "x")], "an object with 'question_id', 'references'"),
-    ("plain rows", ["x"], "str"),
-    ("no rows", [], "NoneType"),
-]
-
-
-@pytest.mark.parametrize(("rows", "got"), [case[1:] for case in ALONE], ids=[case[0] for case in ALONE])
+@golden("log_files", "without both")
 def test_a_file_that_does_not_hold_both(tmp_path: Path, rows: list[Any], got: str) -> None:
     done = run("score", written(tmp_path, "rows.json", rows))
     assert (done.code, done.out) == (2, "")

@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 from docscore.metrics.entity_f1 import entity_counts
+from docscore.metrics.kieval import kieval_score
 from docscore.metrics.nted import FlatTree, Node, TreeDistances, document_tree, nted_score
 from tests.conftest import golden
 from tests.structures import damaged, random_prediction, random_truth, taken
-from tests.test_depth import as_list, as_object, nested, with_frames_left
+from tests.test_depth import as_list, nested
 
 CASES = [
     json.loads(line) for line in Path(__file__).with_name("data").joinpath("donut_cases.jsonl").read_text().splitlines()
@@ -128,23 +129,6 @@ def test_decided_cases(truth: Any, prediction: Any, score: str, donut: str) -> N
     assert nted_score(truth, prediction, donut=True) == pytest.approx(float(Fraction(donut)), abs=1e-12)
 
 
-ALTERNATIVES: list[tuple[Any, Any, float]] = [
-    (("x", "y"), "y", 1.0),
-    ({"a": ("x", "y"), "b": ("v", "w")}, {"a": "y", "b": "w"}, 1.0),
-    ({"a": ("abcd", "x")}, {"a": "abce"}, 0.8),
-    (({"a": "x"}, {"b": "yz"}), {"b": "yy"}, 1 - 1 / 3),
-    ({"a": ("x", None)}, {}, 1.0),
-    ({"a": {"$one_of": ["x", ["y", "z"]]}}, {"a": ["y", "z"]}, 1.0),
-]
-
-
-@pytest.mark.parametrize("donut", [False, True])
-@pytest.mark.parametrize(("truth", "prediction", "score"), ALTERNATIVES)
-def test_of_alternatives_the_best_counts(truth: Any, prediction: Any, score: float, donut: bool) -> None:
-    empty = donut and prediction == {}  # scores 0 there, as everything against nothing
-    assert nted_score(truth, prediction, donut=donut) == pytest.approx(0.0 if empty else score, abs=1e-12)
-
-
 def whole(value: Any, *, donut: bool = False) -> int:
     """The cost of inserting all but the root."""
     nodes, waiting = [], [document_tree(value, donut=donut)]
@@ -167,17 +151,6 @@ def test_bounds_and_a_document_against_itself(donut: bool) -> None:
         assert nted_score(truth, own, donut=donut) == 1.0 or not has_any
 
 
-@pytest.mark.parametrize("wrap", [[as_list], [as_object], [as_list, as_object]], ids=["lists", "objects", "both"])
-@pytest.mark.parametrize("left", [500, 50])
-def test_200_levels_from_deep_in_the_callers_stack(wrap: list[Any], left: int) -> None:
-    deepest = nested(200, wrap, "abcd")
-    assert with_frames_left(left, lambda: nted_score(deepest, deepest)) == 1.0
-    other = nested(200, wrap, "abce")
-    score = with_frames_left(left, lambda: nted_score(deepest, other))
-    assert 0.75 <= score < 1
-    with_frames_left(left, lambda: (nted_score(deepest, other, donut=True), entity_counts(deepest, other, donut=True)))
-
-
 def test_two_thousand_nodes() -> None:
     """Rows of a receipt, and a list of texts."""
     menu = {"menu": [{"nm": f"item {each}", "cnt": "1"} for each in range(400)]}
@@ -187,7 +160,7 @@ def test_two_thousand_nodes() -> None:
 
 
 def test_what_cannot_be_scored_is_named_with_its_place() -> None:
-    for score in (nted_score, entity_counts):
+    for score in (nted_score, entity_counts, kieval_score):
         with pytest.raises(ValueError, match=r"^\$\.a: Tuples are reserved"):
             score({"a": "x"}, {"a": ("x", "y")})
         with pytest.raises(TypeError, match=r"^\$\.a\[0\]: expected a JSON value, got set"):

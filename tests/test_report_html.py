@@ -30,7 +30,7 @@ from docscore.report.html_report import (
 from docscore.report.html_templates import template_environment
 from docscore.report.html_tree import positions_of, tree_as_html, tree_drawing
 from tests.conftest import ROOT, examples, golden
-from tests.report_samples import CALIBRATION, DRINKS, HOSTILE_TEXTS, Markup, by_hand, drinks, evaluated, hostile, slices
+from tests.report_samples import CALIBRATION, DRINKS, HOSTILE_TEXTS, Markup, by_hand, drinks, evaluated, hostile
 from tests.structures import predictions, truths
 
 pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
@@ -203,17 +203,6 @@ def test_rows_stand_in_each_other_as_the_nodes_do(truth: Any, prediction: Any) -
     assert sorted(map(len, children_of(markup).values())) == sorted(expected.values())
 
 
-def test_rows_stand_in_each_other_by_hand() -> None:
-    markup = tree_as_html(score_tree({"a": [["x"], "y"], "b": {"c": "z"}}, {"a": [["x"], "y"], "b": {"c": "z"}}))
-    assert children_of(markup) == {
-        "": ["$"],
-        "$": ["$.a", "$.b"],
-        "$.a": ["$.a[0]", "$.a[1]"],
-        "$.a[0]": ["$.a[0][0]"],
-        "$.b": ["$.b.c"],
-    }
-
-
 @pytest.mark.parametrize("text", ["  two  spaces ", " ", "\t", "a  b", "\u00a0", "<b> x </b>", *HOSTILE_TEXTS])
 def test_white_space_and_signs_of_values_are_kept(text: str) -> None:
     """Inside <code> white space is shown as it is."""
@@ -290,12 +279,3 @@ def test_a_position_leads_to_the_value(truth: Any, prediction: Any) -> None:
         if there is not None:
             assert value_at(prediction, there) == node.prediction
         assert (at is None) == (node.status == "extra" and node.ground_truth is None and node.path != "$")
-
-
-def test_slices_and_calibration_are_parts_of_their_own() -> None:
-    page = report(worst=0, metrics=["anls_star"], slice_figures=slices(drinks()), slice_name="<language>", **CONFIDENT)
-    assert page.texts("h2")[4:] == ["Automation", "Slices", "Calibration"]
-    assert "Slices by <language>, those of most documents first" in page.texts("caption")
-    points = [line.attributes["points"] for line in page.of("polyline")][2:]  # those of the curve come first
-    assert points == ["0,174 640,14", "160.0,94.0 576.0,34.0"]  # 0.25 and 0.5, 0.9 and 0.875
-    assert page.texts("figcaption")[-1].startswith("Dashed: confidences that mean what they say.")

@@ -33,6 +33,8 @@ def test_a_single_value_is_no_list_of_rows(rows: Any) -> None:
     """A text would be taken letter by letter, an object key by key."""
     with pytest.raises(TypeError, match=rf"^references: expected a list of rows, got {type(rows).__name__}$"):
         as_rows(rows, "references")
+    with pytest.raises(TypeError, match=r"^references: expected a list of rows, got an array without a dimension$"):
+        as_rows(np.array(5), "references")
 
 
 FORMATS: list[tuple[str, Any, Any, RowFormat]] = [
@@ -98,20 +100,9 @@ def test_an_integer_as_id_may_have_any_length() -> None:
     assert paired([pred(10**5000, 1)], [ref(10**5000)]).predictions == [1]
 
 
-BAD_IDS: list[tuple[Any, type[Exception], str]] = [
-    (None, TypeError, "references[1]: expected a string as question_id, got NoneType None"),
-    (True, TypeError, "references[1]: expected a string as question_id, got bool True"),
-    (1.5, TypeError, "references[1]: expected a string as question_id, got float 1.5"),
-    (["a"], TypeError, "references[1]: expected a string as question_id, got list ['a']"),
-    (b"a", TypeError, "references[1]: expected a string as question_id, got bytes b'a'"),
-    ("", ValueError, "references[1]: expected a question_id of at least one valid Unicode character, got ''"),
-    ("\ud800", ValueError, r"references[1]: expected a question_id of at least one valid Unicode character, got '\ud8"),
-]
-
-
-@pytest.mark.parametrize(("given", "kind", "message"), BAD_IDS)
-def test_other_ids_are_refused(given: Any, kind: type[Exception], message: str) -> None:
-    with pytest.raises(kind) as caught:
+@golden("rows", "bad ids")
+def test_other_ids_are_refused(given: Any, raises: type[Exception], message: str) -> None:
+    with pytest.raises(raises) as caught:
         paired([pred("a")], [ref("a"), ref(given)])
     assert str(caught.value).startswith(message)
 
@@ -129,25 +120,14 @@ def test_a_plain_prediction_may_hold_any_keys() -> None:
     assert paired(["x", "y"], ["x", {"question_id": "b"}]).truths == ["x", {"question_id": "b"}]
 
 
-BAD_ANSWERS: list[tuple[Any, str]] = [
-    ([], "an empty list"),
-    ((), "an empty list"),
-    (np.array([]), "an empty list"),
-    ("x", "str"),
-    (None, "NoneType"),
-    ({"$one_of": ["x"]}, "dict"),
-    ({"x"}, "set"),
-]
-
-
-@pytest.mark.parametrize(("answers", "got"), BAD_ANSWERS)
-def test_references_without_an_acceptable_answer(answers: Any, got: str) -> None:
+@pytest.mark.parametrize("answers", [[], (), np.array([]), "x", None, {"$one_of": ["x"]}, {"x"}], ids=str)
+def test_references_without_an_acceptable_answer(answers: Any) -> None:
     """A text in place of the list would be read letter by letter."""
     rows = [ref("a"), {"question_id": "b", "references": answers}]
-    with pytest.raises(ValueError, match="expected 'references' to be a list of at least one acceptable") as caught:
+    got = "an empty list" if isinstance(answers, list | tuple | np.ndarray) else type(answers).__name__
+    sentence = "expected 'references' to be a list of at least one acceptable answer"
+    with pytest.raises(ValueError, match=rf"^references\[1\]: {sentence}, got {got}$"):
         paired([pred("a"), pred("b")], rows)
-    assert str(caught.value).startswith("references[1]: ")
-    assert str(caught.value).endswith(f"got {got}")
 
 
 @golden("rows", "ids")
@@ -186,11 +166,6 @@ def test_nothing_else_is_forgiven_where_missing_ones_are() -> None:
 def test_other_ways_with_missing_ones_are_refused(missing: Any) -> None:
     with pytest.raises(ValueError, match=r"^missing: expected 'error', 'zero' or 'skip', got "):
         paired([pred("a")], [ref("a")], missing)
-
-
-def test_swapped_sides_are_suspected() -> None:
-    with pytest.raises(ValueError, match=r"swapped\?"):
-        row_format([{"question_id": "a", "references": ["x"]}], [{"question_id": "a", "prediction": "x"}])
 
 
 def test_the_format_of_the_space_anls_is_text() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -13,7 +11,6 @@ from scipy import stats
 from docscore.stats import significance
 from docscore.stats.intervals import Array, Differences, Ratios
 from docscore.stats.significance import (
-    all_swaps,
     bound_of_mean,
     drawn_swaps,
     fewest_documents,
@@ -143,13 +140,6 @@ def test_clusters_are_tested_as_documents_with_their_sums() -> None:
     )
 
 
-def test_clusters_of_one_document_change_nothing() -> None:
-    base, new, _ = questions(2)
-    labels = np.arange(60)
-    assert permutation_p_values(base, new, clusters=labels) == permutation_p_values(base, new)
-    assert upper_bound(Differences(new, base), 0.95, labels) == upper_bound(Differences(new, base), 0.95)
-
-
 def test_questions_that_fall_together_prove_less_than_as_many_that_fall_alone() -> None:
     """Ten documents of ten questions each; in six of them all questions are lost."""
     lost = np.repeat([-1.0] * 6 + [0.0] * 4, 10)
@@ -171,11 +161,6 @@ def test_a_heavy_cluster_that_is_not_in_the_sample_could_gain_more() -> None:
     assert one is not None
     assert other is not None
     assert other > one
-
-
-def test_all_swaps_are_each_subset_of_the_documents_once() -> None:
-    [found] = all_swaps(5)
-    assert sorted(map(tuple, found.tolist())) == sorted(product((0.0, 1.0), repeat=5))
 
 
 @pytest.mark.parametrize("m", [2, 31, 32, 33, 1000])

@@ -11,7 +11,8 @@ import pytest
 from docscore import anls_score, score_pairs
 from docscore.core.similarity import fold, fold_all, similarities, similarity, similarity_matrix
 from docscore.core.values import scalar_text
-from tests.conftest import golden, table
+from tests.conftest import golden
+from tests.oracle import distance
 
 
 def close(expected: Any) -> Any:
@@ -19,14 +20,7 @@ def close(expected: Any) -> Any:
     return pytest.approx(expected, rel=1e-12, abs=0)
 
 
-# why, truth, prediction, similarity without a threshold: 1 - LD / length of the longer
-GOLDEN = [  # why, ground truth, prediction, similarity
-    *table("similarity", "hand counts"),
-    ("lone surrogates are characters", "\ud800\udc00x", "\ud800\udc00y", "2/3"),  # as JSON they would be one
-]
-
-
-@pytest.mark.parametrize(("truth", "prediction", "expected"), [row[1:] for row in GOLDEN], ids=[r[0] for r in GOLDEN])
+@golden("similarity", "hand counts")
 def test_hand_counts(truth: str, prediction: str, expected: str) -> None:
     counted = float(Fraction(expected))
     for one, other in ((truth, prediction), (prediction, truth)):
@@ -34,14 +28,7 @@ def test_hand_counts(truth: str, prediction: str, expected: str) -> None:
         assert similarity(one, other) == close(counted if counted >= 0.5 else 0.0)
 
 
-FOLDED = [  # why, value, folded
-    *table("similarity", "folded"),
-    ("an integer that Python refuses to print", 10**5000, "1" + "0" * 5000),
-    ("and its negative", -(10**5000), "-1" + "0" * 5000),
-]
-
-
-@pytest.mark.parametrize(("value", "expected"), [row[1:] for row in FOLDED], ids=[row[0] for row in FOLDED])
+@golden("similarity", "folded")
 def test_folded(value: Any, expected: str) -> None:
     assert fold(value, True) == expected  # noqa: FBT003  as the engine calls it
     assert fold_all([value], True) == [expected]  # noqa: FBT003
@@ -80,20 +67,9 @@ def test_the_threshold_itself_counts_and_what_is_above_does_not(length: int) -> 
             assert similarities([truth, "c"], [prediction, "d"], limit)[0] == close(compared)
 
 
-def levenshtein(a: str, b: str) -> int:
-    """The textbook recurrence, one row at a time: shares nothing with the library."""
-    row = list(range(len(b) + 1))
-    for i, x in enumerate(a, 1):
-        left = [i]
-        for j, y in enumerate(b, 1):
-            left.append(min(row[j] + 1, left[j - 1] + 1, row[j - 1] + (x != y)))
-        row = left
-    return row[-1]
-
-
 def naive(a: str, b: str, threshold: float) -> float:
     longest = max(len(a), len(b))
-    found = Fraction(longest - levenshtein(a, b), longest) if longest else Fraction(1)
+    found = Fraction(longest - distance(a, b), longest) if longest else Fraction(1)
     return float(found) if found >= Fraction(str(threshold)) else 0.0
 
 
@@ -141,18 +117,7 @@ def test_texts_of_thousands_of_characters() -> None:
     assert similarity(truth, truth + "x" * 5001, 0.5) == 0.0
 
 
-SHAPES: list[tuple[str, list[int], list[int], int]] = [
-    ("one by one", [5], [6], 1),
-    ("a row", [5], [0, 3, 70, 5], 1),
-    ("a column", [5, 0, 64, 65], [7], 1),
-    ("short and long mixed", [0, 1, 5, 63, 64, 65, 130], [0, 2, 5, 64, 66, 100], 1),
-    ("each text three times: the distinct ones are compared", [4, 8, 0], [5, 9, 0, 70], 3),
-    ("one text against itself, many times", [6], [6], 20),
-    ("each text 20 times", [4, 8, 0, 65], [5, 9, 0, 70], 20),
-]
-
-
-@pytest.mark.parametrize(("rows", "columns", "times"), [row[1:] for row in SHAPES], ids=[row[0] for row in SHAPES])
+@golden("similarity", "shapes")
 @pytest.mark.parametrize("threshold", THRESHOLDS)
 def test_the_matrix_equals_the_scalar_function(
     rows: list[int], columns: list[int], times: int, threshold: float

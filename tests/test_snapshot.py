@@ -41,6 +41,7 @@ def neutral(text: str, folder: Path) -> str:
 def without_versions(text: str) -> str:
     """The text with the word VERSION for the versions of docscore and json-repair."""
     text = re.sub(r"(json-repair:)[\d.]+", r"\1VERSION", text)
+    text = text.replace(f"docscore&#58;{VERSION.replace('.', '&#46;')}", "docscore&#58;VERSION")  # of Markdown
     return re.sub(rf"(docscore\W{{1,6}}){re.escape(VERSION)}(?![\d.]\d)", r"\1VERSION", text)
 
 
@@ -178,6 +179,7 @@ OTHERS: list[tuple[str, ...]] = [
     ("explain", "r.jsonl", "p.jsonl", "--id", "nothing"),
     *[("compare", "p.jsonl", "p_new.jsonl", "--references", "r.jsonl", *flags) for flags in [
         ("--max-loss", "0.01"), ("--max-loss", "0.5"), ("--metrics", "kieval,nted"), ("--changes", "1"),
+        ("--markdown", "--changes", "2", "--max-loss", "0.01"),
     ]],
     ("compare", "p_new.jsonl", "p.jsonl", "--references", "r.jsonl", "--max-loss", "0"),
     ("compare", "p.jsonl", "p_new.jsonl"),

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import random
 import re
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +18,7 @@ from docscore.core import limits
 from docscore.data.files import read_table
 from docscore.data.pairing import rows_of_files
 from tests.commands import pred, ref, succeed
-from tests.conftest import HUNG, ROOT
+from tests.conftest import ROOT
 
 ROWS = 60
 
@@ -123,13 +121,6 @@ def test_rows_that_do_not_fit_are_an_error_while_they_are_read(
         read_table(files[0])
 
 
-def test_what_the_system_says_of_memory() -> None:
-    """It is bytes: this process has some left, and no machine has a thousand terabytes."""
-    assert limits.available_memory() > 1e7
-    if Path("/proc/meminfo").exists():
-        assert limits.available_memory() < 1e15
-
-
 LIMITED = """
 import resource, sys
 limit = int(sys.argv.pop(1)) << 20
@@ -170,29 +161,3 @@ def test_a_test_set_beyond_memory_ends_in_one_sentence(large: tuple[Path, Path])
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert re.fullmatch(rf"docscore: \S+r\.jsonl: {NO_ROOM}\n", done.stderr)
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-def test_ctrl_c_leaves_the_previous_report_and_no_other_file(tmp_path: Path) -> None:
-    """While rows are read."""
-    references, predictions = documents()
-    folder, output = tmp_path / "tmp", tmp_path / "out.html"
-    folder.mkdir()
-    output.write_text("before")
-    r, p = as_jsonl(tmp_path, "r", references), tmp_path / "p.jsonl"
-    os.mkfifo(p)
-    process = subprocess.Popen(
-        [sys.executable, "-c", "from docscore.cli import main; main()", "report", r, p, "-o", output],
-        env={**os.environ, "TMPDIR": str(folder), "PYTHONPATH": str(ROOT)},
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    with p.open("w") as pipe:  # opened when the command reads it, the references having been read
-        pipe.write(json.dumps(predictions[0]) + "\n")
-        pipe.flush()
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=HUNG)
-    assert (process.returncode, err.strip()) == (130, "docscore: stopped")
-    assert output.read_text() == "before"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.html", "p.jsonl", "r.jsonl", "tmp"]
-    assert list(folder.iterdir()) == []

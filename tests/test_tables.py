@@ -61,20 +61,8 @@ def from_html(table: ReportTable) -> list[list[str]]:
     source = as_html(table.shown(bars=False))
     tags = {element.tag for element in Markup(source).elements}
     assert tags <= {
-        "div",
-        "table",
-        "caption",
-        "thead",
-        "tbody",
-        "tr",
-        "th",
-        "td",
-        "code",
-        "small",
-        "abbr",
-        "strong",
-        "p",
-    }
+        "div", "table", "caption", "thead", "tbody", "tr", "th", "td", "code", "small", "abbr", "strong", "p",
+    }  # fmt: skip
     return cells_of_html(source)
 
 

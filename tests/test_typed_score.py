@@ -220,9 +220,12 @@ def test_a_wrong_schema_is_an_error_that_names_the_place(schema: dict[str, Any],
 
 
 def test_what_is_no_schema(tmp_path: Path) -> None:
-    for source in (3, [], object()):
+    for source in (None, 3, [], object()):
         with pytest.raises(TypeError, match=r"^schema: expected a JSON Schema: a dict, a path, or a pydantic model"):
             typed_score("x", "x", source)
+    for option in ("tolerance", "weight"):  # a number that no float holds
+        with pytest.raises(ValueError, match=rf"^schema: #/x-docscore/{option}: expected a number of at least 0"):
+            typed_score(1, 1, {"type": "number", "x-docscore": {option: 10**400}})
     (tmp_path / "s.json").write_text("{'a'}")
     with pytest.raises(ValueError, match=r"s.json, line 1, column 2: expecting property name"):
         typed_score("x", "x", tmp_path / "s.json")

@@ -171,20 +171,6 @@ def _keys(request: Request) -> list[str]:
     return list(request["response_format"]["json_schema"]["schema"]["properties"])
 
 
-ARGUMENTS = [  # what is asked for, the sentence
-    ({"method": "sft"}, "method: expected 'simple', 'latin', 'vision' or 'pdf', got 'sft'"),
-    ({"prompt": "best"}, "prompt: expected 'paper' or 'plain', got 'best'"),
-    ({"sample": "some"}, "sample: expected 'paper', 'all' or a number above 0, got 'some'"),
-    ({"split": "test"}, "split: expected None, 'train', 'dev-0' or 'test-A', got 'test'"),
-]
-
-
-@pytest.mark.parametrize(("arguments", "sentence"), ARGUMENTS)
-def test_arguments_that_do_not_exist(data: Path, arguments: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
-        tasks.kleister_nda(str(data), **arguments)
-
-
 def test_the_scorer_on_a_task_of_somebody_else(server: Loopback, tmp_path: Path) -> None:
     from inspect_ai import Task  # noqa: PLC0415  the tool
     from inspect_ai.dataset import Sample  # noqa: PLC0415
