@@ -30,11 +30,8 @@ try:  # indented, since the loader would tell people to install the imports that
     from docscore import anls_score
     from docscore.core.errors import InputValueError
     from docscore.core.options import ScoringOptions
-    from docscore.evaluation.metric_values import breakdown_of
-    from docscore.evaluation.scores import score_corpus
-    from docscore.evaluation.summary import summarise
+    from docscore.evaluation.evaluation import Evaluation
     from docscore.data.pairing import Grouping
-    from docscore.data.pairing import with_clusters
     from docscore.metrics.registry import METRICS
 
     if evaluate is not None:
@@ -214,21 +211,19 @@ if evaluate is not None:
                 numbers=numbers,
                 schema=schema,
             )
-            pairs = with_clusters(decode_rows(predictions, references, missing), cluster)
-            scores = score_corpus(pairs, options)
-            if self.config_name != "default":
-                scores = scores.by(self.config_name)
-            found = summarise(scores, fields=key_scores, confidence=confidence)
-            result = found.to_dict(per_sample=per_sample, signature=signature)
+            pairs = decode_rows(predictions, references, missing)
+            metrics = [self.METRIC if self.config_name == "default" else self.config_name]
+            metrics += [] if schema is None else ["typed"]
+            found = Evaluation(pairs, options, metrics=metrics, cluster=cluster, confidence=confidence)
+            result = found.summary_to_dict(fields=key_scores, per_sample=per_sample, signature=signature)
             if schema is not None:
-                typed = scores.by("typed")
-                breakdown: Any = breakdown_of(typed)
-                result |= {"typed_score": typed.mean, **breakdown.counts()}
-                interval = summarise(typed, confidence=confidence).interval
+                breakdown = found.breakdowns["typed"]
+                result |= {"typed_score": found.figures["typed_score"], **breakdown.counts()}
+                interval = found.interval_of("typed")
                 if interval is not None:
                     result["typed_confidence_interval"] = interval.ends
                 if key_scores:
                     result |= breakdown.tables()
                 if signature:
-                    result["typed_signature"] = typed.signature
+                    result["typed_signature"] = found.signatures["typed"]
             return result

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from docscore.evaluation.evaluation import Evaluation as Evaluation
     from docscore.evaluation.evaluation import Row as Row
     from docscore.evaluation.evaluation import evaluate as evaluate
+    from docscore.evaluation.evaluation import summarise as summarise
     from docscore.evaluation.state import ScoreState as ScoreState
-    from docscore.evaluation.summary import summarise as summarise
     from docscore.evaluation.tables import Table as Table
     from docscore.integrations.evaluate import evaluate_module as evaluate_module
     from docscore.metrics.anls_star.api import anls_score as anls_score
@@ -52,7 +52,7 @@ _IMPORTED_WHEN_USED = {
     "pairs_of": "docscore.data.pairing",
     "score_pairs": "docscore.metrics.anls_star.api",
     "score_tree": "docscore.metrics.anls_star.api",
-    "summarise": "docscore.evaluation.summary",
+    "summarise": "docscore.evaluation.evaluation",
     "typed_score": "docscore.metrics.typed.score",
     "typed_tree": "docscore.metrics.typed.score",
 }
@@ -85,7 +85,6 @@ __all__ = [
     "pairs_of",
     "score_pairs",
     "score_tree",
-    "summarise",
     "typed_score",
     "typed_tree",
 ]

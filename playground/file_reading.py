@@ -14,7 +14,7 @@ from docscore.core.options import AS_TEXT, SKIP, ScoringOptions
 from docscore.data.files import EXTENSIONS, Table, delimiter_of_file, read_table, suffix_of
 from docscore.data.json_text import dumps
 from docscore.data.pairing import FileRows, Pairs, read_systems, refuse_json_text, rows_of_files
-from docscore.evaluation.scores import parse_predictions, parsed_reference
+from docscore.evaluation.readings import parse_predictions, parsed_reference
 from playground.column_guesses import (
     ReadingPlan,
     columns_of,

@@ -72,7 +72,7 @@ def field_matrix(evaluations: Mapping[str, Evaluation], changes: Mapping[str, Co
         for field in found.field_changes
         if is_beyond_chance(field, found.confidence)
     }
-    by_path = [{field.path: field for field in each.analysis.fields} for each in evaluations.values()]
+    by_path = [each.field_table.fields for each in evaluations.values()]
     scores = {
         path: [fields[path].score if path in fields and fields[path].weight else None for fields in by_path]
         for path in dict.fromkeys(path for fields in by_path for path in fields)
@@ -82,7 +82,7 @@ def field_matrix(evaluations: Mapping[str, Evaluation], changes: Mapping[str, Co
 
 def document_matrix(evaluations: Mapping[str, Evaluation], changes: Mapping[str, Comparison]) -> list[MatrixRow]:
     """The documents, largest loss against the base first; arguments as for `field_matrix`."""
-    by_id = [dict(zip(each.scores.ids, each.scores.scores, strict=True)) for each in evaluations.values()]
+    by_id = [dict(zip(each.ids, each.scores, strict=True)) for each in evaluations.values()]
     return _matrix({name: [scores[name] for scores in by_id] for name in by_id[0]}, evaluations, changes, set())
 
 
@@ -126,7 +126,7 @@ def matrix_table(
     """
     columns = TableColumn(name, name, "code"), *(TableColumn(each, shown_name(each)) for each in evaluations)
     cells = tuple((TableCell(row.name, shown_name(row.name)), *_table_cells(row)) for row in rows)
-    signatures = tuple(sorted({each.scores.signature for each in evaluations.values()}))
+    signatures = tuple(sorted({each.signature for each in evaluations.values()}))
     return ReportTable(caption, columns, cells, unit=f"{name}s", signatures=signatures, remarks=tuple(remarks))
 
 

@@ -24,7 +24,6 @@ from docscore.data.json_text import dumps, loads
 from docscore.data.pairing import Pairs
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import Losses
-from docscore.evaluation.scores import CorpusScore, score_corpus
 from docscore.metrics.anls_star.causes import CAUSES, MEANINGS, FieldPlace, places
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
@@ -94,7 +93,7 @@ class KeptDocuments(NamedTuple):
         """The score tree of a pair of plain values by the metric; that of ANLS* for a metric that has none."""
         options = dataclasses.replace(self.options, parse=AS_TEXT, parse_references=None, with_confidences=False)
         pairs = Pairs([""], [truth], [prediction])
-        return score_corpus(pairs, options).by(self.metric).tree(0)
+        return Evaluation(pairs, options, metrics=[self.metric]).tree(0)
 
     def values(self, number: int) -> list[Any]:
         """The ground truth of the document with that number, and its prediction in each system.
@@ -107,18 +106,18 @@ class KeptDocuments(NamedTuple):
         return [convert_ground_truth(truth), *predictions]
 
 
-def view_of(scores: CorpusScore) -> dict[str, Any]:
+def view_of(evaluation: Evaluation) -> dict[str, Any]:
     """The metric and the options of a result as JSON values."""
-    schema = scores.options.schema
-    options = dataclasses.asdict(dataclasses.replace(scores.options, schema=None))
-    return {"metric": scores.metric, "options": {**options, "schema": schema and json.loads(schema.schema_of(""))}}
+    schema = evaluation.options.schema
+    options = dataclasses.asdict(dataclasses.replace(evaluation.options, schema=None))
+    return {"metric": evaluation.metric, "options": {**options, "schema": schema and json.loads(schema.schema_of(""))}}
 
 
 _DOCUMENTS, _NUMBERS = "documents.jsonl", "documents.json"
 _BETWEEN = "\t"  # no JSON text in one line of ASCII has it
 
 
-def keep_documents(folder: Path, systems: Sequence[CorpusScore]) -> None:
+def keep_documents(folder: Path, systems: Sequence[Evaluation]) -> None:
     """Write the documents of systems that were scored on the same rows to a folder."""
     first = systems[0]
     numbers = [{name: number for number, name in enumerate(system.ids)} for system in systems]
@@ -152,30 +151,30 @@ def keep_list(folder: Path, evaluation: Evaluation, outputs: Mapping[str, Any], 
     Returns:
         The value of the component: JSON text with the name of the folder.
     """
-    scores, analysis = evaluation.scores, evaluation.analysis
+    table, pairs = evaluation.field_table, evaluation.pairs
     (folder / _ROWS).write_text("\n".join(map(dumps, _rows(evaluation))), encoding="ascii")
-    sides = zip(shown_ids(scores.ids), scores.pairs.truths, scores.pairs.predictions, strict=True)
+    sides = zip(shown_ids(pairs.ids), pairs.truths, pairs.predictions, strict=True)
     texts = (f"{_folded(name)}\x1f{_text_of(truth)}\x1f{_text_of(prediction)}" for name, truth, prediction in sides)
     (folder / _TEXTS).write_text("\n".join(texts), encoding="utf-8", errors="replace")
     value = json.dumps({"run": folder.name, "example": is_example})
     view = {
-        **view_of(scores),
-        "failed": sorted(scores.failed or ()),
-        "absent": sorted(scores.absent or ()),
-        "documents": len(scores.ids),
+        **view_of(evaluation),
+        "failed": sorted(evaluation.failed or ()),
+        "absent": sorted(evaluation.absent or ()),
+        "documents": len(pairs.ids),
         "outputs": {**outputs, "documents": value},
     }
     (folder / _VIEW).write_text(json.dumps(view), encoding="utf-8")
-    count = sum(map(len, analysis.losses))
-    most = count if count <= MAX_LOSSES else max(1, MAX_LOSSES // len(scores.ids))
+    count = sum(map(len, table.losses))
+    most = count if count <= MAX_LOSSES else max(1, MAX_LOSSES // len(pairs.ids))
     listing = {
-        "names": [clipped(name, _LONGEST_NAME) for name in shown_ids(scores.ids)],
-        "scores": list(scores.scores),
-        "images": [name_of_image(image_of_row(row)) for row in scores.pairs.reference_rows or [{}] * len(scores.ids)],
-        "losses": [_largest(lost)[:most] for lost in analysis.losses],
-        "holding": {_field_name(field.path): field.document_count for field in analysis.by_loss()},
-        "note": fields_note(scores),
-        "left_out": sum(max(0, len(lost) - most) for lost in analysis.losses),
+        "names": [clipped(name, _LONGEST_NAME) for name in shown_ids(pairs.ids)],
+        "scores": evaluation.scores,
+        "images": [name_of_image(image_of_row(row)) for row in pairs.reference_rows or [{}] * len(pairs.ids)],
+        "losses": [_largest(lost)[:most] for lost in table.losses],
+        "holding": {_field_name(field.path): field.document_count for field in table.by_loss()},
+        "note": fields_note(evaluation),
+        "left_out": sum(max(0, len(lost) - most) for lost in table.losses),
     }
     (folder / _LIST).write_text(json.dumps(listing), encoding="utf-8")
     return value
@@ -193,7 +192,7 @@ def _field_name(path: str) -> str:
 
 def _rows(evaluation: Evaluation) -> Iterator[dict[str, Value]]:
     """Each document as a row that holds both sides and can be scored again, with its other columns."""
-    pairs = evaluation.pairs
+    pairs = evaluation.source
     sources = pairs.reference_rows or [{}] * len(pairs.ids)
     confidences = pairs.confidences or [None] * len(pairs.ids)
     sides = zip(pairs.ids, pairs.truths, pairs.predictions, strict=True)

@@ -124,8 +124,8 @@ def compare_systems(request: SystemsRequest, *, folder: Path, progress: Report) 
     found = _answer(
         evaluations, names[request.base if request.base < len(names) else 0], skipped_lines(uploaded), folder
     )
-    keep_documents(folder, [each.scores for each in evaluations.values()])
-    view = {"names": names, **view_of(evaluations[names[0]].scores)}
+    keep_documents(folder, list(evaluations.values()))
+    view = {"names": names, **view_of(evaluations[names[0]])}
     (folder / _VIEW).write_text(json.dumps(view), encoding="utf-8")
     return found
 
@@ -146,7 +146,7 @@ def _answer(evaluations: dict[str, Evaluation], base: str, left_out: Sequence[st
         *(folder.name, names, names.index(base), summaries),
         *(fields[:MOST_FIELDS], [mark, shown_of_total(min(len(fields), MOST_FIELDS), len(fields), "fields")]),
         *_drawn_documents(documents, list(evaluations.values())),
-        *(evaluations[base].scores.signature, left_out),
+        *(evaluations[base].signature, left_out),
         template=_TEMPLATE,
     )
     figures_table = systems_table(figures, intervals=True)
@@ -198,9 +198,9 @@ def _summary(evaluation: Evaluation, change: Comparison | None) -> dict[str, Any
     """A system as it is listed: its score, and how it differs from the base, which has no change."""
     interval = evaluation.measured[0].interval
     shown: dict[str, Any] = {
-        "mean": f"{evaluation.scores.mean:.4f}",
+        "mean": f"{evaluation.score:.4f}",
         "interval": "" if interval is None else interval_text(interval, evaluation.confidence or 0),
-        "counts": count_lines(evaluation.scores),
+        "counts": count_lines(evaluation),
         "fields": None,
     }
     if change is None:
@@ -230,7 +230,7 @@ def _drawn_documents(
     documents: Sequence[MatrixRow], systems: Sequence[Evaluation]
 ) -> tuple[list[tuple[str, MatrixRow]], list[str]]:
     """The documents that are drawn with their displayed ids, and sentences on the others."""
-    ids = systems[0].scores.ids
+    ids = systems[0].ids
     names = dict(zip(ids, shown_ids(ids), strict=True))
     shown = _chosen(documents, len(systems))
     same = sum(not row.changed for row in documents)
@@ -274,7 +274,7 @@ def _as_json(
 
 def _system_as_dict(name: str, evaluation: Evaluation) -> dict[str, Any]:
     signatures = {"signature": evaluation.signature, "signatures": evaluation.signatures}
-    return {"system": name, **evaluation.figures_to_dict(), **evaluation.scores.counts(), **signatures}
+    return {"system": name, **evaluation.figures_to_dict(), **evaluation.counts, **signatures}
 
 
 def _written(folder: Path, texts: Sequence[str]) -> tuple[str, ...]:

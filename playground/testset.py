@@ -14,8 +14,7 @@ from docscore.core.options import AS_TEXT, BY_VALUE, ScoringOptions
 from docscore.data.csv_files import write_csv
 from docscore.data.pairing import groups_of_rows
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.summary import Summary
-from docscore.metrics.registry import ANLS_STAR, TYPED
+from docscore.metrics.registry import ANLS_STAR, TYPED, check_options_of
 from docscore.report.content import fields_table, typed_values_text
 from docscore.report.html_report import MOST_FIELDS_DRAWN, figures_of_evaluation
 from docscore.report.wording import count_lines, headline_text
@@ -66,17 +65,18 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> TestSe
     metrics = metrics_of(asked)
     if asked.by:
         check_slices(groups_of_rows(uploaded.systems[0], asked.by, "slices"))
+    check_options_of(metrics, options)
     settings: dict[str, Any] = {"metrics": metrics, "by": asked.by or None, "progress": bar_of(progress)}
     evaluation = Evaluation(uploaded.systems[0], options, **settings)
-    found, scores = evaluation.summary, evaluation.scores
+    pairs = evaluation.pairs
     for metric in metrics:
-        for name, truth, prediction in zip(scores.ids, scores.pairs.truths, scores.pairs.predictions, strict=True):
+        for name, truth, prediction in zip(pairs.ids, pairs.truths, pairs.predictions, strict=True):
             _check(name, metric, truth, prediction)
-    keep_documents(folder, [scores])
+    keep_documents(folder, [evaluation])
     outputs: dict[str, Any] = {
-        "summary": _summary(found, skipped_lines(uploaded)),
+        "summary": _summary(evaluation, skipped_lines(uploaded)),
         "picture": fragment("test_set", figures_of_evaluation(evaluation)),
-        "fields": _fields(found),
+        "fields": _fields(evaluation),
         "downloads": [
             str(folder / name) for name in write_downloads(folder, evaluation, asked.files["predictions"].name)
         ],
@@ -96,7 +96,7 @@ def metrics_of(asked: FileRequest) -> tuple[str, ...]:
 
 def headline(evaluation: Evaluation) -> tuple[str, float]:
     """The name and the value of the first figure."""
-    return evaluation.scores.figure.label, evaluation.scores.mean
+    return evaluation.figure_names[0].label, evaluation.score
 
 
 def _check(question_id: str, metric: str, truth: Any, prediction: Any) -> None:
@@ -106,21 +106,19 @@ def _check(question_id: str, metric: str, truth: Any, prediction: Any) -> None:
         raise at_place(row_place(question_id), error) from None
 
 
-def _summary(found: Summary, left_out: Sequence[str]) -> str:
-    scores = found.scores
-    return fragment(
-        "summary", f"{scores.mean:.4f}", headline_text(found, "row"), count_lines(scores), scores.signature, left_out
-    )
+def _summary(found: Evaluation, left_out: Sequence[str]) -> str:
+    headline = headline_text(found, "row", with_fields=True)
+    return fragment("summary", f"{found.score:.4f}", headline, count_lines(found), found.signature, left_out)
 
 
-def _fields(found: Summary) -> str:
-    table = None if found.analysis is None else fields_table(found, found.analysis)
-    return fragment("table", table.first(MOST_FIELDS_DRAWN)) if table and table.rows else ""
+def _fields(found: Evaluation) -> str:
+    table = fields_table(found)
+    return fragment("table", table.first(MOST_FIELDS_DRAWN)) if table.rows else ""
 
 
 def _is_example(asked: FileRequest, evaluation: Evaluation) -> bool:
     """Whether the files are those of the example, scored without options: a link to it needs no kept result."""
-    plain = evaluation.scores.options == ScoringOptions(parse=AS_TEXT) and evaluation.pairs.skipped is None
+    plain = evaluation.options == ScoringOptions(parse=AS_TEXT) and evaluation.pairs.skipped is None
     alone = list(evaluation.metrics) == [ANLS_STAR] and evaluation.by is None
     files = asked.references, asked.predictions
     return plain and alone and all(a and cmp(a, b, shallow=False) for a, b in zip(files, EXAMPLE_FILES, strict=True))
@@ -141,7 +139,7 @@ def write_downloads(folder: Path, evaluation: Evaluation, name: str) -> list[str
     Returns:
         The names of a CSV file, a JSON file and the report.
     """
-    samples = evaluation.scores.samples()
+    samples = evaluation.samples()
     write_csv(folder / _TABLE, list(samples[0]), samples)
     parts = evaluation.to_dict(worst=WORST)
     if evaluation.options.with_confidences:
@@ -156,6 +154,7 @@ def write_downloads(folder: Path, evaluation: Evaluation, name: str) -> list[str
 def rescored(asked: FileRequest) -> str:
     """The score of files as a what-if compares them, beside that before, in one line."""
     rows, options = rows_of_request(asked)
+    check_options_of(metrics_of(asked), options)
     evaluation = Evaluation(rows.systems[0], options, metrics=metrics_of(asked), confidence=None)
     label, score = headline(evaluation)
     first_label, first = asked.before or (label, score)

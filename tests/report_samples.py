@@ -16,8 +16,6 @@ from docscore.evaluation.automation import Curve, automation_curve
 from docscore.evaluation.comparison import Change, Comparison, compare
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.metric_values import Figure, Slice
-from docscore.evaluation.scores import CorpusScore, score_corpus
-from docscore.evaluation.summary import Analysis, Summary, summarise
 from docscore.evaluation.systems import BEST, Systems
 from docscore.metrics.kieval import GroupCounts, KieScore, kieval_score, total_kieval
 from docscore.report.content import (
@@ -49,17 +47,9 @@ class Sample(NamedTuple):
     """A test set and what is shown of it."""
 
     evaluation: Evaluation
-    summary: Summary
-    analysis: Analysis
     kieval: KieScore
     comparison: Comparison
     curve: Curve
-
-
-def scored(*documents: tuple[str, Any, Any], parse: str | None = None) -> CorpusScore:
-    """The scores of documents, each an id, a ground truth and a prediction."""
-    ids, truths, predictions = map(list, zip(*documents, strict=True))
-    return score_corpus(Pairs(ids, truths, predictions), ScoringOptions(parse=parse))
 
 
 def evaluated(*documents: tuple[str, Any, Any], parse: str | None = None) -> Evaluation:
@@ -78,13 +68,6 @@ def by_hand(
     return evaluation
 
 
-def summed_up(*documents: tuple[str, Any, Any], confidence: float | None = None) -> tuple[Summary, Analysis]:
-    """The summary with fields of documents, each an id, a ground truth and a prediction."""
-    summary = summarise(scored(*documents), fields=True, confidence=confidence)
-    assert summary.analysis is not None
-    return summary, summary.analysis
-
-
 # name: 1 + 0.8 + 1 + 1 of 4; price: 3 of 4, one missing; qty: 0 of 1, invented; rows: 1 of 2, one row missing
 DRINKS: list[tuple[str, Any, Any]] = [
     ("a", {"name": "tea", "price": "1.20"}, {"name": "tea", "price": "1.20"}),
@@ -96,15 +79,20 @@ DRINKS: list[tuple[str, Any, Any]] = [
 GROUPS = GroupCounts(right=3, wrong=1, missed=2, invented=0)
 
 
-@cache
-def drinks() -> Sample:
-    """Five documents; the new system has nothing but their names right; their confidences are set by hand."""
-    summary, analysis = summed_up(*DRINKS)
+def drinks_evaluation(**parts: Any) -> Evaluation:
+    """Five documents with intervals put in by hand, and other parts."""
     intervals = {
         "price": Interval(0.5, 1.0, None, "by hand"),
         "qty": Interval(None, None, None, "none", "one document"),
     }
-    summary = replace(summary, confidence=0.95, interval=Interval(0.6, 0.85, None, ""), field_intervals=intervals)
+    rates = [rate._replace(interval=None) for rate in evaluated(*DRINKS).rate_list]
+    drawn = [Interval(0.6, 0.85, None, "")]
+    return by_hand(DRINKS, _drawn=drawn, field_intervals=intervals, rate_list=rates, **parts)
+
+
+@cache
+def drinks() -> Sample:
+    """Five documents; the new system has nothing but their names right; their confidences are set by hand."""
     new = [(name, truth, {"name": truth["name"]} if "name" in truth else truth) for name, truth, _ in DRINKS]
     kieval = total_kieval(kieval_score(truth, prediction) for _, truth, prediction in DRINKS)
     kieval = replace(kieval, groups=GROUPS, by_group={"menu": GROUPS})
@@ -113,11 +101,9 @@ def drinks() -> Sample:
         Figure("nted", "nTED", 0.5, Interval(None, None, None, "none", "one document")),
     ]
     sure = kieval_score({"a": "1", "b": "2"}, {"a": "1", "b": "3"}, confidences={"a": 0.9, "b": 0.4})
-    evaluation = by_hand(DRINKS, summary=summary, measured=figures, breakdowns={"kieval": kieval})
+    evaluation = drinks_evaluation(measured=figures, breakdowns={"kieval": kieval})
     return Sample(
         evaluation,
-        summary,
-        analysis,
         kieval,
         compare(evaluated(*DRINKS), evaluated(*new), n_resamples=99),
         automation_curve([sure], [0.0, 0.5]),
@@ -129,12 +115,11 @@ def hostile() -> Sample:
     """Documents whose ids, keys and values try to be something else than text."""
     texts = HOSTILE_TEXTS
     documents = [(text, {**dict.fromkeys(texts, text), "l": [{t: 1} for t in texts]}, {text: text}) for text in texts]
-    summary, analysis = summed_up(*documents, confidence=0.95)
     other = [(name, truth, dict.fromkeys(texts, name)) for name, truth, _ in documents]
     kieval = total_kieval(kieval_score(truth, prediction) for _, truth, prediction in documents)
-    evaluation = by_hand(documents, metrics=["anls_star", "kieval", "nted"], summary=summary)
+    evaluation = by_hand(documents, metrics=["anls_star", "kieval", "nted"])
     compared = compare(evaluated(*documents), evaluated(*other), n_resamples=99)
-    return Sample(evaluation, summary, analysis, kieval, compared, drinks().curve)
+    return Sample(evaluation, kieval, compared, drinks().curve)
 
 
 NO_INTERVAL = Interval(None, None, None, "none", "one document")
@@ -168,7 +153,9 @@ def systems(sample: Sample, *, tested: bool = False, sliced: bool = False) -> Sy
         system: SimpleNamespace(
             measured=figures,
             slice_figures=[Slice(value, 2, figures) for value in ("de", HOSTILE_TEXTS[2]) if sliced],
-            scores=SimpleNamespace(ids=list("abcde"), counts={"missing": missing}.copy),
+            ids=list("abcde"),
+            counts={"missing": missing},
+            __len__=lambda: 5,
             by=HOSTILE_TEXTS[4] if sliced else None,
             slice_name=HOSTILE_TEXTS[4],
             confidence=0.95,
@@ -185,10 +172,10 @@ def systems(sample: Sample, *, tested: bool = False, sliced: bool = False) -> Sy
 
 
 TABLES: dict[str, Callable[[Sample], ReportTable]] = {
-    "fields": lambda sample: fields_table(sample.summary, sample.analysis),
-    "lists": lambda sample: lists_table(sample.analysis),
-    "causes": lambda sample: causes_table(sample.analysis),
-    "rates": lambda sample: rates_table(sample.summary.rates),
+    "fields": lambda sample: fields_table(sample.evaluation),
+    "lists": lambda sample: lists_table(sample.evaluation),
+    "causes": lambda sample: causes_table(sample.evaluation),
+    "rates": lambda sample: rates_table(sample.evaluation.rate_list),
     "figures": lambda sample: figures_table(sample.evaluation),
     "entities": lambda sample: kieval_tables(sample.kieval)[0],
     "groups": lambda sample: kieval_tables(sample.kieval)[1],
@@ -204,12 +191,12 @@ TABLES: dict[str, Callable[[Sample], ReportTable]] = {
     "field changes": lambda sample: field_changes_table(sample.comparison),
     "cause changes": lambda sample: cause_changes_table(sample.comparison),
     "document changes": lambda sample: document_changes_table([*sample.comparison.worse, *sample.comparison.better]),
-    "documents": lambda sample: documents_table(sample.analysis.scores, sample.analysis.scores.numbers_of_worst(3)),
+    "documents": lambda sample: documents_table(sample.evaluation, sample.evaluation.numbers_of_worst(3)),
     "slices": lambda sample: slices_table(slices(sample), HOSTILE_TEXTS[7]),
     "calibration": lambda _: calibration_table(CALIBRATION),
     "reliability": lambda _: reliability_table(CALIBRATION),
     "curve": lambda sample: curve_table(sample.curve),
-    "cut off": lambda sample: fields_table(sample.summary, sample.analysis).first(2),
+    "cut off": lambda sample: fields_table(sample.evaluation).first(2),
 }
 
 

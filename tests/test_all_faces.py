@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 
 import docscore
 from docscore.data.json_text import dumps, parse_text
-from docscore.evaluation import score_corpus
 from docscore.integrations.datasets import score_batch
 from tests.commands import run
 from tests.conftest import examples
-from tests.structures import predictions, truths
+from tests.structures import evaluation_of, predictions, truths
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 SOME = examples(50)
@@ -116,8 +115,8 @@ def test_rows_in_python(test_set: tuple[Rows, dict[str, Any]]) -> None:
     assert docscore.score_pairs(pairs, **alone).tolist() == scores
     columns = {"prediction": [each for _, each in pairs], "references": [list(each) for each, _ in pairs]}
     assert score_batch(columns, **alone)["anls_score"] == scores
-    corpus = score_corpus(docscore.pairs_of(rows.predictions, rows.references, options["missing"]), **options)
-    assert (corpus.scores, corpus.mean) == (scores, mean)
+    pairs_by_id = docscore.pairs_of(rows.predictions, rows.references, options["missing"])
+    assert evaluation_of(pairs_by_id, **options).scores == scores
     result = docscore.evaluate(**rows.both(), **options)
     assert (result.score, result.figures) == (mean, {"anls_star": mean})
     assert result.documents.to_dict()["anls_score"] == scores

@@ -11,14 +11,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 
+import docscore
 from docscore import ScoreTree, score_tree
 from docscore.core.options import DEFAULT_OPTIONS
 from docscore.data.pairing import pairs_of
-from docscore.evaluation.scores import score_corpus
-from docscore.evaluation.summary import Analysis, analyse
 from docscore.metrics.anls_star.causes import CAUSES, MEANINGS, FieldCounts, places
 from tests.conftest import examples, golden, table
-from tests.structures import damaged, predictions, random_truth, truths
+from tests.structures import damaged, evaluation_of, predictions, random_truth, truths
 
 pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
 Points = dict[tuple[str, str], float]
@@ -112,14 +111,14 @@ def test_what_is_below_a_missing_or_invented_part_has_its_cause(truth: Any, pred
             assert all(causes[id(child)] in {None, cause} for child in node.children)
 
 
-def check_sums(analysis: Analysis) -> None:
+def check_sums(evaluation: docscore.Evaluation) -> None:
     """Causes and fields both add up to 1 - mean, and no share is negative."""
-    lost = 1 - analysis.scores.mean
-    assert fsum(analysis.lost.values()) == pytest.approx(lost, abs=1e-12)
-    assert fsum(map(analysis.points_lost, analysis.fields)) == pytest.approx(lost, abs=1e-12)
-    assert all(share >= 0 for field in analysis.fields for share in field.lost_units.values())
-    assert list(analysis.lost) == list(CAUSES)
-    ranked = [field.points_lost for field in analysis.by_loss()]
+    lost, fields = 1 - evaluation.score, evaluation.field_table.by_loss()
+    assert fsum(evaluation.lost.values()) == pytest.approx(lost, abs=1e-12)
+    assert fsum(field.points_lost / evaluation.whole for field in fields) == pytest.approx(lost, abs=1e-12)
+    assert all(share >= 0 for field in fields for share in field.lost_units.values())
+    assert list(evaluation.lost) == list(CAUSES)
+    ranked = [field.points_lost for field in fields]
     assert ranked == sorted(ranked, reverse=True)
 
 
@@ -135,19 +134,18 @@ def test_sums_of_texts_that_are_parsed_and_of_missing_predictions(seed: int) -> 
         if rng.random() < 0.8:
             text = written if rng.random() < 0.7 else written[: rng.randint(0, len(written))]
             ours.append({"question_id": str(number), "prediction": text})
-    scores = score_corpus(pairs_of(ours, theirs, "zero"), parse="json", missing="zero")
+    scores = evaluation_of(pairs_of(ours, theirs, "zero"), parse="json", missing="zero")
     assert scores.failed
     assert scores.absent
-    analysis = analyse(scores)
-    check_sums(analysis)
+    check_sums(scores)
     of_absent = fsum(1 - scores.scores[number] for number in scores.absent)
-    assert analysis.lost["missing prediction"] == pytest.approx(of_absent / 80, abs=1e-12)
-    assert analysis.lost["unparsable"] > 0
+    assert scores.lost["missing prediction"] == pytest.approx(of_absent / 80, abs=1e-12)
+    assert scores.lost["unparsable"] > 0
 
 
 def test_a_null_that_was_predicted_is_no_missing_prediction() -> None:
     """Only a row that is not there is one; its points are told apart from a null that is."""
     theirs = [{"question_id": name, "references": ["tea"]} for name in "ab"]
-    scores = score_corpus(pairs_of([{"question_id": "a", "prediction": None}], theirs, "zero"), missing="zero")
-    lost = {cause: share for cause, share in analyse(scores).lost.items() if share}
+    scores = evaluation_of(pairs_of([{"question_id": "a", "prediction": None}], theirs, "zero"), missing="zero")
+    lost = {cause: share for cause, share in scores.lost.items() if share}
     assert lost == {"missing field": 0.5, "missing prediction": 0.5}

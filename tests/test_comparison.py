@@ -18,7 +18,7 @@ from docscore.data.files import read_table
 from docscore.data.pairing import Pairs, pairs_of, read_systems
 from docscore.evaluation.comparison import Change, Comparison, compare, decide, decide_level
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.summary import MOST_FIELDS_TESTED
+from docscore.evaluation.fields import MOST_FIELDS_TESTED
 from docscore.stats.intervals import NO_CHANGE, Ratios
 from docscore.stats.significance import permutation_p_values
 from tests.structures import damaged
@@ -156,7 +156,7 @@ def test_ids_in_another_order_give_the_same_comparison() -> None:
 
 def reordered(system: Evaluation) -> Evaluation:
     """The same documents, shuffled."""
-    pairs = system.scores.pairs
+    pairs = system.pairs
     order = random.Random(8).sample(range(len(pairs.ids)), len(pairs.ids))
     ids, truths, predictions = ([column[n] for n in order] for column in (pairs.ids, pairs.truths, pairs.predictions))
     return Evaluation(Pairs(ids, truths, predictions))
@@ -217,7 +217,7 @@ def test_q_values_are_those_of_the_tested_fields(seed: int) -> None:
     assert [field.adjusted for field in tested] == pytest.approx(wanted.tolist())
     assert {field.name for field in fields} == {"a", "b", "c[]"}
     for field in fields:
-        scores = [next(each.score for each in side.analysis.fields if each.path == field.name) for side in (base, new)]
+        scores = [side.field_table.fields[field.name].score for side in (base, new)]
         assert [field.base, field.new] == pytest.approx(scores)
     changes = [abs(field.difference or 0.0) for field in fields]
     assert changes == sorted(changes, reverse=True)
@@ -232,8 +232,8 @@ def test_fields_are_tested_by_all_swaps_of_their_own_sums() -> None:
 
 def sums(system: Evaluation, path: str) -> Sums:
     """Numerators and denominators of a field in sixtieths; similarities of ten letters are whole numbers of them."""
-    (field,) = (each for each in system.analysis.fields if each.path == path)
-    pairs = [field.documents.get(number, (0.0, 0.0)) for number in range(len(system.scores.ids))]
+    field = system.field_table.fields[path]
+    pairs = [field.documents.get(number, (0.0, 0.0)) for number in range(len(system))]
     return [(round(60 * earned), round(60 * weight)) for earned, weight in pairs]
 
 
@@ -369,27 +369,29 @@ def test_the_first_metric_decides_everything(metric: str) -> None:
     """Difference, verdict, documents, fields and the gate; the figure of another metric stands beside it."""
     base, new = of_metric(metric, 1), of_metric(metric, 2, by=[n % 2 for n in range(20)])
     found = compare(base, new)
-    assert found.difference == new.scores.mean - base.scores.mean == found.figure.difference
-    scores = zip(new.scores.ids, base.scores.scores, new.scores.scores, strict=True)
+    assert found.difference == new.score - base.score == found.figure.difference
+    scores = zip(new.ids, base.scores, new.scores, strict=True)
     fell = {name for name, before, after in scores if after < before - 1e-12}
     assert {change.name for change in found.worse} == fell
-    both = base.scores.ratio, new.scores.ratio
+    both = base.ratio, new.ratio
     assert found.p_value == permutation_p_values(*both)[0]
     for field in found.field_changes:
-        side = {each.path: each.score for each in new.analysis.fields}
+        side = {path: each.score for path, each in new.field_table.fields.items()}
         assert field.new == pytest.approx(side[field.name])
     for part in found.slice_changes:
         rows = [number for number in range(20) if str(number % 2) == part.name]
         inside = [Ratios(ratio.earned[rows], ratio.weight[rows]) for ratio in both]
         assert [part.base, part.new] == pytest.approx([float(ratio.values[0]) for ratio in inside])
         assert part.p_value == pytest.approx(permutation_p_values(*inside)[0], abs=0.03)
-    lost = [1 - side.scores.mean if metric in ("anls_star", "typed") else 0.0 for side in (base, new)]
+    lost = [1 - side.score if metric in ("anls_star", "typed") else 0.0 for side in (base, new)]
     assert [
         sum(cause.base or 0.0 for cause in found.cause_changes),
         sum(cause.new or 0.0 for cause in found.cause_changes),
     ] == (pytest.approx(lost))
     gate = found.decide(0.3)
-    assert gate.sentence.startswith(f"passed: the difference of {new.scores.figure.label} is {found.difference:+.4f}, ")
+    assert gate.sentence.startswith(
+        f"passed: the difference of {new.figure_names[0].label} is {found.difference:+.4f}, "
+    )
     assert found.to_dict()["metric"] == metric
 
 

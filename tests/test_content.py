@@ -12,7 +12,7 @@ from docscore.metrics.anls_star.causes import OUTCOMES, FieldCounts
 from docscore.report.content import OUTCOME_COLUMNS, fields_table, lists_table, rates_table, typed_values_text
 from tests.commands import RAW
 from tests.conftest import golden
-from tests.report_samples import EVERY, SAMPLES, TABLES, drinks, grid, summed_up
+from tests.report_samples import EVERY, SAMPLES, TABLES, drinks, evaluated, grid
 
 
 @golden("report_tables", "by hand")
@@ -51,11 +51,11 @@ def test_there_is_a_heading_for_each_outcome() -> None:
 
 
 def test_where_nothing_is_there_are_no_rows() -> None:
-    summary, analysis = summed_up(("a", "x", "x"))
-    assert lists_table(analysis).rows == ()
-    assert TABLES["causes"](drinks()._replace(analysis=analysis)).rows == ()
-    assert [row[0] for row in grid(fields_table(summary, analysis))] == ["$"]
-    assert [row[1] for row in grid(rates_table([rate._replace(total=0) for rate in summary.rates]))] == ["–"] * 5
+    found = evaluated(("a", "x", "x"))
+    assert lists_table(found).rows == ()
+    assert TABLES["causes"](drinks()._replace(evaluation=found)).rows == ()
+    assert [row[0] for row in grid(fields_table(found))] == ["$"]
+    assert [row[1] for row in grid(rates_table([rate._replace(total=0) for rate in found.rate_list]))] == ["–"] * 5
 
 
 @pytest.mark.parametrize(("kind", "sample"), EVERY)

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from docscore.data.pairing import pairs_of
-from docscore.evaluation.scores import score_corpus
 from docscore.integrations.datasets import score_batch
 from tests.commands import receipt_pairs, run_python
 from tests.conftest import needs
+from tests.structures import evaluation_of
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")  # num_proc
@@ -31,10 +31,10 @@ def datasets() -> Any:
 
 
 def expected(rows: list[tuple[Any, list[Any]]], **options: Any) -> Any:
-    """What `score_corpus` gives."""
+    """What `Evaluation` gives."""
     ours = [{"question_id": str(i), "prediction": prediction} for i, (prediction, _) in enumerate(rows)]
     theirs = [{"question_id": str(i), "references": answers} for i, (_, answers) in enumerate(rows)]
-    return score_corpus(pairs_of(ours, theirs), **options)
+    return evaluation_of(pairs_of(ours, theirs), **options)
 
 
 @pytest.mark.parametrize("num_proc", [1, 2])
@@ -72,6 +72,7 @@ import sys
 from datasets import load_dataset
 
 from docscore.integrations import datasets as ours
+from tests.structures import evaluation_of
 
 table = load_dataset("json", data_files=sys.argv[1], split="train", cache_dir=sys.argv[2])
 names = {"prediction": "p", "references": "r"}

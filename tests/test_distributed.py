@@ -15,11 +15,10 @@ from typing import Any
 import pytest
 
 from docscore.data.pairing import pairs_of
-from docscore.evaluation.scores import score_corpus
 from docscore.evaluation.state import ScoreState
 from tests.commands import environment
 from tests.conftest import HUNG, needs
-from tests.structures import damaged, random_truth, taken
+from tests.structures import damaged, evaluation_of, random_truth, taken
 
 pytestmark = pytest.mark.full
 
@@ -121,8 +120,8 @@ def test_any_split_gives_the_bits_of_one_process(start: str, modules: list[str],
     rows = random_rows(1, 40)
     tasks = splits(rows, 2)
     expected = single(rows, metrics=METRICS, parse="repair")
-    scores = score_corpus(pairs_of([found for found, _ in rows], [truth for _, truth in rows]), parse="repair")
-    assert expected["anls_star"] == scores.mean
+    scores = evaluation_of(pairs_of([found for found, _ in rows], [truth for _, truth in rows]), parse="repair")
+    assert expected["anls_star"] == scores.score
     assert 0 < expected["parse_failure_rate"] < 0.5
     assert run_all(start + MERGE, tasks, tmp_path, 2) == [[[40, expected]] * len(tasks)] * 2
 
@@ -239,8 +238,8 @@ def test_evaluates_own_mode_gives_the_first_process_the_result(count: int, tmp_p
     parts = [rows[k : k + 1] for k in range(count - 1)] + [rows[count - 1 :]]
     first, *others = run_all(EVALUATE, {"cache": str(tmp_path / "cache"), "parts": parts}, tmp_path, count)
     assert others == [None] * (count - 1)
-    scores = score_corpus(pairs_of([found for found, _ in rows], [truth for _, truth in rows]), parse="repair")
-    assert first["anls_score"] == scores.mean
+    scores = evaluation_of(pairs_of([found for found, _ in rows], [truth for _, truth in rows]), parse="repair")
+    assert first["anls_score"] == scores.score
     assert {row["question_id"]: row["anls_score"] for row in first["per_sample"]} == dict(
         zip(scores.ids, scores.scores, strict=True)
     )

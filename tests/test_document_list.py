@@ -16,12 +16,12 @@ from docscore.core.formatting import three_digits, with_minus_signs
 from docscore.data.files import read_table
 from docscore.data.pairing import read_systems
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.scores import score_corpus
 from playground import testset
 from playground.kept_results import EMBEDDED, KeptList, embedded_image, image_of_row, name_of_image
 from playground.requests import FileRequest, ViewRequest
 from tests.commands import PREDICTIONS, REFERENCES, TEXTS, pred, ref, written
 from tests.conftest import golden
+from tests.structures import evaluation_of
 
 RUN = "r" * 22
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -45,21 +45,21 @@ def test_what_is_lost_by_field_and_cause_is_all_that_is_lost(tmp_path: Path) -> 
     scored(tmp_path)
     kept = KeptList(tmp_path, RUN)
     evaluation = Evaluation(read_systems(read_table(REFERENCES), [read_table(PREDICTIONS)])[0])
-    scores, analysis = evaluation.scores, evaluation.analysis
+    table = evaluation.field_table
     listing, whole = kept.listing(), view(tmp_path)
-    assert listing["names"] == scores.ids
-    assert listing["scores"] == list(map(three_digits, scores.scores))
+    assert listing["names"] == evaluation.ids
+    assert listing["scores"] == list(map(three_digits, evaluation.scores))
     assert (listing["images"], listing["note"]) == ([""] * 40, "")
-    assert whole["order"] == scores.numbers_of_worst(40)
-    causes = {cause: lost for cause, lost in analysis.lost.items() if lost}
+    assert whole["order"] == evaluation.numbers_of_worst(40)
+    causes = {cause: lost for cause, lost in evaluation.lost.items() if lost}
     assert [each["name"] for each in whole["causes"]] == sorted(causes, key=lambda cause: -causes[cause])
     assert [each["points"] for each in whole["causes"]] == [
         with_minus_signs(f"{-causes[each['name']]:.3f}") for each in whole["causes"]
     ]
-    lossy = [field for field in analysis.by_loss() if field.points_lost]
+    lossy = [field for field in table.by_loss() if field.points_lost]
     assert [each["name"] for each in whole["fields"]] == [field.path for field in lossy]
     assert [each["documents"].split(" of ")[1] for each in whole["fields"]] == [f"{f.document_count}" for f in lossy]
-    for number, losses in enumerate(analysis.losses):
+    for number, losses in enumerate(table.losses):
         marks = kept.document(number)["marks"]
         assert {(field, cause) for _, field, cause in marks} >= set(losses)
 
@@ -121,8 +121,8 @@ def test_the_rows_can_be_scored_again(tmp_path: Path) -> None:
     numbers = [7, 3, 39]
     path = tmp_path / "rows.jsonl"
     path.write_text(KeptList(tmp_path, RUN).rows(numbers))
-    again = score_corpus(read_systems(read_table(path), [read_table(path)])[0], parse="repair")
-    first = score_corpus(read_systems(read_table(REFERENCES), [read_table(TEXTS)])[0], parse="repair")
+    again = evaluation_of(read_systems(read_table(path), [read_table(path)])[0], parse="repair")
+    first = evaluation_of(read_systems(read_table(REFERENCES), [read_table(TEXTS)])[0], parse="repair")
     assert again.ids == [first.ids[number] for number in numbers]
     assert again.scores == [first.scores[number] for number in numbers]
 
@@ -217,7 +217,7 @@ def test_the_image_of_a_row(row: dict[str, Any], name: str, image: str) -> None:
 def test_many_losses_are_cut_to_the_largest(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("playground.kept_results.MAX_LOSSES", 40)
     scored(tmp_path)
-    losses = Evaluation(read_systems(read_table(REFERENCES), [read_table(PREDICTIONS)])[0]).analysis.losses
+    losses = Evaluation(read_systems(read_table(REFERENCES), [read_table(PREDICTIONS)])[0]).field_table.losses
     left_out = sum(max(0, len(each) - 1) for each in losses)
     assert KeptList(tmp_path, RUN).listing()["note"].startswith(f"{left_out:,} of the smallest losses are not listed")
     kept = json.loads((tmp_path / RUN / "list.json").read_text())["losses"]

@@ -12,7 +12,6 @@ import docscore
 from docscore.core.options import ScoringOptions
 from docscore.data.pairing import pairs_of
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.scores import score_corpus
 from docscore.metrics.registry import METRICS
 from tests.commands import Write, run
 from tests.conftest import golden
@@ -34,7 +33,7 @@ def test_a_warning_names_the_remedy(
     predictions: list[Any], references: list[Any], options: dict[str, Any], sentence: str
 ) -> None:
     with pytest.warns(UserWarning, match=sentence):
-        score_corpus(pairs_of(predictions, references), **options)
+        Evaluation(pairs_of(predictions, references), ScoringOptions(**options))
 
 
 @golden("doubts", "fine")
@@ -43,7 +42,7 @@ def test_no_warning_where_nothing_is_wrong(
 ) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        score_corpus(pairs_of(predictions, references), **options)
+        Evaluation(pairs_of(predictions, references), ScoringOptions(**options))
 
 
 # JSON text on both sides: the edit distance of the raw text looks like a score of documents and is none.
@@ -52,9 +51,8 @@ def test_no_warning_where_nothing_is_wrong(
 @golden("doubts", "JSON text on both sides")
 def test_json_text_on_both_sides_is_an_error(predictions: list[Any], references: list[Any]) -> None:
     sentence = "^references and predictions: their texts are JSON.*--parse json --parse-references json"
-    for score in (score_corpus, Evaluation):
-        with pytest.raises(ValueError, match=sentence):
-            score(pairs_of(predictions, references))
+    with pytest.raises(ValueError, match=sentence):
+        Evaluation(pairs_of(predictions, references))
     with pytest.raises(ValueError, match=sentence):
         docscore.ScoreState().update(predictions, references)
     with pytest.raises(ValueError, match=sentence):
@@ -81,11 +79,11 @@ def test_json_text_in_the_command_and_in_an_evaluate_module(write: Write) -> Non
 
 @golden("doubts", "options without use")
 def test_an_option_that_no_metric_uses_is_refused(metrics: list[str], option: str, value: Any) -> None:
-    pairs = pairs_of([BILL], [BILL])
+    sides: dict[str, Any] = {"predictions": [BILL], "references": [BILL], "metrics": metrics}
     having = ", ".join(name for name, metric in METRICS.items() if option in metric.options)
     sentence = (
         rf"^{option}: no metric that was asked for uses it \({', '.join(metrics)}\); it is an option of {having}$"
     )
     with pytest.raises(ValueError, match=sentence):
-        Evaluation(pairs, ScoringOptions(**{option: value}), metrics=metrics)
-    assert Evaluation(pairs, metrics=metrics).scores.mean == 1.0
+        docscore.evaluate(**sides, **{option: value})
+    assert docscore.evaluate(**sides).score == 1.0

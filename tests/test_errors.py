@@ -32,12 +32,12 @@ from docscore.data.json_text import JsonError, loads, loads_at
 from docscore.data.pairing import Pairs, read_systems, with_confidences
 from docscore.data.rows import BY_ID
 from docscore.evaluation.automation import automation_curve
-from docscore.evaluation.scores import score_corpus
 from docscore.integrations.datasets import score_batch
 from docscore.integrations.evaluate.metric import decode_rows, encode_rows
 from docscore.integrations.transformers import compute_metrics
 from tests.commands import pred, ref, written
 from tests.conftest import ROOT
+from tests.structures import evaluation_of
 
 DEEP: Any = "x"
 for _ in range(201):
@@ -52,7 +52,7 @@ MIXED = (
 
 
 def corpus(truth: Any, prediction: Any, **options: Any) -> Any:
-    return score_corpus(pairs_of([pred("a", prediction)], [ref("a", truth)]), **options)
+    return evaluation_of(pairs_of([pred("a", prediction)], [ref("a", truth)]), **options)
 
 
 def twice_in_a_test_set() -> Any:
@@ -84,7 +84,7 @@ EXPECTED_AND_GOT: list[tuple[Callable[[], object], type[Exception], tuple[str, .
     (lambda: corpus({"k": 1}, {"k": b""}), TypeError, ("predictions[0]", "$.k"), JSON, "bytes"),
     (a_confidence_beside_others, ValueError, ("row 'a'",), BY_ITSELF, "'x' beside them"),
     (
-        lambda: corpus({"k": 1}, "x").by("anls"),
+        lambda: corpus({"k": 1}, "x", metric="anls").score,
         ValueError,
         ("row 'a'",),
         "acceptable answers that are texts",

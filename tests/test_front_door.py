@@ -18,7 +18,6 @@ from docscore.data.files import ColumnNames, table_of_source
 from docscore.data.json_text import loads
 from docscore.evaluation import evaluation
 from docscore.evaluation.evaluation import progress_from
-from docscore.evaluation.scores import CorpusScore
 from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, pred, ref, rows, run, succeed, without_format
 
 TRUTHS = {"a": {"n": "tea", "p": "1.00"}, "b": {"n": "rum", "p": "2.00"}, "c": {"n": "ale", "p": "3.00"}}
@@ -269,9 +268,10 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Counts:
 
         monkeypatch.setattr(owner, name, counted_call)
 
-    for name in ("score_corpus", "analyse", "summarise", "figure_ratios", "slices_of"):
+    for name in ("score_all", "FieldTable", "intervals_of"):
         counting(evaluation, name)
-    counting(CorpusScore, "tree")
+    counting(type(docscore.METRICS["nted"]), "row_points")
+    counting(docscore.Evaluation, "tree")
     return counted
 
 
@@ -279,18 +279,18 @@ LOOKS: list[tuple[Callable[[docscore.Evaluation], Any], Counts]] = [
     (lambda result: (len(result), list(result), "a" in result, result.signature), Counter()),
     (
         lambda result: (result["a"], result.score, result.documents, result.worst(2), result.counts),
-        Counter(score_corpus=1),
+        Counter(score_all=1),
     ),
-    (repr, Counter(score_corpus=1)),
-    (lambda result: (result["b"].tree, result["b"].score), Counter(score_corpus=1, tree=1)),
-    (lambda result: result.interval, Counter(score_corpus=1, summarise=1)),
-    (lambda result: result.figures, Counter(score_corpus=1, figure_ratios=1)),
-    (lambda result: result.causes, Counter(score_corpus=1, analyse=1)),
+    (repr, Counter(score_all=1)),
+    (lambda result: (result["b"].tree, result["b"].score), Counter(score_all=1, tree=1)),
+    (lambda result: result.interval, Counter(score_all=1, intervals_of=1)),
+    (lambda result: result.figures, Counter(score_all=1, row_points=3)),
+    (lambda result: result.causes, Counter(score_all=1, FieldTable=1)),
     (
         lambda result: (result.fields, result.causes, result.rates, result.fields),
-        Counter(score_corpus=1, analyse=1, summarise=1),
+        Counter(score_all=1, FieldTable=1, intervals_of=1),
     ),
-    (lambda result: result.slices, Counter(score_corpus=1, figure_ratios=1, slices_of=1)),
+    (lambda result: result.slices, Counter(score_all=1, row_points=3, intervals_of=3)),
 ]
 
 

@@ -55,15 +55,16 @@ def test_rows_that_are_left_out_take_their_columns_with_them() -> None:
 
 def test_clusters_are_resampled_as_wholes() -> None:
     """The rows of a document are all alike, so the interval is as wide as that of 8 documents, not of 19 rows."""
-    alone = Evaluation(pairs()).mean
-    together = Evaluation(pairs(), cluster="document").mean
-    assert alone.scores.mean == together.scores.mean
-    assert alone.interval is not None
-    assert together.interval is not None
-    assert (together.interval.standard_error or 0) > 1.2 * (alone.interval.standard_error or 0)
+    alone = Evaluation(pairs())
+    together = Evaluation(pairs(), cluster="document")
+    assert alone.score == together.score
+    of_rows, of_documents = alone.headline_interval(), together.headline_interval()
+    assert of_rows is not None
+    assert of_documents is not None
+    assert (of_documents.standard_error or 0) > 1.2 * (of_rows.standard_error or 0)
     names = [row[1] for row in ROWS]
     numbers = [sorted(set(names)).index(name) for name in names]
-    assert together.interval == mean_interval(together.scores.scores, clusters=np.array(numbers))
+    assert of_documents == mean_interval(together.scores, clusters=np.array(numbers))
     assert together.to_dict()["clusters"] == 8
 
 
@@ -72,7 +73,7 @@ def test_every_interval_and_test_knows_the_clusters() -> None:
     plain = Evaluation(pairs(), metrics=["anls_star", "kieval"])
     for here, there in zip(found.measured, plain.measured, strict=True):
         assert (here.value, here.interval) != (there.value, there.interval)
-    rate, without = (each.summary.rates[0].interval for each in (found, plain))
+    rate, without = (each.rate_list[0].interval for each in (found, plain))
     assert rate is not None
     assert without is not None
     assert without.method == "Wilson"
@@ -150,7 +151,7 @@ def test_calibration_names_the_value_without_a_confidence() -> None:
 
 def test_labels_are_clusters_too() -> None:
     names = [row[1] for row in ROWS]
-    assert Evaluation(pairs(), cluster=names).mean == Evaluation(pairs(), cluster="document").mean
+    assert Evaluation(pairs(), cluster=names).interval == Evaluation(pairs(), cluster="document").interval
     assert groups_of_rows(pairs(), np.arange(len(ROWS)), "by") == list(map(str, range(len(ROWS))))
     with pytest.raises(ValueError, match=rf"^cluster: expected a label for each of {len(ROWS)} references, got 3$"):
         Evaluation(pairs(), cluster=names[:3])

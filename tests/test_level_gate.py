@@ -93,7 +93,7 @@ NUMBERS: dict[str, tuple[list[float], list[Callable[[Any], object]]]] = {
         [0, 1, 95],
         [
             lambda value: docscore.evaluate(**SIDES, confidence=value),
-            lambda value: docscore.summarise(corpus(8, 1).scores, confidence=value),
+            lambda value: docscore.Evaluation(corpus(8, 1).source, confidence=value),
             lambda value: compared(confidence=value),
             lambda value: decide_level(corpus(30, 10), 0.5, value),
         ],
@@ -102,7 +102,7 @@ NUMBERS: dict[str, tuple[list[float], list[Callable[[Any], object]]]] = {
         [-1, 0.5],
         [
             lambda value: docscore.evaluate(**SIDES, seed=value),
-            lambda value: docscore.summarise(corpus(8, 1).scores, seed=value),
+            lambda value: docscore.Evaluation(corpus(8, 1).source, seed=value),
             lambda value: compared(seed=value),
         ],
     ),

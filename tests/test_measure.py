@@ -16,7 +16,6 @@ from docscore import anls_score
 from docscore.core.options import DEFAULT_OPTIONS, ScoringOptions
 from docscore.data.pairing import pairs_of
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.scores import CorpusScore, score_corpus
 from docscore.metrics.base import MetricRow
 from docscore.metrics.entity_f1 import entity_counts
 from docscore.metrics.kieval import kieval_score, total_kieval
@@ -25,7 +24,7 @@ from docscore.metrics.registry import METRICS
 from docscore.version import VERSION
 from tests.commands import Write, pred, ref, run, succeed, written
 from tests.conftest import golden
-from tests.structures import damaged, random_truth
+from tests.structures import damaged, evaluation_of, random_truth
 
 STRUCTURED = ["anls_star", "kieval", "entity_f1", "nted"]
 
@@ -36,9 +35,10 @@ def random_rows(seed: int, size: int = 12) -> list[tuple[Any, Any]]:
     return [(truth, damaged(rng, truth)) for truth in truths]
 
 
-def corpus(rows: list[tuple[Any, Any]], options: ScoringOptions | None = None, **keywords: Any) -> CorpusScore:
-    pairs = pairs_of([prediction for _, prediction in rows], [truth for truth, _ in rows])
-    return score_corpus(pairs, options, **keywords)
+def corpus(rows: list[tuple[Any, Any]], metric: str = "anls_star", **options: Any) -> Evaluation:
+    return evaluation_of(
+        pairs_of([prediction for _, prediction in rows], [truth for truth, _ in rows]), metric, **options
+    )
 
 
 def evaluated(rows: list[tuple[Any, Any]], metrics: list[str], options: ScoringOptions = DEFAULT_OPTIONS) -> Evaluation:
@@ -150,9 +150,9 @@ def test_signature(metrics: list[str], options: ScoringOptions, signature: str) 
 def test_anls_of_the_worked_answers(truth: str, prediction: str, score: float) -> None:
     """With `strict` a similarity of exactly 0.5 counts as 0."""
     rows = [(truth, prediction), ((truth, "other answer"), prediction)]
-    assert corpus(rows).by("anls").scores == [score, score]
+    assert corpus(rows, "anls").scores == [score, score]
     strict = 0.0 if score == 0.5 else score
-    assert corpus(rows, strict=True).by("anls").scores == [strict, strict]
+    assert corpus(rows, "anls", strict=True).scores == [strict, strict]
 
 
 @pytest.mark.parametrize("threshold", [0.1, 0.3, 0.5, 0.7, 0.9])
@@ -162,10 +162,10 @@ def test_strict_is_at_exactly_the_threshold(threshold: float) -> None:
     rows = [("a" * 10, "a" * (10 - off) + "b" * off) for off in (wrong, wrong - 1)]
     scores = corpus(rows, threshold=threshold)
     assert scores.scores == pytest.approx([threshold, threshold + 0.1])
-    strict = corpus(rows, threshold=threshold, strict=True).by("anls")
+    strict = corpus(rows, "anls", threshold=threshold, strict=True)
     assert strict.scores == [0.0, scores.scores[1]]
     assert "boundary:0" in strict.signature
-    assert "boundary" not in scores.by("anls").signature
+    assert "boundary" not in corpus(rows, "anls", threshold=threshold).signature
 
 
 def test_anls_and_anlsl_are_anls_star_of_texts_and_of_lists() -> None:
@@ -176,10 +176,10 @@ def test_anls_and_anlsl_are_anls_star_of_texts_and_of_lists() -> None:
     lists: list[tuple[Any, Any]] = [(rng.choices(words, k=n), rng.choices(words, k=m)) for n, m in sizes]
     lists.append(((["tea"], ["rum", "tea"]), ["tee"]))
     for rows, metric in ((texts, "anls"), (lists, "anlsl")):
-        scores = corpus(rows)
-        assert scores.by(metric).scores == scores.scores
-        assert evaluated(rows, [metric]).figures == {metric: pytest.approx(scores.mean, abs=1e-15)}
-        assert scores.by(metric).signature == scores.signature.replace("anls_star", metric)
+        scores, same = corpus(rows), corpus(rows, metric)
+        assert same.scores == scores.scores
+        assert same.figures == {metric: pytest.approx(scores.score, abs=1e-15)}
+        assert same.signature == scores.signature.replace("anls_star", metric)
 
 
 @pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
@@ -193,7 +193,7 @@ def test_anls_refuses_what_it_was_not_made_for(metric: str, truth: Any, predicti
 
 def test_strict_is_not_for_lists() -> None:
     with pytest.raises(ValueError, match=r"^anlsl: .*expected strict=False, got True$"):
-        corpus([(["x"], ["x"])], strict=True).by("anlsl")
+        _ = corpus([(["x"], ["x"])], "anlsl", strict=True).score
 
 
 def test_systems_are_called_by_their_files_without_extension(write: Write, tmp_path: Path) -> None:

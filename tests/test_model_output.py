@@ -12,9 +12,8 @@ import pytest
 from docscore.data import json_text
 from docscore.data.json_text import Parsed, dumps, loads, parse_text
 from docscore.data.pairing import Pairs
-from docscore.evaluation.scores import score_corpus
-from docscore.evaluation.summary import summarise
 from tests.conftest import golden
+from tests.structures import evaluation_of
 
 BILL = {"total": "12.50"}
 TOO_DEEP = "[" * 201 + "]" * 201
@@ -172,7 +171,7 @@ def test_mending_is_given_up_after_so_many_steps_and_the_row_says_so() -> None:
     endless = '{"a": "b", ' + "”name”: ”a cup of tea”, ”price”: ”2.50”, " * 500
     assert parse_text(endless, "repair") == Parsed(endless, "failed", "not mended: it takes more than 3,000,000 steps")
     pairs = Pairs(["x", "y"], [{"a": "b"}] * 2, [endless, '{"a": "b"}'])
-    assert score_corpus(pairs, parse="repair").samples() == [
+    assert evaluation_of(pairs, parse="repair").samples() == [
         {
             "question_id": "x",
             "anls_score": 0.0,
@@ -195,18 +194,18 @@ def test_counts_of_a_corpus_and_values_that_are_no_text() -> None:
     predictions = ['{"a": "x"}', "Here: {'a': 'x'}", "no idea", {"a": "x"}, None, ["x"], 'Here: {"a": "x"}']
     truths = [{"a": "x"}] * 4 + [None, ["x"], {"a": "x"}]
     pairs = Pairs([str(i) for i in range(7)], truths, predictions)
-    assert score_corpus(pairs).scores == [0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0]
-    assert score_corpus(pairs).counts() == {}
-    read = score_corpus(pairs, parse="json")
-    assert (read.scores, read.counts()) == ([1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0], {"parse_failures": 3})
+    assert evaluation_of(pairs).scores == [0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0]
+    assert evaluation_of(pairs).counts == {}
+    read = evaluation_of(pairs, parse="json")
+    assert (read.scores, read.counts) == ([1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0], {"parse_failures": 3})
     assert read.parsed_ids() == {"failed": ["1", "2", "6"]}
-    mended = score_corpus(pairs, parse="repair")
+    mended = evaluation_of(pairs, parse="repair")
     assert mended.scores == [1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0]
-    assert mended.counts() == {"parse_failures": 1, "parse_extracted": 1, "parse_mended": 1, "parse_ambiguous": 0}
+    assert mended.counts == {"parse_failures": 1, "parse_extracted": 1, "parse_mended": 1, "parse_ambiguous": 0}
     assert mended.parsed_ids() == {"failed": ["2"], "extracted": ["6"], "mended": ["1"], "ambiguous": []}
     outcomes = ["exact", "mended", "failed", "exact", "exact", "exact", "extracted"]
     assert [sample["parsed"] for sample in mended.samples()] == outcomes
-    assert summarise(mended).to_dict(per_sample=True)["parsed_ids"] == mended.parsed_ids()
-    assert len({read.signature, mended.signature, score_corpus(pairs).signature}) == 3
+    assert mended.summary_to_dict(per_sample=True)["parsed_ids"] == mended.parsed_ids()
+    assert len({read.signature, mended.signature, evaluation_of(pairs).signature}) == 3
     with pytest.raises(ValueError, match="parse: expected"):
-        score_corpus(pairs, parse="fix")
+        evaluation_of(pairs, parse="fix")

@@ -12,7 +12,6 @@ import docscore
 from docscore.core.formatting import printable
 from docscore.data.files import read_table
 from docscore.data.pairing import read_systems
-from docscore.evaluation.scores import score_corpus
 from docscore.metrics.registry import METRICS
 from playground import pair, systems_work, testset
 from playground.fragments import sentence
@@ -20,6 +19,7 @@ from playground.kept_results import KeptList
 from playground.requests import PAIR_METRICS, FileRequest, PairRequest, ViewRequest
 from tests.commands import PREDICTIONS, REFERENCES, pred, ref, rows, written
 from tests.report_samples import HOSTILE_TEXTS, Markup
+from tests.structures import evaluation_of
 
 NEW = PREDICTIONS.with_name("predictions_new.jsonl")
 RUN = "r" * 22
@@ -43,9 +43,9 @@ def document(folder: Path, number: int) -> Markup:
 
 def test_a_file_as_the_page_shows_it(tmp_path: Path) -> None:
     found = scored_files(REFERENCES, PREDICTIONS, tmp_path, metrics=["anls_star", "kieval"])
-    scores = score_corpus(read_systems(read_table(REFERENCES), [read_table(PREDICTIONS)])[0])
+    scores = evaluation_of(read_systems(read_table(REFERENCES), [read_table(PREDICTIONS)])[0])
     summary, picture = Markup(found.summary), Markup(found.picture)
-    mean = scores.mean
+    mean = scores.score
     assert summary.texts("p")[0].startswith(f"{mean:.4f} mean ANLS* of 40 rows, 95% interval 0.7")
     assert summary.texts("small") == [str(scores.signature)]
     assert [text.split(":")[0].split(",")[0] for text in picture.texts("caption")] == [

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
+import docscore
 from docscore.core.errors import InputTypeError, InputValueError, in_file
 from docscore.data.pairing import Pairs, pairs_of
-from docscore.evaluation.scores import score_corpus
 from docscore.evaluation.state import ScoreState
 from tests.conftest import ROOT, needs
 
@@ -59,9 +59,9 @@ def alone(predictions: Rows, references: Rows, **rules: Any) -> tuple[ScoreState
     """The state and the rows that one process gives."""
     state = ScoreState(**rules)
     pairs: Pairs = pairs_of(predictions, references, state.options.missing)
-    scores = score_corpus(pairs, state.options)
-    state.update_scores(scores)
-    return state, sorted(scores.samples(), key=lambda row: str(row["question_id"]))
+    state.update_pairs(pairs)
+    rows = docscore.Evaluation(pairs, state.options).samples()
+    return state, sorted(rows, key=lambda row: str(row["question_id"]))
 
 
 def same(here: ScoreState, there: ScoreState) -> None:

@@ -59,7 +59,9 @@ def test_what_differs_in_a_tree() -> None:
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
 def test_encodings_without_our_signs(encoding: str) -> None:
     """Numbers and bars have others; a tree has lines of ASCII."""
-    whole, text = (printed(print_summary, drinks().summary, 2, encoding=each) for each in ("utf-8", encoding))
+    whole, text = (
+        printed(print_summary, drinks().evaluation, fields=True, worst=2, encoding=each) for each in ("utf-8", encoding)
+    )
     assert whole.count("█") > 20
     assert text == whole.replace("█", "#")
     tree = score_tree({"a": "x", "b": ["y", "z"]}, {"a": "y", "b": ["y"]})
@@ -71,7 +73,7 @@ def test_text_of_others_steers_nothing(part: str) -> None:
     """And of what is no name, every line fits."""
     sample = hostile()
     printers: dict[str, Callable[[], str]] = {
-        "summary": partial(printed, print_summary, sample.summary, 99),
+        "summary": partial(printed, print_summary, sample.evaluation, fields=True, worst=99),
         "comparison": partial(printed, print_comparison, sample.comparison, None, 99),
         "measured": partial(printed, print_measured, sample.evaluation),
         "systems": partial(printed, print_table, systems_table(systems(sample), by_metric=True), with_caption=False),

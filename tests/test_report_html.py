@@ -30,7 +30,7 @@ from docscore.report.html_report import (
 from docscore.report.html_templates import template_environment
 from docscore.report.html_tree import positions_of, tree_as_html, tree_drawing
 from tests.conftest import ROOT, examples, golden
-from tests.report_samples import CALIBRATION, DRINKS, HOSTILE_TEXTS, Markup, by_hand, drinks, evaluated, hostile
+from tests.report_samples import CALIBRATION, HOSTILE_TEXTS, Markup, drinks, drinks_evaluation, evaluated, hostile
 from tests.structures import predictions, truths
 
 pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
@@ -107,7 +107,7 @@ CONFIDENT: dict[str, Any] = {
 
 def report(worst: int = 2, **parts: Any) -> Markup:
     """The report on the drinks, with some parts put in by hand."""
-    return Markup(report_as_html(by_hand(DRINKS, summary=drinks().summary, **parts), "drinks", worst))
+    return Markup(report_as_html(drinks_evaluation(**parts), "drinks", worst))
 
 
 def test_it_may_load_and_run_nothing() -> None:

@@ -21,7 +21,6 @@ from docscore.core.options import NUMBERS, PACKAGE, RULES, ScoringOptions
 from docscore.core.values import number_text
 from docscore.data.json_text import loads
 from docscore.data.pairing import pairs_of
-from docscore.evaluation.scores import score_corpus
 from docscore.evaluation.state import ScoreState
 from docscore.evaluation.systems import systems_of
 from docscore.metrics.anls_star.api import build_tree, score_all
@@ -31,7 +30,7 @@ from docscore.metrics.nted import nted_tree
 from tests.commands import column_of
 from tests.conftest import golden
 from tests.oracle import Oracle
-from tests.structures import damaged, filled, random_prediction, random_truth, respelled, shuffled
+from tests.structures import damaged, evaluation_of, filled, random_prediction, random_truth, respelled, shuffled
 
 pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
 
@@ -41,7 +40,7 @@ DOORS: dict[str, Score] = {
     "anls_score": anls_score,
     "score_tree": lambda gt, pred, **options: score_tree(gt, pred, **options).score,
     "score_pairs": lambda gt, pred, **options: score_pairs([(gt, pred)], **options).item(),
-    "score_corpus": lambda gt, pred, **options: score_corpus(pairs_of([pred], [gt]), **options).mean,
+    "Evaluation": lambda gt, pred, **options: evaluation_of(pairs_of([pred], [gt]), **options).score,
     "ScoreState": lambda gt, pred, **options: _of_state(gt, pred, options),
     "compute": lambda gt, pred, **options: METRIC.compute(predictions=[pred], references=[gt], **options)["anls_score"],
 }

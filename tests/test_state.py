@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from docscore.core.options import ScoringOptions
 from docscore.data.pairing import Pairs
-from docscore.evaluation.scores import score_corpus
 from docscore.evaluation.state import ScoreState
 from tests.conftest import examples
-from tests.structures import damaged, predictions, random_truth, truths
+from tests.structures import damaged, evaluation_of, predictions, random_truth, truths
 
 ALL = ("anls_star", "kieval", "entity_f1", "nted")
 TEXTS = ['{"a": "x"}', '{"a": "x",', "n/a", "", "[1, 2", '{"a": {"b": ["ab", 1]}}']  # some JSON, some nearly, some not
@@ -64,7 +63,7 @@ def check(rows: Rows, rules: dict[str, Any], rng: random.Random) -> None:
         one_by_one.update_pairs(pairs([row]))
     assert one_by_one.compute() == whole
     options = {name: rules[name] for name in ("threshold", "ignore_case", "parse") if name in rules}
-    assert whole["anls_star"] == score_corpus(pairs(rows), **options).mean
+    assert whole["anls_star"] == evaluation_of(pairs(rows), **options).score
 
 
 @pytest.mark.filterwarnings("ignore:references. all are text that is JSON")  # random texts may
@@ -85,7 +84,7 @@ def test_many_documents_with_small_faults(rules: dict[str, Any]) -> None:
     rng = random.Random(5)
     documents = [{"a": random_truth(rng, 2), "t": "word " * rng.randint(1, 9), "l": ["x", "ab"]} for _ in range(60)]
     rows = [(truth, damaged(rng, truth) | {"t": "word " * rng.randint(1, 9)}) for truth in documents]
-    means = {sum(score_corpus(pairs(rng.sample(rows, len(rows)))).scores) for _ in range(20)}
+    means = {sum(evaluation_of(pairs(rng.sample(rows, len(rows)))).scores) for _ in range(20)}
     assert len(means) > 1
     for _ in range(5):
         check(rows, rules, rng)
@@ -162,5 +161,7 @@ def test_a_batch_that_is_refused_counts_nothing() -> None:
 def test_rows_that_are_all_left_out_are_counted() -> None:
     """As in a batch of Ray in which no row has a prediction."""
     state = ScoreState(missing="skip")
-    state.update_scores(score_corpus(Pairs(["a"], [("x",)], [None], frozenset([0])).with_predictions(), state.options))
+    state.update_scores(
+        evaluation_of(Pairs(["a"], [("x",)], [None], frozenset([0])).with_predictions(), missing="skip")
+    )
     assert (state.rows, state.counts) == (0, {"skipped": 1})

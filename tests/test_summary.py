@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from docscore import ScoreTree
+from docscore.core.options import ScoringOptions
 from docscore.data.pairing import Pairs, pairs_of
-from docscore.evaluation.scores import CorpusScore, score_corpus
-from docscore.evaluation.summary import MOST_FIELDS_TESTED, analyse, summarise
+from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.fields import MOST_FIELDS_TESTED
 from docscore.metrics.anls_star.causes import OUTCOMES, Outcome
-from tests.structures import damaged, random_prediction, random_truth
+from tests.structures import damaged, evaluation_of, random_prediction, random_truth
 
 pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
 FIELD_KEYS = ["field", "score", "low", "high", "points_lost", "documents", *OUTCOMES, "omission_rate"]
@@ -29,18 +30,18 @@ RATES = [
 ]
 
 
-def scored(truths: list[Any], predictions: list[Any], **options: Any) -> CorpusScore:
-    return score_corpus(pairs_of(predictions, truths), **options)
+def scored(truths: list[Any], predictions: list[Any], confidence: float | None = None, **options: Any) -> Evaluation:
+    return Evaluation(pairs_of(predictions, truths), ScoringOptions(**options), confidence=confidence)
 
 
-def random_scores(seed: int, count: int = 60) -> CorpusScore:
+def random_scores(seed: int, count: int = 60) -> Evaluation:
     """Documents of every kind: damaged ones, and ones that have little to do with what was expected."""
     rng = random.Random(seed)
     truths = [random_truth(rng, depth=3) for _ in range(count)]
     return scored(truths, [damaged(rng, t) if rng.random() < 0.8 else random_prediction(rng, 3) for t in truths])
 
 
-def leaves_of(scores: CorpusScore) -> list[list[ScoreTree]]:
+def leaves_of(scores: Evaluation) -> list[list[ScoreTree]]:
     """The leaves that count, document by document."""
     return [[leaf for leaf in scores.tree(n).leaves() if leaf.weight] for n in range(len(scores.ids))]
 
@@ -70,7 +71,7 @@ def test_fields_equal_a_naive_recount(seed: int) -> None:
     for number, leaves in enumerate(leaves_of(scores)):
         for leaf in leaves:
             by_place[place(leaf)].append((number, leaf))
-    fields = analyse(scores).fields
+    fields = list(scores.field_table.fields.values())
     assert [field.path for field in fields] == list(by_place)
     for field in fields:
         numbers, leaves = [n for n, _ in by_place[field.path]], [leaf for _, leaf in by_place[field.path]]
@@ -92,7 +93,7 @@ def test_rates_of_values_equal_a_naive_recount(seed: int) -> None:
     by_place = defaultdict(list)
     for leaf in (leaf for leaves in leaves_of(scores) for leaf in leaves if not is_left_empty(leaf)):
         by_place[place(leaf)].append(leaf.status)
-    for field in analyse(scores).fields:
+    for field in scores.field_table.fields.values():
         statuses = by_place[field.path]
         missing, extra = statuses.count("missing"), statuses.count("extra")
         assert field.omission_rate == share(missing, len(statuses) - extra)
@@ -112,7 +113,7 @@ def test_rates_of_the_test_set_equal_a_naive_recount(seed: int) -> None:
         (missing, len(values) - extra),
         (extra, len(values) - missing),
     ]
-    rates = summarise(scores, fields=True).rates
+    rates = scores.rate_list
     assert [rate.name for rate in rates] == RATES
     assert [(rate.hits, rate.total) for rate in rates] == wanted
     assert [rate.value for rate in rates] == [share(*each) for each in wanted]
@@ -129,7 +130,7 @@ def test_a_null_in_a_missing_or_invented_row_is_no_omission_and_no_hallucination
     truth: list[Any], guess: list[Any], rules: str, outcome: Outcome, rate: str
 ) -> None:
     """Its points are lost; but nothing was expected or said by a key that is null. By the paper it weighs nothing."""
-    name, note = analyse(scored([{"r": truth}], [{"r": guess}], rules=rules)).fields
+    name, note = scored([{"r": truth}], [{"r": guess}], rules=rules).field_table.fields.values()
     assert (name.path, getattr(name, rate)) == ("r[].n", 1.0)
     assert (note.path, note.counts[outcome], getattr(note, rate)) == ("r[].note", 1, None)
 
@@ -141,9 +142,7 @@ def test_rows_of_flat_lists_equal_a_naive_count(seed: int) -> None:
     truths = [{"a": rng.choices("uvwxyz", k=rng.randint(0, 6))} for _ in range(40)]
     ours = [{"a": rng.choices("uvwxyz", k=rng.randint(0, 6))} for _ in range(40)]
     lengths = [(len(t["a"]), len(p["a"])) for t, p in zip(truths, ours, strict=True)]
-    (rows,) = analyse(scored(truths, ours)).lists
-    assert rows.to_dict() == {
-        "field": "a[]",
+    assert scored(truths, ours).field_table.lists["a[]"] == {
         "matched": sum(min(each) for each in lengths),
         "missing": sum(max(0, expected - given) for expected, given in lengths),
         "extra": sum(max(0, given - expected) for expected, given in lengths),
@@ -153,8 +152,8 @@ def test_rows_of_flat_lists_equal_a_naive_count(seed: int) -> None:
 def test_rows_of_lists_in_rows_and_under_missing_keys() -> None:
     """The elements of a missing row are missing too, and so are those of an absent key."""
     truth = {"r": [{"n": "tea", "s": ["x", "y"]}, {"n": "rum", "s": ["z"]}], "t": ["u"]}
-    lists = analyse(scored([truth], [{"r": [{"n": "tea", "s": ["x", "y", "w"]}]}])).lists
-    assert [tuple(each.to_dict().values()) for each in lists] == [
+    lists = scored([truth], [{"r": [{"n": "tea", "s": ["x", "y", "w"]}]}]).field_table.lists
+    assert [(path, *counts.values()) for path, counts in lists.items()] == [
         ("r[]", 1, 1, 0),
         ("r[].s[]", 2, 1, 1),
         ("t[]", 0, 1, 0),
@@ -163,9 +162,11 @@ def test_rows_of_lists_in_rows_and_under_missing_keys() -> None:
 
 def test_progress_is_told_for_every_document() -> None:
     told: list[tuple[str, int, int]] = []
-    analyse(random_scores(1, count=7), lambda phase, total: lambda increment: told.append((phase, total, increment)))
-    assert {(phase, total) for phase, total, _ in told} == {("Explaining", 7)}
-    assert sum(increment for _, _, increment in told) == 7
+    pairs = random_scores(1, count=7).pairs
+    found = Evaluation(pairs, progress=lambda phase, total: lambda done: told.append((phase, total, done)))
+    assert found.field_table.fields
+    for phase in ("Scoring", "Explaining"):
+        assert sum(done for name, total, done in told if (name, total) == (phase, 7)) == 7
 
 
 def check_plain(value: Any) -> None:
@@ -184,7 +185,7 @@ def test_only_the_fields_of_most_weight_have_an_interval() -> None:
     rare = keys[10:15]
     truths = [dict.fromkeys(keys, "x"), *({key: "x" for key in keys if key not in rare} for _ in range(3))]
     ours = [{**truth, "k0": "y", "k50": "y", rare[0]: "y"} for truth in truths[:2]] + truths[2:]
-    summary = summarise(scored(truths, ours), fields=True, confidence=0.9)
+    summary = scored(truths, ours, 0.9)
     without = [path for path, each in summary.field_intervals.items() if each.note.startswith("only the 200 fields")]
     assert sorted(without) == sorted(rare)
     assert summary.field_intervals["k50"].ends is not None
@@ -202,9 +203,10 @@ def test_only_the_fields_of_most_weight_have_an_interval() -> None:
     ],
 )
 def test_where_there_is_no_interval_a_sentence_says_why(truths: list[str], ours: list[str], note: str) -> None:
-    summary = summarise(scored(truths, ours), fields=True, confidence=0.95)
-    assert summary.interval is not None
-    assert (summary.interval.ends, summary.interval.note) == (None, note)
+    summary = scored(truths, ours, 0.95)
+    interval = summary.headline_interval()
+    assert interval is not None
+    assert (interval.ends, interval.note) == (None, note)
     assert summary.field_intervals["$"].note == note
     result = summary.to_dict()
     check_plain(result)
@@ -214,8 +216,8 @@ def test_where_there_is_no_interval_a_sentence_says_why(truths: list[str], ours:
 def test_the_interval_of_the_mean_does_not_depend_on_what_else_is_asked_for() -> None:
     """A resample whose mean is that of the whole is a tie, however its sum was rounded: 7 of 20 lost 1/10."""
     truths = ["abcdefghij"] * 20
-    scores = scored(truths, ["abcdefghiX"] * 7 + truths[7:])
-    alone, among = (summarise(scores, fields=fields, confidence=0.95).interval for fields in (False, True))
+    scores = scored(truths, ["abcdefghiX"] * 7 + truths[7:], 0.95)
+    alone, among = (scores.headline_interval(with_fields=fields) for fields in (False, True))
     assert alone is not None
     assert among is not None
     assert alone.ends == pytest.approx(among.ends, abs=1e-9)
@@ -225,16 +227,16 @@ def test_references_that_are_json_text() -> None:
     """As other evaluation tools hold them; alternatives and values that are no text are taken as they are."""
     truths: list[Any] = ['{"total": "1"}', ('["a", "b"]', {"total": "2"}), {"total": "3"}]
     pairs = Pairs(list("abc"), truths, [{"total": "1"}, ["b", "a"], {"total": "3"}])
-    assert score_corpus(pairs).mean < 1
-    scored = score_corpus(pairs, parse_references="json")
+    assert evaluation_of(pairs).score < 1
+    scored = evaluation_of(pairs, parse_references="json")
     assert scored.scores == [1.0, 1.0, 1.0]
     assert "|references:json|" in str(scored.signature)
     with pytest.raises(ValueError, match=r"^row 'b', an answer: line 1, column 1: expecting value"):
-        score_corpus(Pairs(list("ab"), ["1", "tea"], [1, 2]), parse_references="json")
+        evaluation_of(Pairs(list("ab"), ["1", "tea"], [1, 2]), parse_references="json")
     with pytest.raises(ValueError, match=r"^parse_references: expected None or 'json', got 'repair'$"):
-        score_corpus(pairs, parse_references="repair")
+        evaluation_of(pairs, parse_references="repair")
 
 
 def test_the_lowest_come_first_and_ties_in_order() -> None:
-    scored = score_corpus(Pairs(list("abc"), ["x", "xy", "x"], ["x", "x", "y"]))
-    assert [sample["question_id"] for sample in scored.worst(2)] == ["c", "b"]
+    scored = evaluation_of(Pairs(list("abc"), ["x", "xy", "x"], ["x", "x", "y"]))
+    assert [row.id for row in scored.worst(2)] == ["c", "b"]

@@ -19,8 +19,6 @@ from docscore import anls_score, typed_score, typed_tree
 from docscore.core.options import NUMBERS, PACKAGE, RULES, SchemaSource, ScoringOptions
 from docscore.data.pairing import pairs_of
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.scores import score_corpus
-from docscore.evaluation.summary import analyse
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.scorer import Scorer
 from docscore.metrics.base import MetricRow
@@ -33,6 +31,7 @@ from tests.oracle import Oracle
 from tests.structures import (
     KEYS,
     damaged,
+    evaluation_of,
     filled,
     predictions,
     random_prediction,
@@ -326,7 +325,7 @@ def test_weights_that_are_no_whole_numbers_are_summed_exactly() -> None:
     """Two hundred values of weight 0.3 added one by one as floats make 59.99999999999979, and a score above 1."""
     schema = {"items": {"type": "number", "x-docscore": {"weight": 0.3}}}
     numbers = list(range(200))
-    (field,) = analyse(score_corpus(pairs_of([numbers], [numbers]), schema=schema).by("typed")).fields
+    (field,) = evaluation_of(pairs_of([numbers], [numbers]), "typed", schema=schema).field_table.fields.values()
     assert (field.score, field.weight) == (1.0, 60.0)
 
 

@@ -101,7 +101,7 @@ def grid_command(logs: tuple[Path, ...], *, settings: CommandSettings, form: str
         cells = [
             {
                 **vars(run),
-                **evaluation.mean.to_dict(),
+                **evaluation.summary_to_dict(),
                 "best": change.difference == 0,
                 "p_value": change.p_value,
                 "p_value_adjusted": change.adjusted,

@@ -92,7 +92,7 @@ def compare_command(
         click.echo(comparison_as_markdown(comparison, gate, changes))
     else:
         for name, side in (("base", before), ("new", after)):
-            hint = by_value_text(side.scores.mean, side.mean_by_value)
+            hint = by_value_text(side.score, side.mean_by_value)
             if hint:
                 say(f"{name}: {hint}")
         print_comparison(stdout_console(), comparison, gate, changes)

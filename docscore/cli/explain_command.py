@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import click
 
@@ -28,9 +28,8 @@ from docscore.core.values import convert_ground_truth, convert_prediction, to_js
 from docscore.data.files import read_value, suffix_of
 from docscore.data.pairing import Pairs, rows_of_files
 from docscore.data.rows import ID
-from docscore.evaluation.scores import score_corpus
-from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED, WITH_TREES, check_options_of
+from docscore.evaluation.evaluation import Evaluation
+from docscore.metrics.registry import ANLS_STAR, TYPED, WITH_TREES, check_options_of
 from docscore.report.annotations import annotations_of, folded_tree, groups_of
 from docscore.report.console import print_annotations, print_tree
 from docscore.report.wording import READ
@@ -80,18 +79,18 @@ def explain_command(
     """
     metric = metric or (ANLS_STAR if settings.options.schema is None else TYPED)
     check_options_of([metric], settings.options)
-    scored = score_corpus(_one_row(references, predictions, question_id, settings), settings.options)
-    for parsed in scored.readings.values():
+    row = _one_row(references, predictions, question_id, settings)
+    evaluation = Evaluation(row, settings.options, metrics=[metric], confidence=None)
+    for parsed in evaluation.readings.values():
         if parsed.outcome != "exact":
             note = f" ({parsed.note})" if parsed.note else ""
             click.echo(f"The prediction was {READ[parsed.outcome]}{note}.", err=True)
     if metric == "kieval" and as_json:
-        print_json("corrections", to_json(scored.points_of(0, metric).to_dict()))
+        print_json("corrections", to_json(evaluation.points(metric)[0].to_dict()))
         return
-    tree = cast("ScoreTree", METRICS[metric].score_tree(scored.row(0), settings.options))  # all of the choices have one
+    tree = evaluation.tree(0)
     groups = groups_of(tree)
-    of_texts = None if metric == TYPED else settings.options
-    remarks = annotations_of(tree, of_texts, groups)
+    remarks = annotations_of(tree, evaluation.text_options, groups)
     if as_json:
         annotations = [each.to_dict() for each in remarks]
         print_json("explain", {**to_json(tree.to_dict()), "annotations": annotations})

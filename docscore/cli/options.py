@@ -22,7 +22,7 @@ from docscore.data.files import ColumnNames
 from docscore.data.pairing import rows_of_files
 from docscore.evaluation.evaluation import Evaluation, metrics_with_schema, progress_from
 from docscore.integrations.log_files import read_logs_of_inspect
-from docscore.metrics.registry import METRICS, checked_metrics
+from docscore.metrics.registry import METRICS, check_options_of, checked_metrics
 from docscore.report.console import UNBOUNDED
 from docscore.stats.intervals import CONFIDENCE
 
@@ -379,6 +379,7 @@ def evaluations_of_files(
     references: Path | None, predictions: list[Path], settings: CommandSettings
 ) -> list[Evaluation]:
     """Build an evaluation of each file of predictions; rows that are left out are reported on stderr."""
+    check_options_of(settings.evaluation["metrics"], settings.options)
     progress = progress_from(None)
     rows = rows_of_files(references=references, predictions=predictions, progress=progress, **settings.reading)
     faults = rows.faults.found

@@ -78,7 +78,8 @@ def score_command(
         raise click.UsageError("--beyond-chance needs --fail-under", click.get_current_context())  # noqa: TRY003, EM101
     (evaluation,) = evaluations_of_files(references, [predictions], settings)
     # computed while progress is shown
-    _ = evaluation.summary if fields else evaluation.mean, evaluation.other_figures, evaluation.slice_figures
+    _ = evaluation.headline_interval(with_fields=fields), evaluation.other_figures, evaluation.slice_figures
+    _ = evaluation.field_table if fields else None
     gate = None
     if fail_under is not None:
         gate = decide_level(evaluation, fail_under, evaluation.confidence if beyond_chance else None)
@@ -90,9 +91,9 @@ def score_command(
         print_evaluation(stdout_console(), evaluation, fields=fields, worst=worst)
         if gate is not None:
             print_gate(stdout_console(), gate.sentence)
-        hint = by_value_text(evaluation.scores.mean, evaluation.mean_by_value)
+        hint = by_value_text(evaluation.score, evaluation.mean_by_value)
         if hint:
             say(hint)
-        if not evaluation.options.with_confidences and any(map(is_wrapped, evaluation.scores.pairs.predictions)):
+        if not evaluation.options.with_confidences and any(map(is_wrapped, evaluation.pairs.predictions)):
             say("predictions hold $value and $confidence; --with-confidences takes the values out of them")
     return 1 if gate and gate.failed else 0

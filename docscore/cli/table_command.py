@@ -141,7 +141,7 @@ def _as_dict(found: Systems, name: str) -> dict[str, object]:
     evaluation = found.evaluations[name]
     parts = {
         **evaluation.figures_to_dict(),
-        **evaluation.scores.counts(),
+        **evaluation.counts,
         "signature": evaluation.signature,
         "signatures": evaluation.signatures,
     }
@@ -157,7 +157,7 @@ def _as_dict(found: Systems, name: str) -> dict[str, object]:
         for (system, figure), test in found.tests.items()
         if system == name
     }
-    return {"system": name, "rows": len(evaluation.scores.ids), **parts, **({"tests": tests} if tests else {})}
+    return {"system": name, "rows": len(evaluation), **parts, **({"tests": tests} if tests else {})}
 
 
 def _names(systems: Sequence[Path], given: dict[Path, str], *, are_logs: bool) -> list[str]:

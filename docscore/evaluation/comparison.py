@@ -26,9 +26,7 @@ from docscore.core.numbers import ROUNDING
 from docscore.core.output import write_report
 from docscore.core.runtime import Progress, no_progress
 from docscore.data.pairing import groups_of_rows
-from docscore.evaluation.fields import Field
-from docscore.evaluation.scores import CorpusScore
-from docscore.evaluation.summary import MOST_FIELDS_TESTED, Analysis, fields_as_ratios
+from docscore.evaluation.fields import MOST_FIELDS_TESTED, Field, FieldTable, fields_as_ratios
 from docscore.evaluation.tables import LISTED, Table
 from docscore.metrics.anls_star.causes import CAUSES
 from docscore.metrics.base import FigureName
@@ -109,12 +107,12 @@ def rows_of_base(base: Evaluation, new: Evaluation) -> list[int]:
     Raises:
         ValueError: if an id is on one side only.
     """
-    number_of = {name: number for number, name in enumerate(base.scores.ids)}
-    only = sorted(number_of.keys() ^ set(new.scores.ids))
+    number_of = {name: number for number, name in enumerate(base.ids)}
+    only = sorted(number_of.keys() ^ set(new.ids))
     if only:
         got = f"{len(only)} on one side only, such as {only[0]!r}"
         raise InputValueError(expected="the same ids on both sides", got=got)
-    return [number_of[name] for name in new.scores.ids]
+    return [number_of[name] for name in new.ids]
 
 
 def changes_of(
@@ -255,31 +253,31 @@ class Comparison:
             "n_resamples": check_whole("n_resamples", n_resamples, 2),
             "seed": base.seed if seed is None else check_whole("seed", seed, 0),
             "progress": progress or base.progress,
-            "clusters": new.scores.clusters,
+            "clusters": new.clusters,
         }
         if base.metrics != new.metrics:
             got = " and ".join(", ".join(system.metrics) for system in (base, new))
             raise InputValueError(place="metrics", expected="the same for both systems", got=got)
         self._rows = rows_of_base(base, new)
-        if base.scores.options != new.scores.options:
-            got = f"{base.scores.signature} and {new.scores.signature}"
+        if base.options != new.options:
+            got = f"{base.signature} and {new.signature}"
             raise InputValueError(expected="both scored by the same rules", got=got)
-        truths = base.scores.pairs.truths
-        for row, name, truth in zip(self._rows, new.scores.ids, new.scores.pairs.truths, strict=True):
+        truths = base.pairs.truths
+        for row, name, truth in zip(self._rows, new.ids, new.pairs.truths, strict=True):
             if truths[row] != truth:
                 raise InputValueError(expected="the same ground truths on both sides", got=f"others for {name!r}")
         self.tests = 1
-        self.signature = new.signatures[new.metrics[0]]
+        self.signature = new.signature
 
     def __repr__(self) -> str:
-        facts = f"{with_sign(self.difference)}, p {self.p_value:.4g}, {len(self.new.scores.ids):,} documents"
-        return f"<Comparison {self.new.metrics[0]} {facts}>"
+        facts = f"{with_sign(self.difference)}, p {self.p_value:.4g}, {len(self.new):,} documents"
+        return f"<Comparison {self.new.metric} {facts}>"
 
     @cached_property
     def _figure_and_fields(self) -> tuple[Change, list[Change]]:
-        paths = _heaviest(self.base.analysis.fields, self.new.analysis.fields)
+        paths = _heaviest(self.base.field_table, self.new.field_table)
         before, after = self._sides(lambda system: _with_fields(system, paths))
-        names = [self.new.scores.figure, *(FigureName(path, path) for path in paths)]
+        names = [self.new.figure_names[0], *(FigureName(path, path) for path in paths)]
         groups = [[0], range(1, len(names))] if paths else [[0]]
         figure, *fields = changes_of(names, before, after, groups, **self._drawn)
         of_fields = list(range(1, len(names)))
@@ -293,7 +291,7 @@ class Comparison:
     @property
     def difference(self) -> float:
         """The figure of the new system minus that of the base."""
-        return self.new.scores.mean - self.base.scores.mean
+        return self.new.score - self.base.score
 
     @property
     def interval(self) -> tuple[float, float] | None:
@@ -309,14 +307,13 @@ class Comparison:
     def upper(self) -> float:
         """The one-sided upper confidence bound of the difference."""
         before, after = self._sides(_first_figure)
-        return upper_bound(Differences(after, before), self.confidence, self.new.scores.clusters)
+        return upper_bound(Differences(after, before), self.confidence, self.new.clusters)
 
     @cached_property
     def document_changes(self) -> list[Change]:
         """The score of each document in both systems, in the order of the new system."""
-        scores = self.base.scores.scores
-        before = [scores[row] for row in self._rows]
-        return list(map(Change, self.new.scores.ids, self.new.scores.ids, before, self.new.scores.scores))
+        before = [self.base.scores[row] for row in self._rows]
+        return list(map(Change, self.new.ids, self.new.ids, before, self.new.scores))
 
     @property
     def better(self) -> list[Change]:
@@ -351,7 +348,7 @@ class Comparison:
     @cached_property
     def cause_changes(self) -> list[Change]:
         """The points lost by cause, as shares of 1, largest change first; causes of neither system are left out."""
-        causes = self._together(CAUSES, *self._sides(lambda system: _lost_by_cause(system.analysis)))
+        causes = self._together(CAUSES, *self._sides(lambda system: _lost_by_cause(system.field_table)))
         return [change for change in causes if change.base or change.new]
 
     @cached_property
@@ -359,7 +356,7 @@ class Comparison:
         """The figure within the documents of each value of `by`, largest change first; of more than 200 the largest."""
         if self.new.by is None:
             return []
-        values = np.array(groups_of_rows(self.new.scores.pairs, self.new.by, "by"))
+        values = np.array(groups_of_rows(self.new.pairs, self.new.by, "by"))
         kept = [value for value, _ in Counter(values.tolist()).most_common(MOST_FIELDS_TESTED)]
         within = np.array([values == value for value in kept], dtype=np.float64).T
         before, after = (Ratios(side.earned * within, side.weight * within) for side in self._sides(_first_figure))
@@ -382,7 +379,7 @@ class Comparison:
         before, after = self._sides(_first_figure)
         worst = Differences(Ratios(0 * after.weight, after.weight), Ratios(before.weight, before.weight))
         limits = ("all fall from 1 to 0", fewest_documents(self.confidence, (1 + margin) / 2), -margin)
-        remark = _check_decidable(self.new.scores, self.confidence, worst, *limits)
+        remark = _check_decidable(self.new, self.confidence, worst, *limits)
         failed = self.upper < -margin - ROUNDING
         if failed:
             loss = f"a loss of more than {margin:g} beyond chance"
@@ -401,7 +398,7 @@ class Comparison:
         slices = {} if self.new.by is None else {"slices": _with_q("value", self.slice_changes)}
         metrics = {"metrics": figures, "signatures": self.new.signatures} if figures else {}
         return {
-            "metric": self.new.metrics[0],
+            "metric": self.new.metric,
             "base": self.figure.base,
             "new": self.figure.new,
             "difference": self.difference,
@@ -417,8 +414,8 @@ class Comparison:
             "causes": _with_q("cause", self.cause_changes),
             **slices,
             **metrics,
-            **{name: count for name, count in self.new.scores.counts().items() if name == "skipped"},
-            "counts": {"base": self.base.scores.counts(), "new": self.new.scores.counts()},
+            **{name: count for name, count in self.new.counts.items() if name == "skipped"},
+            "counts": {"base": self.base.counts, "new": self.new.counts},
             "signature": self.signature,
         }
 
@@ -517,22 +514,22 @@ def decide_level(system: Evaluation, level: float, confidence: float | None) -> 
     """
     confidence = None if confidence is None else check_confidence(confidence)
     level = check_number("level", level, "a number above 0 and at most 1", lambda number: 0 < number <= 1)
-    first = system.scores.ratio
+    first = system.ratio
     bound = value = float(first.values[0])
     nothing = Ratios(0 * first.weight, first.weight)
     needed = 1 if confidence is None else fewest_documents(confidence, 1 - level)
     worst = "all have the score 0", needed, level
-    unless = _check_decidable(system.scores, confidence, Differences(nothing, nothing), *worst)
-    what = "mean" if system.scores.is_mean else "figure"
+    unless = _check_decidable(system, confidence, Differences(nothing, nothing), *worst)
+    what = "mean" if system.is_mean else "figure"
     remark, by_chance = f"the {what} itself is compared, by chance or not", ""
     below = value < level - ROUNDING
     if confidence is not None:
-        bound = upper_bound(Differences(first, nothing), confidence, system.scores.clusters)
+        bound = upper_bound(Differences(first, nothing), confidence, system.clusters)
         remark = f"with confidence {confidence:.4g} it stays below {bound:.4f}{unless}"
         by_chance = " beyond chance" if bound < level - ROUNDING else ", but may be so by chance"
     failed = bound < level - ROUNDING
     relation = f"below {level:g}{by_chance}" if below else f"not below {level:g}"
-    sentence = f"{_verdict(failed)}: {system.scores.figure.label}, {value:.4f}, is {relation} ({remark})"
+    sentence = f"{_verdict(failed)}: {system.figure_names[0].label}, {value:.4f}, is {relation} ({remark})"
     return Gate(None, bound, failed, sentence, level)
 
 
@@ -541,12 +538,12 @@ def _verdict(failed: bool) -> str:
 
 
 def _check_decidable(
-    scores: CorpusScore, confidence: float | None, least: Differences, worst: str, needed: int, limit: float
+    system: Evaluation, confidence: float | None, least: Differences, worst: str, needed: int, limit: float
 ) -> str:
     """Check that a gate can fail at all, and return what its bound assumes, in words; "" where it assumes nothing.
 
     Args:
-        scores: the documents; none may be left out, since a gate must not pass for want of the worst of them.
+        system: the evaluation; no document may be left out, since a gate must not pass for want of the worst.
         confidence: of the gate; None where chance is not considered.
         least: the smallest difference that these documents could have.
         worst: when they have it, in words.
@@ -556,16 +553,16 @@ def _check_decidable(
     Raises:
         ValueError: if rows were left out, or if the gate could not fail whatever the predictions are.
     """
-    if scores.pairs.skipped:
-        skipped = f"{scores.pairs.skipped:,}, which may be the worst"
-        raise InputValueError(problem=f"the gate cannot decide: left out {scores.why_left_out} are {skipped}")
-    names = scores.pairs.clusters
-    count, unit = (len(scores.ids), "document") if names is None else (len(set(names)), "cluster")
+    if system.pairs.skipped:
+        skipped = f"{system.pairs.skipped:,}, which may be the worst"
+        raise InputValueError(problem=f"the gate cannot decide: left out {system.why_left_out} are {skipped}")
+    names = system.pairs.clusters
+    count, unit = (len(system), "document") if names is None else (len(set(names)), "cluster")
     if count < needed:
         these = f"one {unit} is" if count == 1 else f"{count:,} {unit}s are"
         too_few = f"{these} too few for a confidence of {confidence:.4g}: it takes {needed:,}, even if {worst}"
         raise InputValueError(problem=f"the gate cannot decide: {too_few}")
-    by_unit = least if scores.clusters is None else least.by_cluster(scores.clusters)
+    by_unit = least if system.clusters is None else least.by_cluster(system.clusters)
     weights = by_unit.new.weight
     if confidence is None or weights.max() - weights.min() <= ROUNDING:
         return ""
@@ -575,31 +572,31 @@ def _check_decidable(
     return f", if no {unit} outside the test set is larger than these"
 
 
-def _heaviest(*tables: Sequence[Field]) -> list[str]:
+def _heaviest(*tables: FieldTable) -> list[str]:
     """The paths of the `MOST_FIELDS_TESTED` fields with the most weight, in their order."""
     weights: dict[str, float] = {}
     for table in tables:
-        for field in table:
-            weights[field.path] = weights.get(field.path, 0.0) + field.weight
+        for path, field in table.fields.items():
+            weights[path] = weights.get(path, 0.0) + field.weight
     chosen = set(sorted(weights, key=lambda path: -weights[path])[:MOST_FIELDS_TESTED])
     return [path for path in weights if path in chosen]
 
 
 def _first_figure(system: Evaluation) -> Ratios:
-    return system.scores.ratio
+    return system.ratio
 
 
 def _with_fields(system: Evaluation, paths: Sequence[str]) -> Ratios:
     """The first figure, and the fields with these paths."""
-    known = {field.path: field for field in system.analysis.fields}
-    fields = fields_as_ratios([known.get(path, Field(path)) for path in paths], len(system.scores.ids))
-    return side_by_side(system.scores.ratio, fields)
+    known = system.field_table.fields
+    fields = fields_as_ratios([known.get(path, Field(path)) for path in paths], len(system))
+    return side_by_side(system.ratio, fields)
 
 
-def _lost_by_cause(analysis: Analysis) -> Ratios:
+def _lost_by_cause(table: FieldTable) -> Ratios:
     """The points that documents lose by each cause, as ratios over documents."""
-    lost = np.zeros((len(analysis.losses), len(CAUSES)))
-    for row, losses in zip(lost, analysis.losses, strict=True):
+    lost = np.zeros((len(table.losses), len(CAUSES)))
+    for row, losses in zip(lost, table.losses, strict=True):
         for (_, cause), points in losses.items():
             row[CAUSES.index(cause)] += points
     return Ratios(lost, np.ones_like(lost))

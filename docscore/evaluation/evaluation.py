@@ -8,54 +8,65 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import fields, replace
 from functools import cached_property
 from math import fsum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from docscore.core.errors import Faults, InputTypeError, InputValueError, row_place, short_repr
-from docscore.core.options import AS_TEXT, BY_VALUE, DEFAULT_OPTIONS, PAPER, THRESHOLD, ScoringOptions
+import numpy as np
+import numpy.typing as npt
+
+from docscore.core.errors import (
+    Faults,
+    InputTypeError,
+    InputValueError,
+    at_place,
+    row_place,
+    short_repr,
+)
+from docscore.core.options import BY_VALUE, DEFAULT_OPTIONS, PAPER, SKIP, THRESHOLD, ScoringOptions, options_from
 from docscore.core.output import write_report
 from docscore.core.runtime import READING, Advance, Progress, ignore, no_progress
 from docscore.core.values import holds_number
 from docscore.data.files import ColumnNames, table_of_source
-from docscore.data.pairing import (
-    Grouping,
-    Pairs,
-    groups_of_rows,
-    read_systems,
-    refuse_json_text,
-    warn_of_documents,
-    with_clusters,
-)
+from docscore.data.json_text import COUNTED_READINGS, PARSE_COUNTS, Parsed
+from docscore.data.pairing import Grouping, Pairs, groups_of_rows, read_systems, warn_of_documents, with_clusters
 from docscore.evaluation.automation import Curve, automation_curve, calibration_of_scores
 from docscore.evaluation.comparison import Comparison
-from docscore.evaluation.metric_values import (
-    Figure,
-    Slice,
-    breakdown_of,
-    ends_by_name,
-    figure_names,
-    figure_ratios,
-    figures_of,
-    slices_of,
-)
-from docscore.evaluation.scores import CorpusScore, score_corpus
-from docscore.evaluation.summary import Analysis, Summary, analyse, summarise
+from docscore.evaluation.fields import MOST_FIELDS_TESTED, Field, FieldTable, as_float, fields_as_ratios
+from docscore.evaluation.metric_values import Figure, Slice, ends_by_name
+from docscore.evaluation.readings import read_texts
 from docscore.evaluation.tables import LISTED, Table
+from docscore.metrics.anls_star.api import score_all
+from docscore.metrics.anls_star.causes import CAUSES, Cause, FieldCounts
 from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.metrics.base import FigureName
-from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED, check_options_of, checked_metrics
+from docscore.metrics.base import Breakdown, FigureName, MetricRow, MetricTree
+from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED, WITH_TREES, check_options_of, checked_metrics
 from docscore.metrics.signature import signature_of
 from docscore.stats.calibration import Calibration
-from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, Ratios, check_confidence, check_whole
+from docscore.stats.intervals import (
+    CONFIDENCE,
+    MOST_RESAMPLED,
+    RESAMPLES,
+    SEED,
+    Interval,
+    Ratios,
+    check_confidence,
+    check_whole,
+    intervals_of,
+    side_by_side,
+    wilson_interval,
+)
 
 if TYPE_CHECKING:
     from docscore.report.annotations import Annotation
 
 _DELAY = 0.5  # seconds before a bar is shown that nobody asked for
+_OF_ANLS = (ANLS_STAR, "anls", "anlsl")  # their results have the key "anls_score"
+_LEFT_OUT = Interval(note=f"only the {MOST_FIELDS_TESTED} fields of most weight have an interval")
 
 
 def metrics_with_schema(metrics: Sequence[str] | None, schema: object) -> tuple[str, ...]:
@@ -80,23 +91,22 @@ class Row:
     def __init__(self, evaluation: Evaluation, number: int) -> None:
         self._evaluation = evaluation
         self.number = number
-        scores = evaluation.scores
-        self.id: str = scores.pairs.ids[number]
-        self.score: float = scores.scores[number]
-        self.ground_truth: Any = scores.pairs.truths[number]
-        self.prediction: Any = scores.pairs.predictions[number]
+        self.id: str = evaluation.ids[number]
+        self.score: float = evaluation.scores[number]
+        self.ground_truth: Any = evaluation.pairs.truths[number]
+        self.prediction: Any = evaluation.pairs.predictions[number]
 
     @cached_property
     def tree(self) -> ScoreTree:
         """How the score comes about: one node for every pair of places."""
-        return self._evaluation.scores.tree(self.number)
+        return self._evaluation.tree(self.number)
 
     @cached_property
     def annotations(self) -> list[Annotation]:
         """The remarks on the tree, such as values that are exchanged, most points first."""
         from docscore.report.annotations import annotations_of  # noqa: PLC0415  what reports are made of waits for one
 
-        return annotations_of(self.tree, self._evaluation.scores.text_options)
+        return annotations_of(self.tree, self._evaluation.text_options)
 
     def explain(self, metric: str) -> ScoreTree:
         """How the score of the document by a metric comes about, as a tree.
@@ -111,11 +121,10 @@ class Row:
         """
         if metric not in METRICS:
             raise InputValueError(place="metric", expected=f"one of {', '.join(METRICS)}", got=short_repr(metric))
-        scores = self._evaluation.scores
-        if metric == scores.metric:
+        if metric == self._evaluation.metric:
             return self.tree
-        METRICS[metric].check_options(scores.options)
-        tree = METRICS[metric].score_tree(scores.row(self.number), scores.options)
+        METRICS[metric].check_options(self._evaluation.options)
+        tree = METRICS[metric].score_tree(self._evaluation.row(self.number), self._evaluation.options)
         if tree is None:
             raise InputValueError(place="metric", expected="one that has score trees", got=short_repr(metric))
         return tree
@@ -123,11 +132,10 @@ class Row:
     def to_dict(self) -> dict[str, Any]:
         """The id, the score, the tree and the remarks on it in plain types."""
         remarks = [remark.to_dict() for remark in self.annotations]
-        tree = self.tree.to_dict()
-        return {**self._evaluation.scores.sample(self.number), "tree": tree, "annotations": remarks}
+        return {**self._evaluation.sample(self.number), "tree": self.tree.to_dict(), "annotations": remarks}
 
     def __repr__(self) -> str:
-        return f"<Row {short_repr(self.id)} {self._evaluation.metrics[0]} {self.score:.4f}>"
+        return f"<Row {short_repr(self.id)} {self._evaluation.metric} {self.score:.4f}>"
 
     def __str__(self) -> str:
         from docscore.report.console import print_annotations, print_tree, printed  # noqa: PLC0415
@@ -138,7 +146,7 @@ class Row:
     def _repr_html_(self) -> str:
         from docscore.report.notebook import tree_in_notebook  # noqa: PLC0415
 
-        others = self._evaluation.scores.metric_trees(self.number, self._evaluation.metrics[1:])
+        others = self._evaluation.other_trees(self.number)
         return "\n".join([tree_in_notebook(self.tree, self.id, self.annotations), *map(tree_in_notebook, others)])
 
 
@@ -160,13 +168,40 @@ class Rows(list[Row]):
         if not self:
             return f"<Rows {count}>"
         scores = [document.score for document in self]
-        return f"<Rows {count}, {self._evaluation.metrics[0]} {min(scores):.4f} to {max(scores):.4f}>"
+        return f"<Rows {count}, {self._evaluation.metric} {min(scores):.4f} to {max(scores):.4f}>"
 
     def _repr_html_(self) -> str:
         from docscore.report.content import documents_table  # noqa: PLC0415
         from docscore.report.notebook import table_in_notebook  # noqa: PLC0415
 
-        return table_in_notebook(documents_table(self._evaluation.scores, [document.number for document in self]))
+        return table_in_notebook(documents_table(self._evaluation, [document.number for document in self]))
+
+
+class Rate(NamedTuple):
+    """A share of documents or of values.
+
+    Attributes:
+        name: what is counted.
+        hits: the number of documents or values that are counted.
+        total: the number of all documents or values.
+        interval: Wilson's for independent documents; for values, which come in documents, and for documents that come
+            in clusters, the one from resampled documents or clusters; None if not requested.
+    """
+
+    name: str
+    hits: int
+    total: int
+    interval: Interval | None
+
+    @property
+    def value(self) -> float | None:
+        """Hits / total, in [0, 1]; None where there is nothing to count."""
+        return self.hits / self.total if self.total else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row of a table, in plain types."""
+        ends = {} if self.interval is None else {"low": self.interval.low, "high": self.interval.high}
+        return {"rate": self.name, "value": self.value, **ends, "hits": self.hits, "total": self.total}
 
 
 class Evaluation:
@@ -191,14 +226,19 @@ class Evaluation:
         faults: a sentence for each fault of rows that were left out.
 
     Attributes:
+        source: the rows as they came.
+        pairs: the rows as they are scored: with `parse`, texts are replaced by the JSON values read from them.
+        readings: how the text of each row was read that was read as JSON, by its number; empty without `parse`.
+        ids: the id of each row.
+        metric: the first of the metrics, which is the metric of everything.
         signature: what makes the figures of the first metric comparable: metric, options and version.
         signatures: the same of each metric by its name.
         slice_name: what the values of slices are called in tables: the column, or "value" where they do not come from
             one.
 
     Raises:
-        TypeError, ValueError: for unknown metrics, a level that is not between 0 and 1, options that a metric
-            cannot take, and options that none of them uses.
+        TypeError, ValueError: for unknown metrics, a level that is not between 0 and 1, and texts that are not read as
+            the options say.
 
     >>> import docscore
     >>> result = docscore.evaluate(
@@ -225,57 +265,106 @@ class Evaluation:
         progress: Progress = no_progress,
         faults: Sequence[str] = (),
     ) -> None:
-        self.pairs = with_clusters(pairs, cluster)
-        self.by = by
-        self.options = options
         self.metrics = checked_metrics(metrics)
-        check_options_of(self.metrics, options)
-        refuse_json_text(pairs.truths, pairs.predictions, options)
+        self.metric = self.metrics[0]
+        self.options, self.by, self.progress, self.faults = options, by, progress, list(faults)
         self.confidence = None if confidence is None else check_confidence(confidence)
         self.seed = check_whole("seed", seed, 0)
-        self.progress = progress
+        self.source = with_clusters(pairs, cluster)
+        self.pairs, self.readings = read_texts(self.source, options)
+        self.ids = self.pairs.ids
         self.signatures = {name: signature_of(name, options, skipped=pairs.skipped) for name in self.metrics}
-        self.signature = self.signatures[self.metrics[0]]
+        self.signature = self.signatures[self.metric]
         self.slice_name = by if isinstance(by, str) else "value"
-        self.faults = list(faults)
-        self._scored: dict[str, CorpusScore] = {}
+        self._points: dict[str, list[Any]] = {}
+        self._ratios: dict[str, Ratios] = {}
+
+    # The rows, scored
+
+    @cached_property
+    def anls_star(self) -> list[float]:
+        """The ANLS* score of each row, in [0, 1]."""
+        values = zip(self.pairs.truths, self.pairs.predictions, strict=True)
+        scored = self.progress("Scoring", len(self.ids))
+        scores: list[float] = score_all(values, self.options, self._place, scored).tolist()
+        return scores
+
+    def points(self, metric: str) -> list[Any]:
+        """The points of each row by a metric, from which it computes its figures.
+
+        Raises:
+            ValueError: for options that the metric does not support, and a value that it cannot score, naming its row.
+        """
+        if metric == ANLS_STAR:
+            return self.anls_star
+        if metric not in self._points:
+            scorer, points = METRICS[metric], []
+            scorer.check_options(self.options)
+            _ = self.anls_star  # its phase comes first
+            measured = self.progress("Measuring", len(self.ids))
+            for number in range(len(self.ids)):
+                try:
+                    of_row = scorer.row_points(self.row(number), self.options)
+                except (TypeError, ValueError) as error:
+                    raise at_place(self._place(number), error) from None
+                # with confidences the automation curve reads the details
+                points.append(scorer.without_details(of_row) if self.pairs.confidences is None else of_row)
+                measured(1)
+            self._points[metric] = points
+        return self._points[metric]
+
+    def ratios_of(self, metric: str) -> Ratios:
+        """The figures of a metric as ratios of sums over the n rows, a column for each of its k figures."""
+        if metric not in self._ratios:
+            scorer = METRICS[metric]
+            sums = np.array([scorer.figure_sums(points) for points in self.points(metric)], dtype=np.float64)
+            earned, weight = np.moveaxis(sums.reshape(-1, len(scorer.figures), 2), 2, 0)
+            self._ratios[metric] = Ratios(earned, weight)
+        return self._ratios[metric]
+
+    @cached_property
+    def ratio(self) -> Ratios:
+        """The first figure of the first metric as a ratio of sums over rows."""
+        return self.ratios_of(self.metric).columns([0])
+
+    @cached_property
+    def ratios(self) -> Ratios:
+        """The figures of the metrics as ratios of sums over the rows, a column for each."""
+        return side_by_side(*map(self.ratios_of, self.metrics))
 
     @property
-    def scores(self) -> CorpusScore:
-        """The rows scored with the first metric, which is the metric of everything."""
-        return self.scored(self.metrics[0])
-
-    def scored(self, metric: str) -> CorpusScore:
-        """The rows scored with a metric."""
-        if metric not in self._scored:
-            self._scored[metric] = self._rows.by(metric, self.progress)
-        return self._scored[metric]
+    def score(self) -> float:
+        """The value of the first figure of the first metric, in [0, 1], 1 is best; by default the mean ANLS* score."""
+        return float(self.ratio.values[0])
 
     @cached_property
-    def _rows(self) -> CorpusScore:
-        return score_corpus(self.pairs, self.options, progress=self.progress)
+    def scores(self) -> list[float]:
+        """The score of each row by the first metric: its part of the figure, 1 where nothing counts in it."""
+        sums = zip(self.ratio.earned[:, 0].tolist(), self.ratio.weight[:, 0].tolist(), strict=True)
+        return [earned / weight if weight else 1.0 for earned, weight in sums]
+
+    @property
+    def whole(self) -> float:
+        """The denominator of the score: the number of rows; of a metric that counts entities, theirs."""
+        return float(self.ratio.totals[0]) or 1.0
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether the score is the mean of the scores of the rows; that of entities is a ratio of sums."""
+        return bool((self.ratio.weight == 1).all())
+
+    @property
+    def text_options(self) -> ScoringOptions | None:
+        """How the texts of its trees were compared; None where a schema says how values are."""
+        return None if self.metric == TYPED else self.options
 
     @cached_property
-    def analysis(self) -> Analysis:
-        """The scores of the fields, and the causes of lost points."""
-        return analyse(self.scores, self.progress)
-
-    @cached_property
-    def mean(self) -> Summary:
-        """The mean with its interval, without fields and causes."""
-        return summarise(self.scores, confidence=self.confidence, seed=self.seed, progress=self.progress)
-
-    @cached_property
-    def summary(self) -> Summary:
-        """The mean, fields, causes of lost points and rates, with their intervals."""
-        return summarise(
-            self.scores,
-            fields=True,
-            analysis=self.analysis,
-            confidence=self.confidence,
-            seed=self.seed,
-            progress=self.progress,
-        )
+    def clusters(self) -> npt.NDArray[np.intp] | None:
+        """The number of each row's cluster, shape (n,); None where all rows are independent."""
+        if self.pairs.clusters is None:
+            return None
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(self.pairs.clusters))}
+        return np.array([numbers[name] for name in self.pairs.clusters], dtype=np.intp)
 
     @cached_property
     def mean_by_value(self) -> float | None:
@@ -284,96 +373,351 @@ class Evaluation:
         None where they are, where no row has a JSON number, and for a metric that compares them otherwise. Only the
         rows with numbers are scored again.
         """
-        scores = self.scores
-        if scores.metric != ANLS_STAR:
-            return None
-        values = zip(scores.pairs.truths, scores.pairs.predictions, strict=True)
+        values = list(zip(self.pairs.truths, self.pairs.predictions, strict=True))
         rows = [number for number, pair in enumerate(values) if holds_number(pair)]
-        if self.options.numbers == BY_VALUE or not rows:
+        if self.metric != ANLS_STAR or self.options.numbers == BY_VALUE or not rows:
             return None
-        options = replace(self.options, numbers=BY_VALUE, parse=AS_TEXT, parse_references=None, with_confidences=False)
-        again = score_corpus(scores.pairs.only(rows), options)
-        changed = dict(zip(rows, again.scores, strict=True))
-        return fsum(changed.get(number, score) for number, score in enumerate(scores.scores)) / len(scores.scores)
+        by_value = replace(self.options, numbers=BY_VALUE)
+        again = score_all([values[number] for number in rows], by_value, lambda index: self._place(rows[index]))
+        changed = dict(zip(rows, again.tolist(), strict=True))
+        return fsum(changed.get(number, score) for number, score in enumerate(self.scores)) / len(self.scores)
+
+    # One row
+
+    def row(self, number: int) -> MetricRow:
+        """A row as input for metrics."""
+        pairs = self.pairs
+        confidences = pairs.confidences[number] if pairs.confidences else None
+        return MetricRow(
+            pairs.truths[number], pairs.predictions[number], confidences, self.anls_star[number], pairs.ids[number]
+        )
+
+    def tree(self, number: int) -> ScoreTree:
+        """The score tree of a row by the first metric; that of ANLS* for a metric that has none."""
+        tree = METRICS[self.metric].score_tree(self.row(number), self.options)
+        return tree or METRICS[ANLS_STAR].score_tree(self.row(number), self.options)  # type: ignore[return-value]
+
+    def other_trees(self, number: int) -> list[MetricTree]:
+        """The score trees of a row by the other metrics that have trees of their own, unlike ANLS* and the typed score.
+
+        Raises:
+            TypeError, ValueError: for a value that a metric cannot score.
+        """
+        others = [name for name in self.metrics[1:] if name in WITH_TREES]
+        trees = (METRICS[name].score_tree(self.row(number), self.options) for name in others)
+        return [tree for tree in trees if isinstance(tree, MetricTree)]
+
+    def sample(self, number: int) -> dict[str, Any]:
+        """The id and the score of a row in plain types."""
+        return {"question_id": self.ids[number], self.row_key: self.scores[number]}
+
+    @property
+    def row_key(self) -> str:
+        """The key of the score of a row in results: "anls_score", or the name of another metric."""
+        return "anls_score" if self.metric in _OF_ANLS else self.metric
+
+    def samples(self) -> list[dict[str, Any]]:
+        """One `{"question_id": ..., "anls_score": ...}` for each row, in the order of the references.
+
+        The score of a metric other than ANLS* has the metric's name as key.
+
+        With `parse`, each also has the key "parsed": "exact" for what is read as it is, "extracted", "mended",
+        "ambiguous", "failed", or None where there was no prediction; and, if there is anything to say of any, the key
+        "parse_note": which of several values was taken, or why mending was given up. With missing "zero" it has the key
+        "missing": whether there was no prediction.
+        """
+        samples = [self.sample(number) for number in range(len(self.ids))]
+        with_notes = any(parsed.note for parsed in self.readings.values())
+        for number, sample in enumerate(samples):
+            if self.options.parse_mode is not None:
+                parsed = self.readings.get(number, Parsed(None))
+                sample["parsed"] = None if number in self.pairs.absent else parsed.outcome
+                if with_notes:
+                    sample["parse_note"] = parsed.note
+            if self.absent is not None:
+                sample["missing"] = number in self.absent
+        return samples
+
+    def numbers_of_worst(self, count: int) -> list[int]:
+        """The numbers of the rows with the lowest scores, lowest first."""
+        return sorted(range(len(self.scores)), key=self.scores.__getitem__)[:count]
+
+    def _place(self, number: int) -> str:
+        return row_place(self.ids[number])
+
+    # What became of the predictions
+
+    @property
+    def absent(self) -> frozenset[int] | None:
+        """The numbers of the rows whose missing predictions were scored as null; None unless `missing` is "zero"."""
+        return self.pairs.absent if self.options.missing == "zero" else None
+
+    @property
+    def failed(self) -> frozenset[int] | None:
+        """The numbers of the rows whose text could not be parsed and was scored as text; None without `parse`."""
+        if self.options.parse_mode is None:
+            return None
+        return frozenset(number for number, parsed in self.readings.items() if parsed.failed)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The counts skipped, missing, parse_failures, parse_extracted and parse_mended that the options ask for."""
+        counts = {"skipped": self.pairs.skipped, "missing": None if self.absent is None else len(self.absent)}
+        read = {PARSE_COUNTS[outcome]: len(ids) for outcome, ids in self.parsed_ids().items()}
+        return {name: count for name, count in counts.items() if count is not None} | read
+
+    def parsed_ids(self) -> dict[str, list[str]]:
+        """The ids of the texts that are "failed", and with `parse="repair"` "extracted", "mended" and "ambiguous"."""
+        return {
+            outcome: [self.ids[number] for number, parsed in self.readings.items() if parsed.outcome == outcome]
+            for outcome in COUNTED_READINGS[self.options.parse_mode]
+        }
+
+    @property
+    def why_left_out(self) -> str:
+        """Why the rows that `counts` calls skipped were left out, in words after "left out"."""
+        return "without a prediction or because of faults" if self.options.missing == SKIP else "because of faults"
+
+    # The figures
+
+    @property
+    def figure_names(self) -> list[FigureName]:
+        """The names of the figures of the metrics; the first is that of the score."""
+        return [name for metric in self.metrics for name in METRICS[metric].figures]
 
     @property
     def figures(self) -> dict[str, float]:
         """The value of each figure of the metrics by its name, in [0, 1]."""
         return {name.key: float(value) for name, value in zip(self.figure_names, self.ratios.values, strict=True)}
 
-    @property
-    def figure_names(self) -> list[FigureName]:
-        """The names of the figures of the metrics."""
-        return figure_names(self.metrics)
-
-    @cached_property
-    def ratios(self) -> Ratios:
-        """The figures of the metrics as ratios of sums over the rows, a column for each."""
-        return figure_ratios([self.scored(name) for name in self.metrics])
-
-    @cached_property
-    def breakdowns(self) -> dict[str, Any]:
-        """Further counts of a metric by its name, such as the corrections of KIEval."""
-        found = {name: breakdown_of(self.scored(name)) for name in self.metrics}
-        return {name: breakdown for name, breakdown in found.items() if breakdown is not None}
-
     @cached_property
     def measured(self) -> list[Figure]:
         """The figures of the metrics, with their intervals."""
-        ratios = self.ratios
-        return figures_of(
-            self.figure_names,
-            ratios,
-            confidence=self.confidence,
-            seed=self.seed,
-            resampled=ignore if self.confidence is None else self.progress("Resampling", RESAMPLES),
-            clusters=self.scores.clusters,
-        )
+        resampled = ignore if self.confidence is None else self.progress("Resampling", RESAMPLES)
+        return self._figures_of(self.ratios, resampled, self.clusters)
+
+    def _figures_of(self, ratios: Ratios, resampled: Advance, clusters: npt.NDArray[np.intp] | None) -> list[Figure]:
+        """The ratios as figures with their intervals; without a confidence level there are no intervals."""
+        intervals: Sequence[Interval | None] = [None] * len(self.figure_names)
+        if self.confidence is not None:
+            drawn: dict[str, Any] = {"seed": self.seed, "resampled": resampled, "clusters": clusters}
+            intervals = intervals_of(ratios, self.confidence, **drawn)
+        figures = zip(self.figure_names, ratios.values.tolist(), intervals, strict=True)
+        return [Figure(*name, value, interval) for name, value, interval in figures]
 
     @property
     def other_figures(self) -> list[Figure]:
         """The figures of the metrics; none if ANLS* is the only one."""
         return [] if self.metrics == [ANLS_STAR] else self.measured
 
-    def figures_to_dict(self) -> dict[str, Any]:
-        """The figures by name, the numbers behind them and their intervals, in plain types."""
-        result: dict[str, Any] = {figure.name: figure.value for figure in self.measured}
-        for breakdown in self.breakdowns.values():
-            result |= breakdown.counts()
-        return result | ends_by_name(self.measured)
+    @cached_property
+    def breakdowns(self) -> dict[str, Any]:
+        """Further counts of a metric by its name, such as the corrections of KIEval."""
+        breakdowns: dict[str, Breakdown | None] = {
+            name: METRICS[name].breakdown(self.points(name)) for name in self.metrics if name != TYPED
+        }
+        if TYPED in self.metrics:
+            breakdowns[TYPED] = FieldTable.of_leaves(leaves for _, leaves in self.points(TYPED))
+        return {name: breakdown for name, breakdown in breakdowns.items() if breakdown is not None}
+
+    def interval_of(self, metric: str) -> Interval | None:
+        """The interval of the first figure of a metric, drawn by itself; None if not requested."""
+        if self.confidence is None:
+            return None
+        resampled, first = self.progress("Resampling", RESAMPLES), self.ratios_of(metric).columns([0])
+        drawn: dict[str, Any] = {"seed": self.seed, "resampled": resampled, "clusters": self.clusters}
+        return intervals_of(first, self.confidence, **drawn)[0]
+
+    @cached_property
+    def _interval(self) -> Interval | None:
+        return self.interval_of(self.metric)
+
+    def headline_interval(self, *, with_fields: bool = False) -> Interval | None:
+        """The interval of the score: drawn by itself, or with those of the fields, which may change the last bit."""
+        return self._drawn[0] if with_fields and self._drawn else self._interval
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The confidence interval of the score; None where there are too few documents, or no level was asked for."""
+        return self._interval and self._interval.ends
+
+    @property
+    def intervals(self) -> dict[str, tuple[float, float] | None]:
+        """The confidence interval of each figure by its name; None where there is none."""
+        ends = {figure.name: figure.interval and figure.interval.ends for figure in self.other_figures}
+        # the one that `docscore score` prints; drawn together with other figures it differs in the last bit
+        return {**ends, self.figure_names[0].key: self.interval}
+
+    @cached_property
+    def slice_figures(self) -> list[Slice]:
+        """The figures of each slice, largest slice first, of equal size in the order of their first rows."""
+        if self.by is None:
+            return []
+        rows: dict[Hashable, list[int]] = {}
+        for number, value in enumerate(groups_of_rows(self.pairs, self.by, "by")):
+            rows.setdefault(value, []).append(number)
+        resampled = ignore if self.confidence is None else self.progress("Resampling", RESAMPLES * len(rows))
+        slices = []
+        for value, numbers in sorted(rows.items(), key=lambda item: -len(item[1])):
+            clusters = None if self.clusters is None else self.clusters[numbers]
+            figures = self._figures_of(self.ratios.rows(numbers), resampled, clusters)
+            slices.append(Slice("null" if value is None else str(value), len(numbers), figures))
+        return slices
 
     @cached_property
     def curve(self) -> Curve:
         """The trade-off of automation and accuracy; predictions must carry confidences."""
-        return automation_curve(self.scored("kieval").points, names=self.scores.ids, clusters=self.scores.clusters)
+        return automation_curve(self.points("kieval"), names=self.ids, clusters=self.clusters)
 
     @cached_property
     def calibration(self) -> Calibration:
         """How far the confidences of predictions can be trusted; predictions must carry confidences."""
         return calibration_of_scores(
-            self.scored("kieval").points,
-            self.scores.ids,
-            self.scores.clusters,
+            self.points("kieval"),
+            self.ids,
+            self.clusters,
             confidence=self.confidence or CONFIDENCE,
             seed=self.seed,
             progress=self.progress,
         )
 
+    # Fields, causes of lost points and rates
+
     @cached_property
-    def slice_figures(self) -> list[Slice]:
-        """The figures of each slice, largest slice first; empty if `by` is None."""
-        if self.by is None:
+    def field_table(self) -> FieldTable:
+        """The fields of the first metric, and the causes of lost points.
+
+        They come from its score trees, or are its types of entities.
+        """
+        table, counts, metric = FieldTable(), FieldCounts(), METRICS[self.metric]
+        if metric.field_source != "tree":
+            for number, points in enumerate(self.points(self.metric)):
+                table.add_sums(number, metric.field_sums(points))
+            return table
+        failed, absent = self.failed or frozenset(), self.absent or frozenset()
+        _ = self.anls_star  # its phase comes first
+        explained = self.progress("Explaining", len(self.ids))
+        for number in range(len(self.ids)):
+            missing = number in absent
+            metric.count_fields(counts, self.row(number), self.options, parsed=number not in failed, absent=missing)
+            table.add(number, counts)
+            explained(1)
+        return table
+
+    @cached_property
+    def lost(self) -> dict[Cause, float]:
+        """For each cause the points lost by it, as a share of the whole; the shares add up to 1 - score."""
+        fields = self.field_table.fields.values()
+        return {cause: as_float(sum(field.lost_units[cause] for field in fields)) / self.whole for cause in CAUSES}
+
+    @cached_property
+    def _heaviest(self) -> list[Field]:
+        return sorted(self.field_table.fields.values(), key=lambda field: -field.weight)
+
+    @cached_property
+    def _counted(self) -> dict[str, tuple[list[int], list[int]]]:
+        """By the name of a rate: its numerators and denominators, row by row; the last two are rates of values."""
+        values, ones = self.field_table.values, [1] * len(self.ids)
+        events = {"documents without a fault": [score == 1 for score in self.scores]}
+        if values:
+            events["documents that lack a value"] = [missing > 0 for _, missing, _, _ in values]
+            events["documents with an invented value"] = [extra > 0 for _, _, _, extra in values]
+        for name, rows in (("texts that could not be parsed", self.failed), ("missing predictions", self.absent)):
+            if rows is not None:
+                events[name] = [number in rows for number in range(len(self.ids))]
+        counted = {name: (list(map(int, happened)), ones) for name, happened in events.items()}
+        if values:
+            expected, missing, predicted, extra = map(list, zip(*values, strict=True))
+            counted["omission: expected values that are missing"] = missing, expected
+            counted["hallucination: values predicted, not expected"] = extra, predicted
+        return counted
+
+    @cached_property
+    def _drawn(self) -> list[Interval]:
+        """The intervals of the score, of the rates and of the heaviest fields, from the same resamples."""
+        if self.confidence is None:
             return []
-        values = groups_of_rows(self.scores.pairs, self.by, "by")
-        return slices_of(
-            self.figure_names,
-            self.ratios,
-            values,
-            clusters=self.scores.clusters,
-            confidence=self.confidence,
-            seed=self.seed,
-            progress=self.progress,
-        )
+        _ = self._counted  # its phase comes first
+        drawn: dict[str, Any] = {"seed": self.seed, "resampled": self.progress("Resampling", RESAMPLES)}
+        units = len(self.ids) if self.clusters is None else int(self.clusters.max()) + 1
+        parts = [side_by_side(*self._parts())] if units <= MOST_RESAMPLED else self._parts()
+        intervals = (intervals_of(part, self.confidence, clusters=self.clusters, **drawn) for part in parts)
+        return [interval for part in intervals for interval in part]
+
+    def _parts(self) -> Iterator[Ratios]:
+        """The ratios of these intervals, each made when it is asked for.
+
+        Many rows are not resampled (`docscore.stats.intervals`), so that there is nothing to share, and all ratios of a
+        million rows would take gigabytes.
+        """
+        yield self.ratio
+        hits, totals = np.array(list(self._counted.values()), dtype=np.float64).transpose(1, 2, 0)
+        yield Ratios(hits, totals)
+        for field in self._heaviest[:MOST_FIELDS_TESTED]:
+            yield fields_as_ratios([field], len(self.ids))
+
+    @cached_property
+    def field_intervals(self) -> dict[str, Interval]:
+        """The interval of the score of each field, by path; empty if not requested."""
+        if self.confidence is None:
+            return {}
+        intervals = self._drawn[1 + len(self._counted) :]
+        left_out = [_LEFT_OUT] * (len(self._heaviest) - len(intervals))
+        return dict(zip((field.path for field in self._heaviest), intervals + left_out, strict=True))
+
+    @cached_property
+    def rate_list(self) -> list[Rate]:
+        """Shares of documents and of values; of independent documents with Wilson's interval."""
+        rates = []
+        for column, (name, counts) in enumerate(self._counted.items()):
+            hits, total = map(sum, counts)
+            interval = self._drawn[1 + column] if self._drawn else None
+            of_values = self.field_table.values and column >= len(self._counted) - 2
+            if self.confidence is not None and self.clusters is None and not of_values:
+                interval = wilson_interval(hits, total, confidence=self.confidence)
+            rates.append(Rate(name, hits, total, interval))
+        return rates
+
+    # Tables, reports and plain types
+
+    @cached_property
+    def fields(self) -> Table:
+        """The score of each field with its interval and the counts of its outcomes, most points lost first."""
+        from docscore.report.content import fields_table  # noqa: PLC0415
+
+        return Table(fields_table(self))
+
+    @cached_property
+    def causes(self) -> Table:
+        """Why points were lost: each cause with its part of 1 - score, largest first; no rows where there are none."""
+        from docscore.report.content import causes_table  # noqa: PLC0415
+
+        return Table(causes_table(self))
+
+    @cached_property
+    def rates(self) -> Table:
+        """Shares of documents and of values: without a fault, missing, invented."""
+        from docscore.report.content import rates_table  # noqa: PLC0415
+
+        return Table(rates_table(self.rate_list))
+
+    @cached_property
+    def documents(self) -> Table:
+        """The id and the score of each document, in the order of the references, and how its prediction was read."""
+        from docscore.report.content import samples_table  # noqa: PLC0415
+
+        return Table(samples_table(self))
+
+    @cached_property
+    def slices(self) -> Table:
+        """The figures of each value of `by` with their intervals, most documents first; without `by` no rows."""
+        from docscore.report.content import slices_table  # noqa: PLC0415
+
+        return Table(slices_table(self.slice_figures, self.slice_name))
+
+    def worst(self, count: int = LISTED) -> Rows:
+        """The documents with the lowest scores, lowest first; a list, which a notebook draws as a table."""
+        return Rows(self, self.numbers_of_worst(count))
 
     def compare(self, other: Evaluation) -> Comparison:
         """Compare another system on the same documents with this one as the base.
@@ -385,68 +729,6 @@ class Evaluation:
         if not isinstance(other, Evaluation):
             raise InputTypeError(place="compare", expected="a result of docscore.evaluate", got=type(other).__name__)
         return Comparison(self, other)
-
-    @property
-    def score(self) -> float:
-        """The value of the first figure of the first metric, in [0, 1], 1 is best; by default the mean ANLS* score."""
-        return self.scores.mean
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """The confidence interval of the score; None where there are too few documents, or no level was asked for."""
-        interval = self.mean.interval
-        return interval and interval.ends
-
-    @property
-    def intervals(self) -> dict[str, tuple[float, float] | None]:
-        """The confidence interval of each figure by its name; None where there is none."""
-        found = {figure.name: figure.interval and figure.interval.ends for figure in self.other_figures}
-        # the one that `docscore score` prints; drawn together with other figures it differs in the last bit
-        return {**found, self.scores.figure.key: self.interval}
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """The counts skipped, missing, parse_failures, parse_extracted and parse_mended that the options ask for."""
-        return self.scores.counts()
-
-    @cached_property
-    def fields(self) -> Table:
-        """The score of each field with its interval and the counts of its outcomes, most points lost first."""
-        from docscore.report.content import fields_table  # noqa: PLC0415
-
-        return Table(fields_table(self.summary, self.analysis))
-
-    @cached_property
-    def causes(self) -> Table:
-        """Why points were lost: each cause with its part of 1 - score, largest first; no rows where there are none."""
-        from docscore.report.content import causes_table  # noqa: PLC0415
-
-        return Table(causes_table(self.analysis))
-
-    @cached_property
-    def rates(self) -> Table:
-        """Shares of documents and of values: without a fault, missing, invented."""
-        from docscore.report.content import rates_table  # noqa: PLC0415
-
-        return Table(rates_table(self.summary.rates))
-
-    @cached_property
-    def documents(self) -> Table:
-        """The id and the score of each document, in the order of the references, and how its prediction was read."""
-        from docscore.report.content import samples_table  # noqa: PLC0415
-
-        return Table(samples_table(self.scores))
-
-    @cached_property
-    def slices(self) -> Table:
-        """The figures of each value of `by` with their intervals, most documents first; without `by` no rows."""
-        from docscore.report.content import slices_table  # noqa: PLC0415
-
-        return Table(slices_table(self.slice_figures, self.slice_name))
-
-    def worst(self, count: int = LISTED) -> Rows:
-        """The documents with the lowest scores, lowest first; a list, which a notebook draws as a table."""
-        return Rows(self, self.scores.numbers_of_worst(count))
 
     def as_html(self, title: str = "docscore", *, worst: int = LISTED) -> str:
         """The report as one HTML document, without scripts and network access."""
@@ -477,6 +759,46 @@ class Evaluation:
         }
         return write_report(path, formats)
 
+    def summary_to_dict(
+        self, *, fields: bool = False, per_sample: bool = False, signature: bool = False
+    ) -> dict[str, Any]:
+        """The score with its interval, and counts, in plain types.
+
+        Args:
+            fields: whether fields, causes of lost points and rates are in it.
+            per_sample: whether the score of each row is.
+            signature: whether the signature is.
+        """
+        result: dict[str, Any] = {"anls_score" if self.metric in _OF_ANLS else "score": self.score}
+        interval = self.headline_interval(with_fields=fields)
+        if interval is not None:
+            result |= {"confidence_interval": interval.ends, "standard_error": interval.standard_error}
+            if interval.note:
+                result["confidence_note"] = interval.note
+        if self.pairs.clusters is not None:
+            result["clusters"] = len(set(self.pairs.clusters))
+        result |= self.counts
+        if fields:
+            table = self.field_table
+            result["points_lost"] = {str(cause): lost for cause, lost in self.lost.items()}
+            result["key_scores"] = [
+                field.to_dict(self.whole, self.field_intervals.get(field.path)) for field in table.fields.values()
+            ]
+            result["lists"] = [{"field": path, **counts} for path, counts in table.lists.items()]
+            result["rates"] = [rate.to_dict() for rate in self.rate_list]
+        if per_sample:
+            result["per_sample"] = self.samples()
+            if self.options.parse_mode is not None:
+                result["parsed_ids"] = self.parsed_ids()
+        return {**result, "signature": self.signature} if signature else result
+
+    def figures_to_dict(self) -> dict[str, Any]:
+        """The figures by name, the numbers behind them and their intervals, in plain types."""
+        result: dict[str, Any] = {figure.name: figure.value for figure in self.measured}
+        for breakdown in self.breakdowns.values():
+            result |= breakdown.counts()
+        return result | ends_by_name(self.measured)
+
     def to_dict(self, *, fields: bool = True, worst: int = LISTED) -> dict[str, Any]:
         """The result in plain types, as `docscore score --json` prints it.
 
@@ -484,37 +806,37 @@ class Evaluation:
             fields: whether fields, causes of lost points and rates are in it.
             worst: how many of the documents with the lowest scores are listed.
         """
-        parts = (self.summary if fields else self.mean).to_dict(per_sample=True, signature=True)
+        parts = self.summary_to_dict(fields=fields, per_sample=True, signature=True)
         if self.other_figures:
             signatures = {"signature": self.signature, "signatures": self.signatures}
             parts["metrics"] = {**self.figures_to_dict(), **signatures}
         if self.by is not None:
             parts["slices"] = [each.to_dict() for each in self.slice_figures]
-        headline = {"metric": self.scores.metric, "score": self.scores.mean}
-        return {**headline, **parts, "rows": len(self.pairs.ids), "worst": self.scores.worst(worst)}
+        lowest = [self.sample(number) for number in self.numbers_of_worst(worst)]
+        return {"metric": self.metric, "score": self.score, **parts, "rows": len(self), "worst": lowest}
 
     def __len__(self) -> int:
-        return len(self.pairs.ids)
+        return len(self.ids)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.pairs.ids)
+        return iter(self.ids)
 
     def __contains__(self, question_id: object) -> bool:
         return question_id in self._numbers
 
     def __getitem__(self, question_id: str) -> Row:
         if question_id not in self._numbers:
-            some = short_repr(self.pairs.ids[0])
+            some = short_repr(self.ids[0])
             msg = f"{row_place(question_id)}: expected one of the {len(self):,} ids, such as {some}"
             raise KeyError(msg)
         return Row(self, self._numbers[question_id])
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
-        return {name: number for number, name in enumerate(self.pairs.ids)}
+        return {name: number for number, name in enumerate(self.ids)}
 
     def __repr__(self) -> str:
-        return f"<Evaluation {self.metrics[0]} {self.score:.4f}, {len(self):,} documents>"
+        return f"<Evaluation {self.metric} {self.score:.4f}, {len(self):,} documents>"
 
     def __str__(self) -> str:
         from docscore.report.console import print_evaluation, printed  # noqa: PLC0415
@@ -630,6 +952,7 @@ def evaluate(
     settings = {name: given[name] for name in ("by", "cluster", "confidence", "seed")}
     bars = progress_from(progress)
     chosen = metrics_with_schema((metrics,) if isinstance(metrics, str) else metrics, schema)
+    check_options_of(checked_metrics(chosen), options)
     names = ColumnNames(
         id_column,
         prediction_column,
@@ -648,6 +971,18 @@ def evaluate(
     pairs = read_systems(truths, [system], missing, faults)[0]
     sentences = [fault.sentence for fault in faults.found]
     return Evaluation(pairs, options, metrics=chosen, progress=bars, faults=sentences, **settings)
+
+
+def score_corpus(pairs: Pairs, options: ScoringOptions | None = None, **keywords: Any) -> Evaluation:
+    """An evaluation without intervals; deprecated, `Evaluation` takes what it takes."""
+    warnings.warn("score_corpus: use docscore.Evaluation", DeprecationWarning, stacklevel=2)
+    return Evaluation(pairs, options_from(options, keywords), confidence=None)
+
+
+def summarise(scores: Evaluation, *, confidence: float | None = None, **_: Any) -> Evaluation:
+    """The evaluation with intervals of a level; deprecated, `Evaluation` has all that a summary had."""
+    warnings.warn("summarise: use docscore.Evaluation", DeprecationWarning, stacklevel=2)
+    return Evaluation(scores.source, scores.options, metrics=scores.metrics, confidence=confidence)
 
 
 def progress_from(progress: bool | Progress | None) -> Progress:

@@ -7,15 +7,18 @@ integers add exactly. So the result does not depend on the order or grouping of 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
-from docscore.metrics.anls_star.causes import CAUSES, OUTCOMES, Cause, FieldCounts, Leaf, Outcome
+import numpy as np
+
+from docscore.metrics.anls_star.causes import CAUSES, OUTCOMES, Cause, FieldCounts, Leaf, Outcome, Partner
 from docscore.metrics.anls_star.sizes import SIDES, Side
-from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.stats.intervals import Interval
+from docscore.stats.intervals import Interval, Ratios
+
+MOST_FIELDS_TESTED = 200  # only so many fields, those of most weight, get an interval or are compared
 
 _UNIT = 1 << 1074
 
@@ -210,59 +213,6 @@ class Field:
             self.unreadable[side] += other.unreadable[side]
 
 
-@dataclass
-class ListRows:
-    """The counts of list elements at one path of a schema, over all documents.
-
-    Attributes:
-        path: the path of the elements: `items[]`.
-        matched: how many elements of the ground truths have a partner in the prediction.
-        missing: how many elements of the ground truths have none.
-        extra: how many elements of the predictions have none.
-    """
-
-    path: str
-    matched: int = 0
-    missing: int = 0
-    extra: int = 0
-
-    def merge(self, other: ListRows) -> None:
-        """Add the counts of the same path in other documents."""
-        self.matched += other.matched
-        self.missing += other.missing
-        self.extra += other.extra
-
-    def to_dict(self) -> dict[str, Any]:
-        """The row of a table, in plain types."""
-        return {"field": self.path, "matched": self.matched, "missing": self.missing, "extra": self.extra}
-
-
-def field_table(trees: Iterable[ScoreTree]) -> list[Field]:
-    """Return the fields of many score trees, in the order in which they first occur.
-
-    Nodes without weight, such as an empty key that only the prediction has, are left out. S and L of the fields add up
-    to those of the documents.
-
-    >>> from docscore import score_tree
-    >>> trees = [score_tree([{"n": "tea"}, {"n": "cake"}], [{"n": "tea"}])]
-    >>> [(each.path, each.score, each.counts["missing"]) for each in field_table(trees)]
-    [('[].n', 0.5, 1)]
-    """
-    table, counts = FieldTable(), FieldCounts()
-    for number, tree in enumerate(trees):
-        table.add(number, counts.of_tree(tree))
-    return list(table.fields.values())
-
-
-class ValueCounts(NamedTuple):
-    """How many values of a document are expected, missing, predicted, and only in the prediction."""
-
-    expected: int
-    missing: int
-    predicted: int
-    extra: int
-
-
 Losses = dict[tuple[str, Cause], float]  # the points that a document loses, by the name of the field and the cause
 
 
@@ -271,15 +221,16 @@ class FieldTable:
 
     Attributes:
         fields: by path, in the order in which they first occur.
-        lists: by path of the elements.
-        values: the counts of values of each document, in the order in which they were added.
+        lists: by path of the elements, `items[]`, how many of the ground truths have a partner in the prediction
+            ("matched"), how many have none ("missing"), and how many of the predictions have none ("extra").
+        values: the number of expected, missing, predicted and extra values of each document; nulls are not counted.
         losses: for each document the points lost by field and cause, as shares of 1 - its score.
     """
 
     def __init__(self) -> None:
         self.fields: dict[str, Field] = {}
-        self.lists: dict[str, ListRows] = {}
-        self.values: list[ValueCounts] = []
+        self.lists: dict[str, dict[Partner, int]] = {}
+        self.values: list[tuple[int, int, int, int]] = []
         self.losses: list[Losses] = []
 
     @classmethod
@@ -330,7 +281,19 @@ class FieldTable:
             if cause and points_lost:
                 lost[name, cause] = lost.get((name, cause), 0.0) + points_lost
         for name, partner in counts.elements:
-            rows = self.lists.setdefault(name, ListRows(name))
-            setattr(rows, partner, getattr(rows, partner) + 1)
+            self.lists.setdefault(name, {"matched": 0, "missing": 0, "extra": 0})[partner] += 1
         self.losses.append(lost)
-        self.values.append(ValueCounts(total - extra, missing, total - missing, extra))
+        self.values.append((total - extra, missing, total - missing, extra))
+
+    def by_loss(self) -> list[Field]:
+        """The fields, most points lost first."""
+        return sorted(self.fields.values(), key=lambda field: -field.points_lost)
+
+
+def fields_as_ratios(fields: Sequence[Field], documents: int) -> Ratios:
+    """The scores of fields as ratios of sums over documents, k columns in their order."""
+    earned, weight = np.zeros((documents, len(fields))), np.zeros((documents, len(fields)))
+    for column, each in enumerate(fields):
+        numbers = np.array(each.numbers, dtype=np.intp)
+        earned[numbers, column], weight[numbers, column] = each.document_earned, each.document_weight
+    return Ratios(earned, weight)

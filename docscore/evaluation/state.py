@@ -14,10 +14,8 @@ from docscore.core.formatting import safe_names
 from docscore.core.options import ScoringOptions, check_choice, options_from
 from docscore.data.pairing import Pairs, pairs_of
 from docscore.data.rows import as_rows
-from docscore.evaluation.fields import Field, ListRows, as_float, total_units
-from docscore.evaluation.metric_values import figure_names, figure_ratios
-from docscore.evaluation.scores import CorpusScore, score_corpus
-from docscore.evaluation.summary import analyse
+from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.fields import Field, as_float, total_units
 from docscore.metrics.registry import ANLS_STAR, checked_metrics
 
 RATES: dict[str, str] = {  # by the count that is divided by the number of rows
@@ -71,7 +69,6 @@ class ScoreState:
         self.counts: dict[str, int] = {}
         self.sums: dict[str, tuple[int, int]] = {}  # numerator and denominator of each figure, in units
         self.fields: dict[str, Field] = {}
-        self.lists: dict[str, ListRows] = {}
 
     def empty(self) -> ScoreState:
         """A new state with the same options and no rows."""
@@ -90,22 +87,18 @@ class ScoreState:
     def update_pairs(self, pairs: Pairs) -> None:
         """Score more pairs; errors as for `update`."""
         if pairs.ids:
-            self.update_scores(score_corpus(pairs, self.options))
+            self.update_scores(Evaluation(pairs, self.options, metrics=self.metrics, confidence=None))
 
-    def update_scores(self, scores: CorpusScore) -> None:
-        """Add rows that were scored with the options of this state."""
+    def update_scores(self, evaluation: Evaluation) -> None:
+        """Add the rows of an evaluation with the options and the metrics of this state."""
         more = self.empty()
-        more.rows = len(scores.ids)
-        more.counts = scores.counts()
-        scored = [scores.by(name) for name in self.metrics]
-        ratios = figure_ratios(scored)
-        for column, (name, _) in enumerate(figure_names(self.metrics)):
-            numerators, denominators = ratios.earned[:, column].tolist(), ratios.weight[:, column].tolist()
-            more.sums[name] = total_units(numerators), total_units(denominators)
-        if self.with_fields and scores.ids:  # a batch may have no row with a prediction
-            analysis = analyse(scored[0])
-            more.fields = {field.path: field for field in analysis.fields}
-            more.lists = {rows.path: rows for rows in analysis.lists}
+        more.rows, more.counts = len(evaluation), evaluation.counts
+        for column, (name, _) in enumerate(evaluation.figure_names):
+            sides = evaluation.ratios.earned[:, column], evaluation.ratios.weight[:, column]
+            numerator, denominator = (total_units(side.tolist()) for side in sides)
+            more.sums[name] = numerator, denominator
+        if self.with_fields:
+            more.fields = evaluation.field_table.fields
         self.merge(more)
 
     def merge(self, *others: ScoreState) -> ScoreState:
@@ -127,8 +120,6 @@ class ScoreState:
                 self.sums[name] = own[0] + numerator, own[1] + denominator
             for path, field in other.fields.items():
                 self.fields.setdefault(path, Field(path)).merge(field)
-            for path, rows in other.lists.items():
-                self.lists.setdefault(path, ListRows(path)).merge(rows)
         return self
 
     def compute(self, *, names: str = "plain") -> dict[str, float]:

@@ -47,7 +47,7 @@ class Systems:
         """The figures of each system over all rows, and over those of each slice, largest first."""
         parts: dict[str | None, dict[str, Slice]] = {}
         for name, system in self.evaluations.items():
-            everything = Slice(None, len(system.scores.ids), system.measured)
+            everything = Slice(None, len(system), system.measured)
             for part in (everything, *system.slice_figures):
                 by_name = {figure.name: figure for figure in part.figures}
                 chosen = [by_name[figure] for figure in self.figures]
@@ -113,7 +113,7 @@ def _change(base: Evaluation, new: Evaluation, column: int = 0, progress: Progre
     """The change of one figure between two systems, without an interval."""
     rows = rows_of_base(base, new)
     before, after = base.ratios.rows(rows).columns([column]), new.ratios.columns([column])
-    drawn: dict[str, Any] = {"seed": base.seed, "clusters": new.scores.clusters, "progress": progress}
+    drawn: dict[str, Any] = {"seed": base.seed, "clusters": new.clusters, "progress": progress}
     return changes_of(new.figure_names[column : column + 1], before, after, [[0]], **drawn)[0]
 
 
@@ -197,7 +197,7 @@ def grid_of_runs(runs: Sequence[tuple[LoggedRun, Evaluation]], progress: Progres
         data_sets.setdefault(run.data_set, []).append(number)
     found: dict[int, Change] = {}
     for numbers in data_sets.values():
-        best = max((runs[number][1] for number in numbers), key=lambda each: each.scores.mean)
+        best = max((runs[number][1] for number in numbers), key=lambda each: each.score)
         changes = [_change_from_best(best, runs[number][1], progress) for number in numbers]
         found |= zip(numbers, adjusted(changes), strict=True)
     return [found[number] for number in range(len(runs))]
@@ -205,6 +205,6 @@ def grid_of_runs(runs: Sequence[tuple[LoggedRun, Evaluation]], progress: Progres
 
 def _change_from_best(best: Evaluation, run: Evaluation, progress: Progress) -> Change:
     """The change from the best run of a data set to another; not tested where it is as good, or on other documents."""
-    if run.scores.mean != best.scores.mean and sorted(best.scores.ids) == sorted(run.scores.ids):
+    if run.score != best.score and sorted(best.ids) == sorted(run.ids):
         return _change(best, run, progress=progress)
-    return Change(*run.figure_names[0], best.scores.mean, run.scores.mean)
+    return Change(*run.figure_names[0], best.score, run.score)

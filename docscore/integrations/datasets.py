@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from docscore.core.options import ScoringOptions
 from docscore.data.pairing import pairs_of_columns
-from docscore.evaluation.scores import score_corpus
+from docscore.evaluation.evaluation import Evaluation
 
 
 def score_batch(
@@ -39,7 +40,8 @@ def score_batch(
             msg = f"expected a column {column!r}, got {', '.join(map(repr, batch))}"
             raise KeyError(msg)
     ids = [str(number) for number in range(len(batch[prediction]))]
-    scores = score_corpus(pairs_of_columns(ids, batch[references], batch[prediction]), **keywords)
+    pairs = pairs_of_columns(ids, batch[references], batch[prediction])
+    scores = Evaluation(pairs, ScoringOptions(**keywords))
     columns: dict[str, list[Any]] = {"anls_score": scores.scores}
     if scores.failed is not None:
         columns["parse_failed"] = [number in scores.failed for number in range(len(ids))]

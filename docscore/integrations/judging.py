@@ -10,8 +10,9 @@ from docscore.core.errors import InputValueError
 from docscore.core.options import THRESHOLD, ScoringOptions, check_choice
 from docscore.core.values import Value, convert_ground_truth, convert_prediction
 from docscore.data.json_text import Reading, dumps, loads, parse_text
-from docscore.evaluation.fields import field_table
+from docscore.evaluation.fields import FieldTable
 from docscore.metrics.anls_star.api import build_tree
+from docscore.metrics.anls_star.causes import FieldCounts
 from docscore.metrics.anls_star.tree import ScoreTree
 
 _WHOLE = "$"  # the field of a document that is one value
@@ -41,7 +42,9 @@ class JudgedOutput:
     @property
     def fields(self) -> dict[str, tuple[float, float]]:
         """Points earned and points that count of each field, by its path without list indices, "items[].price"."""
-        return {field.path: (field.earned, field.weight) for field in field_table([self.tree])}
+        table = FieldTable()
+        table.add(0, FieldCounts().of_tree(self.tree))
+        return {path: (field.earned, field.weight) for path, field in table.fields.items()}
 
     @property
     def field_scores(self) -> dict[str, float]:

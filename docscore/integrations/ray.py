@@ -22,7 +22,7 @@ from docscore.core.options import SKIP
 from docscore.data.files import ColumnNames, Table, with_names
 from docscore.data.pairing import MISSING_REMEDY
 from docscore.data.rows import BY_ID, ID, Side
-from docscore.evaluation.scores import score_corpus
+from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.state import ScoreState
 from docscore.integrations.row_texts import pairs_of_texts, stored_lines, stored_rows
 
@@ -174,10 +174,14 @@ def _score(batch: Any, empty: ScoreState) -> Any:
         problem = f"ids of references that no prediction has, such as {short_repr(ids[predictions.index(None)])}"
         raise InputValueError(problem=problem, remedy=MISSING_REMEDY)
     pairs = pairs_of_texts(ids, predictions, references)
-    scores = score_corpus(pairs.with_predictions() if options.missing == SKIP else pairs, options)
+    pairs = pairs.with_predictions() if options.missing == SKIP else pairs
+    evaluation = Evaluation(pairs, options, metrics=empty.metrics, confidence=None)
     state = empty.empty()
-    state.update_scores(scores)
-    samples = {sample[ID]: sample for sample in scores.samples()}
+    state.update_scores(evaluation)
+    samples = {
+        sample[ID]: {**sample, "anls_score": score}
+        for sample, score in zip(evaluation.samples(), evaluation.anls_star, strict=True)
+    }
     rows = [samples.get(name, {ID: name}) for name in ids]  # of one that was left out the id alone
     rows[:1] = [{**row, _STATE: pickle.dumps(state)} for row in rows[:1]]
     kinds = {

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from docscore.core.options import ScoringOptions
-from docscore.evaluation.scores import score_corpus
+from docscore.evaluation.evaluation import Evaluation
 from docscore.integrations.row_texts import pairs_of_texts
 
 
@@ -36,8 +36,8 @@ def score_series(predictions: pd.Series[Any], references: pd.Series[Any], **opti
     pairs = pairs_of_texts(
         ids, *(column.astype(object).where(column.notna(), None) for column in (predictions, references))
     )
-    scores = score_corpus(pairs, **options)
-    return pd.Series(scores.scores, index=predictions.index, dtype="float64")
+    scores = Evaluation(pairs, ScoringOptions(**options)).scores
+    return pd.Series(scores, index=predictions.index, dtype="float64")
 
 
 def score_udf(**options: Any) -> Any:

@@ -56,8 +56,7 @@ from docscore.report.wording import (
 if TYPE_CHECKING:
     from docscore.evaluation.automation import Choice, Curve
     from docscore.evaluation.comparison import Change, Comparison, Gate
-    from docscore.evaluation.evaluation import Evaluation
-    from docscore.evaluation.summary import Analysis, Rate, Summary
+    from docscore.evaluation.evaluation import Evaluation, Rate
 
 _WIDTH = 80  # of sentences
 UNBOUNDED = 1_000_000  # columns, where nothing is to be folded: in files and pipes
@@ -99,7 +98,7 @@ def print_evaluation(console: Console, found: Evaluation, *, fields: bool, worst
         fields: whether to print fields, causes of lost points and rates.
         worst: how many of the rows with the lowest scores to print.
     """
-    print_summary(console, found.summary if fields else found.mean, worst)
+    print_summary(console, found, fields=fields, worst=worst)
     if found.other_figures:
         print_measured(console, found)
     if found.slice_figures:
@@ -108,25 +107,21 @@ def print_evaluation(console: Console, found: Evaluation, *, fields: bool, worst
         _print_lines(console, [f"\n{found.signature}"])
 
 
-def print_summary(console: Console, summary: Summary, worst: int) -> None:
-    """Print the mean with its interval, counts, fields if analysed, and the rows with the lowest scores."""
-    scores = summary.scores
-    of = "mean of " if scores.is_mean else ""
-    head = f"{scores.figure.label}  {scores.mean:.6f}  {of}{sample_text(summary, 'row')}"
+def print_summary(console: Console, found: Evaluation, *, fields: bool, worst: int) -> None:
+    """Print the mean with its interval, counts, fields if asked for, and the rows with the lowest scores."""
+    of = "mean of " if found.is_mean else ""
+    head = f"{found.figure_names[0].label}  {found.score:.6f}  {of}{sample_text(found, 'row', with_fields=fields)}"
     _print_lines(console, [head] if len(head) <= _WIDTH else head.split(", ", 1))
-    _print_lines(console, count_lines(scores))
-    if summary.analysis is not None:
-        note = fields_note(scores)
+    _print_lines(console, count_lines(found))
+    if fields:
+        note = fields_note(found)
         _print_lines(console, [f"\n{note}"] if note else [])
-        _print_causes(console, summary.analysis)
-        _print_rates(console, summary.rates)
-        fields = fields_table(summary, summary.analysis)
-        if fields.rows:
-            print_table(console, fields)
-        lists = lists_table(summary.analysis)
-        if lists.rows:
-            print_table(console, lists)
-    lowest = documents_table(scores, scores.numbers_of_worst(worst))
+        _print_causes(console, found)
+        _print_rates(console, found.rate_list)
+        for table in (fields_table(found), lists_table(found)):
+            if table.rows:
+                print_table(console, table)
+    lowest = documents_table(found, found.numbers_of_worst(worst))
     if lowest.rows:
         _print_lines(console, [f"\n{lowest.caption}"])
     _print_lines(console, [f"  {score.text}  {name.text}{score.suffix}" for name, score in lowest.rows])
@@ -237,8 +232,8 @@ def _print_lines(console: Console, lines: Iterable[str]) -> None:
         console.print(line, soft_wrap=True)
 
 
-def _print_causes(console: Console, analysis: Analysis) -> None:
-    table = causes_table(analysis)
+def _print_causes(console: Console, found: Evaluation) -> None:
+    table = causes_table(found)
     if not table.rows:
         return
     sign = "█" if _can_print(console, "█") else "#"

@@ -17,11 +17,9 @@ from docscore.stats.intervals import Interval
 if TYPE_CHECKING:
     from docscore.evaluation.automation import Curve
     from docscore.evaluation.comparison import Change, Comparison
-    from docscore.evaluation.evaluation import Evaluation
+    from docscore.evaluation.evaluation import Evaluation, Rate
     from docscore.evaluation.fields import Field, FieldTable
     from docscore.evaluation.metric_values import Slice
-    from docscore.evaluation.scores import CorpusScore
-    from docscore.evaluation.summary import Analysis, Rate, Summary
 
 MOST_CHANGES_LISTED = 20  # in the tables of a comparison
 
@@ -39,13 +37,8 @@ OUTCOME_COLUMNS: dict[Outcome, TableColumn] = {
 }
 
 
-def fields_table(summary: Summary, analysis: Analysis) -> ReportTable:
-    """The fields of a test set, most points lost first.
-
-    Args:
-        summary: the summary of the test set, with the intervals of the fields.
-        analysis: its fields.
-    """
+def fields_table(found: Evaluation) -> ReportTable:
+    """The fields of a test set, most points lost first."""
     outcomes = (
         *((column, _outcome_count(outcome)) for outcome, column in OUTCOME_COLUMNS.items()),
         number_column("omission_rate", "omission", share_text, extra=True),
@@ -53,19 +46,19 @@ def fields_table(summary: Summary, analysis: Analysis) -> ReportTable:
     )
     return table_of(
         "Fields, most points lost first",
-        analysis.by_loss(),
+        found.field_table.by_loss(),
         text_column("field", "field", lambda field: field.path),
         number_column("score", "score", three_digits),
         (
             TableColumn("interval", "interval", "interval"),
-            lambda field: _score_interval(summary.field_intervals.get(field.path)),
+            lambda field: _score_interval(found.field_intervals.get(field.path)),
         ),
         (
             TableColumn("points_lost", "points lost", terminal="lost"),
-            lambda field: _optional(analysis.points_lost(field), _four_digits),
+            lambda field: _optional(field.points_lost / found.whole, _four_digits),
         ),
         (TableColumn("documents", "documents", extra=True), lambda field: _count(field.document_count)),
-        *(outcomes if METRICS[analysis.scores.metric].field_source == "tree" else ()),
+        *(outcomes if METRICS[found.metric].field_source == "tree" else ()),
         unit="fields",
     )
 
@@ -74,25 +67,25 @@ def _outcome_count(outcome: Outcome) -> Callable[[Any], TableCell]:
     return lambda field: _count(field.counts[outcome], zero=_ZERO)
 
 
-def lists_table(analysis: Analysis) -> ReportTable:
+def lists_table(found: Evaluation) -> ReportTable:
     """For each list the number of elements with and without a partner on the other side."""
     return table_of(
         "Lists: their elements",
-        analysis.lists,
-        text_column("field", "elements", lambda each: each.path),
-        number_column("matched", "matched"),
-        number_column("missing", "missing"),
-        number_column("extra", STATUS_WORDS["extra"], terminal="extra"),
+        found.field_table.lists.items(),
+        text_column("field", "elements", lambda item: item[0]),
+        (TableColumn("matched", "matched"), lambda item: _count(item[1]["matched"])),
+        (TableColumn("missing", "missing"), lambda item: _count(item[1]["missing"])),
+        (TableColumn("extra", STATUS_WORDS["extra"], terminal="extra"), lambda item: _count(item[1]["extra"])),
         unit="lists",
     )
 
 
-def causes_table(analysis: Analysis) -> ReportTable:
+def causes_table(found: Evaluation) -> ReportTable:
     """The causes of lost points, largest first; without rows if no point was lost."""
-    lost = {cause: points for cause, points in analysis.lost.items() if points}
+    lost = {cause: points for cause, points in found.lost.items() if points}
     whole, most = sum(lost.values()), max(lost.values(), default=0.0)
     return table_of(
-        fields_note(analysis.scores) or f"Why {whole:.4f} of 1 was lost",
+        fields_note(found) or f"Why {whole:.4f} of 1 was lost",
         sorted(lost.items(), key=lambda item: -item[1]),
         (TableColumn("bar", "", "bar"), lambda item: TableCell(item[1] / most, "")),
         (TableColumn("points_lost", "points"), lambda item: _optional(item[1], _four_digits)),
@@ -237,31 +230,31 @@ def _signed_end(end: float) -> str:
     return with_sign(end, 3)
 
 
-def documents_table(scores: CorpusScore, numbers: Sequence[int]) -> ReportTable:
+def documents_table(found: Evaluation, numbers: Sequence[int]) -> ReportTable:
     """Documents with their scores.
 
     Args:
-        scores: the test set.
+        found: the evaluation.
         numbers: the numbers of the documents, in the order of the rows.
     """
 
     def score(number: int) -> TableCell:
-        cell = _optional(scores.scores[number], three_digits)
-        return cell._replace(suffix=" (missing)" if number in scores.pairs.absent else "")
+        cell = _optional(found.scores[number], three_digits)
+        return cell._replace(suffix=" (missing)" if number in found.pairs.absent else "")
 
-    name = text_column("question_id", "document", lambda number: scores.ids[number])
-    return table_of("Lowest scores", numbers, name, (TableColumn(scores.row_key, "score"), score), unit="documents")
+    name = text_column("question_id", "document", lambda number: found.ids[number])
+    return table_of("Lowest scores", numbers, name, (TableColumn(found.row_key, "score"), score), unit="documents")
 
 
-def samples_table(scores: CorpusScore) -> ReportTable:
-    """All documents in the order of the references, with what `CorpusScore.samples` gives of each."""
-    samples = scores.samples()
+def samples_table(found: Evaluation) -> ReportTable:
+    """All documents in the order of the references, with what `Evaluation.samples` gives of each."""
+    samples = found.samples()
     heads = {"parsed": "parsed", "parse_note": "note", "missing": "missing"}
     return table_of(
         "Documents",
         samples,
         text_column("question_id", "document", lambda sample: sample["question_id"]),
-        (TableColumn(scores.row_key, "score"), lambda sample: _optional(sample[scores.row_key], three_digits)),
+        (TableColumn(found.row_key, "score"), lambda sample: _optional(sample[found.row_key], three_digits)),
         *(_sample_words(name, head) for name, head in heads.items() if name in samples[0]),
         unit="documents",
     )

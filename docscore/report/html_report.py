@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from docscore.metrics.registry import WITH_TREES
 from docscore.report.content import (
     calibration_table,
     causes_table,
@@ -35,15 +34,14 @@ from docscore.stats.calibration import Calibration
 if TYPE_CHECKING:
     from docscore.evaluation.automation import Curve, Point
     from docscore.evaluation.evaluation import Evaluation
-    from docscore.evaluation.scores import CorpusScore
 
 
-def _document(scores: CorpusScore, number: int, metrics: Sequence[str]) -> tuple[str, TreeDrawing, list[TreeDrawing]]:
+def _document(found: Evaluation, number: int) -> tuple[str, TreeDrawing, list[TreeDrawing]]:
     """The name of a document, its tree by the first metric with the remarks on it, and those by other metrics."""
-    tree = explained_drawing(scores.tree(number), f"d{number}", scores.text_options)
-    trees = scores.metric_trees(number, metrics)
+    tree = explained_drawing(found.tree(number), f"d{number}", found.text_options)
+    trees = found.other_trees(number)
     others = [tree_drawing(other, f"d{number}-{count}") for count, other in enumerate(trees)]
-    return shown_name(scores.ids[number]), tree, others
+    return shown_name(found.ids[number]), tree, others
 
 
 def report_as_html(found: Evaluation, title: str, worst: int) -> str:
@@ -57,22 +55,20 @@ def report_as_html(found: Evaluation, title: str, worst: int) -> str:
     Returns:
         An HTML document.
     """
-    scores = found.scores
-    with_trees = [name for name in WITH_TREES if name in found.metrics and name != scores.metric]
     return (
         template_environment()
         .get_template("report.html.jinja")
         .render(
             title=shown_name(title),
-            mean=f"{scores.mean:.4f}",
-            label=scores.figure.label,
-            headline=headline_text(found.summary, "document"),
-            fields_note=fields_note(scores),
-            counts=count_lines(scores),
+            mean=f"{found.score:.4f}",
+            label=found.figure_names[0].label,
+            headline=headline_text(found, "document", with_fields=True),
+            fields_note=fields_note(found),
+            counts=count_lines(found),
             figures=figures_of_evaluation(found),
             nothing_lost=NOTHING_LOST,
-            documents=[_document(scores, number, with_trees) for number in scores.numbers_of_worst(worst)],
-            signature="" if found.other_figures else scores.signature,
+            documents=[_document(found, number) for number in found.numbers_of_worst(worst)],
+            signature="" if found.other_figures else found.signature,
         )
     )
 
@@ -131,11 +127,11 @@ def figures_of_evaluation(found: Evaluation) -> dict[str, Any]:
     more += [typed_fields_table(found.breakdowns["typed"])] if "typed" in found.breakdowns else []
     curve, calibration = (found.curve, found.calibration) if found.options.with_confidences else (None, None)
     return {
-        "causes": causes_table(found.analysis),
-        "rates": rates_table(found.summary.rates),
-        "fields": fields_table(found.summary, found.analysis).first(MOST_FIELDS_DRAWN),
-        "lists": lists_table(found.analysis).first(MOST_FIELDS_DRAWN),
-        "histogram": histogram_of_scores(found.scores.scores),
+        "causes": causes_table(found),
+        "rates": rates_table(found.rate_list),
+        "fields": fields_table(found).first(MOST_FIELDS_DRAWN),
+        "lists": lists_table(found).first(MOST_FIELDS_DRAWN),
+        "histogram": histogram_of_scores(found.scores),
         "metrics": [*metrics, *(table.first(MOST_FIELDS_DRAWN) for table in more)],
         "curve": None if curve is None else (picture_of_curve(curve), curve_table(curve)),
         "calibration": None if calibration is None else calibration_table(calibration),

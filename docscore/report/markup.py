@@ -198,22 +198,22 @@ def report_as_markdown(found: Evaluation, title: str, worst: int) -> str:
         title: the heading.
         worst: how many of the documents with the lowest scores are listed.
     """
-    summary, scores, analysis = found.summary, found.scores, found.analysis
-    causes, of = causes_table(analysis), "mean of " if scores.is_mean else ""
+    causes, of = causes_table(found), "mean of " if found.is_mean else ""
+    label = _without_emphasis(found.figure_names[0].label)
     tables = [figures_table(found)] if found.other_figures else []
-    tables += [causes, fields_table(summary, analysis), lists_table(analysis), rates_table(summary.rates)]
+    tables += [causes, fields_table(found), lists_table(found), rates_table(found.rate_list)]
     tables += [slices_table(found.slice_figures, found.slice_name)] if found.slice_figures else []
-    tables.append(documents_table(scores, scores.numbers_of_worst(worst)))
+    tables.append(documents_table(found, found.numbers_of_worst(worst)))
     parts = [
         f"# {markdown_escaped(title)}",
-        f"**{_without_emphasis(scores.figure.label)} {scores.mean:.4f}**, {of}{sample_text(summary, 'document')}",
-        markdown_list(count_lines(scores)),
-        "" if causes.rows else fields_note(scores) or NOTHING_LOST,
+        f"**{label} {found.score:.4f}**, {of}{sample_text(found, 'document', with_fields=True)}",
+        markdown_list(count_lines(found)),
+        "" if causes.rows else fields_note(found) or NOTHING_LOST,
     ]
     for table in tables:
         if table.rows:
             parts.append(f"## {markdown_escaped(table.caption)}")
             parts.append(table_as_markdown(table.first(max(MOST_CHANGES_LISTED, worst))))
     if not found.other_figures:
-        parts.append(signature_as_markdown(scores.signature))
+        parts.append(signature_as_markdown(found.signature))
     return "\n\n".join(filter(None, parts)) + "\n"

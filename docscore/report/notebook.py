@@ -61,13 +61,12 @@ def evaluation_in_notebook(found: Evaluation, worst: int) -> str:
         found: the evaluation.
         worst: how many documents to list.
     """
-    scores = found.scores
     tables = [figures_table(found)] if found.other_figures else []
     if found.slice_figures:
         tables.append(slices_table(found.slice_figures, found.slice_name).first(_MOST_ROWS))
-    tables.append(documents_table(scores, scores.numbers_of_worst(worst)))
-    head = f"{scores.mean:.4f}", headline_text(found.mean, "document"), count_lines(scores)
-    return macro_as_html(_TEMPLATE, "overview", *head, tables, scores.signature)
+    tables.append(documents_table(found, found.numbers_of_worst(worst)))
+    head = f"{found.score:.4f}", headline_text(found, "document"), count_lines(found)
+    return macro_as_html(_TEMPLATE, "overview", *head, tables, found.signature)
 
 
 def comparison_in_notebook(found: Comparison, changes: int) -> str:
@@ -81,7 +80,7 @@ def comparison_in_notebook(found: Comparison, changes: int) -> str:
     documents = document_changes_table([*found.worse[:changes], *found.better[:changes]])
     figures = [figure_changes_table(found)] if found.figure_changes else []
     tables = [*figures, field_changes_table(found).first(_MOST_ROWS), documents]
-    mean = "mean " if found.new.scores.is_mean else ""
+    mean = "mean " if found.new.is_mean else ""
     text = f"{mean}{found.figure.label} from {found.figure.base:.4f} to {found.figure.new:.4f}"
     shown = [table for table in tables if table.rows]
     return macro_as_html(_TEMPLATE, "overview", with_sign(found.difference), text, facts, shown, found.signature)

@@ -44,7 +44,7 @@ def systems_table(
     Raises:
         ValueError: for a column that there is not.
     """
-    counts = {name: system.scores.counts() for name, system in found.evaluations.items()}
+    counts = {name: system.counts for name, system in found.evaluations.items()}
     known = list(dict.fromkeys([DOCUMENTS, *(name for of_system in counts.values() for name in of_system)]))
     unknown = [name for name in columns if name not in known]
     if unknown:
@@ -157,7 +157,7 @@ def table_of_scores(runs: Sequence[tuple[LoggedRun, Evaluation]], changes: Seque
         TableColumn("method", "method", "text"),
         *(TableColumn(model, shown_name(model)) for model in models),
     )
-    signatures = tuple(sorted({evaluation.scores.signature for _, evaluation in runs}))
+    signatures = tuple(sorted({evaluation.signature for _, evaluation in runs}))
     test = between_systems(runs[0][1].confidence or 0.0)
     tested = any(change.adjusted is not None for change in changes)
     remarks = (f"{CHANCE_MARK} lower than the best of its data set: {test}.",) if tested else ()
@@ -186,8 +186,7 @@ _COUNTS = {"documents": "docs", "errors": "failed", "input_tokens": "in", "outpu
 
 def _score(evaluation: Evaluation, change: Change) -> TableCell:
     """The mean with its interval and mark."""
-    interval = evaluation.mean.interval
-    ends = "" if interval is None or interval.ends is None else " [{:.3f}, {:.3f}]".format(*interval.ends)
-    mean = evaluation.scores.mean
+    ends = "" if evaluation.interval is None else " [{:.3f}, {:.3f}]".format(*evaluation.interval)
+    mean = evaluation.score
     mark = CHANCE_MARK if is_beyond_chance(change, evaluation.confidence or 0.0) else ""
     return TableCell(mean, three_digits(mean), best=change.difference == 0, suffix=f"{ends}{mark}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import Levenshtein
@@ -22,8 +21,7 @@ from docscore.stats.intervals import Interval
 if TYPE_CHECKING:
     from docscore.evaluation.automation import Choice
     from docscore.evaluation.comparison import Change, Comparison
-    from docscore.evaluation.scores import CorpusScore
-    from docscore.evaluation.summary import Summary
+    from docscore.evaluation.evaluation import Evaluation
 
 _LONGEST_NAME = 200  # characters of a name
 
@@ -149,36 +147,34 @@ def interval_text(interval: Interval, confidence: float, *, signed: bool = False
     return f"{percent_text(confidence)} interval {low} to {high}"
 
 
-def sample_text(summary: Summary, noun: str) -> str:
-    """The number of rows or documents of a mean, and its interval if requested."""
-    size = counted(len(summary.scores.ids), noun)
-    if summary.interval is None:
-        return size
-    return f"{size}, {interval_text(summary.interval, summary.confidence or 0)}"
+def sample_text(found: Evaluation, noun: str, *, with_fields: bool = False) -> str:
+    """The number of rows or documents of a mean, and its interval if requested, drawn with those of fields or not."""
+    size, interval = counted(len(found), noun), found.headline_interval(with_fields=with_fields)
+    return size if interval is None else f"{size}, {interval_text(interval, found.confidence or 0)}"
 
 
-def headline_text(summary: Summary, noun: str) -> str:
+def headline_text(found: Evaluation, noun: str, *, with_fields: bool = False) -> str:
     """What the headline figure is, with its interval: "mean ANLS* of 40 documents, 95% interval 0.7511 to 0.8532"."""
-    scores = summary.scores
-    return f"{'mean ' if scores.is_mean else ''}{scores.figure.label} of {sample_text(summary, noun)}"
+    sample = sample_text(found, noun, with_fields=with_fields)
+    return f"{'mean ' if found.is_mean else ''}{found.figure_names[0].label} of {sample}"
 
 
-def fields_note(scores: CorpusScore) -> str:
+def fields_note(found: Evaluation) -> str:
     """What a metric without causes of lost points shows in their place, as a sentence; "" for others."""
-    metric = METRICS[scores.metric]
+    metric = METRICS[found.metric]
     if metric.field_source == "entities":
         return f"{metric.label} counts entities: fields are types of entities, and lost points have no causes."
     return "" if metric.field_source else f"{metric.label} compares whole documents: it has no fields and no causes."
 
 
-def count_lines(scores: CorpusScore) -> list[str]:
+def count_lines(found: Evaluation, *, skipped: bool = True) -> list[str]:
     """One line for each kind of rows that were skipped, missing, unparsed, extracted or mended; with the first ids."""
-    ids = {PARSE_COUNTS[outcome]: ids for outcome, ids in scores.parsed_ids().items()}
+    ids = {PARSE_COUNTS[outcome]: ids for outcome, ids in found.parsed_ids().items()}
     lines = []
-    for name, count in scores.counts().items():
-        if count:
+    for name, count in found.counts.items():
+        if count and (skipped or name != "skipped"):
             noun, what = COUNTED[name]
-            why = f" {scores.why_left_out}" if name == "skipped" else ""
+            why = f" {found.why_left_out}" if name == "skipped" else ""
             first = ", ".join(map(shown_name, ids.get(name, [])[:NAMED]))
             more = f" and {len(ids[name]) - NAMED:,} more" if len(ids.get(name, [])) > NAMED else ""
             lines.append(f"{counted(count, noun)} {what}{why}" + (f": {first}{more}" if first else ""))
@@ -207,11 +203,10 @@ def verdict_text(found: Comparison) -> str:
 
 def count_lines_of_both(found: Comparison) -> list[str]:
     """One line for the rows left out of both systems, and one for each other count of `count_lines`."""
-    skipped = found.new.scores.pairs.skipped
-    why = found.new.scores.why_left_out
-    lines = [f"{counted(skipped, 'document')} left out of both {why}"] if skipped else []
-    for side, scores in (("base", found.base.scores), ("new", found.new.scores)):
-        lines += [f"{side}: {line}" for line in count_lines(replace(scores, pairs=scores.pairs._replace(skipped=None)))]
+    skipped = found.new.pairs.skipped
+    lines = [f"{counted(skipped, 'document')} left out of both {found.new.why_left_out}"] if skipped else []
+    for side, system in (("base", found.base), ("new", found.new)):
+        lines += [f"{side}: {line}" for line in count_lines(system, skipped=False)]
     return lines
 
 

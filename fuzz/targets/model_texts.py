@@ -49,14 +49,12 @@ def score_and_show(truth: Any, prediction: Any) -> None:
     check(abs(tree.score - anls_score(truth, prediction)) < _SAME, "score and tree differ")
     _show_tree(tree)
     found = evaluate(predictions={"<a>": prediction, "b": "y"}, references={"<a>": truth, "b": "x"}, parse="text")
-    summary = found.summary
     check_html(report_as_html(found, "</title>", 2))
-    check_printable(printed(print_summary, summary, 2))
-    if summary.analysis is not None:
-        for table in (fields_table(summary, summary.analysis), causes_table(summary.analysis)):
-            table_as_markdown(table).encode()
-            table_as_latex(table).encode()
-    json.dumps(summary.to_dict(per_sample=True, signature=True), allow_nan=False)
+    check_printable(printed(print_summary, found, fields=True, worst=2))
+    for table in (fields_table(found), causes_table(found)):
+        table_as_markdown(table).encode()
+        table_as_latex(table).encode()
+    json.dumps(found.to_dict(), allow_nan=False)
 
 
 def _show_tree(tree: ScoreTree) -> None:

@@ -119,7 +119,7 @@ def _mean(entrance: Callable[[], float]) -> float | None:
 
 def _paired(predictions: Any, references: Any, keywords: dict[str, Any]) -> float:
     pairs = pairs_of(predictions, references, keywords["missing"])
-    return Evaluation(pairs, ScoringOptions(**keywords)).scores.mean
+    return Evaluation(pairs, ScoringOptions(**keywords)).score
 
 
 def _computed(predictions: Any, references: Any, keywords: dict[str, Any]) -> float:
