@@ -85,6 +85,7 @@ __all__ = [
     "pairs_of",
     "score_pairs",
     "score_tree",
+    "summarise",
     "typed_score",
     "typed_tree",
 ]

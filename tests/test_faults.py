@@ -80,8 +80,8 @@ def test_a_fault_names_file_and_place_and_what_is_left_scores_as_files_cleaned_b
     clean = [[row for row in rows if row[ID] in left] for rows in (R, P)]
     cleaned, _ = read(write("clean_r.jsonl", clean[0]), write("clean_p.jsonl", clean[1]))
     scored, wanted = evaluation_of(pairs), evaluation_of(cleaned)
-    assert (scored.samples(), scored.mean) == (wanted.samples(), wanted.mean)
-    assert scored.counts() == {"skipped": skipped}
+    assert (scored.samples(), scored.score) == (wanted.samples(), wanted.score)
+    assert scored.counts == {"skipped": skipped}
     assert str(scored.signature).count(f"|skipped:{skipped}|") == bool(skipped)
     assert message in faults.found[0].sentence
     assert [name for name in found(faults) if kind in name] != []
@@ -208,8 +208,8 @@ def test_skip_scores_the_documents_whose_lines_are_good_on_both_sides(
     scored = evaluation_of(read(*files, "skip")[0])
     wanted = score_pairs([(rows[n][0] if plain else (rows[n][0],), rows[n][1]) for n in good]).tolist()
     assert (scored.ids, scored.scores) == ([str(number) for number in good], wanted)
-    assert scored.mean == fsum(wanted) / len(wanted)
-    assert scored.counts() == {"skipped": len(rows) - len(good)}
+    assert scored.score == fsum(wanted) / len(wanted)
+    assert scored.counts == {"skipped": len(rows) - len(good)}
 
 
 FORMATS: dict[str, tuple[bytes, bytes]] = {

@@ -29,7 +29,7 @@ from docscore.data.files import read_value, suffix_of
 from docscore.data.pairing import Pairs, rows_of_files
 from docscore.data.rows import ID
 from docscore.evaluation.evaluation import Evaluation
-from docscore.metrics.registry import ANLS_STAR, TYPED, WITH_TREES, check_options_of
+from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED, WITH_TREES, check_options_of
 from docscore.report.annotations import annotations_of, folded_tree, groups_of
 from docscore.report.console import print_annotations, print_tree
 from docscore.report.wording import READ
@@ -86,7 +86,7 @@ def explain_command(
             note = f" ({parsed.note})" if parsed.note else ""
             click.echo(f"The prediction was {READ[parsed.outcome]}{note}.", err=True)
     if metric == "kieval" and as_json:
-        print_json("corrections", to_json(evaluation.points(metric)[0].to_dict()))
+        print_json("corrections", to_json(METRICS[metric].row_points(evaluation.row(0), settings.options).to_dict()))
         return
     tree = evaluation.tree(0)
     groups = groups_of(tree)

@@ -9,7 +9,7 @@ import importlib
 import os
 import sys
 import warnings
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from functools import cached_property
 from math import fsum
@@ -237,8 +237,8 @@ class Evaluation:
             one.
 
     Raises:
-        TypeError, ValueError: for unknown metrics, a level that is not between 0 and 1, and texts that are not read as
-            the options say.
+        TypeError, ValueError: for unknown metrics, options that a metric cannot take, a level that is not between 0 and
+            1, and texts that are not read as the options say.
 
     >>> import docscore
     >>> result = docscore.evaluate(
@@ -267,6 +267,8 @@ class Evaluation:
     ) -> None:
         self.metrics = checked_metrics(metrics)
         self.metric = self.metrics[0]
+        for name in self.metrics:
+            METRICS[name].check_options(options)
         self.options, self.by, self.progress, self.faults = options, by, progress, list(faults)
         self.confidence = None if confidence is None else check_confidence(confidence)
         self.seed = check_whole("seed", seed, 0)
@@ -293,13 +295,12 @@ class Evaluation:
         """The points of each row by a metric, from which it computes its figures.
 
         Raises:
-            ValueError: for options that the metric does not support, and a value that it cannot score, naming its row.
+            TypeError, ValueError: for a value that the metric cannot score, naming its row.
         """
         if metric == ANLS_STAR:
             return self.anls_star
         if metric not in self._points:
             scorer, points = METRICS[metric], []
-            scorer.check_options(self.options)
             _ = self.anls_star  # its phase comes first
             measured = self.progress("Measuring", len(self.ids))
             for number in range(len(self.ids)):
@@ -553,7 +554,7 @@ class Evaluation:
         """The figures of each slice, largest slice first, of equal size in the order of their first rows."""
         if self.by is None:
             return []
-        rows: dict[Hashable, list[int]] = {}
+        rows: dict[str, list[int]] = {}
         for number, value in enumerate(groups_of_rows(self.pairs, self.by, "by")):
             rows.setdefault(value, []).append(number)
         resampled = ignore if self.confidence is None else self.progress("Resampling", RESAMPLES * len(rows))
@@ -561,7 +562,7 @@ class Evaluation:
         for value, numbers in sorted(rows.items(), key=lambda item: -len(item[1])):
             clusters = None if self.clusters is None else self.clusters[numbers]
             figures = self._figures_of(self.ratios.rows(numbers), resampled, clusters)
-            slices.append(Slice("null" if value is None else str(value), len(numbers), figures))
+            slices.append(Slice(value, len(numbers), figures))
         return slices
 
     @cached_property
@@ -595,7 +596,7 @@ class Evaluation:
                 table.add_sums(number, metric.field_sums(points))
             return table
         failed, absent = self.failed or frozenset(), self.absent or frozenset()
-        _ = self.anls_star  # its phase comes first
+        _ = self.points(self.metric)  # their phases come first, and their errors name rows
         explained = self.progress("Explaining", len(self.ids))
         for number in range(len(self.ids)):
             missing = number in absent
