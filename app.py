@@ -20,6 +20,6 @@ def build_demo() -> gr.Blocks:
 
 
 if __name__ == "__main__":
-    from playground.page import serve
+    from playground.page import run
 
-    serve(build_demo())
+    run()

@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
-from gradio.utils import get_upload_folder
 
 from docscore.core.errors import InputError
 from docscore.data.json_text import loads
@@ -33,7 +31,6 @@ from playground.requests import (
 from playground.runs import (
     METRICS_OF_FILES,
     PROGRESS,
-    RESULTS,
     connect_run,
     download,
     metric_choice,
@@ -45,6 +42,7 @@ from playground.runs import (
     upload,
     watch_inputs,
 )
+from playground.storage import results_folder, uploads_folder
 from playground.worker_pool import Limits, Refused, WorkerPool
 
 _DOWNLOADS = {"csv": "Scores as CSV", "json": "Everything as JSON", "report": "Report as HTML"}
@@ -59,7 +57,7 @@ _ROWS = (
 async def score_testset(request: gr.Request, progress: gr.Progress = PROGRESS, *inputs: Any) -> tuple[Any, ...]:
     """The outputs of the tab for a file; the first input is a `FileRequest` as JSON text, made by the page's script."""
     try:
-        wanted = FileRequest.of(loads(inputs[0]), Path(get_upload_folder()))
+        wanted = FileRequest.of(loads(inputs[0]), uploads_folder())
         found = await run_in_child(partial(testset.score_files, wanted), request, progress)
     except (Refused, InputError) as error:
         return _nothing(error)
@@ -78,7 +76,7 @@ def _nothing(fault: Exception) -> tuple[Any, ...]:
 async def open_result(event: gr.EventData) -> tuple[Any, ...]:
     """The outputs of the tab for a file, where a link opens a result that is still kept."""
     try:
-        kept = await asyncio.to_thread(KeptList, RESULTS, getattr(event, "run", None))
+        kept = await asyncio.to_thread(KeptList, results_folder(), getattr(event, "run", None))
         parts = kept.outputs
     except OSError:
         return _nothing(Refused(GONE))
@@ -143,7 +141,7 @@ async def score_what_if(asked: Any) -> dict[str, Any]:
 
 async def _in_reader(kind: str, work: Callable[[FileRequest], Any], asked: Any) -> Any:
     """What a child process answers; a newer request of this kind of the same window stops the one before."""
-    request = FileRequest.of(asked, Path(get_upload_folder()))
+    request = FileRequest.of(asked, uploads_folder())
     name, number = request.window
     return await READERS.run(name and f"{kind} {name}", partial(work, request), number=number)
 
@@ -194,7 +192,7 @@ async def view_documents(asked: Any) -> dict[str, Any]:
 
 
 async def _of_list(asked: KeptRequest, work: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
-    kept = await asyncio.to_thread(KeptList, RESULTS, asked.run)
+    kept = await asyncio.to_thread(KeptList, results_folder(), asked.run)
     if await asyncio.to_thread(lambda: kept.is_small):
         return await asyncio.to_thread(work, kept, *arguments)
     found: dict[str, Any] = await READERS.run("", partial(work, kept, *arguments))
@@ -205,7 +203,7 @@ async def _of_list(asked: KeptRequest, work: Callable[..., dict[str, Any]], *arg
 async def read_document(asked: Any) -> dict[str, Any]:
     """The tree of a document as HTML, the field and the cause of its rows, and its image."""
     wanted = DocumentRequest.of(asked)
-    kept = await asyncio.to_thread(KeptList, RESULTS, wanted.run)
+    kept = await asyncio.to_thread(KeptList, results_folder(), wanted.run)
     values = await asyncio.to_thread(kept.values, wanted.number)
     if await asyncio.to_thread(is_small, *values):
         return await asyncio.to_thread(kept.document, wanted.number)
@@ -217,7 +215,7 @@ async def read_document(asked: Any) -> dict[str, Any]:
 async def read_rows(asked: Any) -> dict[str, Any]:
     """Documents as rows of JSONL."""
     wanted = RowsRequest.of(asked)
-    return {"text": await asyncio.to_thread(lambda: KeptList(RESULTS, wanted.run).rows(wanted.numbers))}
+    return {"text": await asyncio.to_thread(lambda: KeptList(results_folder(), wanted.run).rows(wanted.numbers))}
 
 
 def documents_view() -> Any:

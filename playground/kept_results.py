@@ -6,9 +6,6 @@ import base64
 import dataclasses
 import json
 import re
-import secrets
-import shutil
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -31,26 +28,8 @@ from docscore.metrics.registry import TYPED
 from docscore.report.html_tree import explained_drawing
 from docscore.report.wording import NOTHING_LOST, counted, fields_note
 from playground.fragments import fragment
-from playground.requests import GONE, ViewRequest
-
-_RUN = re.compile(r"[\w-]{22}", re.ASCII)
-
-
-def kept_file(within: Path, run: object, name: str) -> Path:
-    """A file of a result.
-
-    Args:
-        within: the folder of all results.
-        run: the name of the folder of one, as a browser sends it: anything.
-        name: of the file.
-
-    Raises:
-        FileNotFoundError: if there is no result of that name, or it is older than an hour.
-    """
-    path = within / (run if isinstance(run, str) and _RUN.fullmatch(run) else "none") / name
-    if path.stat().st_mtime < time.time() - KEPT_SECONDS:
-        raise FileNotFoundError(GONE)
-    return path
+from playground.requests import ViewRequest
+from playground.storage import kept_file
 
 
 def _lines(path: Path, numbers: Iterable[int]) -> list[str]:
@@ -461,9 +440,6 @@ def embedded_image(image: str) -> str:
     return image if _DATA.fullmatch(image) else ""
 
 
-KEPT_SECONDS = 3600
-
-
 def shown_ids(ids: Sequence[str]) -> list[str]:
     """The displayed ids, made unique."""
     seen: dict[str, int] = {}
@@ -472,13 +448,3 @@ def shown_ids(ids: Sequence[str]) -> list[str]:
         seen[name] = seen.get(name, 0) + 1
         found.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
     return found
-
-
-def new_folder(within: Path) -> Path:
-    """Create a new folder, whose name nobody can guess; folders older than an hour are deleted."""
-    for old in within.iterdir():
-        if old.stat().st_mtime < time.time() - KEPT_SECONDS:
-            shutil.rmtree(old, ignore_errors=True)
-    folder = within / secrets.token_urlsafe(16)
-    folder.mkdir(mode=0o700)
-    return folder

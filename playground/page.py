@@ -13,11 +13,13 @@ from starlette.middleware import Middleware
 
 from docscore.report.html_tree import stylesheet
 from docscore.version import VERSION
+from playground.api import API, Page, refuse_arguments
 from playground.body_limit import BodyLimit, refuse_request
 from playground.file_tab import file_tab
 from playground.fragments import fragment
 from playground.limits import MAX_FILE_BYTES
-from playground.pair_tab import score, score_as_tree, workspace
+from playground.pair_tab import workspace
+from playground.storage import delete_when_ended, uploads_folder
 from playground.systems_tab import systems_tab
 from playground.testset import EXAMPLE_FILES
 
@@ -41,8 +43,9 @@ ADDRESS = "http://127.0.0.1:7860"  # until the browser puts in its own
 
 def build_demo() -> gr.Blocks:
     """Build the page without launching it."""
+    uploads_folder()  # which tells gradio where uploads are
     demo: gr.Blocks
-    with gr.Blocks(title="ANLS*", analytics_enabled=False, delete_cache=(3600, 3600), fill_width=True) as demo:
+    with Page(title="ANLS*", analytics_enabled=False, delete_cache=(3600, 3600), fill_width=True) as demo:
         gr.Markdown(INTRODUCTION, elem_id="introduction")
         with gr.Tab("One pair", elem_id="tab-pair"):
             workspace()
@@ -57,8 +60,8 @@ def build_demo() -> gr.Blocks:
                 js_on_load="docscoreApi(element)",
                 apply_default_css=False,
             )
-        gr.api(score_as_tree, api_name="score", concurrency_limit=None)  # heavy requests wait for each other elsewhere
-        gr.api(score, api_name="score_text", concurrency_limit=None)  # the tool of agents
+        for name, function in API.items():
+            gr.api(function, api_name=name, concurrency_limit=None)  # heavy requests wait for each other elsewhere
     return demo
 
 
@@ -78,7 +81,7 @@ def serve(demo: gr.Blocks, **options: Any) -> Any:
         state_session_capacity=SESSIONS,
         app_kwargs={
             "middleware": [Middleware(BodyLimit)],
-            "exception_handlers": {RequestValidationError: refuse_request},
+            "exception_handlers": {RequestValidationError: refuse_request, TypeError: refuse_arguments},
         },
         mcp_server=importlib.util.find_spec("mcp") is not None,
         footer_links=["api"],
@@ -87,8 +90,14 @@ def serve(demo: gr.Blocks, **options: Any) -> Any:
     )
 
 
-if __name__ == "__main__":
+def run() -> None:
+    """Serve the page until this process is ended, and keep nothing beyond."""
+    delete_when_ended()
     serve(build_demo())
+
+
+if __name__ == "__main__":
+    run()
 
 
 _INK, _SOFT = ("#1f2328", "#e6edf3"), ("#57606a", "#a3adb8")  # light, dark; 4.5 to 1 on every background

@@ -9,16 +9,14 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from docscore.core.formatting import printable
-from docscore.core.options import ScoringOptions
 from docscore.data.json_text import dumps, parse_text
 from docscore.metrics.anls_star.api import build_tree
-from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
 from docscore.metrics.entity_f1 import entity_f1_tree
 from docscore.metrics.kieval import kieval_tree
 from docscore.metrics.nted import nted_tree
 from docscore.metrics.registry import ANLS_STAR, METRICS
-from docscore.report.html_tree import drawn_places, explained_drawing, tree_drawing
+from docscore.report.html_tree import explained_drawing, tree_drawing
 from playground.fragments import fragment
 from playground.limits import (
     check_length,
@@ -227,69 +225,3 @@ def _python(values: tuple[Any, Any], imports: str, call: str) -> str:
         f"ground_truth = json.loads({truth})\nprediction = json.loads({prediction})\n"
         f"print({call})\n"
     )
-
-
-def tree_of_values(ground_truth: Any, prediction: Any, options: ScoringOptions) -> ScoreTree:
-    """The score tree of a pair.
-
-    Raises:
-        TypeError, ValueError: for values that are not accepted.
-    """
-    values = check_value(ground_truth, is_truth=True), check_value(prediction, is_truth=False)
-    check_work(*values)
-    return build_tree(*values, options)
-
-
-def tree_for_clients(ground_truth: Any, prediction: Any, options: ScoringOptions) -> dict[str, Any]:
-    """The score tree as JSON values, at most `MAX_ROWS` nodes of it; errors as for `tree_of_values`.
-
-    Where nodes are left out, the node above has the key "left_out" with the number of its children that are. gradio
-    needs seconds for an answer of 40,000 objects, in which nobody else is answered.
-    """
-    tree = tree_of_values(ground_truth, prediction, options)
-    return _renamed(tree, tree.to_dict(), {id(node) for node, _ in drawn_places(tree)})
-
-
-def tree_as_text(ground_truth: Any, prediction: Any, options: ScoringOptions) -> str:
-    """The whole score tree as JSON text, with notes on the sides that were read from text; else as `tree_of_values`."""
-    notes: list[str] = []
-    truth, guess = (
-        _value_of_text(value, side, notes)
-        for value, side in ((ground_truth, "ground_truth"), (prediction, "prediction"))
-    )
-    tree = tree_of_values(truth, guess, options)
-    found = _renamed(tree, tree.to_dict(), {id(node) for node in tree.nodes()})
-    return json.dumps({"notes": notes, **found} if notes else found)
-
-
-def _value_of_text(value: Any, side: str, notes: list[str]) -> Any:
-    """The value, or the object or list that its text is; a note then says so."""
-    if not is_json_text(value):
-        return value
-    try:
-        found = read_text(value)
-    except ValueError:
-        return value
-    notes.append(f"{side} was JSON text and was read as {'an object' if isinstance(found, dict) else 'a list'}")
-    return found
-
-
-def is_json_text(value: Any) -> bool:
-    """Whether a value is text that begins like a JSON object or list."""
-    return isinstance(value, str) and value.lstrip().startswith(("{", "["))
-
-
-def _renamed(tree: ScoreTree, node: dict[str, Any], shown: set[int]) -> dict[str, Any]:
-    """Rename `path` of a node to `place`, and convert values that are objects or lists to JSON text.
-
-    gradio's Python client treats every object with the key "path" as a file, and tries to download it.
-    """
-    found = {"place": node.pop("path"), **node}
-    for side in ("ground_truth", "prediction"):
-        if isinstance(found[side], dict | list):
-            found[side] = dumps(found[side]) if not node["children"] else None
-    below = [pair for pair in zip(tree.children, node["children"], strict=True) if id(pair[0]) in shown]
-    found["children"] = [_renamed(*pair, shown) for pair in below]
-    if len(below) < len(tree.children):
-        found["left_out"] = len(tree.children) - len(below)
-    return found

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import gradio as gr
 
-from docscore.core.options import PAPER, THRESHOLD, ScoringOptions
 from docscore.metrics.registry import METRICS
 from playground.fragments import fragment
-from playground.limits import MAX_BYTES, is_small, shortened
+from playground.limits import MAX_BYTES
 from playground.pair import (
     PairAnswer,
     answer,
-    is_json_text,
     is_scored_at_once,
-    tree_as_text,
-    tree_for_clients,
 )
 from playground.requests import (
     PAIR_METRICS,
@@ -83,79 +78,6 @@ def workspace() -> None:
 
 
 WORKERS = WorkerPool(Limits(places=2, waiting=16, seconds=20))
-LONGEST_READ_AT_ONCE = 2_000  # characters of JSON text, whose lists may be many
-JsonValue = dict[str, Any] | list[Any] | str | int | float | bool | None
-RuleName = Literal["paper", "anls_star-1.0.1"]
-NumberMode = Literal["text", "value"]
-
-
-async def score_as_tree(
-    ground_truth: Any,
-    prediction: Any,
-    threshold: float = THRESHOLD,
-    ignore_case: bool = True,
-    rules: str = PAPER,
-    numbers: str = "text",
-) -> dict[str, Any]:
-    """Score a predicted JSON value against a ground truth with ANLS*, and show where points were lost.
-
-    Args:
-        ground_truth: any JSON value; {"$one_of": [...]} holds alternatives.
-        prediction: any JSON value.
-        threshold: similarities of texts below it count as 0, from 0 to 1.
-        ignore_case: whether texts are compared in lower case.
-        rules: "paper", or "anls_star-1.0.1" to count keys without a value as that package does.
-        numbers: "text" to compare numbers as they print, or "value".
-
-    Returns:
-        The score tree; of more than 3,000 places exact ones are left out, and counted as left_out.
-    """
-    given = dict(locals())
-    found: dict[str, Any] = await _called(tree_for_clients, **given)
-    return found
-
-
-# gradio hands objects to agents as Python text, so this is no tool of theirs; `score` is
-score_as_tree._mcp_type = "endpoint"  # type: ignore[attr-defined]  # noqa: SLF001
-
-
-async def score(
-    ground_truth: JsonValue,
-    prediction: JsonValue,
-    threshold: float = THRESHOLD,
-    ignore_case: bool = True,
-    rules: RuleName = "paper",
-    numbers: NumberMode = "text",
-) -> str:
-    """Score a predicted JSON value against a ground truth with ANLS*; return the score tree as JSON text.
-
-    A side that is the text of a JSON object or list is read as that, and "notes" in the answer says so.
-
-    Args:
-        ground_truth: any JSON value, as itself and not as text; {"$one_of": [...]} holds alternatives.
-        prediction: any JSON value, as itself and not as text.
-        threshold: similarities of texts below it count as 0, from 0 to 1.
-        ignore_case: whether texts are compared in lower case.
-        rules: "paper", or "anls_star-1.0.1" to count keys without a value as that package does.
-        numbers: "text" to compare numbers as they print, or "value".
-
-    Returns:
-        JSON text of the score tree: place, status, score from 0 to 1, points_lost, both values, children.
-    """
-    given = dict(locals())
-    return str(await _called(tree_as_text, **given))
-
-
-async def _called(work: Callable[..., Any], ground_truth: Any, prediction: Any, **options: Any) -> Any:
-    """What the work returns; values that are not small are scored in a child process."""
-    try:
-        task = partial(work, ground_truth, prediction, ScoringOptions(**options))
-        text = sum(len(value) for value in (ground_truth, prediction) if is_json_text(value))
-        if is_small(ground_truth, prediction) and text <= LONGEST_READ_AT_ONCE:
-            return await asyncio.to_thread(task)
-        return await WORKERS.run("", task)
-    except (TypeError, ValueError) as error:
-        raise gr.Error(shortened(str(error)), print_exception=False) from None
 
 
 def _examples() -> list[dict[str, str]]:

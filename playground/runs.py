@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import gradio as gr
@@ -14,18 +12,16 @@ import gradio as gr
 from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED
 from playground.file_reading import KINDS
 from playground.fragments import fragment
-from playground.kept_results import new_folder
+from playground.storage import new_folder
 from playground.worker_pool import Limits, WorkerPool
 
 PROGRESS = gr.Progress()
 WORKERS = WorkerPool(Limits(places=2, waiting=16, seconds=120))
-_CLEANED_AT_EXIT = tempfile.TemporaryDirectory(prefix="docscore-")
-RESULTS = Path(_CLEANED_AT_EXIT.name)  # a folder for each result
 
 
 async def run_in_child(work: Callable[..., Any], request: gr.Request, progress: gr.Progress) -> Any:
     """What `work(folder=..., progress=...)` returns; a newer run of the same visitor stops it."""
-    folder = await asyncio.to_thread(new_folder, RESULTS)
+    folder = await asyncio.to_thread(new_folder)
     task = partial(work, folder=folder)
     return await WORKERS.run(str(request.session_hash), task, report=progress)
 

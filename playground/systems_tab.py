@@ -16,7 +16,6 @@ from playground.fragments import sentence
 from playground.requests import SideBySideRequest, refusing
 from playground.runs import (
     PROGRESS,
-    RESULTS,
     connect_run,
     download,
     metric_choice,
@@ -28,6 +27,7 @@ from playground.runs import (
     upload,
     watch_inputs,
 )
+from playground.storage import results_folder
 from playground.systems_work import (
     FILES,
     MOST_SYSTEMS,
@@ -87,7 +87,7 @@ def _request(
 async def open_document(asked: Any) -> dict[str, Any]:
     """The trees of a document side by side, which a `SideBySideRequest` asks for: `{"html": ...}`."""
     wanted = SideBySideRequest.of(asked)
-    kept = await asyncio.to_thread(KeptSystems, RESULTS, wanted.run)
+    kept = await asyncio.to_thread(KeptSystems, results_folder(), wanted.run)
     work = partial(kept.side_by_side, wanted.document, wanted.base, wanted.system)
     name, number = wanted.window
     return {"html": await _OPENING.run(name, work, number=number)}

@@ -25,7 +25,8 @@ from docscore.report.wording import count_lines, counted, difference_interval, i
 from playground.file_reading import rows_of_uploads, skipped_lines
 from playground.fragments import fragment
 from playground.heat_map import MatrixRow, document_matrix, field_matrix, mark_remark, matrix_table
-from playground.kept_results import KeptDocuments, keep_documents, kept_file, shown_ids, view_of
+from playground.kept_results import KeptDocuments, keep_documents, shown_ids, view_of
+from playground.storage import kept_file
 from playground.tree_columns import PlaceRun, places_side_by_side
 from playground.worker_pool import Report, bar_of
 

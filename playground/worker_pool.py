@@ -29,7 +29,16 @@ if _START == "forkserver":  # what the works need is imported once, and a child 
 
 
 class Refused(ValueError):  # noqa: N818  said to the visitor, who need not have erred
-    """A request that was refused or stopped; the message is a sentence for the visitor."""
+    """A request that was refused or stopped; the message is a sentence for the visitor.
+
+    Attributes:
+        kind: why, for programs: "input" for what is wrong with it, "busy", "limit", "stopped", "replaced" by a newer
+            one, or "failed" for a process that ended without an answer.
+    """
+
+    def __init__(self, message: str, kind: str = "input") -> None:
+        super().__init__(message)
+        self.kind = kind
 
 
 class Limits(NamedTuple):
@@ -88,12 +97,12 @@ class WorkerPool:
         before = self._requests.get(name)
         if before is not None:
             if before.number > number:
-                raise Refused(_REPLACED)
+                raise Refused(_REPLACED, "replaced")
             before.is_replaced = True
         self.stop(visitor)
         if len(self._requests) >= self.limits.places + self.limits.waiting:
             msg = "the server is busy with requests as large as this one; try again in a minute, or install docscore"
-            raise Refused(msg)
+            raise Refused(msg, "busy")
         request = asyncio.ensure_future(self._run(work, arguments, report))
         self._requests[name] = running = _Running(request, number)
         try:
@@ -103,7 +112,7 @@ class WorkerPool:
             if self._requests.get(name) is running:
                 del self._requests[name]
         if request.cancelled():
-            raise Refused(_REPLACED if running.is_replaced else _STOPPED)
+            raise Refused(*(_REPLACED, "replaced") if running.is_replaced else (_STOPPED, "stopped"))
         return request.result()
 
     def stop(self, visitor: str, number: int | None = None) -> None:
@@ -124,7 +133,7 @@ class WorkerPool:
             except (TimeoutError, asyncio.TimeoutError):  # two classes before Python 3.11
                 seconds = f"{self.limits.clock_seconds:g} seconds"
                 msg = f"stopped after {seconds}, as the server is busy; try again in a minute; {_ELSEWHERE}"
-                raise Refused(msg) from None
+                raise Refused(msg, "busy") from None
             finally:
                 await asyncio.shield(self._ended(child, starting))
 
@@ -142,19 +151,22 @@ class WorkerPool:
             if kind == "done":
                 return content
             if kind == "refused":
-                raise Refused(content)
+                raise Refused(*content)
             if kind == "failed":
                 raise RuntimeError(content)
             if report:
                 report(*content)
 
-    def _why_it_ended(self, child: Any) -> str:
+    def _why_it_ended(self, child: Any) -> tuple[str, str]:
+        """The sentence and the kind of what ended a child that did not answer."""
         with _STARTING:
             child.join()
-            if child.exitcode != -_ALARM:
-                return _TOO_MUCH
-        limit = f"{self.limits.seconds:g} seconds of computing"
-        return f"stopped after {limit}, the most that this page gives a request; {_ELSEWHERE}"
+            code = child.exitcode
+        if code == -_ALARM:
+            limit = f"{self.limits.seconds:g} seconds of computing"
+            return f"stopped after {limit}, the most that this page gives a request; {_ELSEWHERE}", "limit"
+        how = f"with status {code}" if code >= 0 else f"by the signal {signal.Signals(-code).name}"
+        return f"the process that worked on this was ended {how}, by no limit of this page; try again", "failed"
 
     def _in_thread(self, work: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
         return asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
@@ -173,14 +185,30 @@ class _Running:
 _STARTING = threading.Lock()
 
 
+_STARTED: set[Any] = set()  # the children that run
+_ENDED = threading.Event()  # after which none is started
+
+
 def _start(child: Any) -> None:
     with _STARTING:
+        if _ENDED.is_set():
+            raise Refused(_STOPPED, "stopped")
         child.start()
+        _STARTED.add(child)
+
+
+def end_children() -> None:
+    """End the children of this process; no other is started."""
+    _ENDED.set()
+    for child in list(_STARTED):
+        with contextlib.suppress(ValueError):  # it was closed
+            child.kill()
 
 
 def _end(child: Any) -> None:
     """End the child; a process that was not started has no number."""
     if child.pid is not None:
+        _STARTED.discard(child)
         child.kill()
         with _STARTING:
             child.join()
@@ -201,13 +229,14 @@ def _child(sender: Any, work: Callable[..., Any], reports: bool, limits: Limits)
     try:
         answer = "done", work(**keywords)
     except MemoryError:
-        answer = "refused", _TOO_MUCH
+        answer = "refused", (_TOO_MUCH, "limit")
     except InputError as error:
-        answer = "refused", str(error.for_remote_users())
+        answer = "refused", (str(error.for_remote_users()),)
     except OSError as error:
-        answer = "refused", f"{os.path.basename(error.filename or '')}: {error.strerror or error}"  # noqa: PTH119
+        name = os.path.basename(error.filename or "")  # noqa: PTH119
+        answer = "refused", (f"{name}: {error.strerror or error}",)
     except (TypeError, ValueError, RecursionError) as error:
-        answer = "refused", shortened(str(error))
+        answer = "refused", (shortened(str(error)),)
     except Exception:  # noqa: BLE001  the other process raises it
         answer = "failed", traceback.format_exc()
     with contextlib.suppress(BrokenPipeError):

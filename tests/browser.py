@@ -78,6 +78,7 @@ class Playground(NamedTuple):
 
     url: str
     log: Path
+    process: subprocess.Popen[bytes]
 
     def faults(self, since: int = 0) -> str:
         """Where its log shows stack traces, the log from there on."""
@@ -110,9 +111,8 @@ def started(folder: Path, **changes: str) -> Iterator[Playground]:
         port = probe.getsockname()[1]
     (folder / "tmp").mkdir()
     at = {"GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_SERVER_PORT": str(port), "TMPDIR": str(folder / "tmp")}
-    app = Playground(f"http://127.0.0.1:{port}", folder / "log.txt")
     with (
-        app.log.open("wb") as log,
+        (folder / "log.txt").open("wb") as log,
         subprocess.Popen(
             [sys.executable, "app.py"],
             cwd=ROOT,
@@ -122,18 +122,19 @@ def started(folder: Path, **changes: str) -> Iterator[Playground]:
             stderr=subprocess.STDOUT,
         ) as process,
     ):
+        app = Playground(f"http://127.0.0.1:{port}", folder / "log.txt", process)
         try:
-            _wait_until_it_answers(app, process)
+            _wait_until_it_answers(app)
             yield app
         finally:
             process.terminate()
 
 
-def _wait_until_it_answers(app: Playground, process: subprocess.Popen[bytes]) -> None:
+def _wait_until_it_answers(app: Playground) -> None:
     for _ in range(TRIES_TO_START):
         with contextlib.suppress(OSError), urllib.request.urlopen(f"{app.url}/config", timeout=10):  # noqa: S310  ours
             return
-        if process.poll() is not None:
+        if app.process.poll() is not None:
             break
         time.sleep(0.1)
     pytest.fail(f"app.py did not come up:\n{app.log.read_text(encoding='utf-8', errors='replace')}")

@@ -22,6 +22,7 @@ from tests.conftest import HUNG, ROOT, skip_or_fail
 playground = browser.playground
 TRUTH = {"total": "12.50", "items": [{"n": "Tea"}, {"n": "Cake"}], "c": {"$one_of": ["€", "EUR"]}}
 DEFAULTS = (0.5, True, "paper", "text")
+PRIVATE = "the visitor's own text"
 GUESS = {"total": "12.5", "items": [{"n": "Cake"}, {"n": "Te"}], "c": "EUR"}
 
 
@@ -32,10 +33,10 @@ def client(app: Playground) -> Any:
 
 
 def call(app: Playground, *arguments: Any) -> tuple[str, Any]:
-    """The last event of a call by plain HTTP, and its data; gradio wants all parameters there, defaults too."""
+    """The last event of a call by plain HTTP, and its data."""
     join = urllib.request.Request(  # noqa: S310  ours
         f"{app.url}/gradio_api/call/score",
-        json.dumps({"data": [*arguments, *DEFAULTS[len(arguments) - 2 :]]}).encode(),
+        json.dumps({"data": arguments}).encode(),
         {"Content-Type": "application/json"},
     )
     with urllib.request.urlopen(join, timeout=HUNG) as answer:  # noqa: S310
@@ -75,6 +76,45 @@ def test_a_fault_is_one_sentence(playground: Playground, arguments: tuple[Any, .
     assert message in json.dumps(data, ensure_ascii=False)
     assert playground.faults(before) == ""
     assert call(playground, "x", "x")[0] == "complete"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "ground_truth is missing"),
+        ((PRIVATE,), "prediction is missing"),
+    ],
+)
+def test_a_missing_argument_is_named(playground: Playground, arguments: tuple[Any, ...], message: str) -> None:
+    """And what the visitor sent is not printed where the server logs."""
+    event, data = call(playground, *arguments)
+    assert event == "error"
+    expected = "expected ground_truth, prediction, threshold, ignore_case, rules, numbers"
+    assert data["error"] == f"arguments: {expected}; got {len(arguments)}; {message}"
+    assert PRIVATE not in playground.log.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"ground_truth": PRIVATE}, "No value provided for required argument: prediction"),
+        ({"ground_truth": PRIVATE, "prediction": "x", "rule": "paper"}, "Parameter `rule` is not a valid"),
+    ],
+)
+def test_a_wrong_name_is_named(playground: Playground, arguments: dict[str, Any], message: str) -> None:
+    before = len(playground.log.read_text(encoding="utf-8"))
+    body = json.dumps(arguments).encode()
+    address = f"{playground.url}/gradio_api/call/v2/score"
+    join = urllib.request.Request(address, body, {"Content-Type": "application/json"})  # noqa: S310  ours
+    with pytest.raises(urllib.error.HTTPError) as caught:
+        urllib.request.urlopen(join, timeout=HUNG)  # noqa: S310
+    with caught.value as error:
+        assert (error.code, message in error.read().decode()) == (422, True)
+    assert playground.faults(before) == ""
+
+
+def test_options_have_defaults_for_callers_that_know_fewer(playground: Playground) -> None:
+    assert call(playground, 1000, "1000.0")[1] == call(playground, 1000, "1000.0", *DEFAULTS)[1]
 
 
 def status(app: Playground, data: Any) -> int:
@@ -201,15 +241,17 @@ def test_an_agent_finds_one_tool_with_types_and_gets_json(playground: Playground
         (["a"], ' ["a"]', 1.0, ["prediction was JSON text and was read as a list"]),
         ("12.50", "12.50", 1.0, None),
         ("{total", "{total", 1.0, None),
+        ("{", "{", 1.0, None),
         (None, [], 1.0, None),
     ],
 )
-def test_json_text_of_an_agent_is_read_and_the_answer_says_so(
+def test_json_text_is_read_and_the_answer_says_so(
     playground: Playground, truth: Any, guess: Any, score: float, notes: list[str] | None
 ) -> None:
     _, [answer] = of_an_agent(playground, ("score", {"ground_truth": truth, "prediction": guess}))
     found = json.loads(answer.content[0].text)
     assert (found["score"], found.get("notes")) == (score, notes)
+    assert call(playground, truth, guess) == ("complete", [found])
 
 
 def test_an_agent_is_told_what_is_wrong(playground: Playground) -> None:
@@ -236,4 +278,4 @@ def test_the_page_is_built_without_being_served() -> None:
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, env=environment(), capture_output=True, text=True, check=False
     )
-    assert (done.returncode, done.stdout) == (0, "Blocks False\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, "Page False\n"), done.stderr

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import os
+import signal
 import time
 from collections.abc import Coroutine
 from functools import partial
@@ -56,6 +58,19 @@ def test_a_limit_by_the_clock() -> None:
 def test_a_limit_of_memory() -> None:
     with pytest.raises(Refused, match="more memory than"):
         run(WorkerPool(ROOM).run("v", bytearray, 3 * 10**9))
+
+
+@pytest.mark.parametrize(
+    ("work", "arguments", "message"),
+    [
+        (os._exit, (3,), "ended with status 3, by no limit"),
+        (signal.raise_signal, (signal.SIGKILL,), "ended by the signal SIGKILL, by no limit"),
+    ],
+)
+def test_what_is_ended_from_outside_is_no_limit(work: Any, arguments: tuple[Any, ...], message: str) -> None:
+    with pytest.raises(Refused, match=message) as caught:
+        run(WorkerPool(ROOM).run("v", work, *arguments))
+    assert caught.value.kind == "failed"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,162 @@
+"""The API of the page: a pair of values is scored for programs and agents."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from functools import partial
+from typing import Any, Literal
+
+import gradio as gr
+from fastapi import Request
+from fastapi.responses import JSONResponse
+from gradio.utils import get_function_params
+
+from docscore.core.options import THRESHOLD, ScoringOptions
+from docscore.data.json_text import dumps
+from docscore.metrics.anls_star.api import build_tree
+from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.report.html_tree import drawn_places
+from playground.limits import check_value, check_work, is_small, read_text, shortened
+from playground.pair_tab import WORKERS
+
+_CALLS = "/gradio_api/call/"  # where programs call
+_LONGEST_READ_AT_ONCE = 2_000  # characters of JSON text, whose lists may be many
+JsonValue = dict[str, Any] | list[Any] | str | int | float | bool | None
+RuleName = Literal["paper", "anls_star-1.0.1"]
+NumberMode = Literal["text", "value"]
+
+
+async def score_as_tree(
+    ground_truth: JsonValue,
+    prediction: JsonValue,
+    threshold: float = THRESHOLD,
+    ignore_case: bool = True,
+    rules: RuleName = "paper",
+    numbers: NumberMode = "text",
+) -> dict[str, Any]:
+    """Score a predicted JSON value against a ground truth with ANLS*, and show where points were lost.
+
+    A side that is the text of a JSON object or list is read as that, and "notes" in the answer says so; any other text
+    is a text.
+
+    Args:
+        ground_truth: any JSON value; {"$one_of": [...]} holds alternatives.
+        prediction: any JSON value.
+        threshold: similarities of texts below it count as 0, from 0 to 1.
+        ignore_case: whether texts are compared in lower case.
+        rules: "paper", or "anls_star-1.0.1" to count keys without a value as that package does.
+        numbers: "text" to compare numbers as they print, or "value".
+
+    Returns:
+        The score tree: place, status, score from 0 to 1, points_lost, both values, children. Of more than 3,000 places
+        exact ones are left out, and counted as left_out.
+    """
+    try:
+        options = ScoringOptions(threshold=threshold, ignore_case=ignore_case, rules=rules, numbers=numbers)
+        sides: tuple[Any, Any] = ground_truth, prediction
+        task = partial(tree_for_clients, *sides, options)
+        is_short = all(not _is_json_text(value) or len(value) <= _LONGEST_READ_AT_ONCE for value in sides)
+        if is_short and is_small(*sides):
+            return await asyncio.to_thread(task)
+        found: dict[str, Any] = await WORKERS.run("", task)
+    except (TypeError, ValueError) as error:
+        raise gr.Error(shortened(str(error)), print_exception=False) from None
+    return found
+
+
+async def score(  # noqa: D103  it has that of the tree
+    ground_truth: JsonValue,
+    prediction: JsonValue,
+    threshold: float = THRESHOLD,
+    ignore_case: bool = True,
+    rules: RuleName = "paper",
+    numbers: NumberMode = "text",
+) -> str:
+    return json.dumps(await score_as_tree(ground_truth, prediction, threshold, ignore_case, rules, numbers))
+
+
+score.__doc__ = score_as_tree.__doc__
+
+# gradio names a tool of agents by its function, and hands objects to them as Python text: theirs is the text
+API = {"score": score_as_tree, "score_text": score}
+score_as_tree._mcp_type = "endpoint"  # type: ignore[attr-defined]  # noqa: SLF001
+
+
+def tree_for_clients(ground_truth: Any, prediction: Any, options: ScoringOptions) -> dict[str, Any]:
+    """The score tree of a pair as JSON values, at most `MAX_ROWS` nodes of it, with notes on sides read from text.
+
+    Where nodes are left out, the node above has the key "left_out" with the number of its children that are. gradio
+    needs seconds for an answer of 40,000 objects, in which nobody else is answered.
+
+    Raises:
+        TypeError, ValueError: for values that are not accepted.
+    """
+    notes: list[str] = []
+    sides = {"ground_truth": ground_truth, "prediction": prediction}
+    truth, guess = (_value_of_text(value, side, notes) for side, value in sides.items())
+    values = check_value(truth, is_truth=True), check_value(guess, is_truth=False)
+    check_work(*values)
+    tree = build_tree(*values, options)
+    found = _renamed(tree, tree.to_dict(), {id(node) for node, _ in drawn_places(tree)})
+    return {"notes": notes, **found} if notes else found
+
+
+def _value_of_text(value: Any, side: str, notes: list[str]) -> Any:
+    """The value, or the object or list that its text is; a note then says so."""
+    if not _is_json_text(value):
+        return value
+    try:
+        found = read_text(value)
+    except ValueError:
+        return value
+    notes.append(f"{side} was JSON text and was read as {'an object' if isinstance(found, dict) else 'a list'}")
+    return found
+
+
+def _is_json_text(value: Any) -> bool:
+    """Whether a value is text that begins like a JSON object or list."""
+    return isinstance(value, str) and value.lstrip().startswith(("{", "["))
+
+
+def _renamed(tree: ScoreTree, node: dict[str, Any], shown: set[int]) -> dict[str, Any]:
+    """Rename `path` of a node to `place`, and convert values that are objects or lists to JSON text.
+
+    gradio's Python client treats every object with the key "path" as a file, and tries to download it.
+    """
+    found = {"place": node.pop("path"), **node}
+    for side in ("ground_truth", "prediction"):
+        if isinstance(found[side], dict | list):
+            found[side] = dumps(found[side]) if not node["children"] else None
+    below = [pair for pair in zip(tree.children, node["children"], strict=True) if id(pair[0]) in shown]
+    found["children"] = [_renamed(*pair, shown) for pair in below]
+    if len(below) < len(tree.children):
+        found["left_out"] = len(tree.children) - len(below)
+    return found
+
+
+class Page(gr.Blocks):
+    """A page whose API names the arguments that are missing, and takes the defaults of those that have one."""
+
+    def validate_inputs(self, block_fn: Any, inputs: list[Any]) -> None:
+        """Fill in defaults; what gradio would say of missing arguments, it prints with all that the visitor sent."""
+        known = {name: (has_default, default) for name, has_default, default, _ in get_function_params(block_fn.fn)}
+        names = [*known, *[""] * len(block_fn.inputs)][: len(block_fn.inputs)]
+        for name in names[len(inputs) :]:
+            has_default, default = known.get(name, (False, None))
+            if not has_default:
+                expected = f"expected {', '.join(known)}" if known else f"expected {len(names)} values"
+                msg = f"arguments: {expected}; got {len(inputs)}; {name or 'one'} is missing"
+                raise gr.Error(msg, print_exception=False)
+            inputs.append(default)
+
+
+async def refuse_arguments(request: Request, error: Exception) -> JSONResponse:
+    """What is wrong with arguments by name, status 422: gradio has no answer to a missing or unknown one.
+
+    Raises:
+        TypeError: the error itself, of any other request.
+    """
+    if not request.url.path.startswith(f"{request.scope.get('root_path', '')}{_CALLS}"):
+        raise error
+    return JSONResponse({"detail": shortened(str(error))}, status_code=422)

@@ -1,0 +1,68 @@
+"""What the page keeps on disk is deleted when its process ends, and what a killed process left when the next begins."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from benchmarks.load import Server, upload_test_set, worst_requests
+from playground.storage import locked, sweep
+from tests.browser import started
+from tests.conftest import HUNG
+
+pytestmark = pytest.mark.ci
+
+
+def kept(folder: Path) -> set[str]:
+    """The names of what the page keeps below a folder for temporary files."""
+    return {path.name for path in folder.glob("tmp/docscore-page-*/**/*")}
+
+
+def cut_off(server: Server) -> None:
+    """Ask for what takes seconds, until the connection is lost."""
+    with contextlib.suppress(OSError):
+        server.score(*worst_requests()["twenty unlike texts of 45,000 characters"])
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_what_is_kept_is_deleted_with_the_process(tmp_path: Path, number: signal.Signals) -> None:
+    """Also while a request is worked on: 1,469 files of results and 224 MB of uploads remained."""
+    with started(tmp_path) as app:
+        server = Server(app.url, app.process)
+        upload_test_set(server, 20, systems=1)
+        assert {"references.jsonl", "results"} <= kept(tmp_path)
+        threading.Thread(target=cut_off, args=(server,), daemon=True).start()
+        time.sleep(2)
+        app.process.send_signal(number)
+        assert app.process.wait(HUNG / 4) == 0
+    assert [path.name for path in tmp_path.glob("tmp/docscore-page-*")] == []
+
+
+def test_what_a_killed_process_left_is_deleted_when_the_next_begins(tmp_path: Path) -> None:
+    """That of a process that runs stays, and what other programs keep under names of their own."""
+    (tmp_path / "tmp").mkdir()
+    running, ended, other = (tmp_path / "tmp" / f"{name}" for name in ("docscore-page-1", "docscore-page-2", "mine"))
+    for folder in (running, ended, other):
+        folder.mkdir()
+        (folder / "predictions.jsonl").touch()
+    lock, old_lock = locked(running), locked(ended)
+    with lock or pytest.fail("no locks here"):
+        if old_lock:
+            old_lock.close()
+        sweep(tmp_path / "tmp")
+        assert sorted(tmp_path.glob("tmp/*")) == [running, other]
+        assert kept(tmp_path) == {"predictions.jsonl", "lock"}
+
+
+def test_a_killed_page_is_swept_by_the_next(tmp_path: Path) -> None:
+    """Also in a folder that the environment names."""
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        with started(tmp_path / name, GRADIO_TEMP_DIR=str(tmp_path / "shared")) as app:
+            app.process.kill()
+        assert len(list(tmp_path.glob("shared/docscore-page-*"))) == 1
