@@ -291,6 +291,7 @@ LOOKS: list[tuple[Callable[[docscore.Evaluation], Any], Counts]] = [
         Counter(score_all=1, FieldTable=1, intervals_of=1),
     ),
     (lambda result: result.slices, Counter(score_all=1, row_points=3, intervals_of=3)),
+    (lambda result: result.points("nted"), Counter(row_points=3)),
 ]
 
 

@@ -200,7 +200,7 @@ def test_real_documents_by_their_schemas(docubench: Path) -> None:
         found = column_of(docubench / f"predictions_{system}.jsonl", "prediction")
         others = []
         for name, answers in truths_of.items():
-            row = MetricRow(tuple(answers), found[name], None, 0.0, name)
+            row = MetricRow(tuple(answers), found[name], None, float, name)
             typed = METRICS["typed"].row_points(row, options)[0]
             by_value = build_tree(tuple(answers), found[name], ScoringOptions(numbers="value")).score
             if typed != pytest.approx(by_value, abs=1e-12):

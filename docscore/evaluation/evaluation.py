@@ -44,7 +44,7 @@ from docscore.metrics.anls_star.api import score_all
 from docscore.metrics.anls_star.causes import CAUSES, Cause, FieldCounts
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import Breakdown, FigureName, MetricRow, MetricTree
-from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED, WITH_TREES, check_options_of, checked_metrics
+from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED, WITH_TREES, AnlsStar, check_options_of, checked_metrics
 from docscore.metrics.signature import signature_of
 from docscore.stats.calibration import Calibration
 from docscore.stats.intervals import (
@@ -301,7 +301,8 @@ class Evaluation:
             return self.anls_star
         if metric not in self._points:
             scorer, points = METRICS[metric], []
-            _ = self.anls_star  # its phase comes first
+            if isinstance(scorer, AnlsStar):
+                _ = self.anls_star  # its phase comes first
             measured = self.progress("Measuring", len(self.ids))
             for number in range(len(self.ids)):
                 try:
@@ -389,9 +390,8 @@ class Evaluation:
         """A row as input for metrics."""
         pairs = self.pairs
         confidences = pairs.confidences[number] if pairs.confidences else None
-        return MetricRow(
-            pairs.truths[number], pairs.predictions[number], confidences, self.anls_star[number], pairs.ids[number]
-        )
+        values = pairs.truths[number], pairs.predictions[number]
+        return MetricRow(*values, confidences, lambda: self.anls_star[number], pairs.ids[number])
 
     def tree(self, number: int) -> ScoreTree:
         """The score tree of a row by the first metric; that of ANLS* for a metric that has none."""

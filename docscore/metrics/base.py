@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import fsum
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
@@ -25,15 +25,20 @@ class MetricRow(NamedTuple):
         ground_truth: the expected value in plain types; a tuple holds alternatives, any of which is right.
         prediction: the predicted value in plain types; None if there is none.
         confidences: numbers from 0 to 1 in the shape of the prediction, or None.
-        anls_star: the ANLS* score of the row, in [0, 1], computed before.
+        compute: gives the ANLS* score of the row; of a test set it computes those of all rows at once, the first time.
         question_id: the id of the row.
     """
 
     ground_truth: Value
     prediction: Value
     confidences: Any
-    anls_star: float
+    compute: Callable[[], float]
     question_id: str = ""
+
+    @property
+    def anls_star(self) -> float:
+        """The ANLS* score of the row, in [0, 1], computed when a metric asks for it."""
+        return self.compute()
 
 
 class FigureName(NamedTuple):
