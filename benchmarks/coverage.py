@@ -46,6 +46,7 @@ from docscore.stats.intervals import (
     side_by_side,
     wilson_interval,
 )
+from docscore.stats.ranking import ranks_of
 from docscore.stats.significance import permutation_p_values, upper_bound
 
 TRIALS = 600
@@ -248,6 +249,40 @@ CALIBRATION = Table(
 )
 
 
+# ranks
+
+_LOSSES = {"8 equal systems": (0.1,) * 8, "8 systems, some equal": (0.0, 0.0, 0.02, 0.05, 0.1, 0.1, 0.2, 0.3)}
+
+
+def of_ranks(count: int, seed: int) -> Outcome:
+    """Whether the ranks of all systems hold together, and whether the best one is told apart from the worst."""
+    rng = np.random.default_rng((count, seed))
+    drawn = some_documents(rng, count)
+    outcomes = []
+    for losses in _LOSSES.values():
+        systems = side_by_side(*(system(rng, drawn, loss).columns([0]) for loss in losses))
+        ranks = ranks_of(systems, n_resamples=RESAMPLES, seed=seed)
+        better = [sum(other < loss for other in losses) for loss in losses]
+        worse = [sum(other > loss for other in losses) for loss in losses]
+        bounds = zip(ranks, better, worse, strict=True)
+        outcomes.append(
+            all(rank.low <= 1 + above and rank.high >= len(losses) - below for rank, above, below in bounds)
+        )
+    return *outcomes, ranks[-1].group > 1
+
+
+RANKS = Table(
+    "Ranks",
+    "documents",
+    (10, 30, 100),
+    (
+        *(Figure(f"all ranks hold, {name}", CONFIDENCE) for name in _LOSSES),
+        Figure("the system that loses 0.3 is not in the first group", None),
+    ),
+    of_ranks,
+)
+
+
 # many documents
 
 
@@ -313,7 +348,7 @@ def distances() -> Iterable[str]:
 
 # printing
 
-TABLES = (DOCUMENTS, GATE, STUDENT, CLUSTERS, CALIBRATION, RARE)
+TABLES = (DOCUMENTS, GATE, STUDENT, CLUSTERS, CALIBRATION, RANKS, RARE)
 
 
 def cell(outcomes: Iterable[bool | None]) -> str:

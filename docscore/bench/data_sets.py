@@ -438,7 +438,7 @@ def documents_in(
     if missing:
         some = f"none for {len(missing):,}: {', '.join(map(short_repr, missing[:_NAMED]))}"
         raise unlike_format(folder, f"a document for each of the {len(ids):,} ids", some)
-    schemas = _schemas(schema or folder / "schema.json", ids)
+    schemas = _schemas(schema or found_file(folder, ["schema.json"], "a JSON Schema, or the option schema"), ids)
     return [
         _document_of(name, found[name], answers, schemas[name], with_text=with_text)
         for name, answers in zip(ids, rows.values, strict=True)

@@ -80,6 +80,13 @@ def _named_file(_context: click.Context, _parameter: click.Parameter, value: Seq
     "tests, Holm-corrected for the number of systems, at the level 1 - confidence level.",
 )
 @click.option(
+    "--ranks",
+    is_flag=True,
+    help="Put the systems in the order of the first figure, with the ranks that the documents allow, groups of systems "
+    "that are not told apart, and the share of resamples in which each is the best. Only that figure is shown, unless "
+    "--figures names others.",
+)
+@click.option(
     "--columns",
     callback=split_names,
     metavar="NAMES",
@@ -106,6 +113,7 @@ def table_command(
     figures: tuple[str, ...],
     intervals: bool,
     against: str | None,
+    ranks: bool,
     columns: tuple[str, ...],
     form: str,
     caption: str,
@@ -125,9 +133,10 @@ def table_command(
     known = _names(systems, names, are_logs=references is None)
     evaluations = evaluations_of_files(references, list(systems), settings)
     by_name = dict(zip(known, evaluations, strict=True))
-    compared = systems_of(by_name, figures=figures or None, against=against, progress=evaluations[0].progress)
+    progress = evaluations[0].progress
+    compared = systems_of(by_name, figures=figures or None, against=against, ranked=ranks, progress=progress)
     if as_json:
-        print_json("table", {"systems": [_as_dict(compared, name) for name in known]})
+        print_json("table", {"systems": [_as_dict(compared, name) for name in compared.evaluations]})
     elif form == "text":
         table = systems_table(compared, by_metric=True, percent=percent, intervals=intervals)
         print_table(stdout_console(), table, with_caption=False)
@@ -157,6 +166,8 @@ def _as_dict(found: Systems, name: str) -> dict[str, object]:
         for (system, figure), test in found.tests.items()
         if system == name
     }
+    if name in found.ranks:
+        parts["rank"] = {"figure": found.figures[0], **found.ranks[name]._asdict()}
     return {"system": name, "rows": len(evaluation), **parts, **({"tests": tests} if tests else {})}
 
 

@@ -15,6 +15,8 @@ from docscore.core.runtime import Progress, no_progress
 from docscore.evaluation.comparison import Change, Comparison, changes_of, rows_of_base
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.metric_values import Slice
+from docscore.stats.intervals import CONFIDENCE, RESAMPLES, side_by_side
+from docscore.stats.ranking import Rank, ranks_of
 from docscore.stats.significance import holm
 
 BEST = "best"
@@ -30,6 +32,7 @@ class Systems:
         against: the system that the others are tested against, or "best"; "" where there are no tests.
         bases: by the name of the figure, the system that the others are tested against.
         tests: by the names of system and figure, how it differs from that of the base, adjusted by Holm.
+        ranks: of each system by its name, by the first of the figures; empty where none were asked for.
     """
 
     evaluations: Mapping[str, Evaluation]
@@ -37,6 +40,7 @@ class Systems:
     against: str = ""
     bases: dict[str, str] = field(default_factory=dict)
     tests: dict[tuple[str, str], Change] = field(default_factory=dict)
+    ranks: dict[str, Rank] = field(default_factory=dict)
 
     @property
     def first(self) -> Evaluation:
@@ -60,19 +64,21 @@ def systems_of(
     *,
     figures: Sequence[str] | None = None,
     against: str | None = None,
+    ranked: bool = False,
     progress: Progress = no_progress,
 ) -> Systems:
     """Put the figures of several systems side by side.
 
     Args:
         evaluations: of each system by its name, on the same rows, with the same metrics and a level of confidence.
-        figures: the names of the figures to keep, in this order; None for all.
+        figures: the names of the figures to keep, in this order; None for all, and for the first one of ranks.
         against: the name of the system that each other is tested against, by paired permutation tests; "best" for the
             best system by each figure; None for no tests.
+        ranked: whether the systems are put in the order of their ranks by the first of the figures.
         progress: called when the phase "Resampling" of each test begins.
 
     Raises:
-        ValueError: for an unknown figure or system, and for a test with one system.
+        ValueError: for an unknown figure or system, for a test or ranks with one system, and for ranks of one document.
     """
     first = next(iter(evaluations.values()))
     known = [name.key for name in first.figure_names]
@@ -80,9 +86,11 @@ def systems_of(
         if name not in known:
             expected = f"figures among {', '.join(known)}; --metrics adds others"
             raise InputValueError(place="figures", expected=expected, got=repr(name))
-    chosen = list(dict.fromkeys(figures or known))
+    chosen = list(dict.fromkeys(figures or (known[:1] if ranked else known)))
+    ranks = _ranks(evaluations, known.index(chosen[0]), progress) if ranked else {}
+    evaluations = {name: evaluations[name] for name in ranks} or evaluations
     if against is None:
-        return Systems(evaluations, chosen)
+        return Systems(evaluations, chosen, ranks=ranks)
     names = list(evaluations)
     _check_base("against", against, names)
     values = {name: system.ratios.values[:] for name, system in evaluations.items()}
@@ -95,7 +103,23 @@ def systems_of(
         others = [name for name in names if name != base]
         changes = [_change(evaluations[base], evaluations[name], column, progress) for name in others]
         tests |= {(name, figure): change for name, change in zip(others, adjusted(changes), strict=True)}
-    return Systems(evaluations, chosen, against, bases, tests)
+    return Systems(evaluations, chosen, against, bases, tests, ranks)
+
+
+def _ranks(evaluations: Mapping[str, Evaluation], column: int, progress: Progress) -> dict[str, Rank]:
+    """The ranks of the systems by one figure, the best system first."""
+    first = next(iter(evaluations.values()))
+    if len(evaluations) == 1:
+        raise InputValueError(place="ranks", expected="at least two systems", got="one")
+    in_order = [system.ratios.rows(rows_of_base(system, first)).columns([column]) for system in evaluations.values()]
+    clusters = first.clusters
+    if len(first.ids if clusters is None else set(clusters.tolist())) == 1:
+        unit = "document" if clusters is None else "cluster"
+        raise InputValueError(place="ranks", expected=f"at least two {unit}s", got="one")
+    drawn: dict[str, Any] = {"seed": first.seed, "resampled": progress("Resampling", RESAMPLES), "clusters": clusters}
+    ranks = ranks_of(side_by_side(*in_order), first.confidence or CONFIDENCE, **drawn)
+    by_name = dict(zip(evaluations, ranks, strict=True))
+    return dict(sorted(by_name.items(), key=lambda item: item[1].value))
 
 
 def _check_base(place: str, base: str, names: Sequence[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from docscore.core.numbers import ROUNDING
 from docscore.report.content import number_column, table_of, text_column
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from docscore.report.wording import between_systems, is_beyond_chance, percent_text, shown_name
+from docscore.stats.intervals import CONFIDENCE
 
 if TYPE_CHECKING:
     from docscore.evaluation.comparison import Change
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 DOCUMENTS = "documents"
 CHANCE_MARK = "†"  # of a difference beyond chance
 _NONE = "–"
+_SMALLEST_SHARE = 0.0005  # of resamples, with three decimals
 
 
 def systems_table(
@@ -36,7 +39,8 @@ def systems_table(
 
     Args:
         found: the systems.
-        by_metric: whether figures are rows and systems columns; otherwise systems are rows.
+        by_metric: whether figures are rows and systems columns; otherwise, and where systems have ranks, systems are
+            rows.
         percent: whether figures are multiplied by 100 and have two decimals; otherwise they have four.
         intervals: whether figures have their intervals behind them.
         columns: further columns of systems that are rows: "documents", or a count of rows such as "missing".
@@ -52,6 +56,7 @@ def systems_table(
     by = found.first.slice_name if found.first.by is not None else ""
     counted = [*([DOCUMENTS] if by and DOCUMENTS not in columns else []), *columns]
     systems = [TableColumn(name, shown_name(name)) for name in found.evaluations]
+    by_metric = by_metric and not found.ranks
     rows: list[tuple[TableCell, ...]] = []
     for part in found.parts():
         first = next(iter(part.values()))
@@ -67,14 +72,17 @@ def systems_table(
             for (name, of_system), *cells in zip(part.items(), *by_figure, strict=True):
                 of_rows = {DOCUMENTS: of_system.documents, **(counts[name] if of_system.value is None else {})}
                 numbers = [_count_cell(of_rows.get(column)) for column in counted]
-                rows.append((*value, TableCell(name, shown_name(name)), *numbers, *cells))
+                before, after = _rank_cells(found, name, everything=of_system.value is None)
+                rows.append((*value, *before, TableCell(name, shown_name(name)), *numbers, *cells, *after))
     metrics = [TableColumn(figure.name, figure.label) for figure in first.figures]
     heads = (
         *([TableColumn("value", shown_name(by), "code")] if by else []),
         *([TableColumn(DOCUMENTS, DOCUMENTS)] if by and by_metric else []),
+        *_RANK_COLUMNS[: 2 * bool(found.ranks)],
         TableColumn("metric", "metric", "text") if by_metric else TableColumn("system", "System", "text"),
         *([] if by_metric else (TableColumn(name, name.replace("_", " ")) for name in counted)),
         *(systems if by_metric else metrics),
+        *(_RANK_COLUMNS[2:] if found.ranks else ()),
     )
     caption = f"Metrics by system and {shown_name(by)}" if by else "Metrics by system"
     systems_of_table = found.evaluations.values()
@@ -84,6 +92,21 @@ def systems_table(
     return ReportTable(
         caption, heads, tuple(rows), unit="systems", signatures=signatures, remarks=remarks, systems_from=start
     )
+
+
+_RANK_COLUMNS = (TableColumn("group", "group"), TableColumn("rank", "rank"), TableColumn("best", "best"))
+
+
+def _rank_cells(found: Systems, name: str, *, everything: bool) -> tuple[list[TableCell], list[TableCell]]:
+    """The cells of a system's rank before and after its figures; without text in the rows of slices."""
+    if not found.ranks:
+        return [], []
+    rank = found.ranks[name]
+    ends = f"{rank.low}" if rank.low == rank.high else f"{rank.low} to {rank.high}"
+    best = "<0.001" if 0 < rank.best < _SMALLEST_SHARE else three_digits(rank.best)
+    cells = [(rank.group, f"{rank.group}"), ((rank.low, rank.high), ends), (rank.best, best)]
+    found_cells = [TableCell(*cell) if everything else TableCell(None, "") for cell in cells]
+    return found_cells[:2], found_cells[2:]
 
 
 def _count_cell(count: int | None) -> TableCell:
@@ -120,6 +143,14 @@ def _remarks(found: Systems, by: str, *, intervals: bool) -> list[str]:
     """What brackets and marks mean."""
     remarks = []
     confidence = found.first.confidence or 0.0
+    if found.ranks:
+        head = next(figure.label for figure in found.first.measured if figure.name == found.figures[0])
+        level = percent_text(confidence or CONFIDENCE)
+        remarks += [
+            f"rank: by {head}, the ranks that are possible; all of them hold together with {level} confidence.",
+            "group: systems that are not told apart from the first of them.",
+            "best: the share of resamples of the documents in which the system is the best.",
+        ]
     if intervals:
         remarks.append(f"In brackets: {percent_text(confidence)} confidence intervals.")
     if found.against:
@@ -167,7 +198,7 @@ def table_of_scores(runs: Sequence[tuple[LoggedRun, Evaluation]], changes: Seque
 
 def table_of_costs(runs: Sequence[LoggedRun]) -> ReportTable:
     """A row a run: its documents, failed calls, tokens in and out, dollars and seconds, as far as its log says."""
-    return table_of(
+    table = table_of(
         "What the runs cost",
         runs,
         *(
@@ -179,6 +210,8 @@ def table_of_costs(runs: Sequence[LoggedRun]) -> ReportTable:
         number_column("seconds", "s", "{:.0f}".format, none=""),
         unit="runs",
     )
+    incomplete = (f"{run.data_set}, {run.method}, {run.model}: {run.shortfall}." for run in runs if run.shortfall)
+    return replace(table, remarks=tuple(incomplete))
 
 
 _COUNTS = {"documents": "docs", "errors": "failed", "input_tokens": "in", "output_tokens": "out"}

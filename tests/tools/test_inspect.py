@@ -148,7 +148,7 @@ def test_own_documents_each_with_its_schema(server: Loopback, tmp_path: Path) ->
     assert values(log) == {"a": 1.0, "b": 1.0}
     assert sorted(map(_keys, server.requests)) == [["a"], ["b"]]
     with pytest.raises(ValueError, match="document 'a': expected a PDF for the method 'pdf', got none"):
-        tasks.documents(str(folder), method="pdf")
+        tasks.documents(str(folder), schema=str(folder / "schemas"), method="pdf")
 
 
 def test_own_documents_by_their_types(server: Loopback, tmp_path: Path) -> None:

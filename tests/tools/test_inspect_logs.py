@@ -101,7 +101,7 @@ def test_the_mean_is_the_same_to_the_last_bit_everywhere(tmp_path: Path) -> None
     result = docscore.evaluate(predictions=path)
     assert result.score == figures(log)["mean"]
     assert {name: result[name].score for name in result} == values(log)
-    assert {"format": "docscore.score/1", **json.loads(json.dumps(result.to_dict(fields=False)))} == found
+    assert {"format": "docscore.score/2", **json.loads(json.dumps(result.to_dict(fields=False)))} == found
 
 
 def _nth(request: Request, texts: list[str]) -> str:
@@ -242,7 +242,7 @@ def test_the_table_has_intervals_marks_and_costs(two_logs: tuple[Path, Path]) ->
     assert scores.split("\n")[3].split() == ["Kleister", "Charity", "simple", "1.000*", "0.700", "[0.400,", "0.900]"]
     assert costs.split("\n")[3].split()[:8] == ["Kleister", "Charity", "simple", model("bad"), "10", "2", "800", "160"]
     cells = json.loads(printed("bench", "table", good, bad, "--json"))["runs"]
-    assert [(cell["best"], cell["q_value"]) for cell in cells] == [(True, None), (False, 0.25)]
+    assert [(cell["best"], cell["p_value_adjusted"]) for cell in cells] == [(True, None), (False, 0.25)]
     markdown = printed("bench", "table", good, bad, "--format", "markdown")
     assert "| Kleister Charity | simple | **1.000** | 0.700 [0.400, 0.900] |" in markdown
 
