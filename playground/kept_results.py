@@ -21,10 +21,10 @@ from docscore.data.json_text import dumps, loads
 from docscore.data.pairing import Pairs
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import Losses
-from docscore.metrics.anls_star.causes import CAUSES, MEANINGS, FieldPlace, places
+from docscore.metrics.anls_star.causes import CAUSES, FieldPlace, places
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
-from docscore.metrics.registry import TYPED
+from docscore.metrics.registry import METRICS, TYPED
 from docscore.report.html_tree import explained_drawing
 from docscore.report.wording import NOTHING_LOST, counted, fields_note
 from playground.fragments import fragment
@@ -299,13 +299,13 @@ class KeptList:
         holding = {name: f" of {count:,}" for name, count in self._list["holding"].items()}
         causes = [[(c, points) for f, c, points in losses[number] if asked.field in (None, f)] for number in by_text]
         fields = [[(f, points) for f, c, points in losses[number] if asked.cause in (None, c)] for number in by_text]
-        by_field = self._sums(fields, holding)
+        by_field, meanings = self._sums(fields, holding), METRICS[self._view["metric"]].meanings
         return {
             "order": order,
             "lost": [_points(lost[number]) for number in order],
             "why": [_why(meant[number]) for number in order],
             "count": f"{of}{counted(len(scores), 'document')}",
-            "causes": [{**each, "title": MEANINGS[each["name"]]} for each in self._sums(causes, {})],
+            "causes": [{**each, "title": meanings[each["name"]]} for each in self._sums(causes, {})],
             "fields": by_field[:MOST_FIELDS],
             "nothing": (self._list["note"] or NOTHING_LOST) if by_text else "No document holds this text.",
             "more": f"and {counted(len(by_field) - MOST_FIELDS, 'field')} with less" * (len(by_field) > MOST_FIELDS),

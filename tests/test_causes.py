@@ -15,7 +15,9 @@ import docscore
 from docscore import ScoreTree, score_tree
 from docscore.core.options import DEFAULT_OPTIONS
 from docscore.data.pairing import pairs_of
-from docscore.metrics.anls_star.causes import CAUSES, MEANINGS, FieldCounts, places
+from docscore.metrics.anls_star.causes import CAUSES, FieldCounts, places
+from docscore.metrics.registry import METRICS
+from docscore.report.content import causes_table
 from tests.conftest import examples, golden, table
 from tests.structures import damaged, evaluation_of, predictions, random_truth, truths
 
@@ -72,7 +74,16 @@ def test_every_cause_has_a_meaning_and_a_golden_row() -> None:
     shown = {
         cause for part in ("golden", "unparsed", "absent") for *_, lost in table("causes", part) for _, cause, _ in lost
     }
-    assert shown == set(CAUSES) == set(MEANINGS)
+    assert shown == set(CAUSES)
+    assert all(set(metric.meanings) == shown for metric in METRICS.values())
+
+
+@pytest.mark.parametrize("schema", [None, {"properties": {"x": {"type": "number"}}}])
+def test_a_wrong_number_of_a_schema_is_no_text_below_the_threshold(schema: Any) -> None:
+    result = docscore.evaluate(predictions=[{"x": "7"}], references=[{"x": "12"}], schema=schema)
+    (row,) = causes_table(result).rows
+    assert row[-1].value == "wrong value"
+    assert row[-1].note.startswith("another number" if schema else "a text whose similarity")
 
 
 def check_tree(tree: ScoreTree, *, parsed: bool = True, absent: bool = False) -> None:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVa
 
 from docscore.core.options import ScoringOptions
 from docscore.core.values import Value
-from docscore.metrics.anls_star.causes import FieldCounts
+from docscore.metrics.anls_star.causes import MEANINGS, Cause, FieldCounts
 from docscore.metrics.anls_star.tree import Kind, ScoreTree, Status, Whole
 
 P = TypeVar("P")
@@ -75,6 +75,7 @@ class Metric(ABC, Generic[P]):
         options: the fields of `ScoringOptions` that change its figures; they are part of the signature.
         field_source: where the scores of fields come from: "tree" for the leaves of `score_tree`, which also say why
             points were lost; "entities" for `field_sums`; "" for a metric without scores of fields.
+        meanings: what its causes of lost points mean, where fields come from its score tree.
     """
 
     name: ClassVar[str]
@@ -82,6 +83,7 @@ class Metric(ABC, Generic[P]):
     figures: ClassVar[tuple[FigureName, ...]]
     options: ClassVar[frozenset[str]] = frozenset()
     field_source: ClassVar[FieldSource] = ""
+    meanings: ClassVar[dict[Cause, str]] = MEANINGS
 
     @abstractmethod
     def row_points(self, row: MetricRow, options: ScoringOptions) -> P:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from docscore.core.formatting import three_digits, with_sign
-from docscore.metrics.anls_star.causes import MEANINGS, Outcome
+from docscore.metrics.anls_star.causes import Outcome
 from docscore.metrics.kieval import KieScore
 from docscore.metrics.registry import METRICS
 from docscore.report.table_model import ColumnKind, ReportTable, TableCell, TableColumn
@@ -84,13 +84,14 @@ def causes_table(found: Evaluation) -> ReportTable:
     """The causes of lost points, largest first; without rows if no point was lost."""
     lost = {cause: points for cause, points in found.lost.items() if points}
     whole, most = sum(lost.values()), max(lost.values(), default=0.0)
+    meanings = METRICS[found.metric].meanings
     return table_of(
         fields_note(found) or f"Why {whole:.4f} of 1 was lost",
         sorted(lost.items(), key=lambda item: -item[1]),
         (TableColumn("bar", "", "bar"), lambda item: TableCell(item[1] / most, "")),
         (TableColumn("points_lost", "points"), lambda item: _optional(item[1], _four_digits)),
         (TableColumn("share", "share"), lambda item: _optional(item[1] / whole, share_text)),
-        (TableColumn("cause", "cause", "text"), lambda item: TableCell(item[0], item[0], note=MEANINGS[item[0]])),
+        (TableColumn("cause", "cause", "text"), lambda item: TableCell(item[0], item[0], note=meanings[item[0]])),
         unit="causes",
     )
 

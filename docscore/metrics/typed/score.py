@@ -9,7 +9,7 @@ from docscore.core.errors import InputValueError, at_place
 from docscore.core.options import PAPER, THRESHOLD, SchemaSource, ScoringOptions
 from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.metrics.anls_star.api import build_tree
-from docscore.metrics.anls_star.causes import FieldCounts, Leaf
+from docscore.metrics.anls_star.causes import MEANINGS, Cause, FieldCounts, Leaf
 from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import FieldSource, FigureName, Metric, MetricRow
@@ -85,6 +85,10 @@ class Typed(Metric[TypedPoints]):
     figures: ClassVar[tuple[FigureName, ...]] = (FigureName("typed_score", "Typed score"),)
     options: ClassVar[frozenset[str]] = frozenset({"threshold", "ignore_case", "rules", "numbers", "schema"})
     field_source: ClassVar[FieldSource] = "tree"
+    meanings: ClassVar[dict[Cause, str]] = MEANINGS | {
+        "wrong value": "another number, date or truth value, or a text whose similarity is below the threshold",
+        "near miss": "a value whose text is similar, but which is not the same",
+    }
 
     def check_options(self, options: ScoringOptions) -> None:
         """Raise `ValueError` where there is no schema, or one that is wrong."""
