@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import inspect
 import json
@@ -11,6 +12,7 @@ import select
 import struct
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -221,3 +223,27 @@ def receipt_pairs(name: str) -> list[tuple[tuple[Any, ...], Any]]:
 
 def rows(path: Path) -> Iterator[dict[str, Any]]:
     return map(json.loads, path.read_text(encoding="utf-8").splitlines())
+
+
+@contextlib.contextmanager
+def killing(chosen: Callable[[Any], bool]) -> Iterator[list[int]]:
+    """The first process below this one that is chosen is killed; the list then has its number."""
+    psutil = pytest.importorskip("psutil", reason="comes with ray")
+    killed: list[int] = []
+    over = threading.Event()
+
+    def watch() -> None:
+        while not killed and not over.wait(0.005):
+            for process in psutil.Process().children(recursive=True):
+                with contextlib.suppress(psutil.Error, AttributeError, IndexError):  # it has ended meanwhile
+                    if not killed and chosen(process):
+                        process.kill()
+                        killed.append(process.pid)
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield killed
+    finally:
+        over.set()
+        watcher.join()

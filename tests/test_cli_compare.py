@@ -15,7 +15,6 @@ from tests.commands import Write, environment, pred, ref, run
 from tests.conftest import ROOT
 
 TRUTH = "abcdefghij"
-NAMES = [f"doc{number}" for number in range(12)]
 
 
 @pytest.fixture
@@ -51,19 +50,6 @@ def test_a_job_stops_at_the_gate(worse: list[str]) -> None:
             check=False,
         )
         assert (done.returncode, done.stdout.endswith("deployed\n")) == (0 if deployed else 1, deployed)
-
-
-def test_a_gate_does_not_decide_where_documents_are_left_out(write: Write) -> None:
-    """They may be those on which the new system failed; both forms say how many there are."""
-    files = arguments(write, NAMES, [TRUTH] * 12)
-    lines = Path(files[1]).read_text(encoding="utf-8").splitlines(keepends=True)
-    Path(files[1]).write_text("{\n" + "".join(lines[1:]), encoding="utf-8")
-    skip = ("--on-error", "skip")
-    done = run("compare", *files, *skip, "--max-loss", "0.01")
-    assert (done.code, done.out) == (2, "")
-    assert "the gate cannot decide: left out because of faults are 1, which may be the worst" in done.err
-    for form in ([], ["--markdown"]):
-        assert "1 document left out of both because of faults" in run("compare", *files, *skip, *form).out
 
 
 VENDORS = ROOT / "examples/vendors"

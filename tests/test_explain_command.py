@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
 
 from docscore import score_tree
 from docscore.metrics.anls_star.tree import outline
-from tests.commands import Write, pred, ref, run, succeed
+from tests.commands import Write, pred, ref, succeed
 from tests.test_streams import WRITERS, documents
 
 
@@ -25,29 +24,6 @@ def test_explain_by_id_prints_the_folded_outline(write: Write) -> None:
     assert (tree.pop("format"), tree.pop("annotations")) == ("docscore.explain/1", [])
     assert tree == json.loads(json.dumps(score_tree((truth,), guess).to_dict()))
     assert [child["path"] for child in tree["children"]] == ["$.a", "$.b"]
-
-
-def test_explain_without_an_id_where_there_is_one_document(write: Write) -> None:
-    assert (
-        succeed("explain", write("r.jsonl", [ref("a", "x")]), write("p.jsonl", [pred("a", "x")]))
-        == '= $  1.000          "x"\n'
-    )
-
-
-def test_explain_two_json_values(write: Write) -> None:
-    files = write("truth.json", {"a": {"$one_of": ["x", "y"]}}), write("guess.json", {"a": "y"})
-    assert succeed("explain", *files) == "= $  1.000          (all 1 exact)\n"
-    assert succeed("explain", *files, "--all").splitlines()[1] == '└─ = a  1.000          "y"  (option 2 of 2)'
-
-
-def test_explain_repairs_where_that_is_asked_for_and_says_so(write: Write) -> None:
-    files = write("r.jsonl", [ref("a", {"k": "x"})]), write("p.jsonl", [pred("a", "Here: {'k': 'x',}")])
-    assert "object against string" in succeed("explain", *files)
-    for mode, start, note in (("repair", "= $  1.000", "mended"), ("json", "≠ $  0.000", "scored as text")):
-        done = run("explain", *files, "--parse", mode)
-        assert done.code == 0
-        assert done.out.startswith(start)
-        assert re.fullmatch(rf"[^\n]*{note}[^\n]*\n", done.err)
 
 
 @pytest.mark.parametrize("form", WRITERS)
@@ -72,21 +48,3 @@ def test_any_id_is_found_however_it_is_written(write: Write, name: str, ascii_on
     texts = [[json.dumps(row, ensure_ascii=ascii_only).replace("/", "\\/") for row in side] for side in zip(*rows)]  # noqa: B905  of equal length
     p, r = (write(f"{side}.jsonl", "\n".join(lines) + "\n") for side, lines in zip("pr", texts, strict=True))
     assert '"ten" → "tea"' in succeed("explain", r, p, "--id", name)
-
-
-def test_a_duplicate_of_the_row_is_an_error_that_names_the_lines(write: Write) -> None:
-    references, predictions = [ref("a", "x"), ref("b", "x")], [pred("a", "x"), pred("b", "x"), pred("a", "y")]
-    paths = write("r.jsonl", references), write("p.jsonl", predictions)
-    done = run("explain", *paths, "--id", "a")
-    assert (done.code, done.out) == (2, "")
-    assert "ids that occur more than once in the predictions (1): 'a'; 'a': line 1, line 3" in done.err
-    assert succeed("explain", *paths, "--id", "b")
-
-
-def test_faults_of_other_rows_do_not_matter_and_those_of_the_row_do(write: Write) -> None:
-    p = write("p.jsonl", '{"question_id": "one", "prediction": "x"}\n{"question_id": "bad"\n\n5\n')
-    r = write("r.jsonl", [ref("one", "x"), ref("bad", "y"), ref("c", "y")])
-    assert "= $" in succeed("explain", r, p, "--id", "one")
-    done = run("explain", r, p, "--id", "bad")
-    assert done.code == 2
-    assert "line 2" in done.err

@@ -131,27 +131,6 @@ def test_where_no_row_is_left_there_is_no_score(write: Write, references: Any, p
     assert len(str(caught.value).splitlines()) == 1
 
 
-BROKEN = {"in a reference": ({1}, set()), "in a prediction": (set(), {0}), "in both": ({0, 2}, {4, 2})}
-
-
-@pytest.mark.parametrize(("in_references", "in_predictions"), BROKEN.values(), ids=BROKEN)
-@pytest.mark.parametrize("blank", [b"", b"\n \n"])
-def test_plain_rows_keep_their_partners(
-    write: Write, in_references: set[int], in_predictions: set[int], blank: bytes
-) -> None:
-    """A line that cannot be read keeps its place; blank lines have none."""
-    sides = [
-        [b"{" if number in broken else f"{side}{number}" for number in range(5)]
-        for side, broken in (("truth", in_references), ("guess", in_predictions))
-    ]
-    files = write("r.jsonl", blank + jsonl(sides[0])), write("p.jsonl", jsonl(sides[1], b"\n" + blank))
-    pairs, _ = read(*files, "skip")
-    good = [number for number in range(5) if number not in in_references | in_predictions]
-    assert list(zip(pairs.truths, pairs.predictions, strict=True)) == [(f"truth{n}", f"guess{n}") for n in good]
-    assert pairs.ids == [str(number) for number in good]
-    assert pairs.skipped == 5 - len(good)
-
-
 @pytest.mark.parametrize(
     ("references", "predictions"),
     [(R, [{ID: "a"}, *P[1:]]), (R, [5, *P[1:]]), ([{ID: "a"}, *R[1:]], P), ([5, *R[1:]], P)],

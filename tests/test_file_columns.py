@@ -13,8 +13,6 @@ import docscore
 from tests.commands import Write, run, succeed
 from tests.conftest import golden
 
-NAMES = ["--id-column", "doc", "--prediction-column", "output", "--references-column", "truth"]
-
 
 def cells(*rows: dict[str, Any], sign: str = ";") -> str:
     """CSV with quoted cells; what is no text becomes JSON text."""
@@ -45,22 +43,6 @@ def test_what_a_cell_of_references_holds(
     ):
         found = succeed("score", references, predictions, *named, *options, "--json")
         assert json.loads(found)["anls_score"] == score
-
-
-def test_text_that_is_no_json_is_an_answer(write: Write) -> None:
-    references = write("r.csv", cells({"doc": "a", "truth": "Tea"}, {"doc": "b", "truth": "[sic"}))
-    predictions = write("p.csv", cells({"doc": "a", "output": "Tea"}, {"doc": "b", "output": "[sic"}))
-    assert json.loads(succeed("score", references, predictions, *NAMES, "--json"))["anls_score"] == 1.0
-
-
-def test_a_csv_that_is_cut_off_loses_its_last_row(write: Write) -> None:
-    references = write("r.csv", cells(*({"doc": name, "truth": "Tea"} for name in "ab")))
-    cut = write("p.csv", 'doc;output\n"a";"Tea"\n"b";"Te\n')
-    options = [*NAMES, "--missing", "zero"]
-    assert "p.csv, line 3: the last row, which begins" in run("score", references, cut, *options).err
-    done = run("score", references, cut, *options, "--on-error", "skip")
-    assert (done.code, "0.000  b (missing)" in done.out) == (0, True)
-    assert "1 fault: 1 cut off" in done.err
 
 
 OPTIONS = (

@@ -19,6 +19,7 @@ from docscore.data.json_text import loads
 from docscore.evaluation import evaluation
 from docscore.evaluation.evaluation import progress_from
 from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, pred, ref, rows, run, succeed, without_format
+from tests.conftest import golden
 
 TRUTHS = {"a": {"n": "tea", "p": "1.00"}, "b": {"n": "rum", "p": "2.00"}, "c": {"n": "ale", "p": "3.00"}}
 FOUND = {"a": {"n": "tea", "p": "1.00"}, "b": {"n": "xxx", "p": "2.00"}, "c": {"n": "ale"}}
@@ -106,23 +107,11 @@ def test_missing_cells_of_pandas_are_null() -> None:
     assert result.score == 0.5
 
 
-SIDES: dict[str, Any] = {"predictions": PREDICTION_ROWS, "references": REFERENCE_ROWS}
-FAULTS: list[tuple[dict[str, Any], type[Exception], str]] = [
-    ({**SIDES, "predictions": 3}, TypeError, "predictions: expected a list of rows, got int"),
-    ({"predictions": PREDICTION_ROWS}, ValueError, "predictions: expected rows with 'question_id', 'references' and"),
-    ({**SIDES, "id_column": "doc"}, ValueError, "expected a column 'doc' (id_column), got 'question_id', 'references'"),
-    ({**SIDES, "metrics": "bleu"}, ValueError, "metrics: expected some of anls_star"),
-    ({**SIDES, "progress": 3}, TypeError, "progress: expected None, True, False or"),
-    ({**SIDES, "confidence": 95}, ValueError, "confidence: expected a number between"),
-    ({**SIDES, "predictions": "no.jsonl"}, OSError, "no.jsonl"),
-]
-
-
-@pytest.mark.parametrize(("arguments", "kind", "sentence"), FAULTS)
-def test_faults_are_sentences(arguments: dict[str, Any], kind: type[Exception], sentence: str) -> None:
-    with pytest.raises(kind) as caught:
-        docscore.evaluate(**arguments)
-    assert sentence in str(caught.value)
+@golden("evaluate", "faults")
+def test_faults_are_sentences(arguments: dict[str, Any], raises: type[Exception], sentence: str) -> None:
+    sides: dict[str, Any] = {"predictions": PREDICTION_ROWS, "references": REFERENCE_ROWS}
+    with pytest.raises(raises, match=re.escape(sentence)):
+        docscore.evaluate(**{**sides, **arguments})
 
 
 def test_a_dataset_of_several_splits() -> None:

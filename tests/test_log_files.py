@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -14,42 +13,8 @@ from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.systems import LoggedRun, grid_of_runs
 from docscore.report.markup import table_as_latex, table_as_markdown
 from docscore.report.systems_tables import table_of_costs, table_of_scores
-from tests.commands import ref, run, succeed, written
-from tests.conftest import golden
+from tests.commands import run, written
 from tests.report_samples import grid
-
-
-def both(question: str, value: Any, *answers: Any, **others: Any) -> dict[str, Any]:
-    return {**ref(question, *answers), "prediction": value, **others}
-
-
-def test_a_file_that_holds_both_is_given_alone(tmp_path: Path) -> None:
-    path = written(tmp_path, "both.jsonl", [both("a", "x", "x", "y"), both("b", "q", "x")])
-    assert json.loads(succeed("score", path, "--json"))["anls_score"] == 0.5
-    assert succeed("explain", path, "--id", "a").startswith("= $")
-    answers = [
-        {"question_id": "a", "prediction_text": "x", "answers": ["x"]},
-        {"question_id": "b", "prediction_text": "x", "answers": ["q"]},
-    ]
-    assert json.loads(succeed("score", written(tmp_path, "anls.json", answers), "--json"))["anls_score"] == 0.5
-
-
-def test_two_such_files_are_compared_by_the_references_of_both(tmp_path: Path) -> None:
-    base = written(tmp_path, "base.jsonl", [both("a", "x", "x"), both("b", "q", "x")])
-    new = written(tmp_path, "new.jsonl", [both("b", "x", "x"), both("a", "x", "x")])
-    assert json.loads(succeed("compare", base, new, "--json"))["difference"] == 0.5
-    other = written(tmp_path, "other.jsonl", [both("a", "x", "x"), both("b", "x", "z")])
-    done = run("table", base, new, other)
-    assert done.code == 2
-    assert f"{other}, line 2: expected the same references as in {base}, got others" in done.err
-
-
-@golden("log_files", "without both")
-def test_a_file_that_does_not_hold_both(tmp_path: Path, rows: list[Any], got: str) -> None:
-    done = run("score", written(tmp_path, "rows.json", rows))
-    assert (done.code, done.out) == (2, "")
-    expected = "expected rows with 'question_id', 'references' and 'prediction', as no other file was given, got"
-    assert f"rows.json: {expected} {got}; a file of ground truths is given first, or to `compare`" in done.err
 
 
 def test_without_its_library_a_log_says_what_it_needs(tmp_path: Path) -> None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import random
 import re
 from functools import partial
 from math import fsum
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,7 +20,6 @@ from docscore.metrics.kieval import kieval_score, total_kieval
 from docscore.metrics.nted import nted_score
 from docscore.metrics.registry import METRICS
 from docscore.version import VERSION
-from tests.commands import Write, pred, ref, run, succeed, written
 from tests.conftest import golden
 from tests.structures import damaged, evaluation_of, random_truth
 
@@ -195,22 +191,3 @@ def test_anls_refuses_what_it_was_not_made_for(metric: str, truth: Any, predicti
 def test_strict_is_not_for_lists() -> None:
     with pytest.raises(ValueError, match=r"^anlsl: .*expected strict=False, got True$"):
         _ = corpus([(["x"], ["x"])], "anlsl", strict=True).score
-
-
-def test_systems_are_called_by_their_files_without_extension(write: Write, tmp_path: Path) -> None:
-    """A version in the name is part of it; two of one name need another, for a path does not belong into a paper."""
-    references, rows = write("r.jsonl", [ref("d", "x")]), [pred("d", "x")]
-    paths = [write(name, rows) for name in ("gpt-4.1.jsonl", "v1.0.jsonl", "v1.5.jsonl")]
-    paths.append(write("b.jsonl.gz", gzip.compress(paths[0].read_bytes())))
-    (tmp_path / "other").mkdir()
-    same = written(tmp_path / "other", "v1.0.jsonl", rows)
-
-    def names(*arguments: Any) -> list[str]:
-        found = json.loads(succeed("table", "--references", references, *arguments, "--json"))
-        return [each["system"] for each in found["systems"]]
-
-    assert names(*paths) == ["gpt-4.1", "v1.0", "v1.5", "b"]
-    done = run("table", "--references", references, *paths, same)
-    assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("docscore: two systems are called 'v1.0'; --name NAME=FILE gives a name")
-    assert names(*paths, "--name", f"Theirs={same}")[-1] == "Theirs"

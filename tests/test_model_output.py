@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from docscore.core.values import convert_ground_truth
 from docscore.data import json_text
 from docscore.data.json_text import Parsed, dumps, loads, parse_text
 from docscore.data.pairing import Pairs
 from tests.conftest import golden
 from tests.structures import evaluation_of
 
-BILL = {"total": "12.50"}
 TOO_DEEP = "[" * 201 + "]" * 201
 DEEPEST = "[" * 200 + "]" * 200
 
@@ -38,29 +38,9 @@ def test_answers_as_chat_models_write_them(text: str, value: Any, outcome: str) 
     assert parse_text(text, "json").failed is (outcome != "exact")
 
 
-# Texts with several complete values: the text, the ground truth, what is read, and by which rule.
-AMBIGUOUS: list[tuple[str, str, Any, Any, str]] = [
-    ("the kind of the ground truth", 'Fields: ["total"]\n{"total": "12.50"}', BILL, BILL, "only object"),
-    ("a list is expected", 'Schema: {"n": 1}\n["tea"]\n', ["tea"], ["tea"], "only list"),
-    ("one acceptable answer is a list", 'Keys: {"n": 1}\n["tea"]', (None, (["tea"], "tea")), ["tea"], "only list"),
-    ("a correction", 'First: {"total": "1"}. Corrected: {"total": "12.50"}', BILL, BILL, "last one"),
-    ("no ground truth of a kind", '["total"] {"total": "12.50"}', "x", BILL, "last one"),
-    ("the last fence", '```json\n{"total": "1"}\n```\nor\n```\n{"total": "12.50"}\n```', BILL, BILL,
-     "last one in a fe"),
-    ("a fence before prose", '```json\n{"total": "12.50"}\n```\nnot {"total": "1"}', BILL, BILL,
-     "last one in a fenced"),
-    ("lines of JSON in a fence", '```\n{"n": 1}\n{"n": 2}\n```', {"n": 2}, {"n": 2}, "last one in a fenced block"),
-    ("the kind before the fence", '```json\n["total"]\n```\n{"total": "12.50"}', BILL, BILL, "only object"),
-    ("an earlier value again", '{"n": 1} {"n": 2} {"n": 1}', {"n": 1}, {"n": 1}, "last one"),
-    ("scalars in fences", "```\n1\n```\nor\n```\n2\n```", "2", 2, "last one in a fenced block"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("text", "truth", "value", "rule"), [row[1:] for row in AMBIGUOUS], ids=[row[0] for row in AMBIGUOUS]
-)
+@golden("model_answers", "ambiguous")
 def test_which_of_several_values_is_taken(text: str, truth: Any, value: Any, rule: str) -> None:
-    parsed = parse_text(text, "repair", truth)
+    parsed = parse_text(text, "repair", convert_ground_truth(truth))
     assert (parsed.value, parsed.outcome) == (value, "ambiguous")
     assert f"complete values, of which the {rule}" in parsed.note
 

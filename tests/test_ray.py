@@ -5,8 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import random
-import signal
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +15,7 @@ import docscore
 from docscore.core.errors import InputTypeError, InputValueError, in_file
 from docscore.data.pairing import Pairs, pairs_of
 from docscore.evaluation.state import ScoreState
+from tests.commands import killing
 from tests.conftest import ROOT, needs
 
 pytestmark = [
@@ -282,34 +281,6 @@ def invoices(count: int) -> tuple[Rows, Rows]:
     return ours, theirs
 
 
-class Killer(threading.Thread):
-    """Kills the first worker process of Ray that is seen at the work named, once.
-
-    Attributes:
-        killed: the title of the process.
-    """
-
-    def __init__(self, work: str) -> None:
-        super().__init__(daemon=True)
-        self.work = work
-        self.killed = ""
-        self.over = threading.Event()
-
-    def run(self) -> None:
-        psutil = pytest.importorskip("psutil", reason="comes with ray")
-        while not (self.killed or self.over.is_set()):
-            for process in psutil.Process().children(recursive=True):
-                try:
-                    title = " ".join(process.cmdline())
-                    if title.startswith("ray::") and self.work in title:
-                        process.send_signal(signal.SIGKILL)
-                        self.killed = title
-                        break
-                except psutil.Error:  # it has ended meanwhile
-                    continue
-            self.over.wait(0.005)
-
-
 @pytest.mark.parametrize(
     ("count", "work", "rules"),
     [
@@ -326,14 +297,11 @@ def test_a_killed_worker_loses_nothing_and_counts_nothing_twice(
     predictions, references = invoices(count)
     paths = jsonl(tmp_path / "p.jsonl", predictions), jsonl(tmp_path / "r.jsonl", references)
     pairs = engine.joined(*paths, num_partitions=4)
-    killer = Killer(work)
-    killer.start()
-    try:
+    with killing(
+        lambda process: process.cmdline()[0].startswith("ray::") and work in " ".join(process.cmdline())
+    ) as killed:
         state = engine.score(pairs, output=str(tmp_path / "out"), **rules)
-    finally:
-        killer.over.set()
-        killer.join()
-    assert work in killer.killed
+    assert len(killed) == 1
     expected, rows = alone(predictions, references, **rules)
     same(state, expected)
     assert state.rows == count

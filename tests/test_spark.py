@@ -6,14 +6,13 @@ import json
 import os
 import shutil
 import sys
-import threading
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from docscore import score_pairs
-from tests.commands import receipt_pairs
+from tests.commands import killing, receipt_pairs
 from tests.conftest import needs, skip_or_fail
 
 pytestmark = [
@@ -101,31 +100,9 @@ def test_ten_thousand_rows_in_many_batches(spark: Any) -> None:
         spark.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch")
 
 
-class PythonKiller(threading.Thread):
-    """Kills the first worker process of Spark that is seen, once: a child of the daemon that starts them.
-
-    Attributes:
-        killed: the number of the process, 0 before.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(daemon=True)
-        self.psutil = pytest.importorskip("psutil", reason="comes with ray")
-        self.killed = 0
-        self.over = threading.Event()
-
-    def run(self) -> None:
-        psutil = self.psutil
-        while not (self.killed or self.over.is_set()):
-            for process in psutil.Process().children(recursive=True):
-                try:
-                    if "pyspark.daemon" in process.cmdline() and "pyspark.daemon" in process.parent().cmdline():
-                        process.kill()
-                        self.killed = process.pid
-                        break
-                except (psutil.Error, AttributeError):  # it has ended meanwhile, or its parent has
-                    continue
-            self.over.wait(0.005)
+def is_worker(process: Any) -> bool:
+    """Whether it is a child of the daemon that starts the workers of Spark."""
+    return "pyspark.daemon" in process.cmdline() and "pyspark.daemon" in process.parent().cmdline()
 
 
 @pytest.mark.full
@@ -133,14 +110,9 @@ def test_a_killed_worker_changes_no_score(spark: Any) -> None:
     pairs: Pairs = [
         (([{"a": f"{i} {j}"} for j in range(30)],), [{"a": f"{j} {i}"} for j in range(30)]) for i in range(3000)
     ]
-    killer = PythonKiller()
-    killer.start()
-    try:
+    with killing(is_worker) as killed:
         found = scored(spark, pairs, 3)
-    finally:
-        killer.over.set()
-        killer.join()
-    assert killer.killed
+    assert len(killed) == 1
     assert found == score_pairs(pairs).tolist()
 
 
