@@ -85,7 +85,7 @@ def test_text_and_drawing_are_escaped(drawn: dict[str, Any], kind: str) -> None:
 def test_the_style_holds_for_the_drawing_alone(drawn: dict[str, Any], kind: str) -> None:
     page = drawn[kind]._repr_html_()
     (style,) = re.findall(r"<style>(.*?)</style>", page, flags=re.DOTALL)
-    rules = re.sub(r"/\*.*?\*/|@media[^{]*\{", "", style, flags=re.DOTALL)
+    rules = re.sub(r"/\*.*?\*/|@(?:media|container)[^{]*\{", "", style, flags=re.DOTALL)
     selectors = [part for rule in re.findall(r"([^{}]+)\{", rules) for part in rule.split(",\n")]
     assert selectors
     assert [each for each in selectors if ".anls-" not in each] == []

@@ -177,7 +177,7 @@ def children_of(markup: str) -> dict[str, list[str]]:
         if path:
             found.setdefault(parts[-1] if parts else "", []).append(path)
         if name == "summary" and not tag:
-            parts.append(path or parts[-1])  # a fold is no part of its own
+            parts.append(path or (parts[-1] if parts else ""))  # a fold is no part of its own
         if name == "details" and tag:
             parts.pop()
     assert parts == []
@@ -198,8 +198,9 @@ def test_rows_stand_in_each_other_as_the_nodes_do(truth: Any, prediction: Any) -
     markup = tree_as_html(tree)
     Markup(markup)
     expected: dict[str, int] = {}
-    for parent, _ in nodes_by_parent(tree):
-        expected[parent] = expected.get(parent, 0) + 1
+    for parent, path in nodes_by_parent(tree):
+        if path != "$" or not tree.children:
+            expected[parent] = expected.get(parent, 0) + 1
     assert sorted(map(len, children_of(markup).values())) == sorted(expected.values())
 
 
@@ -219,11 +220,10 @@ def test_a_cell_without_a_value_is_empty_or_says_what_it_lacks() -> None:
     page = Markup(tree_as_html(score_tree({"a": "x", "b": ["y"], "c": None}, {"b": ["y"], "c": "z"})))
     cells = page.texts("span", "anls-truth"), page.texts("span", "anls-prediction")
     assert list(zip(*cells, strict=True)) == [
-        ("object, 3 keys", "object, 2 keys"),
-        ('"x"absent from the prediction', "absent"),
-        ("list, 1 element", "list, 1 element"),
+        ('"x"', "absent"),
+        ("1 value", "1 value"),
         ('"y"', '"y"'),
-        ("nullnothing expected", '"z"'),
+        ("null", '"z"nothing expected'),
     ]
 
 
@@ -231,7 +231,8 @@ def test_what_is_not_0_or_1_is_not_rounded_to_it() -> None:
     """As on a terminal."""
     truth = ["x" * 5000, *map(str, range(999))]
     page = Markup(tree_as_html(score_tree(truth, ["x" * 4999 + "y", *truth[1:]])))
-    assert [text.split() for text in page.texts("span", "anls-number")[:2]] == [["0.999", "−0.0000002"]] * 2
+    assert page.texts("span", "anls-number")[0].split() == ["0.999"]
+    assert page.texts("span", "anls-points")[0] == "−0.0000002"
 
 
 ROWS = [{"n": f"{n}{n}"} for n in range(5)]
@@ -239,7 +240,11 @@ ROWS = [{"n": f"{n}{n}"} for n in range(5)]
 
 def texts(truth: Any, prediction: Any) -> list[list[Any]]:
     rows = tree_drawing(score_tree(truth, prediction), "t").rows
-    return [[row.label, row.parts, row.is_open] for row in rows if row.node.kind == "group"]
+    return [
+        [row.label, "".join(piece.text for piece in row.truth.pieces), row.is_open]
+        for row in rows
+        if row.node.kind == "group"
+    ]
 
 
 @golden("folds", "folds")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import fsum
@@ -22,9 +22,9 @@ from docscore.metrics.base import MetricTree
 FEWEST = 3  # siblings that make a group
 
 
-GroupCause = Cause | Literal["exact"]
+GroupCause = Cause | Literal["exact", "alike"]
 # Groups whose line says enough.
-WHOLES: tuple[GroupCause, ...] = ("exact", "missing row", "invented row", "repeated row")
+WHOLES: tuple[GroupCause, ...] = ("exact", "alike", "missing row", "invented row", "repeated row")
 
 
 _NOUNS: dict[GroupCause, tuple[str, str]] = {
@@ -42,6 +42,13 @@ _NOUNS: dict[GroupCause, tuple[str, str]] = {
     "unparsable": ("value that could not be read", "values that could not be read"),
     "exact": ("exact value", "exact values"),
 }
+
+
+def cause_in_words(cause: Cause, count: int) -> str:
+    """How often something became of values: "one missing row", "3 wrong values"."""
+    return f"{'one' if count == 1 else f'{count:,}'} {_NOUNS[cause][count != 1]}"
+
+
 _ALL: tuple[GroupCause, ...] = (*get_args(Cause), "exact")
 
 
@@ -50,14 +57,17 @@ class SiblingGroup:
     """Children of one node of a score tree that share a cause of lost points, or that are exact.
 
     Attributes:
-        cause: why they lost points, or "exact".
+        cause: why they lost points, "exact", or "alike" for rows of a list of which the same became as of one before
+            them, in each of their places.
         parent: the path of the node above them.
-        nodes: the children, at least `FEWEST`, in order.
+        nodes: the children in order, at least `FEWEST`, or one less beside the row that they are like.
+        like: the indices of that row on both sides, or "".
     """
 
     cause: GroupCause
     parent: str
     nodes: tuple[ScoreTree, ...]
+    like: str = ""
 
     @property
     def count(self) -> int:
@@ -74,6 +84,8 @@ class SiblingGroup:
     @property
     def name(self) -> str:
         """Number and cause in words, such as "10 invented rows"."""
+        if self.like:
+            return f"{self.count:,} rows like {self.like}"
         return f"{self.count:,} {_NOUNS[self.cause][self.count != 1]}"
 
 
@@ -103,7 +115,21 @@ def groups_of(tree: ScoreTree) -> list[SiblingGroup]:
         for (of_group, _), nodes in alike.items():
             if len(nodes) >= FEWEST:
                 groups.append(SiblingGroup(of_group, node.path, tuple(nodes)))
+        if node.kind == "list":
+            groups.extend(_groups_of_rows(node, causes))
     return groups
+
+
+def _groups_of_rows(node: ScoreTree, causes: Mapping[int, Cause | None]) -> Iterator[SiblingGroup]:
+    """The rows of a list that are like one before them: the same became of each of their places."""
+    alike: dict[tuple[tuple[str, str, Cause | None], ...], list[ScoreTree]] = {}
+    for row in node.children:
+        if row.children and causes[id(row)] is None and row.status != "exact":
+            leaves = ((leaf.path.removeprefix(row.path), leaf.status, causes[id(leaf)]) for leaf in row.leaves())
+            alike.setdefault(tuple(leaves), []).append(row)
+    for first, *others in alike.values():
+        if len(others) >= FEWEST - 1:
+            yield SiblingGroup("alike", node.path, tuple(others), f"{first.truth_index} ↔ {first.prediction_index}")
 
 
 def folded_tree(
@@ -244,7 +270,7 @@ def annotations_of(
         *(
             Annotation("group", group.name, group.cause, _paths(group.nodes), group.parent, group.points_lost)
             for group in groups
-            if group.cause != "exact" and group.cause != "same value"  # noqa: PLR1714  mypy narrows these
+            if group.cause != "exact" and group.cause != "alike" and group.cause != "same value"  # noqa: PLR1714  for mypy
         ),
     ]
     reasons = ((node, node.reason.partition(";")[0]) for node in tree.nodes() if node.option is not None)

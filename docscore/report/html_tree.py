@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import pairwise
+from math import fsum
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,12 +16,13 @@ from docscore.metrics.anls_star.sizes import Side
 from docscore.metrics.anls_star.tree import GLYPHS, ScoreTree
 from docscore.metrics.base import MetricTree
 from docscore.report.annotations import WHOLES, Annotation, SiblingGroup, annotations_of, folded_nodes, groups_of
+from docscore.report.conclusion import conclusion_of_tree
 from docscore.report.html_templates import macro_as_html
 from docscore.report.wording import (
+    SHORT_WORDS,
     STATUS_WORDS,
     Span,
     annotation_text,
-    annotations_shown,
     counted,
     facts_of_tree,
     points_text,
@@ -30,34 +32,52 @@ from docscore.report.wording import (
 MAX_ROWS = 3000  # with more nodes, exact ones are left out; a browser takes seconds for 20,000 rows
 
 
-LOSSES = 10  # shown above the tree
-
-
-REMARKS = 5  # shown above the tree
-
-
 _LONGEST_TEXT = 2000  # characters of a value that are shown
 
 
-_LONGEST_LABEL, _LONGEST_LINK = 200, 80  # characters of a key or path, and of a path in the list of losses
+_LONGEST_LABEL = 200  # characters of a key or path
 
 
 _BEFORE_DIFFERENCE = 200  # characters shown before the first difference of long texts
 
 
-_LONGEST_NAMES = 60  # characters of the keys of exact parts that are folded
+_LONGEST_NAMES = 200  # characters of the names of rows or keys that are folded, and of the name of a row
 
 
 _DEEPEST_INDENT = 12  # levels; deeper rows have the same indent
-
-
-_LEGEND = tuple((status, word, GLYPHS[status]) for status, word in STATUS_WORDS.items())
 
 
 # Where a node stands in the texts of the ground truth and of the prediction. A position lists, from the root, which
 # child of its parent a value is, counted from 0: "0/2" is the third child of the first child; "" is the root. It needs
 # no key, which may hold any character. None where a side has no such value.
 Positions = tuple[str | None, str | None]
+
+
+class Piece(NamedTuple):
+    """A piece of a cell.
+
+    Attributes:
+        text: its text.
+        look: "quote" for the quotes of a text, "literal" for other values, "changed" for characters that the other side
+            lacks, "whole" for a value that differs as a whole, "" for other text.
+    """
+
+    text: str
+    look: str = ""
+
+
+class Cell(NamedTuple):
+    """What a row says of one side.
+
+    Attributes:
+        pieces: a value, or what stands for a container; empty if there is nothing to show.
+        is_summary: whether it stands for a container.
+        absent: what is said where a side has no such place, "absent" or "no partner", or "".
+    """
+
+    pieces: Sequence[Piece] = ()
+    is_summary: bool = False
+    absent: str = ""
 
 
 class TreeRow(NamedTuple):
@@ -70,9 +90,9 @@ class TreeRow(NamedTuple):
         short_path: its path, shortened.
         indent: the indent in levels.
         score, lost: the score, and the points lost at the node; "" where it does not count, or nothing is lost.
-        parts, predicted_parts: kind and size of a container on each side, the keys of a group that is exact, or "".
-        truth, prediction: the values as marked spans; empty if there is no value to show.
-        truth_look, prediction_look: "absent", "null" or "empty" where there is no value to show, or "".
+        truth, prediction: both sides; of a group what is folded, on the side of the truth.
+        reason: a sentence where the number may surprise, or "".
+        remarks: what stands out at the place beyond its values, a sentence each.
         is_open: whether its `<details>` element, which a row with children begins, is open.
         closes: how many `<details>` elements end after the row.
         positions: where the node stands in both texts, or None.
@@ -85,50 +105,59 @@ class TreeRow(NamedTuple):
     indent: int
     score: str
     lost: str
-    parts: str
-    predicted_parts: str
-    truth: list[Span]
-    prediction: list[Span]
-    truth_look: str
-    prediction_look: str
+    truth: Cell
+    prediction: Cell
+    reason: str
+    remarks: Sequence[str]
     is_open: bool
     closes: int
     positions: Positions | None
+
+
+class Part(NamedTuple):
+    """The values of a tree with one status: its word and glyph, how many there are, and what they lose."""
+
+    status: str
+    word: str
+    glyph: str
+    size: int
+    lost: str
 
 
 class TreeDrawing(NamedTuple):
     """The data for drawing a tree with its template.
 
     Attributes:
-        score, points: the score, and the points as text.
+        score: the score.
+        conclusion: where most of the loss is, as a sentence, or "".
+        detail: the points, and what comes second.
         facts: further lines below the score.
-        losses: the largest losses: points, the id of the row, its path, and a word.
-        remarks: what stands out beyond single places: a text, and the id of the row of its first place.
+        parts: the values by what became of them; a status that no value has is left out.
         note: how many rows are left out, or "".
-        rows: one row for each node, parents before children.
+        rows: one row for each node but a root with parts, parents before children.
         row_numbers: the number in the id of its row of each node that is drawn, by the `id` of the node.
-        legend: each status with its word and glyph.
+        glyphs: word and glyph of each status.
     """
 
     score: str
-    points: str
+    conclusion: str
+    detail: str
     facts: Sequence[str]
-    losses: list[tuple[str, str, str, str]]
-    remarks: list[tuple[str, str]]
+    parts: Sequence[Part]
     note: str
     rows: list[TreeRow]
     row_numbers: dict[int, int]
-    legend: tuple[tuple[str, str, str], ...] = _LEGEND
+    glyphs: dict[str, tuple[str, str]]
 
 
 @cache
 def stylesheet() -> str:
     """The CSS for the markup, with support for light, dark and narrow pages."""
-    return Path(__file__).with_name("tree.css").read_text(encoding="utf-8")
+    return "".join(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("tokens.css", "tree.css"))
 
 
 def tree_as_html(tree: ScoreTree, *, prefix: str = "anls") -> str:
-    """Render the score, the largest losses, and the tree with one row for each node.
+    """Render the score, what became of the values, and the tree with one row for each node.
 
     Args:
         tree: the root.
@@ -178,38 +207,71 @@ def tree_drawing(
     places = drawn_places(folded)
     total = sum(1 for _ in tree.nodes())
     numbers = {id(node): number for number, (node, _) in enumerate(places)}
-    ids = {node: f"{prefix}-{number}" for node, number in numbers.items()}
-    lost = sorted((node for node in _losses(folded) if id(node) in ids), key=lambda node: -node.points_lost)
-    losses = [
-        (
-            lost_text(node),
-            ids[id(node)],
-            clipped(node.path, _LONGEST_LINK),
-            str(node.key) if node.kind == "group" else STATUS_WORDS[node.status],
-        )
-        for node in lost[:LOSSES]
-    ]
     drawn = sum(1 for node, _ in places if node.kind != "group")
     note = f"{total:,} places; {drawn:,} are drawn. Exact ones are left out first." if drawn < total else ""
-    depths = [depth for _, depth in places] + [0]
+    outermost = 1 if folded.children else 0  # a root with parts says nothing that its score does not say
+    shown = places[outermost:]
+    depths = [depth - outermost for _, depth in shown] + [0]
     above, positions = _parents(folded), positions_of(folded) if with_positions else {}
+    said, ids = _remarks_by_path(remarks), {node: f"{prefix}-{number}" for node, number in numbers.items()}
     rows = [
-        _row(node, ids[id(node)], depth, following, above.get(id(node)), positions.get(id(node)))
-        for (node, _), (depth, following) in zip(places, pairwise(depths), strict=True)
-    ]
-    row_of = {node.path: ids[id(node)] for node, _ in reversed(places) if node.kind != "group"}
-    shown = [each for each in annotations_shown(remarks) if each.paths[0] in row_of][:REMARKS]
-    remarked = [
-        (
-            annotation_text(each)
-            + (f" ({with_minus_signs(with_sign(-each.points_lost, 3))})" if each.points_lost else ""),
-            row_of[each.paths[0]],
-        )
-        for each in shown
+        _row(node, ids[id(node)], depth, following, above.get(id(node)), positions.get(id(node)), said)
+        for (node, _), (depth, following) in zip(shown, pairwise(depths), strict=True)
     ]
     row_numbers = {of: numbers[id(node)] for of, node in nodes.items() if id(node) in numbers}
-    head = f"{tree.score:.4f}", points_text(tree), facts_of_tree(tree)
-    return TreeDrawing(*head, losses, remarked, note, rows, row_numbers)
+    conclusion, second = conclusion_of_tree(tree, remarks)
+    return TreeDrawing(
+        three_digits(tree.score),
+        conclusion,
+        f"{points_text(tree)}; {second}." if second else points_text(tree),
+        [*facts_of_tree(tree), *_facts(tree, remarks)],
+        _parts(tree),
+        note,
+        rows,
+        row_numbers,
+        {status: (word, GLYPHS[status]) for status, word in STATUS_WORDS.items()},
+    )
+
+
+def _facts(tree: ScoreTree, remarks: Sequence[Annotation]) -> list[str]:
+    """What is said above the tree: of the root, and of values that are written differently in many places."""
+    own = [tree.reason] if tree.children and tree.reason else []
+    return own + [annotation_text(each) for each in remarks if each.gain is not None]
+
+
+def _parts(tree: ScoreTree) -> list[Part]:
+    """The values by what became of them."""
+    leaves: dict[str, list[ScoreTree]] = {status: [] for status in STATUS_WORDS}
+    for leaf in tree.leaves():
+        if leaf.weight or leaf.status != "extra":
+            leaves[leaf.status].append(leaf)
+    return [
+        Part(
+            status,
+            word,
+            GLYPHS[status],
+            len(leaves[status]),
+            _signed(fsum(leaf.points_lost for leaf in leaves[status])),
+        )
+        for status, word in SHORT_WORDS.items()
+        if leaves[status]
+    ]
+
+
+def _remarks_by_path(remarks: Sequence[Annotation]) -> dict[str, list[str]]:
+    """The remarks that stand at their places: values that are predicted at another one."""
+    found: dict[str, list[str]] = {}
+    for each in remarks:
+        if each.kind in ("exchanged", "elsewhere"):
+            first, second = each.paths
+            for path, other in ((first, second), (second, first))[: 2 if each.kind == "exchanged" else 1]:
+                name, there = (_below_parent(place, each.parent) for place in (path, other))
+                found.setdefault(path, []).append(f"the value of {name} is predicted at {there}")
+    return found
+
+
+def _below_parent(path: str, parent: str) -> str:
+    return clipped(path.removeprefix(parent).removeprefix("."), _LONGEST_LABEL)
 
 
 def _parents(tree: ScoreTree) -> dict[int, ScoreTree]:
@@ -237,19 +299,6 @@ def drawn_places(tree: ScoreTree) -> list[tuple[ScoreTree, int]]:
     return found
 
 
-def _losses(tree: ScoreTree) -> list[ScoreTree]:
-    """The nodes where points were lost: leaves, and the roots of missing and extra parts."""
-    found = []
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
-        if node.points_lost > 0 and (not node.children or node.status in ("missing", "extra")):
-            found.append(node)
-        else:
-            waiting.extend(reversed(node.children))
-    return found
-
-
 def _row(
     node: ScoreTree,
     row_id: str,
@@ -257,16 +306,20 @@ def _row(
     following: int,
     parent: ScoreTree | None,
     positions: Positions | None,
+    said: Mapping[str, Sequence[str]],
 ) -> TreeRow:
     """The row of a node at a depth; `following` is the depth of the next row."""
     opens, is_group = bool(node.children), node.kind == "group"
+    remarks = () if is_group else said.get(node.path, ())
     counts = node.status != "extra" or bool(node.weight)
-    truth, prediction = ([], []) if opens else value_spans(node)
-    looks = ("", "") if opens else (_look(node, parent, "ground_truth"), _look(node, parent, "prediction"))
-    parts = _parts(node, value_taken(node), "extra") if opens else ""
-    if is_group:  # the keys of nodes that are exact, which nothing else says
-        keys = ", ".join(child.key for child in node.children if child.key is not None)
-        parts = clipped(keys, _LONGEST_NAMES) if node.status == "exact" else ""
+    if is_group:
+        truth, prediction = _folded_cell(node), Cell()
+    elif opens:
+        truth, prediction = _summaries(node, parent)
+    else:
+        spans = value_spans(node)
+        truth = _value_cell(node, parent, "ground_truth", spans[0])
+        prediction = _value_cell(node, parent, "prediction", spans[1])
     return TreeRow(
         node=node,
         row_id=row_id,
@@ -275,44 +328,94 @@ def _row(
         indent=min(depth, _DEEPEST_INDENT),
         score=three_digits(node.score) if counts else "",
         lost=lost_text(node),
-        parts=parts,
-        predicted_parts=_parts(node, node.prediction, "missing") if opens and not is_group else "",
         truth=truth,
         prediction=prediction,
-        truth_look=looks[0],
-        prediction_look=looks[1],
-        is_open=opens and not is_group and (parent is None or node.status != "exact"),
+        reason="" if is_group or remarks or truth.absent or prediction.absent else node.reason,
+        remarks=remarks,
+        is_open=opens and not is_group and (parent is None or node.status not in ("exact", "missing", "extra")),
         closes=(depth + 1 if opens else depth) - following,
         positions=positions,
     )
 
 
-def _parts(node: ScoreTree, value: Any, lacking: str) -> str:
-    """Kind and size of a container on one side; "" where that side has none.
-
-    Args:
-        node: the node.
-        value: its value on this side; None for some nodes of other metrics, which know only what is below them.
-        lacking: the status of a part that this side lacks.
-    """
-    if node.status == lacking:
-        return ""
-    if isinstance(value, dict | list):
-        kind, size = "list" if isinstance(value, list) else "object", len(value)
-    else:
-        kind, size = node.kind, sum(child.status != lacking for child in unfolded_children(node))
-    return f"{kind}, {counted(size, 'element' if kind == 'list' else 'key')}"
+def _folded_cell(node: ScoreTree) -> Cell:
+    """The names of what a group folds: keys, or rows by their first text."""
+    names = (
+        _first_text(child.prediction if child.status == "extra" else child.ground_truth)
+        if child.key is None
+        else child.key
+        for child in node.children
+    )
+    text = clipped(", ".join(filter(None, names)), _LONGEST_NAMES)
+    return Cell([Piece(text)] if text else (), is_summary=True)
 
 
-def _look(node: ScoreTree, parent: ScoreTree | None, side: Side) -> str:
-    """How a side without a value looks: "absent", "null" or "empty"; "" for another value."""
+def _summaries(node: ScoreTree, parent: ScoreTree | None) -> tuple[Cell, Cell]:
+    """What stands for a container on both sides: the number of rows of a list, the first text of a row."""
+    truth, prediction = value_taken(node), node.prediction
+    sides = ((truth, "extra", "ground_truth"), (prediction, "missing", "prediction"))
+    if node.kind == "list" or node.key is not None or parent is None:
+        cells = [
+            Cell(absent="absent") if node.status == lacking else Cell(_size(value), is_summary=True)
+            for value, lacking, _ in sides
+        ]
+        return cells[0], cells[1]
+    names = [_first_text(value) for value, *_ in sides]
+    cells = []
+    for name, (value, lacking, _) in zip(names, sides, strict=True):
+        if node.status == lacking:
+            cells.append(Cell(absent="no partner"))
+            continue
+        alone = node.status in ("missing", "extra")
+        more = f" and {len(value) - 1:,} more" if alone and name and isinstance(value, dict) and len(value) > 1 else ""
+        look = "whole" if name and names[0] != names[1] else ""
+        pieces = [Piece(clipped(name, _LONGEST_NAMES), look)] if name else _size(value)
+        cells.append(Cell([*pieces, *([Piece(more)] if more else [])], is_summary=True))
+    return cells[0], cells[1]
+
+
+def _size(value: Any) -> list[Piece]:
+    """The number of elements of a list; nothing for an object."""
+    if not isinstance(value, list):
+        return []
+    has_rows = any(isinstance(element, dict | list) for element in value)
+    return [Piece(counted(len(value), "row" if has_rows else "value"))]
+
+
+def _first_text(value: Any) -> str:
+    """The first text of an object, by which a row is known; else its first value, "" for none."""
+    parts = value.values() if isinstance(value, dict) else [value]
+    scalars = [part for part in parts if not isinstance(part, dict | list | tuple | None)]
+    text = next((scalar for scalar in scalars if isinstance(scalar, str)), scalars[0] if scalars else "")
+    return text if isinstance(text, str) else value_text(text)
+
+
+def _value_cell(node: ScoreTree, parent: ScoreTree | None, side: Side, spans: Sequence[Span]) -> Cell:
+    """The value of a leaf on one side."""
     value = getattr(node, side)
+    if value is None and parent is not None and _is_absent(node, parent, side):
+        if parent.status in ("missing", "extra") and getattr(parent, side) is None:
+            return Cell()  # the row above says so
+        return Cell(absent="absent" if node.key is not None else "no partner")
     if value is None:
-        if parent is not None and _is_absent(node, parent, side):
-            # below a part that is on one side only, which says so
-            return "" if parent.status in ("missing", "extra") and getattr(parent, side) is None else "absent"
-        return "null"
-    return "empty" if value in ("", [], {}) else ""
+        return Cell([Piece("null", "literal")])
+    return Cell(_pieces(value, spans or [Span(value_text(value), changed=False)], node.status))
+
+
+def _pieces(value: Any, spans: Sequence[Span], status: str) -> list[Piece]:
+    """A value as pieces: its quotes apart, and what differs marked."""
+    changed = "changed" if status == "partial" else "whole"
+    plain = "" if isinstance(value, str) else "literal"
+    found = [Piece(span.text, changed if span.changed else plain) for span in spans]
+    if not isinstance(value, str) or not found:
+        return found
+    first, last = found[0], found[-1]
+    if not (first.text.startswith('"') and last.text.endswith('"') and len("".join(piece.text for piece in found)) > 1):
+        return found
+    found[0] = first._replace(text=first.text[1:])
+    found[-1] = found[-1]._replace(text=found[-1].text[:-1])
+    quote = Piece('"', "quote")
+    return [quote, *(piece for piece in found if piece.text), quote]
 
 
 def _is_absent(node: ScoreTree, parent: ScoreTree, side: Side) -> bool:
@@ -325,7 +428,11 @@ def _is_absent(node: ScoreTree, parent: ScoreTree, side: Side) -> bool:
 
 def lost_text(node: ScoreTree) -> str:
     """The points lost at a node, with their sign; "" for none."""
-    return with_minus_signs(with_sign(-node.points_lost, 3)) if node.points_lost else ""
+    return _signed(node.points_lost)
+
+
+def _signed(lost: float) -> str:
+    return with_minus_signs(with_sign(-lost, 3)) if lost else ""
 
 
 def _label(node: ScoreTree) -> str:

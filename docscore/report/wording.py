@@ -38,6 +38,9 @@ STATUS_WORDS = {
 }
 
 
+SHORT_WORDS = {**STATUS_WORDS, "missing": "missing", "extra": "extra"}
+
+
 COUNTED = {
     "skipped": ("row", "left out"),
     "missing": ("prediction", "missing, scored as null"),
