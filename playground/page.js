@@ -48,16 +48,6 @@
   window.docscorePane = (pane) => {
     new ResizeObserver(() => pane.classList.toggle("page-narrow", pane.offsetWidth < NARROW)).observe(pane);
   };
-
-  document.addEventListener("click", (event) => {
-    const link = event.target.closest?.(".anls-losses a, .anls-remarks a");
-    const row = link && document.getElementById(link.getAttribute("href").slice(1));
-    if (!row) return;
-    event.preventDefault();
-    const only = row.closest(".anls-tree").querySelector(".anls-only");
-    if (row.dataset.status === "exact") only.checked = false;
-    show(row);
-  });
 })();
 
 // The options of scoring within an element: their values, and the same set; only those that a metric uses are shown.

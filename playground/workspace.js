@@ -137,9 +137,9 @@
         return;
       }
       delete result.dataset.stale;
-      const only = result.querySelector(".anls-only")?.checked;
+      const hidden = [...result.querySelectorAll(".anls-legend input:not(:checked)")].map((part) => part.className);
       result.innerHTML = found.result;
-      if (only && result.querySelector(".anls-only")) result.querySelector(".anls-only").checked = true;
+      for (const name of hidden) result.querySelector(`.${name}`)?.click();
       part("json").textContent = found.raw;
       part("python").textContent = found.python;
       setStatus([copied, found.note].filter(Boolean).join(" "));

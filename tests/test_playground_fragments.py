@@ -92,7 +92,7 @@ def test_what_was_left_out_stands_above_the_mean(tmp_path: Path) -> None:
 def test_a_pair_as_the_page_shows_it(metric: str) -> None:
     found = pair.answer(PairRequest(truth='{"a": "x"}', prediction='{"a": "y"}', metric=metric))
     page = Markup(found.result)
-    assert page.texts("strong", "anls-score") == ["0.5000" if metric == "nted" else "0.0000"]
+    assert page.texts("strong", "anls-score") == ["0.500" if metric == "nted" else "0.000"]
     assert page.of("div")[0].attributes == {"class": "anls-tree"}
     assert json.loads(found.raw)
     assert found.python.startswith("import json\n")

@@ -61,14 +61,14 @@ def test_a_pair_is_scored_as_the_library_scores_it(visit: Visit) -> None:
     visitor = visit()
     visitor.score(json.dumps(TRUTH), json.dumps(GUESS))
     expected = score_tree(TRUTH, GUESS)
-    assert statuses(visitor) == {node.path: node.status for node in expected.nodes()}
-    assert visitor.total() == pytest.approx(expected.score, abs=5e-5)
+    assert statuses(visitor) == {node.path: node.status for node in list(expected.nodes())[1:]}
+    assert visitor.total() == pytest.approx(expected.score, abs=5e-4)
     assert visitor.row("$.vendor").locator("del, ins").all_inner_texts() == ["g", "q"]
     assert "41.40" in visitor.row("$.total").locator(".anls-truth").inner_text()
     assert visitor.row("$.items[0]").get_by_text("moved 0 → 1").count() == 1
     names = set(visitor.tree().locator(".anls-grid span[role=img]").evaluate_all("all => all.map(e => e.ariaLabel)"))
     assert len(names) == len({node.status for node in expected.nodes()})
-    visitor.tree().locator(".anls-only").check()
+    visitor.tree().locator(".anls-show-exact").uncheck()
     left = visitor.tree().locator(".anls-row[data-path]").evaluate_all(VISIBLE)
     assert (
         {"partial", "wrong", "missing", "extra"} <= set(left) <= {"partial", "wrong", "wrong_type", "missing", "extra"}
@@ -86,7 +86,7 @@ def test_each_example_scores_and_can_be_undone(visit: Visit) -> None:
         assert visitor.tree().locator(".anls-row[data-path]").count() >= 3, name
         truth, prediction = visitor.typed("pair-truth"), visitor.typed("pair-prediction")
         expected = score_tree(json.loads(truth), json.loads(prediction)).score
-        assert visitor.total() == pytest.approx(expected, abs=5e-5), name
+        assert visitor.total() == pytest.approx(expected, abs=5e-4), name
     visitor.paste("pair-truth", '{"mine": 1}')
     menu.select_option("3")
     visitor["pair-truth"].locator("textarea").focus()
@@ -142,15 +142,15 @@ def test_the_score_follows_what_is_typed(visit: Visit) -> None:
     keyboard.press("Backspace")
     keyboard.type("z")
     assert visitor["pair-result"].get_attribute("data-stale") == ""
-    visitor.has_score("0.6667")
+    visitor.has_score("0.667")
     assert visitor["pair-result"].get_attribute("data-stale") is None
     keyboard.press("ControlOrMeta+z")  # chromium takes keys without a pause as one change
-    visitor.has_score("1.0000")
+    visitor.has_score("1.000")
     assert visitor.typed("pair-prediction") == '{"a": "tea"}'
     keyboard.press("ControlOrMeta+a")
     keyboard.type("{}")
     keyboard.press("ControlOrMeta+Enter")
-    visitor.has_score("0.0000")
+    visitor.has_score("0.000")
     visitor["pair-metric"].focus()
     for _ in range(12):
         keyboard.press("Tab")
@@ -177,11 +177,11 @@ def test_keys_move_through_the_tree(visit: Visit) -> None:
     items = visitor.row("$.items")
     press = visitor.page.keyboard.press
     visitor.tree()
-    visitor.row("$").focus()
-    for key, expected in (("ArrowDown", "$.vendor"), ("c", "$.vendor"), ("ArrowUp", "$")):
+    visitor.row("$.vendor").focus()
+    for key, expected in (("ArrowDown", "$.total"), ("c", "$.total"), ("ArrowUp", "$.vendor")):
         press(key)
         assert focused(visitor) == expected
-    assert visitor.copied("") == "$.vendor"
+    assert visitor.copied("") == "$.total"
     visitor.copy("mine")
     press("ControlOrMeta+c")
     assert not visitor.copied("mine").startswith("$")
@@ -196,33 +196,27 @@ def test_keys_move_through_the_tree(visit: Visit) -> None:
     press("ArrowRight")
     press("ArrowDown")
     assert focused(visitor) == "$.items[0]"
-    visitor.row("$").focus()
+    visitor.row("$.vendor").focus()
     found = []
-    for key in "nnnp":
+    for key in "nnp":
         press(key)
         found.append(focused(visitor))
-    assert found == ["$.vendor", "$.total", "$.date", "$.total"]
-    visitor.tree().locator("details").evaluate_all("all => all.forEach(each => each.open = false)")
-    visitor.tree().locator("ol.anls-losses a").filter(has_text="$.z.b.c").click()
-    assert focused(visitor) == "$.z.b.c"
-    assert visitor.row("$.z.b.c").is_visible()
+    assert found == ["$.total", "$.date", "$.total"]
 
 
-def test_rows_that_say_the_same_fold_and_remarks_lead_to_their_rows(visit: Visit) -> None:
+def test_rows_that_say_the_same_fold_and_values_elsewhere_say_where(visit: Visit) -> None:
     """A fold is one stop of the keys; the lines of an editor open it."""
     visitor = visit()
     truth = {"rows": [{"n": f"{n}{n}"} for n in range(5)], "vat": "DE811", "no": "0042"}
     visitor.score(json.dumps(truth, indent=1), json.dumps({"rows": [], "vat": "0042", "no": "DE811"}, indent=1))
     assert visitor.tree().locator(".anls-folded").inner_text().startswith("− 5 missing rows")
     assert not visitor.row("$.rows[3]").is_visible()
-    visitor.row("$").focus()
+    visitor.row("$.rows").focus()
     visitor.page.keyboard.press("n")
     assert "anls-folded" in visitor.page.evaluate("document.activeElement.className").split()
     visitor.page.keyboard.press("n")
     assert focused(visitor) == "$.vat"
-    visitor.row("$").focus()
-    visitor.tree().locator(".anls-remarks a").get_by_text("vat and no are exchanged").click()
-    assert focused(visitor) == "$.vat"
+    assert visitor.row("$.vat").get_by_text("the value of vat is predicted at no").is_visible()
     put_caret(visitor, "pair-truth", "33")
     assert visitor["pair-result"].locator(".ws-here").get_attribute("data-path") == "$.rows[3].n"
     assert visitor.row("$.rows[3].n").is_visible()
@@ -282,11 +276,11 @@ def test_an_older_answer_never_replaces_a_newer_one_and_a_long_request_is_cancel
     visitor.paste("pair-prediction", '{"first": 1}')
     visitor["pair-status"].get_by_text("Cancel stops it").wait_for()
     visitor.score('"abcd"', '"abce"')
-    visitor.has_score("0.7500")
+    visitor.has_score("0.750")
     with visitor.page.expect_response(SERVER) as late:
         held[0].continue_()
     assert late.value.json()["result"] != ""
-    visitor.has_score("0.7500")
+    visitor.has_score("0.750")
     assert visitor["pair-stop"].is_disabled()
     lists = [[one * 20_000 + str(n) + other * 25_000 for n in range(20)] for one, other in ("ab", "ca")]
     visitor.score(*map(json.dumps, lists))
@@ -320,12 +314,12 @@ def test_every_metric_explains_itself_in_the_tree(visit: Visit) -> None:
         visitor.choose("metric", metric)
         visitor.score(json.dumps(MENU, indent=1), json.dumps(ORDER, indent=1))
         assert {"missing", "wrong", "partial"} & set(statuses(visitor).values())
-        assert visitor.total() == pytest.approx(score, abs=5e-5), metric
+        assert visitor.total() == pytest.approx(score, abs=5e-4), metric
         shown = visitor["pair"].locator("[data-option]:visible").evaluate_all("all => all.map(e => e.dataset.option)")
         assert set(options) <= set(shown), metric
         visitor.row("$.date").click()
         assert marked(visitor)[0] == "13-13"
-        visitor.row("$").focus()
+        visitor.tree().locator(".anls-row[data-path]").first.focus()
         visitor.page.keyboard.press("n")
         assert visitor.page.evaluate("document.activeElement.dataset.status") != "exact"
 
@@ -349,8 +343,6 @@ def test_text_that_tries_to_be_code_is_text(visit: Visit, side: str) -> None:
         if metric == "anls_star":
             shown = [text for text in HOSTILE if text.isascii() and len(text) < 100]  # others are shortened or escaped
             assert all((text if side == "keys" else json.dumps(text)) in texts for text in shown)
-            for link in tree.locator(".anls-losses a").all()[:3]:
-                link.click()
     assert visitor.page.evaluate(f"typeof {XSS}") == "undefined"
     assert visitor.sideways() == 0
 
@@ -399,14 +391,14 @@ def test_a_link_brings_the_pair_to_another_browser(visit: Visit) -> None:
     assert visitor.copied('"abcde ü €"') == link
     assert "?" not in link
     other = visit(link.removeprefix(visitor.app.url))
-    other.has_score("0.7778")
+    other.has_score("0.778")
     assert (other.typed("pair-truth"), other.typed("pair-prediction")) == ('"ABcde ü €"', '"abcde ü €"')
     assert not other["pair-ignore_case"].is_checked()
     assert other["pair-threshold"].input_value() == "0.1"
     earlier = packed(['"abcde"', '"abcdf"', 0.5, True, False, "nTED"])
     other.open_tab("API")
     other.page.evaluate("hash => { location.hash = hash; }", earlier)  # as one that is pasted into the address bar
-    other.has_score("0.8000")
+    other.has_score("0.800")
     assert other["pair-metric"].input_value() == "nted"
 
 
@@ -427,7 +419,7 @@ def test_a_link_that_is_no_pair_is_refused_with_a_sentence(visit: Visit) -> None
     for link, refusal in STRANGE_LINKS.items():
         visitor.page.evaluate("hash => { location.hash = ''; location.hash = hash; }", link)
         visitor["pair-status"].get_by_text(f"This link was not opened: {refusal}").wait_for()
-        assert visitor["pair-result"].locator(".anls-score").inner_text() == "0.6481"
+        assert visitor["pair-result"].locator(".anls-score").inner_text() == "0.648"
     visitor.score('"a"', '"a"')
     assert visitor.total() == 1
 
@@ -446,9 +438,9 @@ def test_a_link_works_from_inside_a_frame(visit: Visit) -> None:
     visitor.copy("old")
     frame.locator("#pair-link").click()
     frame.get_by_text("It opens this page outside of the frame.").wait_for()
-    frame.locator("#pair-result").get_by_text("0.7500").first.wait_for()
+    frame.locator("#pair-result").get_by_text("0.750").first.wait_for()
     assert "outside of the frame" in frame.locator("#pair-status").inner_text()  # the score does not take its place
-    visit(visitor.copied("old").removeprefix(visitor.app.url)).has_score("0.7500")
+    visit(visitor.copied("old").removeprefix(visitor.app.url)).has_score("0.750")
 
 
 def test_the_snippets_of_the_api_work_as_they_stand(visit: Visit) -> None:
