@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime, time, timezone
+from datetime import date, datetime, time
 from functools import cache, lru_cache
 from typing import Any
 
@@ -46,7 +46,7 @@ _MIDNIGHT = datetime(2000, 1, 1)  # noqa: DTZ001  where a text has no time; it a
 def read_date(text: str, order: str | None = None) -> date | None:
     """The date that a text spells, a `datetime` where it has a time of day; None for none, or where it may be several.
 
-    A time of day with an offset is given in UTC.
+    A time of day with an offset keeps it, so that the day is the one that stands there.
 
     Read are ISO 8601, numbers with a year of four digits whose order is certain (`31.12.2024`, `2024/3/1`), and English
     names of months (`1 March 2024`). What leaves day and month or the century open (`03/04/2024`, `1.2.24`) is read
@@ -57,7 +57,7 @@ def read_date(text: str, order: str | None = None) -> date | None:
         order: "dmy", "mdy" or "ymd", or None.
 
     >>> str(read_date("31.12.2024")), str(read_date("2024-12-31T08:30+02:00")), read_date("03/04/2024")
-    ('2024-12-31', '2024-12-31 06:30:00+00:00', None)
+    ('2024-12-31', '2024-12-31 08:30:00+02:00', None)
     >>> str(read_date("03/04/2024", "dmy"))
     '2024-04-03'
     """
@@ -65,8 +65,7 @@ def read_date(text: str, order: str | None = None) -> date | None:
     if len(plain) > _LONGEST:
         return None
     try:
-        spelled = _iso(plain) or _in_numbers(plain, order) or _with_month(plain, order)
-        return spelled.astimezone(timezone.utc) if isinstance(spelled, datetime) and spelled.tzinfo else spelled
+        return _iso(plain) or _in_numbers(plain, order) or _with_month(plain, order)
     except (ValueError, OverflowError):  # 31 February
         return None
 

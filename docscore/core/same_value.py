@@ -24,13 +24,17 @@ _DIGITS_AND_SIGNS = re.compile(r"\s*[+-]?[.,]?\d[\d.,eE+-]*\s*\Z")  # as in all 
 _MINUS = re.compile(r"(?<!\w)[-\u2212](?=[^\w\s]*\d)")
 
 
-# Texts whose separators can be read in one way only, with decimal sign and sign between groups. A sign followed by
-# three digits, once, is in doubt ("1,500") unless nothing but 0 is before it.
+# Texts whose separators can be read in one way only, with the sign between groups. A sign followed by three digits, once,
+# is in doubt ("1,500") unless nothing but 0, or more than three digits, are before it.
 _SEPARATED = (
-    (re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+,\d+\Z"), ",", "."),
-    (re.compile(r"[+-]?(?:0,\d+|\d+,(?:\d{1,2}|\d{4,}))\Z"), ",", ""),
-    (re.compile(r"[+-]?\d{1,3}(?:,\d{3})+\.\d+\Z"), ".", ","),
-    (re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3}){2,}\Z"), ".", ","),
+    (re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+,\d+\Z", re.ASCII), "."),
+    (re.compile(r"[+-]?\d+,(?:\d{1,2}|\d{4,})\Z|[+-]?(?:0|[1-9]\d{3,}),\d+\Z", re.ASCII), ""),
+    (re.compile(r"[+-]?\d{1,3}(?:,\d{3})+\.\d+\Z", re.ASCII), ","),
+    (re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3}){2,}\Z", re.ASCII), ","),
+    (re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3}){2,}\Z", re.ASCII), "."),
+    (re.compile(r"[+-]?[1-9]\d?(?:,\d{2})+,\d{3}(?:\.\d+)?\Z", re.ASCII), ","),  # 12,34,567 as in India
+    (re.compile(r"[+-]?[1-9]\d{0,2}(?:'\d{3})+(?:[.,]\d+)?\Z", re.ASCII), "'"),
+    (re.compile(r"[+-]?[1-9]\d{0,2}(?: \d{3})+(?:[.,]\d+)?\Z", re.ASCII), " "),
 )
 
 
@@ -130,13 +134,22 @@ def _is_letter(character: str) -> bool:
     return unicodedata.category(character)[0] in "LMN"
 
 
+def separated_number(text: str) -> tuple[Decimal, bool] | None:
+    """The number of a text whose separators can be read in one way only, and whether it has a decimal comma.
+
+    >>> separated_number("1.234,5"), separated_number("1 234.50"), separated_number("1,500")
+    ((Decimal('1234.5'), True), (Decimal('1234.50'), False), None)
+    """
+    for pattern, group in _SEPARATED:
+        if len(text) <= _LONGEST and pattern.match(text):
+            digits = text.replace(group, "") if group else text
+            return Decimal(digits.replace(",", ".")), "," in digits
+    return None
+
+
 def _undoubted(value: Scalar) -> tuple[Decimal, bool] | None:
     """The number that a scalar is, or spells without a doubt on its separators; and whether it has a decimal comma."""
-    found = number_of(value)
-    if found is not None or not isinstance(value, str):
-        return None if found is None else (found, False)
-    for pattern, decimal, group in _SEPARATED:
-        if pattern.match(value.strip()):
-            found = number_of(value, decimal=decimal, group=group)
-            return None if found is None else (found, decimal == "," and "," in value)
-    return None
+    number = number_of(value)
+    if number is not None:
+        return number, False
+    return separated_number(value.strip()) if isinstance(value, str) else None

@@ -7,6 +7,7 @@ from typing import Any
 
 from docscore.data.json_text import loads
 from docscore.evaluation.evaluation import evaluate
+from docscore.metrics.typed.comparators import COMPARATORS
 from docscore.metrics.typed.score import typed_tree
 from docscore.report.console import print_measured, print_tree, printed
 from docscore.report.html_tree import tree_as_html
@@ -17,12 +18,26 @@ from fuzz.seeds import cases, drawn_seeds, lines_of
 TYPES = ("string", "number", "integer", "boolean", "object", "array", "null", "money")
 FORMATS = ("date", "date-time", "uri", "")
 SETTINGS: dict[str, tuple[Any, ...]] = {
-    "compare": ("text", "exact", "number", "date", "boolean", "same"),
+    "compare": (*COMPARATORS, "function", "same"),
     "tolerance": (0, 0.01, 1e300, "1%", "0.5 %", "1000000000%", "-1%", "x", -1, float("inf"), 10**400),
     "weight": (1, 0, 3, 0.5, 1e-300, 1e300, -1, "3", float("nan"), 10**400),
     "decimal": (".", ",", "..", "1", " "),
     "group": (",", ".", "'", "\u00a0", ""),
-    "order": ("dmy", "mdy", "ymd", "ydm"),
+    "date_order": ("dmy", "mdy", "ymd", "ydm"),
+    "locale": ("de", "en_CA", "fr-FR", "xx", "", "../x"),
+    "format": ("%d%m%y", "%", "%Q", "x"),
+    "percent": ("share", "points", "x"),
+    "currency": ("any", "required", "ignored", "EUR", "XXZ"),
+    "unit": ("kg", "month", "x y", "m**9"),
+    "region": ("DE", "US", "ZZ"),
+    "true": (["x"], [], "x"),
+    "values": (["a", "b"], {"a": ["b"]}, {"a": ["x"], "b": ["x"]}, [1]),
+    "case": ("kept", "ignored"),
+    "judgements": ([["a", "b", True]], [["a", "b", 0.5], ["a", "b", 1]], [["a"]], "x"),
+    "unread": ("text", "wrong"),
+    "unequal": ("text", "wrong"),
+    "list_order": ("any", "kept", "x"),
+    "key": ("a", "b", ""),
     "unknown": (1,),
 }
 REFERENCES = (

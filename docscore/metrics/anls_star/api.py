@@ -205,6 +205,12 @@ def build_tree(gt: Value, pred: Value, options: ScoringOptions, schema: SchemaNo
     return trees[-1]
 
 
+def score_by(gt: Value, pred: Value, options: ScoringOptions, schema: SchemaNode) -> float:
+    """The typed score of a pair of plain values by a schema."""
+    earned, weight = with_room_to_recurse(_sums, gt, pred, options, schema)
+    return earned / weight if weight else 1.0
+
+
 def tell(
     gt: Value,
     pred: Value,
@@ -318,7 +324,7 @@ def _sums(
     truth = _one_of_texts(gt, pred)
     try:
         if start is None:
-            return Scorer(options).pair(truth, pred)
+            return Scorer(options).pair(truth, pred, schema)
         return Scorer(options, Tables()).pair(truth, pred, schema, start())
     except TooManyPairsError as error:
         place, *_ = max(list_tables(truth, pred), key=lambda table: table[1] * table[2])

@@ -162,7 +162,7 @@ class Scorer:
         """The similarity of the texts, or what the place in the schema says of them, times its weight."""
         weight = 1.0 if schema is None else schema.unit
         if schema is not None and schema.comparator is not None:
-            earned = float(self._leaves([truth], [prediction], schema)[0][0, 0])
+            earned = weight * schema.comparator.pair(truth, prediction, self.options)
         elif truth == prediction and type(truth) is type(prediction) is str:
             earned = weight
         else:
@@ -381,7 +381,7 @@ class Scorer:
         if schema is None or schema.comparator is None:
             earned = self._texts(truths, predictions)
         else:
-            earned = schema.comparator.compared(truths, predictions, self._texts)  # type: ignore[arg-type]
+            earned = schema.comparator.table(truths, predictions, self.options)  # type: ignore[arg-type]
         return earned if unit == 1 else unit * earned, np.full(earned.shape, unit)
 
     def _texts(self, truths: Column, predictions: Column) -> Matrix:

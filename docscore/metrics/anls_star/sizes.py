@@ -2,83 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from math import fsum
-from typing import Any, Generic, Literal, TypeVar, cast, get_args
+from typing import Literal, Protocol, cast, get_args
 
-import numpy as np
+from docscore.core.options import PAPER, ScoringOptions
+from docscore.core.values import LEAF_TYPES, Matrix, Scalar, Value, is_empty
 
-from docscore.core.options import PAPER
-from docscore.core.values import LEAF_TYPES, Matrix, Scalar, Value, is_empty, scalar_text
-
-ReadValue = TypeVar("ReadValue")
 Side = Literal["ground_truth", "prediction"]
 SIDES: tuple[Side, ...] = get_args(Side)
-TextSimilarities = Callable[[Sequence[Scalar], Sequence[Scalar]], Matrix]  # of every two scalars as texts, by ANLS*
 
 
-@dataclass(frozen=True)
-class Comparator(Generic[ReadValue]):
-    """How the scalars of a place compare, where it is not as texts: by what they are read as.
-
-    What is read on both sides is spelled in one way and then compared as ANLS* compares texts, so that 1000.0 is 1000
-    and 1234 is still near 1235. What cannot be read is compared as the text that it is.
+class Comparator(Protocol):
+    """How the scalars of a place compare, where it is not as ANLS* compares texts.
 
     Attributes:
-        name: what they are read as, in words: "a number".
-        label: the same with its settings: "number, tolerance 1%".
-        reading: what a scalar is read as; None where it cannot be read.
-        spelling: the one text of what was read.
-        are_near: whether two readings count as equal though their spellings differ; None where none do.
-        is_exact: whether they are wrong unless their spellings are the same letter by letter.
-        near_remark: what readings are that count as equal though their spellings differ.
+        label: what they are read as, with the settings: "number, tolerance 1%".
     """
 
-    name: str
-    label: str
-    reading: Callable[[Scalar], ReadValue | None]
-    spelling: Callable[[ReadValue], str]
-    are_near: Callable[[ReadValue, ReadValue], bool] | None = None
-    is_exact: bool = False
-    near_remark: str = "within the tolerance"
+    @property
+    def label(self) -> str: ...
 
-    def compared(self, truths: Sequence[Scalar], predictions: Sequence[Scalar], texts: TextSimilarities) -> Matrix:
+    def pair(self, truth: Scalar, prediction: Scalar, options: ScoringOptions) -> float:
+        """S of a pair where L is 1, in [0, 1]."""
+
+    def table(self, truths: Sequence[Scalar], predictions: Sequence[Scalar], options: ScoringOptions) -> Matrix:
         """S of every pair where L is 1: shape (len(truths), len(predictions)), values in [0, 1]."""
-        left, right = ([(i, self.reading(value)) for i, value in enumerate(side)] for side in (truths, predictions))
-        here = {i: value for i, value in left if value is not None}
-        there = {j: value for j, value in right if value is not None}
-        all_read = len(here) == len(truths) and len(there) == len(predictions)
-        earned = np.zeros((len(truths), len(predictions))) if all_read else texts(truths, predictions)
-        if here and there:
-            rows, columns = (list(map(self.spelling, side.values())) for side in (here, there))
-            same = [[float(truth == value) for value in columns] for truth in rows] if self.is_exact else []
-            read = np.array(same) if same else texts(rows, columns)
-            if self.are_near is not None:
-                near = [[self.are_near(truth, value) for value in there.values()] for truth in here.values()]
-                read = np.where(near, 1.0, read)
-            earned[np.ix_(list(here), list(there))] = read
-        return earned
 
     def unreadable(self, truth: Scalar | None, prediction: Scalar | None) -> tuple[Side, ...]:
-        """The sides whose value cannot be read, and compares as the text that it is."""
-        sides: dict[Side, Scalar | None] = {"ground_truth": truth, "prediction": prediction}
-        return tuple(side for side, value in sides.items() if value is not None and self.reading(value) is None)
+        """The sides whose value cannot be read."""
 
     def remark(self, truth: Scalar, prediction: Scalar, *, right: bool) -> str:
         """Why two scalars scored what they did where that may surprise, else ""; `right` if they earned all."""
-        left, there = self.reading(truth), self.reading(prediction)
-        if left is None or there is None:
-            side = "neither" if left is there else "the ground truth" if left is None else "the prediction"
-            return f"{side} {'can' if left is there else 'cannot'} be read as {self.name}: compared as text"
-        if scalar_text(truth) == scalar_text(prediction):
-            return ""
-        if self.is_exact:
-            return "must be the same letter by letter"
-        if self.spelling(left) == self.spelling(there):
-            return f"equal as {self.name}"
-        return self.near_remark if right else f"compared as {self.name}"
 
 
 @dataclass(eq=False, slots=True)
@@ -96,7 +53,7 @@ class SchemaNode:
 
     unit: float
     weighted: bool
-    comparator: Comparator[Any] | None = None
+    comparator: Comparator | None = None
     properties: dict[str, SchemaNode] = field(default_factory=dict)
     others: SchemaNode | None = None
     items: SchemaNode | None = None

@@ -5,45 +5,35 @@ from __future__ import annotations
 import json
 import re
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
 
 from docscore.core.dates import ORDERS
-from docscore.core.errors import InputValueError, short_repr
+from docscore.core.errors import InputValueError, at_place, short_repr
+from docscore.core.runtime import level_of_caller
 from docscore.metrics.anls_star.sizes import Comparator, SchemaNode
-from docscore.metrics.typed.comparators import (
-    boolean_comparator,
-    date_comparator,
-    exact_comparator,
-    number_comparator,
-)
+from docscore.metrics.typed.comparators import COMPARATORS, FunctionComparator, comparator, settings_of
 
 KEYWORD = "x-docscore"
 
 
-COMPARISONS = ("text", "exact", "number", "date", "boolean")
-
-
-# The types of which a place may be to be compared so.
-_TYPES = {
-    "number": {"number", "integer", "string"},
+# The types of which a place may be to be compared so; a text may be compared in every way.
+_TYPES = {name: {"string", "number", "integer", "boolean"} for name in COMPARATORS} | {
+    "number": {"string", "number", "integer"},
+    "money": {"string", "number", "integer"},
+    "unit": {"string", "number", "integer"},
     "date": {"string"},
+    "datetime": {"string"},
+    "time": {"string"},
     "boolean": {"boolean", "string"},
-    "exact": {"string", "number", "integer", "boolean"},
-    "text": {"string", "number", "integer", "boolean"},
 }
-
 
 # The comparison that a type implies; a text is a date where its format says so.
 _IMPLIED = {"number": "number", "integer": "number", "boolean": "boolean"}
-_DATE_FORMATS = ("date", "date-time")
-
-
-# The comparison that each option belongs to.
-_BELONGS = {"tolerance": "number", "decimal": "number", "group": "number", "order": "date"}
-
+_FORMATS = {"date": "date", "date-time": "datetime", "time": "time"}
 
 _SHARE = re.compile(r"(\d+(?:\.\d+)?) ?%", re.ASCII)
 
@@ -52,13 +42,16 @@ PlaceSettings = Mapping[str, Any]
 
 
 def checked_settings(settings: Any, pointer: str) -> PlaceSettings:
-    """What stands under `x-docscore`, if it is right.
+    """What stands under `x-docscore`, if it is right; `order`, as it was called before, is `date_order`.
 
     Raises:
         ValueError: naming the pointer, what was expected and what came.
     """
     if not isinstance(settings, dict):
         raise InputValueError(place=pointer, expected="an object", got=short_repr(settings))
+    if "order" in settings and "date_order" not in settings:
+        warnings.warn(f"{pointer}/order: read as date_order", UserWarning, stacklevel=level_of_caller())
+        settings = {"date_order" if name == "order" else name: value for name, value in settings.items()}
     for name, value in settings.items():
         if name not in _CHECKS:
             raise InputValueError(place=pointer, expected=f"some of {', '.join(_CHECKS)}", got=short_repr(name))
@@ -80,14 +73,66 @@ def _is_separator(value: Any) -> bool:
     return isinstance(value, str) and len(value) == 1 and not value.isalnum() and value not in "+-"
 
 
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(each, str) for each in value)
+
+
+def _is_list_of_values(value: Any) -> bool:
+    return (
+        _are_texts([*value.keys()]) and all(map(_are_texts, value.values()))
+        if isinstance(value, dict)
+        else _are_texts(value)
+    )
+
+
+def _is_judgement(row: Any) -> bool:
+    if not isinstance(row, list) or len(row) != 3 or not _are_texts(row[:2]):  # noqa: PLR2004  both texts and the verdict
+        return False
+    return isinstance(row[2], bool) or (_is_number(row[2]) and row[2] <= 1)
+
+
+def _are_judgements(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_judgement, value))
+
+
+def _one_of(*names: str) -> tuple[str, Callable[[Any], bool]]:
+    return f"one of {', '.join(names)}", lambda value: value in names
+
+
+def _text(expected: str, pattern: str = ".+") -> tuple[str, Callable[[Any], bool]]:
+    return expected, lambda value: isinstance(value, str) and re.fullmatch(pattern, value) is not None
+
+
+_WORDS = ("a list of texts", _are_texts)
+_SEPARATOR = ("one character that is no letter, digit or sign", _is_separator)
 _CHECKS: dict[str, tuple[str, Callable[[Any], bool]]] = {
-    "compare": (f"one of {', '.join(COMPARISONS)}", lambda value: value in COMPARISONS),
+    "compare": _one_of(*COMPARATORS, "function"),
     "tolerance": ('a number of at least 0, or a share of the ground truth such as "1%"', _is_tolerance),
     "weight": ("a number of at least 0", _is_number),
-    "decimal": ("one character that is no letter, digit or sign", _is_separator),
-    "group": ("one character that is no letter, digit or sign", _is_separator),
-    "order": (f"one of {', '.join(ORDERS)}", lambda value: value in ORDERS),
+    "decimal": _SEPARATOR,
+    "group": _SEPARATOR,
+    "date_order": _one_of(*ORDERS),
+    "locale": _text('a locale such as "de" or "fr_CA"', "[A-Za-z]{2,3}([-_][A-Za-z0-9]+)*"),
+    "format": _text('a pattern as for strptime, such as "%d.%m.%Y"', ".*%.*"),
+    "percent": _one_of("share", "points"),
+    "currency": _text("any, required, ignored, or the code of a currency such as EUR", "any|required|ignored|[A-Z]{3}"),
+    "unit": _text("a unit such as kg"),
+    "region": _text("the code of a country such as DE", "[A-Z]{2}"),
+    "true": _WORDS,
+    "false": _WORDS,
+    "values": ("a list of texts, or an object of values and lists of their other names", _is_list_of_values),
+    "unicode": _one_of("nfkc"),
+    "case": _one_of("ignored", "kept"),
+    "space": _one_of("folded", "ignored", "kept"),
+    "punctuation": _one_of("ignored", "kept"),
+    "judgements": ("rows of ground truth, prediction, and true, false or a number from 0 to 1", _are_judgements),
+    "unequal": _one_of("text", "wrong"),
+    "unread": _one_of("text", "wrong"),
+    "list_order": _one_of("any", "kept"),
+    "key": _text("the name of a key"),
+    "function": _text("the name of a function that was given in Python"),
 }
+_OF_EVERY_PLACE = ("compare", "weight", "list_order", "key")
 
 
 def types_of(schema: Mapping[str, Any]) -> list[str]:
@@ -99,47 +144,74 @@ def types_of(schema: Mapping[str, Any]) -> list[str]:
 def implied_comparison(schemas: Iterable[Mapping[str, Any]]) -> str:
     """The comparison that types and formats imply: the one beside texts, if it is only one."""
     implied = {
-        "date" if name == "string" and schema.get("format") in _DATE_FORMATS else _IMPLIED.get(name, "text")
+        _FORMATS.get(schema.get("format", ""), "text") if name == "string" else _IMPLIED.get(name, "text")
         for schema in schemas
         for name in types_of(schema)
     } - {"text"}
     return implied.pop() if len(implied) == 1 else "text"
 
 
-def comparator_of(settings: PlaceSettings, schemas: list[Mapping[str, Any]], pointer: str) -> Comparator[Any] | None:
+def comparator_of(
+    settings: PlaceSettings, schemas: list[Mapping[str, Any]], pointer: str, functions: Functions
+) -> Comparator | None:
     """How a place compares; None for as texts.
 
     Args:
         settings: its `x-docscore`.
         schemas: all that the schema says of it.
         pointer: of its `x-docscore`, for messages.
+        functions: the functions that were given in Python, by their names.
 
     Raises:
         ValueError: for settings that contradict each other or the types of the place.
     """
     comparison = settings.get("compare", implied_comparison(schemas))
+    if comparison == "function":
+        return _function_comparator(settings, pointer, functions)
     types = {name for schema in schemas for name in types_of(schema)}
     if "compare" in settings and types and not types & _TYPES[comparison]:
         got = f"{comparison!r} where the type is {' or '.join(sorted(types))}"
         raise InputValueError(place=f"{pointer}/compare", expected="a comparison of values of the type", got=got)
-    for name, owner in _BELONGS.items():
-        if name in settings and comparison != owner:
-            expected = f"{name} where values compare as {owner}"
-            raise InputValueError(
-                place=f"{pointer}/{name}", expected=expected, got=f"it where they compare as {comparison}"
-            )
-    if comparison == "number":
-        decimal, group = settings.get("decimal", "."), settings.get("group", "")
-        if decimal == group:
-            raise InputValueError(place=f"{pointer}/group", expected="another character than decimal", got=repr(group))
-        return number_comparator(settings.get("tolerance"), decimal=decimal, group=group)
-    if comparison == "date":
-        formats = {schema.get("format") for schema in schemas}
-        part = next((name for name in _DATE_FORMATS if name in formats), "")
-        return date_comparator(settings.get("order"), part=part)
-    if comparison == "exact":
-        return exact_comparator()
-    return boolean_comparator() if comparison == "boolean" else None
+    own = {name: value for name, value in settings.items() if name not in _OF_EVERY_PLACE}
+    for name in own.keys() - settings_of(comparison):
+        owners = " or ".join(owner for owner in COMPARATORS if name in settings_of(owner))
+        raise InputValueError(
+            place=f"{pointer}/{name}",
+            expected=f"{name} where values compare as {owners}",
+            got=f"it where they compare as {comparison}",
+        )
+    if own.get("decimal", ".") == own.get("group"):
+        raise InputValueError(
+            place=f"{pointer}/group", expected="another character than decimal", got=repr(own["group"])
+        )
+    if (isinstance(own.get("tolerance"), str) and comparison in _ONLY_NUMBERS) or (
+        comparison == "unit" and _is_number(own.get("tolerance"))
+    ):
+        expected = "a share of the ground truth" if comparison == "unit" else "a number of " + _ONLY_NUMBERS[comparison]
+        raise InputValueError(place=f"{pointer}/tolerance", expected=expected, got=short_repr(own["tolerance"]))
+    if comparison == "date" and not any(schema.get("format") in _FORMATS for schema in schemas):
+        own["part"] = ""  # the time counts too, where both sides have one
+    if comparison == "enum" and "values" not in own:
+        own["values"] = [value for schema in schemas for value in schema.get("enum", []) if isinstance(value, str)]
+    if comparison == "text" and not own:
+        return None
+    try:
+        return comparator(comparison, **own)
+    except ValueError as error:
+        raise at_place(pointer, error) from None
+
+
+Functions = Mapping[str, Callable[..., Any]]
+_ONLY_NUMBERS = {"date": "days", "datetime": "seconds", "time": "seconds"}
+
+
+def _function_comparator(settings: PlaceSettings, pointer: str, functions: Functions) -> Comparator:
+    name = settings.get("function", "")
+    if name not in functions:
+        raise InputValueError(
+            place=f"{pointer}/function", expected="the name of a function given in Python", got=repr(name)
+        )
+    return FunctionComparator(name, functions[name], pointer, getattr(functions[name], "by_columns", False))
 
 
 _ALTERNATIVES = ("allOf", "anyOf", "oneOf")
@@ -199,7 +271,7 @@ class SubSchema(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def compiled_schema(text: str) -> SchemaNode:
+def compiled_schema(text: str, functions: tuple[tuple[str, Callable[..., Any]], ...] = ()) -> SchemaNode:
     """The root of a JSON Schema.
 
     Read are `type`, `format`, `properties`, `additionalProperties`, `items`, `prefixItems`, `$ref` within the schema,
@@ -208,6 +280,7 @@ def compiled_schema(text: str) -> SchemaNode:
 
     Args:
         text: the schema as JSON.
+        functions: the functions that it names, by their names.
 
     Raises:
         ValueError: for what is no JSON Schema, a reference to nothing, and settings that are wrong or contradict each
@@ -226,13 +299,14 @@ def compiled_schema(text: str) -> SchemaNode:
         raise InputValueError(place=pointer, problem=f"no JSON Schema: {error.message}") from None
     resource = DRAFT202012.create_resource(document)
     resolver = Registry().with_resource(resource.id() or "", resource).resolver(resource.id() or "")
-    return _Compiler().root(SubSchema(document if isinstance(document, dict) else {}, "#", resolver))
+    return _Compiler(dict(functions)).root(SubSchema(document if isinstance(document, dict) else {}, "#", resolver))
 
 
 class _Compiler:
     """Makes a node for every place; a place that occurs several times with the same weight is one node."""
 
-    def __init__(self) -> None:
+    def __init__(self, functions: Functions) -> None:
+        self.functions = functions
         self.nodes: dict[tuple[tuple[int, ...], float], SchemaNode] = {}
         self.above: list[tuple[int, ...]] = []  # the places that are being made
         self.steps = 0  # schemas looked at: alternatives that refer to each other lead to ever more of them
@@ -262,8 +336,8 @@ class _Compiler:
         if name and name in self.above:
             raise InputValueError(place=pointer, problem="a weight in a part of the schema that contains itself")
         views, settings = self.views(schemas)
-        comparator = comparator_of(settings, [view.content for view in views], pointer)
-        node = SchemaNode(unit * settings.get("weight", 1), weighted=False, comparator=comparator)
+        compared = comparator_of(settings, [view.content for view in views], pointer, self.functions)
+        node = SchemaNode(unit * settings.get("weight", 1), weighted=False, comparator=compared)
         self.nodes[name, unit] = node
         self.above.append(name)
         named: dict[str, list[SubSchema]] = {}

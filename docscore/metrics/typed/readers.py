@@ -1,0 +1,553 @@
+"""What scalars of documents are read as: one function for each type of value, which gives the value or None.
+
+A value is read only where there is one way to read it; what is in doubt needs a setting, and is None without.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import date, datetime, time, timezone
+from decimal import Decimal
+from fractions import Fraction
+from functools import cache, lru_cache
+from importlib import import_module
+from itertools import product
+from typing import Any, NamedTuple
+
+from docscore.core.dates import read_date as spelled_date
+from docscore.core.errors import InputValueError, short_repr
+from docscore.core.numbers import DecimalText, decimal_value
+from docscore.core.same_value import number_of, separated_number
+from docscore.core.values import Scalar, scalar_text
+
+_LONGEST = 100  # characters of an amount with its currency or unit
+
+# Full-width forms, and the marks that stand for a minus sign and for an apostrophe between groups of digits.
+_FORMS: dict[int, int | str] = str.maketrans(
+    {
+        **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)},
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212\ufe63", "-"),
+        **dict.fromkeys("\u2018\u2019\u02bc\u066c", "'"),
+        "\u066b": ".",
+        "\u066a": "%",
+        "\uffe5": "\u00a5",
+        "\uffe1": "\u00a3",
+        "\u3002": ".",
+    }
+)
+
+
+def extra(library: str, kind: str) -> Any:
+    """A module of `docscore[values]`.
+
+    Raises:
+        ValueError: where it is not installed, naming the extra.
+    """
+    try:
+        return import_module(library)
+    except ImportError:
+        raise InputValueError(
+            problem=f"values cannot be read as {kind} without the package {library.partition('.')[0]}",
+            remedy='install it with `pip install "docscore[values]"`',
+        ) from None
+
+
+def ascii_form(text: str) -> str:
+    """The text with digits, signs and spaces of ASCII for those of other scripts and widths, trimmed.
+
+    >>> ascii_form("１２．５０ €"), ascii_form("\u2212٣\u00a0kg")
+    ('12.50 €', '-3 kg')
+    """
+    if text.isascii():
+        return text.strip()
+    plain = text.translate(_FORMS)
+    return "".join(
+        str(unicodedata.decimal(each)) if each.isdecimal() else " " if each.isspace() else each for each in plain
+    ).strip()
+
+
+class Separators(NamedTuple):
+    """The declared signs of numbers in texts: before the decimals, and between groups; "" where nothing is declared."""
+
+    decimal: str = ""
+    group: str = ""
+
+
+UNDECLARED = Separators()
+
+
+@cache
+def locale_data(locale: str) -> Any:
+    """The data of CLDR for a locale such as "de" or "fr_CA".
+
+    Raises:
+        ValueError: for a locale that CLDR does not know.
+    """
+    core = extra("babel.core", "texts of a locale")
+    try:
+        return core.Locale.parse(locale.replace("-", "_"))
+    except (ValueError, TypeError, core.UnknownLocaleError):
+        raise InputValueError(expected='a locale such as "de" or "fr_CA"', got=short_repr(locale)) from None
+
+
+def separators_of(locale: str) -> Separators:
+    """How a locale writes numbers."""
+    symbols = locale_data(locale).number_symbols["latn"]
+    return Separators(
+        ascii_form(symbols["decimal"]) or ".",
+        symbols["group"].translate(_FORMS).replace("\u202f", " ").replace("\xa0", " "),
+    )
+
+
+_POINT = re.compile(r"(?:\d+(?:\.(?:\d{1,2}|\d{4,}))?|(?:0|[1-9]\d{3,})?\.\d+)\Z", re.ASCII)
+
+
+def _unsigned(text: str, declared: Separators, *, as_json: bool) -> Decimal | None:
+    """The number of digits and separators; `as_json` if the point of "1.500" is that of decimals, as in JSON."""
+    if not text or text[0] in "+-":
+        return None
+    if any(declared):
+        number = number_of(text, decimal=declared.decimal or ".", group=declared.group)
+    else:
+        number = number_of(text) if as_json else None
+    if number is None:
+        certain = separated_number(text)
+        number = certain[0] if certain else Decimal(text) if _POINT.match(text) else None
+    return number
+
+
+def read_number(value: Scalar, declared: Separators = UNDECLARED, *, points: bool = False) -> Decimal | None:
+    """The number that a JSON number is, or that a text spells; 21% is 0.21, or 21 in points; (5) and 5- are -5.
+
+    >>> [str(read_number(text)) for text in ("(1,200.77)", "21%", "1.234,5", "1,500")]
+    ['-1200.77', '0.21', '1234.5', 'None']
+    """
+    if isinstance(value, bool):
+        return None
+    if not isinstance(value, str) or isinstance(value, DecimalText):
+        return decimal_value(value)
+    text = ascii_form(value)
+    places = 0
+    for sign, digits in (("%", 2), ("\u2030", 3)):
+        if text.endswith(sign):
+            text, places = text[:-1].rstrip(), digits
+    negative = 0
+    if text.startswith("(") and text.endswith(")"):
+        text, negative = text[1:-1].strip(), 1
+        if text.endswith("%") and not places:
+            text, places = text[:-1].rstrip(), 2
+    if text[:1] in ("+", "-"):
+        negative += 1 if text[0] == "-" or negative else 0
+        text = text[1:].lstrip()
+    elif text.endswith("-"):
+        text, negative = text[:-1].rstrip(), negative + 1
+    number = _unsigned(text, declared, as_json=True) if negative < 2 else None  # noqa: PLR2004  two signs are in doubt
+    if number is None:
+        return None
+    number = number if points and places == 2 else number.scaleb(-places)  # noqa: PLR2004  per cent, not per mille
+    return -number if negative else number
+
+
+class Amount(NamedTuple):
+    """A number with what it counts.
+
+    Attributes:
+        number: the number; of a quantity that in base units.
+        kind: the currencies that it may be in, None where none is named; or the base units.
+    """
+
+    number: Decimal | Fraction
+    kind: Any
+
+
+# A number between two texts, without a sign; `rest` of it is what says that there are no decimals, as in `5,-`.
+_DIGITS = r"(?P<digits>(?:\d|[.,](?=\d))(?:[\d.,' ]*\d)?)(?P<rest>[.,]-{1,2})?"
+_AROUND = re.compile(rf"(?P<before>[^\d]*?){_DIGITS}(?P<after>[^\d]*)\Z", re.ASCII)
+
+
+def _around(text: str, declared: Separators) -> tuple[str, Decimal, str] | None:
+    """What stands before a number, the number with its sign, and what stands after it."""
+    match = _AROUND.match(text) if len(text) <= _LONGEST else None
+    if match is None:
+        return None
+    before, after = match["before"].strip(), match["after"].strip()
+    negative = before.count("(")
+    if negative != after.count(")"):
+        return None
+    before, after = before.replace("(", " ").strip(), after.replace(")", " ").strip()
+    for sign in ("-", "+"):
+        stripped = before.removeprefix(sign).removesuffix(sign).strip()
+        negative += (stripped != before) * (sign == "-" or negative > 0)
+        before = stripped
+    if after.endswith("-"):
+        after, negative = after[:-1].rstrip(), negative + 1
+    digits = match["digits"]
+    if match["rest"]:  # the sign before the dashes is that of the decimals
+        declared = declared if any(declared) else Separators(match["rest"][0], ".,".replace(match["rest"][0], ""))
+    number = _unsigned(digits, declared, as_json=False) if negative < 2 else None  # noqa: PLR2004  as above
+    return None if number is None else (before, -number if negative else number, after)
+
+
+_SHARED = {  # symbols and words of several currencies: those of CLDR whose narrow symbol it is
+    "$": "USD ARS AUD BBD BMD BND BSD BZD CAD CLP COP FJD GYD HKD JMD KYD LRD MXN NAD NZD SBD SGD SRD TTD TWD UYU XCD",
+    "\u00a3": "GBP EGP FKP GIP LBP SHP SSP SYP",
+    "\u00a5": "JPY CNY",
+    "kr": "DKK ISK NOK SEK",
+    "rs": "INR LKR MUR NPR PKR SCR",
+    "fr": "CHF XAF XOF XPF",
+    "lei": "RON MDL",
+}
+_ALSO = {"dollar": "$", "dollars": "$", "pound": "\u00a3", "pounds": "\u00a3", "kr.": "kr", "fr.": "fr", "rs.": "rs"}
+_OWN = {  # symbols of one currency that CLDR gives in their own countries alone
+    "us$": "USD", "c$": "CAD", "can$": "CAD", "au$": "AUD", "s$": "SGD", "z\u0142": "PLN", "k\u010d": "CZK",
+    "ft": "HUF", "\u20bd": "RUB", "\u20ba": "TRY", "\u20b4": "UAH", "\u0e3f": "THB", "rm": "MYR", "rp": "IDR",
+    "sfr": "CHF", "sfr.": "CHF", "\u5186": "JPY", "\u5143": "CNY", "\u043b\u0432": "BGN", "\u043b\u0432.": "BGN",
+}  # fmt: skip
+
+
+@cache
+def _currencies(locale: str) -> Mapping[str, frozenset[str]]:
+    """The currencies that each symbol, code and name may mean, in lower case; a country decides what it shares."""
+    numbers = extra("babel.numbers", "money")
+    codes = sorted(numbers.list_currencies())
+    known: dict[str, frozenset[str]] = {}
+    for name in dict.fromkeys(("en", locale.replace("-", "_") or "en")):
+        symbols = locale_data(name).currency_symbols
+        for code, count in product(codes, (None, 1, 2, 5)):
+            for word in (numbers.get_currency_name(code, count, name), symbols.get(code, "")):
+                if word and word.casefold() not in _SHARED:
+                    known.setdefault(word.casefold(), frozenset({code}))
+    known |= {symbol: frozenset({code}) for symbol, code in _OWN.items()}
+    known |= {code.casefold(): frozenset({code}) for code in codes}
+    territory = locale and locale_data(locale).territory
+    home = set(numbers.get_territory_currencies(territory)) if territory else set()
+    for symbol, several in _SHARED.items():
+        known[symbol] = frozenset(home.intersection(several.split()) or several.split())
+    return known | {word: known[symbol] for word, symbol in _ALSO.items()}
+
+
+def read_money(
+    value: Scalar, declared: Separators = UNDECLARED, *, locale: str = "", currency: str = ""
+) -> Amount | None:
+    """An amount and the currencies that it may be in: None where none is named, several for a `$`.
+
+    Args:
+        value: a scalar.
+        declared: the separators of texts.
+        locale: whose names of currencies are known beside the English ones; with a country it says which `$` is meant.
+        currency: the code of the currency of amounts that name none, or share the symbol of several; "" for unknown.
+    """
+    if isinstance(value, str):
+        parts = _around(ascii_form(value), declared)
+        if parts is None:
+            return None
+        named = [_currencies(locale).get(word.casefold()) for word in (parts[0], parts[2]) if word]
+        if None in named:
+            return None
+        codes = frozenset.intersection(*named) if named else None  # type: ignore[arg-type]
+        number: Decimal | None = parts[1]
+    else:
+        number, codes = read_number(value), None
+    if number is None or codes == frozenset():
+        return None
+    if currency and (codes is None or currency in codes):
+        codes = frozenset({currency})
+    return Amount(number, codes)
+
+
+# The units that documents have and that mean one thing everywhere (no gallons, whose size is another in each country).
+_METRIC = frozenset({
+    "meter", "gram", "liter", "watt", "watt_hour", "joule", "calorie", "byte", "bit", "hertz", "ampere", "ampere_hour",
+    "volt", "pascal", "newton", "ohm", "second", "bar",
+})  # fmt: skip
+_PREFIXES = frozenset({"", "kilo", "mega", "giga", "tera", "milli", "micro", "nano", "centi", "deci", "hecto"})
+_UNITS = _METRIC - {"calorie"} | {  # alone it may be one of food, which is a thousand
+    "inch", "foot", "yard", "mile", "nautical_mile", "pound", "ounce", "metric_ton", "minute", "hour", "day", "week",
+    "month", "year", "horsepower", "kelvin", "degree_Celsius", "degree_Fahrenheit", "percent", "hectare", "acre",
+    "pound_force_per_square_inch", "knot",
+}  # fmt: skip
+_SPELLED = {  # what documents write and pint does not know, or takes for something else
+    "kwh": "kilowatt_hour", "wh": "watt_hour", "hz": "hertz", "mo": "month", "mth": "month",
+    "wk": "week", "hrs": "hour", "mins": "minute", "secs": "second", "yrs": "year", "lbs": "pound",
+    "kph": "kilometer/hour", "mph": "mile/hour", "qm": "meter^2", "sqm": "meter^2",
+    "sqft": "foot^2", "sq ft": "foot^2", "sq. ft.": "foot^2", "sq m": "meter^2", "cbm": "meter^3", "a": "-",
+    "\u00b0c": "degree_Celsius", "\u00b0f": "degree_Fahrenheit", "c": "-", "f": "-",
+}  # fmt: skip
+_CLDR = (  # kinds of units whose names are words of a language
+    "duration-year", "duration-month", "duration-week", "duration-day", "duration-hour", "duration-minute",
+    "duration-second", "mass-kilogram", "mass-gram", "length-kilometer", "length-meter", "length-centimeter",
+    "length-millimeter", "length-inch", "length-foot", "length-mile", "volume-liter", "volume-milliliter",
+    "area-square-meter", "energy-kilowatt-hour",
+)  # fmt: skip
+_POWERS = str.maketrans({"\u00b2": "^2", "\u00b3": "^3", "\u00b7": "*", "\u22c5": "*", "\u03bc": "\u00b5"})
+_FACTOR = re.compile(r"(?P<name>[^\W\d]+|%)\.?(?:\^?(?P<power>[23]))?\Z")
+
+
+@cache
+def _registry() -> Any:
+    return extra("pint", "quantities").UnitRegistry(non_int_type=Fraction, autoconvert_offset_to_baseunit=True)
+
+
+@cache
+def _unit_words(locale: str) -> Mapping[str, str]:
+    """The units that words mean, in lower case: those above, and of a locale those of CLDR."""
+    known = dict(_SPELLED)
+    write = extra("babel.units", "quantities").format_unit if locale else None
+    for unit in _CLDR if locale and locale_data(locale) else ():
+        name = unit.partition("-")[2].replace("square-meter", "meter^2").replace("-", "_")
+        for length, count in product(("long", "short"), (1, 2, 5)):
+            word = write(count, unit, length=length, locale=locale.replace("-", "_")).strip("0123456789 \xa0\u202f")
+            if sum(map(str.isalpha, word)) > 2:  # noqa: PLR2004  `m.` may be a month or a metre
+                known.setdefault(word.casefold(), name)
+    return known
+
+
+@lru_cache(maxsize=1 << 12)
+def _unit(text: str, locale: str) -> Any:
+    """The unit that a text names, as pint has it; None for none."""
+    registry, words = _registry(), _unit_words(locale)
+    unit = registry.Unit("")
+    text = text.translate(_POWERS)
+    for i, side in enumerate(words.get(text.casefold(), text).split("/")):
+        for word in side.split("*"):
+            factor = _FACTOR.match(words.get(word.strip().casefold(), word.strip()))
+            name = factor and _unit_name(factor["name"])
+            if not factor or not name:
+                return None
+            unit *= registry.Unit(name) ** (int(factor["power"] or 1) * (-1 if i else 1))
+    return unit
+
+
+def _unit_name(word: str) -> str:
+    """The unit of a word, with a prefix where it has prefixes; "" for none. In capitals it may be written in small."""
+    for spelled in (word, word.lower()) if len(word) > 1 else (word,):
+        for prefix, name, _ in _registry().parse_unit_name(spelled):
+            if prefix in _PREFIXES and name in (_METRIC if prefix else _UNITS):
+                return f"{prefix}{name}"
+    return ""
+
+
+def read_quantity(
+    value: Scalar, declared: Separators = UNDECLARED, *, locale: str = "", unit: str = ""
+) -> Amount | None:
+    """A number with a unit, or several of one dimension (`1 h 30 min`): exactly in base units, and which these are.
+
+    Args:
+        value: a scalar.
+        declared: the separators of texts.
+        locale: whose names of units are known beside the symbols and the English names.
+        unit: the unit of a number without one; "" for none.
+    """
+    number, kind = Fraction(0), None
+    for text in _parts(value):
+        parts = _around(text, declared)
+        if parts is None or parts[0] or (kind is not None and (parts[1] < 0 or not parts[2])):
+            return None
+        named = _unit(parts[2] or unit, locale) if parts[2] or unit else _registry().Unit("")
+        if named is None:
+            return None
+        quantity = _registry().Quantity(Fraction(parts[1]), named).to_base_units()
+        base = frozenset(quantity.unit_items())
+        if kind not in (None, base):
+            return None
+        number, kind = number + Fraction(quantity.magnitude), base
+    return Amount(number, kind)
+
+
+_NEXT = re.compile(r"(?<=[^\W\d_]) ?(?=\d)")  # between a unit and the next number
+_POWER = re.compile(r"(?<=[^\W\d_])\^?([23])(?![\d.,])")
+
+
+def _parts(value: Scalar) -> list[str]:
+    """The quantities of a text one by one, powers written as superscripts."""
+    superscript = {"2": "\u00b2", "3": "\u00b3"}
+    text = _POWER.sub(lambda match: superscript[match[1]], ascii_form(scalar_text(value)))
+    return _NEXT.split(text) if len(text) <= _LONGEST else [""]
+
+
+_FILLERS = frozenset(
+    {"er", "le", "du", "den", "der", "am", "el", "um", "at", "\u00e0", "om", "de", "del", "di", "da", "van", "\u00ba"}
+)
+_WORD = re.compile(r"[^\W\d_]+\.?")
+_KANJI = re.compile(r"(\d{4}) ?\u5e74 ?(\d{1,2}) ?\u6708 ?(\d{1,2}) ?\u65e5")
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def _unaccented(word: str) -> str:
+    return "".join(each for each in unicodedata.normalize("NFKD", word) if not unicodedata.combining(each))
+
+
+@cache
+def _date_words(locale: str) -> Mapping[str, str]:
+    """The words of the dates of a locale, in lower case: of months the English name, of what is left out ""."""
+    data = locale_data(locale)
+    known = dict.fromkeys(_FILLERS, "")
+    named: dict[str, set[str]] = {}
+    for names, meanings in ((data.months, _MONTHS), (data.days, ("",) * 7)):
+        for context, width in product(("format", "stand-alone"), ("wide", "abbreviated")):
+            for index, meaning in zip(sorted(names[context][width]), meanings, strict=True):
+                word = names[context][width][index].casefold().strip(". ")
+                for spelled in (word, _unaccented(word)):
+                    named.setdefault(spelled, set()).add(meaning)
+    return known | {word: meanings.pop() for word, meanings in named.items() if len(meanings) == 1}
+
+
+@cache
+def date_order(locale: str) -> str:
+    """The order in which a locale writes day, month and year; "" of English without a country, which has several."""
+    if locale in ("", "en"):
+        return ""
+    return "".join(dict.fromkeys(re.findall("[dmy]", locale_data(locale).date_formats["short"].pattern.lower())))
+
+
+def read_date(value: Scalar, *, order: str = "", locale: str = "", pattern: str = "") -> date | None:
+    """The date that a text spells, a `datetime` where it has a time of day; None for none, or where it may be several.
+
+    Args:
+        value: a scalar.
+        order: "dmy", "mdy" or "ymd" for dates of numbers whose order is open; by default that of the locale.
+        locale: whose names of months and days are known beside the English ones.
+        pattern: how dates may be written beside the usual ways, as for `strptime`: "%d%m%y".
+    """
+    text = ascii_form(scalar_text(value))
+    if pattern:
+        with suppress(ValueError):
+            when = datetime.strptime(text, pattern)  # noqa: DTZ007  the pattern says
+            return when if re.search("%[HIMSTXc]", pattern) else when.date()
+    text = _KANJI.sub(lambda match: f"{match[1]}-{match[2]:0>2}-{match[3]:0>2}", text)
+    if locale and len(text) <= _LONGEST:
+        words = _date_words(locale)
+        text = " ".join(_WORD.sub(lambda match: words.get(match[0].casefold().rstrip("."), match[0]), text).split())
+    return spelled_date(text, order or date_order(locale) or None)
+
+
+_CLOCK = re.compile(
+    r"(?P<hour>\d{1,2})(?:(?:[:.]| ?h ?)(?P<minute>\d{2})(?:[:.](?P<second>\d{2})(?P<fraction>\.\d{1,6})?)?)?"
+    r"(?P<word> ?(?:uhr|h|o'clock))?(?: ?(?P<half>[ap])\.?m\.?)? ?(?P<offset>z|[+-]\d{2}:?\d{2})?\Z",
+    re.ASCII | re.IGNORECASE,
+)
+
+
+def read_time(value: Scalar) -> time | None:
+    """The time of day that a text spells, with an offset in UTC.
+
+    >>> [str(read_time(text)) for text in ("2:30 pm", "14h30", "14.30 Uhr", "14:30+02:00", "14", "14:30 pm")]
+    ['14:30:00', '14:30:00', '14:30:00', '12:30:00+00:00', 'None', 'None']
+    """
+    match = _CLOCK.match(ascii_form(scalar_text(value)))
+    if match is None or not (match["minute"] or match["half"] or match["word"]):
+        return None
+    hour, half = int(match["hour"]), (match["half"] or "").lower()
+    if half:
+        if not 1 <= hour <= 12:  # noqa: PLR2004  hours of half a day
+            return None
+        hour = hour % 12 + 12 * (half == "p")
+    offset = (match["offset"] or "").upper().replace("Z", "+0000").replace(":", "")
+    microseconds = int((match["fraction"] or ".0")[1:].ljust(6, "0"))
+    try:
+        clock = time(hour, int(match["minute"] or 0), int(match["second"] or 0), microseconds)
+        if not offset:
+            return clock
+        zone = datetime.strptime(offset, "%z").tzinfo
+        return datetime.combine(date(2000, 1, 2), clock, zone).astimezone(timezone.utc).timetz()
+    except ValueError:
+        return None
+
+
+# Letters in a phone number are those of an extension; everything else is another text.
+_PHONE = re.compile(
+    r"(?:(?:tel|phone|fon|ph)\.?:? *)?([+(]?[\d][\d ()./+-]*)((?:ext\.?|x|extension|;ext=) *\d+)?\Z",
+    re.ASCII | re.IGNORECASE,
+)
+
+
+def read_phone(value: Scalar, region: str = "") -> str | None:
+    """A phone number in the form of E.164, with its extension: `+493090182` or `+16502530000;ext=12`.
+
+    Args:
+        value: a scalar.
+        region: the country, such as "DE", of numbers without a country code, which are None without.
+    """
+    phones = extra("phonenumbers", "phone numbers")
+    match = _PHONE.match(ascii_form(scalar_text(value)))
+    if match is None:
+        return None
+    try:
+        number = phones.parse("".join(filter(None, match.groups())), region or None)
+    except phones.NumberParseException:
+        return None
+    if not phones.is_possible_number(number):
+        return None
+    end = f";ext={number.extension}" if number.extension else ""
+    return f"{phones.format_number(number, phones.PhoneNumberFormat.E164)}{end}"
+
+
+_TRUE_FALSE = {
+    "": ("true yes", "false no"),
+    "de": ("ja wahr", "nein falsch"),
+    "en": ("true yes", "false no"),
+    "es": ("s\u00ed si verdadero", "no falso"),
+    "fr": ("oui vrai", "non faux"),
+    "it": ("s\u00ec si vero", "no falso"),
+    "nl": ("ja waar", "nee onwaar"),
+    "pl": ("tak prawda", "nie fa\u0142sz"),
+    "pt": ("sim verdadeiro", "n\u00e3o nao falso"),
+}
+
+
+@cache
+def _truths(locale: str, right: tuple[str, ...], wrong: tuple[str, ...]) -> Mapping[str, bool]:
+    words: dict[str, bool] = {}
+    for language in ("", re.split("[-_]", locale)[0]):
+        if language not in _TRUE_FALSE:
+            raise InputValueError(
+                expected=f"a language whose words are known: {', '.join(filter(None, _TRUE_FALSE))}", got=repr(locale)
+            )
+        for value, known in zip((True, False), _TRUE_FALSE[language], strict=True):
+            words |= dict.fromkeys(known.split(), value)
+    for value, own in ((True, right), (False, wrong)):
+        words |= dict.fromkeys((word.strip().casefold() for word in own), value)
+    return words
+
+
+def read_boolean(
+    value: Scalar, *, locale: str = "", right: tuple[str, ...] = (), wrong: tuple[str, ...] = ()
+) -> bool | None:
+    """True for true, `yes`, the same of a language, and the words in `right`; False likewise; whatever the case.
+
+    >>> read_boolean("Yes"), read_boolean("nein", locale="de"), read_boolean("X", right=("x",)), read_boolean("maybe")
+    (True, False, True, None)
+    """
+    return _truths(locale, right, wrong).get(scalar_text(value).strip().casefold())
+
+
+_SEPARATORS = re.compile(r"(?<=\w)[\W_]+(?=\w)")
+
+
+def read_identifier(value: Scalar) -> str:
+    """A text without what stands between its letters and digits.
+
+    >>> read_identifier("DE02 1203-0000"), read_identifier(" #7/8 "), read_identifier("-5")
+    ('DE0212030000', '#78', '-5')
+    """
+    return _SEPARATORS.sub("", unicodedata.normalize("NFKC", scalar_text(value)).strip()).replace("_", "")
+
+
+_MARKS = re.compile(r"[^\w\s]|_")
+
+
+def normalised_text(value: Scalar, *, unicode: str = "", case: str = "", space: str = "", punctuation: str = "") -> str:
+    """A text in another form: "nfkc"; case, punctuation and white space "ignored", or white space "folded".
+
+    >>> normalised_text("ﬁn  d'Août,", unicode="nfkc", case="ignored", space="folded", punctuation="ignored")
+    'fin daoût'
+    """
+    text = scalar_text(value)
+    text = unicodedata.normalize("NFKC", text) if unicode == "nfkc" else text
+    text = text.casefold() if case == "ignored" else text
+    text = _MARKS.sub("", text) if punctuation == "ignored" else text
+    joint = {"folded": " ", "ignored": ""}.get(space)
+    return text if joint is None else joint.join(text.split())
