@@ -24,8 +24,8 @@ _DIGITS_AND_SIGNS = re.compile(r"\s*[+-]?[.,]?\d[\d.,eE+-]*\s*\Z")  # as in all 
 _MINUS = re.compile(r"(?<!\w)[-\u2212](?=[^\w\s]*\d)")
 
 
-# Texts whose separators can be read in one way only, with the sign between groups. A sign followed by three digits, once,
-# is in doubt ("1,500") unless nothing but 0, or more than three digits, are before it.
+# Texts whose separators can be read in one way only, with the sign between groups. A sign followed by three digits,
+# once, is in doubt ("1,500") unless nothing but 0, or more than three digits, are before it.
 _SEPARATED = (
     (re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+,\d+\Z", re.ASCII), "."),
     (re.compile(r"[+-]?\d+,(?:\d{1,2}|\d{4,})\Z|[+-]?(?:0|[1-9]\d{3,}),\d+\Z", re.ASCII), ""),

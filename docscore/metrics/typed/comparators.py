@@ -229,7 +229,7 @@ class FunctionComparator:
 
 
 def by_columns(function: Callable[[list[Any], list[Any]], Any]) -> Callable[[list[Any], list[Any]], Any]:
-    """Say of a function that it compares two columns: it takes n ground truths and m predictions, and gives n rows of m.
+    """Say of a function that it compares columns: it takes n ground truths and m predictions, and gives n rows of m.
 
     >>> @by_columns
     ... def same_initial(truths, predictions):
@@ -501,7 +501,7 @@ def phone_comparator(*, region: str = "", unread: Otherwise = "text") -> Reading
 
 
 def identifier_comparator() -> ReadingComparator:
-    """Right where letters and digits are the same; what stands between them, such as spaces and hyphens, is left out."""
+    """Right where letters and digits are the same; what stands between them, such as hyphens, is left out."""
     return ReadingComparator(
         "an identifier", "identifier", lambda value: Reading(read_identifier(value)), unequal="wrong"
     )

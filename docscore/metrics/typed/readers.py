@@ -26,18 +26,10 @@ from docscore.core.values import Scalar, scalar_text
 _LONGEST = 100  # characters of an amount with its currency or unit
 
 # Full-width forms, and the marks that stand for a minus sign and for an apostrophe between groups of digits.
-_FORMS: dict[int, int | str] = str.maketrans(
-    {
-        **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)},
-        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212\ufe63", "-"),
-        **dict.fromkeys("\u2018\u2019\u02bc\u066c", "'"),
-        "\u066b": ".",
-        "\u066a": "%",
-        "\uffe5": "\u00a5",
-        "\uffe1": "\u00a3",
-        "\u3002": ".",
-    }
-)
+_FORMS: dict[int, int | str] = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+_FORMS |= dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212\ufe63"), "-")
+_FORMS |= dict.fromkeys(map(ord, "\u2018\u2019\u02bc\u066c"), "'")
+_FORMS |= {0x66B: ".", 0x66A: "%", 0xFFE5: "\u00a5", 0xFFE1: "\u00a3", 0x3002: "."}
 
 
 def extra(library: str, kind: str) -> Any:
@@ -295,8 +287,11 @@ def _registry() -> Any:
 def _unit_words(locale: str) -> Mapping[str, str]:
     """The units that words mean, in lower case: those above, and of a locale those of CLDR."""
     known = dict(_SPELLED)
-    write = extra("babel.units", "quantities").format_unit if locale else None
-    for unit in _CLDR if locale and locale_data(locale) else ():
+    if not locale:
+        return known
+    locale_data(locale)
+    write = extra("babel.units", "quantities").format_unit
+    for unit in _CLDR:
         name = unit.partition("-")[2].replace("square-meter", "meter^2").replace("-", "_")
         for length, count in product(("long", "short"), (1, 2, 5)):
             word = write(count, unit, length=length, locale=locale.replace("-", "_")).strip("0123456789 \xa0\u202f")

@@ -52,13 +52,14 @@ def checked_settings(settings: Any, pointer: str) -> PlaceSettings:
     if "order" in settings and "date_order" not in settings:
         warnings.warn(f"{pointer}/order: read as date_order", UserWarning, stacklevel=level_of_caller())
         settings = {"date_order" if name == "order" else name: value for name, value in settings.items()}
-    for name, value in settings.items():
+    checked: PlaceSettings = settings
+    for name, value in checked.items():
         if name not in _CHECKS:
             raise InputValueError(place=pointer, expected=f"some of {', '.join(_CHECKS)}", got=short_repr(name))
         expected, is_right = _CHECKS[name]
         if not is_right(value):
             raise InputValueError(place=f"{pointer}/{name}", expected=expected, got=short_repr(value))
-    return settings
+    return checked
 
 
 def _is_number(value: Any) -> bool:
