@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from docscore.core.options import ScoringOptions
 from docscore.data.pairing import Pairs
-from docscore.evaluation.automation import Curve, automation_curve
+from docscore.evaluation.automation import Curve, automation_curve, review_of_entities
 from docscore.evaluation.comparison import Change, Comparison, compare
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.metric_values import Figure, Slice
@@ -106,7 +106,7 @@ def drinks() -> Sample:
         evaluation,
         kieval,
         compare(evaluated(*DRINKS), evaluated(*new), n_resamples=99),
-        automation_curve([sure], [0.0, 0.5]),
+        automation_curve([review_of_entities(sure, "a")], [0.0, 0.5]),
     )
 
 

@@ -13,10 +13,19 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from docscore.evaluation.automation import GRID, Curve, automation_curve, calibration_of_scores
+import docscore
+from docscore.evaluation.automation import (
+    GRID,
+    Curve,
+    Review,
+    automation_curve,
+    calibration_of_reviews,
+    review_of_entities,
+    review_of_tree,
+)
 from docscore.metrics.entities import Step
 from docscore.metrics.kieval import KieScore, kieval_score, total_kieval
-from tests.commands import Write, pred, ref, succeed
+from tests.commands import Write, pred, ref, run, succeed
 
 
 class Sample(NamedTuple):
@@ -62,8 +71,12 @@ def random_corpus(seed: int, size: int = 8) -> list[Sample]:
     return [random_sample(rng) for _ in range(size)]
 
 
+def reviews_of(samples: list[Sample]) -> list[Review]:
+    return [review_of_entities(sample.score(), f"d{number}") for number, sample in enumerate(samples)]
+
+
 def curve_of(samples: list[Sample], thresholds: Any = GRID) -> Curve:
-    return automation_curve([sample.score() for sample in samples], thresholds)
+    return automation_curve(reviews_of(samples), thresholds)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -72,8 +85,8 @@ def test_more_review_never_costs_accuracy_and_never_adds_automation(seed: int) -
     for before, after in pairwise(points):
         assert before.threshold < after.threshold
         assert before.automation_rate >= after.automation_rate
-        assert before.aligned <= after.aligned + 1e-15
-    assert all(0 <= each.automation_rate <= 1 and 0 <= each.aligned <= 1 for each in points)
+        assert before.accuracy <= after.accuracy + 1e-15
+    assert all(0 <= each.automation_rate <= 1 and 0 <= each.accuracy <= 1 for each in points)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -83,10 +96,10 @@ def test_both_ends(seed: int) -> None:
     found = total_kieval(sample.score() for sample in samples).entities
     first, last = curve_of(samples).points()[0], curve_of(samples).points()[-1]
     assert (first.threshold, first.automation_rate) == (0.0, 1.0)
-    assert first.aligned == pytest.approx(found.aligned, abs=1e-15)
+    assert first.accuracy == pytest.approx(found.aligned, abs=1e-15)
     assert (last.threshold, last.automation_rate) == (math.inf, 0.0)
     reviewed = found.right + found.substitutions
-    assert last.aligned == pytest.approx(1 - found.additions / (reviewed + found.additions), abs=1e-15)
+    assert last.accuracy == pytest.approx(1 - found.additions / (reviewed + found.additions), abs=1e-15)
 
 
 def put(document: Any, place: str, value: Any) -> None:
@@ -123,12 +136,12 @@ def test_the_curve_is_that_of_a_review_that_is_done(seed: int) -> None:
         reviewed = sum(is_reviewed(step, point.threshold) for step in steps)
         assert point.automation_rate == pytest.approx(1 - reviewed / len(steps), abs=1e-15)
         found = total_kieval(after_review(sample, point.threshold) for sample in samples).entities
-        assert point.aligned == pytest.approx(1 - found.corrections / (found.right + found.corrections), abs=1e-15)
+        assert point.accuracy == pytest.approx(1 - found.corrections / (found.right + found.corrections), abs=1e-15)
 
 
 def test_a_value_as_sure_as_the_threshold_is_not_reviewed() -> None:
     sample = Sample({"a": "x"}, {"a": "y"}, {"a": 0.5})
-    found = {point.threshold: point.aligned for point in curve_of([sample], [0.5, 0.500001]).points()}
+    found = {point.threshold: point.accuracy for point in curve_of([sample], [0.5, 0.500001]).points()}
     assert found == {0.5: 0.0, 0.500001: 1.0, math.inf: 1.0}
 
 
@@ -156,6 +169,54 @@ def test_nothing_predicted() -> None:
     assert {point[1:] for point in curve_of([nothing]).points()} == {(1.0, 1.0)}
 
 
+PARTS: list[tuple[Any, Any, Any, list[tuple[float, bool, float, float]]]] = [
+    ({"a": "tea"}, {"a": "tee"}, {"a": 0.5}, [(0.5, False, 1 / 3, 0.0)]),
+    ({"a": "tea"}, {"a": "tea", "b": "x"}, 0.5, [(0.5, True, 0.0, 0.0), (0.5, False, 0.0, -1.0)]),
+    ({"a": {"b": "x", "c": "y"}}, {"a": "z"}, {"a": 0.5}, [(0.5, False, 2.0, 0.0)]),
+    ({"a": "z"}, {"a": {"b": "x", "c": ["y", None]}}, {"a": {"b": 0.9, "c": [0.5]}}, [(0.5, False, 3.0, 0.0)]),
+    ({"a": ["x", "y"]}, {"a": ["y"]}, {"a": [0.5]}, [(0.5, True, 0.0, 0.0)]),
+    ({"a": None, "b": "x"}, {"a": "", "b": None}, {}, []),
+]
+
+
+@pytest.mark.parametrize(("truth", "prediction", "sure", "values"), PARTS)
+def test_what_a_review_of_a_tree_changes(truth: Any, prediction: Any, sure: Any, values: Any) -> None:
+    """A wrong value earns its points, an invented one has none; nothing is asked of what is empty or missing."""
+    review = review_of_tree(docscore.score_tree(truth, prediction), sure, "a")
+    assert review.values == [pytest.approx(each) for each in values]
+
+
+def test_a_value_without_a_confidence_is_named() -> None:
+    tree = docscore.score_tree({"a": [{"b": "x"}]}, {"a": [{"b": "y"}]})
+    with pytest.raises(ValueError, match=r"^row 'r1': \$\.a\[0\]\.b: expected a confidence, got none$"):
+        review_of_tree(tree, {"a": [{}]}, "r1")
+
+
+def test_a_metric_of_whole_documents_has_no_review(write: Write, tmp_path: Path) -> None:
+    """The command refuses it; a report leaves the curve out and says so."""
+    paths = files(write, random_corpus(1), inside=True)
+    done = run("automation", *paths, "--metrics", "nted")
+    assert (done.code, done.out) == (2, "")
+    assert "metrics: expected for automation and calibration anls_star, anls, anlsl, kieval, typed as the" in done.err
+    found = tmp_path / "report.html"
+    assert run("report", *paths, "--metrics", "nted", "--with-confidences", "-o", found).code == 0
+    assert "nTED does not say which values are right" in found.read_text("utf-8")
+
+
+def test_the_command_follows_the_metric_asked_for(write: Write, tmp_path: Path) -> None:
+    truths, guesses = [ref("a", {"n": 1000})], [pred("a", {"n": {"$value": "1000.0", "$confidence": 0.4}})]
+    paths = write("r.jsonl", truths), write("p.jsonl", guesses)
+    schema = tmp_path / "schema.json"
+    schema.write_text(json.dumps({"properties": {"n": {"type": "number"}}}))
+    for options, figure, first in (
+        ([], "KIEval Aligned", 0.0),
+        (["--metrics", "anls_star"], "ANLS*", 4 / 6),
+        (["--schema", schema], "Typed score", 1.0),
+    ):
+        found = json.loads(succeed("automation", *paths, *options, "--json"))
+        assert (found["figure"], found["curve"][0]["accuracy"]) == (figure, pytest.approx(first))
+
+
 def test_no_documents() -> None:
     with pytest.raises(ValueError, match="expected at least one document, got none"):
         automation_curve([])
@@ -165,8 +226,8 @@ def test_no_documents() -> None:
 def test_the_lowest_threshold_is_that_of_a_scan(seed: int) -> None:
     curve = curve_of(random_corpus(seed))
     points = curve.points()
-    for target in (0.0, 0.3, 0.5, points[40].aligned, points[-1].aligned, 1.0):
-        reached = [point for point in points if point.aligned >= target]
+    for target in (0.0, 0.3, 0.5, points[40].accuracy, points[-1].accuracy, 1.0):
+        reached = [point for point in points if point.accuracy >= target]
         choice = curve.lowest(target, n_resamples=50)
         assert choice.target == target
         assert choice.point == (reached[0] if reached else None)
@@ -241,15 +302,50 @@ def files(write: Write, samples: list[Sample], *, inside: bool) -> tuple[Path, P
     return references, write("p.jsonl", rows)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_the_curve_of_a_score_with_trees_is_that_of_a_review_that_is_done(seed: int) -> None:
+    """Values below the threshold are as they should be, or gone, and the documents are scored again."""
+    rng = random.Random(seed)
+    samples = []
+    for _ in range(6):
+        truth = {key: rng.choice(["tea", "coffee", "12.50", 7]) for key in rng.sample("abcdef", 4)}
+        guess = {key: rng.choice(["tee", "tea", "12.5", 7.0]) for key in rng.sample("abcdef", 4)}
+        samples.append(Sample(truth, guess, random_confidences(rng, guess)))
+    schema = {"properties": {"a": {"type": "number", "x-docscore": {"weight": 3}}}}
+    either: list[dict[str, Any]] = [{}, {"schema": schema}]
+    truths = {str(number): each.truth for number, each in enumerate(samples)}
+    guesses = {str(number): wrapped(each.prediction, each.sure) for number, each in enumerate(samples)}
+    for options in either:
+        result = docscore.evaluate(predictions=guesses, references=truths, with_confidences=True, **options)
+        for point in result.curve.points()[::10]:
+            done = {}
+            for number, (truth, guess, sure) in enumerate(samples):
+                reviewed = {key: truth.get(key) for key in guess if sure[key] < point.threshold}
+                done[str(number)] = {**guess, **reviewed}
+            again = docscore.evaluate(predictions=done, references=truths, **options)
+            assert point.accuracy == pytest.approx(again.score, abs=1e-12)
+            values = [each.sure[key] < point.threshold for each in samples for key in each.prediction]
+            assert point.automation_rate == pytest.approx(1 - sum(values) / len(values), abs=1e-12)
+        leaves = [leaf for name in result for leaf in result[name].tree.leaves() if leaf.status != "missing"]
+        right = sum(leaf.score == 1 for leaf in leaves)
+        assert (result.calibration.values, result.calibration.right) == (len(values), right)
+
+
 @pytest.mark.parametrize("inside", [False, True])
 def test_the_command_says_what_the_library_says(inside: bool, write: Write) -> None:
     """In strict JSON, which has no infinity."""
     samples = random_corpus(1)
     printed = succeed("automation", *files(write, samples, inside=inside), "--json", "--target", "0.5")
-    curve, names = curve_of(samples), [f"d{number}" for number in range(len(samples))]
+    curve = curve_of(samples)
     points = [point.to_dict() for point in curve.points()]
-    calibration = calibration_of_scores([each.score() for each in samples], names).to_dict()
-    wanted = {**curve.lowest(0.5).to_dict(), "curve": points, "calibration": calibration}
+    calibration = calibration_of_reviews(reviews_of(samples)).to_dict()
+    wanted = {
+        "metric": "kieval",
+        "figure": "KIEval Aligned",
+        **curve.lowest(0.5).to_dict(),
+        "curve": points,
+        "calibration": calibration,
+    }
     found = json.loads(printed, parse_constant=pytest.fail)
-    assert found == {"format": "docscore.automation/1", **json.loads(json.dumps(wanted))}
+    assert found == {"format": "docscore.automation/2", **json.loads(json.dumps(wanted))}
     assert points[-1]["threshold"] is None

@@ -31,7 +31,7 @@ from docscore.data.files import read_table
 from docscore.data.json_text import JsonError, loads, loads_at
 from docscore.data.pairing import Pairs, read_systems
 from docscore.data.rows import BY_ID
-from docscore.evaluation.automation import automation_curve
+from docscore.evaluation.automation import review_of_entities
 from docscore.integrations.datasets import score_batch
 from docscore.integrations.evaluate.metric import encode_rows
 from tests.commands import pred, ref, written
@@ -55,7 +55,7 @@ def corpus(truth: Any, prediction: Any) -> Any:
 
 
 def curve(value: Any) -> Any:
-    return automation_curve([kieval_score(value, value)], names=["a"])
+    return review_of_entities(kieval_score(value, value), "a")
 
 
 JSON = "a JSON value"

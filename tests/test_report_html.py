@@ -17,7 +17,7 @@ from docscore import ScoreTree, score_tree
 from docscore.core.formatting import printable
 from docscore.core.options import ScoringOptions
 from docscore.core.values import value_text
-from docscore.evaluation.automation import automation_curve
+from docscore.evaluation.automation import automation_curve, review_of_entities
 from docscore.metrics.kieval import kieval_score
 from docscore.report.html_report import (
     HISTOGRAM_BINS,
@@ -161,7 +161,7 @@ def test_a_histogram_counts_every_document_once() -> None:
 def test_a_curve_is_a_line_of_steps() -> None:
     """Of two values one is right, and the other is reviewed below 0.5: half of them, and then all is right."""
     score = kieval_score({"a": "1", "b": "2"}, {"a": "1", "b": "3"}, confidences={"a": 0.9, "b": 0.4})
-    automated, aligned = picture_of_curve(automation_curve([score], [0.0, 0.5])).lines.values()
+    automated, aligned = picture_of_curve(automation_curve([review_of_entities(score, "a")], [0.0, 0.5])).lines.values()
     assert automated == "0.0,14.0 320.0,14.0 320.0,94.0 640.0,94.0"
     assert aligned == "0.0,94.0 320.0,94.0 320.0,14.0 640.0,14.0"
 

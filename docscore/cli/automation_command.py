@@ -14,6 +14,7 @@ from docscore.cli.options import (
     ending,
     evaluations_of_files,
     json_option,
+    metrics_option,
     scoring_options,
     stdout_console,
     test_set_options,
@@ -21,7 +22,6 @@ from docscore.cli.options import (
     with_settings,
 )
 from docscore.cli.terminal import print_json
-from docscore.metrics.registry import ANLS_STAR
 from docscore.report.console import print_automation, print_table
 from docscore.report.content import calibration_table
 
@@ -39,16 +39,17 @@ _TARGET = 0.95
 @with_settings(
     comparing_options,
     test_set_options,
-    scoring_options("normalise"),
+    metrics_option("kieval, for which the trade-off was defined"),
+    scoring_options("normalise", "schema", "strict"),
     with_confidences=True,
-    metrics=(ANLS_STAR, "kieval"),
+    first_metric="kieval",
 )
 @click.option(
     "--target",
     type=SHARE,
     default=_TARGET,
     show_default=True,
-    help="The wanted accuracy (KIEval Aligned).",
+    help="The wanted accuracy, by the first of the metrics.",
 )
 @json_option
 def automation_command(
@@ -65,7 +66,8 @@ def automation_command(
     calibration = evaluation.calibration
     if as_json:
         curve = [point.to_dict() for point in evaluation.curve.points()]
-        parts = {**choice.to_dict(), "curve": curve, "calibration": calibration.to_dict()}
+        of_metric = {"metric": evaluation.metric, "figure": evaluation.curve.figure}
+        parts = {**of_metric, **choice.to_dict(), "curve": curve, "calibration": calibration.to_dict()}
         print_json("automation", parts)
     else:
         print_automation(stdout_console(), evaluation.curve, choice, settings.evaluation["confidence"])

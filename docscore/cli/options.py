@@ -109,11 +109,14 @@ class CommandSettings:
     evaluation: dict[str, Any]
 
 
-def with_settings(*decorators: Callable[[Any], Any], **fixed: Any) -> Callable[[Callable[..., Any]], Any]:
+def with_settings(
+    *decorators: Callable[[Any], Any], first_metric: str | None = None, **fixed: Any
+) -> Callable[[Callable[..., Any]], Any]:
     """Add options to a command, which receives what they say as one argument, `settings`.
 
     Args:
         decorators: the options.
+        first_metric: the metric where neither metrics nor a schema are given; None for ANLS*.
         fixed: values of options in place of those that are given.
     """
 
@@ -132,7 +135,8 @@ def with_settings(*decorators: Callable[[Any], Any], **fixed: Any) -> Callable[[
             names = {name.removesuffix("_column"): column for name, column in columns.items()}
             reading["names"] = ColumnNames(**names, json_references=options.parse_references is not None)
             evaluation = taken("metrics", "cluster", "by", "confidence")
-            evaluation["metrics"] = metrics_with_schema(evaluation.get("metrics"), options.schema)
+            default = None if first_metric is None or options.schema is not None else (first_metric,)
+            evaluation["metrics"] = metrics_with_schema(evaluation.get("metrics") or default, options.schema)
             cluster_of_id = values.pop("cluster_of_id", None)
             if cluster_of_id is not None:
                 if evaluation["cluster"] is not None:
@@ -357,14 +361,21 @@ by_option = click.option(
     metavar="COLUMN",
     help="A column of the references. Also compute the metrics for the rows of each value.",
 )
-metric_options = together(
-    click.option(
+
+
+def metrics_option(default: str) -> Callable[[F], F]:
+    """The option of the metrics, with the default in words."""
+    return click.option(
         "--metrics",
         callback=lambda *arguments: tuple(checked_metrics(split_names(*arguments))) if arguments[-1] else None,
         metavar="NAMES",
         help=f"Metrics to compute, separated by commas: {', '.join(METRICS)}. The first is the metric of all "
-        "that is shown and decided; by default anls_star, with a schema typed.",
-    ),
+        f"that is shown and decided; by default {default}, with a schema typed.",
+    )
+
+
+metric_options = together(
+    metrics_option("anls_star"),
     scoring_options("normalise", "donut", "schema", "strict"),
 )
 

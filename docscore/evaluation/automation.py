@@ -1,7 +1,10 @@
 """The trade-off of automation and accuracy: accuracy after reviewing the values with low confidence.
 
 Khang et al. 2025, arXiv 2503.05488, appendix C. Predicted values with a confidence below a threshold are reviewed, and
-corrected or deleted where they are wrong. A review does not find missing values.
+corrected or deleted where they are wrong. A review does not find missing values. The accuracy is that of the metric:
+KIEval Aligned, for which the trade-off was defined, counts the corrections of its entities; of a metric with a tree of
+the document, such as ANLS* and the typed score, a leaf that is corrected earns all its points, and one that is deleted
+has none that are possible.
 """
 
 from __future__ import annotations
@@ -17,6 +20,9 @@ import numpy.typing as npt
 from docscore.core.errors import InputValueError, row_place
 from docscore.core.numbers import ROUNDING
 from docscore.core.runtime import Progress, no_progress
+from docscore.core.values import is_empty, step_text
+from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.metrics.entities import checked_confidence, part_of_confidences
 from docscore.metrics.kieval import KieScore
 from docscore.stats.calibration import Calibration, calibration_of
 from docscore.stats.intervals import (
@@ -29,10 +35,87 @@ from docscore.stats.intervals import (
     Ratios,
     check_number,
     intervals_of,
-    sums_by_cluster,
 )
 
+ALIGNED = "KIEval Aligned"  # the accuracy for which the trade-off was defined
 GRID = tuple(step / 100 for step in range(101))
+
+
+class Review(NamedTuple):
+    """A document with what a review of its predicted values changes in its score.
+
+    Attributes:
+        earned: its numerator without a review.
+        weight: its denominator without a review.
+        values: of each predicted value its confidence, whether it is right, and what its correction adds to the
+            numerator and to the denominator.
+    """
+
+    earned: float
+    weight: float
+    values: list[tuple[float, bool, float, float]]
+
+
+def review_of_entities(score: KieScore, name: str) -> Review:
+    """The review of a document by KIEval, with confidences: a wrong value is changed or deleted.
+
+    Raises:
+        ValueError: for a predicted value without a confidence, naming the document and the place.
+    """
+    values = []
+    for step in score.steps:
+        if step.prediction is not None:
+            sure = _present(step.prediction.confidence, name, step.place)
+            values.append((sure, step.edit == "right", float(step.edit == "change"), -float(step.edit == "delete")))
+    counts = score.entities
+    return Review(counts.right, counts.right + counts.corrections, values)
+
+
+def review_of_tree(tree: ScoreTree, confidences: Any, name: str) -> Review:
+    """The review of a document by the leaves of its score tree; one that holds several values is reviewed as one.
+
+    Args:
+        tree: the root.
+        confidences: numbers in the shape of the prediction; one for a container applies to all in it.
+        name: the name of the document in messages.
+
+    Raises:
+        ValueError: for a predicted value without a confidence, naming the document and the place.
+    """
+    values = []
+    waiting = [(tree, "$", confidences)]
+    while waiting:
+        node, place, sure = waiting.pop()
+        if not node.children and node.status != "missing" and not is_empty(node.prediction):
+            gain = (-node.earned, -node.weight) if node.status == "extra" else (node.weight - node.earned, 0.0)
+            lowest = sorted(_confidences_in(node.prediction, sure, place, name))[:1]
+            values += [(each, node.earned == node.weight, *gain) for each in lowest]
+        for child in reversed(node.children):
+            key = child.key if child.prediction_index is None else child.prediction_index
+            if key is not None:  # what the prediction lacks in a list has neither
+                waiting.append((child, place + _step(key), part_of_confidences(sure, key)))
+    return Review(tree.earned, tree.weight, values)
+
+
+def _confidences_in(value: Any, sure: Any, place: str, name: str) -> list[float]:
+    """The confidences of the values in a value; empty ones need none."""
+    if not isinstance(value, dict | list):
+        return [_present(checked_confidence(sure, place), name, place)]
+    found: list[float] = []
+    for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+        if not is_empty(item):
+            found += _confidences_in(item, part_of_confidences(sure, key), place + _step(key), name)
+    return found
+
+
+def _step(key: str | int) -> str:
+    return f"[{key}]" if isinstance(key, int) else step_text(key)
+
+
+def _present(confidence: float | None, name: str, place: str) -> float:
+    if confidence is None:
+        raise InputValueError(place=(row_place(name), place), expected="a confidence", got="none")
+    return confidence
 
 
 class Point(NamedTuple):
@@ -41,12 +124,12 @@ class Point(NamedTuple):
     Attributes:
         threshold: values with a confidence below it are reviewed; infinity for all.
         automation_rate: the share of the predicted values that are not reviewed, in [0, 1].
-        aligned: KIEval Aligned after the review, in [0, 1].
+        accuracy: the figure after the review, in [0, 1].
     """
 
     threshold: float
     automation_rate: float
-    aligned: float
+    accuracy: float
 
     def to_dict(self) -> dict[str, Any]:
         """The attributes in plain types; an infinite threshold becomes None, since JSON has no infinity."""
@@ -57,7 +140,7 @@ class Choice(NamedTuple):
     """The lowest threshold that reaches a wanted accuracy.
 
     Attributes:
-        target: the wanted KIEval Aligned.
+        target: the wanted accuracy.
         point: the point of that threshold; None where even a review of all values does not reach the target.
         threshold: the confidence interval of the threshold.
         automation_rate: the confidence interval of the automation rate at that threshold.
@@ -81,23 +164,24 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True)
 class Curve:
-    """The trade-off of automation and accuracy over n documents.
+    """The trade-off of automation and accuracy over n documents or clusters of them.
 
     Attributes:
+        figure: what the accuracy is, such as "KIEval Aligned".
         thresholds: t thresholds in increasing order, the last infinity.
-        counts: for each document and threshold how many predicted values are reviewed, how many errors are left, and
-            how many values the output has or should have, shape (3, n, t).
-        predicted: how many values each document's prediction has, shape (n,).
+        automated: the automation rates as ratios of sums (equation 13), a column for each threshold.
+        accurate: the accuracies as ratios of sums (equation 14), a column for each threshold.
     """
 
+    figure: str
     thresholds: tuple[float, ...]
-    counts: Array
-    predicted: Array
+    automated: Ratios
+    accurate: Ratios
 
     def points(self) -> list[Point]:
-        """One point for each threshold (equations 13 and 14)."""
-        automation, aligned = (ratios.values.tolist() for ratios in self._ratios())
-        return [Point(*values) for values in zip(self.thresholds, automation, aligned, strict=True)]
+        """One point for each threshold."""
+        values = self.automated.values.tolist(), self.accurate.values.tolist()
+        return [Point(*point) for point in zip(self.thresholds, *values, strict=True)]
 
     def lowest(
         self,
@@ -111,7 +195,7 @@ class Curve:
         """Find the lowest threshold whose accuracy after the review is at least the target.
 
         Args:
-            target: the wanted KIEval Aligned, in [0, 1].
+            target: the wanted accuracy, in [0, 1].
             confidence: the level of the intervals.
             n_resamples: how many resamples of documents are drawn.
             seed: the seed of the random numbers.
@@ -123,13 +207,12 @@ class Curve:
         """
         target = check_number("target", target, "a number from 0 to 1", lambda number: 0 <= number <= 1)
         points = self.points()
-        number = next((i for i, point in enumerate(points) if point.aligned >= target - ROUNDING), None)
+        number = next((i for i, point in enumerate(points) if point.accuracy >= target - ROUNDING), None)
         if number is None:
             none = Interval(note="even where all is reviewed, values are missing")
             return Choice(target, None, none, none)
-        automation, aligned = self._ratios()
-        [rate] = intervals_of(automation.columns([number]), confidence, n_resamples=n_resamples, seed=seed)
-        resampled, n = progress("Resampling", n_resamples), len(self.predicted)
+        [rate] = intervals_of(self.automated.columns([number]), confidence, n_resamples=n_resamples, seed=seed)
+        resampled, n = progress("Resampling", n_resamples), self.accurate.count
         if n == 1:
             return Choice(target, points[number], rate, rate)
         rng = np.random.default_rng(seed)
@@ -138,7 +221,7 @@ class Curve:
         for start in range(0, n_resamples, at_once):
             rows = min(at_once, n_resamples - start)
             counts = rng.multinomial(n, np.full(n, 1 / n), size=rows).astype(np.float64)
-            reached = target - ROUNDING <= aligned.of(counts).T
+            reached = target - ROUNDING <= self.accurate.of(counts).T
             first = np.where(reached.any(axis=1), reached.argmax(axis=1), len(self.thresholds) - 1)
             thresholds[start : start + rows] = np.array(self.thresholds)[first]
             resampled(rows)
@@ -147,100 +230,78 @@ class Curve:
         method = f"percentiles of {n_resamples:,} resamples of documents"
         return Choice(target, points[number], Interval(low, high, None, method), rate)
 
-    def _ratios(self) -> tuple[Ratios, Ratios]:
-        """Automation rate and accuracy as ratios of sums over documents, with a column for each threshold."""
-        predicted = np.repeat(self.predicted[:, np.newaxis], len(self.thresholds), axis=1)
-        return Ratios(predicted - self.counts[0], predicted), Ratios(self.counts[2] - self.counts[1], self.counts[2])
-
 
 def _finite(threshold: float) -> float | None:
     return threshold if math.isfinite(threshold) else None
 
 
 def automation_curve(
-    scores: Sequence[KieScore],
+    reviews: Sequence[Review],
     thresholds: Sequence[float] = GRID,
-    names: Sequence[str] | None = None,
     clusters: npt.ArrayLike | None = None,
+    *,
+    figure: str = ALIGNED,
+    is_mean: bool = False,
 ) -> Curve:
     """Compute automation rate and accuracy after review for each threshold of confidence.
 
     Args:
-        scores: KIEval of n documents, computed with confidences.
+        reviews: of n documents.
         thresholds: at least one, from 0 to 1; infinity, at which all values are reviewed, is added.
-        names: the names of the documents in error messages; by default their numbers.
         clusters: the number of each document's cluster, shape (n,), where documents are not independent: then the sums
             are over clusters.
+        figure: what the accuracy is.
+        is_mean: whether it is the mean of the documents' ratios; otherwise the ratio of their sums.
 
     Raises:
-        ValueError: if there are no documents, or a predicted value has no confidence.
+        ValueError: if there are no documents.
 
     >>> from docscore.metrics.kieval import kieval_score
-    >>> scores = [kieval_score({"a": "1", "b": "2"}, {"a": "1", "b": "3"}, confidences={"a": 0.9, "b": 0.4})]
-    >>> automation_curve(scores, [0.0, 0.5]).points()[1]
-    Point(threshold=0.5, automation_rate=0.5, aligned=1.0)
+    >>> score = kieval_score({"a": "1", "b": "2"}, {"a": "1", "b": "3"}, confidences={"a": 0.9, "b": 0.4})
+    >>> automation_curve([review_of_entities(score, "a")], [0.0, 0.5]).points()[1]
+    Point(threshold=0.5, automation_rate=0.5, accuracy=1.0)
     """
-    if not scores:
+    if not reviews:
         raise InputValueError(expected="at least one document", got="none")
     grid = (*sorted(set(thresholds)), math.inf)
-    called = names or list(map(str, range(len(scores))))
-    counts = np.array([_counts(score, np.array(grid), name) for score, name in zip(scores, called, strict=True)])
-    predicted = np.array([sum(step.prediction is not None for step in score.steps) for score in scores], dtype=float)
+    table = np.array([_after_review(review, np.array(grid)) for review in reviews]).transpose(1, 0, 2)
+    predicted = np.repeat(table[0][:, -1:], len(grid), axis=1)  # at infinity all values are reviewed
+    automated, accurate = Ratios(predicted - table[0], predicted), Ratios(table[1], table[2])
+    if is_mean:
+        shares = np.divide(table[1], table[2], out=np.ones_like(table[1]), where=table[2] > ROUNDING)
+        accurate = Ratios(np.minimum(shares, 1.0), np.ones_like(shares))
     if clusters is not None:
-        counts = sums_by_cluster(counts.reshape(len(scores), -1), clusters).reshape(-1, *counts.shape[1:])
-        predicted = sums_by_cluster(predicted[:, np.newaxis], clusters)[:, 0]
-    return Curve(grid, counts.transpose(1, 0, 2), predicted)
+        automated, accurate = automated.by_cluster(clusters), accurate.by_cluster(clusters)
+    return Curve(figure, grid, automated, accurate)
 
 
-def _counts(score: KieScore, grid: Array, name: str) -> Array:
-    """Reviewed values, errors left and values of the output of a document at each threshold, shape (3, t)."""
-    steps = _confidences(score, name)
-    of_edits = [np.sort([sure for sure, edit in steps if edit == wanted]) for wanted in ("right", "change", "delete")]
-    right, change, delete = of_edits
-    below = [np.searchsorted(values, grid, side="left") for values in of_edits]
-    changes, deletions = len(change) - below[1], len(delete) - below[2]  # not reviewed, so the errors are left
-    additions = score.entities.additions
-    output = len(right) + len(change) + deletions + additions
-    return np.array([sum(below), changes + deletions + additions, output], dtype=np.float64)
+def _after_review(review: Review, grid: Array) -> Array:
+    """How many values are reviewed, the numerator and the denominator of a document at each threshold, shape (3, t)."""
+    values = np.array(sorted(review.values), dtype=np.float64).reshape(-1, 4)
+    below = np.searchsorted(values[:, 0], grid, side="left")
+    gains = np.vstack([np.zeros(2), np.cumsum(values[:, 2:], axis=0)])[below].T
+    return np.array([below, review.earned + gains[0], review.weight + gains[1]], dtype=np.float64)
 
 
-def _confidences(score: KieScore, name: str) -> list[tuple[float, str]]:
-    """The confidence of each predicted value of a document, and the correction that the value needs."""
-    values: list[tuple[float, str]] = []
-    for step in score.steps:
-        if step.prediction is not None:
-            if step.prediction.confidence is None:
-                raise InputValueError(place=(row_place(name), step.place), expected="a confidence", got="none")
-            values.append((step.prediction.confidence, step.edit))
-    return values
-
-
-def calibration_of_scores(
-    scores: Sequence[KieScore],
-    names: Sequence[str],
+def calibration_of_reviews(
+    reviews: Sequence[Review],
     clusters: npt.NDArray[np.intp] | None = None,
     *,
     confidence: float = CONFIDENCE,
     seed: int = SEED,
     progress: Progress = no_progress,
 ) -> Calibration:
-    """How far the confidences of predicted values can be trusted; a value is right where KIEval needs no correction.
+    """How far the confidences of predicted values can be trusted; a value is right where the metric corrects nothing.
 
     Args:
-        scores: KIEval of n documents, made with confidences.
-        names: the ids of the documents, for messages.
+        reviews: of n documents.
         clusters: the number of each document's cluster, shape (n,), where documents are not independent.
         confidence: the level of the intervals.
         seed: where the random numbers start.
         progress: called when the phase "Resampling" begins.
-
-    Raises:
-        ValueError: for a predicted value without a confidence, naming the document and the place.
     """
-    values: list[tuple[float, bool, int]] = []
-    for number, (score, name) in enumerate(zip(scores, names, strict=True)):
-        group = number if clusters is None else int(clusters[number])
-        values += [(sure, edit == "right", group) for sure, edit in _confidences(score, name)]
+    groups = range(len(reviews)) if clusters is None else clusters.tolist()
+    values = [(*value[:2], group) for review, group in zip(reviews, groups, strict=True) for value in review.values]
     columns = np.array(values, dtype=np.float64).reshape(-1, 3).T
     resampled = progress("Resampling", RESAMPLES)
     return calibration_of(

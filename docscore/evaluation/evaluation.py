@@ -34,7 +34,15 @@ from docscore.core.values import holds_number
 from docscore.data.files import ColumnNames, table_of_source
 from docscore.data.json_text import COUNTED_READINGS, PARSE_COUNTS, Parsed
 from docscore.data.pairing import Grouping, Pairs, groups_of_rows, read_systems, warn_of_documents, with_clusters
-from docscore.evaluation.automation import Curve, automation_curve, calibration_of_scores
+from docscore.evaluation.automation import (
+    ALIGNED,
+    Curve,
+    Review,
+    automation_curve,
+    calibration_of_reviews,
+    review_of_entities,
+    review_of_tree,
+)
 from docscore.evaluation.comparison import Comparison
 from docscore.evaluation.fields import MOST_FIELDS_TESTED, Field, FieldTable, as_float, fields_as_ratios
 from docscore.evaluation.metric_values import Figure, Slice, ends_by_name
@@ -567,15 +575,38 @@ class Evaluation:
 
     @cached_property
     def curve(self) -> Curve:
-        """The trade-off of automation and accuracy; predictions must carry confidences."""
-        return automation_curve(self.points("kieval"), names=self.ids, clusters=self.clusters)
+        """The trade-off of automation and accuracy by the first metric; predictions must carry confidences.
+
+        Raises:
+            ValueError: for a first metric whose score is not of single values, and a value without a confidence.
+        """
+        figure = ALIGNED if self.metric == "kieval" else self.figure_names[0].label
+        return automation_curve(self._reviews, clusters=self.clusters, figure=figure, is_mean=self.metric != "kieval")
+
+    @property
+    def has_reviews(self) -> bool:
+        """Whether there are confidences, and the first metric says of single values whether they are right."""
+        reviewed = self.metric == "kieval" or METRICS[self.metric].field_source == "tree"
+        return self.options.with_confidences and reviewed
+
+    @cached_property
+    def _reviews(self) -> list[Review]:
+        """What a review of the predicted values of each row changes in its score by the first metric."""
+        if self.metric == "kieval":
+            return list(map(review_of_entities, self.points(self.metric), self.ids))
+        if METRICS[self.metric].field_source != "tree":
+            reviewed = [name for name, metric in METRICS.items() if name == "kieval" or metric.field_source == "tree"]
+            expected = f"for automation and calibration {', '.join(reviewed)} as the first"
+            raise InputValueError(place="metrics", expected=expected, got=self.metric)
+        confidences = self.pairs.confidences or [None] * len(self)
+        trees = map(self.tree, range(len(self)))
+        return list(map(review_of_tree, trees, confidences, self.ids))
 
     @cached_property
     def calibration(self) -> Calibration:
-        """How far the confidences of predictions can be trusted; predictions must carry confidences."""
-        return calibration_of_scores(
-            self.points("kieval"),
-            self.ids,
+        """How far the confidences of predictions can be trusted; errors as for `curve`."""
+        return calibration_of_reviews(
+            self._reviews,
             self.clusters,
             confidence=self.confidence or CONFIDENCE,
             seed=self.seed,

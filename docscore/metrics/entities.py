@@ -132,7 +132,7 @@ def document_of(value: Value, text: ScalarText = json_text, confidences: Any = N
     def visit(value: Any, kind: str, place: str, group: Group, confidences: Any) -> None:
         if type(value) in LEAF_TYPES:
             if value is not None and value != "":
-                confidence = None if confidences is None else _number(confidences, place)
+                confidence = None if confidences is None else checked_confidence(confidences, place)
                 entity = Entity(kind, (text(value),), value, place, confidence)
                 group.of_kind.setdefault(kind, []).append(entity)
         elif isinstance(value, tuple):
@@ -147,7 +147,13 @@ def document_of(value: Value, text: ScalarText = json_text, confidences: Any = N
                 if isinstance(item, dict) and (is_list or place == "$"):
                     own = Group(below, place + step, len(groups), item)
                     groups.append(own)
-                visit(item, below, place + step, own, None if confidences is None else _part(confidences, key))
+                visit(
+                    item,
+                    below,
+                    place + step,
+                    own,
+                    part_of_confidences(confidences, key),
+                )
 
     visit(value, "" if isinstance(value, dict) else "$", "$", groups[0], confidences)
     return groups
@@ -228,7 +234,7 @@ def _products(parts: list[Iterator[Value]]) -> Iterator[tuple[Value, ...]]:
     return product(*(list(islice(part, MOST_READINGS + 1)) for part in parts))
 
 
-def _part(confidences: Any, step: str | int) -> Any:
+def part_of_confidences(confidences: Any, step: str | int) -> Any:
     """The confidences below a key or an index; a number for a whole object or list applies to all values in it."""
     if isinstance(confidences, dict):
         return confidences.get(step)
@@ -237,7 +243,8 @@ def _part(confidences: Any, step: str | int) -> Any:
     return confidences
 
 
-def _number(confidence: Any, place: str) -> float | None:
+def checked_confidence(confidence: Any, place: str) -> float | None:
+    """A confidence as a float, None where there is none; raises `ValueError` for anything else."""
     if confidence is None:
         return None
     known = isinstance(confidence, int | float | np.floating) and not isinstance(confidence, bool)

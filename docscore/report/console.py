@@ -171,7 +171,9 @@ def print_measured(console: Console, found: Evaluation) -> None:
 
 def print_automation(console: Console, curve: Curve, choice: Choice, confidence: float) -> None:
     """Print the trade-off at some thresholds, and the lowest threshold that reaches the target."""
-    _draw(console, curve_table(curve))
+    table = curve_table(curve)
+    _print_lines(console, [table.caption])
+    _draw(console, table)
     _print_lines(console, ["", *textwrap.wrap(choice_text(choice, confidence), _WIDTH)])
 
 

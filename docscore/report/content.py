@@ -272,14 +272,14 @@ def curve_table(curve: Curve) -> ReportTable:
     """The automation rate and the accuracy after review, at some thresholds."""
     points = curve.points()
     return table_of(
-        "Trade-off of automation and accuracy",
+        f"Trade-off of automation and accuracy ({curve.figure})",
         [*points[:-1:10], points[-1]],  # every tenth, and the last, where all values are reviewed
         (
             TableColumn("threshold", "review below"),
             lambda point: TableCell(point.to_dict()["threshold"], threshold_text(point.threshold)),
         ),
         number_column("automation_rate", "automated", share_text),
-        number_column("aligned", "accuracy after review", _four_digits),
+        number_column("accuracy", "accuracy after review", _four_digits),
         unit="thresholds",
     )
 

@@ -125,7 +125,7 @@ def figures_of_evaluation(found: Evaluation) -> dict[str, Any]:
     metrics = [figures_table(found)] if found.other_figures else []
     more = kieval_tables(found.breakdowns["kieval"]) if "kieval" in found.breakdowns else []
     more += [typed_fields_table(found.breakdowns["typed"])] if "typed" in found.breakdowns else []
-    curve, calibration = (found.curve, found.calibration) if found.options.with_confidences else (None, None)
+    curve, calibration = (found.curve, found.calibration) if found.has_reviews else (None, None)
     return {
         "causes": causes_table(found),
         "rates": rates_table(found.rate_list),
@@ -165,10 +165,10 @@ def picture_of_curve(curve: Curve) -> Picture:
     points = curve.points()
     lines = {
         "anls-automated": _corners(points, [point.automation_rate for point in points]),
-        "anls-aligned": _corners(points, [point.aligned for point in points]),
+        "anls-aligned": _corners(points, [point.accuracy for point in points]),
     }
     caption = (
-        "Dashed: share of the values that nobody reviews. Solid: accuracy (KIEval Aligned) after the review of values "
+        f"Dashed: share of the values that nobody reviews. Solid: accuracy ({curve.figure}) after the review of values "
         "with a confidence below the threshold."
     )
     label = "Automation rate and accuracy after review against the threshold of confidence"

@@ -181,6 +181,9 @@ def count_lines(found: Evaluation, *, skipped: bool = True) -> list[str]:
             first = ", ".join(map(shown_name, ids.get(name, [])[:NAMED]))
             more = f" and {len(ids[name]) - NAMED:,} more" if len(ids.get(name, [])) > NAMED else ""
             lines.append(f"{counted(count, noun)} {what}{why}" + (f": {first}{more}" if first else ""))
+    if found.options.with_confidences and not found.has_reviews:
+        label = METRICS[found.metric].label
+        lines.append(f"{label} does not say which values are right: no trade-off of automation, no calibration")
     return lines
 
 
