@@ -245,6 +245,6 @@ def test_kieval_of_confidences_is_computed_once(monkeypatch: pytest.MonkeyPatch)
     guesses = [{"a": {"$value": f"{i}", "$confidence": i / 9}} for i in range(9)]
     options = ScoringOptions(with_confidences=True)
     found = Evaluation(pairs_of(guesses, [{"a": f"{i % 4}"} for i in range(9)]), options, metrics=["kieval"])
-    assert found.figures["kieval_aligned"] == found.curve.points()[0].aligned == 4 / 9
+    assert found.figures["kieval_aligned"] == found.curve.points()[0].accuracy == 4 / 9
     assert found.calibration.values == 9
     assert len(rows) == 9
