@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from itertools import permutations
+from itertools import combinations, permutations
 from typing import Any, NamedTuple
 
 HALF = Fraction(1, 2)
@@ -54,7 +54,7 @@ class Oracle:
         if truth is None:
             return Result(Fraction(int(self.is_empty(prediction))), max(Fraction(1), self.inside(prediction, place)))
         if isinstance(truth, list) and isinstance(prediction, list):
-            return self.lists(truth, prediction, place.get("items", {}))
+            return self.lists(truth, prediction, place.get("items", {}), settings(place))
         if isinstance(truth, dict) and isinstance(prediction, dict):
             return self.objects(truth, prediction, place)
         if is_scalar(truth) and is_scalar(prediction):
@@ -71,21 +71,28 @@ class Oracle:
                 weight += max(least, self.size(value, below(place, key)))
         return Result(sum((part.earned for part in parts), Fraction(0)), weight, all(part.unique for part in parts))
 
-    def lists(self, truth: list[Any], prediction: list[Any], place: Place) -> Result:
+    def lists(self, truth: list[Any], prediction: list[Any], place: Place, rules: dict[str, Any]) -> Result:
         table = [[self.pair(g, p, place) for p in prediction] for g in truth]
         left = [self.size(item, place, known=True) for item in truth]
         right = [self.size(item, place) for item in prediction]
         results = []
-        for chosen in matchings(len(truth), len(prediction)):
+        tried = alignments if rules.get("list_order") == "kept" else matchings
+        for chosen in tried(len(truth), len(prediction)):
             pairs = [table[i][j] for i, j in chosen]
             matched = sum(left[i] + right[j] for i, j in chosen)
             weight = sum(left) + sum(right) - matched + sum(p.weight for p in pairs)
             total = sum((p.score for p in pairs), Fraction(0))
             earned = sum((p.earned for p in pairs), Fraction(0))
-            results.append((total, earned, -Fraction(weight), all(p.unique for p in pairs)))
+            same = sum(self.same_key(truth[i], prediction[j], place, rules["key"]) for i, j in chosen if "key" in rules)
+            results.append((same, total, earned, -Fraction(weight), all(p.unique for p in pairs)))
         best = max(results)
-        ties = sum(result[0] == best[0] for result in results)
-        return Result(best[1], -best[2], best[3] and ties == 1)
+        ties = sum(result[:2] == best[:2] for result in results)
+        return Result(best[2], -best[3], best[4] and ties == 1)
+
+    def same_key(self, truth: Any, prediction: Any, place: Place, key: str) -> bool:
+        """Whether two rows have the same key, which is no empty text."""
+        keys = [row.get(key) if isinstance(row, dict) else None for row in (truth, prediction)]
+        return all(is_scalar(k) and k != "" for k in keys) and self.scalars(*keys, below(place, key)) == 1
 
     def size(self, value: Any, place: Place, *, known: bool = False) -> Fraction:
         """The size of a value at a place, of a ground truth (`known`) or of a prediction."""
@@ -154,6 +161,16 @@ def matchings(rows: int, columns: int) -> list[list[tuple[int, int]]]:
     if rows <= columns:
         return [list(enumerate(chosen)) for chosen in permutations(range(columns), rows)]
     return [[(i, j) for j, i in enumerate(chosen)] for chosen in permutations(range(rows), columns)]
+
+
+def alignments(rows: int, columns: int) -> list[list[tuple[int, int]]]:
+    """All pairs of as many rows and columns, both in their order."""
+    return [
+        list(zip(chosen, partners, strict=True))
+        for count in range(min(rows, columns) + 1)
+        for chosen in combinations(range(rows), count)
+        for partners in combinations(range(columns), count)
+    ]
 
 
 def distance(left: str, right: str) -> int:

@@ -60,17 +60,19 @@ def test_golden_rows(case: dict[str, Any]) -> None:
     assert found == pytest.approx(case["expected"], abs=1e-12)
 
 
-def random_schema(rng: random.Random, depth: int) -> dict[str, Any]:
-    """A schema over the keys of the random values, with weights, types and tolerances."""
+def random_schema(rng: random.Random, depth: int, *, ordered: bool = False) -> dict[str, Any]:
+    """A schema over the keys of the random values, with weights, types and tolerances, keys and order of lists."""
     weight = rng.choice([1, 1, 1, 2, 3, 0.5, 0.1, 0])
     settings: dict[str, Any] = {} if weight == 1 else {"weight": weight}
     schema: dict[str, Any] = {}
     if depth and rng.random() < 0.8:
         chosen = rng.sample(KEYS, rng.randint(0, len(KEYS)))
-        schema["properties"] = {key: random_schema(rng, depth - 1) for key in chosen}
-        schema["items"] = random_schema(rng, depth - 1)
+        schema["properties"] = {key: random_schema(rng, depth - 1, ordered=ordered) for key in chosen}
+        schema["items"] = random_schema(rng, depth - 1, ordered=ordered)
         if rng.random() < 0.3:
-            schema["additionalProperties"] = random_schema(rng, depth - 1)
+            schema["additionalProperties"] = random_schema(rng, depth - 1, ordered=ordered)
+        lists: list[dict[str, Any]] = [{"list_order": "kept"}] if ordered else [{}, {}, {"key": rng.choice(KEYS)}]
+        settings |= rng.choice(lists)
     else:
         settings |= rng.choice([{}, {}, {"compare": "exact"}, {"compare": "text"}, {"compare": "boolean"}])
         if not settings.get("compare") and rng.random() < 0.5:
@@ -101,12 +103,35 @@ def test_the_oracle_agrees_and_order_does_not_matter(seed: int, rules: str, numb
         assert other == pytest.approx(tree.score, abs=1e-9), where
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_the_oracle_agrees_on_lists_that_keep_their_order(seed: int) -> None:
+    """It tries every alignment."""
+    rng = random.Random(50 + seed)
+    for _ in range(150):
+        schema, truth = random_schema(rng, 3, ordered=True), random_truth(rng, depth=3)
+        prediction = damaged(rng, truth) if rng.random() < 0.8 else random_prediction(rng, depth=3)
+        expected, tree = Oracle().score(truth, prediction, schema), typed_tree(truth, prediction, schema)
+        where = (schema, truth, prediction)
+        assert (tree.earned, tree.weight) == pytest.approx((float(expected.earned), float(expected.weight))), where
+        assert typed_score(truth, prediction, schema) == pytest.approx(tree.score, abs=1e-12), where
+
+
+def test_a_row_that_is_missing_does_not_shift_the_others() -> None:
+    """Of a table in order; and rows of one key are paired however little else agrees."""
+    kept = {"x-docscore": {"list_order": "kept"}}
+    assert typed_score(["a", "b", "c", "d"], ["a", "c", "d"], kept) == 0.75
+    assert typed_score(["a", "b"], ["b", "a"], kept) == pytest.approx(1 / 3)
+    rows = [{"no": 1, "of": "x", "by": "y"}, {"no": 2, "of": "v", "by": "w"}], [{"no": 2, "of": "x", "by": "y"}]
+    assert typed_score(*rows, {}) == pytest.approx(2 / 6)
+    assert typed_score(*rows, {"x-docscore": {"key": "no"}}) == pytest.approx(1 / 6)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_columns_agree_with_single_pairs(seed: int) -> None:
     """The two writings of the rules, with a schema."""
     rng = random.Random(100 + seed)
-    for _ in range(40):
-        root = compiled_schema(json.dumps(random_schema(rng, 3)))
+    for number in range(40):
+        root = compiled_schema(json.dumps(random_schema(rng, 3, ordered=number % 3 == 0)))
         truths = [random_truth(rng, depth=3) for _ in range(rng.randint(1, 5))]
         found = [damaged(rng, rng.choice(truths)) for _ in range(3)] + [random_prediction(rng, depth=3)]
         scorer = Scorer(ScoringOptions())

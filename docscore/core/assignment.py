@@ -119,6 +119,75 @@ def match(
     return everyone, best, False
 
 
+def match_by_key(
+    same: Matrix,
+    earned: Matrix,
+    weight: Matrix,
+    truth_sizes: ElementSizes,
+    prediction_sizes: ElementSizes,
+    equality: Equality | None = None,
+) -> Matching:
+    """The matching with the most pairs of the same key, and of those the lexicographically best one.
+
+    Args:
+        same: 1 for pairs whose keys are the same, else 0, shape (n, m).
+        earned: as for `match`, and so the others.
+        weight: L of every pair.
+        truth_sizes: the sizes of the ground truths.
+        prediction_sizes: the sizes of the predictions.
+        equality: as for `match`.
+    """
+    if not same.size:
+        return np.arange(0), np.arange(0), True
+    surplus = np.add.outer(truth_sizes, prediction_sizes) - weight
+    criteria = [same, score_ratios(earned, weight), earned, surplus, *([equality()] if equality else [])]
+    if len(same) > same.shape[1]:
+        columns = np.arange(same.shape[1])
+        return lexicographic_assignment([each.T for each in criteria]), columns, False
+    return np.arange(len(same)), lexicographic_assignment(criteria), False
+
+
+def align(earned: Matrix, weight: Matrix, truth_sizes: ElementSizes, prediction_sizes: ElementSizes) -> Matching:
+    """The alignment of rows with columns, both in their order, with the largest (sum of S/L, sum of S, -L).
+
+    By dynamic programming along the diagonals of the table, on which no cell depends on another.
+
+    Args:
+        earned: S of every pair, shape (n, m).
+        weight: L of every pair, shape (n, m).
+        truth_sizes: the sizes of the n ground truths.
+        prediction_sizes: the sizes of the m predictions.
+
+    Returns:
+        Row indices and as many column indices, in pairs, both increasing; False, since others may have the same sums.
+    """
+    surplus = np.add.outer(truth_sizes, prediction_sizes) - weight
+    gains = np.stack([score_ratios(earned, weight), earned, surplus])
+    rows, columns = earned.shape
+    total = np.zeros((3, rows + 1, columns + 1))
+    step = np.zeros((rows + 1, columns + 1), dtype=np.int8)  # 0 a pair, 1 a row alone, 2 a column alone
+    for diagonal in range(2, rows + columns + 1):
+        i = np.arange(max(1, diagonal - columns), min(rows, diagonal - 1) + 1)
+        j = diagonal - i
+        best = total[:, i - 1, j - 1] + gains[:, i - 1, j - 1]
+        for number, other in ((1, total[:, i - 1, j]), (2, total[:, i, j - 1])):
+            more = other - best
+            tied = np.abs(more) <= TIE
+            better = ~tied[0] & (more[0] > 0) | tied[0] & (~tied[1] & (more[1] > 0) | tied[1] & (more[2] > TIE))
+            best = np.where(better, other, best)
+            step[i[better], j[better]] = number
+        total[:, i, j] = best
+    pairs = []
+    row, column = rows, columns
+    while row and column:
+        taken = step[row, column]
+        if taken == 0:
+            pairs.append((row - 1, column - 1))
+        row, column = row - (taken != 2), column - (taken != 1)  # noqa: PLR2004  as above
+    matched = np.array(pairs[::-1], dtype=np.intp).reshape(-1, 2)
+    return matched[:, 0], matched[:, 1], False
+
+
 def _is_clear(score: Matrix, best: Indices) -> bool:
     """Whether every row has one best column, and no two rows the same: then no other matching comes near."""
     if len(set(best.tolist())) < len(best):

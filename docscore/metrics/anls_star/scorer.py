@@ -16,7 +16,18 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from docscore.core.assignment import best_options, is_better, match, match_blocks, sum_of_ties, totals
+from docscore.core.assignment import (
+    Equality,
+    Matching,
+    align,
+    best_options,
+    is_better,
+    match,
+    match_blocks,
+    match_by_key,
+    sum_of_ties,
+    totals,
+)
 from docscore.core.limits import check_memory
 from docscore.core.options import ScoringOptions
 from docscore.core.similarity import fold_all, similarity, similarity_matrix, text_rule
@@ -219,7 +230,7 @@ class Scorer:
         if truth and prediction:
             table = self._element_table(truth, prediction, below, keep=at is None)
             equality = None if at is None else partial(self.identities.equality, truth, prediction)
-            matching = match(*table, *sizes, equality)
+            matching = self._matching(truth, prediction, schema, table, sizes, equality)
             if at is None:
                 return totals(matching, *table, *sizes)
             partner, clear = dict(zip(matching[0].tolist(), matching[1].tolist(), strict=True)), matching[2]
@@ -309,6 +320,34 @@ class Scorer:
                 self._one_sided(item, status, below, place)
         at.make(kind, status, 0.0, weight, whole if is_truth else None, None if is_truth else whole, schema)
         return 0.0, weight
+
+    def _matching(
+        self,
+        truth: list[Value],
+        prediction: list[Value],
+        schema: SchemaNode | None,
+        table: tuple[Matrix, Matrix],
+        sizes: tuple[Sequence[float], Sequence[float]],
+        equality: Equality | None = None,
+    ) -> Matching:
+        """Which elements of two lists belong together, as the place says."""
+        if schema is not None and schema.keeps_order:
+            return align(*table, *sizes)
+        if schema is not None and schema.key:
+            return match_by_key(self._same_keys(truth, prediction, schema), *table, *sizes, equality)
+        return match(*table, *sizes, equality)
+
+    def _same_keys(self, truth: list[Value], prediction: list[Value], schema: SchemaNode) -> Matrix:
+        """1 for the rows whose keys are equal as the place of the key says, and not empty, else 0."""
+        place = schema.items and schema.items.at_key(schema.key)
+        keys = [[row.get(schema.key) if type(row) is dict else None for row in side] for side in (truth, prediction)]
+        here, there = ([i for i, key in enumerate(side) if type(key) in SCALAR_TYPES and key != ""] for side in keys)
+        same = np.zeros((len(truth), len(prediction)))
+        if here and there:
+            left, right = [keys[0][i] for i in here], [keys[1][j] for j in there]
+            compared = place.comparator.table(left, right, self.options) if place and place.comparator else None  # type: ignore[arg-type]
+            same[np.ix_(here, there)] = (self._texts(left, right) if compared is None else compared) == 1
+        return same
 
     # Two columns.
 
@@ -444,7 +483,13 @@ class Scorer:
             points, counted = self.pairwise(items, elements, below)
             if self.tables is not None:
                 self.tables.keep(truths[start:stop], predictions, (rows, columns), (points, counted), below)
-            earned[start:stop], weight[start:stop] = match_blocks(points, counted, lengths, sizes, rows, columns)
+            if schema is None or not (schema.keeps_order or schema.key):
+                earned[start:stop], weight[start:stop] = match_blocks(points, counted, lengths, sizes, rows, columns)
+                continue
+            for (i, row), (j, column) in product(enumerate(rows), enumerate(columns)):
+                block, of_block = (points[row, column], counted[row, column]), (lengths[row], sizes[column])
+                matching = self._matching(truths[start + i], predictions[j], schema, block, of_block)
+                earned[start + i, j], weight[start + i, j] = totals(matching, *block, *of_block)
         return earned, weight
 
     def _one_ofs(

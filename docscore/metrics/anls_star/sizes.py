@@ -49,6 +49,8 @@ class SchemaNode:
         properties: the places of the keys that the schema names.
         others: the place of all other keys.
         items: the place of the elements of a list.
+        keeps_order: whether the elements of a list are aligned in their order, and not matched in any.
+        key: the key by which the rows of a list are paired first; "" for none.
     """
 
     unit: float
@@ -57,6 +59,8 @@ class SchemaNode:
     properties: dict[str, SchemaNode] = field(default_factory=dict)
     others: SchemaNode | None = None
     items: SchemaNode | None = None
+    keeps_order: bool = False
+    key: str = ""
 
     def at_key(self, key: str) -> SchemaNode | None:
         """The place below at a key; None where the schema says nothing."""

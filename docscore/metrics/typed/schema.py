@@ -202,6 +202,19 @@ def comparator_of(
         raise at_place(pointer, error) from None
 
 
+def _list_settings(settings: PlaceSettings, views: Iterable[SubSchema], pointer: str) -> tuple[bool, str]:
+    """Whether a list keeps its order, and the key of its rows."""
+    named = [name for name in ("list_order", "key") if name in settings]
+    types = {name for view in views for name in types_of(view.content)}
+    if named and types and "array" not in types:
+        got = f"it where the type is {' or '.join(sorted(types))}"
+        raise InputValueError(place=f"{pointer}/{named[0]}", expected=f"{named[0]} of an array", got=got)
+    keeps_order = settings.get("list_order") == "kept"
+    if keeps_order and "key" in settings:
+        raise InputValueError(place=f"{pointer}/key", problem="rows are paired by a key or in their order, not both")
+    return keeps_order, settings.get("key", "")
+
+
 Functions = Mapping[str, Callable[..., Any]]
 _ONLY_NUMBERS = {"date": "days", "datetime": "seconds", "time": "seconds"}
 
@@ -339,6 +352,7 @@ class _Compiler:
         views, settings = self.views(schemas)
         compared = comparator_of(settings, [view.content for view in views], pointer, self.functions)
         node = SchemaNode(unit * settings.get("weight", 1), weighted=False, comparator=compared)
+        node.keeps_order, node.key = _list_settings(settings, views, pointer)
         self.nodes[name, unit] = node
         self.above.append(name)
         named: dict[str, list[SubSchema]] = {}
