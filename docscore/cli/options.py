@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import wraps
@@ -19,7 +19,7 @@ from docscore.cli.terminal import say
 from docscore.core.errors import NAMED, InputValueError, faults_summary, row_place
 from docscore.core.options import ScoringOptions
 from docscore.data.files import ColumnNames
-from docscore.data.pairing import rows_of_files
+from docscore.data.pairing import joined_runs, rows_of_files
 from docscore.evaluation.evaluation import Evaluation, metrics_with_schema, progress_from
 from docscore.integrations.log_files import read_logs_of_inspect
 from docscore.metrics.registry import METRICS, check_options_of, checked_metrics
@@ -387,9 +387,16 @@ def stdout_console() -> Console:
 
 
 def evaluations_of_files(
-    references: Path | None, predictions: list[Path], settings: CommandSettings
+    references: Path | None, predictions: list[Path], settings: CommandSettings, systems: Sequence[str] = ()
 ) -> list[Evaluation]:
-    """Build an evaluation of each file of predictions; rows that are left out are reported on stderr."""
+    """Build an evaluation of each file of predictions; rows that are left out are reported on stderr.
+
+    Args:
+        references: the file of ground truths; None where those of predictions hold them.
+        predictions: the files of predictions.
+        settings: the options of the command.
+        systems: the system of each of them, where files of one system are its runs, which make one evaluation.
+    """
     check_options_of(settings.evaluation["metrics"], settings.options)
     progress = progress_from(None)
     rows = rows_of_files(references=references, predictions=predictions, progress=progress, **settings.reading)
@@ -399,4 +406,15 @@ def evaluations_of_files(
         say(f"{faults_summary(faults)}; {skipped} of {len(rows.systems[0].ids) + skipped:,} rows are left out")
         for fault in faults[:NAMED]:
             say(fault.sentence)
-    return [Evaluation(pairs, settings.options, progress=progress, **settings.evaluation) for pairs in rows.systems]
+    systems_pairs = rows.systems
+    if len(set(systems)) < len(systems):
+        runs: dict[str, list[int]] = {}
+        for index, system in enumerate(systems):
+            runs.setdefault(system, []).append(index)
+        systems_pairs = [
+            joined_runs([rows.systems[index] for index in of_system], [str(predictions[index]) for index in of_system])
+            if len(of_system) > 1
+            else rows.systems[of_system[0]]
+            for of_system in runs.values()
+        ]
+    return [Evaluation(pairs, settings.options, progress=progress, **settings.evaluation) for pairs in systems_pairs]

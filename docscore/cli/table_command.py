@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -28,6 +27,7 @@ from docscore.cli.terminal import print_json
 from docscore.core.errors import InputValueError
 from docscore.data.files import name_without_extension
 from docscore.evaluation.systems import Systems, systems_of
+from docscore.evaluation.tables import LISTED
 from docscore.integrations.log_files import run_of_file
 from docscore.report.console import print_table
 from docscore.report.markup import FORMATS, table_as_latex, table_as_markdown
@@ -46,16 +46,27 @@ def _named_file(_context: click.Context, _parameter: click.Parameter, value: Seq
     return names
 
 
+def _systems(context: click.Context, parameter: click.Parameter, value: Sequence[str]) -> list[tuple[str, Path]]:
+    """The name and the file of each argument FILE or NAME=FILE; a name that is not given is empty."""
+    files = []
+    for text in value:
+        name, sign, file = text.partition("=")
+        named = bool(name.strip() and sign and file) and not Path(text).exists()
+        path = a_file.convert(file if named else text, parameter, context)
+        files.append((name.strip() if named else "", Path(path)))
+    return files
+
+
 @click.command(
     name="table",
     cls=Command,
     epilog=ending(
-        "docscore table predictions.jsonl --name Ours=predictions_new.jsonl",
-        "--references references.jsonl --intervals --against best --format latex",
+        "docscore table references.jsonl Base=predictions.jsonl Ours=predictions_new.jsonl",
+        "--intervals --against best --format latex",
         json_format="table",
     ),
 )
-@click.argument("systems", type=a_file, nargs=-1)
+@click.argument("systems", nargs=-1, callback=_systems, metavar="[NAME=]FILE...")
 @references_option
 @click.option(
     "--name",
@@ -63,7 +74,7 @@ def _named_file(_context: click.Context, _parameter: click.Parameter, value: Seq
     multiple=True,
     callback=_named_file,
     metavar="NAME=FILE",
-    help="Call the system of this file NAME. Can be repeated; the file need not be among SYSTEMS.",
+    help="The same as the argument NAME=FILE. Can be repeated.",
 )
 @with_settings(comparing_options, test_set_options, metric_options, by_option)
 @click.option(
@@ -105,7 +116,7 @@ def _named_file(_context: click.Context, _parameter: click.Parameter, value: Seq
 @click.option("--percent", is_flag=True, help="Print figures multiplied by 100, with two decimals.")
 @json_option
 def table_command(
-    systems: tuple[Path, ...],
+    systems: list[tuple[str, Path]],
     *,
     references: Path | None,
     names: dict[Path, str],
@@ -122,17 +133,23 @@ def table_command(
 ) -> None:
     """Print the metrics of several files of predictions as a table, the best of each metric in bold.
 
-    SYSTEMS are files as the predictions of `score`; each is called by the name of its file without extension, logs by
-    their model and method, or as --name says. Without --references they are files whose rows hold references too, as
-    logs do. LaTeX needs the package booktabs. With --by there is a row for each value of a column too; tests are over
-    all rows.
+    Each FILE is one as the predictions of `score`. Its system is called NAME, else by the name of the file without
+    extension, a log by its model and method. Files of the same NAME are runs of one system: a document's score is the
+    mean over its runs. Where the first FILE alone has no NAME and is no log, it is the references. Without references,
+    rows of all files hold them too, as logs do. LaTeX needs the package booktabs. With --by there is a row for each
+    value of a column too; tests are over all rows.
     """
-    systems = (*systems, *(path for path in names if path not in systems))
-    if not systems:
-        raise click.UsageError("Missing argument 'SYSTEMS...'.", click.get_current_context())  # noqa: TRY003, EM101
-    known = _names(systems, names, are_logs=references is None)
-    evaluations = evaluations_of_files(references, list(systems), settings)
-    by_name = dict(zip(known, evaluations, strict=True))
+    files = [(names.get(path, name), path) for name, path in systems]
+    files += [(name, path) for path, name in names.items() if all(path != known for _, known in files)]
+    if not files:
+        raise click.UsageError("Missing argument '[NAME=]FILE...'.", click.get_current_context())  # noqa: TRY003, EM101
+    if references is None and [not name for name, _ in files] == [True, *[False] * (len(files) - 1)] and files[1:]:
+        first = files[0][1]
+        if _names_of_runs([first]) is None:
+            references, files = first, files[1:]
+    known = _names(files, are_logs=references is None)
+    evaluations = evaluations_of_files(references, [path for _, path in files], settings, known)
+    by_name = dict(zip(dict.fromkeys(known), evaluations, strict=True))
     progress = evaluations[0].progress
     compared = systems_of(by_name, figures=figures or None, against=against, ranked=ranks, progress=progress)
     if as_json:
@@ -166,23 +183,26 @@ def _as_dict(found: Systems, name: str) -> dict[str, object]:
         for (system, figure), test in found.tests.items()
         if system == name
     }
+    if evaluation.runs is not None:
+        parts["runs"] = evaluation.runs.to_dict(LISTED)
     if name in found.ranks:
         parts["rank"] = {"figure": found.figures[0], **found.ranks[name]._asdict()}
     return {"system": name, "rows": len(evaluation), **parts, **({"tests": tests} if tests else {})}
 
 
-def _names(systems: Sequence[Path], given: dict[Path, str], *, are_logs: bool) -> list[str]:
+def _names(files: Sequence[tuple[str, Path]], *, are_logs: bool) -> list[str]:
     """The names of the systems: as given; of logs model and method, if these differ; else of files without extension.
 
     Raises:
-        ValueError: if two systems have the same name.
+        ValueError: if two systems have the same name that was not given to both.
     """
-    defaults = (_names_of_runs(systems) if are_logs else None) or list(map(name_without_extension, systems))
-    names = [given.get(path, name) for path, name in zip(systems, defaults, strict=True)]
-    name, count = Counter(names).most_common(1)[0]
-    if count > 1:
-        problem = f"two systems are called {name!r}"
-        raise InputValueError(problem=problem, remedy="--name NAME=FILE gives a name to the system of a file")
+    paths = [path for _, path in files]
+    defaults = (_names_of_runs(paths) if are_logs else None) or list(map(name_without_extension, paths))
+    names = [name or default for (name, _), default in zip(files, defaults, strict=True)]
+    for (name, _), default in zip(files, defaults, strict=True):
+        if not name and names.count(default) > 1:
+            problem = f"two systems are called {default!r}"
+            raise InputValueError(problem=problem, remedy="NAME=FILE gives a name to the system of a file")
     return names
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from docscore.core.errors import Faults, Faulty, InputTypeError, InputValueError, PlacePart, in_file, in_line, not_utf8
@@ -40,6 +41,7 @@ class Table(NamedTuple):
         where: a function from the index of a row to its place: "refs.jsonl, line 3".
         is_frame: whether the rows are those of a data frame, an Arrow table or a dataset.
         shortfall: of a log, in what its run is incomplete; empty where all is there.
+        documents: of a log of several epochs, the document of each id; empty for others.
     """
 
     path: Path
@@ -47,6 +49,7 @@ class Table(NamedTuple):
     where: Callable[[int], PlacePart]
     is_frame: bool = False
     shortfall: str = ""
+    documents: Mapping[str, str] = MappingProxyType({})
 
     @property
     def has_columns(self) -> bool:
@@ -68,13 +71,14 @@ class LogFormat(NamedTuple):
     Attributes:
         extension: of its files.
         is_log: whether the value of a `.json` file is such a log.
-        read: the rows of a file, what each is called, and in what the run is incomplete, "" if in nothing. What the
-            log has no prediction for, or no ground truth, is `docscore.data.rows.Absent`.
+        read: the rows of a file, what each is called, in what the run is incomplete, "" if in nothing, and of several
+            epochs the document of each id. What the log has no prediction for, or no ground truth, is
+            `docscore.data.rows.Absent`.
     """
 
     extension: str
     is_log: Callable[[Any], bool]
-    read: Callable[[Path], tuple[list[Any], list[str], str]]
+    read: Callable[[Path], tuple[list[Any], list[str], str, dict[str, str]]]
 
 
 _LOG_FORMATS: dict[str, LogFormat] = {}
@@ -263,8 +267,8 @@ def _read_json(path: Path, file: io.BufferedReader, _faults: Faults) -> Table:
 
 
 def _read_log(path: Path, form: LogFormat) -> Table:
-    rows, names, shortfall = form.read(path)
-    return Table(path, rows, lambda index: in_file(path, names[index]), shortfall=shortfall)
+    rows, names, shortfall, documents = form.read(path)
+    return Table(path, rows, lambda index: in_file(path, names[index]), shortfall=shortfall, documents=documents)
 
 
 def _read_csv(path: Path, file: io.BufferedReader, faults: Faults, delimiter: str | None) -> Table:

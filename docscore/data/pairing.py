@@ -77,6 +77,8 @@ class Pairs(NamedTuple):
         confidences: the values under "confidence" in the prediction rows; None if no row has one.
         reference_rows: the whole rows of the references, for their other columns; None if rows have no ids.
         clusters: the name of each row's cluster, where rows of one cluster are not independent; None if all are.
+        documents: where each document was predicted in several runs, the ids of the documents. The rows are then those
+            of the first run in this order, then those of the second. None where each document is one row.
     """
 
     ids: list[str]
@@ -87,6 +89,12 @@ class Pairs(NamedTuple):
     confidences: Sequence[Any] | None = None
     reference_rows: Sequence[Mapping[str, Any]] | None = None
     clusters: list[str] | None = None
+    documents: list[str] | None = None
+
+    @property
+    def runs(self) -> int:
+        """How many times each document was predicted."""
+        return len(self.ids) // len(self.documents) if self.documents else 1
 
     def __repr__(self) -> str:
         absent = f", {len(self.absent):,} without a prediction" if self.absent else ""
@@ -156,6 +164,65 @@ def pairs_of_columns(
         return read_rows(rows, BY_ID, side, lambda index: row_place(ids[index])).values
 
     return Pairs(list(ids), read(references, "references"), read(predictions, "predictions"), frozenset(absent))
+
+
+def joined_runs(runs: Sequence[Pairs], names: Sequence[str]) -> Pairs:
+    """Put the runs of one system on the same documents together: rows such as "a, run 2"; a document is a cluster.
+
+    A run that has the same predictions as one before is warned of.
+
+    Args:
+        runs: the rows of each run.
+        names: what each run is called in messages.
+
+    Raises:
+        ValueError: if a run has other documents than the first.
+    """
+    first = runs[0]
+    for name, run in zip(names, runs, strict=True):
+        other = sorted(set(first.ids) ^ set(run.ids))
+        if other:
+            got = f"{len(other):,} in one of them only, such as {short_repr(other[0])}"
+            raise InputValueError(place=f"{names[0]} and {name}", expected="the same documents in all runs", got=got)
+    runs = [first, *(common_rows(first, run)[1] for run in runs[1:])]
+    for index, run in enumerate(runs):
+        same = next((known for known in range(index) if runs[known].predictions == run.predictions), None)
+        if same is not None:
+            sentence = f"{names[same]} and {names[index]} have the same predictions: one run counts twice"
+            warnings.warn(sentence, UserWarning, stacklevel=level_of_caller())
+
+    def column(name: str) -> list[Any] | None:
+        sides = [getattr(run, name) for run in runs]
+        return None if any(side is None for side in sides) else [value for side in sides for value in side]
+
+    return Pairs(
+        [f"{name}, run {index + 1}" for index, run in enumerate(runs) for name in run.ids],
+        column("truths") or [],
+        column("predictions") or [],
+        frozenset(index * len(first.ids) + row for index, run in enumerate(runs) for row in run.absent),
+        first.skipped,
+        column("confidences"),
+        column("reference_rows"),
+        first.ids * len(runs),
+        first.ids,
+    )
+
+
+def by_run(pairs: Pairs, documents: Mapping[str, str]) -> Pairs:
+    """The rows of a log of several epochs as runs; the rows of a document that lacks one count as skipped.
+
+    Args:
+        pairs: the rows of the log, those of each document in the order of the epochs.
+        documents: the document of each id.
+    """
+    rows: dict[str, list[int]] = {}
+    for index, name in enumerate(pairs.ids):
+        rows.setdefault(documents[name], []).append(index)
+    runs = max(map(len, rows.values()))
+    whole = [document for document, of_document in rows.items() if len(of_document) == runs]
+    found = pairs.only([rows[document][run] for run in range(runs) for document in whole])
+    skipped = found.skipped if len(found.ids) < len(pairs.ids) else pairs.skipped
+    return found._replace(documents=whole, clusters=whole * runs, skipped=skipped)
 
 
 def common_rows(first: Pairs, second: Pairs) -> tuple[Pairs, Pairs]:
@@ -244,11 +311,11 @@ def read_systems(
             wanted = wanted or read_rows(references.rows, form, "references", references.where, faults, check)
         pairs.append(_paired((references, wanted), (predictions, given), form, missing, faults))
     first = pairs[0]
-    if first.skipped is None or len(pairs) == 1:
-        return pairs
-    for other in pairs[1:]:
-        first, _ = common_rows(first, other)
-    return [first, *(common_rows(first, other)[1] for other in pairs[1:])]
+    if first.skipped is not None and len(pairs) > 1:
+        for other in pairs[1:]:
+            first, _ = common_rows(first, other)
+        pairs = [first, *(common_rows(first, other)[1] for other in pairs[1:])]
+    return [by_run(of, table.documents) if table.documents else of for of, table in zip(pairs, systems, strict=True)]
 
 
 def table_with_both(tables: Sequence[Table]) -> Table:
@@ -473,6 +540,9 @@ def groups_of_rows(pairs: Pairs, grouping: Grouping, option: str) -> list[str]:
         TypeError: for a group that is not a text, number, boolean or null, naming the row.
         ValueError: for a column that no reference has, and for another number of labels than rows.
     """
+    if pairs.documents is not None:
+        run = pairs.only(range(len(pairs.documents)))._replace(ids=pairs.documents)
+        return groups_of_rows(run, grouping, option) * pairs.runs
     if callable(grouping):
         values = [grouping(name) for name in pairs.ids]
     else:

@@ -101,18 +101,18 @@ class Change(NamedTuple):
         return {**row, "low": self.interval.low, "high": self.interval.high, "p_value": self.p_value}
 
 
-def rows_of_base(base: Evaluation, new: Evaluation) -> list[int]:
-    """The numbers of the rows of the base in the order of the rows of the new system: the pairing of all comparisons.
+def rows_of_base(base: Sequence[str], new: Sequence[str]) -> list[int]:
+    """The numbers of the ids of the base in the order of those of the new system: the pairing of all comparisons.
 
     Raises:
         ValueError: if an id is on one side only.
     """
-    number_of = {name: number for number, name in enumerate(base.ids)}
-    only = sorted(number_of.keys() ^ set(new.ids))
+    number_of = {name: number for number, name in enumerate(base)}
+    only = sorted(number_of.keys() ^ set(new))
     if only:
         got = f"{len(only)} on one side only, such as {only[0]!r}"
         raise InputValueError(expected="the same ids on both sides", got=got)
-    return [number_of[name] for name in new.ids]
+    return [number_of[name] for name in new]
 
 
 def changes_of(
@@ -258,7 +258,10 @@ class Comparison:
         if base.metrics != new.metrics:
             got = " and ".join(", ".join(system.metrics) for system in (base, new))
             raise InputValueError(place="metrics", expected="the same for both systems", got=got)
-        self._rows = rows_of_base(base, new)
+        if base.pairs.runs != new.pairs.runs:
+            got = f"{base.pairs.runs} and {new.pairs.runs}"
+            raise InputValueError(place="compare", expected="as many runs of the base as of the other", got=got)
+        self._rows = rows_of_base(base.ids, new.ids)
         if base.options != new.options:
             got = f"{base.signature} and {new.signature}"
             raise InputValueError(expected="both scored by the same rules", got=got)

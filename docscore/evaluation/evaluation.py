@@ -33,7 +33,15 @@ from docscore.core.runtime import READING, Advance, Progress, ignore, no_progres
 from docscore.core.values import holds_number
 from docscore.data.files import ColumnNames, table_of_source
 from docscore.data.json_text import COUNTED_READINGS, PARSE_COUNTS, Parsed
-from docscore.data.pairing import Grouping, Pairs, groups_of_rows, read_systems, warn_of_documents, with_clusters
+from docscore.data.pairing import (
+    Grouping,
+    Pairs,
+    groups_of_rows,
+    joined_runs,
+    read_systems,
+    warn_of_documents,
+    with_clusters,
+)
 from docscore.evaluation.automation import (
     ALIGNED,
     Curve,
@@ -47,6 +55,7 @@ from docscore.evaluation.comparison import Comparison
 from docscore.evaluation.fields import MOST_FIELDS_TESTED, Field, FieldTable, as_float, fields_as_ratios
 from docscore.evaluation.metric_values import Figure, Slice, ends_by_name
 from docscore.evaluation.readings import read_texts
+from docscore.evaluation.runs import Runs, runs_of
 from docscore.evaluation.tables import LISTED, Table
 from docscore.metrics.anls_star.api import score_all
 from docscore.metrics.anls_star.causes import CAUSES, Cause, FieldCounts
@@ -352,6 +361,37 @@ class Evaluation:
         """The score of each row by the first metric: its part of the figure, 1 where nothing counts in it."""
         sums = zip(self.ratio.earned[:, 0].tolist(), self.ratio.weight[:, 0].tolist(), strict=True)
         return [earned / weight if weight else 1.0 for earned, weight in sums]
+
+    @cached_property
+    def runs(self) -> Runs | None:
+        """What several runs say of the system; None where there is one run, or one document."""
+        documents = self.pairs.documents
+        if documents is None or len(documents) == 1:
+            return None
+        return runs_of(np.reshape(self.scores, (self.pairs.runs, len(documents))), documents)
+
+    @property
+    def document_ids(self) -> list[str]:
+        """The id of each document; where there are several runs, each document stands once."""
+        return self.pairs.documents or self.ids
+
+    @cached_property
+    def document_ratios(self) -> Ratios:
+        """The figures of the metrics as ratios of sums over documents, whose parts are the means over the runs."""
+        if self.pairs.documents is None:
+            return self.ratios
+        sides = (
+            np.reshape(side, (self.pairs.runs, len(self.document_ids), -1)).mean(axis=0)
+            for side in (self.ratios.earned, self.ratios.weight)
+        )
+        return Ratios(*sides)
+
+    @property
+    def document_clusters(self) -> npt.NDArray[np.intp] | None:
+        """The number of the cluster of each document; None where all documents are independent."""
+        clusters, n = self.clusters, len(self.document_ids)
+        alone = self.pairs.documents is not None and clusters is not None and len(set(clusters[:n].tolist())) == n
+        return None if clusters is None or alone else clusters[:n]
 
     @property
     def whole(self) -> float:
@@ -844,6 +884,8 @@ class Evaluation:
             parts["metrics"] = {**self.figures_to_dict(), **signatures}
         if self.by is not None:
             parts["slices"] = [each.to_dict() for each in self.slice_figures]
+        if self.runs is not None:
+            parts["runs"] = self.runs.to_dict(worst)
         lowest = [self.sample(number) for number in self.numbers_of_worst(worst)]
         return {"metric": self.metric, "score": self.score, **parts, "rows": len(self), "worst": lowest}
 
@@ -892,6 +934,7 @@ def evaluate(
     on_error: str = "error",
     confidence: float | None = CONFIDENCE,
     seed: int = SEED,
+    runs: bool = False,
     cluster: Grouping | None = None,
     by: Grouping | None = None,
     schema: Any = None,
@@ -937,6 +980,8 @@ def evaluate(
         on_error: rows with faults: "error", or "skip" to leave them out and count them.
         confidence: the level of the intervals, between 0 and 1; None for none.
         seed: the seed of the random numbers of the intervals.
+        runs: whether `predictions` is a list of several sides, the runs of one system on the same documents. A
+            document's score is then its mean over the runs, and intervals resample documents with all their runs.
         cluster: a column of the references, or a function of the id, that names the cluster of each row, where rows are
             not independent, as the questions of one document.
         by: a column of the references, or a function of the id, whose values make slices.
@@ -997,10 +1042,15 @@ def evaluate(
     if any(isinstance(side, str | os.PathLike) for side in (references, predictions)):
         importlib.import_module("docscore.integrations.log_files").read_logs_of_inspect()
     truths = None if references is None else table_of_source(references, "references", names, faults)
-    system = table_of_source(predictions, "predictions", names, faults, both=truths is None)
+    sides = predictions if runs else [predictions]
+    if runs and not (isinstance(predictions, list | tuple) and len(predictions) > 1):
+        got = f"{len(predictions)}" if isinstance(predictions, list | tuple) else type(predictions).__name__
+        raise InputValueError(place="predictions", expected="with runs=True a list of at least two runs", got=got)
+    systems = [table_of_source(side, "predictions", names, faults, both=truths is None) for side in sides]
     if truths is not None and isinstance(references, str | os.PathLike):
         warn_of_documents(truths)
-    pairs = read_systems(truths, [system], missing, faults)[0]
+    of_runs = read_systems(truths, systems, missing, faults)
+    pairs = joined_runs(of_runs, [f"run {number + 1}" for number in range(len(of_runs))]) if runs else of_runs[0]
     sentences = [fault.sentence for fault in faults.found]
     return Evaluation(pairs, options, metrics=chosen, progress=bars, faults=sentences, **settings)
 

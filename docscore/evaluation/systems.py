@@ -15,7 +15,7 @@ from docscore.core.runtime import Progress, no_progress
 from docscore.evaluation.comparison import Change, Comparison, changes_of, rows_of_base
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.metric_values import Slice
-from docscore.stats.intervals import CONFIDENCE, RESAMPLES, side_by_side
+from docscore.stats.intervals import CONFIDENCE, RESAMPLES, Ratios, side_by_side
 from docscore.stats.ranking import Rank, ranks_of
 from docscore.stats.significance import holm
 
@@ -111,9 +111,9 @@ def _ranks(evaluations: Mapping[str, Evaluation], column: int, progress: Progres
     first = next(iter(evaluations.values()))
     if len(evaluations) == 1:
         raise InputValueError(place="ranks", expected="at least two systems", got="one")
-    in_order = [system.ratios.rows(rows_of_base(system, first)).columns([column]) for system in evaluations.values()]
-    clusters = first.clusters
-    if len(first.ids if clusters is None else set(clusters.tolist())) == 1:
+    in_order = [_in_order(system, first).columns([column]) for system in evaluations.values()]
+    clusters = first.document_clusters
+    if len(first.document_ids if clusters is None else set(clusters.tolist())) == 1:
         unit = "document" if clusters is None else "cluster"
         raise InputValueError(place="ranks", expected=f"at least two {unit}s", got="one")
     drawn: dict[str, Any] = {"seed": first.seed, "resampled": progress("Resampling", RESAMPLES), "clusters": clusters}
@@ -135,10 +135,14 @@ def _check_base(place: str, base: str, names: Sequence[str]) -> None:
 
 def _change(base: Evaluation, new: Evaluation, column: int = 0, progress: Progress = no_progress) -> Change:
     """The change of one figure between two systems, without an interval."""
-    rows = rows_of_base(base, new)
-    before, after = base.ratios.rows(rows).columns([column]), new.ratios.columns([column])
-    drawn: dict[str, Any] = {"seed": base.seed, "clusters": new.clusters, "progress": progress}
+    before, after = _in_order(base, new).columns([column]), new.document_ratios.columns([column])
+    drawn: dict[str, Any] = {"seed": base.seed, "clusters": new.document_clusters, "progress": progress}
     return changes_of(new.figure_names[column : column + 1], before, after, [[0]], **drawn)[0]
+
+
+def _in_order(base: Evaluation, new: Evaluation) -> Ratios:
+    """The figures of the documents of the base, in the order of those of the new system."""
+    return base.document_ratios.rows(rows_of_base(base.document_ids, new.document_ids))
 
 
 def adjusted(changes: Iterable[Change]) -> list[Change]:

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from docscore.core.formatting import with_sign
+from docscore.core.formatting import three_digits, with_sign
 from docscore.core.values import paired_excerpts
 from docscore.metrics.anls_star.tree import Line, ScoreTree, outline
 from docscore.metrics.kieval import kieval_lines
@@ -47,6 +47,7 @@ from docscore.report.wording import (
     fields_note,
     percent_text,
     points_text,
+    runs_lines,
     sample_text,
     shown_name,
     text_differences,
@@ -113,6 +114,10 @@ def print_summary(console: Console, found: Evaluation, *, fields: bool, worst: i
     head = f"{found.figure_names[0].label}  {found.score:.6f}  {of}{sample_text(found, 'row', with_fields=fields)}"
     _print_lines(console, [head] if len(head) <= _WIDTH else head.split(", ", 1))
     _print_lines(console, count_lines(found))
+    if found.runs is not None:
+        _print_lines(console, ["", *runs_lines(found.runs)])
+        most = found.runs.unstable[:worst]
+        _print_lines(console, [f"  {' '.join(map(three_digits, one.scores))}  {shown_name(one.id)}" for one in most])
     if fields:
         note = fields_note(found)
         _print_lines(console, [f"\n{note}"] if note else [])

@@ -12,7 +12,7 @@ from docscore.core.formatting import three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.report.content import number_column, table_of, text_column
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
-from docscore.report.wording import between_systems, is_beyond_chance, percent_text, shown_name
+from docscore.report.wording import between_systems, is_beyond_chance, percent_text, runs_lines, shown_name
 from docscore.stats.intervals import CONFIDENCE
 
 if TYPE_CHECKING:
@@ -151,6 +151,9 @@ def _remarks(found: Systems, by: str, *, intervals: bool) -> list[str]:
             "group: systems that are not told apart from the first of them.",
             "best: the share of resamples of the documents in which the system is the best.",
         ]
+    for name, system in found.evaluations.items():
+        if system.runs is not None:
+            remarks += [f"{shown_name(name)}: {line}." for line in runs_lines(system.runs)]
     if intervals:
         remarks.append(f"In brackets: {percent_text(confidence)} confidence intervals.")
     if found.against:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import Levenshtein
 
 from docscore.core.errors import NAMED
-from docscore.core.formatting import clipped, printable, with_sign
+from docscore.core.formatting import clipped, printable, three_digits, with_sign
 from docscore.core.options import BY_VALUE, PAPER, ScoringOptions
 from docscore.data.json_text import PARSE_COUNTS
 from docscore.metrics.anls_star.tree import ScoreTree
@@ -18,10 +18,13 @@ from docscore.metrics.registry import METRICS
 from docscore.report.annotations import Annotation
 from docscore.stats.intervals import Interval
 
+_RUNS_LISTED = 8  # scores of runs in a sentence
+
 if TYPE_CHECKING:
     from docscore.evaluation.automation import Choice
     from docscore.evaluation.comparison import Change, Comparison
     from docscore.evaluation.evaluation import Evaluation
+    from docscore.evaluation.runs import Runs
 
 _LONGEST_NAME = 200  # characters of a name
 
@@ -153,7 +156,25 @@ def interval_text(interval: Interval, confidence: float, *, signed: bool = False
 def sample_text(found: Evaluation, noun: str, *, with_fields: bool = False) -> str:
     """The number of rows or documents of a mean, and its interval if requested, drawn with those of fields or not."""
     size, interval = counted(len(found), noun), found.headline_interval(with_fields=with_fields)
+    if found.pairs.documents is not None:
+        size = f"{counted(len(found.document_ids), 'document')} in {counted(found.pairs.runs, 'run')}"
     return size if interval is None else f"{size}, {interval_text(interval, found.confidence or 0)}"
+
+
+def runs_lines(runs: Runs) -> list[str]:
+    """What the runs of a system say: their scores, where the variance comes from, and how many more would help."""
+    scores = f"{runs.runs} runs: {', '.join(map(three_digits, runs.scores[:_RUNS_LISTED]))}"
+    more = ", …" if runs.runs > _RUNS_LISTED else ""
+    lines = [f"{scores}{more}; standard deviation between runs {runs.deviation:.4f}"]
+    if runs.shares is None:
+        return [*lines, "all documents have the same score in all runs"]
+    parts = zip(("between documents", "between runs", "of a document from run to run"), runs.shares, strict=True)
+    lines.append("variance: " + ", ".join(f"{share_text(share)} {name}" for name, share in parts))
+    lines.append(f"{len(runs.unstable):,} of {runs.documents:,} documents have other scores in other runs")
+    documents, wanted = runs.wanted
+    other = "no number of runs would be enough" if wanted is None else f"or about {wanted:,} runs of these documents"
+    lines.append(f"an interval half as wide takes about {documents:,} documents in as many runs; {other}")
+    return lines
 
 
 def headline_text(found: Evaluation, noun: str, *, with_fields: bool = False) -> str:

@@ -24,14 +24,15 @@ _LONGEST_ERROR = 200  # characters of an error that are shown
 _UNREAD = {"attachments", "events", "messages", "store"}  # of samples: large, and not needed
 
 
-def rows_of_log(path: Path) -> tuple[list[Any], list[str], str]:
+def rows_of_log(path: Path) -> tuple[list[Any], list[str], str, dict[str, str]]:
     """The samples of a log as rows `{"question_id", "references", "prediction"}`, their names, and what is incomplete.
+
+    Samples of several epochs have ids such as "a, epoch 2", and the last that is returned is the sample of each id.
 
     What `anls_star` scored is taken from its score; without one, references are the targets, and the prediction is the
     output, read as `anls_star` would. The column `group` names the file of a sample, or its id. A sample that ended
     before it had an output has no prediction, `Absent`; a warning says how many did because of an error, and which
-    error the first had. A sample that was to run and did not has a row with neither, `Absent` both. Samples of several
-    epochs have ids such as "a, epoch 2".
+    error the first had. A sample that was to run and did not has a row with neither, `Absent` both.
 
     Raises:
         ValueError: naming the file, if it is no log or has no samples.
@@ -43,7 +44,7 @@ def rows_of_log(path: Path) -> tuple[list[Any], list[str], str]:
     several = _epochs(log) > 1
     names = [_name(sample.id, sample.epoch, several=several) for sample in samples]
     _warn_of_errors(path, names, samples)
-    rows = []
+    rows, epochs, documents = [], [sample.epoch for sample in samples], [str(sample.id) for sample in samples]
     for name, sample in zip(names, samples, strict=True):
         answers, prediction = _as_read(sample)
         given = prediction if sample.output.choices else Absent
@@ -53,7 +54,11 @@ def rows_of_log(path: Path) -> tuple[list[Any], list[str], str]:
         name = _name(sample, epoch, several=several)
         rows.append({"question_id": name, GROUP: str(sample), _REFERENCES: Absent, _PREDICTION: Absent})
         names.append(name)
-    return rows, [f"sample {name}" for name in names], _shortfall(log)
+        epochs.append(epoch)
+        documents.append(str(sample))
+    order = sorted(range(len(rows)), key=epochs.__getitem__)
+    of_ids = {names[index]: documents[index] for index in order} if several else {}
+    return [rows[index] for index in order], [f"sample {names[index]}" for index in order], _shortfall(log), of_ids
 
 
 def run_of_log(path: Path) -> LoggedRun:

@@ -1,0 +1,141 @@
+"""Several runs of one system: means over runs, variances, and the files of runs of `docscore table`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import docscore
+from docscore.data.pairing import Pairs, by_run
+from docscore.evaluation.runs import runs_of
+from docscore.evaluation.systems import systems_of
+from docscore.stats.intervals import Ratios, intervals_of
+from tests.commands import Write, pred, ref, run, succeed
+from tests.test_json_output import validated
+
+IDS = [f"d{number}" for number in range(8)]
+REFERENCES = {name: {"a": "tea", "b": "rum"} for name in IDS}
+
+
+def answers(*right: int) -> dict[str, Any]:
+    """A run that gets these documents right, and half of the others."""
+    return {name: {"a": "tea", "b": "rum" if number in right else "xxx"} for number, name in enumerate(IDS)}
+
+
+RUNS = [answers(0, 1, 2), answers(0, 1, 3), answers(0, 1, 2, 3)]
+
+
+def evaluated(*runs: Any, **options: Any) -> docscore.Evaluation:
+    several = len(runs) > 1
+    return docscore.evaluate(
+        predictions=list(runs) if several else runs[0], references=REFERENCES, runs=several, **options
+    )
+
+
+def test_variances_by_hand() -> None:
+    """Sums of squares of two runs on three documents: 1.0833 (2), 0.0150 (1) and 0.0300 (2) for what is left."""
+    found = runs_of(np.array([[1.0, 0.5, 0.0], [1.0, 0.5, 0.3]]), ["a", "b", "c"])
+    rest = 0.03 / 2
+    documents = (2 * ((1 - 0.55) ** 2 + (0.5 - 0.55) ** 2 + (0.15 - 0.55) ** 2) / 2 - rest) / 2
+    assert (found.of_documents, found.of_runs, found.of_both) == pytest.approx((documents, 0.0, rest))
+    assert found.deviation == pytest.approx(np.std([0.5, 0.6], ddof=1))
+    assert [(one.id, one.scores) for one in found.unstable] == [("c", [0.0, 0.3])]
+
+
+def test_what_would_halve_the_interval() -> None:
+    """Its variance is that of documents over n, and of both over n and r; where documents decide, runs do not help."""
+    noisy = runs_of(np.random.default_rng(1).random((2, 500)), [str(number) for number in range(500)])
+    documents, runs = noisy.wanted
+    assert documents == 2000
+    assert runs is not None
+    errors = [noisy.of_documents / 500 + noisy.of_both / (500 * r) for r in (2, runs - 1, runs)]
+    assert errors[2] <= errors[0] / 4 < errors[1]
+    assert runs_of(np.array([[1.0, 0.5, 0.0], [1.0, 0.5, 0.3]]), ["a", "b", "c"]).wanted == (12, None)
+
+
+def test_a_document_counts_its_mean_over_the_runs() -> None:
+    """Score, interval and figures are those of the means, whatever metric comes first."""
+    for metrics in (["anls_star"], ["kieval", "anls_star"]):
+        together = evaluated(*RUNS, metrics=metrics)
+        assert together.score == pytest.approx(np.mean([evaluated(one, metrics=metrics).score for one in RUNS]))
+    scores = np.mean([evaluated(one).scores for one in RUNS], axis=0)
+    table = {name: [score] for name, score in zip(IDS, scores, strict=True)}
+    as_numbers = Ratios(np.array(list(table.values())), np.ones((len(IDS), 1)))
+    [interval] = intervals_of(as_numbers)
+    assert evaluated(*RUNS).interval == pytest.approx(interval.ends, abs=1e-12)
+
+
+def test_systems_with_other_numbers_of_runs_are_compared_by_document() -> None:
+    """Two equal runs are one, in tests and ranks."""
+    one, other = evaluated(RUNS[0]), evaluated(answers())
+    with pytest.warns(UserWarning, match="run 1 and run 2 have the same predictions"):
+        twice = evaluated(RUNS[0], RUNS[0])
+    single, several = (systems_of({"a": a, "b": other}, against="a", ranked=True) for a in (one, twice))
+    assert several.tests["b", "anls_star"] == single.tests["b", "anls_star"]
+    assert several.ranks == single.ranks
+    with pytest.raises(ValueError, match="as many runs of the base as of the other, got 2 and 1"):
+        twice.compare(other)
+    assert evaluated(*RUNS).compare(evaluated(*RUNS[::-1])).difference == pytest.approx(0)
+
+
+def test_clusters_and_slices_are_those_of_the_documents() -> None:
+    """A function takes the id of the document; two documents of one cluster stay together with all their runs."""
+    found = evaluated(*RUNS, cluster=lambda name: str(int(name[1:]) // 2), by=lambda name: name)
+    assert found.clusters is not None
+    assert found.clusters.tolist() == [0, 0, 1, 1, 2, 2, 3, 3] * 3
+    assert [(part.value, part.documents) for part in found.slice_figures][:2] == [("d0", 3), ("d1", 3)]
+
+
+@pytest.mark.parametrize(
+    ("predictions", "said"),
+    [
+        ([RUNS[0]], "with runs=True a list of at least two runs, got 1"),
+        (RUNS[0], "with runs=True a list of at least two runs, got dict"),
+        ([RUNS[0], {**RUNS[1], "x": {}}], "'x'"),
+    ],
+)
+def test_what_is_no_list_of_runs(predictions: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        docscore.evaluate(predictions=predictions, references=REFERENCES, runs=True)
+
+
+def test_epochs_of_a_log_are_runs() -> None:
+    """The rows of a document that lacks an epoch are left out and counted."""
+    ids = ["a, epoch 1", "b, epoch 1", "c, epoch 1", "a, epoch 2", "b, epoch 2"]
+    documents = {name: name[0] for name in ids}
+    found = by_run(Pairs(ids, list("12345"), list("12345")), documents)
+    assert (found.documents, found.runs, found.skipped) == (["a", "b"], 2, 1)
+    assert (found.ids, found.truths) == ([ids[0], ids[1], ids[3], ids[4]], list("1245"))
+
+
+@pytest.fixture
+def files(write: Write) -> list[str | Path]:
+    """References, two runs of one system and another system, as the arguments of a table."""
+    references = write("refs.jsonl", [ref(name, value) for name, value in REFERENCES.items()])
+    runs = [
+        write(f"run{number}.jsonl", [pred(name, value) for name, value in one.items()])
+        for number, one in enumerate([*RUNS[:2], answers()])
+    ]
+    return [references, f"ours={runs[0]}", f"ours={runs[1]}", f"other={runs[2]}"]
+
+
+def test_files_of_one_name_are_runs(files: list[str | Path]) -> None:
+    """The first file without a name is the references."""
+    ours, other = validated("table", succeed("table", *files, "--json"))["systems"]
+    assert (ours["system"], ours["runs"]["runs"], ours["runs"]["scores"]) == ("ours", 2, [0.6875, 0.6875])
+    assert [one["id"] for one in ours["runs"]["most_unstable"]] == ["d2", "d3"]
+    assert "runs" not in other
+    printed = succeed("table", *files, "--against", "best")
+    assert "ours: 2 of 8 documents have other scores in other runs." in printed
+
+
+def test_the_same_file_twice_is_named(files: list[str | Path]) -> None:
+    """As two runs of one system."""
+    done = run("table", *files, files[1])
+    path = str(files[1]).removeprefix("ours=")
+    assert f"{path} and {path} have the same predictions: one run counts twice" in done.err
+    assert json.loads(run("table", *files, files[1], "--json").out)["systems"][0]["runs"]["runs"] == 3
