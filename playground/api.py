@@ -18,7 +18,7 @@ from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.report.html_tree import drawn_places
 from playground.limits import check_value, check_work, is_small, read_text, shortened
-from playground.pair_tab import WORKERS
+from playground.server_functions import PAIRS
 
 _CALLS = "/gradio_api/call/"  # where programs call
 _LONGEST_READ_AT_ONCE = 2_000  # characters of JSON text, whose lists may be many
@@ -59,7 +59,7 @@ async def score_as_tree(
         is_short = all(not _is_json_text(value) or len(value) <= _LONGEST_READ_AT_ONCE for value in sides)
         if is_short and is_small(*sides):
             return await asyncio.to_thread(task)
-        found: dict[str, Any] = await WORKERS.run("", task)
+        found: dict[str, Any] = await PAIRS.run("", task)
     except (TypeError, ValueError) as error:
         raise gr.Error(shortened(str(error)), print_exception=False) from None
     return found

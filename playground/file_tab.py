@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -12,21 +11,15 @@ import gradio as gr
 from docscore.core.errors import InputError
 from docscore.data.json_text import loads
 from playground import testset
-from playground.file_reading import drawn, look
+from playground.file_reading import drawn
 from playground.fragments import fragment, sentence
 from playground.kept_results import KeptList
-from playground.limits import MAX_FILE_BYTES, is_small
-from playground.pair_tab import WORKERS
+from playground.limits import MAX_FILE_BYTES
 from playground.requests import (
     GONE,
     WHAT_IFS,
-    DocumentRequest,
     FileRequest,
-    KeptRequest,
-    RowsRequest,
-    ViewRequest,
     option_fields,
-    refusing,
 )
 from playground.runs import (
     METRICS_OF_FILES,
@@ -42,10 +35,11 @@ from playground.runs import (
     upload,
     watch_inputs,
 )
+from playground.server_functions import FUNCTIONS
 from playground.storage import results_folder, uploads_folder
-from playground.worker_pool import Limits, Refused, WorkerPool
+from playground.worker_pool import Refused
 
-_DOWNLOADS = {"csv": "Scores as CSV", "json": "Everything as JSON", "report": "Report as HTML"}
+_DOWNLOADS = dict(zip(("csv", "json", "report", "fields", "causes"), testset.DOWNLOADS.values(), strict=True))
 _ROWS = (
     "Upload references and predictions, or one file with both, as JSONL, JSON, CSV or Parquet, also compressed "
     f"(.jsonl.gz), of up to {MAX_FILE_BYTES // 1_000_000} MB each. Rows are `{{question_id, prediction}}` and "
@@ -124,35 +118,13 @@ def file_tab() -> None:
     documents.restore(open_result, None, run["outputs"], api_visibility="private")
 
 
-READERS = WorkerPool(Limits(places=2, waiting=16, seconds=60))
-
-
-@refusing
-async def look_at_files(asked: Any) -> dict[str, Any]:
-    """How the files of a `FileRequest` are read: `{"html": ...}`."""
-    return {"html": await _in_reader("look", look, asked)}
-
-
-@refusing
-async def score_what_if(asked: Any) -> dict[str, Any]:
-    """The score of a `FileRequest`, which holds the score before: `{"text": ...}`."""
-    return {"text": await _in_reader("what if", testset.rescored, asked)}
-
-
-async def _in_reader(kind: str, work: Callable[[FileRequest], Any], asked: Any) -> Any:
-    """What a child process answers; a newer request of this kind of the same window stops the one before."""
-    request = FileRequest.of(asked, uploads_folder())
-    name, number = request.window
-    return await READERS.run(name and f"{kind} {name}", partial(work, request), number=number)
-
-
 def column_wizard(files: list[Any]) -> None:
     """Build the wizard below the uploads of references and predictions."""
     gr.HTML(
         drawn("wizard_frame"),
         elem_id="file-wizard",
         js_on_load="docscoreWizard.begin(element, server)",
-        server_functions=[look_at_files],
+        server_functions=FUNCTIONS,
         apply_default_css=False,
     )
     for file in files:
@@ -165,7 +137,7 @@ def what_if_strip() -> Any:
         drawn("strip_frame", option_fields(WHAT_IFS)),
         elem_id="file-what-ifs",
         js_on_load="docscoreWhatIfs.begin(element, server)",
-        server_functions=[score_what_if],
+        server_functions=FUNCTIONS,
         apply_default_css=False,
     )
     return gr.HTML(
@@ -178,52 +150,12 @@ def what_if_strip() -> Any:
 _SCRIPT = "docscoreDocuments({element, server, props, watch, restore: (run) => trigger('restore', {run})})"
 
 
-@refusing
-async def read_documents(asked: Any) -> dict[str, Any]:
-    """The names and scores of all documents of a result."""
-    return await _of_list(KeptRequest.of(asked), KeptList.listing)
-
-
-@refusing
-async def view_documents(asked: Any) -> dict[str, Any]:
-    """Which documents a `ViewRequest` means, and why they lost points."""
-    view = ViewRequest.of(asked)
-    return await _of_list(view, KeptList.view, view)
-
-
-async def _of_list(asked: KeptRequest, work: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
-    kept = await asyncio.to_thread(KeptList, results_folder(), asked.run)
-    if await asyncio.to_thread(lambda: kept.is_small):
-        return await asyncio.to_thread(work, kept, *arguments)
-    found: dict[str, Any] = await READERS.run("", partial(work, kept, *arguments))
-    return found
-
-
-@refusing
-async def read_document(asked: Any) -> dict[str, Any]:
-    """The tree of a document as HTML, the field and the cause of its rows, and its image."""
-    wanted = DocumentRequest.of(asked)
-    kept = await asyncio.to_thread(KeptList, results_folder(), wanted.run)
-    values = await asyncio.to_thread(kept.values, wanted.number)
-    if await asyncio.to_thread(is_small, *values):
-        return await asyncio.to_thread(kept.document, wanted.number)
-    found: dict[str, Any] = await WORKERS.run("", partial(KeptList.document, kept, wanted.number))
-    return found
-
-
-@refusing
-async def read_rows(asked: Any) -> dict[str, Any]:
-    """Documents as rows of JSONL."""
-    wanted = RowsRequest.of(asked)
-    return {"text": await asyncio.to_thread(lambda: KeptList(results_folder(), wanted.run).rows(wanted.numbers))}
-
-
 def documents_view() -> Any:
     """Build the component; its value is what `keep_list` returns, and its event "restore" asks for an older result."""
     return gr.HTML(
         html_template=fragment("documents"),
         elem_id="file-documents",
         js_on_load=_SCRIPT,
-        server_functions=[read_documents, view_documents, read_document, read_rows],
+        server_functions=FUNCTIONS,
         apply_default_css=False,
     )

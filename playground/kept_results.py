@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import clipped, printable, three_digits, with_minus_signs, with_sign
 from docscore.core.options import AS_TEXT, ScoringOptions
-from docscore.core.values import Value, convert_ground_truth
+from docscore.core.values import Value, convert_ground_truth, value_text
 from docscore.data.json_text import dumps, loads
 from docscore.data.pairing import Pairs
 from docscore.evaluation.evaluation import Evaluation
@@ -27,6 +27,7 @@ from docscore.metrics.base import MetricTree
 from docscore.metrics.registry import METRICS, TYPED
 from docscore.report.html_tree import explained_drawing
 from docscore.report.wording import NOTHING_LOST, counted, fields_note
+from playground.conclusions import cause_label
 from playground.fragments import fragment
 from playground.requests import ViewRequest
 from playground.storage import kept_file
@@ -68,10 +69,10 @@ class KeptDocuments(NamedTuple):
         truth, *predictions = self.values(numbers[shown_id])
         return [self.tree(truth, prediction) for prediction in predictions]
 
-    def tree(self, truth: Value, prediction: Value) -> ScoreTree:
+    def tree(self, truth: Value, prediction: Value, confidence: Any = None) -> ScoreTree:
         """The score tree of a pair of plain values by the metric; that of ANLS* for a metric that has none."""
         options = dataclasses.replace(self.options, parse=AS_TEXT, parse_references=None, with_confidences=False)
-        pairs = Pairs([""], [truth], [prediction])
+        pairs = Pairs([""], [truth], [prediction], confidences=None if confidence is None else [confidence])
         return Evaluation(pairs, options, metrics=[self.metric]).tree(0)
 
     def values(self, number: int) -> list[Any]:
@@ -84,6 +85,11 @@ class KeptDocuments(NamedTuple):
         truth, *predictions = map(loads, line.split(_BETWEEN))
         return [convert_ground_truth(truth), *predictions]
 
+    def confidence(self, number: int) -> Any:
+        """The confidences of the prediction for that document, of one system; None where it has none."""
+        path = self.folder / _CONFIDENCES
+        return loads(_lines(path, [number])[0]) if path.exists() else None
+
 
 def view_of(evaluation: Evaluation) -> dict[str, Any]:
     """The metric and the options of a result as JSON values."""
@@ -92,7 +98,7 @@ def view_of(evaluation: Evaluation) -> dict[str, Any]:
     return {"metric": evaluation.metric, "options": {**options, "schema": schema and json.loads(schema.schema_of(""))}}
 
 
-_DOCUMENTS, _NUMBERS = "documents.jsonl", "documents.json"
+_DOCUMENTS, _NUMBERS, _CONFIDENCES = "documents.jsonl", "documents.json", "confidences.jsonl"
 _BETWEEN = "\t"  # no JSON text in one line of ASCII has it
 
 
@@ -108,12 +114,15 @@ def keep_documents(folder: Path, systems: Sequence[Evaluation]) -> None:
     (folder / _DOCUMENTS).write_text("\n".join(lines), encoding="ascii")
     shown = {name: number for number, name in enumerate(shown_ids(first.ids))}
     (folder / _NUMBERS).write_text(json.dumps(shown), encoding="utf-8")
+    if len(systems) == 1 and first.pairs.confidences is not None:
+        (folder / _CONFIDENCES).write_text("\n".join(map(dumps, first.pairs.confidences)), encoding="ascii")
 
 
 MAX_LOSSES = 200_000  # pairs of a field and a cause in all documents that are kept
 MOST_FIELDS = 300  # fields that are drawn
 _LONGEST_NAME = 200  # characters of an id and of the name of a field that are shown
 _LONGEST_TEXT = 20_000  # characters of a document's values in which a text is looked for, on each side
+_LONGEST_SPECIMEN = 60  # characters of a value
 _ROWS, _TEXTS, _LIST, _VIEW = "rows.jsonl", "texts.txt", "list.json", "view.json"
 _PREFIX = "document"  # of the ids of the rows of its tree
 
@@ -152,11 +161,36 @@ def keep_list(folder: Path, evaluation: Evaluation, outputs: Mapping[str, Any], 
         "images": [name_of_image(image_of_row(row)) for row in pairs.reference_rows or [{}] * len(pairs.ids)],
         "losses": [_largest(lost)[:most] for lost in table.losses],
         "holding": {_field_name(field.path): field.document_count for field in table.by_loss()},
+        "field_scores": {_field_name(field.path): field.score for field in table.by_loss()},
+        "specimens": specimens_of(evaluation),
         "note": fields_note(evaluation),
         "left_out": sum(max(0, len(lost) - most) for lost in table.losses),
     }
     (folder / _LIST).write_text(json.dumps(listing), encoding="utf-8")
     return value
+
+
+def specimens_of(evaluation: Evaluation) -> dict[str, tuple[str | None, str | None]]:
+    """By cause a pair of values that shows it, of the document that lost most by it; None for an absent value."""
+    most: dict[str, tuple[float, int]] = {}
+    for number, losses in enumerate(evaluation.field_table.losses):
+        for (_, cause), points in losses.items():
+            if points > most.get(cause, (0.0, 0))[0]:
+                most[cause] = points, number
+    failed, absent = evaluation.failed or frozenset(), evaluation.absent or frozenset()
+    found: dict[str, tuple[str | None, str | None]] = {}
+    for wanted, (_, number) in most.items():
+        tree = evaluation.tree(number)
+        nodes = places(tree, parsed=number not in failed, absent=number in absent)
+        lossy = [node for _, node, cause in nodes if cause == wanted and node.points_lost]
+        leaves = [node for node in lossy if not node.children] or lossy
+        if leaves:
+            node = max(leaves, key=lambda each: each.points_lost)
+            found[wanted] = (
+                None if node.status == "extra" else clipped(value_text(node.ground_truth), _LONGEST_SPECIMEN),
+                None if node.status == "missing" else clipped(value_text(node.prediction), _LONGEST_SPECIMEN),
+            )
+    return found
 
 
 def _largest(losses: Losses) -> list[tuple[str, str, float]]:
@@ -275,7 +309,7 @@ class KeptList:
                 raise InputValueError(problem=f"its {name} is not in this test set")
         scores: list[float] = self._list["scores"]
         losses: list[list[tuple[str, str, float]]] = self._list["losses"]
-        by_text = self._with_text(asked.find)
+        by_text = [number for number in self._with_text(asked.find) if asked.low <= scores[number] <= asked.high]
         meant = {
             number: [
                 loss for loss in losses[number] if asked.field in (None, loss[0]) and asked.cause in (None, loss[1])
@@ -305,8 +339,19 @@ class KeptList:
             "lost": [_points(lost[number]) for number in order],
             "why": [_why(meant[number]) for number in order],
             "count": f"{of}{counted(len(scores), 'document')}",
-            "causes": [{**each, "title": meanings[each["name"]]} for each in self._sums(causes, {})],
-            "fields": by_field[:MOST_FIELDS],
+            "causes": [
+                {
+                    **each,
+                    "title": meanings[each["name"]],
+                    "label": cause_label(each["name"]),
+                    "specimen": self._list["specimens"].get(each["name"]),
+                }
+                for each in self._sums(causes, {})
+            ],
+            "fields": [
+                {**each, "score": three_digits(self._list["field_scores"][each["name"]])}
+                for each in by_field[:MOST_FIELDS]
+            ],
             "nothing": (self._list["note"] or NOTHING_LOST) if by_text else "No document holds this text.",
             "more": f"and {counted(len(by_field) - MOST_FIELDS, 'field')} with less" * (len(by_field) > MOST_FIELDS),
         }
@@ -353,7 +398,7 @@ class KeptList:
         Raises:
             ValueError: if there is no document of that number.
         """
-        tree = self._kept.tree(*self.values(number))
+        tree = self._kept.tree(*self.values(number), self._kept.confidence(number))
         row = loads(self.rows([number]))
         name = printable(row["question_id"])
         of_texts = None if self._kept.metric == TYPED else self._kept.options

@@ -19,7 +19,7 @@ from playground.file_tab import file_tab
 from playground.fragments import fragment
 from playground.limits import MAX_FILE_BYTES
 from playground.pair_tab import workspace
-from playground.storage import delete_when_ended, uploads_folder
+from playground.storage import delete_when_ended, results_folder, uploads_folder
 from playground.systems_tab import systems_tab
 from playground.testset import EXAMPLE_FILES
 
@@ -77,7 +77,7 @@ def serve(demo: gr.Blocks, **options: Any) -> Any:
         head=f"<script>{scripts}</script>",
         max_file_size=MAX_FILE_BYTES,
         run_history=False,  # inputs of visitors are not listed
-        allowed_paths=[str(EXAMPLE_FILES[0].parent)],
+        allowed_paths=[str(EXAMPLE_FILES[0].parent), str(results_folder())],
         state_session_capacity=SESSIONS,
         app_kwargs={
             "middleware": [Middleware(BodyLimit)],

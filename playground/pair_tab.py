@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from dataclasses import asdict
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import gradio as gr
 
@@ -15,48 +11,17 @@ from docscore.metrics.registry import METRICS
 from playground.fragments import fragment
 from playground.limits import MAX_BYTES
 from playground.pair import (
-    PairAnswer,
     answer,
-    is_scored_at_once,
 )
 from playground.requests import (
     PAIR_METRICS,
     PAIR_OPTIONS,
     READINGS,
-    LinkRequest,
     PairRequest,
-    Request,
     option_fields,
-    refusing,
 )
+from playground.server_functions import FUNCTIONS
 from playground.testset import RECEIPTS
-from playground.worker_pool import Limits, WorkerPool
-
-
-@refusing
-async def score_workspace(asked: Any) -> dict[str, Any]:
-    """The answer to a `PairRequest`: a `PairAnswer`; a newer request of the same window stops the one before."""
-    request = PairRequest.of(asked)
-    if await asyncio.to_thread(is_scored_at_once, request):
-        return (await asyncio.to_thread(answer, request))._asdict()
-    name, number = request.window
-    found: PairAnswer = await WORKERS.run(name and f"window {name}", partial(answer, request), number=number)
-    return found._asdict()
-
-
-@refusing
-async def stop_workspace(asked: Any) -> dict[str, Any]:
-    """Stop a request: the window is that which it was asked with."""
-    name, number = Request.of(asked).window
-    WORKERS.stop(f"window {name}", number)
-    return {}
-
-
-@refusing
-async def open_link(asked: Any) -> dict[str, Any]:
-    """The request that a link holds, for the editors and options: `{"link": ...}`."""
-    request = PairRequest.of_link(LinkRequest.of(asked).link)
-    return {**request.model_dump(exclude={"options"}), "options": asdict(request.options)}
 
 
 def workspace() -> None:
@@ -72,12 +37,9 @@ def workspace() -> None:
         fragment("workspace", first, EXAMPLES, metrics, READINGS, option_fields(PAIR_OPTIONS), json.dumps(settings)),
         elem_id="pair",
         js_on_load="docscoreWorkspace(element, server)",
-        server_functions=[score_workspace, stop_workspace, open_link],
+        server_functions=FUNCTIONS,
         apply_default_css=False,
     )
-
-
-WORKERS = WorkerPool(Limits(places=2, waiting=16, seconds=20))
 
 
 def _examples() -> list[dict[str, str]]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Collection
 from dataclasses import fields
-from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar
 
@@ -20,12 +19,12 @@ from pydantic import (
 )
 
 from docscore.core.errors import InputError, InputTypeError, InputValueError, short_repr
-from docscore.core.formatting import printable
 from docscore.core.options import ScoringOptions, check_choice
 from docscore.data.csv_files import DELIMITERS
 from docscore.data.json_text import loads_at
 from docscore.metrics.registry import METRICS, checked_metrics
 from playground.limits import MAX_BYTES
+from playground.worker_pool import Refused
 
 MAX_FOUND = 200  # characters of a text that is looked for
 PAIR_METRICS = "anls_star", "kieval", "entity_f1", "nted"  # those that explain a pair
@@ -36,25 +35,7 @@ READ = "parse", "parse_references", "missing"  # the options of how files are re
 WHAT_IFS = "threshold", "ignore_case", "numbers", "normalise"  # the options that can be tried on a result
 SORTS = "loss", "score", "id", "file"  # of documents
 R = TypeVar("R", bound="Request")
-
-
 GONE = "These results were deleted after an hour; score the files again."
-Answer = dict[str, Any]
-
-
-def refusing(ask: Callable[[Any], Awaitable[Answer]]) -> Callable[[Any], Awaitable[Answer]]:
-    """The function, which a browser calls; where it raises an error, the answer is `{"refused": sentence}`."""
-
-    @wraps(ask)
-    async def answered(asked: Any) -> Answer:
-        try:
-            return await ask(asked)
-        except OSError:
-            return {"refused": GONE}
-        except ValueError as error:
-            return {"refused": printable(str(error.for_remote_users() if isinstance(error, InputError) else error))}
-
-    return answered
 
 
 class Request(BaseModel):
@@ -81,7 +62,7 @@ class Request(BaseModel):
         except ValidationError as error:
             fault = error.errors(include_url=False)[0]
         cause = fault.get("ctx", {}).get("error")
-        if isinstance(cause, InputError):
+        if isinstance(cause, InputError | Refused):
             raise cause
         place = ".".join(map(str, fault["loc"])) or "request"
         expected = fault["msg"].removeprefix("Input should be ")
@@ -234,7 +215,8 @@ def _upload(name: object, info: ValidationInfo) -> Path | None:
     folder = (info.context or Path()).resolve()
     path = Path(name).resolve() if isinstance(name, str) and "\0" not in name else folder
     if path == folder or not path.is_relative_to(folder) or not path.is_file():
-        raise InputValueError(problem="This file is not here any more; choose it again.")
+        msg = "This file is not here any more; choose it again."
+        raise Refused(msg, "gone")
     return path
 
 
@@ -298,6 +280,40 @@ class FileRequest(Request):
         return self.reading.get("missing") or "error"
 
 
+class CompareRequest(Request):
+    """What is to be compared.
+
+    Attributes:
+        references: the file of ground truths; None where the rows of the predictions hold them.
+        predictions: a file a system.
+        names: their names; "" for the name of the file.
+        base: the number of the system that the others are compared with.
+        parse: how predictions that are text are read as JSON.
+        skip: whether rows with faults are left out.
+        metric: the metric of everything that is shown.
+        what_if: how values are compared, as in a `FileRequest`.
+    """
+
+    references: Upload = None
+    predictions: list[Upload] = []
+    names: list[str] = []
+    base: Annotated[int, Field(ge=0)] = 0
+    parse: str | None = None
+    skip: bool = False
+    metric: Annotated[str, _one_of(*METRICS)] = PAIR_METRICS[0]
+    what_if: Annotated[dict[str, Any], AfterValidator(_what_if)] = _what_if({})
+
+    @property
+    def options(self) -> ScoringOptions:
+        """The options of scoring."""
+        return scoring_options({**self.what_if, "parse": self.parse})
+
+    @property
+    def files(self) -> list[Path]:
+        """The files of predictions."""
+        return [path for path in self.predictions if path is not None]
+
+
 class KeptRequest(Request):
     """A question about a result that the server keeps."""
 
@@ -310,12 +326,15 @@ class ViewRequest(KeptRequest):
     Attributes:
         cause, field: that they lost points by; None for any.
         find: a text in their ids or values.
+        low, high: the range of their scores.
         sort: their order.
     """
 
     cause: str | None = None
     field: str | None = None
     find: Annotated[str, Field(max_length=MAX_FOUND)] = ""
+    low: Annotated[float, Field(strict=False)] = 0.0
+    high: Annotated[float, Field(strict=False)] = 1.0
     sort: Annotated[str, _one_of(*SORTS)] = "loss"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -10,10 +9,11 @@ from typing import Any
 
 import gradio as gr
 
+from docscore.core.errors import InputError
 from docscore.core.formatting import printable
 from playground.file_reading import PARSINGS
 from playground.fragments import sentence
-from playground.requests import SideBySideRequest, refusing
+from playground.requests import CompareRequest
 from playground.runs import (
     PROGRESS,
     connect_run,
@@ -27,25 +27,23 @@ from playground.runs import (
     upload,
     watch_inputs,
 )
-from playground.storage import results_folder
+from playground.server_functions import FUNCTIONS
+from playground.storage import uploads_folder
 from playground.systems_work import (
     FILES,
     MOST_SYSTEMS,
-    KeptSystems,
     SystemsAnswer,
-    SystemsRequest,
     compare_systems,
     names_of_files,
 )
 from playground.testset import RECEIPTS
-from playground.worker_pool import Limits, Refused, WorkerPool
+from playground.worker_pool import Refused
 
 EXAMPLES = (
     RECEIPTS / "references.jsonl",
     [RECEIPTS / name for name in ("predictions.jsonl", "predictions_new.jsonl", "predictions_text.jsonl")],
     "repair",
 )
-_OPENING = WorkerPool(Limits(places=2, waiting=16, seconds=20))
 _HINT = (
     f"From 2 to {MOST_SYSTEMS} files of predictions, one for each system, are scored against one file of references: "
     "rows `{question_id, prediction}` and `{question_id, references: [answers]}` as JSONL, JSON, CSV or Parquet. Where "
@@ -58,7 +56,7 @@ async def compare(request: gr.Request, progress: gr.Progress = PROGRESS, *inputs
     """The outputs of the tab."""
     try:
         found: SystemsAnswer = await run_in_child(partial(compare_systems, _request(*inputs)), request, progress)
-    except Refused as error:
+    except (Refused, InputError) as error:
         return sentence(str(error)), *no_downloads(len(FILES))
     return found.html, *shown_downloads(found.downloads)
 
@@ -71,26 +69,17 @@ def _request(
     metric: str,
     base: int | None,
     *names: Any,
-) -> SystemsRequest:
-    return SystemsRequest(
-        Path(references) if references else None,
-        tuple(map(Path, predictions or [])),
-        tuple(name if isinstance(name, str) else "" for name in names),
-        base or 0,
-        None if parse == "none" else parse,
-        skip,
-        metric,
-    )
-
-
-@refusing
-async def open_document(asked: Any) -> dict[str, Any]:
-    """The trees of a document side by side, which a `SideBySideRequest` asks for: `{"html": ...}`."""
-    wanted = SideBySideRequest.of(asked)
-    kept = await asyncio.to_thread(KeptSystems, results_folder(), wanted.run)
-    work = partial(kept.side_by_side, wanted.document, wanted.base, wanted.system)
-    name, number = wanted.window
-    return {"html": await _OPENING.run(name, work, number=number)}
+) -> CompareRequest:
+    asked = {
+        "references": references,
+        "predictions": predictions or [],
+        "names": [name if isinstance(name, str) else "" for name in names],
+        "base": base or 0,
+        "parse": None if parse == "none" else parse,
+        "skip": skip,
+        "metric": metric,
+    }
+    return CompareRequest.of(asked, uploads_folder())
 
 
 def _named(predictions: list[str] | None) -> list[Any]:
@@ -132,7 +121,7 @@ def systems_tab() -> None:
     result = gr.HTML(
         elem_id="systems-result",
         js_on_load="docscoreSystems(element, server)",
-        server_functions=[open_document],
+        server_functions=FUNCTIONS,
         apply_default_css=False,
     )
     with gr.Row():

@@ -10,28 +10,31 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from docscore.core.errors import InputValueError
-from docscore.core.formatting import with_minus_signs, with_sign
-from docscore.core.options import ScoringOptions
+from docscore.core.formatting import three_digits, with_minus_signs, with_sign
 from docscore.data.csv_files import csv_cell
 from docscore.data.files import name_without_extension
 from docscore.evaluation.comparison import Comparison
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.systems import changes_against, systems_of
+from docscore.metrics.anls_star.causes import CAUSES
 from docscore.report.content import field_changes_table
 from docscore.report.markup import table_as_latex, table_as_markdown
 from docscore.report.systems_tables import systems_table
 from docscore.report.table_model import ReportTable, shown_of_total
 from docscore.report.wording import count_lines, counted, difference_interval, interval_text, shown_name, verdict_text
+from playground.conclusions import cause_label, every_pair, loss_text, ties_of, verdict_of
 from playground.file_reading import rows_of_uploads, skipped_lines
 from playground.fragments import fragment
 from playground.heat_map import MatrixRow, document_matrix, field_matrix, mark_remark, matrix_table
 from playground.kept_results import KeptDocuments, keep_documents, shown_ids, view_of
+from playground.requests import CompareRequest
 from playground.storage import kept_file
 from playground.tree_columns import PlaceRun, places_side_by_side
 from playground.worker_pool import Report, bar_of
 
 FEWEST_SYSTEMS, MOST_SYSTEMS = 2, 8
-MOST_FIELDS = 100  # that are drawn
+MOST_FIELDS, MOST_DOCUMENTS = 100, 1_000  # that are drawn
+FEW_DOCUMENTS = 5  # with fewer, a field says little
 LOSSES, GAINS = 60, 20  # documents of each system that are drawn
 _LONGEST_NAME = 80  # characters of the name of a system
 _TEMPLATE = "systems.html.jinja"
@@ -45,33 +48,12 @@ FILES = {
 }
 
 
-class SystemsRequest(NamedTuple):
-    """What is to be compared.
-
-    Attributes:
-        references: the file of ground truths; None where the rows of the predictions hold them.
-        predictions: a file a system.
-        names: their names; "" for the name of the file.
-        base: the number of the system that the others are compared with.
-        parse: how predictions that are text are read as JSON.
-        skip: whether rows with faults are left out.
-        metric: the metric of everything that is shown.
-    """
-
-    references: Path | None
-    predictions: Sequence[Path]
-    names: Sequence[str]
-    base: int
-    parse: str | None
-    skip: bool
-    metric: str
-
-
 class SystemsAnswer(NamedTuple):
-    """The result for several systems as HTML, and the files of `FILES`, in their order."""
+    """The result for several systems as HTML, the files of `FILES`, in their order, and all as JSON values."""
 
     html: str
     downloads: tuple[str, ...]
+    result: dict[str, Any]
 
 
 def names_of_files(files: Sequence[Path]) -> list[str]:
@@ -87,18 +69,18 @@ def names_of_files(files: Sequence[Path]) -> list[str]:
     return found
 
 
-def checked_names(request: SystemsRequest) -> tuple[str, ...]:
+def checked_names(request: CompareRequest) -> tuple[str, ...]:
     """The names of the systems, where none was given those of their files.
 
     Raises:
         ValueError: if there are too few or too many files, a name is too long, or two are the same.
     """
-    count = len(request.predictions)
+    count = len(request.files)
     if not FEWEST_SYSTEMS <= count <= MOST_SYSTEMS:
         expected = f"from {FEWEST_SYSTEMS} to {MOST_SYSTEMS} files of predictions"
         raise InputValueError(expected=expected, got=f"{count}")
     given = [*request.names, *[""] * count][:count]
-    names = [name.strip() or default for name, default in zip(given, names_of_files(request.predictions), strict=True)]
+    names = [name.strip() or default for name, default in zip(given, names_of_files(request.files), strict=True)]
     for number, name in enumerate(names):
         if len(name) > _LONGEST_NAME:
             got = counted(len(name), "character")
@@ -108,15 +90,15 @@ def checked_names(request: SystemsRequest) -> tuple[str, ...]:
     return tuple(names)
 
 
-def compare_systems(request: SystemsRequest, *, folder: Path, progress: Report) -> SystemsAnswer:
+def compare_systems(request: CompareRequest, *, folder: Path, progress: Report) -> SystemsAnswer:
     """Compare several files of predictions with one of them.
 
     Raises:
         TypeError, ValueError, OSError: with a message that names the file and the place.
     """
     names = checked_names(request)
-    options = ScoringOptions(parse=request.parse)
-    uploaded = rows_of_uploads(request.references, request.predictions, options, skip=request.skip)
+    options = request.options
+    uploaded = rows_of_uploads(request.references, request.files, options, skip=request.skip)
     bar = bar_of(progress)
     evaluations = {
         name: Evaluation(pairs, options, metrics=[request.metric], progress=bar)
@@ -156,7 +138,101 @@ def _answer(evaluations: dict[str, Evaluation], base: str, left_out: Sequence[st
         _as_json(base, evaluations, changes, tables),
         *(f"{form(figures_table)}\n\n{form(tables[0])}\n" for form in (table_as_markdown, table_as_latex)),
     )
-    return SystemsAnswer(html, _written(folder, texts))
+    files = _written(folder, texts)
+    result = {
+        "run": folder.name,
+        "base": names.index(base),
+        **_result(evaluations),
+        "left_out": left_out,
+        "signature": evaluations[base].signature,
+        "downloads": [
+            {"label": label, "name": name, "path": path}
+            for (name, label), path in zip(FILES.items(), files, strict=True)
+        ],
+    }
+    return SystemsAnswer(html, files, result)
+
+
+def _result(evaluations: Mapping[str, Evaluation]) -> dict[str, Any]:
+    """The systems, best first, the verdict, and what they lost by cause, field and document, as JSON values."""
+    systems = dict(sorted(evaluations.items(), key=lambda item: -item[1].score))
+    pairs = every_pair(systems)
+    return {
+        "systems": [_system(name, each) for name, each in systems.items()],
+        "verdict": verdict_of(systems, pairs),
+        "ties": ties_of(systems, pairs),
+        "causes": _causes(systems),
+        "fields": _fields(systems),
+        "documents": _documents(systems),
+        "pairs": pairs,
+    }
+
+
+def _system(name: str, evaluation: Evaluation) -> dict[str, Any]:
+    interval = evaluation.measured[0].interval
+    low, high = (interval and interval.ends) or (None, None)
+    return {
+        "name": name,
+        "score": evaluation.score,
+        "low": low,
+        "high": high,
+        "interval": "" if interval is None else interval_text(interval, evaluation.confidence or 0),
+        "counts": count_lines(evaluation),
+    }
+
+
+def _lost_cells(lost: Sequence[float], most: float) -> list[dict[str, Any]]:
+    """A cell for the points that each system lost, with its share of the most."""
+    return [
+        {"value": points, "text": loss_text(points), "share": round(points / most, 3) if most else 0.0}
+        for points in lost
+    ]
+
+
+def _causes(systems: Mapping[str, Evaluation]) -> list[dict[str, Any]]:
+    """The points lost by cause in each system, most first."""
+    lost = {cause: [each.lost[cause] for each in systems.values()] for cause in CAUSES}
+    most = max(map(max, lost.values()))
+    rows = sorted((item for item in lost.items() if any(item[1])), key=lambda item: -sum(item[1]))
+    return [{"name": cause, "label": cause_label(cause), "cells": _lost_cells(points, most)} for cause, points in rows]
+
+
+def _fields(systems: Mapping[str, Evaluation]) -> list[dict[str, Any]]:
+    """The points lost by field in each system, most first, and in how many documents the field is."""
+    tables = [each.field_table.fields for each in systems.values()]
+    lost, documents = {}, {}
+    for path in dict.fromkeys(path for table in tables for path in table):
+        fields = [table.get(path) for table in tables]
+        wholes = [each.whole for each in systems.values()]
+        lost[path] = [field.points_lost / whole if field else 0.0 for field, whole in zip(fields, wholes, strict=True)]
+        documents[path] = max(field.document_count for field in fields if field)
+    most = max(map(max, lost.values()), default=0.0)
+    rows = sorted((item for item in lost.items() if any(item[1])), key=lambda item: -sum(item[1]))[:MOST_FIELDS]
+    return [
+        {
+            "name": shown_name(path),
+            "documents": documents[path],
+            "few": documents[path] < FEW_DOCUMENTS,
+            "cells": _lost_cells(points, most),
+        }
+        for path, points in rows
+    ]
+
+
+def _documents(systems: Mapping[str, Evaluation]) -> list[dict[str, Any]]:
+    """The scores of the documents in each system, those most apart first."""
+    by_id = [dict(zip(each.ids, each.scores, strict=True)) for each in systems.values()]
+    names = dict(zip(by_id[0], shown_ids(list(by_id[0])), strict=True))
+    rows = [(name, [scores[name] for scores in by_id]) for name in by_id[0]]
+    rows.sort(key=lambda row: min(row[1]) - max(row[1]))
+    return [
+        {
+            "id": names[name],
+            "spread": max(scores) - min(scores),
+            "cells": [{"value": each, "text": three_digits(each), "share": round(1 - each, 3)} for each in scores],
+        }
+        for name, scores in rows[:MOST_DOCUMENTS]
+    ]
 
 
 class KeptSystems:

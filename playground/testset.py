@@ -6,10 +6,12 @@ import json
 from collections.abc import Mapping, Sequence
 from filecmp import cmp
 from pathlib import Path
+from statistics import median
 from typing import Any, NamedTuple
 
 from docscore.core.errors import at_place, row_place
 from docscore.core.formatting import with_minus_signs, with_sign
+from docscore.core.numbers import ROUNDING
 from docscore.core.options import AS_TEXT, BY_VALUE, ScoringOptions
 from docscore.data.csv_files import write_csv
 from docscore.data.pairing import groups_of_rows
@@ -17,8 +19,9 @@ from docscore.evaluation.evaluation import Evaluation
 from docscore.metrics.registry import ANLS_STAR, TYPED, check_options_of
 from docscore.report.content import fields_table, typed_values_text
 from docscore.report.html_report import MOST_FIELDS_DRAWN, figures_of_evaluation
-from docscore.report.wording import count_lines, headline_text
-from playground.file_reading import rows_of_request, skipped_lines
+from docscore.report.wording import count_lines, headline_text, interval_text
+from playground.conclusions import headline_of, what_ifs_of
+from playground.file_reading import check_pairs, rows_of_request, skipped_lines
 from playground.fragments import fragment
 from playground.kept_results import keep_documents, keep_list
 from playground.limits import check_metric, check_slices
@@ -38,6 +41,7 @@ class TestSet(NamedTuple):
         picture: the rates and the distribution of the scores, as HTML.
         fields: the table of the fields that lost most, as HTML.
         downloads: the paths of a CSV file, a JSON file and the report.
+        result: what the page's script draws, as JSON values.
         scored: what the strip of what-ifs needs to know, as HTML; "" where a link brought the result.
     """
 
@@ -46,6 +50,7 @@ class TestSet(NamedTuple):
     picture: str
     fields: str
     downloads: list[str]
+    result: dict[str, Any]
     scored: str = ""
 
 
@@ -77,14 +82,55 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> TestSe
         "summary": _summary(evaluation, skipped_lines(uploaded)),
         "picture": fragment("test_set", figures_of_evaluation(evaluation)),
         "fields": _fields(evaluation),
-        "downloads": [
-            str(folder / name) for name in write_downloads(folder, evaluation, asked.files["predictions"].name)
-        ],
+        "downloads": [str(folder / name) for name in DOWNLOADS],
     }
-    documents = keep_list(folder, evaluation, outputs, is_example=_is_example(asked, evaluation))
+    write_downloads(folder, evaluation, asked.files["predictions"].name)
+    is_example = _is_example(asked, evaluation)
+    outputs["result"] = {
+        "run": folder.name,
+        "example": is_example,
+        **_result(evaluation),
+        "left_out": skipped_lines(uploaded),
+        "figures": outputs["picture"],
+        "downloads": [{"label": label, "name": name, "path": str(folder / name)} for name, label in DOWNLOADS.items()],
+    }
+    documents = keep_list(folder, evaluation, outputs, is_example=is_example)
     parts = {"asked": asked.model_dump(mode="json", exclude={"window"}), "before": headline(evaluation)}
     scored = fragment("scored", json.dumps(parts), template="wizard.html.jinja")
     return TestSet(**outputs, documents=documents, scored=scored)
+
+
+def _result(found: Evaluation) -> dict[str, Any]:
+    """The score, where points went and what would help, the spread of the documents and the rates, as JSON values."""
+    what_ifs = what_ifs_of(found, lambda again: check_pairs(again.source, again.options))
+    interval = found.headline_interval()
+    low, high = (interval and interval.ends) or (None, None)
+    counts = [0] * _BINS
+    for score in found.scores:
+        counts[min(int(score * _BINS + ROUNDING), _BINS - 1)] += 1
+    return {
+        "score": found.score,
+        "label": found.figure_names[0].label,
+        "low": low,
+        "high": high,
+        "interval": "" if interval is None else interval_text(interval, found.confidence or 0),
+        "headline": headline_of(found, what_ifs),
+        "what_ifs": [each.to_dict(found.score) for each in what_ifs],
+        "counts": count_lines(found),
+        "signature": found.signature,
+        "histogram": {"edges": [number / _BINS for number in range(_BINS + 1)], "counts": counts},
+        "median": median(found.scores),
+        "faultless": sum(score == 1 for score in found.scores),
+        "rates": [
+            {
+                "label": rate.name,
+                "value": rate.value,
+                "interval": "" if rate.interval is None else interval_text(rate.interval, found.confidence or 0),
+                "count": f"{rate.hits:,} of {rate.total:,}",
+            }
+            for rate in found.rate_list
+        ],
+    }
 
 
 def metrics_of(asked: FileRequest) -> tuple[str, ...]:
@@ -125,30 +171,35 @@ def _is_example(asked: FileRequest, evaluation: Evaluation) -> bool:
 
 
 WORST = 10  # trees in the report
-_TABLE, _DOCUMENT, _REPORT = "scores.csv", "scores.json", "report.html"
+_BINS = 20  # of the histogram
+DOWNLOADS = {
+    "scores.csv": "Scores as CSV",
+    "scores.json": "Everything as JSON",
+    "report.html": "Report as HTML",
+    "fields.csv": "Fields as CSV",
+    "causes.csv": "Causes as CSV",
+}
 
 
-def write_downloads(folder: Path, evaluation: Evaluation, name: str) -> list[str]:
-    """Write the files to the folder.
+def write_downloads(folder: Path, evaluation: Evaluation, name: str) -> None:
+    """Write the files of `DOWNLOADS` to the folder.
 
     Args:
         folder: the folder.
         evaluation: the scored test set.
         name: the heading of the report.
-
-    Returns:
-        The names of a CSV file, a JSON file and the report.
     """
     samples = evaluation.samples()
-    write_csv(folder / _TABLE, list(samples[0]), samples)
+    write_csv(folder / "scores.csv", list(samples[0]), samples)
+    for table, rows in (("fields.csv", evaluation.fields), ("causes.csv", evaluation.causes)):
+        write_csv(folder / table, rows.columns, rows)
     parts = evaluation.to_dict(worst=WORST)
     if evaluation.options.with_confidences:
         parts["curve"] = [point.to_dict() for point in evaluation.curve.points()]
         parts["calibration"] = evaluation.calibration.to_dict()
-    (folder / _DOCUMENT).write_text(json.dumps(parts, indent=1), encoding="utf-8")
+    (folder / "scores.json").write_text(json.dumps(parts, indent=1), encoding="utf-8")
     report = evaluation.as_html(name, worst=WORST)
-    (folder / _REPORT).write_text(report, encoding="utf-8", errors="backslashreplace")
-    return [_TABLE, _DOCUMENT, _REPORT]
+    (folder / "report.html").write_text(report, encoding="utf-8", errors="backslashreplace")
 
 
 def rescored(asked: FileRequest) -> str:

@@ -76,11 +76,13 @@ def test_a_view_of_documents(tmp_path: Path, filters: dict[str, Any], count: str
     if not filters:
         assert found["why"] == ["missing field: n and 1 other field", "missing field: z", "near miss: n", ""]
         assert found["causes"][0] | {"title": ""} == {
-            "name": "missing field", "title": "", "points": "−0.375", "share": 100.0, "documents": "2 documents",
+            "name": "missing field", "label": "Missing field", "title": "", "points": "−0.375", "share": 100.0,
+            "documents": "2 documents", "specimen": ['"abcd"', None],
         }  # fmt: skip
         assert found["fields"][1] == {
             "name": "n",
             "title": "n",
+            "score": "0.688",
             "points": "−0.156",
             "share": 62.5,
             "documents": "2 of 4",

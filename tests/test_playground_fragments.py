@@ -16,7 +16,7 @@ from docscore.metrics.registry import METRICS
 from playground import pair, systems_work, testset
 from playground.fragments import sentence
 from playground.kept_results import KeptList
-from playground.requests import PAIR_METRICS, FileRequest, PairRequest, ViewRequest
+from playground.requests import PAIR_METRICS, CompareRequest, FileRequest, PairRequest, ViewRequest
 from tests.commands import PREDICTIONS, REFERENCES, pred, ref, rows, written
 from tests.report_samples import HOSTILE_TEXTS, Markup
 from tests.structures import evaluation_of
@@ -214,7 +214,7 @@ def test_the_first_metric_is_that_of_everything_the_page_shows(
     )
     folder = tmp_path / ("s" * 22)
     folder.mkdir()
-    request = systems_work.SystemsRequest(references, (base, new), ("", ""), 0, None, skip=False, metric=metric)
+    request = CompareRequest(references=references, predictions=[base, new], metric=metric)
     answer = systems_work.compare_systems(request, folder=folder, progress=moved)
     expected = (plain if options else compared).to_dict()
     [shown] = json.loads(Path(answer.downloads[2]).read_text())["comparisons"]

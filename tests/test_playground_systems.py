@@ -13,6 +13,7 @@ import pytest
 
 from docscore import score_tree
 from docscore.core.formatting import three_digits
+from playground import server_functions
 from tests import browser
 from tests.browser import HOSTILE, LOOKS, Visit, Visitor, axe, download, payload
 from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, TEXTS, pred, ref, rows, run, succeed, written
@@ -261,10 +262,9 @@ NO_QUESTIONS: list[Any] = [
 @pytest.mark.parametrize("asked", NO_QUESTIONS)
 def test_a_request_for_a_document_is_checked(asked: Any) -> None:
     """It comes from a stranger; nobody finds the documents of another without the name of the result."""
-    systems_tab = pytest.importorskip("playground.systems_tab")
     with ThreadPoolExecutor(1) as pool:  # Playwright may hold the event loop of this thread
-        answer = pool.submit(lambda: asyncio.run(systems_tab.open_document(asked))).result()
-    assert list(answer) == ["refused"]
+        answer = pool.submit(lambda: asyncio.run(server_functions.open_document(asked))).result()
+    assert list(answer) == ["refused", "kind"]
 
 
 def focus_text(visitor: Visitor) -> str:

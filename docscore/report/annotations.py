@@ -44,9 +44,10 @@ _NOUNS: dict[GroupCause, tuple[str, str]] = {
 }
 
 
-def cause_in_words(cause: Cause, count: int) -> str:
-    """How often something became of values: "one missing row", "3 wrong values"."""
-    return f"{'one' if count == 1 else f'{count:,}'} {_NOUNS[cause][count != 1]}"
+def cause_in_words(cause: Cause, count: int | None = None) -> str:
+    """What became of values, and how often: "one missing row", "3 wrong values", "wrong values"."""
+    noun = _NOUNS[cause][count != 1]
+    return noun if count is None else f"{'one' if count == 1 else f'{count:,}'} {noun}"
 
 
 _ALL: tuple[GroupCause, ...] = (*get_args(Cause), "exact")

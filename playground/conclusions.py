@@ -1,0 +1,240 @@
+"""What a result says in one sentence: where the points of a test set went and what helps; which system leads."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from docscore.core.formatting import three_digits, with_minus_signs, with_sign
+from docscore.core.numbers import ROUNDING
+from docscore.core.options import BY_VALUE
+from docscore.evaluation.comparison import Change, changes_of, rows_of_base
+from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.systems import adjusted
+from docscore.metrics.anls_star.causes import Cause
+from docscore.metrics.registry import ANLS_STAR
+from docscore.report.annotations import cause_in_words
+from docscore.report.conclusion import FOLLOWS, LEADS, share_in_words
+from docscore.report.wording import counted, fields_note, is_beyond_chance, p_text, shown_name
+
+MOST_RESCORED = 20_000  # rows that are scored once more for a what-if
+MOST_EXPLAINED = 2_000  # rows whose causes are looked for once more
+LEAST_GAIN = 0.005  # from which a what-if is offered
+_HALF = 0.5  # share of a loss below which two causes are named, and of a lead from which one document is
+
+
+class WhatIf(NamedTuple):
+    """The score under another option, computed before it is offered.
+
+    Attributes:
+        label: what it does, with the score: "Compare by value → 0.959".
+        taken: what was done, at the beginning of a sentence: "Compared by value".
+        options: the option by its name, within "what_if" or "reading", where a request holds it.
+        evaluation: the test set as it is then scored.
+    """
+
+    label: str
+    taken: str
+    options: dict[str, dict[str, Any]]
+    evaluation: Evaluation
+
+    def to_dict(self, score: float) -> dict[str, Any]:
+        """For the page, with the difference to the score."""
+        found = self.evaluation.score
+        return {"label": self.label, "options": self.options, "score": found, "difference": found - score}
+
+
+def what_ifs_of(found: Evaluation, check: Callable[[Evaluation], object]) -> list[WhatIf]:
+    """The options by which a test set scores higher, most first.
+
+    Args:
+        found: the test set as it was scored.
+        check: raises a `ValueError` for a test set that takes too long.
+    """
+    if len(found.ids) > MOST_RESCORED or found.metric != ANLS_STAR:
+        return []
+    options = found.options
+    tried: list[tuple[str, str, str, str, Any]] = []
+    if options.numbers != BY_VALUE:
+        tried.append(("Compare by value", "Compared by value", "what_if", "numbers", BY_VALUE))
+    if not options.ignore_case:
+        tried.append(("Ignore case", "With case ignored", "what_if", "ignore_case", True))
+    if options.parse != "repair" and any(map(_is_text_for_json, found.pairs.truths, found.pairs.predictions)):
+        tried.append(("Read JSON out of the text", "With the JSON in the texts read", "reading", "parse", "repair"))
+    better = []
+    for label, taken, where, name, value in tried:
+        changed = dataclasses.replace(options, **{name: value})
+        again = Evaluation(found.source, changed, metrics=[found.metric], confidence=None)
+        try:
+            check(again)
+        except (TypeError, ValueError):
+            continue
+        if again.score - found.score >= LEAST_GAIN:
+            better.append(WhatIf(f"{label} → {three_digits(again.score)}", taken, {where: {name: value}}, again))
+    return sorted(better, key=lambda each: -each.evaluation.score)
+
+
+def _is_text_for_json(truth: Any, prediction: Any) -> bool:
+    return isinstance(prediction, str) and isinstance(truth, dict | list)
+
+
+def headline_of(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:
+    """Where the points went: a sentence on the largest cause, one on what helps, and the what-if that gains most.
+
+    A metric without causes says in their place what it counts.
+    """
+    total = 1 - found.score
+    causes = sorted(found.lost.items(), key=lambda item: -item[1])
+    title, text = fields_note(found), ""
+    if total <= ROUNDING:
+        title = "Every value is right."
+    elif causes[0][1] > 0:
+        title, text = _largest(causes, total)
+    if what_ifs:
+        text = _after(what_ifs[0])
+    remedy = {"label": what_ifs[0].label, "options": what_ifs[0].options} if what_ifs else None
+    return {"title": title, "text": text, "remedy": remedy}
+
+
+def _largest(causes: Sequence[tuple[Cause, float]], total: float) -> tuple[str, str]:
+    (first, lost), (second, others) = causes[:2]
+    share, following = lost / total, others / total
+    if share < LEADS:
+        largest = f"The largest, {cause_in_words(first)}, is {share_in_words(share)} of the loss."
+        return "No single cause dominates.", largest
+    said = f"{share_in_words(share)} of the loss is {cause_in_words(first)}."
+    follows = f"{share_in_words(following)} is {cause_in_words(second)}." if following >= FOLLOWS else ""
+    return _capital(said), _capital(follows)
+
+
+def _after(best: WhatIf) -> str:
+    """What stays lost when the what-if is taken, and what that is."""
+    left = 1 - best.evaluation.score
+    if left <= ROUNDING:
+        return f"{best.taken}, nothing stays lost."
+    said = f"{best.taken}, {three_digits(left)} stays lost"
+    if len(best.evaluation.ids) > MOST_EXPLAINED:
+        return f"{said}."
+    (first, lost), (second, others) = sorted(best.evaluation.lost.items(), key=lambda item: -item[1])[:2]
+    names, share = [cause_in_words(first)], lost / left
+    if share < _HALF and others:
+        names, share = [*names, cause_in_words(second)], (lost + others) / left
+    return f"{said}, {share_in_words(share)} of it {' and '.join(names)}."
+
+
+def _capital(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
+
+
+def every_pair(systems: Mapping[str, Evaluation]) -> list[dict[str, Any]]:
+    """How each system differs from each that scores lower, with p-values adjusted for the number of pairs by Holm.
+
+    Args:
+        systems: by their names, best first.
+    """
+    pairs = list(combinations(systems, 2))
+    changes = adjusted(_change(systems[worse], systems[better]) for better, worse in pairs)
+    found = []
+    for (better, worse), change in zip(pairs, changes, strict=True):
+        sides = _differences(systems[worse], systems[better])
+        ends = change.interval.ends if change.interval else None
+        found.append(
+            {
+                "first": better,
+                "second": worse,
+                "difference": change.difference,
+                "low": ends and ends[0],
+                "high": ends and ends[1],
+                "better": sum(each > ROUNDING for each in sides),
+                "worse": sum(each < -ROUNDING for each in sides),
+                "same": sum(abs(each) <= ROUNDING for each in sides),
+                "p": p_text(1.0 if change.adjusted is None else change.adjusted),
+                "proven": is_beyond_chance(change, systems[better].confidence or 0.95),
+            }
+        )
+    return found
+
+
+def _change(base: Evaluation, new: Evaluation) -> Change:
+    before, after = base.ratio.rows(rows_of_base(base, new)), new.ratio
+    drawn: dict[str, Any] = {"seed": base.seed, "confidence": base.confidence, "clusters": new.clusters}
+    return changes_of(new.figure_names[:1], before, after, [[0]], **drawn)[0]
+
+
+def _differences(base: Evaluation, new: Evaluation) -> list[float]:
+    """How much better each document of the new system is."""
+    rows = rows_of_base(base, new)
+    return [score - base.scores[row] for row, score in zip(rows, new.scores, strict=True)]
+
+
+def verdict_of(systems: Mapping[str, Evaluation], pairs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Which system leads, whether that is proven, what the lead consists of, and the order by value.
+
+    Args:
+        systems: by their names, best first.
+        pairs: those of `every_pair`.
+    """
+    best, second = list(systems)[:2]
+    pair = pairs[0]
+    lead = systems[best].score - systems[second].score
+    proven, p_value = pair["proven"], pair["p"]
+    text, document = "", None
+    if lead <= ROUNDING:
+        title = f"{shown_name(best)} and {shown_name(second)} are level"
+    else:
+        title = f"{shown_name(best)} leads by {three_digits(lead)}"
+        text, document = _of_lead(systems[second], systems[best], lead)
+    rest = f"that is beyond chance (p = {p_value})" if proven else f"no difference is proven (p = {p_value})"
+    by_value = {name: each.mean_by_value for name, each in systems.items()}
+    order = sorted(systems, key=lambda name: -(by_value[name] or systems[name].score))
+    changes = any(value is not None for value in by_value.values())
+    turned = changes and order != list(systems)
+    return {
+        "title": title,
+        "rest": rest,
+        "proven": proven,
+        "p": p_value,
+        "text": text,
+        "document": document,
+        "by_value": f"By value the order is {', '.join(map(shown_name, order))}." if turned else "",
+        "remedy": {"label": "Compare by value", "options": {"what_if": {"numbers": BY_VALUE}}} if turned else None,
+    }
+
+
+def _of_lead(second: Evaluation, best: Evaluation, lead: float) -> tuple[str, str | None]:
+    """Whether one document makes most of the lead, and its id."""
+    if not best.is_mean:
+        return "", None
+    shares = [difference / len(best.ids) / lead for difference in _differences(second, best)]
+    share, name = max(zip(shares, best.ids, strict=True))
+    if share < _HALF:
+        return f"It is better on {counted(sum(each > ROUNDING for each in shares), 'document')}.", None
+    words = "more than all" if share > 1 + ROUNDING else share_in_words(share)
+    return _capital(f"{words} of the lead is one document, {shown_name(name)}."), name
+
+
+def ties_of(systems: Mapping[str, Evaluation], pairs: Sequence[Mapping[str, Any]]) -> list[list[int]]:
+    """Which systems in a row, best first, are not proven to differ: the first and the last number of each run."""
+    names = list(systems)
+    proven = {(each["first"], each["second"]) for each in pairs if each["proven"]}
+    runs: list[list[int]] = []
+    for first in range(len(names)):
+        last = first
+        while last + 1 < len(names) and (names[first], names[last + 1]) not in proven:
+            last += 1
+        if last > first and not (runs and runs[-1][1] >= last):
+            runs.append([first, last])
+    return runs
+
+
+def cause_label(cause: str) -> str:
+    """The name of a cause as a heading."""
+    return "Written differently" if cause == "same value" else _capital(cause)
+
+
+def loss_text(points: float) -> str:
+    """Lost points as text, with three digits; a dot for less."""
+    text = with_minus_signs(with_sign(-points, 3))
+    return text if points >= 0.0005 else "·"  # noqa: PLR2004  the least that three digits show

@@ -1,0 +1,268 @@
+"""What the page's script calls: each function takes one object, which is checked, and answers one object.
+
+Where it raises an error, the answer is `{"refused": sentence, "kind": word}`, with the kinds of `Refused`, and "gone"
+for results and files that were deleted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import traceback
+from collections.abc import Callable, Coroutine
+from dataclasses import asdict, dataclass
+from functools import partial, wraps
+from typing import Any
+
+from docscore.core.errors import InputError
+from docscore.core.formatting import printable
+from playground import testset
+from playground.file_reading import look
+from playground.kept_results import KeptList
+from playground.limits import is_small
+from playground.pair import PairAnswer, answer, is_scored_at_once
+from playground.requests import (
+    GONE,
+    CompareRequest,
+    DocumentRequest,
+    FileRequest,
+    KeptRequest,
+    LinkRequest,
+    PairRequest,
+    Request,
+    RowsRequest,
+    SideBySideRequest,
+    ViewRequest,
+)
+from playground.storage import new_folder, results_folder, uploads_folder
+from playground.systems_work import KeptSystems, compare_systems
+from playground.worker_pool import Limits, Refused, WorkerPool
+
+PAIRS = WorkerPool(Limits(places=2, waiting=16, seconds=20))
+READERS = WorkerPool(Limits(places=2, waiting=16, seconds=60))
+RUNS = WorkerPool(Limits(places=2, waiting=16, seconds=120))
+_ANSWERED_WITHIN = 1  # seconds; a run that takes longer is asked for again
+_FORGOTTEN_AFTER = 60  # seconds for which nobody asked for a run
+_FAILED = "The server failed at this; its log says why."
+Answer = dict[str, Any]
+Ask = Callable[[Any], Coroutine[Any, Any, Answer]]
+
+
+def refusing(ask: Ask) -> Ask:
+    """The function, which a browser calls, with a sentence as the answer where it raises an error."""
+
+    @wraps(ask)
+    async def answered(asked: Any) -> Answer:
+        try:
+            return await ask(asked)
+        except OSError:
+            return {"refused": GONE, "kind": "gone"}
+        except Refused as error:
+            return {"refused": printable(str(error)), "kind": error.kind}
+        except InputError as error:
+            return {"refused": printable(str(error.for_remote_users())), "kind": "input"}
+        except Exception:  # noqa: BLE001  the page says that it is the server's fault
+            traceback.print_exc()
+            return {"refused": _FAILED, "kind": "failed"}
+
+    return answered
+
+
+@refusing
+async def ping(_: Any) -> Answer:
+    """Whether the server is there."""
+    return {"ok": True}
+
+
+# One pair
+
+
+@refusing
+async def score_workspace(asked: Any) -> Answer:
+    """The answer to a `PairRequest`: a `PairAnswer`; a newer request of the same window stops the one before."""
+    request = PairRequest.of(asked)
+    if await asyncio.to_thread(is_scored_at_once, request):
+        return (await asyncio.to_thread(answer, request))._asdict()
+    found: PairAnswer = await _in_child(PAIRS, "window", request, partial(answer, request))
+    return found._asdict()
+
+
+@refusing
+async def stop_workspace(asked: Any) -> Answer:
+    """Stop a request: the window is that which it was asked with."""
+    name, number = Request.of(asked).window
+    PAIRS.stop(f"window {name}", number)
+    return {}
+
+
+@refusing
+async def open_link(asked: Any) -> Answer:
+    """The request that a link holds, for the editors and options."""
+    request = PairRequest.of_link(LinkRequest.of(asked).link)
+    return {**request.model_dump(exclude={"options"}), "options": asdict(request.options)}
+
+
+async def _in_child(pool: WorkerPool, kind: str, request: Request, work: Callable[..., Any]) -> Any:
+    """What a child process answers; a newer request of this kind of the same window stops the one before."""
+    name, number = request.window
+    return await pool.run(name and f"{kind} {name}", work, number=number)
+
+
+# Runs: a test set, or several systems
+
+
+@dataclass
+class _Run:
+    """A run of a window: its task, how far it is, and when it was asked for last."""
+
+    task: asyncio.Task[Answer]
+    asked: float
+    share: float = 0.0
+    text: str = ""
+
+
+_RUNS: dict[str, _Run] = {}  # by the name of the window
+
+
+@refusing
+async def score_files(asked: Any) -> Answer:
+    """Begin to score the files of a `FileRequest`; the answer is that of `progress`."""
+    request = FileRequest.of(asked, uploads_folder())
+    return await _begun(request, partial(testset.score_files, request))
+
+
+@refusing
+async def compare_files(asked: Any) -> Answer:
+    """Begin to compare the files of a `CompareRequest`; the answer is that of `progress`."""
+    request = CompareRequest.of(asked, uploads_folder())
+    return await _begun(request, partial(compare_systems, request))
+
+
+@refusing
+async def progress(asked: Any) -> Answer:
+    """The result of the run of a window, or `{"running": true, "share": ..., "text": ...}` after a second."""
+    return await _after_a_second(Request.of(asked).window[0])
+
+
+@refusing
+async def stop(asked: Any) -> Answer:
+    """Stop the run of a window."""
+    name, number = Request.of(asked).window
+    RUNS.stop(name, number)
+    return {}
+
+
+async def _begun(request: Request, work: Callable[..., Any]) -> Answer:
+    """Begin a run, which stops the one before of the same window."""
+    name, number = request.window
+    if not name:
+        raise Refused("window: expected a name")  # noqa: TRY003, EM101
+    folder = await asyncio.to_thread(new_folder)
+    now = time.monotonic()
+    for old, run in list(_RUNS.items()):
+        if run.asked < now - _FORGOTTEN_AFTER:
+            RUNS.stop(old)
+            del _RUNS[old]
+
+    def report(share: float, text: str) -> None:
+        begun.share, begun.text = share, text
+
+    async def result() -> Answer:
+        found = await RUNS.run(name, partial(work, folder=folder), report=report, number=number)
+        return dict(found.result)
+
+    begun = _RUNS[name] = _Run(asyncio.ensure_future(result()), now)
+    return await _after_a_second(name)
+
+
+async def _after_a_second(name: str) -> Answer:
+    run = _RUNS.get(name)
+    if run is None:
+        raise Refused("there is no such run any more; begin it again", "gone")  # noqa: TRY003, EM101
+    run.asked = time.monotonic()
+    await asyncio.wait({run.task}, timeout=_ANSWERED_WITHIN)
+    if not run.task.done():
+        return {"running": True, "share": run.share, "text": run.text}
+    if _RUNS.get(name) is run:
+        del _RUNS[name]
+    return run.task.result()
+
+
+@refusing
+async def look_at_files(asked: Any) -> Answer:
+    """How the files of a `FileRequest` are read: `{"html": ...}`."""
+    request = FileRequest.of(asked, uploads_folder())
+    return {"html": await _in_child(READERS, "look", request, partial(look, request))}
+
+
+@refusing
+async def score_what_if(asked: Any) -> Answer:
+    """The score of a `FileRequest`, which holds the score before: `{"text": ...}`."""
+    request = FileRequest.of(asked, uploads_folder())
+    return {"text": await _in_child(READERS, "what if", request, partial(testset.rescored, request))}
+
+
+# Results that are kept
+
+
+@refusing
+async def open_result(asked: Any) -> Answer:
+    """The result of a run of before, where it is still kept."""
+    wanted = KeptRequest.of(asked)
+    return dict(await asyncio.to_thread(lambda: KeptList(results_folder(), wanted.run).outputs["result"]))
+
+
+@refusing
+async def read_documents(asked: Any) -> Answer:
+    """The names and scores of all documents of a result."""
+    return await _of_list(KeptRequest.of(asked), KeptList.listing)
+
+
+@refusing
+async def view_documents(asked: Any) -> Answer:
+    """Which documents a `ViewRequest` means, and why they lost points."""
+    view = ViewRequest.of(asked)
+    return await _of_list(view, KeptList.view, view)
+
+
+async def _of_list(asked: KeptRequest, work: Callable[..., Answer], *arguments: Any) -> Answer:
+    kept = await asyncio.to_thread(KeptList, results_folder(), asked.run)
+    if await asyncio.to_thread(lambda: kept.is_small):
+        return await asyncio.to_thread(work, kept, *arguments)
+    found: Answer = await READERS.run("", partial(work, kept, *arguments))
+    return found
+
+
+@refusing
+async def read_document(asked: Any) -> Answer:
+    """The tree of a document as HTML, the field and the cause of its rows, and its image."""
+    wanted = DocumentRequest.of(asked)
+    kept = await asyncio.to_thread(KeptList, results_folder(), wanted.run)
+    values = await asyncio.to_thread(kept.values, wanted.number)
+    if await asyncio.to_thread(is_small, *values):
+        return await asyncio.to_thread(kept.document, wanted.number)
+    found: Answer = await READERS.run("", partial(KeptList.document, kept, wanted.number))
+    return found
+
+
+@refusing
+async def read_rows(asked: Any) -> Answer:
+    """Documents as rows of JSONL."""
+    wanted = RowsRequest.of(asked)
+    return {"text": await asyncio.to_thread(lambda: KeptList(results_folder(), wanted.run).rows(wanted.numbers))}
+
+
+@refusing
+async def open_document(asked: Any) -> Answer:
+    """The trees of a document side by side, which a `SideBySideRequest` asks for: `{"html": ...}`."""
+    wanted = SideBySideRequest.of(asked)
+    kept = await asyncio.to_thread(KeptSystems, results_folder(), wanted.run)
+    work = partial(kept.side_by_side, wanted.document, wanted.base, wanted.system)
+    return {"html": await _in_child(READERS, "document", wanted, work)}
+
+
+FUNCTIONS = [
+    *(ping, score_workspace, stop_workspace, open_link),
+    *(score_files, compare_files, progress, stop, look_at_files, score_what_if),
+    *(open_result, read_documents, view_documents, read_document, read_rows, open_document),
+]

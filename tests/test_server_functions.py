@@ -1,0 +1,246 @@
+"""What the page's script calls: runs and their progress, what a result concludes, and errors with their kinds."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Coroutine, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from docscore.core.options import ScoringOptions
+from docscore.data.pairing import Pairs
+from docscore.evaluation.evaluation import Evaluation
+from playground import server_functions, storage
+from playground.conclusions import every_pair, headline_of, ties_of, verdict_of, what_ifs_of
+from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, TEXTS
+
+pytestmark = pytest.mark.ci
+Ask = Callable[[Any], Coroutine[Any, Any, dict[str, Any]]]
+Values = Mapping[str, Any]
+
+
+def uploaded(path: Path) -> str:
+    """The path of a file as if a visitor had uploaded it."""
+    return str(shutil.copy(path, storage.uploads_folder() / path.name))
+
+
+async def result_of(ask: Ask, asked: dict[str, Any]) -> dict[str, Any]:
+    """The result of a run, asked for until it is there; what is told meanwhile is how far it is."""
+    found: dict[str, Any] = await ask({"window": ["window", 1], **asked})
+    while found.get("running"):
+        assert found.keys() == {"running", "share", "text"}
+        found = await server_functions.progress({"window": ["window", 1]})
+    return found
+
+
+def evaluated(truths: Values, predictions: Values, **options: Any) -> Evaluation:
+    return Evaluation(
+        Pairs(list(truths), list(truths.values()), [predictions[name] for name in truths]), ScoringOptions(**options)
+    )
+
+
+def test_a_test_set_is_scored_shown_and_opened_again() -> None:
+    async def visit() -> None:
+        files = {"references": uploaded(REFERENCES), "predictions": uploaded(PREDICTIONS)}
+        found = await result_of(server_functions.score_files, files)
+        assert f"{found['score']:.4f}" == "0.8043"
+        assert found["low"] < found["score"] < found["high"]
+        assert sum(found["histogram"]["counts"]) == 40
+        assert await server_functions.open_result({"run": found["run"]}) == found
+        names = {Path(each["path"]).name: Path(each["path"]) for each in found["downloads"]}
+        assert list(names) == ["scores.csv", "scores.json", "report.html", "fields.csv", "causes.csv"]
+        everything = json.loads(names["scores.json"].read_text())
+        lines = [names[f"{name}.csv"].read_text("utf-8").splitlines() for name in ("fields", "causes")]
+        assert len(lines[0]) == len(everything["key_scores"]) + 1
+        assert len(lines[1]) == sum(points > 0 for points in everything["points_lost"].values()) + 1
+        view = await server_functions.view_documents({"run": found["run"], "low": 0.5, "high": 0.7})
+        assert view["count"] == "4 of 40 documents"
+        view = await server_functions.view_documents({"run": found["run"]})
+        causes = {each["name"]: (each["label"], each["specimen"]) for each in view["causes"]}
+        assert causes["same value"] == ("Written differently", ['"4,50"', "4.5"])
+        assert causes["invented row"] == ("Invented row", [None, '"TOTAL"'])
+        assert view["fields"][0]["score"] == "0.763"
+
+    asyncio.run(visit())
+
+
+def test_systems_are_compared() -> None:
+    async def visit() -> None:
+        predictions = [PREDICTIONS, RECEIPTS / "predictions_new.jsonl", TEXTS]
+        asked = {"references": uploaded(REFERENCES), "predictions": list(map(uploaded, predictions)), "parse": "repair"}
+        found = await result_of(server_functions.compare_files, asked)
+        assert found["systems"][0]["name"] == "predictions_new"
+        assert found["systems"] == sorted(found["systems"], key=lambda each: -each["score"])
+        assert found["verdict"]["title"].startswith("predictions_new leads by 0.0")
+        assert len(found["pairs"]) == 3
+        lost = [sum(row["cells"][0]["value"] for row in found[name]) for name in ("causes", "fields")]
+        assert lost == [pytest.approx(1 - found["systems"][0]["score"])] * 2
+        assert [row["spread"] for row in found["documents"]] == sorted(
+            (row["spread"] for row in found["documents"]), reverse=True
+        )
+
+    asyncio.run(visit())
+
+
+TRUTHS: dict[str, Any] = {name: {"n": 1000.0 + number, "m": 2.0, "t": "tea"} for number, name in enumerate("abcdef")}
+INTEGERS = {name: {**truth, "n": round(truth["n"]), "m": 2} for name, truth in TRUTHS.items()}
+
+
+@pytest.mark.parametrize(
+    ("predictions", "options", "title", "text", "offered"),
+    [
+        (TRUTHS, {}, "Every value is right.", "", []),
+        (
+            INTEGERS,
+            {},
+            "All of the loss is values written differently.",
+            "Compared by value, nothing stays lost.",
+            [{"what_if": {"numbers": "value"}}],
+        ),
+        (
+            {name: {**truth, "t": "xxxx"} for name, truth in TRUTHS.items()},
+            {},
+            "All of the loss is wrong values.",
+            "",
+            [],
+        ),
+        (
+            {name: json.dumps(truth) for name, truth in TRUTHS.items()},
+            {"parse": "text"},
+            "All of the loss is values of a wrong type.",
+            "With the JSON in the texts read, nothing stays lost.",
+            [{"reading": {"parse": "repair"}}],
+        ),
+        (
+            {name: {**truth, "t": "TEA"} for name, truth in TRUTHS.items()},
+            {"ignore_case": False},
+            "All of the loss is wrong values.",
+            "With case ignored, nothing stays lost.",
+            [{"what_if": {"ignore_case": True}}],
+        ),
+    ],
+)
+def test_a_headline_is_the_largest_cause_and_what_helps(
+    predictions: Values, options: dict[str, Any], title: str, text: str, offered: list[Any]
+) -> None:
+    """Each what-if was scored before it is offered, with the score that it then gives."""
+    found = evaluated(TRUTHS, predictions, **options)
+    what_ifs = what_ifs_of(found, lambda _: None)
+    headline = headline_of(found, what_ifs)
+    assert (headline["title"], headline["text"]) == (title, text)
+    assert [each.options for each in what_ifs] == offered
+    assert all(each.label.endswith("→ 1.000") for each in what_ifs)
+    assert (headline["remedy"] is not None) == bool(offered)
+
+
+def test_what_takes_too_long_is_not_offered() -> None:
+    def refuse(_: Evaluation) -> None:
+        raise ValueError
+
+    assert what_ifs_of(evaluated(TRUTHS, INTEGERS), refuse) == []
+
+
+def test_a_verdict_says_who_leads_whether_that_is_proven_and_the_order_by_value() -> None:
+    one_wrong = {**TRUTHS, "a": None}
+    systems = {
+        "first": evaluated(TRUTHS, TRUTHS),
+        "second": evaluated(TRUTHS, one_wrong),
+        "third": evaluated(TRUTHS, INTEGERS),
+    }
+    pairs = every_pair(systems)
+    verdict = verdict_of(systems, pairs)
+    assert verdict["title"] == "first leads by 0.167"
+    assert verdict["rest"] == "no difference is proven (p = 1.000)"
+    assert (verdict["text"], verdict["document"]) == ("All of the lead is one document, a.", "a")
+    assert verdict["by_value"] == "By value the order is first, third, second."
+    assert verdict["remedy"]["options"] == {"what_if": {"numbers": "value"}}
+    assert [(each["better"], each["worse"], each["same"]) for each in pairs] == [(1, 0, 5), (6, 0, 0), (5, 1, 0)]
+    assert ties_of(systems, pairs) == [[0, 2]]
+    level = {"x": systems["first"], "y": systems["first"]}
+    assert verdict_of(level, every_pair(level))["title"] == "x and y are level"
+
+
+@pytest.mark.parametrize(
+    ("proven", "runs"),
+    [
+        ([], [[0, 3]]),
+        (["ab", "ac", "ad"], [[1, 3]]),
+        (["ac", "ad", "bd"], [[0, 1], [1, 2], [2, 3]]),
+        (["ab", "ac", "ad", "bc", "bd", "cd"], []),
+    ],
+)
+def test_ties_are_runs_of_systems_that_are_not_proven_to_differ(proven: list[str], runs: list[list[int]]) -> None:
+    pairs = [{"first": a, "second": b, "proven": a + b in proven} for a, b in ("ab", "ac", "ad", "bc", "bd", "cd")]
+    one = evaluated(TRUTHS, TRUTHS)
+    assert ties_of(dict.fromkeys("abcd", one), pairs) == runs
+
+
+WINDOW = {"window": ["other", 1]}
+
+
+@pytest.mark.parametrize(
+    ("ask", "asked", "kind"),
+    [
+        (server_functions.ping, {}, None),
+        (server_functions.progress, WINDOW, "gone"),
+        (server_functions.stop, WINDOW, None),
+        (server_functions.open_result, {"run": "r" * 22}, "gone"),
+        (server_functions.score_files, {**WINDOW, "predictions": "/etc/hostname"}, "gone"),
+        (server_functions.score_files, {**WINDOW, "predictions": None}, "input"),
+        (server_functions.score_files, {"predictions": "x"}, "gone"),
+        (server_functions.compare_files, {**WINDOW, "metric": "bleu"}, "input"),
+        (server_functions.score_workspace, {"truth": 1}, "input"),
+        (server_functions.score_workspace, [], "input"),
+    ],
+)
+def test_an_error_has_a_kind(ask: Ask, asked: Any, kind: str | None) -> None:
+    found: dict[str, Any] = asyncio.run(ask(asked))
+    assert found.get("kind") == kind
+    assert ("refused" in found) == (kind is not None)
+
+
+def test_what_the_server_does_wrong_is_told_and_logged(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(server_functions, "is_scored_at_once", lambda _: 1 / 0)
+    found = asyncio.run(server_functions.score_workspace({"truth": "1", "prediction": "1"}))
+    assert found == {"refused": "The server failed at this; its log says why.", "kind": "failed"}
+    assert "ZeroDivisionError" in capsys.readouterr().err
+
+
+def sleep(*_arguments: Any, **_keywords: Any) -> None:
+    """Work that does not end in time."""
+    time.sleep(600)
+
+
+def die(*_arguments: Any, **_keywords: Any) -> None:
+    """Work whose process ends."""
+    os._exit(1)
+
+
+@pytest.mark.parametrize("kind", ["stopped", "replaced", "failed"])
+def test_a_run_ends_in_one_sentence(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    asked = {"predictions": uploaded(PREDICTIONS)}
+    monkeypatch.setattr("playground.testset.score_files", die if kind == "failed" else sleep)
+
+    async def visit() -> dict[str, Any]:
+        begun = asyncio.ensure_future(result_of(server_functions.score_files, asked))
+        await asyncio.sleep(0.3)
+        if kind == "stopped":
+            await server_functions.stop({"window": ["window", 1]})
+        if kind == "replaced":
+            later = asyncio.ensure_future(server_functions.score_files({**asked, "window": ["window", 2]}))
+            await asyncio.sleep(0)
+            found = await begun
+            later.cancel()
+            await server_functions.stop({"window": ["window", 2]})
+            return found
+        return await begun
+
+    assert asyncio.run(visit())["kind"] == kind
