@@ -322,10 +322,21 @@ def doubts_of_columns(pairs: Pairs, plan: ReadingPlan) -> Iterator[Diagnostic]:
         if all(truth == each for truth, each in both):
             problem = "every ground truth is the same as its prediction; is it the same column?"
             yield Diagnostic((truth_place,), problem=problem)
+            return
     truths = [_read(truth, plan.parse_references) for truth in islice(first_truths(pairs), _TRIED)]
+    if _names_the_other_side(plan):
+        sides = f"ground truths are from {truth_place} and predictions from {prediction_place}"
+        problem = f"{sides}: is a file on the wrong side?"
+        yield Diagnostic((), problem=problem)
     places = {"references": truth_place, "predictions": prediction_place}
     of_reading = list(doubts_of_reading(pairs, plan.parse, plan.parse_references, **places))
     yield from of_reading or _of_shapes(truths, given, plan.parse, prediction_place)
+
+
+def _names_the_other_side(plan: ReadingPlan) -> bool:
+    """Whether the column of ground truths is called as predictions are, or that of predictions as ground truths."""
+    sides = (plan.references, TRUTH_WORDS, PREDICTION_WORDS), (plan.prediction, PREDICTION_WORDS, TRUTH_WORDS)
+    return any(name and rank_of_name(name, others) < UNKNOWN == rank_of_name(name, own) for name, own, others in sides)
 
 
 def _of_shapes(truths: Sequence[Any], given: Sequence[Any], parse: str | None, place: str) -> Iterator[Diagnostic]:

@@ -152,6 +152,8 @@ def systems(sample: Sample, *, tested: bool = False, sliced: bool = False) -> Sy
     evaluations: dict[str, Any] = {
         system: SimpleNamespace(
             measured=figures,
+            score=figures[0].value,
+            mean_by_value=figures[0].value + 0.1,
             slice_figures=[Slice(value, 2, figures) for value in ("de", HOSTILE_TEXTS[2]) if sliced],
             ids=list("abcde"),
             counts={"missing": missing},

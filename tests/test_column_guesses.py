@@ -130,11 +130,19 @@ def test_any_rows_give_a_plan_or_a_sentence(references: list[Any] | None, predic
 
 PLAN = ReadingPlan(("id", "id"), "truth", "guess")
 DOUBTED: list[tuple[str, list[Any], list[Any], ReadingPlan, str]] = [
-    ("texts that are not read", [BILL], [FENCED], PLAN, "all are text that holds JSON, which never matches"),
+    (
+        "texts that are not read",
+        [BILL],
+        [FENCED],
+        PLAN,
+        "1 of 1 are text where the ground truth is an object",
+    ),
     ("texts without JSON", [BILL], ["scan1.png"], PLAN, "got text in which no JSON was found: 'scan1.png'"),
     ("numbers", [BILL], [7], PLAN, "expected objects or lists as in the ground truths, got int 7"),
     ("other keys", [BILL], [{"sum": 1}], PLAN, "one of a ground truth: expected 'total', got 'sum'"),
     ("truths that are text", [TEXT], [BILL], PLAN, "column 'truth': all are text that is JSON"),
+    ("sides by name", ["x"], ["y"], PLAN._replace(references="prediction", prediction="truth"), "on the wrong side?"),
+    ("one side by name", ["x"], ["y"], PLAN._replace(references="prediction", prediction="prediction"), "wrong side?"),
     ("the same column", [BILL], [BILL], PLAN._replace(prediction="truth"), "is it the same column?"),
 ]
 
@@ -155,6 +163,12 @@ FINE: list[tuple[str, list[Any], list[Any], ReadingPlan]] = [
     ("texts that are read", [BILL], [FENCED], PLAN._replace(parse="repair")),
     ("answers to questions", ["x", ("y", "z")], ["x", "q"], PLAN),
     ("texts on both sides", [TEXT], [TEXT], PLAN._replace(parse="json", parse_references="json")),
+    (
+        "names of both sides",
+        ["x"],
+        ["y"],
+        PLAN._replace(references="answer", prediction="answers"),
+    ),
     ("nothing predicted", [BILL], [None], PLAN),
 ]
 

@@ -122,7 +122,15 @@ def test_a_long_key_is_folded_and_whole(write: Write, key: str) -> None:
 def test_no_column_is_lost_however_narrow_the_output_is() -> None:
     """In a pipe each row is a line, also where the environment names a width or asks for colour."""
     systems = [RECEIPTS / f"predictions{name}.jsonl" for name in ("", "_new", "_confident")]
-    command: list[str | Path] = ["table", *systems, "--references", REFERENCES, "--metrics", "anls_star,kieval", "--intervals"]
+    command: list[str | Path] = [
+        "table",
+        *systems,
+        "--references",
+        REFERENCES,
+        "--metrics",
+        "anls_star,kieval",
+        "--intervals",
+    ]
 
     def cells(text: str) -> list[str]:
         return sorted(re.findall(r"\d\.\d{4}(?: \[\d\.\d{4}, \d\.\d{4}\])?", text.replace("*", "")))

@@ -189,7 +189,7 @@ DOUBTS: list[tuple[tuple[str, Any], tuple[str, Any], dict[str, Any], list[str]]]
         ("r.jsonl", [ref("a", {"k": "x"})]),
         ("p.jsonl", [pred("a", '{"k": "x"}')]),
         {"parse": None},
-        ["column 'prediction': all are text that holds JSON, which never matches ground truths that are objects"],
+        ["column 'prediction': 1 of 1 are text where the ground truth is an object or a list, which text"],
     ),
     (
         ("gold.csv", GOLD.encode()),

@@ -25,10 +25,9 @@ from docscore.cli.options import (
     test_set_options,
     with_settings,
 )
-from docscore.cli.terminal import print_json, say
+from docscore.cli.terminal import print_json
 from docscore.report.console import print_comparison
 from docscore.report.markup import comparison_as_markdown
-from docscore.report.wording import by_value_text
 
 
 @click.command(
@@ -91,9 +90,5 @@ def compare_command(
     elif as_markdown:
         click.echo(comparison_as_markdown(comparison, gate, changes))
     else:
-        for name, side in (("base", before), ("new", after)):
-            hint = by_value_text(side.score, side.mean_by_value)
-            if hint:
-                say(f"{name}: {hint}")
         print_comparison(stdout_console(), comparison, gate, changes)
     return 1 if gate and gate.failed else 0

@@ -60,6 +60,8 @@ TITLES = {
     "Gate": ("fail_under", "beyond_chance", "max_loss"),
     "Reading rows": (
         "id_column",
+        "references_id_column",
+        "predictions_id_column",
         "prediction_column",
         "references_column",
         "delimiter",

@@ -23,11 +23,9 @@ from docscore.cli.options import (
     with_settings,
     worst_option,
 )
-from docscore.cli.terminal import print_json, say
-from docscore.data.pairing import is_wrapped
+from docscore.cli.terminal import print_json
 from docscore.evaluation.comparison import decide_level
 from docscore.report.console import print_evaluation, print_gate
-from docscore.report.wording import by_value_text
 
 
 @click.command(
@@ -91,9 +89,4 @@ def score_command(
         print_evaluation(stdout_console(), evaluation, fields=fields, worst=worst)
         if gate is not None:
             print_gate(stdout_console(), gate.sentence)
-        hint = by_value_text(evaluation.score, evaluation.mean_by_value)
-        if hint:
-            say(hint)
-        if not evaluation.options.with_confidences and any(map(is_wrapped, evaluation.pairs.predictions)):
-            say("predictions hold $value and $confidence; --with-confidences takes the values out of them")
     return 1 if gate and gate.failed else 0

@@ -27,7 +27,7 @@ from docscore.core.errors import (
 )
 from docscore.core.options import AS_TEXT, MISSING_MODES, SKIP, ScoringOptions, check_choice
 from docscore.core.runtime import Progress, gc_pause, level_of_caller, no_progress
-from docscore.core.values import SCALAR_TYPES, Value
+from docscore.core.values import ONE_OF, SCALAR_TYPES, Value
 from docscore.data.csv_files import DELIMITERS
 from docscore.data.files import (
     SAME_NAMES,
@@ -243,20 +243,20 @@ def refuse_json_text(truths: Iterable[Any], predictions: Iterable[Any], options:
     """Raise `ValueError` where the texts of both sides are JSON, and no option says how they are read.
 
     The edit distance of two raw JSON texts counts braces, quotes and key names: it is not a score of the documents. Of
-    each side the first 100 texts that are not empty are looked at, those of acceptable answers among them; all must be
-    objects or lists.
+    each side the first 100 texts that are not empty are looked at, those of acceptable answers among them. All of the
+    ground truths must be objects or lists, and one of the predictions must hold one, also in prose or a fence.
     """
     if options.parse is not None or options.parse_references is not None:
         return
-    for side in (truths, predictions):
-        texts = list(islice(_texts(side), _LOOKED_AT))
-        if not texts or not all(map(is_json_container, texts)):
-            return
+    wanted, given = (list(islice(_texts(side), _LOOKED_AT)) for side in (truths, predictions))
+    if not wanted or not all(map(is_json_container, wanted)) or not any(map(holds_json, given)):
+        return
+    mode = "json" if all(map(is_json_container, given)) else "repair"
     raise InputValueError(
         place="references and predictions",
         problem="their texts are JSON, which would be compared character by character",
-        remedy='--parse json --parse-references json (parse="json", parse_references="json") read them; --parse text '
-        '(parse="text") compares them as they are',
+        remedy=f'--parse {mode} --parse-references json (parse="{mode}", parse_references="json") read them; --parse '
+        'text (parse="text") compares them as they are',
     )
 
 
@@ -661,31 +661,33 @@ def doubts_of_reading(
 
     >>> pairs = Pairs(["a"], [{"total": "1"}], ['{"total": "1"}'])
     >>> print(next(doubts_of_reading(pairs, None, None)))
-    predictions: all are text that holds JSON, which never matches ground truths that are objects or lists; \
-parse="json" or parse="repair" (--parse) reads it
+    predictions: 1 of 1 are text where the ground truth is an object or a list, which text never matches; that of 'a' \
+holds JSON; parse="json" or parse="repair" (--parse) reads it
     """
-    prediction = next((each for number, each in enumerate(pairs.predictions) if number not in pairs.absent), Absent)
-    if prediction is Absent or parse == AS_TEXT:
+    count = len(pairs.predictions) - len(pairs.absent)
+    if not count or parse == AS_TEXT:
         return
-    truth = pairs.truths[0]
-    if isinstance(truth[0] if isinstance(truth, tuple) else truth, dict) and not isinstance(prediction, str):
-        return
+    if parse is None:
+        texts = [
+            (name, guess)
+            for name, truth, guess in zip(pairs.ids, first_truths(pairs), pairs.predictions, strict=True)
+            if type(guess) is str
+            and (isinstance(truth, dict | list) or (parse_references and is_json_container(truth)))
+        ]
+        likely = (each for each in texts if "{" in each[1] or "[" in each[1])
+        example = next((name for name, text in islice(likely, _TRIED) if holds_json(text)), None)
+        if example is not None:
+            problem = (
+                f"{len(texts):,} of {count:,} are text where the ground truth is an object or a list, which text never "
+                f"matches; that of {short_repr(example)} holds JSON"
+            )
+            remedy = 'parse="json" or parse="repair" (--parse) reads it'
+            yield Diagnostic((predictions,), problem=problem, remedy=remedy)
     # each of these passes ends with the first row that is as it should be
-    if (
-        parse is None
-        and all(
-            isinstance(each, dict | list) or (parse_references and is_json_container(each))
-            for each in first_truths(pairs)
-        )
-        and _hold_json(pairs)
-    ):
-        problem = "all are text that holds JSON, which never matches ground truths that are objects or lists"
-        remedy = 'parse="json" or parse="repair" (--parse) reads it'
-        yield Diagnostic((predictions,), problem=problem, remedy=remedy)
     if (
         parse_references is None
         and all(map(_is_json_text, pairs.truths))
-        and (parse is not None or _hold_json(pairs) or not all(isinstance(x, str) for x in given_predictions(pairs)))
+        and (parse is not None or not all(isinstance(each, str) for each in given_predictions(pairs)))
     ):
         problem = "all are text that is JSON, and is compared as text"
         remedy = 'parse_references="json" (--parse-references json) reads it'
@@ -697,6 +699,60 @@ parse="json" or parse="repair" (--parse) reads it
         yield Diagnostic((references,), problem=problem, remedy=remedy)
 
 
+def doubts_of_values(
+    pairs: Pairs, *, with_confidences: bool, references: str = "references", predictions: str = "predictions"
+) -> Iterator[Diagnostic]:
+    """What is doubtful of the values of a test set, after texts were read as JSON.
+
+    Args:
+        pairs: the rows.
+        with_confidences: whether confidences are taken out of the predictions.
+        references: the place of the ground truths in the sentences.
+        predictions: the place of the predictions.
+
+    >>> print(next(doubts_of_values(Pairs(["a"], [{"total": ("1", "")}], [{}]), with_confidences=False)))
+    references: 1 of 1 accept a missing value, such as that of 'a': a text among their acceptable answers is empty
+    """
+    first = range(min(_LOOKED_AT, len(pairs.ids)))
+    of_truths = any(_has_one_of(pairs.truths[number]) for number in first)
+    if not of_truths and any(_has_one_of(pairs.predictions[number]) for number in first):
+        problem = f"they have {ONE_OF!r}, which only ground truths have; the two sides may be swapped"
+        yield Diagnostic((predictions,), problem=problem)
+    if not with_confidences and any(map(is_wrapped, pairs.predictions)):
+        problem = "they hold $value and $confidence, and are scored with both"
+        remedy = "with_confidences=True (--with-confidences) takes the values out of them"
+        yield Diagnostic((predictions,), problem=problem, remedy=remedy)
+    empty = [name for name, truth in zip(pairs.ids, pairs.truths, strict=True) if _accepts_nothing(truth)]
+    if empty:
+        problem = (
+            f"{len(empty):,} of {len(pairs.ids):,} accept a missing value, such as that of {short_repr(empty[0])}: a "
+            "text among their acceptable answers is empty"
+        )
+        yield Diagnostic((references,), problem=problem)
+
+
+def _accepts_nothing(truth: Any) -> bool:
+    """Whether an option of a one-of in it, at any depth, is an empty text."""
+    if type(truth) is tuple and "" in truth:
+        return True
+    if type(truth) in _CONTAINERS:
+        for item in truth.values() if type(truth) is dict else truth:
+            if type(item) in _CONTAINERS and _accepts_nothing(item):
+                return True
+    return False
+
+
+def _has_one_of(value: Any) -> bool:
+    """Whether a value has a one-of at any depth, also as JSON spells it, which it stays in a prediction."""
+    if type(value) is tuple or (type(value) is dict and value.keys() == {ONE_OF}):
+        return True
+    items = value.values() if type(value) is dict else value
+    return type(value) in _CONTAINERS and any(map(_has_one_of, items))
+
+
+_CONTAINERS = frozenset((dict, list, tuple))
+
+
 def first_truths(pairs: Pairs) -> Iterator[Any]:
     """The ground truths; of several acceptable answers the first."""
     return (each[0] if isinstance(each, tuple) and each else each for each in pairs.truths)
@@ -705,12 +761,6 @@ def first_truths(pairs: Pairs) -> Iterator[Any]:
 def given_predictions(pairs: Pairs) -> Iterator[Any]:
     """The predictions that are not missing."""
     return (each for number, each in enumerate(pairs.predictions) if number not in pairs.absent)
-
-
-def _hold_json(pairs: Pairs) -> bool:
-    """Whether all predictions are text, and JSON is in some of the first."""
-    are_texts = all(isinstance(each, str) for each in given_predictions(pairs))
-    return are_texts and any(map(holds_json, islice(given_predictions(pairs), _TRIED)))
 
 
 def _is_json_text(truth: Any) -> bool:

@@ -246,6 +246,7 @@ class Evaluation:
         source: the rows as they came.
         pairs: the rows as they are scored: with `parse`, texts are replaced by the JSON values read from them.
         readings: how the text of each row was read that was read as JSON, by its number; empty without `parse`.
+        doubts: what is doubtful of the rows, in sentences; each was also a warning.
         ids: the id of each row.
         metric: the first of the metrics, which is the metric of everything.
         signature: what makes the figures of the first metric comparable: metric, options and version.
@@ -290,7 +291,7 @@ class Evaluation:
         self.confidence = None if confidence is None else check_confidence(confidence)
         self.seed = check_whole("seed", seed, 0)
         self.source = with_clusters(pairs, cluster)
-        self.pairs, self.readings = read_texts(self.source, options)
+        self.pairs, self.readings, self.doubts = read_texts(self.source, options)
         self.ids = self.pairs.ids
         self.signatures = {name: signature_of(name, options, skipped=pairs.skipped) for name in self.metrics}
         self.signature = self.signatures[self.metric]

@@ -11,27 +11,31 @@ from docscore.core.options import ScoringOptions
 from docscore.core.runtime import level_of_caller
 from docscore.core.values import convert_ground_truth
 from docscore.data.json_text import Parsed, parse_reference, parse_text
-from docscore.data.pairing import Pairs, doubts_of_reading, refuse_json_text, with_confidences
+from docscore.data.pairing import Pairs, doubts_of_reading, doubts_of_values, refuse_json_text, with_confidences
 
 
-def read_texts(pairs: Pairs, options: ScoringOptions) -> tuple[Pairs, dict[int, Parsed]]:
+def read_texts(pairs: Pairs, options: ScoringOptions) -> tuple[Pairs, dict[int, Parsed], list[str]]:
     """Read the texts of rows as JSON, where the options say so, and take the values out of those with confidences.
 
     Returns:
-        The rows as they are scored, and how the text of each prediction was read, by the number of its row.
+        The rows as they are scored; how the text of each prediction was read, by the number of its row; and what is
+        doubtful of the rows, in sentences that were warnings too.
 
     Raises:
         TypeError, ValueError: for texts that are JSON on both sides where no option says how they are read, and for a
             reference that is no JSON, naming its row.
     """
     refuse_json_text(pairs.truths, pairs.predictions, options)
-    for doubt in doubts_of_reading(pairs, options.parse, options.parse_references):
-        warnings.warn(str(doubt), UserWarning, stacklevel=level_of_caller())
+    doubts = list(doubts_of_reading(pairs, options.parse, options.parse_references))
     if options.parse_references:
         pairs = pairs._replace(truths=list(map(parsed_reference, pairs.ids, pairs.truths)))
     predictions, readings = parse_predictions(pairs.predictions, pairs.truths, options.parse_mode)
     pairs = pairs._replace(predictions=predictions)
-    return with_confidences(pairs) if options.with_confidences else pairs._replace(confidences=None), readings
+    doubts += doubts_of_values(pairs, with_confidences=options.with_confidences)
+    for doubt in doubts:
+        warnings.warn(str(doubt), UserWarning, stacklevel=level_of_caller())
+    pairs = with_confidences(pairs) if options.with_confidences else pairs._replace(confidences=None)
+    return pairs, readings, list(map(str, doubts))
 
 
 def parsed_reference(name: str, truth: Any) -> Any:

@@ -113,7 +113,7 @@ def print_summary(console: Console, found: Evaluation, *, fields: bool, worst: i
     of = "mean of " if found.is_mean else ""
     head = f"{found.figure_names[0].label}  {found.score:.6f}  {of}{sample_text(found, 'row', with_fields=fields)}"
     _print_lines(console, [head] if len(head) <= _WIDTH else head.split(", ", 1))
-    _print_lines(console, count_lines(found))
+    _print_lines(console, count_lines(found, doubts=False))
     if found.runs is not None:
         _print_lines(console, ["", *runs_lines(found.runs)])
         most = found.runs.unstable[:worst]
@@ -136,7 +136,11 @@ def print_comparison(console: Console, found: Comparison, gate: Gate | None, cha
     """Print the verdict, the difference with its interval, what changed, and the gate."""
     figure = found.figure
     scores = f"base {figure.base:.6f}  new {figure.new:.6f}  difference {with_sign(found.difference, 6)}"
-    facts = *textwrap.wrap(verdict_text(found), _WIDTH), difference_interval(found), *count_lines_of_both(found)
+    facts = (
+        *textwrap.wrap(verdict_text(found), _WIDTH),
+        difference_interval(found),
+        *count_lines_of_both(found, doubts=False),
+    )
     _print_lines(console, [f"{figure.label}  {scores}", *facts])
     if found.figure_changes:
         print_table(console, figure_changes_table(found), "p: permutation tests, each metric by itself")

@@ -12,7 +12,7 @@ from docscore.core.formatting import three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.report.content import number_column, table_of, text_column
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
-from docscore.report.wording import between_systems, is_beyond_chance, percent_text, runs_lines, shown_name
+from docscore.report.wording import between_systems, by_value_text, is_beyond_chance, percent_text, runs_lines, shown_name
 from docscore.stats.intervals import CONFIDENCE
 
 if TYPE_CHECKING:
@@ -162,7 +162,8 @@ def _remarks(found: Systems, by: str, *, intervals: bool) -> list[str]:
         any_marked = any(_is_marked(found, *key) for key in found.tests)
         differs = f"{CHANCE_MARK} differs" if any_marked else "No system differs"
         remarks.append(f"{differs} from {base}{where}: {between_systems(confidence)}.")
-    return remarks
+    by_value = by_value_text(found.evaluations)
+    return [*remarks, f"{by_value}."] if by_value else remarks
 
 
 def table_of_scores(runs: Sequence[tuple[LoggedRun, Evaluation]], changes: Sequence[Change]) -> ReportTable:

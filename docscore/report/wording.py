@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import Levenshtein
@@ -63,14 +63,24 @@ READ = {  # what a prediction was, by the outcome of its parsing
 _LARGE_CHANGE = 0.005  # of a mean, from which a sentence is worth reading
 
 
-def by_value_text(mean: float, by_value: float | None) -> str:
-    """The sentence about numbers that are only printed differently; "" where comparing them by value changes little."""
-    if by_value is None or by_value - mean < _LARGE_CHANGE:
+def by_value_text(evaluations: Mapping[str, Evaluation]) -> str:
+    """The sentence about numbers that are only printed differently; "" where comparing them by value changes little.
+
+    Args:
+        evaluations: by the name of the system, "" where there is one; of several it says whether their order changes.
+    """
+    means = {name: found.score for name, found in evaluations.items()}
+    by_value = {name: found.mean_by_value for name, found in evaluations.items()}
+    more = {name: mean for name, mean in by_value.items() if mean is not None and mean - means[name] >= _LARGE_CHANGE}
+    if not more:
         return ""
-    return (
-        f"numbers are compared as they print: by value (--numbers value) the mean is {by_value:.4f}, "
-        f"{by_value - mean:+.4f}"
-    )
+    parts = [
+        f"the mean{f' of {shown_name(name)}' if name else ''} is {mean:.4f}, {mean - means[name]:+.4f}"
+        for name, mean in more.items()
+    ]
+    first, second = (sorted(means, key=lambda name: -by[name]) for by in (means, {**means, **more}))
+    order = "" if first == second else f"; their order is then {', '.join(map(shown_name, second))}"
+    return f"Numbers are compared as they print: by value (--numbers value) {'; '.join(parts)}{order}"
 
 
 def options_in_words(options: ScoringOptions) -> str:
@@ -191,8 +201,11 @@ def fields_note(found: Evaluation) -> str:
     return "" if metric.field_source else f"{metric.label} compares whole documents: it has no fields and no causes."
 
 
-def count_lines(found: Evaluation, *, skipped: bool = True) -> list[str]:
-    """One line for each kind of rows that were skipped, missing, unparsed, extracted or mended; with the first ids."""
+def count_lines(found: Evaluation, *, skipped: bool = True, doubts: bool = True) -> list[str]:
+    """One line for each kind of rows that were skipped, missing, unparsed, extracted or mended; with the first ids.
+
+    Then one for each doubt about the rows, unless that is left to the warning, and for numbers only printed otherwise.
+    """
     ids = {PARSE_COUNTS[outcome]: ids for outcome, ids in found.parsed_ids().items()}
     lines = []
     for name, count in found.counts.items():
@@ -205,7 +218,7 @@ def count_lines(found: Evaluation, *, skipped: bool = True) -> list[str]:
     if found.options.with_confidences and not found.has_reviews:
         label = METRICS[found.metric].label
         lines.append(f"{label} does not say which values are right: no trade-off of automation, no calibration")
-    return lines
+    return [*lines, *(found.doubts if doubts else ()), *filter(None, [by_value_text({"": found})])]
 
 
 def difference_interval(found: Comparison) -> str:
@@ -228,12 +241,12 @@ def verdict_text(found: Comparison) -> str:
     return f"better on {better:,} of {documents}, worse on {worse:,}; this {chance}, p = {p_text(p_value)}{of_tests}"
 
 
-def count_lines_of_both(found: Comparison) -> list[str]:
-    """One line for the rows left out of both systems, and one for each other count of `count_lines`."""
+def count_lines_of_both(found: Comparison, *, doubts: bool = True) -> list[str]:
+    """One line for the rows left out of both systems, and the other lines of `count_lines` of each."""
     skipped = found.new.pairs.skipped
     lines = [f"{counted(skipped, 'document')} left out of both {found.new.why_left_out}"] if skipped else []
     for side, system in (("base", found.base), ("new", found.new)):
-        lines += [f"{side}: {line}" for line in count_lines(system, skipped=False)]
+        lines += [f"{side}: {line}" for line in count_lines(system, skipped=False, doubts=doubts)]
     return lines
 
 
