@@ -174,8 +174,8 @@ def test_counts_of_a_corpus_and_values_that_are_no_text() -> None:
     predictions = ['{"a": "x"}', "Here: {'a': 'x'}", "no idea", {"a": "x"}, None, ["x"], 'Here: {"a": "x"}']
     truths = [{"a": "x"}] * 4 + [None, ["x"], {"a": "x"}]
     pairs = Pairs([str(i) for i in range(7)], truths, predictions)
-    assert evaluation_of(pairs).scores == [0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0]
-    assert evaluation_of(pairs).counts == {}
+    assert evaluation_of(pairs, parse="text").scores == [0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0]
+    assert evaluation_of(pairs, parse="text").counts == {}
     read = evaluation_of(pairs, parse="json")
     assert (read.scores, read.counts) == ([1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0], {"parse_failures": 3})
     assert read.parsed_ids() == {"failed": ["1", "2", "6"]}
@@ -186,6 +186,6 @@ def test_counts_of_a_corpus_and_values_that_are_no_text() -> None:
     outcomes = ["exact", "mended", "failed", "exact", "exact", "exact", "extracted"]
     assert [sample["parsed"] for sample in mended.samples()] == outcomes
     assert mended.summary_to_dict(per_sample=True)["parsed_ids"] == mended.parsed_ids()
-    assert len({read.signature, mended.signature, evaluation_of(pairs).signature}) == 3
+    assert len({read.signature, mended.signature, evaluation_of(pairs, parse="text").signature}) == 3
     with pytest.raises(ValueError, match="parse: expected"):
         evaluation_of(pairs, parse="fix")
