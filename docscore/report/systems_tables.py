@@ -12,7 +12,14 @@ from docscore.core.formatting import three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.report.content import number_column, table_of, text_column
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
-from docscore.report.wording import between_systems, by_value_text, is_beyond_chance, percent_text, runs_lines, shown_name
+from docscore.report.wording import (
+    between_systems,
+    by_value_text,
+    is_beyond_chance,
+    percent_text,
+    runs_lines,
+    shown_name,
+)
 from docscore.stats.intervals import CONFIDENCE
 
 if TYPE_CHECKING:
