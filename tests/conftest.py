@@ -190,19 +190,21 @@ def root() -> Path:
     return ROOT
 
 
+def shared_data(name: str, what: str) -> Path:
+    """A folder that lies beside a checkout of the team and is not part of the project."""
+    folder = ROOT.parent / "shared" / "data" / name
+    if not folder.is_dir():
+        skip_or_fail(f"needs {what}, which are not part of the project")
+    return folder
+
+
 @pytest.fixture(scope="session")
 def real_receipts() -> Path:
-    """The folder of 60 real receipts, which lies beside a checkout of the team and is not part of the project."""
-    folder = ROOT.parent / "shared" / "data" / "cord_qwen2vl_72b"
-    if not folder.is_dir():
-        skip_or_fail("needs real receipts, which are not part of the project")
-    return folder
+    """The folder of 60 real receipts."""
+    return shared_data("cord_qwen2vl_72b", "real receipts")
 
 
 @pytest.fixture(scope="session")
 def docubench() -> Path:
-    """The folder with 30 documents and the outputs of three systems, which lies beside a checkout of the team too."""
-    folder = ROOT.parent / "shared" / "data" / "docubench"
-    if not folder.is_dir():
-        skip_or_fail("needs documents of DocuBench, which are not part of the project")
-    return folder
+    """The folder with 30 documents and the outputs of three systems."""
+    return shared_data("docubench", "documents of DocuBench")

@@ -28,7 +28,7 @@ from docscore.bench.prompts import (
 from docscore.core.values import to_json
 from tests import bench_data
 from tests.bench_data import PIXEL, WRITERS, put
-from tests.conftest import ROOT, golden, skip_or_fail
+from tests.conftest import ROOT, golden, shared_data, skip_or_fail
 
 
 @pytest.fixture
@@ -241,9 +241,8 @@ def test_the_paper_keeps_the_last_party(data: Path) -> None:
 
 
 def test_real_rows_of_kleister_nda() -> None:
-    if not NDA.is_dir():
-        skip_or_fail("needs rows of Kleister NDA, which are not part of the project")
-    first, second, third = documents_of("kleister_nda", NDA, split="dev-0", sample="all")
+    folder = shared_data("kleister_nda_sample", "rows of Kleister NDA")
+    first, second, third = documents_of("kleister_nda", folder, split="dev-0", sample="all")
     assert first.answers[0]["effective_date"] == "2014-05-20"
     assert len(first.answers[0]["party"]) == len(third.answers[0]["party"]) == 2
     assert second.answers[0] == {"jurisdiction": "New_York", "party": ["Oglethorpe_Power_Corporation"]}

@@ -173,9 +173,6 @@ def test_warnings_of_the_library_are_lines_of_their_own(write: Write) -> None:
     assert ".py" not in here.err
 
 
-BOTH = REFERENCES, PREDICTIONS
-
-
 def numeric_options(group: click.Group = commands, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     """Every option of every command that takes a number, from click's own lists: the words before its value."""
     for name in group.list_commands(click.Context(group)):
@@ -232,25 +229,6 @@ def test_what_a_command_says(
     assert err in done.err if err else done.err == ""
     assert code != 2 or done.out == ""
     assert "Traceback" not in done.err
-
-
-@pytest.mark.parametrize("command", ["score", "compare", "automation"])
-def test_the_level_of_intervals(command: str) -> None:
-    """A higher level is a wider interval; no level is 1, and words are none."""
-    arguments: dict[str, tuple[tuple[Any, ...], str]] = {
-        "score": (BOTH, "confidence_interval"),
-        "compare": ((PREDICTIONS, NEW, "--references", REFERENCES), "confidence_interval"),
-        "automation": (
-            (REFERENCES, RECEIPTS / "predictions_confident.jsonl", "--target", "0.85"),
-            "automation_rate_interval",
-        ),
-    }
-    files, key = arguments[command]
-    found = [succeed(command, *files, "--json", "--confidence-level", level) for level in ("0.5", "0.99")]
-    narrow, wide = (high - low for low, high in (json.loads(each)[key] for each in found))
-    assert 0 < narrow < wide
-    for level in ("1", "0"):
-        assert run(command, *files, "--confidence-level", level).code == 2
 
 
 COMMANDS = ["score", "explain", "compare", "table", "report", "automation"]

@@ -21,6 +21,7 @@ from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import MOST_FIELDS_TESTED
 from docscore.stats.intervals import NO_CHANGE, Ratios
 from docscore.stats.significance import permutation_p_values
+from tests.conftest import golden
 from tests.structures import damaged
 
 pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
@@ -300,15 +301,7 @@ def test_documents_that_all_changed_alike_decide_without_an_interval() -> None:
     assert decide(comparison, 0.04).failed
 
 
-@pytest.mark.parametrize(
-    ("count", "margin", "words"),
-    [
-        (1, 0.0, "one document is too few for a confidence of 0.95: it takes 5, even if all fall from 1 to 0"),
-        (4, 0.0, "4 documents are too few for a confidence of 0.95: it takes 5, even if all fall from 1 to 0"),
-        (10, 0.5, "10 documents are too few for a confidence of 0.95: it takes 11, even if all fall from 1 to 0"),
-        (10, 1.0, r"ANLS\* cannot fall by more than 1"),
-    ],
-)
+@golden("comparison", "gates that could never fail")
 def test_a_gate_that_could_never_fail_decides_nothing(count: int, margin: float, words: str) -> None:
     """Whatever the documents say, so that it is found when the gate is set up."""
     for new in (of_letters(*[10] * count), of_letters(*[0] * count)):

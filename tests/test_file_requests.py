@@ -16,6 +16,7 @@ from playground.file_reading import look, rows_of_request
 from playground.requests import FileRequest
 from playground.testset import rescored
 from tests.commands import pred, ref, written
+from tests.conftest import golden
 
 
 @pytest.fixture
@@ -48,28 +49,7 @@ def test_only_uploaded_files_are_read(uploads: Path) -> None:
         FileRequest.of({}, uploads)
 
 
-REFUSED: list[tuple[dict[str, Any], str]] = [
-    ({"reading": []}, "reading: expected a valid dictionary, got []"),
-    ({"reading": {"what": "x"}}, "request: expected an object with some of the keys references_id,"),
-    ({"reading": {"prediction": 5}}, "reading.prediction: expected a valid string, got 5"),
-    ({"reading": {"parse": "eval"}}, "parse: expected None, 'text', 'json' or 'repair', got 'eval'"),
-    ({"reading": {"predictions_delimiter": "xx"}}, "predictions_delimiter: expected None, ',',"),
-    ({"reading": {"missing": "null"}}, "missing: expected 'error', 'zero' or 'skip', got 'null'"),
-    ({"what_if": {"threshold": "0.5"}}, "threshold: expected a number from 0 to 1, got str"),
-    ({"what_if": {"ignore_case": 1}}, "ignore_case: expected True or False, got 1"),
-    ({"what_if": {"numbers": []}}, "numbers: expected 'text' or 'value'"),
-    ({"what_if": {"parse": "json"}}, "request: expected an object with some of the keys threshold,"),
-    ({"what_if": {"schema": {}}}, "schema: expected text"),
-    ({"what_if": {"schema": "[]"}}, "schema: expected a JSON object, got list"),
-    ({"what_if": {"schema": "{"}}, "schema, line 1, column 2"),
-    ({"metrics": ["bleu"]}, "metrics: expected some of anls_star"),
-    ({"metrics": []}, "metrics: expected some of anls_star"),
-    ({"skip": "no"}, "skip: expected a valid boolean, got 'no'"),
-    ({"before": ["ANLS*", "1"]}, "before.1: expected a valid number"),
-]
-
-
-@pytest.mark.parametrize(("asked", "message"), REFUSED)
+@golden("file_requests", "refused")
 def test_other_requests_are_one_sentence(asked: dict[str, Any], message: str, uploads: Path) -> None:
     with pytest.raises(ValueError, match=re.escape(message)) as error:
         FileRequest.of({"predictions": str(uploads / "p.jsonl"), **asked}, uploads)

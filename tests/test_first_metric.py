@@ -13,7 +13,6 @@ import pytest
 
 import docscore
 from docscore.evaluation.evaluation import Evaluation
-from docscore.integrations import log_files
 from docscore.metrics.registry import METRICS
 from tests.commands import pred, ref, run, succeed
 
@@ -173,17 +172,6 @@ def test_the_evaluate_module(faces: Any) -> None:
     found = module.compute(predictions=faces.rows, references=faces.references, **faces.options)
     key = METRICS[faces.name].figures[0].key if faces.name in ("typed", "kieval", "entity_f1", "nted") else "anls_score"
     assert found[key] == faces.new.score
-
-
-def test_a_log(faces: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A log holds both sides; what its reader gives is scored as files are."""
-    rows = [{**truth, **row} for truth, row in zip(faces.references, faces.rows, strict=True)]
-    reader = SimpleNamespace(rows_of_log=lambda _path: (rows, [row["question_id"] for row in rows], ""))
-    monkeypatch.setattr(log_files, "_reader", lambda _path: reader)
-    log = tmp_path / "run.eval"
-    log.write_text("read by the reader above", "utf-8")
-    found = json.loads(succeed("score", log, "--json", *faces.flags))
-    assert (found["score"], [row["question_id"] for row in found["worst"]]) == (faces.new.score, order(faces.new)[:10])
 
 
 def test_a_schema_alone_asks_for_the_typed_score() -> None:

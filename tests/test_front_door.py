@@ -18,7 +18,7 @@ from docscore.data.files import ColumnNames, table_of_source
 from docscore.data.json_text import loads
 from docscore.evaluation import evaluation
 from docscore.evaluation.evaluation import progress_from
-from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, pred, ref, rows, run, succeed, without_format
+from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, pred, ref, run, succeed, without_format
 from tests.conftest import golden
 
 TRUTHS = {"a": {"n": "tea", "p": "1.00"}, "b": {"n": "rum", "p": "2.00"}, "c": {"n": "ale", "p": "3.00"}}
@@ -91,12 +91,6 @@ def test_dicts_by_id_and_acceptable_answers() -> None:
 def test_plain_values_are_paired_in_their_order() -> None:
     result = docscore.evaluate(predictions=["tea", None], references=["tea", "rum"])
     assert (result.score, list(result)) == (0.5, ["0", "1"])
-
-
-def test_a_file_and_a_dict() -> None:
-    truths = {row["question_id"]: tuple(row["references"]) for row in rows(REFERENCES)}
-    result = docscore.evaluate(predictions=str(PREDICTIONS), references=truths)
-    assert result.score == docscore.evaluate(predictions=PREDICTIONS, references=REFERENCES).score
 
 
 def test_missing_cells_of_pandas_are_null() -> None:

@@ -177,16 +177,6 @@ def test_compute_takes_clusters_as_a_column_labels_or_a_function_of_the_id(name:
     assert "clusters" not in plain
 
 
-def test_compute_with_clusters_after_batches_and_with_a_schema() -> None:
-    module = pytest.importorskip("evaluate").load(evaluate_module("anls_star"))
-    for number in range(len(ROWS)):
-        module.add(prediction=PREDICTIONS[number], reference=REFERENCES[number])
-    found = module.compute(confidence=0.95, cluster="document", schema={"type": "string"})
-    low, high = found["typed_confidence_interval"]
-    assert found["confidence_interval"] == pytest.approx((low, high))
-    assert found["clusters"] == 8
-
-
 def test_compute_refuses_clusters_that_change_nothing_or_are_not_there() -> None:
     module = pytest.importorskip("evaluate").load(evaluate_module("anls_star"))
     rows: dict[str, Any] = {"predictions": PREDICTIONS, "references": REFERENCES}

@@ -26,6 +26,7 @@ from docscore.stats.intervals import (
     side_by_side,
     wilson_interval,
 )
+from tests.conftest import golden
 
 NORMAL = NormalDist()
 
@@ -176,13 +177,6 @@ def test_a_seed_gives_the_same_interval_twice_and_another_one_a_close_one() -> N
     other = mean_interval(values, seed=6)
     assert ends(one) != ends(other)
     assert ends(one) == pytest.approx(ends(other), abs=0.05 * width(one))
-
-
-def test_the_order_of_the_documents_changes_no_more_than_a_seed_does() -> None:
-    earned, weight = some_ratios(80)
-    order = np.random.default_rng(7).permutation(80)
-    for one, other in zip(ratio_intervals(earned, weight), ratio_intervals(earned[order], weight[order]), strict=True):
-        assert ends(one) == pytest.approx(ends(other), abs=0.05 * width(one))
 
 
 def test_beyond_10_000_documents_the_closed_form_takes_over() -> None:
@@ -343,15 +337,7 @@ def test_many_documents_in_few_clusters_are_resampled() -> None:
     assert found.method == "BCa bootstrap, 500 resamples of clusters"
 
 
-@pytest.mark.parametrize(
-    ("labels", "error", "words"),
-    [
-        ([0, 1], ValueError, "expected one number for each of 3 documents, got shape (2,)"),
-        ([[0], [1], [2]], ValueError, "expected one number for each of 3 documents, got shape (3, 1)"),
-        ([0.0, 1.0, 1.0], TypeError, "expected whole numbers, got float64"),
-        (["a", "b", "b"], TypeError, "expected whole numbers, got <U1"),
-    ],
-)
-def test_labels_that_are_none_are_refused(labels: Any, error: type[Exception], words: str) -> None:
-    with pytest.raises(error, match=rf"^clusters: {re.escape(words)}$"):
+@golden("intervals", "labels")
+def test_labels_that_are_none_are_refused(labels: Any, raises: type[Exception], words: str) -> None:
+    with pytest.raises(raises, match=rf"^clusters: {re.escape(words)}$"):
         mean_interval([0.1, 0.2, 0.3], clusters=labels)

@@ -1,4 +1,4 @@
-"""KIEval: the paper's examples, published figures on real receipts, a brute force, and what may not change a count."""
+"""KIEval and its entities: the paper's examples, figures on real receipts, a brute force, what changes no count."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ import random
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
-from itertools import permutations
+from itertools import islice, permutations
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
-from docscore.core.values import convert_ground_truth
+from docscore.core.values import convert_ground_truth, is_empty
+from docscore.data.pairing import unwrapped
 from docscore.metrics.entities import (
+    MOST_READINGS,
     Edit,
     Entity,
     Group,
@@ -23,9 +25,11 @@ from docscore.metrics.entities import (
     matched_groups,
     readings,
     steps_between,
+    text_of_entities,
 )
 from docscore.metrics.entity_f1 import entity_counts
 from docscore.metrics.kieval import Counts, GroupCounts, KieScore, kieval_score, total_kieval
+from tests.commands import rows
 from tests.conftest import golden
 from tests.structures import damaged, random_prediction, random_truth, shuffled, taken
 
@@ -48,13 +52,9 @@ FIGURES = {
 ENTITIES, GROUPS = Counts(610, 83, 70, 98), GroupCounts(160, 91, 1, 28)
 
 
-def receipts(folder: Path, side: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / f"{side}.jsonl").read_text("utf-8").splitlines()]
-
-
 def test_sixty_real_receipts(real_receipts: Path) -> None:
-    predictions = {row["question_id"]: row["prediction"] for row in receipts(real_receipts, "predictions")}
-    references = receipts(real_receipts, "references")
+    predictions = {row["question_id"]: row["prediction"] for row in rows(real_receipts / "predictions.jsonl")}
+    references = rows(real_receipts / "references.jsonl")
     found = total_kieval(kieval_score(tuple(row["references"]), predictions[row["question_id"]]) for row in references)
     assert (found.entities, found.groups) == (ENTITIES, GROUPS)
     e = found.entities
@@ -274,3 +274,144 @@ def test_steps_in_plain_types() -> None:
     ]
     assert found["entities"] == {"right": 0, "substitutions": 1, "additions": 1, "deletions": 1}
     assert found["groups"] == {"right": 0, "wrong": 1, "missed": 0, "invented": 0}
+
+
+Pairs = list[list[str]]
+
+
+def seen(value: Any, **options: Any) -> dict[str, Pairs]:
+    """The entities of each group as (type, text), by the place of the group; "$" has those that stand alone."""
+    document = document_of(value, text_of_entities(**{"normalise": False, "numbers": "text", **options}))
+    return {
+        f"{group.kind}@{group.place}": [[entity.kind, entity.texts[0]] for entity in group.entities]
+        for group in document
+    }
+
+
+def places(value: Any) -> list[str]:
+    return [entity.place for entity in as_one_group(document_of(value)).entities]
+
+
+ALONE = "@$"
+
+
+@golden("entities", "groups")
+def test_groups_and_entities(value: Any, expected: dict[str, Pairs]) -> None:
+    assert seen(value) == expected
+
+
+def test_places_lead_to_the_values() -> None:
+    value = {"m": [{"n": "x", "odd key": ["y", "z"]}], "t": {"u": {"v": "w"}}, "a": [["q"]]}
+    found = ["$.a[0][0]", "$.m[0].n", '$.m[0]["odd key"][0]', '$.m[0]["odd key"][1]', "$.t.u.v"]
+    assert places(value) == found
+    assert places("x") == ["$"]
+    assert places(["x", {"a": "y"}]) == ["$[0]", "$[1].a"]
+
+
+def test_the_value_is_kept_as_it_stands() -> None:
+    assert [entity.value for entity in as_one_group(document_of({"a": [True, 1, " X "]})).entities] == [True, 1, " X "]
+
+
+def test_an_integer_of_more_digits_than_python_prints() -> None:
+    assert seen({"a": 10**5000}) == {ALONE: [["a", "1" + "0" * 5000]]}
+
+
+def test_normalise_folds_case_and_white_space() -> None:
+    value = {"a": [" New \n York ", True, 1.0]}
+    assert seen(value, normalise=True) == {ALONE: [["a", "new york"], ["a", "true"], ["a", "1.0"]]}
+
+
+def test_numbers_by_value() -> None:
+    value = {"a": [1000.0, True, "1000.0", 1e3, 12.50]}
+    texts = ["1000", "true", "1000.0", "1000", "12.5"]
+    assert seen(value, numbers="value") == {ALONE: [["a", text] for text in texts]}
+    with pytest.raises(ValueError, match=r"^numbers: expected 'text' or 'value', got 'number'$"):
+        seen(value, numbers="number")
+
+
+@pytest.mark.parametrize(
+    ("normalise", "texts"), [(False, ("X", "x", "true", "1")), (True, ("x", "true", "1"))], ids=["exact", "folded"]
+)
+def test_alternatives_among_scalars_are_one_entity(normalise: bool, texts: tuple[str, ...]) -> None:
+    [entity] = as_one_group(
+        document_of({"a": ("X", "x", True, 1)}, text_of_entities(normalise=normalise, numbers="text"))
+    ).entities
+    assert (entity.texts, entity.value) == (texts, ("X", "x", True, 1))
+
+
+@golden("entities", "readings")
+def test_readings(truth: Any, found: list[Any], chosen: list[Any]) -> None:
+    """Alternatives among scalars stay together unless asked; where one of them is empty, there is a choice."""
+    plain = convert_ground_truth(truth)
+    assert list(readings(plain)) == list(map(convert_ground_truth, found))
+    assert list(readings(plain, scalars=True)) == list(map(convert_ground_truth, chosen))
+
+
+def test_a_thousand_readings_are_the_most() -> None:
+    """500 times 2; one more is an error that says so, and scalars that stay together do not count."""
+    most: Any = {"a": tuple([str(each)] for each in range(500)), "b": (["x"], ["y"])}
+    assert len(list(readings(most))) == MOST_READINGS == 1000
+    message = r"^\$: expected at most 1,000 readings of a ground truth with alternatives, got more$"
+    with pytest.raises(ValueError, match=message):
+        list(readings({**most, "c": (["x"], ["y"])}))
+    with pytest.raises(ValueError, match=message):
+        list(readings(tuple([str(each)] for each in range(1001))))
+    scalars: Any = [("x", "y")] * 40
+    assert list(readings(scalars)) == [scalars]
+    with pytest.raises(ValueError, match=message):
+        list(readings(scalars, scalars=True))
+
+
+def test_many_nested_alternatives_are_refused_at_once() -> None:
+    """2 to the power of 2,000 readings: no more are made than are needed to know."""
+    truth: Any = [{"a": [([["x"]], {"b": (["y"], ["z"])})] * 10}] * 100
+    with pytest.raises(ValueError, match=r"expected at most 38 readings of .*, 1,000 values and 3,000 characters"):
+        list(islice(readings(truth), 1))
+
+
+def test_many_readings_of_a_large_ground_truth_are_refused() -> None:
+    """Each of 512 readings of 200 values was compared: a minute."""
+    truth: list[Any] = [([number], {"a": number}) for number in range(9)]
+    with pytest.raises(ValueError, match=r"^\$: expected at most 189 readings of a .*, 209 values and 200 "):
+        next(readings([*truth, *["x"] * 200]))
+    assert len(list(readings([*truth[:5], *["x"] * 200]))) == 32
+    with pytest.raises(ValueError, match=r"expected at most 181 readings .*, 10 values and 21,000 characters"):
+        next(readings([*truth, "x" * 21_000]))
+
+
+def sure(value: Any, confidences: Any) -> list[float | None]:
+    return [entity.confidence for entity in as_one_group(document_of(value, confidences=confidences)).entities]
+
+
+@golden("entities", "confidences beside")
+def test_confidences_beside(value: Any, given: Any, found: list[float | None]) -> None:
+    assert sure(value, given) == found
+
+
+@pytest.mark.parametrize("wrong", [-0.01, 1.01, float("nan"), float("inf"), True, "0.5", {"x": 0.5}, [0.5]])
+def test_what_is_no_confidence_is_named_with_its_place(wrong: Any) -> None:
+    with pytest.raises(ValueError, match=r"^\$\.m\[0\]\.n: expected a confidence from 0 to 1, got "):
+        document_of({"m": [{"n": "y"}]}, confidences={"m": [{"n": wrong}]})
+
+
+@golden("entities", "confidences inside")
+def test_confidences_inside(prediction: Any, value: Any, confidences: Any) -> None:
+    assert unwrapped(prediction) == (value, confidences)
+
+
+def test_both_forms_say_the_same() -> None:
+    inside = {"t": {"$value": {"a": "x", "b": ["y"]}, "$confidence": 0.5}, "d": {"$value": "z", "$confidence": 0.9}}
+    beside = {"t": 0.5, "d": 0.9}
+    value, found = unwrapped(inside)
+    assert sure(value, found) == sure({"t": {"a": "x", "b": ["y"]}, "d": "z"}, beside) == [0.9, 0.5, 0.5]
+
+
+@pytest.mark.parametrize("others", [{"x": 1}, {"$confidence": 0.5, "y": 1}, {2: 1, "y": 1}])
+def test_other_keys_beside_a_wrapped_value(others: dict[Any, Any]) -> None:
+    with pytest.raises(ValueError, match=r"^expected '\$value' and '\$confidence' alone in their object, got "):
+        unwrapped({"a": [{"$value": "x", **others}]})
+
+
+def test_no_entity_is_empty() -> None:
+    value: Any = {"a": [None, "", [], {}, "x"], "b": {"c": [[], ""]}}
+    assert not any(is_empty(entity.value) for entity in as_one_group(document_of(value)).entities)

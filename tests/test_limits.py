@@ -13,6 +13,7 @@ from docscore.core.options import ScoringOptions
 from playground.limits import MAX_PAIRS, check_value, check_work, read_text, shortened
 from playground.pair import MAX_RAW, answer, spans_of
 from playground.requests import PairRequest
+from tests.conftest import golden
 
 DEEP: Any = "x"
 for _ in range(201):
@@ -111,23 +112,7 @@ def test_long_raw_json_is_cut_and_what_is_cut_off_is_not_written(monkeypatch: py
 PAIR: dict[str, Any] = {"truth": "1", "prediction": "2"}
 
 
-@pytest.mark.parametrize(
-    ("asked", "message"),
-    [
-        (None, "request: expected a valid dictionary"),
-        ({"truth": "1"}, "prediction: field required"),
-        ({**PAIR, "more": 1}, "more: extra inputs are not permitted"),
-        ({**PAIR, "truth": {"a": 1}}, "truth: expected a valid string, got "),
-        ({**PAIR, "window": ["w" * 65, 1]}, "window.0: string should have at most 64 characters"),
-        ({**PAIR, "options": {"more": 1}}, "request: expected an object with some of the keys threshold, "),
-        ({**PAIR, "options": {"schema": ""}}, "request: expected an object with some of the keys"),
-        ({**PAIR, "options": {"threshold": float("nan")}}, "threshold: expected a number from 0 to 1, got nan"),
-        ({**PAIR, "options": {"threshold": True}}, "threshold: expected a number from 0 to 1, got bool"),
-        ({**PAIR, "options": {"ignore_case": 1}}, "ignore_case: expected True or False, got 1"),
-        ({**PAIR, "metric": "BLEU"}, "metric: expected 'anls_star', 'kieval', 'entity_f1' or 'nted', got 'BLEU'"),
-        ({**PAIR, "options": {"rules": ["paper"]}}, "rules: expected 'paper' or "),
-    ],
-)
+@golden("limits", "no requests")
 def test_a_request_that_is_none_is_refused(asked: Any, message: str) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
         PairRequest.of(asked)
@@ -161,22 +146,7 @@ def test_links_of_this_page_and_of_earlier_ones(link: Any, expected: Any) -> Non
         assert PairRequest.of_link(link) == PairRequest(**{**PAIR, **parts})
 
 
-@pytest.mark.parametrize(
-    ("text", "spans"),
-    [
-        (
-            '{"a": [1, {"b": "x,\\"}]"}], "c": null}',
-            {"": 38, "0": '"a": [1, {"b": "x,\\"}]"}]', "0/1/0": '"b": "x,\\"}]"'},
-        ),
-        ('"abc"', {"": '"abc"'}),
-        ('Sure:\n{"a": 1} and more', {"": '{"a": 1}', "0": '"a": 1'}),
-        ("{'a': 'b',}", {"": "{'a': 'b',}", "0": "'a': 'b'"}),
-        ('{"a": "b"', {"": '{"a": "b"', "0": '"a": "b"'}),
-        ('["😀", 2]', {"1": "2"}),
-        ("Well, no JSON", {}),
-        ("", {}),
-    ],
-)
+@golden("limits", "spans")
 def test_where_values_stand_in_a_text(text: str, spans: dict[str, Any]) -> None:
     """In characters of JavaScript, of which some take two."""
     found = spans_of(text)

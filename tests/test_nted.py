@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import random
 from fractions import Fraction
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,13 +12,12 @@ import pytest
 from docscore.metrics.entity_f1 import entity_counts
 from docscore.metrics.kieval import kieval_score
 from docscore.metrics.nted import FlatTree, Node, TreeDistances, document_tree, nted_score
-from tests.conftest import golden
+from tests.commands import rows
+from tests.conftest import DATA, golden
 from tests.structures import damaged, random_prediction, random_truth, taken
 from tests.test_depth import as_list, nested
 
-CASES = [
-    json.loads(line) for line in Path(__file__).with_name("data").joinpath("donut_cases.jsonl").read_text().splitlines()
-]
+CASES = list(rows(DATA / "donut_cases.jsonl"))
 Frozen = tuple[str, bool, tuple[Any, ...]]  # label, whether it is a text, children
 Forest = tuple[Frozen, ...]
 

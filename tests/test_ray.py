@@ -15,7 +15,7 @@ import docscore
 from docscore.core.errors import InputTypeError, InputValueError, in_file
 from docscore.data.pairing import Pairs, pairs_of
 from docscore.evaluation.state import ScoreState
-from tests.commands import killing
+from tests.commands import killing, ref
 from tests.conftest import ROOT, needs
 
 pytestmark = [
@@ -168,6 +168,8 @@ NO_ANSWER = "expected 'references' to be a list of at least one acceptable answe
 NO_VALUE = "expected an object with 'question_id' and 'prediction', got an object with 'question_id'"
 TWICE = r"^ids that occur more than once in the predictions or in the references \({:,}\): 'q1'"
 EXTRA = {"question_id": "q1", "prediction": "tea"}
+HALF = [*SMALL[:4], {"question_id": "q4"}, *SMALL[5:]]
+BAD = {"a": {"$one_of": "x"}}
 ABSENT = r"^ids of references that no prediction has, such as 'q{}'; with missing \"zero\" they are scored as null, .*$"
 REFUSED: list[tuple[str, Rows, Rows, str]] = [  # why, predictions, references, the sentence
     ("an id twice in the predictions", [*SMALL, EXTRA], TRUTHS, TWICE.format(1)),
@@ -177,23 +179,13 @@ REFUSED: list[tuple[str, Rows, Rows, str]] = [  # why, predictions, references, 
     ("an unknown id", SMALL, TRUTHS[1:], r"^ids of predictions that no reference has, such as 'q0'$"),
     ("no references", SMALL, [], r"^ids of predictions that no reference has, such as 'q\d+'$"),
     ("no predictions", [], TRUTHS, ABSENT.format(r"\d+")),
-    (
-        "no acceptable answer",
-        SMALL,
-        [*TRUTHS[:-1], {"question_id": "q29", "references": []}],
-        rf"r\.jsonl, line 30: {NO_ANSWER}$",
-    ),
-    (
-        "an object without the value",
-        [*SMALL[:4], {"question_id": "q4"}, *SMALL[5:]],
-        TRUTHS,
-        rf"p\.jsonl, line 5: {NO_VALUE}$",
-    ),
+    ("no acceptable answer", SMALL, [*TRUTHS[:-1], ref("q29")], rf"r\.jsonl, line 30: {NO_ANSWER}$"),
+    ("an object without the value", HALF, TRUTHS, rf"p\.jsonl, line 5: {NO_VALUE}$"),
     (
         "a bad value",
         SMALL,
-        [*TRUTHS[:-1], {"question_id": "q29", "references": [{"a": {"$one_of": "x"}}]}],
-        r"r\.jsonl, line 30: .*\$one_of.*: expected a list of options, got str$",
+        [*TRUTHS[:-1], ref("q29", BAD)],
+        r"r\.jsonl, line 30: .*\$one_of.*: expected a list of .*str$",
     ),
 ]
 

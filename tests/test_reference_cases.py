@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,12 +11,11 @@ import pytest
 from docscore import anls_score, score_pairs, score_tree
 from docscore.core.options import PACKAGE
 from docscore.core.values import convert_ground_truth, to_json
+from tests.commands import rows
+from tests.conftest import DATA
 from tests.oracle import Oracle, oracle
 
-CASES = [
-    json.loads(line)
-    for line in Path(__file__).with_name("data").joinpath("reference_cases.jsonl").read_text().splitlines()
-]
+CASES = list(rows(DATA / "reference_cases.jsonl"))
 # Its published key scores give 0.41666 for `b`; S/L of that key is (0.5 + 0 + 1 + 1) / 4, and 1.0.1 answers so.
 COMPARABLE = [case for case in CASES if "differs" not in case]
 

@@ -14,11 +14,10 @@ from rich.console import Console
 from docscore import score_tree
 from docscore.evaluation.comparison import compare
 from docscore.report.console import print_comparison, print_measured, print_summary, print_table, print_tree
-from docscore.report.markup import comparison_as_markdown
 from docscore.report.systems_tables import systems_table
 from docscore.report.wording import verdict_text
 from tests.commands import RAW
-from tests.report_samples import drinks, evaluated, hostile, systems
+from tests.report_samples import drinks, hostile, systems
 
 
 def printed(function: Callable[..., None], *arguments: Any, encoding: str = "utf-8", **options: Any) -> str:
@@ -36,16 +35,6 @@ def test_the_verdict_says_whether_it_may_be_chance() -> None:
     found.figure = found.figure._replace(p_value=0.05)
     assert verdict_text(found).endswith("; this may be chance, p = 0.050")
     assert verdict_text(compare(found.base, found.base)) == "the same on all 5 documents"
-
-
-def test_a_comparison_as_markdown_lists_twenty_fields_and_counts_each_side() -> None:
-    truth = {f"k{number}": "x" for number in range(25)}
-    base = evaluated(("a", truth, truth), ("b", truth, truth), parse="json")
-    new = evaluated(("a", truth, {}), ("b", truth, "no JSON"), parse="json")
-    markdown = comparison_as_markdown(compare(base, new, n_resamples=9), None, 0)
-    assert "\n* new: 1 prediction that could not be parsed, scored as text: b\n" in markdown
-    assert "\n\n20 of 26 fields that changed are shown.\n\n" in markdown  # and the document as a whole
-    assert "<details>" not in markdown
 
 
 def test_what_differs_in_a_tree() -> None:

@@ -265,15 +265,7 @@ def value_at(value: Any, position: str) -> Any:
     return value
 
 
-@pytest.mark.parametrize(
-    ("truth", "prediction"),
-    [
-        ({"b": {"$one_of": ["x", {"k": ["y", "z"]}]}, "a": ["p", "q"]}, {"a": ["q", "p"], "b": {"k": ["z"]}}),
-        ({"rows": [{"n": {"$one_of": [1, 2]}}]}, {}),
-        ({"$one_of": [["a"], ["b"]]}, ["b"]),
-        ([[["a"]], "b"], ["b", [["c", "a"]]]),
-    ],
-)
+@golden("report_tables", "positions")
 def test_a_position_leads_to_the_value(truth: Any, prediction: Any) -> None:
     tree = score_tree(truth, prediction)
     found = positions_of(tree)

@@ -1,4 +1,4 @@
-"""The tables of reports in four renderers: exact output of one by hand, and the same cells of all, hostile ones too."""
+"""The tables of reports: what they hold, worked out by hand, and the same cells in four renderers."""
 
 from __future__ import annotations
 
@@ -11,13 +11,18 @@ import pytest
 from markdown_it import MarkdownIt
 from rich.console import Console
 
+from docscore import typed_tree
 from docscore.core.formatting import printable
+from docscore.evaluation.fields import FieldTable
+from docscore.metrics.anls_star.causes import FieldCounts
 from docscore.report.console import print_table
+from docscore.report.content import fields_table, lists_table, rates_table, typed_values_text
 from docscore.report.html_templates import macro_as_html
 from docscore.report.markup import table_as_latex, table_as_markdown
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
-from tests.conftest import DATA
-from tests.report_samples import BY_HAND, EVERY, SAMPLES, TABLES, Markup, drinks, grid
+from tests.commands import RAW
+from tests.conftest import DATA, golden
+from tests.report_samples import BY_HAND, EVERY, SAMPLES, TABLES, Markup, drinks, evaluated, grid
 
 
 def printed(table: ReportTable, explanation: str = "", width: int = 80) -> str:
@@ -141,3 +146,47 @@ def test_the_first_rows_of_a_long_table_are_printed_and_all_are_counted() -> Non
     lines = printed(ReportTable("Fields", columns, rows, unit="fields")).splitlines()
     assert len(lines) == 504  # with a blank line, the caption, the heading and the sentence
     assert lines[-1] == "500 of 2,000 fields are shown."
+
+
+@golden("report_tables", "by hand")
+def test_a_table_holds_what_was_worked_out_by_hand(
+    kind: str, caption: str, heads: list[str], rows: list[list[str]]
+) -> None:
+    shown = TABLES[kind](drinks())
+    assert (shown.caption, [column.head for column in shown.shown().columns], grid(shown)) == (caption, heads, rows)
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_no_two_raw_values_of_a_row_have_one_name(kind: str) -> None:
+    shown = TABLES[kind](drinks())
+    names = [column.name for column in shown.columns if column.kind not in ("bar", "interval")]
+    names += ["low", "high"] * [column.kind for column in shown.columns].count("interval")
+    assert [sorted(record) for record in shown.records()] == [sorted(names)] * len(shown.rows)
+
+
+def test_where_nothing_is_there_are_no_rows() -> None:
+    found = evaluated(("a", "x", "x"))
+    assert lists_table(found).rows == ()
+    assert TABLES["causes"](drinks()._replace(evaluation=found)).rows == ()
+    assert [row[0] for row in grid(fields_table(found))] == ["$"]
+    assert [row[1] for row in grid(rates_table([rate._replace(total=0) for rate in found.rate_list]))] == ["–"] * 5
+
+
+@pytest.mark.parametrize(("kind", "sample"), EVERY)
+def test_every_row_has_a_cell_for_every_column(kind: str, sample: str) -> None:
+    shown = TABLES[kind](SAMPLES[sample]())
+    assert shown.rows != ()
+    assert {len(row) for row in shown.rows} == {len(shown.columns)}
+    assert all(
+        cell.text or column.kind == "bar" for row in shown.rows for column, cell in zip(shown.columns, row, strict=True)
+    )
+    assert not any(RAW.search(cell.text + cell.note) for row in shown.rows for cell in row)
+
+
+@golden("report_tables", "schema sentences")
+def test_what_a_schema_did_is_said_in_a_sentence(
+    truth: dict[str, object], prediction: dict[str, object], sentence: str
+) -> None:
+    schema = {"properties": {"n": {"type": "number"}, "m": {"type": "number"}}}
+    counts = FieldCounts().of_tree(typed_tree(truth, prediction, schema))
+    assert typed_values_text(FieldTable.of_leaves([counts.leaves])) == sentence

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import docscore
-from tests import bench_data
+from tests import bench_data, test_first_metric
 from tests.commands import run, succeed
 from tests.conftest import needs_tool
 from tests.loopback import Reply, Request, prompt_text
@@ -29,6 +29,7 @@ pytestmark = [
 ]
 METHODS = dict.fromkeys(("docvqa", "mp_docvqa", "sroie"), ("simple", "latin", "vision"))
 ROWS = 10
+faces = test_first_metric.faces
 
 
 @pytest.fixture(scope="module")
@@ -295,3 +296,24 @@ def test_files_that_are_no_log(tmp_path: Path, name: str, content: Any, sentence
     done = run("score", path)
     assert (done.code, done.out) == (2, "")
     assert sentence in done.err
+
+
+@pytest.mark.ci
+def test_the_first_metric_of_a_log_is_that_of_its_rows(faces: Any, tmp_path: Path) -> None:
+    """A log holds both sides, and is scored as files are, with every metric."""
+    from inspect_ai import Task  # noqa: PLC0415  the tool
+    from inspect_ai.dataset import Sample  # noqa: PLC0415
+
+    replies = {row["question_id"]: as_text(row["prediction"]) for row in faces.rows}
+    targets = {row["question_id"]: as_text(row["references"][0]) for row in faces.references}
+    samples = [Sample(input=name, target=target, id=name) for name, target in targets.items()]
+    with loopback(lambda request: Reply(replies[prompt_text(request)])):
+        (log,) = run_tasks(Task(dataset=samples, scorer=tasks.anls_star(), name="theirs"), tmp_path)
+    found = json.loads(succeed("score", log.location, "--json", *faces.flags))
+    worst = [row["question_id"] for row in found["worst"]]
+    assert (found["score"], worst) == (faces.new.score, test_first_metric.order(faces.new)[:10])
+
+
+def as_text(value: Any) -> str:
+    """What a model writes: text as it is, anything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value)
