@@ -158,14 +158,14 @@ def every_pair(systems: Mapping[str, Evaluation]) -> list[dict[str, Any]]:
 
 
 def _change(base: Evaluation, new: Evaluation) -> Change:
-    before, after = base.ratio.rows(rows_of_base(base, new)), new.ratio
+    before, after = base.ratio.rows(rows_of_base(base.ids, new.ids)), new.ratio
     drawn: dict[str, Any] = {"seed": base.seed, "confidence": base.confidence, "clusters": new.clusters}
     return changes_of(new.figure_names[:1], before, after, [[0]], **drawn)[0]
 
 
 def _differences(base: Evaluation, new: Evaluation) -> list[float]:
     """How much better each document of the new system is."""
-    rows = rows_of_base(base, new)
+    rows = rows_of_base(base.ids, new.ids)
     return [score - base.scores[row] for row, score in zip(rows, new.scores, strict=True)]
 
 

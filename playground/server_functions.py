@@ -7,12 +7,15 @@ for results and files that were deleted.
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 import traceback
 from collections.abc import Callable, Coroutine
 from dataclasses import asdict, dataclass
 from functools import partial, wraps
 from typing import Any
+
+from fastapi import Response
 
 from docscore.core.errors import InputError
 from docscore.core.formatting import printable
@@ -261,8 +264,19 @@ async def open_document(asked: Any) -> Answer:
     return {"html": await _in_child(READERS, "document", wanted, work)}
 
 
+def written(ask: Ask) -> Callable[[Any], Coroutine[Any, Any, Response]]:
+    """The function with its answer written as JSON in a thread: the framework needs seconds for a large one."""
+
+    @wraps(ask)
+    async def answered(asked: Any) -> Response:
+        found = await ask(asked)
+        return Response(await asyncio.to_thread(json.dumps, found), media_type="application/json")
+
+    return answered
+
+
 FUNCTIONS = [
-    *(ping, score_workspace, stop_workspace, open_link),
-    *(score_files, compare_files, progress, stop, look_at_files, score_what_if),
-    *(open_result, read_documents, view_documents, read_document, read_rows, open_document),
+    *map(written, (ping, score_workspace, stop_workspace, open_link)),
+    *map(written, (score_files, compare_files, progress, stop, look_at_files, score_what_if)),
+    *map(written, (open_result, read_documents, view_documents, read_document, read_rows, open_document)),
 ]

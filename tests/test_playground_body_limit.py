@@ -15,15 +15,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from benchmarks.load import PARTS, VALUES, body_for, worst_values
 from playground import body_limit
 from tests.commands import environment
 from tests.conftest import HUNG, ROOT
 
 LONGEST_HOLD = 0.3  # seconds of processor time
-OPTIONS = [0.5, True, "paper", "text"]
-# Routes that take bodies; what gradio has only in development, or without a body, is not served here.
-VALUES = ["call/score", "call/score_text", "call/v2/score", "call/upload", "call/x/upload", "run/score", "api/score"]
-PARTS = ["queue/join", "component_server", "reset", "cancel", "stream/e", "stream/e/close", "process_recording", "mcp/"]
 
 
 class Server(NamedTuple):
@@ -85,47 +82,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             yield Server(process, json.loads(line_of(process, "routes")), line_of(process, "ready"))
         finally:
             process.kill()
-
-
-def marks(value: object) -> int:
-    text = json.dumps(value)
-    return sum(map(text.count, "[{,"))
-
-
-# A part of a body, as many as fit into the limit of marks.
-SHAPES = {
-    "values": ("x",),
-    "empty lists": ([],),
-    "lists in lists": ([[[[]]]],),
-    "objects": ({"a": "x"},),
-    "objects in objects": ({"a": {"b": {"c": 1}}},),
-}
-TEXTS = {
-    "one long text": "x" * 2_400_000,
-    "prose with commas": "Well, so, it is [said], " * 90_000,
-    "JSON in text": json.dumps([[[]]] * 140_000),
-    "a long number": 10**4_000,
-}
-
-
-def worst_values() -> dict[str, object]:
-    found: dict[str, object] = dict(TEXTS)
-    for name, (part,) in SHAPES.items():
-        found[name] = [part] * ((body_limit.MAX_MARKS - 100) // 2 // (marks(part) + 1))
-    return found
-
-
-def body_for(route: str, value: object) -> bytes:
-    """A body that the route reads as deep as it reads any."""
-    call = {"name": "score", "arguments": {"ground_truth": value, "prediction": value}}
-    parts: dict[str, Any] = {
-        "call/v2/score": {"ground_truth": value, "prediction": value},
-        "reset": {"event_id": [value, value]},
-        "cancel": {"event_id": [value, value]},
-        "mcp/": {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call},
-    }
-    plain = {"data": [value, value, *OPTIONS], "session_hash": "a", "fn_index": 0, "component_id": 1, "fn_name": "f"}
-    return json.dumps(parts.get(route, plain)).encode()
 
 
 def posted(server: Server, route: str, body: bytes, longest: float) -> tuple[int, str, float]:
