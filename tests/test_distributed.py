@@ -126,6 +126,40 @@ def test_any_split_gives_the_bits_of_one_process(start: str, modules: list[str],
     assert run_all(start + MERGE, tasks, tmp_path, 2) == [[[40, expected]] * len(tasks)] * 2
 
 
+SAMPLED = """
+import json, sys
+from torch.utils.data import DataLoader
+from torch.utils.data.distributed import DistributedSampler
+from docscore.integrations.distributed import merged
+from docscore.evaluation.state import ScoreState
+
+task = json.load(open(sys.argv[1]))
+state = ScoreState(metrics=["anls_star", "kieval"], parse="repair")
+for batch in DataLoader(task["rows"], batch_size=3, sampler=DistributedSampler(task["rows"]), collate_fn=list):
+    state.update(*zip(*batch))
+if rank == 2 and task["other"]:
+    state.update([{"question_id": "0", "prediction": "other"}], [{"question_id": "0", "references": ["x"]}])
+try:
+    whole = merged(state)
+    found = [whole.rows, whole.counts["repeated"], whole.compute()]
+except ValueError as error:
+    found = str(error)
+end()
+print("result:", json.dumps(found))
+"""
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("other", [False, True])
+def test_rows_that_a_sampler_repeats_count_once(other: bool, tmp_path: Path) -> None:
+    """Ten rows in three processes of four each; with another value for an id, every process says so."""
+    needs("torch")
+    rows = by_id(random_rows(4, 10))
+    found = run_all(GLOO + SAMPLED, {"rows": rows, "other": other}, tmp_path, 3)
+    message = "row '0': expected the values with which it was counted before, got others"
+    assert found == [message if other else [10, 2, single(rows, metrics=["anls_star", "kieval"], parse="repair")]] * 3
+
+
 def test_without_a_group_it_is_a_copy() -> None:
     needs("torch")
     from docscore.integrations.distributed import merged  # noqa: PLC0415
@@ -223,26 +257,60 @@ metric = evaluate.load(
 )
 for row in task["parts"][rank]:
     metric.add(**dict(zip(("prediction", "reference"), row)))
-print("result:", json.dumps(metric.compute(parse="repair", per_sample=True)))
+try:
+    found = metric.compute(parse="repair", per_sample=True, threshold=task["thresholds"][rank])
+except ValueError as error:
+    found = str(error)
+print("result:", json.dumps(found))
 """
+
+
+def by_id(rows: Rows) -> Rows:
+    """The rows with ids."""
+    return [
+        [{"question_id": str(k), "prediction": found}, {"question_id": str(k), "references": [truth]}]
+        for k, (found, truth) in enumerate(rows)
+    ]
 
 
 @pytest.mark.parametrize("count", [2, 4])
 def test_evaluates_own_mode_gives_the_first_process_the_result(count: int, tmp_path: Path) -> None:
     """Through files that all processes see; the parts are uneven, and the rows have ids."""
     needs("evaluate")
-    rows = [
-        [{"question_id": str(k), "prediction": found}, {"question_id": str(k), "references": [truth]}]
-        for k, (found, truth) in enumerate(random_rows(3, 20))
-    ]
+    rows = by_id(random_rows(3, 20))
     parts = [rows[k : k + 1] for k in range(count - 1)] + [rows[count - 1 :]]
-    first, *others = run_all(EVALUATE, {"cache": str(tmp_path / "cache"), "parts": parts}, tmp_path, count)
+    task = {"cache": str(tmp_path / "cache"), "parts": parts, "thresholds": [0.5] * count}
+    first, *others = run_all(EVALUATE, task, tmp_path, count)
     assert others == [None] * (count - 1)
     scores = evaluation_of(pairs_of([found for found, _ in rows], [truth for _, truth in rows]), parse="repair")
     assert first["anls_score"] == scores.score
     assert {row["question_id"]: row["anls_score"] for row in first["per_sample"]} == dict(
         zip(scores.ids, scores.scores, strict=True)
     )
+
+
+@pytest.mark.parametrize(
+    ("more", "thresholds", "outcome"),
+    [
+        ([0, 1], [0.5, 0.5], 2),
+        ([0], [0.5, 0.8], "threshold: expected the same in all processes, got 0.5 in process 0 and 0.8 in process 1"),
+        ([{"prediction": "other"}], [0.5, 0.5], "ids that occur more than once in the predictions (1): '0'"),
+    ],
+)
+def test_evaluates_own_mode_with_repeated_rows_and_other_options(
+    more: list[Any], thresholds: list[float], outcome: Any, tmp_path: Path
+) -> None:
+    """Process 1 has some rows of process 0 again, or one with another prediction; other options are no silent ones."""
+    needs("evaluate")
+    rows = by_id(random_rows(3, 6))
+    again = [rows[k] if isinstance(k, int) else [rows[0][0] | k, rows[0][1]] for k in more]
+    task = {"cache": str(tmp_path / "cache"), "parts": [rows[:4], rows[4:] + again], "thresholds": thresholds}
+    found, _ = run_all(EVALUATE, task, tmp_path, 2)
+    if isinstance(outcome, str):
+        assert outcome in found
+    else:
+        scores = evaluation_of(pairs_of([each[0] for each in rows], [each[1] for each in rows]), parse="repair")
+        assert (found["anls_score"], found["repeated"]) == (scores.score, outcome)
 
 
 KILLED = """

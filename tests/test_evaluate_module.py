@@ -226,20 +226,27 @@ def test_a_row_of_one_side_is_refused(metric: Any) -> None:
 @pytest.mark.parametrize(
     ("declared", "message"),
     [
-        ([(2, 0, 3)], "^processes 1, 2 of 3 ended before all rows were written"),
-        ([(2, 0, 2)], "^process 1 of 2 ended before all rows were written; there is no score of the others alone$"),
-        ([(2, 0, 2), (1, 1, 2)], "^expected 3 rows, as 2 processes declared, got 2$"),
+        ([(2, 0, 3, {})], "^processes 1, 2 of 3 ended before all rows were written"),
+        ([(2, 0, 2, {})], "^process 1 of 2 ended before all rows were written; there is no score of the others alone$"),
+        ([(2, 0, 2, {}), (1, 1, 2, {})], "^expected 3 rows, as 2 processes declared, got 2$"),
+        (
+            [(2, 0, 2, {"threshold": "0.5"}), (0, 1, 2, {"threshold": "0.8"})],
+            "^threshold: expected the same in all processes, got 0.5 in process 0 and 0.8 in process 1$",
+        ),
     ],
 )
-def test_rows_that_processes_did_not_write_are_missed(declared: list[tuple[int, int, int]], message: str) -> None:
-    stored = [encode_rows(["x", ""], ["x", "y"], PLAIN), *(declaration(*each) for each in declared)]
+def test_rows_that_processes_did_not_write_are_missed(declared: list[Any], message: str) -> None:
+    stored = [
+        encode_rows(["x", ""], ["x", "y"], PLAIN),
+        *(declaration(*each, *[{}][len(each) - 3 :]) for each in declared),
+    ]
     predictions, references = ([row for part in stored for row in part[side]] for side in (0, 1))
     with pytest.raises(ValueError, match=message):
         decode_rows(predictions, references, "zero")
 
 
 def test_rows_of_all_processes_are_paired() -> None:
-    stored = [encode_rows(["x", ""], ["x", "y"], PLAIN), declaration(2, 0, 2), declaration(0, 1, 2)]
+    stored = [encode_rows(["x", ""], ["x", "y"], PLAIN), declaration(2, 0, 2, {}), declaration(0, 1, 2, {})]
     predictions, references = ([row for part in stored for row in part[side]] for side in (0, 1))
     assert decode_rows(predictions, references, "error").predictions == ["x", ""]
 

@@ -43,6 +43,25 @@ def test_what_a_cell_of_references_holds(
     ):
         found = succeed("score", references, predictions, *named, *options, "--json")
         assert json.loads(found)["anls_score"] == score
+    frame = pytest.importorskip("pandas").DataFrame([row])
+    how: dict[str, Any] = {"references_column": column if named else None, "parse_references": options[-1:] and "json"}
+    result = docscore.evaluate(references=frame, predictions=predictions, **{k: v for k, v in how.items() if v})
+    assert result.score == score
+
+
+@pytest.mark.parametrize("end", ["jsonl", "parquet", "frame", "list"])
+def test_a_text_in_place_of_a_list_of_answers(end: str, write: Write, tmp_path: Path) -> None:
+    """With parsing it is one answer, wherever it is; without, the error names the options."""
+    rows = [{"question_id": "a", "references": '{"total": "1"}'}]
+    references: Any = rows
+    if end == "frame":
+        references = pytest.importorskip("pandas").DataFrame(rows)
+    elif end != "list":
+        references = write("r.jsonl", rows) if end == "jsonl" else parquet(tmp_path / "r.parquet", *rows)
+    sides: dict[str, Any] = {"references": references, "predictions": {"a": {"total": "1"}}}
+    assert docscore.evaluate(**sides, parse_references="json").score == 1.0
+    with pytest.raises(ValueError, match=r'got str; --parse-references json \(parse_references="json"\) reads text'):
+        docscore.evaluate(**sides)
 
 
 OPTIONS = (

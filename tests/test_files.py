@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import datetime as dt
 import gzip
 import io
+import itertools
 import json
 import os
+import re
 import subprocess
 import sys
 import warnings
 from datetime import date
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +29,9 @@ from pyarrow import parquet
 from docscore.core.runtime import READING
 from docscore.data import csv_files
 from docscore.data.csv_files import DELIMITERS, csv_cell, delimiter_of, write_csv
-from docscore.data.files import read_table, read_value
+from docscore.data.files import SAME_NAMES, read_table, read_value, table_of_source
+from docscore.data.pairing import read_systems
+from playground.file_reading import check_uploaded_value
 from tests.commands import Write, succeed
 from tests.conftest import ROOT, golden, skip_or_fail
 from tests.structures import Counted
@@ -173,15 +180,59 @@ def test_two_columns_of_one_name_are_an_error(tmp_path: Path) -> None:
         read_table(path)
 
 
-def test_maps_are_objects(tmp_path: Path) -> None:
-    """As lists of pairs, which pyarrow gives, their pairs were alternatives."""
-    kind = pa.map_(pa.string(), pa.map_(pa.string(), pa.string()))
-    column = pa.array([[("a", [("b", "x")])], [], None], type=kind)
-    listed = pa.array(
-        [[{"m": [("k", 1)]}], None, [None]], type=pa.list_(pa.struct([("m", pa.map_("string", "int64"))]))
-    )
-    rows = read_table(parquet_file(tmp_path / "t.parquet", pa.table({"p": column, "q": listed}))).rows
-    assert rows == [{"p": {"a": {"b": "x"}}, "q": [{"m": {"k": 1}}]}, {"p": {}, "q": None}, {"p": None, "q": [None]}]
+DAY, NOON = dt.date(2024, 5, 1), dt.datetime(2024, 5, 1, 12, 30, tzinfo=dt.timezone.utc)
+OBJECTS = pa.map_("string", pa.map_("string", "int64"))
+ARROW_TYPES: list[tuple[list[Any], Any, Any]] = [  # types, a value, and the JSON value or what is wrong with it
+    ([pa.null()], None, None),
+    ([pa.bool_()], True, True),
+    ([getattr(pa, f"{sign}int{bits}")() for sign in ("", "u") for bits in (8, 16, 32, 64)], 7, 7),
+    ([pa.float16(), pa.float32(), pa.float64()], 0.5, 0.5),
+    ([pa.decimal32(4, 2), pa.decimal64(4, 2), pa.decimal128(4, 2), pa.decimal256(4, 2)], Decimal("12.50"), "12.50"),
+    ([pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), "string")], "x", "x"),
+    ([pa.run_end_encoded(pa.int32(), pa.string())], "x", "x"),
+    ([pa.date32(), pa.date64()], DAY, "2024-05-01"),
+    ([pa.timestamp("s"), pa.timestamp("us")], NOON.replace(tzinfo=None), "2024-05-01T12:30:00"),
+    ([pa.timestamp("ms", "UTC")], NOON, "2024-05-01T12:30:00+00:00"),
+    ([pa.list_(pa.int8()), pa.large_list(pa.int8()), pa.list_(pa.int8(), 2), pa.list_view(pa.int8())], [1, 2], [1, 2]),
+    ([pa.large_list_view(pa.int8())], [1, 2], [1, 2]),
+    ([pa.struct([("a", pa.date32()), ("b", "string")])], {"a": DAY, "b": "x"}, {"a": "2024-05-01", "b": "x"}),
+    ([OBJECTS], [("a", [("b", 1)])], {"a": {"b": 1}}),
+    ([pa.list_(pa.struct([("m", OBJECTS)]))], [{"m": [("a", None)]}, None], [{"m": {"a": None}}, None]),
+    (
+        [OBJECTS],
+        [("a", []), ("a", [])],
+        "column 'prediction': expected a value that Python has, got map<",
+    ),
+    ([pa.binary(), pa.large_binary(), pa.binary(1), pa.binary_view()], b"x", "expected a JSON value, got bytes"),
+    ([pa.time32("s"), pa.time64("us")], NOON.time(), "expected a JSON value, got time"),
+    ([pa.duration("s")], dt.timedelta(1), "expected a JSON value, got timedelta"),
+    ([pa.month_day_nano_interval()], (1, 2, 3), "Tuples are reserved"),
+]
+NEVER_MADE = {"DENSE_UNION", "SPARSE_UNION", "INTERVAL_DAY_TIME", "INTERVAL_MONTHS"}  # pa.array makes none of these
+
+
+def test_every_type_of_arrow_is_known() -> None:
+    names = {getattr(pa.lib, name): name.removeprefix("Type_") for name in dir(pa.lib) if name.startswith("Type_")}
+    assert set(names.values()) - {names[kind.id] for kinds, *_ in ARROW_TYPES for kind in kinds} == NEVER_MADE
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "expected"), [(kind, *row) for kinds, *row in ARROW_TYPES for kind in kinds], ids=str
+)
+def test_arrow_values_are_json_values_or_named(tmp_path: Path, kind: Any, value: Any, expected: Any) -> None:
+    """The same in a Parquet file, where Parquet has the type, in a table in memory, and on the page."""
+    table = pa.table({"question_id": ["a"], "prediction": pa.array([value], type=kind)})
+    sides: list[Any] = [table]
+    with contextlib.suppress(pa.ArrowNotImplementedError):
+        sides.append(parquet_file(tmp_path / "t.parquet", table))
+    references = table_of_source({"a": "x"}, "references", SAME_NAMES)
+    for side, check in itertools.product(sides, (None, check_uploaded_value)):
+        systems = partial(read_systems, references, check=check)
+        if isinstance(expected, str) and " " in expected:
+            with pytest.raises((TypeError, ValueError), match=re.escape(expected)):
+                systems([table_of_source(side, "predictions", SAME_NAMES)])
+        else:
+            assert systems([table_of_source(side, "predictions", SAME_NAMES)])[0].predictions == [expected]
 
 
 @pytest.mark.parametrize("nested", [False, True])

@@ -53,6 +53,8 @@ def as_index(table: list[dict[str, Any]]) -> Any:
     return as_pandas(table).set_index(next(iter(table[0])))
 
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*its rows are structs")  # in Arrow they are
+
 Holder = Callable[[list[dict[str, Any]]], Any]
 HOLDERS: list[Holder] = [list, iter, as_pandas, as_index, as_polars, as_arrow, as_dataset]
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from docscore.data.files import ColumnNames
 from docscore.data.json_text import loads
 from docscore.data.pairing import Pairs
 from docscore.data.pairing import pairs_of as paired
@@ -210,6 +211,8 @@ def test_references_are_checked_too() -> None:
     for answers in ("[]", '"x"', "null"):
         with pytest.raises(ValueError, match="expected 'references' to be a list of at least one acceptable answer"):
             text_of(line % answers, "references")
+    texts = stored_lines((line % '"[1]"').encode(), "p.jsonl", "references", ColumnNames(json_references=True))
+    assert texts == [{"question_id": "a", "references": "[1]"}]
 
 
 @given(predictions, st.booleans())

@@ -138,6 +138,54 @@ def test_other_rules_are_not_merged(rules: dict[str, Any]) -> None:
     assert state.compute() == {"anls_star": 1.0, "anls_star/$": 1.0}
 
 
+def row(name: str, value: Any, found: Any = "same") -> tuple[list[Any], list[Any]]:
+    """A row by id as the arguments of an update."""
+    truth = {"t": value, name: "x"}
+    prediction = truth if found == "same" else found
+    return [{"question_id": name, "prediction": prediction}], [{"question_id": name, "references": [truth]}]
+
+
+def state_by_id(*rows: tuple[list[Any], list[Any]]) -> ScoreState:
+    state = ScoreState(metrics=ALL)
+    for each in rows:
+        state.update(*each)
+    return state
+
+
+A, B, C = row("a", "abc", {"t": "abd"}), row("b", "x"), row("c", "y", {"t": 1})
+TWICE: list[tuple[str, list[ScoreState], Any]] = [  # why, states, how many rows were repeated or what is wrong
+    ("in one state", [state_by_id(A, B, A)], 1),
+    ("in two states", [state_by_id(A, B), state_by_id(C, A)], 1),
+    ("in three, and all but one at the end", [state_by_id(A), state_by_id(B, A), state_by_id(C, A)], 2),
+    ("with another value", [state_by_id(A, B, C), state_by_id(row("a", "abc"))], "row 'a': expected the values with"),
+    ("not at the end", [state_by_id(A, B), state_by_id(A, C)], "ids that are counted in several states: 1; merge"),
+    ("after it was sent", [state_by_id(A, B), pickle.loads(pickle.dumps(state_by_id(C, A)))], "in several states: 1"),
+    ("the state itself", [state_by_id(A, B, C)] * 2, "expected states of different rows, got one that was merged"),
+]
+
+
+@pytest.mark.parametrize(("why", "states", "outcome"), TWICE, ids=[each[0] for each in TWICE])
+def test_no_row_counts_twice(why: str, states: list[ScoreState], outcome: Any) -> None:
+    assert why
+    whole = ScoreState(metrics=ALL)
+    if isinstance(outcome, str):
+        with pytest.raises(ValueError, match=outcome):
+            whole.merge(*states)
+        assert vars(whole) == vars(whole.empty())
+        return
+    whole.merge(*states)
+    names = "abc" if len(states) > 1 else "ab"
+    expected = state_by_id(*(each for name, each in zip("abc", (A, B, C), strict=True) if name in names))
+    assert (whole.compute(), whole.rows) == (expected.compute(), len(names))
+    assert (whole.fields, whole.counts) == (expected.fields, {"repeated": outcome})
+    with pytest.raises(ValueError, match="got one that was merged before"):
+        whole.merge(states[-1])
+    without_ids = state_of([("x", "x")], {})
+    for merge in (without_ids.merge, ScoreState().merge(without_ids).merge):
+        with pytest.raises(ValueError, match="got one that was merged before"):
+            merge(without_ids)
+
+
 def test_a_state_holds_no_rows() -> None:
     """Its size does not depend on the number of documents."""
     row = ({"name": "a secret", "items": ["x", "y"]}, {"name": "a secret", "items": ["x"]})

@@ -18,7 +18,7 @@ from docscore.core.limits import MAX_UNPACKED, check_room
 from docscore.core.runtime import READING, Advance, Progress, gc_pause, ignore, no_progress
 from docscore.data.csv_files import csv_rows, told_delimiter
 from docscore.data.json_text import JsonError, loads, loads_at
-from docscore.data.parquet_files import parquet_rows
+from docscore.data.parquet_files import arrow_rows, read_parquet
 from docscore.data.rows import BY_ID, ID, Absent, Lacking, Side, as_rows, cells_of, known_columns
 
 TEXT_EXTENSIONS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")  # each may also be compressed, with .gz appended
@@ -286,13 +286,11 @@ def _read_csv(path: Path, file: io.BufferedReader, faults: Faults, delimiter: st
 
 
 def _read_parquet(path: Path, max_bytes: int | None, progress: Progress) -> Table:
-    rows: list[Any] = []
-    size = 0
-    was_read = progress(READING, path.stat().st_size)
-    for batch, batch_size in parquet_rows(path, lambda size: _check_unpacked(path, size, max_bytes), was_read):
-        rows += batch
-        size += batch_size
+    def check_size(size: int) -> None:
+        _check_unpacked(path, size, max_bytes)
         check_room(path, size)
+
+    rows = read_parquet(path, check_size, progress(READING, path.stat().st_size))
     return Table(path, rows, lambda index: in_file(path, f"row {index + 1}"))
 
 
@@ -383,7 +381,7 @@ def table_of_source(
     elif isinstance(source, Mapping):
         return table_in_memory(_rows_by_id(source, side), side)
     else:
-        rows = _rows_of_frame(source, wanted[ID][1] if ID in wanted else ID)
+        rows = _rows_of_frame(source, side, wanted[ID][1] if ID in wanted else ID)
         if rows and both and ID not in rows[0] and ID not in wanted:
             rows = [{ID: str(number), **row} for number, row in enumerate(rows)]
         table = table_in_memory(source if rows is None else rows, side)._replace(is_frame=rows is not None)
@@ -406,7 +404,7 @@ def _rows_by_id(values: Mapping[Any, Any], side: Side) -> list[dict[str, Any]]:
     return [{ID: name, "references": value if isinstance(value, tuple) else (value,)} for name, value in values.items()]
 
 
-def _rows_of_frame(source: Any, id_column: str) -> list[dict[str, Any]] | None:
+def _rows_of_frame(source: Any, side: Side, id_column: str) -> list[dict[str, Any]] | None:
     """The rows of a data frame, an Arrow table or a dataset as dicts; None for anything else.
 
     The libraries are not imported: what is one of their tables is told by its methods.
@@ -419,8 +417,8 @@ def _rows_of_frame(source: Any, id_column: str) -> list[dict[str, Any]] | None:
         found = source.astype(object).where(source.notna(), None).to_dict("records")
     elif hasattr(source, "to_dicts"):  # polars
         found = source.to_dicts()
-    elif hasattr(source, "to_pylist") and hasattr(source, "column_names"):  # Arrow
-        found = source.to_pylist()
+    elif hasattr(source, "to_batches"):  # Arrow
+        found = arrow_rows(source.to_batches(), source.schema, side, lambda index: f"{side}[{index}]")
     elif hasattr(source, "column_names"):  # datasets
         found = [dict(row) for row in source]
     else:

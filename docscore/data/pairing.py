@@ -79,6 +79,7 @@ class Pairs(NamedTuple):
         clusters: the name of each row's cluster, where rows of one cluster are not independent; None if all are.
         documents: where each document was predicted in several runs, the ids of the documents. The rows are then those
             of the first run in this order, then those of the second. None where each document is one row.
+        repeated: how many rows by id came again with the same values, and count once; None if none was looked for.
     """
 
     ids: list[str]
@@ -90,6 +91,7 @@ class Pairs(NamedTuple):
     reference_rows: Sequence[Mapping[str, Any]] | None = None
     clusters: list[str] | None = None
     documents: list[str] | None = None
+    repeated: int | None = None
 
     @property
     def runs(self) -> int:
@@ -112,6 +114,7 @@ class Pairs(NamedTuple):
             [self.predictions[number] for number in numbers],
             frozenset(index for index, number in enumerate(numbers) if number in self.absent),
             (self.skipped or 0) + len(self.ids) - len(numbers),
+            repeated=self.repeated,
             **chosen,
         )
 

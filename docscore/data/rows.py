@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -98,6 +99,12 @@ def known_columns(row: Any, column: str) -> str:
     if len(left) < len(steps):
         return f"{described(value)} at {'.'.join(steps[: -len(left)])!r}"
     return ", ".join(map(repr, row)) if isinstance(row, dict) else type(row).__name__
+
+
+TEXT_REMEDY = (
+    '--parse-references json (parse_references="json") reads text that is JSON; with --references-column references '
+    '(references_column="references") a text is the one acceptable answer'
+)
 
 
 class Rows(NamedTuple):
@@ -214,7 +221,9 @@ def read_rows(
             except (TypeError, ValueError) as error:
                 if faults is None:
                     raise at_place(where(index), error) from None
-                faults.add(kind, diagnostic_of(error).within(where(index)))
+                diagnostic = diagnostic_of(error).within(where(index))
+                is_text = is_truth and isinstance(row, dict) and isinstance(row.get(form.references), str)
+                faults.add(kind, replace(diagnostic, remedy=TEXT_REMEDY) if is_text else diagnostic)
             else:
                 read.ids.append(name)
                 read.values.append(value)

@@ -511,8 +511,9 @@ class Evaluation:
 
     @property
     def counts(self) -> dict[str, int]:
-        """The counts skipped, missing, parse_failures, parse_extracted and parse_mended that the options ask for."""
+        """The counts skipped, missing, of texts that were parsed as the options ask for, and repeated."""
         counts = {"skipped": self.pairs.skipped, "missing": None if self.absent is None else len(self.absent)}
+        counts["repeated"] = self.pairs.repeated
         read = {PARSE_COUNTS[outcome]: len(ids) for outcome, ids in self.parsed_ids().items()}
         return {name: count for name, count in counts.items() if count is not None} | read
 

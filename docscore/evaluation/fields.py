@@ -196,21 +196,21 @@ class Field:
         for side in unreadable:
             self.unreadable[side] += 1
 
-    def merge(self, other: Field) -> None:
-        """Add the sums of the same field in other documents."""
-        self.earned_units += other.earned_units
-        self.unnamed_units += other.unnamed_units
-        self.weight_units += other.weight_units
-        self.document_count += other.document_count
+    def merge(self, other: Field, sign: int = 1) -> None:
+        """Add the sums of the same field in other documents; with the sign -1 take them away."""
+        self.earned_units += sign * other.earned_units
+        self.unnamed_units += sign * other.unnamed_units
+        self.weight_units += sign * other.weight_units
+        self.document_count += sign * other.document_count
         del self.numbers[:], self.document_earned[:], self.document_weight[:]
         for outcome in OUTCOMES:
-            self.counts[outcome] += other.counts[outcome]
-            self.nulls[outcome] += other.nulls[outcome]
+            self.counts[outcome] += sign * other.counts[outcome]
+            self.nulls[outcome] += sign * other.nulls[outcome]
         for cause in CAUSES:
-            self.lost_units[cause] += other.lost_units[cause]
+            self.lost_units[cause] += sign * other.lost_units[cause]
         self.compared += [label for label in other.compared if label not in self.compared]
         for side in SIDES:
-            self.unreadable[side] += other.unreadable[side]
+            self.unreadable[side] += sign * other.unreadable[side]
 
 
 Losses = dict[tuple[str, Cause], float]  # the points that a document loses, by the name of the field and the cause

@@ -1,17 +1,27 @@
 """The score of a test set as a small state that can be updated, merged and pickled: for batches and many processes.
 
-Only sums, counts and field tables are kept. Sums are exact (`docscore.evaluation.fields`), so that the result is bit
-for bit the same, however the rows were split and in whatever order the parts were merged.
+Only sums, counts and field tables are kept, and of rows by id a hash of 64 bits of the id and one of the values. Sums
+are exact (`docscore.evaluation.fields`), so that the result is bit for bit the same, however the rows were split and in
+whatever order the parts were merged.
+
+No row counts twice. A sampler that gives every process the same number of rows repeats some in the last batches: a row
+by id that comes again with the same values counts once, and `counts["repeated"]` says how many did. So that they can be
+taken out again, the rows of the last update stay in their process; they are not sent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import secrets
+from collections import ChainMap
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from hashlib import blake2b
 from typing import Any
 
-from docscore.core.errors import InputValueError
+from docscore.core.errors import InputValueError, row_place
 from docscore.core.formatting import safe_names
-from docscore.core.options import ScoringOptions, check_choice, options_from
+from docscore.core.options import AS_TEXT, ScoringOptions, check_choice, options_from
+from docscore.data.json_text import store
 from docscore.data.pairing import Pairs, pairs_of
 from docscore.data.rows import as_rows
 from docscore.evaluation.evaluation import Evaluation
@@ -69,6 +79,12 @@ class ScoreState:
         self.counts: dict[str, int] = {}
         self.sums: dict[str, tuple[int, int]] = {}  # numerator and denominator of each figure, in units
         self.fields: dict[str, Field] = {}
+        self.ids: dict[int, int] = {}  # the hash of the values of each row by id, by that of its id
+        self.parts: set[int] = set()  # random numbers of the states whose rows are in it
+        self.last: Evaluation | None = None  # the rows of the last update
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "last": None}
 
     def empty(self) -> ScoreState:
         """A new state with the same options and no rows."""
@@ -90,7 +106,14 @@ class ScoreState:
             self.update_scores(Evaluation(pairs, self.options, metrics=self.metrics, confidence=None))
 
     def update_scores(self, evaluation: Evaluation) -> None:
-        """Add the rows of an evaluation with the options and the metrics of this state."""
+        """Add the rows of an evaluation with the options and the metrics of this state; errors as for `merge`."""
+        more = self._sums_of(evaluation)
+        more.ids, more.last = _hashes(evaluation.source), evaluation
+        if more.rows and not self.parts:
+            more.parts = {secrets.randbits(64)}
+        self.merge(more)
+
+    def _sums_of(self, evaluation: Evaluation) -> ScoreState:
         more = self.empty()
         more.rows, more.counts = len(evaluation), evaluation.counts
         for column, (name, _) in enumerate(evaluation.figure_names):
@@ -99,28 +122,76 @@ class ScoreState:
             more.sums[name] = numerator, denominator
         if self.with_fields:
             more.fields = evaluation.field_table.fields
-        self.merge(more)
+        return more
 
     def merge(self, *others: ScoreState) -> ScoreState:
-        """Add the rows of other states to this one, and return it.
+        """Add the rows of other states to this one, and return it; of rows that are in several, as `without` says.
 
         Raises:
-            ValueError: for a state with other options; this one is then unchanged.
+            ValueError: for a state with other options, one that is in this one already, and as `without`; this one is
+                then unchanged.
         """
-        for other in others:
+        new = []
+        for number, other in enumerate(others):
+            before = (self, *others[:number])
             if self.identity != other.identity:
                 got = f"{self.identity} and {other.identity}"
                 raise InputValueError(expected="states with the same rules", got=got)
-        for other in others:
-            self.rows += other.rows
-            for name, count in other.counts.items():
-                self.counts[name] = self.counts.get(name, 0) + count
-            for name, (numerator, denominator) in other.sums.items():
-                own = self.sums.get(name, (0, 0))
-                self.sums[name] = own[0] + numerator, own[1] + denominator
-            for path, field in other.fields.items():
-                self.fields.setdefault(path, Field(path)).merge(field)
+            if any(not other.parts.isdisjoint(each.parts) for each in before):
+                raise InputValueError(expected="states of different rows", got="one that was merged before")
+            new.append(other.without(ChainMap(*(each.ids for each in before))))
+        for other in new:
+            self.add_sums(other)
+            self.ids.update(other.ids)
+            self.parts |= other.parts
+            self.last = other.last or self.last
         return self
+
+    def without(self, counted: Mapping[int, int]) -> ScoreState:
+        """This state without the rows by id that others have counted, which are its repeated ones; it stays as it is.
+
+        Args:
+            counted: `ids` of the others.
+
+        Raises:
+            ValueError: for an id whose values are not those that were counted, and for a repeated row that is not of
+                the last update, or was updated in another process.
+        """
+        again = {name for name in self.ids if name in counted}
+        if not again:
+            return self
+        last = [] if self.last is None else list(zip(self.last.ids, _hashes(self.last.source), strict=True))
+        numbers = [number for number, (_, name) in enumerate(last) if name in again]
+        for question_id, name in (last[number] for number in numbers):
+            if self.ids[name] != counted[name]:
+                expected, got = "the values with which it was counted before", "others"
+                raise InputValueError(place=row_place(question_id), expected=expected, got=got)
+        if self.last is None or len(numbers) < len(again):
+            problem = f"ids that are counted in several states: {len(again):,}"
+            remedy = "merge states where they were updated, as docscore.integrations.distributed does"
+            raise InputValueError(problem=problem, remedy=remedy)
+        new = self.empty()
+        new.add_sums(self)
+        rows = self.last.source.only(numbers)._replace(skipped=None if self.last.source.skipped is None else 0)
+        options = replace(self.options, parse=self.options.parse or AS_TEXT)  # the texts were judged with the others
+        new.add_sums(self._sums_of(Evaluation(rows, options, metrics=self.metrics, confidence=None)), sign=-1)
+        new.counts["repeated"] = new.counts.get("repeated", 0) + len(again)
+        new.ids = {name: content for name, content in self.ids.items() if name not in again}
+        new.parts, new.last = self.parts, self.last
+        return new
+
+    def add_sums(self, other: ScoreState, sign: int = 1) -> None:
+        """Add the sums of other rows, or take them away."""
+        self.rows += sign * other.rows
+        for name, count in other.counts.items():
+            self.counts[name] = self.counts.get(name, 0) + sign * count
+        for name, (numerator, denominator) in other.sums.items():
+            own = self.sums.get(name, (0, 0))
+            self.sums[name] = own[0] + sign * numerator, own[1] + sign * denominator
+        for path, field in other.fields.items():
+            self.fields.setdefault(path, Field(path)).merge(field, sign)
+            if not self.fields[path].document_count:
+                del self.fields[path]
 
     def compute(self, *, names: str = "plain") -> dict[str, float]:
         """Return the figures of all rows so far as a flat dict of floats, ready for experiment trackers.
@@ -161,3 +232,15 @@ class ScoreState:
     def identity(self) -> tuple[Any, ...]:
         """What two states must share to be merged: metrics, fields and options."""
         return (*self.metrics, self.with_fields, self.options)
+
+
+def _hashes(pairs: Pairs) -> dict[int, int]:
+    """The hash of the values of each row by that of its id; nothing of rows without ids."""
+    if pairs.reference_rows is None:
+        return {}
+    values = (f"{store(truth)}{store(found)}" for truth, found in zip(pairs.truths, pairs.predictions, strict=True))
+    return dict(zip(map(_hash, pairs.ids), map(_hash, values), strict=True))
+
+
+def _hash(text: str) -> int:
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")

@@ -2,23 +2,41 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
+from typing import Any
+
 from docscore.evaluation.state import ScoreState
 
 
 def merged(state: ScoreState) -> ScoreState:
     """Return the merged state of all processes, on every process; the given state is not changed.
 
-    Only sums, counts and field tables are sent. Without an initialised process group it is a copy of the state.
+    Only sums, counts, field tables and hashes of ids are sent. A row by id that several processes have counts in the
+    first of them (`ScoreState.without`). Without an initialised process group it is a copy of the state.
 
     Args:
         state: the state of this process.
+
+    Raises:
+        ValueError: as `ScoreState.merge`, on every process.
     """
     import torch.distributed as dist  # noqa: PLC0415  an extra
 
-    states: list[ScoreState] = [state]
+    def of_all(value: Any) -> list[Any]:
+        values: list[Any] = [None] * dist.get_world_size()
+        dist.all_gather_object(values, value)
+        return values
+
+    states: list[Any] = [state]
     if dist.is_available() and dist.is_initialized():
-        found: list[ScoreState | None] = [None] * dist.get_world_size()
-        dist.all_gather_object(found, state)
-        states = [each for each in found if each is not None]
-    whole = state.empty()
-    return whole.merge(*states)
+        before = of_all(state.ids)[: dist.get_rank()]
+        own: Any
+        try:
+            own = state.without(ChainMap(*before))
+        except ValueError as error:  # which every process has to know
+            own = error
+        states = of_all(own)
+        for each in states:
+            if isinstance(each, ValueError):
+                raise each
+    return state.empty().merge(*states)

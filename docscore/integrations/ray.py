@@ -17,10 +17,11 @@ import ray.data
 from pyarrow import fs
 from ray.exceptions import RayTaskError
 
-from docscore.core.errors import InputError, InputValueError, in_file, short_repr, some_of
+from docscore.core.errors import InputError, InputValueError, PlacePart, closer, in_file, short_repr, some_of
 from docscore.core.options import SKIP
 from docscore.data.files import ColumnNames, Table, with_names
 from docscore.data.pairing import MISSING_REMEDY
+from docscore.data.parquet_files import arrow_rows
 from docscore.data.rows import BY_ID, ID, Side
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.state import ScoreState
@@ -43,8 +44,8 @@ def joined(
         references: files of rows `{"question_id", "references": [acceptable answers]}`; in Parquet the list may be JSON
             text.
         num_partitions: the number of partitions of the rows by id; each must fit into a worker's memory.
-        parse_references: "json" where a text in a Parquet column of references is one answer that is JSON text; `score`
-            then takes the same.
+        parse_references: "json" where a text in place of the list of references is one answer that is JSON text;
+            `score` then takes the same.
 
     Returns:
         A `ray.data.Dataset` with the columns question_id, prediction and references, the last two as JSON text (a
@@ -126,15 +127,16 @@ def _read(paths: Paths, side: Side, names: ColumnNames) -> Any:
     kinds = {_has_lines(path) for path in several}
     if len(kinds) != 1:
         raise InputValueError(place=key, expected="files that are all JSONL or all Parquet", got=str(several))
+    how = {"side": side, "names": names}
     if kinds == {True}:
         files = ray.data.read_binary_files(several, include_paths=True, file_extensions=_LINES)
-        return files.map_batches(_from_lines, batch_size=1, batch_format="pyarrow", fn_kwargs={"side": side})
+        return files.map_batches(_from_lines, batch_size=1, batch_format="pyarrow", fn_kwargs=how)
     columns = ray.data.read_parquet(several).columns() or []
     if not {ID, key} <= set(columns):
         expected, got = f"the columns {ID!r} and {key!r}", ", ".join(map(repr, columns))
         raise InputValueError(place=", ".join(several), expected=expected, got=got)
     rows = ray.data.read_parquet(several, columns=[ID, key], include_paths=True)
-    return rows.map_batches(_from_columns, batch_format="pyarrow", fn_kwargs={"side": side, "names": names})
+    return rows.map_batches(_from_columns, batch_format="pyarrow", fn_kwargs=how)
 
 
 def _has_lines(path: str) -> bool:
@@ -143,15 +145,18 @@ def _has_lines(path: str) -> bool:
     return any(name.lower().endswith(tuple(f".{each}" for each in _LINES)) for name in inside)
 
 
-def _from_lines(batch: Any, side: Side) -> Any:
+def _from_lines(batch: Any, side: Side, names: ColumnNames) -> Any:
     """The rows of one JSONL file."""
-    return _table(stored_lines(batch["bytes"][0].as_py(), batch["path"][0].as_py(), side), side)
+    return _table(stored_lines(batch["bytes"][0].as_py(), batch["path"][0].as_py(), side, names), side)
 
 
 def _from_columns(batch: Any, side: Side, names: ColumnNames) -> Any:
     """The rows of a part of a Parquet file; references that are JSON text are read as in any file of columns."""
-    rows = batch.to_pylist()
-    places = [in_file(row["path"], f"{ID} {short_repr(row[ID])}") for row in rows]
+    paths = [in_file(path) for path in batch["path"].to_pylist()]
+    rows = arrow_rows(batch.to_batches(), batch.schema, paths[0], paths.__getitem__)
+    places: list[PlacePart] = [
+        closer(path, f"{ID} {short_repr(row[ID])}") for path, row in zip(paths, rows, strict=True)
+    ]
     named = with_names(Table(Path("rows.parquet"), rows, places.__getitem__), "references", names, both=False)
     return _table(stored_rows(named.rows, side, places), side)
 

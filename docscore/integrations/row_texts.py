@@ -6,22 +6,30 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from docscore.core.errors import InputTypeError, PlacePart, at_place, closer, in_file, row_place, short_repr
-from docscore.data.files import decoded
+from docscore.core.errors import Faults, InputTypeError, PlacePart, at_place, closer, in_file, row_place, short_repr
+from docscore.data.files import SAME_NAMES, ColumnNames, Table, decoded, with_names
 from docscore.data.json_text import loads_at, restore, store
 from docscore.data.pairing import Pairs, pairs_of_columns
 from docscore.data.rows import BY_ID, ID, Side, read_rows
 
 
-def stored_lines(content: bytes, path: str, side: Side) -> list[dict[str, str]]:
+def stored_lines(content: bytes, path: str, side: Side, names: ColumnNames = SAME_NAMES) -> list[dict[str, str]]:
     """The rows of a JSONL file as `stored_rows` gives them.
+
+    Args:
+        content: of the file.
+        path: its path, for messages.
+        side: predictions or references.
+        names: how texts among its references are read.
 
     Raises:
         TypeError, ValueError: naming the line that is not JSON, or as `stored_rows`.
     """
     text = decoded(Path(path), content.removeprefix(b"\xef\xbb\xbf"))
     places = {in_file(path, f"line {number}"): line for number, line in enumerate(text.split("\n"), 1) if line.strip()}
-    return stored_rows([loads_at(line, place, one_line=True) for place, line in places.items()], side, list(places))
+    rows = [loads_at(line, place, one_line=True) for place, line in places.items()]
+    table = with_names(Table(Path(path), rows, list(places).__getitem__), side, names, both=False)
+    return stored_rows(table.rows, side, list(places))
 
 
 def stored_rows(rows: Sequence[Any], side: Side, places: Sequence[PlacePart]) -> list[dict[str, str]]:
@@ -30,7 +38,9 @@ def stored_rows(rows: Sequence[Any], side: Side, places: Sequence[PlacePart]) ->
     Raises:
         TypeError, ValueError: naming the place, for what is no row of this side, or a value that cannot be scored.
     """
-    read = read_rows(rows, BY_ID, side, places.__getitem__)
+    faults = Faults()
+    read = read_rows(rows, BY_ID, side, places.__getitem__, faults)
+    faults.stop_if_any()
     texts = (store(list(value) if isinstance(value, tuple) else value) for value in read.values)
     return [{ID: name, str(getattr(BY_ID, side)): text} for name, text in zip(read.ids, texts, strict=True)]
 

@@ -121,12 +121,15 @@ class DocumentMetricMixin:
         With several processes the first one returns the score of the rows of all, and the others None.
 
         Raises:
-            ValueError: if a process ended before it had written all of its rows, for options that do not go together,
-                or for rows that cannot be paired.
+            ValueError: if a process ended before it had written all of its rows, or was given other options; for
+                options that do not go together; or for rows that cannot be paired. A row by id that several processes
+                have with the same values counts once, and "repeated" says how many did.
         """
-        options = inspect.signature(self._compute).bind([], [], **kwargs).arguments  # type: ignore[attr-defined]
+        bound = inspect.signature(self._compute).bind([], [], **kwargs)  # type: ignore[attr-defined]
+        bound.apply_defaults()
+        options = bound.arguments
         self._refuse(options)
-        ScoringOptions(**{name: options[name] for name in options.keys() & _OPTIONS})
+        scoring = ScoringOptions(**{name: options[name] for name in options.keys() & _OPTIONS})
         if options.get("confidence") is not None:
             check_confidence(options["confidence"])
         elif options.get("cluster") is not None:
@@ -138,7 +141,10 @@ class DocumentMetricMixin:
                 if predictions is not None or references is not None:
                     self.add_batch(predictions=predictions, references=references)
                     predictions = references = None
-                stored = declaration(self._rows, self.process_id, self.num_process)  # type: ignore[attr-defined]
+                others = {name: options[name] for name in list(options)[2:] if name not in _OPTIONS}
+                texts = {name: getattr(each, "__qualname__", repr(each)) for name, each in others.items()}
+                texts |= {name: repr(getattr(scoring, name)) for name in options.keys() & _OPTIONS}
+                stored = declaration(self._rows, self.process_id, self.num_process, texts)  # type: ignore[attr-defined]
                 super().add_batch(predictions=stored[0], references=stored[1])  # type: ignore[misc]
             result: dict[str, Any] | None = super().compute(  # type: ignore[misc]
                 predictions=predictions, references=references, **kwargs
@@ -197,13 +203,13 @@ def encode_rows(
     return _stored(predictions, "predictions", length, form), _stored(references, "references", length, form)
 
 
-def declaration(rows: int, process: int, processes: int) -> tuple[StoredRows, StoredRows]:
-    """The last row that one of several processes stores: its number, theirs, and how many rows it stored before.
+def declaration(rows: int, process: int, processes: int, options: Mapping[str, str]) -> tuple[StoredRows, StoredRows]:
+    """The last row that a process stores: its number, how many there are, how many rows it has, and its options.
 
-    It tells the process that reads the rows of all whether another one ended before it had stored its own. It is an id
-    without JSON text, which no other stored row is.
+    It tells the process that reads the rows of all whether another one ended before it had stored its own, or was given
+    other options. It is an id without JSON text, which no other stored row is.
     """
-    name = dumps([process, processes, rows])
+    name = dumps([process, processes, rows, dict(options)])
     return [{"question_id": name, "prediction": ""}], [{"question_id": name, "references": ""}]
 
 
@@ -211,34 +217,49 @@ def decode_rows(predictions: Sequence[Any], references: Sequence[Any], missing: 
     """Decode stored rows, and pair ground truths with predictions.
 
     Raises:
-        ValueError: if there are none, if a process did not store all of its rows, if rows with and without ids were
-            mixed, or as `pairs_of`.
+        ValueError: if there are none, if a process did not store all of its rows, or had other options, if rows with
+            and without ids were mixed, or as `pairs_of`.
     """
-    _check_declared(predictions)
+    count = None
+    if _check_declared(predictions):
+        once = _once(predictions), _once(references)
+        count = len(references) - len(once[1]) or None
+        predictions, references = once
     rows = _restored(predictions, "prediction"), _restored(references, "references")
     if not rows[1]:
         raise InputValueError(place="references", expected="at least one row", got="none")
     if len({name is None for side in rows for name, _ in side}) > 1:
         got = "rows with a question_id and rows without"
         raise InputValueError(expected="one row format", got=got)
-    return pairs_of([row for _, row in rows[0]], [row for _, row in rows[1]], missing)
+    return pairs_of([row for _, row in rows[0]], [row for _, row in rows[1]], missing)._replace(repeated=count)
 
 
-def _check_declared(stored: Sequence[Any]) -> None:
-    """Raise `ValueError` unless all rows are there that processes declared; one process alone declares none."""
+def _once(stored: Sequence[Any]) -> list[Any]:
+    """The stored rows, of those by id that are the same only the first."""
+    return [*{(*row.values(), "" if row[ID] else str(number)): row for number, row in enumerate(stored)}.values()]
+
+
+def _check_declared(stored: Sequence[Any]) -> bool:
+    """Whether several processes declared their rows; raises `ValueError` unless all did, with the same options."""
     names = [row["question_id"] for row in stored if row["question_id"] and not row["prediction"]]
     declared = list(map(loads, names))
     if not declared:
-        return
+        return False
     processes = declared[0][1]
     ended = sorted(set(range(processes)) - {process for process, *_ in declared})
     if ended:
         which = f"{'process' if len(ended) == 1 else 'processes'} {', '.join(map(str, ended))} of {processes}"
         problem = f"{which} ended before all rows were written; there is no score of the others alone"
         raise InputValueError(problem=problem)
-    expected, rows = sum(count for *_, count in declared), len(stored) - len(declared)
+    expected, rows = sum(count for _, _, count, _ in declared), len(stored) - len(declared)
     if rows != expected:
         raise InputValueError(expected=f"{expected:,} rows, as {processes} processes declared", got=f"{rows:,}")
+    first = declared[0][-1]
+    for process, *_, options in declared:
+        for name in (name for name, text in options.items() if text != first[name]):
+            got = f"{first[name]} in process {declared[0][0]} and {options[name]} in process {process}"
+            raise InputValueError(place=name, expected="the same in all processes", got=got)
+    return True
 
 
 def _stored(rows: Sequence[Any], side: Side, length: int, form: RowFormat) -> StoredRows:
