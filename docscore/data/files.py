@@ -371,7 +371,7 @@ def table_of_source(
         ValueError: as `read_table`, and for a column that does not exist.
         OSError: if a file cannot be read.
     """
-    wanted = names.of_side(side, both=both)
+    wanted = {} if names == SAME_NAMES else names.of_side(side, both=both)
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         if path.is_dir():
@@ -382,6 +382,8 @@ def table_of_source(
         return table_in_memory(_rows_by_id(source, side), side)
     else:
         rows = _rows_of_frame(source, side, wanted[ID][1] if ID in wanted else ID)
+        if rows is None and names == SAME_NAMES:
+            return table_in_memory(source, side)
         if rows and both and ID not in rows[0] and ID not in wanted:
             rows = [{ID: str(number), **row} for number, row in enumerate(rows)]
         table = table_in_memory(source if rows is None else rows, side)._replace(is_frame=rows is not None)
