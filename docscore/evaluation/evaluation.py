@@ -511,7 +511,7 @@ class Evaluation:
 
     @property
     def counts(self) -> dict[str, int]:
-        """The counts skipped, missing, of texts that were parsed as the options ask for, and repeated."""
+        """How many rows are skipped, missing, repeated, and of which reading, as far as the options ask for it."""
         counts = {"skipped": self.pairs.skipped, "missing": None if self.absent is None else len(self.absent)}
         counts["repeated"] = self.pairs.repeated
         read = {PARSE_COUNTS[outcome]: len(ids) for outcome, ids in self.parsed_ids().items()}
