@@ -63,7 +63,7 @@ class Group:
     Attributes:
         kind: its type, the path of keys: `menu`; "" for the entities outside groups.
         place: its path.
-        number: which group of its document it is; that of the entities outside groups is 0.
+        index: which group of its type it is in its document.
         value: the object that it is; of the entities outside groups the document, if that is an object.
         of_kind: its entities by their types; may be empty.
         has_alternatives: whether some of them have alternatives.
@@ -71,7 +71,7 @@ class Group:
 
     kind: str
     place: str
-    number: int = 0
+    index: int = 0
     value: Mapping[str, Value] = field(default_factory=dict)
     of_kind: dict[str, list[Entity]] = field(default_factory=dict)
     has_alternatives: bool = False
@@ -128,6 +128,7 @@ def document_of(value: Value, text: ScalarText = json_text, confidences: Any = N
     [('', ['date']), ('menu', ['menu.nm', 'menu.price']), ('total', ['total.sum'])]
     """
     groups = [Group("", "$", 0, value if isinstance(value, dict) else {})]
+    of_kind: Counter[str] = Counter()
 
     def visit(value: Any, kind: str, place: str, group: Group, confidences: Any) -> None:
         if type(value) in LEAF_TYPES:
@@ -145,7 +146,8 @@ def document_of(value: Value, text: ScalarText = json_text, confidences: Any = N
                 below, step = (kind, f"[{key}]") if is_list else _below(kind, key)
                 own = group
                 if isinstance(item, dict) and (is_list or place == "$"):
-                    own = Group(below, place + step, len(groups), item)
+                    own = Group(below, place + step, of_kind[below], item)
+                    of_kind[below] += 1
                     groups.append(own)
                 visit(
                     item,
@@ -471,12 +473,12 @@ def tree_of_groups(
         headline: what the score is.
         facts: the other figures and counts.
     """
-    maker = _EntityNodes(pairs, points)
-    nodes = maker.entities(pairs[0], list(steps_between(*pairs[0])), "", "$")
+    maker = _EntityNodes(points)
+    nodes = maker.entities(pairs[0], "", "$")
     by_kind: dict[str, list[GroupPair]] = defaultdict(list)
     for pair in pairs[1:]:
         if any(group.of_kind for group in pair if group):
-            by_kind[_either(pair).kind].append(pair)
+            by_kind[either(pair).kind].append(pair)
     for kind, of_kind in by_kind.items():
         if len(of_kind) == 1 and not any(group and group.place.endswith("]") for group in of_kind[0]):
             nodes.append(maker.group(of_kind[0], key=kind))  # an object, and no list of them
@@ -493,26 +495,22 @@ class _EntityNodes:
 
     Attributes:
         points: the points of an entity that is right, and of one with each edit.
-        indices: which entity of its type in its group an entity is, and which group of its type a group, by `id`.
+        indices: which of its type in its group an entity is, by `id`.
         whole: what the nodes share.
     """
 
-    def __init__(self, pairs: Sequence[GroupPair], points: Mapping[Edit, int]) -> None:
+    def __init__(self, points: Mapping[Edit, int]) -> None:
         self.points = points
         self.whole = Whole()
         self.indices: dict[int, int] = {}
-        for side in zip(*pairs, strict=True):
-            groups: defaultdict[str, list[Group | Entity]] = defaultdict(list)
-            for group in sorted(filter(None, side), key=lambda group: group.number):
-                groups[group.kind].append(group)
-                for parts in (*group.of_kind.values(), groups[group.kind]):
-                    self.indices.update({id(part): index for index, part in enumerate(parts)})
 
-    def entities(self, pair: GroupPair, steps: list[Step], kind: str, place: str) -> list[MetricTree]:
+    def entities(self, pair: GroupPair, kind: str, place: str) -> list[MetricTree]:
         """The nodes of the entities of a pair: a leaf for each type, or a list of leaves where it has several."""
+        for same in chain.from_iterable(group.of_kind.values() for group in pair if group):
+            self.indices.update({id(entity): index for index, entity in enumerate(same)})
         by_name: dict[str, list[Step]] = defaultdict(list)
-        for step in steps:
-            by_name[_name(step.kind, kind)].append(step)
+        for step in steps_between(*pair):
+            by_name[step.kind.removeprefix(kind).removeprefix(".")].append(step)
         return [
             self.leaf(named[0], pair, key=name)
             if len(named) == 1
@@ -537,15 +535,16 @@ class _EntityNodes:
     def side(self, part: Entity | Group | None, group: Group | None, key: str | None) -> NodeSide:
         """What a side has of an entity or a group: itself, or what is null or empty at the key of a group."""
         if part is not None:
-            return part.value, part.place, self.indices[id(part)] if key is None else None
+            index = part.index if isinstance(part, Group) else self.indices[id(part)]
+            return part.value, part.place, index if key is None else None
         if key is not None and group is not None and key in group.value and is_empty(group.value[key]):
             return group.value[key], group.place + step_text(key), None
         return None, None, None
 
     def group(self, pair: GroupPair, key: str | None = None) -> MetricTree:
         """The node of a pair of groups, with its entities by name."""
-        kind, place = _either(pair).kind, _either(pair).place
-        children = self.entities(pair, list(steps_between(*pair)), kind, place)
+        kind, place = either(pair).kind, either(pair).place
+        children = self.entities(pair, kind, place)
         sides = [self.side(group, None, key) for group in pair]
         return metric_node(*sides, path=place, whole=self.whole, key=key, children=children)
 
@@ -557,11 +556,6 @@ class _EntityNodes:
         return metric_node(nowhere, nowhere, path=path, whole=self.whole, key=name, kind="list", children=elements)
 
 
-def _either(pair: GroupPair) -> Group:
+def either(pair: GroupPair) -> Group:
     """The group of the ground truth, or that of the prediction, if it has no partner."""
     return cast("Group", pair[0] or pair[1])
-
-
-def _name(kind: str, of_group: str) -> str:
-    """The name of an entity in its group: its type without that of the group."""
-    return kind.removeprefix(of_group).removeprefix(".")

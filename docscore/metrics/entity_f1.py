@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from docscore.core.options import ScoringOptions
-from docscore.core.runtime import with_room_to_recurse
 from docscore.core.similarity import fold, text_rule
 from docscore.core.values import Value, convert_ground_truth, convert_prediction
 from docscore.metrics.base import FigureName, MetricRow, MetricTree
@@ -60,8 +59,7 @@ def entity_counts(
     >>> entity_counts({"date": "1 May", "menu": [{"nm": "tea"}]}, {"menu": [{"nm": "tea"}, {"nm": "rum"}]})
     EntityCounts(right=1, invented=1, missed=1)
     """
-    values = convert_ground_truth(gt), convert_prediction(pred)
-    return _totals(with_room_to_recurse(_best, *values, normalise, donut, numbers)[0])
+    return _totals(_score(convert_ground_truth(gt), convert_prediction(pred), normalise, donut, numbers))
 
 
 def entity_f1_tree(
@@ -80,12 +78,11 @@ def entity_f1_tree(
        ├─ = [0 ↔ 0]  1.000          "tea"
        └─ + [− ↔ 1]  0.000  -0.250  nothing → "rum"
     """
-    values = convert_ground_truth(gt), convert_prediction(pred)
-    return with_room_to_recurse(_tree_of_best, *values, normalise, donut, numbers)
+    return _tree(_score(convert_ground_truth(gt), convert_prediction(pred), normalise, donut, numbers))
 
 
-def _best(gt: Value, pred: Value, normalise: bool, donut: bool, numbers: str) -> tuple[KieScore, tuple[Value, Value]]:
-    """The counts of the alternatives that count, and both values; all entities of a document are one group."""
+def _score(gt: Value, pred: Value, normalise: bool, donut: bool, numbers: str) -> KieScore:
+    """KIEval of the alternatives that count; all entities of a document are one group."""
     text = text_of_entities(normalise=normalise, numbers=numbers)
 
     def read(value: Value, _: None) -> list[Group]:
@@ -111,13 +108,12 @@ def _totals(score: KieScore) -> EntityCounts:
     return EntityCounts(right, changed + deleted, changed + added)
 
 
-def _tree_of_best(gt: Value, pred: Value, normalise: bool, donut: bool, numbers: str) -> MetricTree:
-    score, values = _best(gt, pred, normalise, donut, numbers)
+def _tree(score: KieScore) -> MetricTree:
     counts = _totals(score)
     figures = f"{counts.right:,} right, {counts.invented:,} invented, {counts.missed:,} missed values"
     return tree_of_groups(
         score.pairs,
-        values,
+        score.values,
         points={"right": 2, "change": 2, "add": 1, "delete": 1},
         headline=f"Entity F1: {figures}",
         facts=["2 right / (2 right + invented + missed); a wrong value is a missed and an invented one"],
@@ -146,12 +142,10 @@ class EntityF1(Kieval):
     options: ClassVar[frozenset[str]] = frozenset({"normalise", "donut", "numbers"})
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> KieScore:
-        chosen = options.normalise, options.donut, options.numbers
-        return with_room_to_recurse(_best, row.ground_truth, row.prediction, *chosen)[0]
+        return _score(row.ground_truth, row.prediction, options.normalise, options.donut, options.numbers)
 
     def score_tree(self, row: MetricRow, options: ScoringOptions) -> MetricTree:
-        chosen = options.normalise, options.donut, options.numbers
-        return with_room_to_recurse(_tree_of_best, row.ground_truth, row.prediction, *chosen)
+        return _tree(self.row_points(row, options))
 
     def figure_sums(self, points: KieScore) -> Sequence[tuple[float, float]]:
         return super().figure_sums(points)[:1]

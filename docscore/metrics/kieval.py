@@ -21,6 +21,7 @@ from docscore.metrics.entities import (
     GroupPair,
     Step,
     document_of,
+    either,
     matched_groups,
     readings,
     steps_between,
@@ -114,6 +115,7 @@ class KieScore:
         by_entity: the counts for each entity type.
         by_group: the counts for each type of group.
         pairs: the matched groups of a document; empty for many documents.
+        values: of a document the ground truth, without the alternatives that do not count, and the prediction.
     """
 
     entities: Counts = field(default_factory=Counts)
@@ -121,6 +123,7 @@ class KieScore:
     by_entity: dict[str, Counts] = field(default_factory=dict)
     by_group: dict[str, GroupCounts] = field(default_factory=dict)
     pairs: list[GroupPair] = field(default_factory=list)
+    values: tuple[Value, Value] = (None, None)
 
     @cached_property
     def steps(self) -> list[Step]:
@@ -176,9 +179,6 @@ class KieScore:
         }
 
 
-_Best = tuple[KieScore, tuple[Value, Value]]  # the counts of the alternatives that count, and both values
-
-
 def kieval_score(
     gt: object, pred: object, *, normalise: bool = False, confidences: Any = None, numbers: str = "text"
 ) -> KieScore:
@@ -207,8 +207,7 @@ def kieval_score(
     >>> score.entities.f1, score.groups.f1, [(step.edit, step.kind) for step in score.corrections()]
     (0.5, 0.0, [('change', 'menu.price')])
     """
-    values = convert_ground_truth(gt), convert_prediction(pred)
-    return with_room_to_recurse(_best, *values, normalise, numbers, confidences)[0]
+    return _score(convert_ground_truth(gt), convert_prediction(pred), normalise, numbers, confidences)
 
 
 def total_kieval(scores: Iterable[KieScore]) -> KieScore:
@@ -236,8 +235,7 @@ def kieval_tree(
           ├─ = nm     1.000          "tea"
           └─ ≠ price  0.000  -0.500  "2" → "3"
     """
-    values = convert_ground_truth(gt), convert_prediction(pred)
-    return with_room_to_recurse(_tree_of_best, *values, normalise, numbers, confidences)
+    return _tree(kieval_score(gt, pred, normalise=normalise, confidences=confidences, numbers=numbers))
 
 
 def best_reading(
@@ -248,8 +246,8 @@ def best_reading(
     *,
     scalars: bool = False,
     confidences: Any = None,
-) -> _Best:
-    """Compare each of the alternatives of a ground truth with the prediction.
+) -> KieScore:
+    """Compare each of the alternatives of a ground truth with the prediction, and return the best result.
 
     Args:
         truth: the ground truth, a plain value.
@@ -259,28 +257,29 @@ def best_reading(
         scalars: whether alternative scalars are compared one by one too; otherwise any of them is right.
         confidences: those of the prediction, or None.
     """
-    groups = read(prediction, confidences)
-    results = (
-        (_compared(read(reading, None), groups), (reading, prediction)) for reading in readings(truth, scalars=scalars)
-    )
-    return max(results, key=lambda result: preference(result[0]))
+
+    def best() -> KieScore:
+        groups = read(prediction, confidences)
+        of_readings = readings(truth, scalars=scalars)
+        return max((_compared(read(one, None), groups, (one, prediction)) for one in of_readings), key=preference)
+
+    return with_room_to_recurse(best)
 
 
-def _best(gt: Value, pred: Value, normalise: bool, numbers: str, confidences: Any) -> _Best:
+def _score(gt: Value, pred: Value, normalise: bool, numbers: str, confidences: Any) -> KieScore:
     text = text_of_entities(normalise=normalise, numbers=numbers)
     return best_reading(
         gt, pred, lambda value, sure: document_of(value, text, sure), _preference, confidences=confidences
     )
 
 
-def _tree_of_best(gt: Value, pred: Value, normalise: bool, numbers: str, confidences: Any) -> MetricTree:
-    score, values = _best(gt, pred, normalise, numbers, confidences)
+def _tree(score: KieScore) -> MetricTree:
     entities, groups = score.entities, score.groups
     corrections = f"{entities.corrections:,} correction{'' if entities.corrections == 1 else 's'}"
     f1 = f"Entity F1 {entities.f1:.4f}, precision {entities.precision:.4f}, recall {entities.recall:.4f}"
     return tree_of_groups(
         score.pairs,
-        values,
+        score.values,
         points=dict.fromkeys(_EDITS, 1),
         headline=f"KIEval Aligned: {corrections}",
         facts=(f"{f1}; Group F1 {groups.f1:.4f}", *kieval_lines(score)),
@@ -310,29 +309,24 @@ def _preference(score: KieScore) -> tuple[Any, ...]:
 _EDITS: tuple[Edit, ...] = get_args(Edit)  # in the order of `Counts`
 
 
-def _compared(truth: Sequence[Group], prediction: Sequence[Group]) -> KieScore:
+def _compared(truth: Sequence[Group], prediction: Sequence[Group], values: tuple[Value, Value]) -> KieScore:
     """Compare the groups of a ground truth, its alternatives chosen, with those of the prediction."""
-    edits: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])  # by type, in the order of `Counts`
-
-    def count(pair: GroupPair) -> bool:
-        """Count the entities of two groups; return whether all are right."""
-        steps = list(steps_between(*pair))
-        for step in steps:
-            edits[step.kind][_EDITS.index(step.edit)] += 1
-        return all(step.edit == "right" for step in steps)
-
     pairs: list[GroupPair] = [(truth[0], prediction[0])]
-    count(pairs[0])
-    by_group: dict[str, GroupCounts] = {}
-    for kind, groups in _by_kind(truth[1:], prediction[1:]).items():
-        outcomes = [0, 0, 0, 0]
-        for pair in matched_groups(*groups):
-            right = count(pair)
-            outcomes[3 if pair[0] is None else 2 if pair[1] is None else 0 if right else 1] += 1
-            pairs.append(pair)
-        by_group[kind] = GroupCounts(*outcomes)
+    for groups in _by_kind(truth[1:], prediction[1:]).values():
+        pairs += matched_groups(*groups)
+    edits: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])  # by type, in the order of `Counts`
+    outcomes: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])  # likewise, of `GroupCounts`
+    for pair in pairs:
+        wrong = False
+        for step in steps_between(*pair):
+            edits[step.kind][_EDITS.index(step.edit)] += 1
+            wrong |= step.edit != "right"
+        if pair is not pairs[0]:
+            outcomes[either(pair).kind][3 if pair[0] is None else 2 if pair[1] is None else wrong] += 1
     by_entity = {kind: Counts(*counts) for kind, counts in edits.items()}
-    return KieScore(_sum(Counts, by_entity.values()), _sum(GroupCounts, by_group.values()), by_entity, by_group, pairs)
+    by_group = {kind: GroupCounts(*counts) for kind, counts in outcomes.items()}
+    totals = _sum(Counts, by_entity.values()), _sum(GroupCounts, by_group.values())
+    return KieScore(*totals, by_entity, by_group, pairs, values)
 
 
 def _by_kind(*sides: Sequence[Group]) -> dict[str, tuple[list[Group], list[Group]]]:
@@ -378,14 +372,14 @@ class Kieval(Metric[KieScore]):
     field_source: ClassVar[FieldSource] = "entities"
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> KieScore:
-        return with_room_to_recurse(_best, *row[:2], options.normalise, options.numbers, row.confidences)[0]
+        return _score(*row[:2], options.normalise, options.numbers, row.confidences)
 
     def without_details(self, points: KieScore) -> KieScore:
         """The counts without the groups, which take most of the memory, and are there for corrections only."""
-        return replace(points, pairs=[])
+        return replace(points, pairs=[], values=(None, None))
 
     def score_tree(self, row: MetricRow, options: ScoringOptions) -> MetricTree:
-        return with_room_to_recurse(_tree_of_best, *row[:2], options.normalise, options.numbers, row.confidences)
+        return _tree(self.row_points(row, options))
 
     def figure_sums(self, points: KieScore) -> Sequence[tuple[float, float]]:
         """Numerators and denominators of equations 5 to 7 and 12."""
