@@ -333,9 +333,9 @@ def distances() -> Iterable[str]:
     shares: list[list[float]] = []
     both: tuple[Ratios | Differences, ...] = ratios, difference
     for estimates in both:
-        pulls = -estimates.left_out()
+        pulls, of_resample = -estimates.left_out(), (estimates.of, len(estimates.values), estimates.count)
         full, other = (
-            bca(drawn_values(estimates, 10_000, seed, ignore), estimates.values, pulls, _TAILS) for seed in (0, 1)
+            bca(drawn_values(*of_resample, 10_000, seed, ignore), estimates.values, pulls, _TAILS) for seed in (0, 1)
         )
         closed = abc(estimates, _TAILS)
         reach = 1.96 * closed[2]

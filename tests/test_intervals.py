@@ -259,7 +259,7 @@ def test_a_confidence_of_numpy_is_taken() -> None:
 def assert_alike(estimates: Ratios | Differences) -> None:
     """The closed form gives the ends of BCa but for 5% of the width, and the same standard error."""
     shares = (0.025, 0.975)
-    drawn = drawn_values(estimates, 20_000, SEED, bool)
+    drawn = drawn_values(estimates.of, len(estimates.values), estimates.count, 20_000, SEED, bool)
     lows, highs, errors = bca(drawn, estimates.values, -estimates.left_out(), shares)
     closed = abc(estimates, shares)
     tolerance = 0.05 * float((highs - lows)[0])

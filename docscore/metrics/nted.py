@@ -260,6 +260,7 @@ class TreeDistances:
         parts = _parts(right)
         starts = np.cumsum([0, *(len(part) + 1 for _, part in parts)])[:-1]
         width = sum(len(part) + 1 for _, part in parts)
+        self.empty = {int(part[0]): start for start, (_, part) in zip(starts.tolist(), parts, strict=True)}
         self.column = np.concatenate(
             [start + 1 + np.arange(len(part)) for start, (_, part) in zip(starts, parts, strict=True)]
         )
@@ -302,8 +303,9 @@ class TreeDistances:
 
     def _pairs_of_tree(self, root: int, other: int, waiting: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
         """The pairs of two trees; subtrees that are paired as wholes are left to be looked at."""
-        table = self._table_of_trees(root, other)
         start, begin = int(self.left.first[root]), int(self.right.first[other])
+        empty = self.empty[begin]
+        table = [row[empty : empty + other - begin + 2] for row in self._forests(root)]
         i, j = root, other
         while i >= start and j >= begin:
             row, column = i - start + 1, j - begin + 1
@@ -321,22 +323,8 @@ class TreeDistances:
             else:
                 j -= 1
 
-    def _table_of_trees(self, root: int, other: int) -> list[Costs]:
-        """The distances of all forests that begin at the leftmost leaves of two trees, a row a node of the left one."""
-        start, begin = int(self.left.first[root]), int(self.right.first[other])
-        inside = np.arange(begin, other + 1)
-        before = self.right.first[inside] - begin
-        inserted = np.concatenate([[0], np.cumsum(self.right.costs[inside])]).astype(np.int32)
-        rows: list[Costs] = [inserted]
-        for node in range(start, root + 1):
-            row = (rows[-1] + self.left.costs[node]).astype(np.int32)  # the node deleted
-            kept = rows[self.left.first[node] - start][before] + self.trees[node, inside]
-            row[1:] = np.minimum(row[1:], kept)
-            rows.append(np.minimum.accumulate(row - inserted) + inserted)
-        return rows
-
-    def _forests(self, root: int) -> None:
-        """Compute the distances of all forests that begin at the leftmost leaf of a key root of the left tree."""
+    def _forests(self, root: int) -> list[Costs]:
+        """The distances of all forests that begin at the leftmost leaf below a node of the left tree, a row a node."""
         start = self.left.first[root]
         rows = [self.inserted]
         for node in range(start, root + 1):
@@ -348,6 +336,7 @@ class TreeDistances:
                 row[self.column] = np.minimum(row[self.column], kept)
                 row = self._with_insertions(row, slice(None))
             rows.append(row)
+        return rows
 
     def _tree_row(self, rows: list[Costs], row: Costs, node: int) -> None:
         """Compute the row of a forest that is a tree, and the distances of its pairs with trees on the right."""

@@ -198,25 +198,6 @@ def _mean(numbers: Array) -> float:
     return math.fsum(numbers.tolist()) / len(numbers)
 
 
-class _Resampled:
-    """Three figures that can be resampled: AUROC, ECE, and the sum of the bins' deviations from their observed gaps."""
-
-    def __init__(self, values: _Values, area: RocArea | None) -> None:
-        self.count, self.area = values.document_count, area
-        count, bins = len(values.right), int(values.bin_of.max()) + 1
-        self.gaps, self.sizes = values.sums(values.gaps, bins), values.sums(np.ones(count))
-        self.whole = (
-            np.array([math.fsum(values.gaps[values.bin_of == number].tolist()) for number in range(bins)]) / count
-        )
-        self.values = np.array([area.value if area else 1.0, math.fsum(np.abs(self.whole).tolist()), 0.0])
-
-    def of(self, counts: Array) -> Array:
-        """The three figures of each resample, (b, n) to (3, b)."""
-        gaps = counts @ self.gaps / (counts @ self.sizes)
-        areas = self.area.of(counts) if self.area else np.ones(len(counts))
-        return np.array([areas, np.abs(gaps).sum(axis=1), np.abs(gaps - self.whole).sum(axis=1)])
-
-
 def _resampled_figures(
     values: _Values, level: float, n_resamples: int, seed: int, resampled: Advance
 ) -> tuple[CalibrationFigure, CalibrationFigure]:
@@ -225,12 +206,21 @@ def _resampled_figures(
     area = None
     if 0 < right < count:
         area = RocArea(values.confidences, values.right, values.documents, values.document_count)
-    figures = _Resampled(values, area)
-    ece = float(figures.values[1])
+    bins = int(values.bin_of.max()) + 1
+    gaps, sizes = values.sums(values.gaps, bins), values.sums(np.ones(count))
+    observed = np.array([math.fsum(values.gaps[values.bin_of == number].tolist()) for number in range(bins)]) / count
+    ece = math.fsum(np.abs(observed).tolist())
+
+    def figures(counts: Array) -> Array:
+        """AUROC, ECE, and the sum of the bins' deviations from their observed gaps, of each resample."""
+        drawn_gaps = counts @ gaps / (counts @ sizes)
+        areas = area.of(counts) if area else np.ones(len(counts))
+        return np.array([areas, np.abs(drawn_gaps).sum(axis=1), np.abs(drawn_gaps - observed).sum(axis=1)])
+
     area_interval = ece_interval = Interval(note="one document: an interval needs two")
     if values.document_count > 1:
         draws = min(n_resamples, max(_FEWEST_RESAMPLES, _MOST_CELLS // count))
-        drawn = drawn_values(figures, draws, seed, resampled, width=count)
+        drawn = drawn_values(figures, 3, values.document_count, draws, seed, resampled, width=count)
         ece_interval = _ece_interval(drawn[1], drawn[2], ece, level)
         if area is not None:
             influence, shares = area.influence()[:, np.newaxis], ((1 - level) / 2, (1 + level) / 2)

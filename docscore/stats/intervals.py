@@ -16,7 +16,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from math import fsum
 from statistics import NormalDist
-from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol
+from typing import Any, Concatenate, NamedTuple, ParamSpec
 
 import numpy as np
 import numpy.typing as npt
@@ -382,7 +382,7 @@ def intervals_of(
         ends = abc(chosen, (risk, 1 - risk))
         method = f"ABC (approximate bootstrap) over {estimates.count:,} {estimates.unit}s"
     else:
-        drawn = drawn_values(chosen, n_resamples, seed, resampled)
+        drawn = drawn_values(chosen.of, len(possible), chosen.count, n_resamples, seed, resampled)
         ends = bca(drawn, chosen.values, -chosen.left_out(), (risk, 1 - risk))
         method = f"BCa bootstrap, {n_resamples:,} resamples of {estimates.unit}s"
     for column, low, high, error in zip(possible, *ends, strict=True):
@@ -392,37 +392,25 @@ def intervals_of(
     return [intervals[column] for column in range(len(gaps))]
 
 
-class Estimates(Protocol):
-    """Protocol of k figures over n documents that can be computed for resamples of the documents.
-
-    Attributes:
-        count: n.
-        values: the k figures over all documents.
-    """
-
-    count: int
-    values: Array
-
-    def of(self, counts: Array) -> Array:
-        """The figures of resamples, given how often each document is drawn: shape (b, n) to (k, b)."""
-        ...
-
-
-def drawn_values(estimates: Estimates, n_resamples: int, seed: int, resampled: Advance, width: int = 0) -> Array:
-    """Compute the k figures of each of b resamples of the documents, shape (k, b).
+def drawn_values(
+    figures: Callable[[Array], Array], k: int, n: int, n_resamples: int, seed: int, resampled: Advance, width: int = 0
+) -> Array:
+    """Compute k figures of each of b resamples of n documents, shape (k, b).
 
     Args:
-        estimates: k figures over n documents.
+        figures: gives them, when told how often each document is drawn: shape (b, n) to (k, b).
+        k: how many they are.
+        n: the number of documents.
         n_resamples: b.
         seed: the seed of the random numbers.
         resampled: progress callback, called with the number of resamples just drawn.
         width: the memory of a resample, as a count of numbers, if larger than n.
     """
-    drawn = np.empty((len(estimates.values), n_resamples))
+    drawn = np.empty((k, n_resamples))
     done = 0
-    cells = BATCH_CELLS if len(drawn) > _FEW_FIGURES else _SMALL_BATCH_CELLS
-    for counts in resamples(estimates.count, n_resamples, seed, max(1, cells // max(estimates.count, width))):
-        drawn[:, done : done + len(counts)] = estimates.of(counts)
+    cells = BATCH_CELLS if k > _FEW_FIGURES else _SMALL_BATCH_CELLS
+    for counts in resamples(n, n_resamples, seed, max(1, cells // max(n, width))):
+        drawn[:, done : done + len(counts)] = figures(counts)
         done += len(counts)
         resampled(len(counts))
     return drawn

@@ -75,7 +75,7 @@ def ranks_of(
         )
         resampled(n_resamples)
     else:
-        drawn = drawn_values(systems, n_resamples, seed, resampled)
+        drawn = drawn_values(systems.of, len(values), n, n_resamples, seed, resampled)
     above = _told_apart(values, drawn, confidence, n)
     top = drawn >= drawn.max(axis=0) - ROUNDING
     best = (top / top.sum(axis=0)).mean(axis=1)
