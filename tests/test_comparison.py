@@ -280,7 +280,8 @@ def test_the_gate_fails_what_is_surely_worse_by_more_than_the_margin() -> None:
     assert failed.sentence == f"failed: {fell} a loss of more than 0.05 beyond chance{ending}"
     assert passed.sentence == f"passed: {fell} no loss of more than 0.25{ending}"
     unsure = decide(comparison, 0.19)
-    assert unsure.sentence == f"passed: {fell} but a loss of more than 0.19 may be chance{ending}"
+    differ = f"{ending[:-1]}; p = 0.0002 says that the two differ, not by how much)"
+    assert unsure.sentence == f"passed: {fell} but a loss of more than 0.19 may be chance{differ}"
     plain = {"passed": False, "margin": 0.05, "bound": comparison.upper, "sentence": failed.sentence}
     assert failed.to_dict() == plain
     assert not decide(comparison, -comparison.upper).failed  # exactly at the margin

@@ -12,6 +12,7 @@ from docscore.core.options import ScoringOptions
 from docscore.data.pairing import Pairs, groups_of_rows
 from docscore.evaluation.evaluation import Evaluation
 from docscore.stats.calibration import calibration_of
+from tests.commands import Write, succeed
 from tests.test_intervals import mean_interval
 
 ROWS: list[tuple[str, str, Any, str, str]] = [  # id, document, vendor, reference, prediction
@@ -155,6 +156,41 @@ def test_labels_are_clusters_too() -> None:
     assert groups_of_rows(pairs(), np.arange(len(ROWS)), "by") == list(map(str, range(len(ROWS))))
     with pytest.raises(ValueError, match=rf"^cluster: expected a label for each of {len(ROWS)} references, got 3$"):
         Evaluation(pairs(), cluster=names[:3])
+
+
+def test_a_slice_is_an_evaluation_of_its_rows_with_its_fields() -> None:
+    """The same as if only they had been given; and so is the comparison of two systems within it."""
+    worse = [{**row, "prediction": "xyz"} for row in PREDICTIONS]
+    base, new = (Evaluation(pairs_of(rows, REFERENCES), by="vendor") for rows in (PREDICTIONS, worse))
+    for each in base.slice_figures:
+        rows = [number for number, row in enumerate(ROWS) if str(row[2] or "null") == each.value]
+        value = str(each.value)
+        part, alone = base.of_slice(value), Evaluation(pairs().only(rows))
+        assert (part.ids, part.score, list(part.fields)) == (alone.ids, alone.score, list(alone.fields))
+        assert part.to_dict()["slice"] == {"by": "vendor", "value": value}
+        assert (part.signature, part.counts) == (base.signature, base.counts)
+        found, wanted = part.compare(new.of_slice(value)), base.compare(new).slice_changes
+        assert found.difference == pytest.approx(next(c.difference for c in wanted if c.name == value))
+        assert found.to_dict()["slice"]["value"] == value
+    with pytest.raises(ValueError, match=r"^slice: expected a value such as .*, got 'none'$"):
+        base.of_slice("none")
+    with pytest.raises(ValueError, match=r"^slice: expected by, the column of its values, got 'x'$"):
+        Evaluation(pairs()).of_slice("x")
+
+
+def test_the_command_shows_one_slice(write: Write) -> None:
+    paths = write("r.jsonl", REFERENCES), write("p.jsonl", PREDICTIONS)
+    value = next(row[2] for row in ROWS if row[2])
+    for command, files in (("score", paths), ("compare", (paths[1], paths[1], "--references", paths[0]))):
+        printed = succeed(command, *files, "--by", "vendor", "--slice", value)
+        assert f"only the rows with {value} as vendor\n" in printed
+
+
+def test_an_interval_over_few_clusters_says_that_it_says_little() -> None:
+    few = Evaluation(pairs(), cluster=["a", *"b" * (len(ROWS) - 1)])
+    assert few.to_dict()["confidence_note"] == "over only 2 clusters: it says little"
+    assert "(over only 2 clusters: it says little)" in str(few)
+    assert "confidence_note" not in Evaluation(pairs(), cluster="document").to_dict()
 
 
 DOORS = ["anls_star", "kieval", "entity_f1", "nted"]

@@ -21,6 +21,7 @@ from docscore.cli.options import (
     metric_options,
     references_option,
     renamed_option,
+    slice_option,
     stdout_console,
     test_set_options,
     with_settings,
@@ -43,7 +44,7 @@ from docscore.report.markup import comparison_as_markdown
 @click.argument("base", type=a_file)
 @click.argument("new", type=a_file)
 @references_option
-@with_settings(comparing_options, test_set_options, metric_options, by_option)
+@with_settings(comparing_options, test_set_options, metric_options, by_option, slice_option)
 @renamed_option(
     "--max-loss",
     "--fail-below",

@@ -104,11 +104,13 @@ class CommandSettings:
         options: how predictions are read and compared.
         reading: keywords of `rows_of_files`.
         evaluation: keywords of `Evaluation`.
+        slice_value: the value of the column `by` that the rows have which are kept; None for all rows.
     """
 
     options: ScoringOptions
     reading: dict[str, Any]
     evaluation: dict[str, Any]
+    slice_value: str | None = None
 
 
 def with_settings(
@@ -144,7 +146,8 @@ def with_settings(
                 if evaluation["cluster"] is not None:
                     raise InputValueError(expected="--cluster or --cluster-of-id", got="both")
                 evaluation["cluster"] = cluster_of_id
-            return command(settings=CommandSettings(options, reading, evaluation), **values)
+            settings = CommandSettings(options, reading, evaluation, **taken("slice_value"))
+            return command(settings=settings, **values)
 
         return together(*decorators)(run)
 
@@ -358,6 +361,12 @@ test_set_options = together(
         help=r"Like --cluster, by a part of the id: a regular expression with one group, such as '^(.*)-q\d+$'.",
     ),
 )
+slice_option = click.option(
+    "--slice",
+    "slice_value",
+    metavar="VALUE",
+    help="With --by: only the rows with this value, with their fields, causes and documents.",
+)
 by_option = click.option(
     "--by",
     metavar="COLUMN",
@@ -419,4 +428,5 @@ def evaluations_of_files(
             else rows.systems[of_system[0]]
             for of_system in runs.values()
         ]
-    return [Evaluation(pairs, settings.options, progress=progress, **settings.evaluation) for pairs in systems_pairs]
+    found = [Evaluation(pairs, settings.options, progress=progress, **settings.evaluation) for pairs in systems_pairs]
+    return found if settings.slice_value is None else [system.of_slice(settings.slice_value) for system in found]

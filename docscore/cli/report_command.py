@@ -15,6 +15,7 @@ from docscore.cli.options import (
     ending,
     evaluations_of_files,
     metric_options,
+    slice_option,
     test_set_options,
     two_files,
     with_settings,
@@ -30,7 +31,7 @@ from docscore.core.output import check_output, write_whole
 )
 @two_files
 @click.option("-o", "--output", type=a_file, required=True, help="The HTML file to write; - writes to stdout.")
-@with_settings(comparing_options, test_set_options, metric_options, by_option)
+@with_settings(comparing_options, test_set_options, metric_options, by_option, slice_option)
 @worst_option
 @click.option("--title", help="The heading; by default the name of the file of predictions.")
 def report_command(

@@ -17,6 +17,7 @@ from docscore.cli.options import (
     json_option,
     metric_options,
     renamed_option,
+    slice_option,
     stdout_console,
     test_set_options,
     two_files,
@@ -38,7 +39,7 @@ from docscore.report.console import print_evaluation, print_gate
     ),
 )
 @two_files
-@with_settings(comparing_options, test_set_options, metric_options, by_option)
+@with_settings(comparing_options, test_set_options, metric_options, by_option, slice_option)
 @click.option("--fields", is_flag=True, help="Also show the score of each field, and the causes of lost points.")
 @worst_option
 @renamed_option(

@@ -388,6 +388,8 @@ class Comparison:
             loss = f"a loss of more than {margin:g} beyond chance"
         elif self.difference < -margin - ROUNDING:  # so that a loss that passes as chance is told from none
             loss = f"but a loss of more than {margin:g} may be chance"
+            if self.p_value < round(1 - self.confidence, 12):  # 0.05, not 0.050000000000000044
+                remark += f"; p = {self.p_value:.2g} says that the two differ, not by how much"
         else:
             loss = f"no loss of more than {margin:g}"
         verdict = f"{_verdict(failed)}: the difference of {figure} is {with_sign(self.difference)}, {loss}"
@@ -398,7 +400,9 @@ class Comparison:
         """The attributes in plain types, tables as lists of dicts."""
         note = self.figure.interval.note if self.figure.interval else ""
         figures = [change.to_dict("figure") for change in self.figure_changes]
-        slices = {} if self.new.by is None else {"slices": _with_q("value", self.slice_changes)}
+        slices: dict[str, Any] = {} if self.new.by is None else {"slices": _with_q("value", self.slice_changes)}
+        if self.new.slice is not None:
+            slices = {"slice": {"by": self.new.slice_name, "value": self.new.slice}}
         metrics = {"metrics": figures, "signatures": self.new.signatures} if figures else {}
         return {
             "metric": self.new.metric,

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from docscore.core.errors import (
+    NAMED,
     Faults,
     InputTypeError,
     InputValueError,
@@ -253,6 +254,7 @@ class Evaluation:
         signatures: the same of each metric by its name.
         slice_name: what the values of slices are called in tables: the column, or "value" where they do not come from
             one.
+        slice: the value that all rows have, of the evaluation of one slice; else None.
 
     Raises:
         TypeError, ValueError: for unknown metrics, options that a metric cannot take, a level that is not between 0 and
@@ -296,6 +298,7 @@ class Evaluation:
         self.signatures = {name: signature_of(name, options, skipped=pairs.skipped) for name in self.metrics}
         self.signature = self.signatures[self.metric]
         self.slice_name = by if isinstance(by, str) else "value"
+        self.slice: str | None = None
         self._points: dict[str, list[Any]] = {}
         self._ratios: dict[str, Ratios] = {}
 
@@ -604,9 +607,7 @@ class Evaluation:
         """The figures of each slice, largest slice first, of equal size in the order of their first rows."""
         if self.by is None:
             return []
-        rows: dict[str, list[int]] = {}
-        for number, value in enumerate(groups_of_rows(self.pairs, self.by, "by")):
-            rows.setdefault(value, []).append(number)
+        rows = self._rows_by_slice
         resampled = ignore if self.confidence is None else self.progress("Resampling", RESAMPLES * len(rows))
         slices = []
         for value, numbers in sorted(rows.items(), key=lambda item: -len(item[1])):
@@ -614,6 +615,35 @@ class Evaluation:
             figures = self._figures_of(self.ratios.rows(numbers), resampled, clusters)
             slices.append(Slice(value, len(numbers), figures))
         return slices
+
+    @cached_property
+    def _rows_by_slice(self) -> dict[str, list[int]]:
+        """The numbers of the rows of each value of `by`."""
+        rows: dict[str, list[int]] = {}
+        for number, value in enumerate([] if self.by is None else groups_of_rows(self.pairs, self.by, "by")):
+            rows.setdefault(value, []).append(number)
+        return rows
+
+    def of_slice(self, value: str) -> Evaluation:
+        """The rows of one slice as an evaluation of their own, with its fields, causes, documents and comparisons.
+
+        Args:
+            value: of the column or function `by`, as text.
+
+        Raises:
+            ValueError: for a value that no row has, and without `by`.
+        """
+        if value not in self._rows_by_slice:
+            some = ", ".join(map(short_repr, list(self._rows_by_slice)[:NAMED]))
+            expected = "by, the column of its values" if self.by is None else f"a value such as {some}"
+            raise InputValueError(place="slice", expected=expected, got=short_repr(value))
+        rows = self.source.only(self._rows_by_slice[value])._replace(skipped=self.source.skipped)
+        settings: dict[str, Any] = {"confidence": self.confidence, "seed": self.seed, "progress": self.progress}
+        with warnings.catch_warnings():  # what is doubtful was said of all rows
+            warnings.simplefilter("ignore", UserWarning)
+            part = Evaluation(rows, self.options, metrics=self.metrics, **settings)
+        part.slice, part.slice_name = value, self.slice_name
+        return part
 
     @cached_property
     def curve(self) -> Curve:
@@ -888,6 +918,8 @@ class Evaluation:
             parts["slices"] = [each.to_dict() for each in self.slice_figures]
         if self.runs is not None:
             parts["runs"] = self.runs.to_dict(worst)
+        if self.slice is not None:
+            parts["slice"] = {"by": self.slice_name, "value": self.slice}
         lowest = [self.sample(number) for number in self.numbers_of_worst(worst)]
         return {"metric": self.metric, "score": self.score, **parts, "rows": len(self), "worst": lowest}
 

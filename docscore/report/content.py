@@ -424,7 +424,7 @@ def _interval(interval: Interval | None, text: Callable[[float], str]) -> TableC
     if interval is None or interval.ends is None:
         return TableCell(None, _NONE, note="" if interval is None else interval.note)
     low, high = interval.ends
-    return TableCell((low, high), f"{text(low)} to {text(high)}")
+    return TableCell((low, high), f"{text(low)} to {text(high)}", note=interval.note)
 
 
 def _score_interval(interval: Interval | None) -> TableCell:

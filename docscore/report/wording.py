@@ -160,7 +160,8 @@ def interval_text(interval: Interval, confidence: float, *, signed: bool = False
     if interval.ends is None:
         return f"no interval: {interval.note}"
     low, high = (with_sign(end) if signed else f"{end:.4f}" for end in interval.ends)
-    return f"{percent_text(confidence)} interval {low} to {high}"
+    note = f" ({interval.note})" if interval.note else ""
+    return f"{percent_text(confidence)} interval {low} to {high}{note}"
 
 
 def sample_text(found: Evaluation, noun: str, *, with_fields: bool = False) -> str:
@@ -201,13 +202,18 @@ def fields_note(found: Evaluation) -> str:
     return "" if metric.field_source else f"{metric.label} compares whole documents: it has no fields and no causes."
 
 
+def slice_text(found: Evaluation) -> str:
+    """Which slice the rows of an evaluation are."""
+    return f"only the rows with {shown_name(found.slice or '')} as {shown_name(found.slice_name)}"
+
+
 def count_lines(found: Evaluation, *, skipped: bool = True, doubts: bool = True) -> list[str]:
     """One line for each kind of rows that were skipped, missing, unparsed, extracted or mended; with the first ids.
 
     Then one for each doubt about the rows, unless that is left to the warning, and for numbers only printed otherwise.
     """
     ids = {PARSE_COUNTS[outcome]: ids for outcome, ids in found.parsed_ids().items()}
-    lines = []
+    lines = [slice_text(found)] if found.slice is not None and skipped else []
     for name, count in found.counts.items():
         if count and (skipped or name != "skipped"):
             noun, what = COUNTED[name]
@@ -244,7 +250,8 @@ def verdict_text(found: Comparison) -> str:
 def count_lines_of_both(found: Comparison, *, doubts: bool = True) -> list[str]:
     """One line for the rows left out of both systems, and the other lines of `count_lines` of each."""
     skipped = found.new.pairs.skipped
-    lines = [f"{counted(skipped, 'document')} left out of both {found.new.why_left_out}"] if skipped else []
+    lines = [] if found.new.slice is None else [slice_text(found.new)]
+    lines += [f"{counted(skipped, 'document')} left out of both {found.new.why_left_out}"] if skipped else []
     for side, system in (("base", found.base), ("new", found.new)):
         lines += [f"{side}: {line}" for line in count_lines(system, skipped=False, doubts=doubts)]
     return lines

@@ -31,6 +31,8 @@ SEED = 0
 
 MOST_RESAMPLED = 10_000  # documents; benchmarks/README.md holds the ends of ABC for more against those of BCa
 
+_FEWEST_CLUSTERS = 5  # four have 35 different resamples, five have 126
+
 BATCH_CELLS = 1_000_000  # numbers per batch of resamples, so that it fits in a processor's cache
 _FEW_FIGURES = 5
 _SMALL_BATCH_CELLS = 120_000  # for few figures: their products then stay in one BLAS thread, which is faster
@@ -55,7 +57,7 @@ class Interval(NamedTuple):
         high: the upper end; None if there is no interval.
         standard_error: of the estimate; None if there is no interval.
         method: how it was computed.
-        note: why there is no interval, with numbers; "" if there is one.
+        note: why there is no interval, or why it says little, with numbers; else "".
     """
 
     low: float | None = None
@@ -385,9 +387,11 @@ def intervals_of(
         drawn = drawn_values(chosen.of, len(possible), chosen.count, n_resamples, seed, resampled)
         ends = bca(drawn, chosen.values, -chosen.left_out(), (risk, 1 - risk))
         method = f"BCa bootstrap, {n_resamples:,} resamples of {estimates.unit}s"
+    is_thin = estimates.unit == "cluster" and estimates.count < _FEWEST_CLUSTERS
+    note = f"over only {estimates.count} clusters: it says little" if is_thin else ""
     for column, low, high, error in zip(possible, *ends, strict=True):
         without = np.isnan(low) or np.isnan(high)
-        interval = TOO_ALIKE if without else Interval(float(low), float(high), float(error), method)
+        interval = TOO_ALIKE if without else Interval(float(low), float(high), float(error), method, note)
         intervals[column] = interval
     return [intervals[column] for column in range(len(gaps))]
 
