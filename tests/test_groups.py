@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from docscore import compare, decide, evaluate_module, pairs_of
+from docscore import compare, decide, evaluate, evaluate_module, pairs_of
 from docscore.core.options import ScoringOptions
 from docscore.data.pairing import Pairs, groups_of_rows
 from docscore.evaluation.evaluation import Evaluation
@@ -176,6 +176,14 @@ def test_a_slice_is_an_evaluation_of_its_rows_with_its_fields() -> None:
         base.of_slice("none")
     with pytest.raises(ValueError, match=r"^slice: expected by, the column of its values, got 'x'$"):
         Evaluation(pairs()).of_slice("x")
+
+
+def test_a_slice_of_several_runs_has_the_runs() -> None:
+    rows = [[{**row, "prediction": each} for row in PREDICTIONS] for each in ("tea", "xyz")]
+    found = evaluate(predictions=rows, references=REFERENCES, runs=True, by="vendor")
+    part = found.of_slice("Acme")
+    assert part.runs is not None
+    assert (part.runs.runs, part.runs.scores, len(part.document_ids)) == (2, [1.0, 0.0], len(part) / 2)
 
 
 def test_the_command_shows_one_slice(write: Write) -> None:

@@ -637,7 +637,10 @@ class Evaluation:
             some = ", ".join(map(short_repr, list(self._rows_by_slice)[:NAMED]))
             expected = "by, the column of its values" if self.by is None else f"a value such as {some}"
             raise InputValueError(place="slice", expected=expected, got=short_repr(value))
-        rows = self.source.only(self._rows_by_slice[value])._replace(skipped=self.source.skipped)
+        numbers, documents = self._rows_by_slice[value], self.source.documents
+        if documents is not None:  # the rows of a document have the same value in all runs
+            documents = [documents[number] for number in numbers if number < len(documents)]
+        rows = self.source.only(numbers)._replace(skipped=self.source.skipped, documents=documents)
         settings: dict[str, Any] = {"confidence": self.confidence, "seed": self.seed, "progress": self.progress}
         with warnings.catch_warnings():  # what is doubtful was said of all rows
             warnings.simplefilter("ignore", UserWarning)
