@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from docscore.core.formatting import printable
-from docscore.data.json_text import dumps, parse_text
+from docscore.data.json_text import JsonError, dumps, parse_text
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.base import MetricTree
 from docscore.metrics.entity_f1 import entity_f1_tree
@@ -33,6 +33,7 @@ LONGEST_AT_EDITOR = 300  # characters of a message below an editor
 LONGEST_AT_ONCE = 40_000  # characters of both texts
 LONGEST_MENDED_AT_ONCE = 2_000  # characters of a text that is not JSON
 Spans = dict[str, tuple[int, int]]
+Fault = dict[str, Any]
 MAX_RAW = 200_000  # characters of raw JSON that are shown
 
 
@@ -40,7 +41,8 @@ class PairAnswer(NamedTuple):
     """What a visitor gets.
 
     Attributes:
-        faults: a message for either editor, "" if there is none; with one, the other parts are empty.
+        faults: of either editor what is wrong: "text", and "line" and "column" where they are known; None for nothing.
+            With a fault the other parts are empty.
         note: how the prediction was read, where that is not as it stands, or "".
         result: the result as HTML.
         raw: the result as JSON text.
@@ -49,7 +51,7 @@ class PairAnswer(NamedTuple):
             of a value the characters from its key to its end, counted as JavaScript does.
     """
 
-    faults: tuple[str, str]
+    faults: tuple[Fault | None, Fault | None]
     note: str = ""
     result: str = ""
     raw: str = ""
@@ -70,25 +72,32 @@ def is_scored_at_once(asked: PairRequest) -> bool:
 
 def answer(asked: PairRequest) -> PairAnswer:
     """Score a pair of texts, or say what is wrong with either."""
-    found: list[str] = []
+    faults: list[Fault | None] = []
     values: list[Any] = []
     note = ""
     for text, reading in ((asked.truth, "json"), (asked.prediction, asked.reading)):
         try:
             value, note = _read(text, reading)
-            values.append(check_value(value, is_truth=not found))
-            found.append("")
+            values.append(check_value(value, is_truth=not faults))
+            faults.append(None)
         except (TypeError, ValueError) as error:
-            found.append(shortened(printable(str(error)), LONGEST_AT_EDITOR))
-    if not any(found):
+            faults.append(_fault(error))
+    if not any(faults):
         try:
             check_work(*values)
             check_metric(asked.metric, *values)
         except ValueError as error:
-            found[1] = str(error)
-    if any(found):
-        return PairAnswer((found[0], found[1]))
-    return PairAnswer(("", ""), note, *_scored((values[0], values[1]), asked))
+            faults[1] = _fault(error)
+    if any(faults):
+        return PairAnswer((faults[0], faults[1]))
+    return PairAnswer((None, None), note, *_scored((values[0], values[1]), asked))
+
+
+def _fault(error: Exception) -> Fault:
+    """An error for the editor; where it has a line and a column, the sentence is without them."""
+    line, column = (error.line, error.column) if isinstance(error, JsonError) else (None, None)
+    sentence = error.problem if isinstance(error, JsonError) and line else str(error)
+    return {"text": shortened(printable(sentence), LONGEST_AT_EDITOR), "line": line, "column": column}
 
 
 def _read(text: str, reading: str) -> tuple[Any, str]:
@@ -98,15 +107,15 @@ def _read(text: str, reading: str) -> tuple[Any, str]:
         return text, ""
     try:
         return read_text(text), ""
-    except ValueError as error:
-        if reading == "json" or not text.strip():
+    except JsonError as error:
+        if reading == "json":
             raise
         check_length(text)
         parsed = parse_text(text, "repair")
         if parsed.failed:
             why = parsed.note or "nothing to repair either"
-            msg = f'{error}; {why}; choose "plain text" to compare it as one text'
-            raise ValueError(msg) from None
+            problem = f'{error.problem}; {why}; choose "plain text" to compare it as one text'
+            raise JsonError(replace(error.diagnostic, problem=problem), error.line, error.column) from None
         taken = {"extracted": "the JSON in it was taken", "ambiguous": f"there are {parsed.note}"}
         how = taken.get(parsed.outcome, "it was mended")
         return parsed.value, f"The prediction is not JSON ({error}); {how}, as in a file that is read with repair."

@@ -124,9 +124,10 @@
     };
 
     const show = (found) => {
-      const faults = found.faults ?? ["", ""];
+      const faults = found.faults ?? [];
       SIDES.forEach((side, at) => {
-        editors[side].fault.textContent = faults[at];
+        const { text = "", line, column } = faults[at] ?? {};
+        editors[side].fault.textContent = line ? `line ${line}, column ${column}: ${text}` : text;
         editors[side].area.setAttribute("aria-invalid", String(Boolean(faults[at])));
         editors[side].spans = found.spans?.[at] ?? {};
       });

@@ -181,6 +181,19 @@ def test_ties_are_runs_of_systems_that_are_not_proven_to_differ(proven: list[str
     assert ties_of(dict.fromkeys("abcd", one), pairs) == runs
 
 
+@pytest.mark.parametrize(
+    ("texts", "reading", "fault"),
+    [
+        (("[1, }", "1"), "json", ({"text": "expecting value", "line": 1, "column": 5}, None)),
+        (("1", "no JSON"), "json", (None, {"text": "expecting value", "line": 1, "column": 1})),
+        (("", "1"), "json", ({"text": "nothing here: paste a JSON value", "line": None, "column": None}, None)),
+    ],
+)
+def test_a_fault_of_an_editor_has_its_place(texts: tuple[str, str], reading: str, fault: Any) -> None:
+    asked = {"truth": texts[0], "prediction": texts[1], "reading": reading}
+    assert asyncio.run(server_functions.score_workspace(asked))["faults"] == fault
+
+
 WINDOW = {"window": ["other", 1]}
 
 
