@@ -92,7 +92,7 @@ class Oracle:
     def same_key(self, truth: Any, prediction: Any, place: Place, key: str) -> bool:
         """Whether two rows have the same key, which is no empty text."""
         keys = [row.get(key) if isinstance(row, dict) else None for row in (truth, prediction)]
-        return all(is_scalar(k) and k != "" for k in keys) and self.scalars(*keys, below(place, key)) == 1
+        return all(is_scalar(k) and k != "" for k in keys) and self.scalars(keys[0], keys[1], below(place, key)) == 1
 
     def size(self, value: Any, place: Place, *, known: bool = False) -> Fraction:
         """The size of a value at a place, of a ground truth (`known`) or of a prediction."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import sys
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -15,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from docscore import anls_score, typed_score, typed_tree
+from docscore import anls_score, evaluate, typed_score, typed_tree
 from docscore.core.options import NUMBERS, PACKAGE, RULES, SchemaSource, ScoringOptions
 from docscore.data.pairing import pairs_of
 from docscore.evaluation.evaluation import Evaluation
@@ -24,6 +25,8 @@ from docscore.metrics.anls_star.scorer import Scorer
 from docscore.metrics.base import MetricRow
 from docscore.metrics.registry import METRICS
 from docscore.metrics.signature import signature_of
+from docscore.metrics.typed import readers
+from docscore.metrics.typed.comparators import by_columns
 from docscore.metrics.typed.schema import compiled_schema
 from tests.commands import column_of
 from tests.conftest import examples, golden
@@ -327,6 +330,122 @@ def test_the_metric_wants_a_schema() -> None:
         Evaluation(pairs_of(["a"], ["a"]), metrics=["typed"])
 
 
+# Comparators in Python, and files of judgements.
+
+
+def same_sku(truth: Any, prediction: Any) -> float:
+    """Whether what is before the hyphen is the same."""
+    return float(str(truth).split("-")[0] == str(prediction).split("-")[0])
+
+
+@by_columns
+def same_initial(truths_: list[Any], found: list[Any]) -> list[list[float]]:
+    return [[float(truth[:1] == other[:1]) for other in found] for truth in truths_]
+
+
+def too_much(truth: Any, prediction: Any) -> float:
+    return 1.5 if truth == prediction else math.nan
+
+
+def fails(truth: Any, prediction: Any) -> float:
+    return truth / prediction  # type: ignore[no-any-return]
+
+
+ORDERS: dict[str, Any] = {"items": [{"sku": "a-1", "name": "tea"}, {"sku": "b-1", "name": "milk"}], "total": "$5"}
+ANSWER: dict[str, Any] = {"items": [{"sku": "b-9", "name": "milk"}, {"sku": "a-7", "name": "tea"}], "total": 5}
+
+
+@pytest.mark.parametrize(
+    ("comparators", "score"),
+    [
+        ({"items[].sku": same_sku, "total": "money"}, 1.0),
+        ({"items[].sku": same_initial, "total": {"compare": "money", "currency": "USD"}}, 1.0),
+        ({'["items"][].sku': same_sku}, 0.9),
+        ({"total": {"compare": "money", "currency": "required"}}, (2 * 2 / 3 + 2) / 5),
+    ],
+)
+def test_comparators_of_fields_in_python(comparators: dict[Any, Any], score: float) -> None:
+    assert typed_score(ORDERS, ANSWER, {}, comparators=comparators) == pytest.approx(score)
+    found = evaluate(references={"a": ORDERS}, predictions={"a": ANSWER}, comparators=comparators)
+    assert found.score == pytest.approx(score)
+
+
+def test_a_function_is_named_in_the_signature() -> None:
+    found = evaluate(references={"a": ORDERS}, predictions={"a": ANSWER}, comparators={"items[].sku": same_sku})
+    assert "|comparators:same_sku|" in found.signature
+
+
+def test_comparators_of_types() -> None:
+    """Where the schema says the type and nothing else of how values compare."""
+    schema = {"properties": {"total": {"type": "string"}, "items": {"x-docscore": {"weight": 0}}}}
+    assert typed_score(ORDERS, ANSWER, schema, comparators={str: "money"}) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("comparators", "message"),
+    [
+        ({"total": too_much}, "row 'a': total: expected numbers from 0 to 1 of too_much, got nan for '$5' and 5"),
+        ({"items[].sku": fails}, "row 'a': items[].sku: fails raised TypeError for 'a-1' and 'b-9': unsupported"),
+        ({"items[].sku": lambda *_: 1}, "comparators['items[].sku']: expected a function with a name, got <function"),
+        ({"total": 3}, "comparators['total']: expected a function, the name of a comparator, or its settings, got 3"),
+        ({3: "money"}, "comparators: expected the path of a field, or str, int, float or bool, got 3"),
+        ({"a[3]": "money"}, "comparators['a[3]']: expected the path of a field, such as items[].sku, got 'a[3]'"),
+        ({"total": "cash"}, "schema: #/allOf/0/properties/total/x-docscore/compare: expected one of text, exact"),
+    ],
+)
+def test_comparators_that_are_wrong_name_the_place(comparators: dict[Any, Any], message: str) -> None:
+    with pytest.raises((TypeError, ValueError)) as caught:
+        _ = evaluate(references={"a": ORDERS}, predictions={"a": ANSWER}, comparators=comparators).score
+    assert str(caught.value).startswith(message)
+
+
+def test_two_rules_for_a_place_are_refused() -> None:
+    schema = {"properties": {"total": {"x-docscore": {"compare": "exact"}}}}
+    with pytest.raises(ValueError, match=r"compare is 'money' here and 'exact' in #/properties/total/x-docscore"):
+        typed_score(ORDERS, ANSWER, schema, comparators={"total": "money"})
+    with pytest.raises(ValueError, match="#/x-docscore: expected one rule for a place, got two"):
+        typed_score(1, 1, {"x-docscore": {"compare": "exact"}}, comparators={"$": "money"})
+
+
+def test_a_file_of_judgements(tmp_path: Path) -> None:
+    """Its rows are a part of the hash of the schema; a pair without a verdict is counted."""
+    judged = tmp_path / "judged.jsonl"
+    rows = [("Tea", "Thé", True), ("tea", "milk", False), ("tea", "chai", 0.5)]
+    texts = [{"ground_truth": a, "prediction": b, "verdict": c, "by": "a person"} for a, b, c in rows]
+    judged.write_text("\n".join(map(json.dumps, texts)))
+    schema = tmp_path / "schema.json"
+    schema.write_text(json.dumps({"x-docscore": {"compare": "judgements", "judgements": "judged.jsonl"}}))
+    scores = [typed_score("tea", answer, schema) for answer in ("thé", "Milk", "CHAI", "TEA", "tee")]
+    assert scores == pytest.approx([1.0, 0.0, 0.5, 1.0, 2 / 3])
+    assert typed_score("thé", "tea", schema) == 1.0
+    assert typed_tree("tea", "tee", schema).unreadable == ("prediction",)
+    digest = SchemaSource.of(schema).digest
+    judged.write_text(judged.read_text().replace("true", "false"))
+    assert SchemaSource.of(schema).digest != digest
+    judged.write_text('{"ground_truth": "a"}')
+    with pytest.raises(ValueError, match=r"judged.jsonl, line 1: expected"):
+        typed_score("a", "b", schema)
+
+
+def test_a_package_that_is_missing_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pint", None)
+    monkeypatch.setitem(sys.modules, "phonenumbers", None)
+    for comparison, region in (("phone", "JP"), ("unit", "")):
+        settings = {"compare": comparison, **({"region": region} if region else {"unread": "wrong", "tolerance": "7%"})}
+        readers.unit_registry.cache_clear()
+        with pytest.raises(
+            ValueError, match=r'without the package \w+; install it with `pip install "docscore\[values\]"`'
+        ):
+            typed_score("1", "2", {"x-docscore": settings})
+    readers.unit_registry.cache_clear()
+
+
+def test_order_is_read_as_date_order_with_a_warning() -> None:
+    schema = {"type": "string", "format": "date", "x-docscore": {"order": "dmy"}, "title": "old"}
+    with pytest.warns(UserWarning, match=r"^#/x-docscore/order: read as date_order"):
+        assert typed_score("2024-04-03", "03/04/2024", schema) == 1.0
+
+
 # What is said of values.
 
 
@@ -372,8 +491,8 @@ def test_a_tree_says_why() -> None:
 
 def test_alternatives_that_all_refer_to_each_other_are_refused() -> None:
     """Each way through them would be looked at, which are millions."""
-    names = "abcdefghij"
-    every = {"anyOf": [{"$ref": f"#/$defs/{name}"} for name in names]}
-    schema = {"$defs": {name: {**every, "type": "object"} for name in names}, **every}
+    layers = [{"anyOf": [{"$ref": f"#/$defs/{layer}{i}"} for i in range(10)]} for layer in range(1, 7)] + [{}]
+    names = {f"{layer}{i}": {**layers[layer], "title": str(i)} for layer in range(1, 7) for i in range(10)}
+    schema = {"$defs": names, **layers[0]}
     with pytest.raises(ValueError, match="alternatives that lead to at most 100,000 schemas, got more"):
         typed_score({"x": "1"}, {"x": "2"}, schema)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from hashlib import sha256
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from docscore.core.errors import InputTypeError, InputValueError, in_file, short_repr
+from docscore.core.errors import InputTypeError, InputValueError, in_file, in_line, short_repr
 
 THRESHOLD = 0.5  # tau of ANLS, Biten et al. 2019
 
@@ -57,6 +60,10 @@ class ScoringOptions:
         schema: a JSON Schema that says how each place compares and what it weighs (typed score): a dict, the path of a
             file, or of a folder with one schema a document named by its id, or a pydantic model class; kept as
             `SchemaSource`.
+        comparators: how fields compare, in Python, beside the schema or in its place: `{"items[].sku": same_sku}`. A
+            key is the path of a field or a type (str, int, float, bool); a value the name of a comparator, its settings
+            as in `x-docscore`, or a function of two values that gives a number from 0 to 1. It becomes a part of
+            `schema`, and None.
 
     Raises:
         TypeError: for a value of another type.
@@ -107,6 +114,7 @@ class ScoringOptions:
             "how each place compares."
         ),
     )
+    comparators: Any = field(default=None, metadata=_about("How fields compare, in Python."))
 
     def __post_init__(self) -> None:
         for option in fields(self):
@@ -118,8 +126,10 @@ class ScoringOptions:
                     raise InputTypeError(place=option.name, expected="True or False", got=repr(value))
                 object.__setattr__(self, option.name, bool(value))
         object.__setattr__(self, "threshold", _share("threshold", self.threshold))
-        if self.schema is not None:
-            object.__setattr__(self, "schema", SchemaSource.of(self.schema))
+        if self.schema is not None or self.comparators:
+            source = SchemaSource.of({} if self.schema is None else self.schema)
+            object.__setattr__(self, "schema", source.with_comparators(self.comparators or {}))
+            object.__setattr__(self, "comparators", None)
 
     @property
     def parse_mode(self) -> str | None:
@@ -167,10 +177,12 @@ class SchemaSource:
         by_id: the id of each document and its schema as canonical JSON, in order of the ids; one schema for all
             documents has the id "".
         folder: the folder with one for each, for messages; "" where there is one for all.
+        functions: the functions of comparators by their names.
     """
 
     by_id: tuple[tuple[str, str], ...]
     folder: str = ""
+    functions: tuple[tuple[str, Callable[..., Any]], ...] = ()
 
     @classmethod
     def of(cls, source: Any) -> SchemaSource:
@@ -202,6 +214,38 @@ class SchemaSource:
             raise InputValueError(place=in_file(path), expected="a JSON Schema a document, ID.json", got="none")
         return cls(tuple(by_id), str(path))
 
+    def with_comparators(self, comparators: Mapping[Any, Any]) -> SchemaSource:
+        """The same schemas with comparators of fields and types that were given in Python.
+
+        Raises:
+            TypeError: for a key that is neither a path nor a type, a value that is no comparator, or a function without
+                a name.
+            ValueError: for a field that has one already, two functions of one name, and a file that is no file of
+                judgements.
+        """
+        if not comparators:
+            return self
+        functions, added = dict(self.functions), dict[str, Any]()
+        for key, comparator in comparators.items():
+            place = f"comparators[{short_repr(key)}]"
+            settings = _settings_of(comparator, place, functions)
+            if isinstance(key, type) and key in _TYPE_NAMES:
+                added.setdefault(KEYWORD, {}).setdefault("types", {})[_TYPE_NAMES[key]] = settings
+            elif isinstance(key, str):
+                _schema_at(added, key, place)[KEYWORD] = settings
+            else:
+                expected = "the path of a field, or str, int, float or bool"
+                raise InputTypeError(place="comparators", expected=expected, got=short_repr(key))
+        by_id = []
+        for question_id, text in self.by_id:
+            schema = json.loads(text)
+            if isinstance(schema, dict):
+                if KEYWORD in schema and KEYWORD in added:
+                    raise InputValueError(place=f"#/{KEYWORD}", expected="one rule for a place", got="two")
+                schema = {**schema, "allOf": [*schema.get("allOf", ()), added]}
+            by_id.append((question_id, _canonical_json(schema)))
+        return SchemaSource(tuple(by_id), self.folder, tuple(sorted(functions.items(), key=itemgetter(0))))
+
     def schema_of(self, question_id: str) -> str:
         """The schema of a document as canonical JSON.
 
@@ -226,6 +270,75 @@ class SchemaSource:
         return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
+KEYWORD = "x-docscore"
+
+_TYPE_NAMES: dict[type, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
+
+_STEP = re.compile(r"\[\]|\[(\"(?:[^\"\\]|\\.)*\")\]|\.?([^.\[\]]+)")
+
+
+def _settings_of(comparator: Any, place: str, functions: dict[str, Callable[..., Any]]) -> dict[str, Any]:
+    """The settings of a comparator as in `x-docscore`; a function is added to those that there are."""
+    settings = {"compare": comparator} if isinstance(comparator, str) else comparator
+    if callable(comparator):
+        name = getattr(comparator, "__name__", "<lambda>")
+        if name == "<lambda>":
+            raise InputTypeError(place=place, expected="a function with a name", got=short_repr(comparator))
+        if functions.setdefault(name, comparator) is not comparator:
+            raise InputValueError(place=place, problem=f"two functions are called {name}")
+        settings = {"compare": "function", "function": name}
+    if not isinstance(settings, dict):
+        expected = "a function, the name of a comparator, or its settings"
+        raise InputTypeError(place=place, expected=expected, got=short_repr(comparator))
+    with_files: dict[str, Any] = with_judgements({KEYWORD: settings}, Path())[KEYWORD]
+    return with_files
+
+
+def _schema_at(schema: dict[str, Any], path: str, place: str) -> dict[str, Any]:
+    """The part of a schema for the path of a field, made where there is none: `items[].sku`, `$`."""
+    position = 0 if path != "$" else 1
+    while position < len(path):
+        step = _STEP.match(path, position)
+        if step is None:
+            raise InputValueError(place=place, expected="the path of a field, such as items[].sku", got=repr(path))
+        position = step.end()
+        key = json.loads(step[1]) if step[1] else step[2]
+        schema = (
+            schema.setdefault("items", {}) if key is None else schema.setdefault("properties", {}).setdefault(key, {})
+        )
+    return schema
+
+
+def with_judgements(schema: Any, folder: Path) -> Any:
+    """The schema with the rows of files of judgements where it names such files, so that its hash is of them too.
+
+    Raises:
+        ValueError: for a line that is no judgement, naming file and line.
+        OSError: if a file cannot be read.
+    """
+    if isinstance(schema, list):
+        return [with_judgements(part, folder) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    schema = {name: with_judgements(part, folder) for name, part in schema.items()}
+    settings = schema.get(KEYWORD)
+    if isinstance(settings, dict) and isinstance(settings.get("judgements"), str):
+        settings["judgements"] = _judgements(folder / settings["judgements"])
+    return schema
+
+
+def _judgements(path: Path) -> list[list[Any]]:
+    rows = []
+    for number, line in enumerate(path.read_text("utf-8-sig").splitlines(), 1):
+        try:
+            row = json.loads(line)
+            rows.append([row["ground_truth"], row["prediction"], row["verdict"]])
+        except (ValueError, KeyError, TypeError):  # noqa: PERF203  the error names the line
+            expected = '{"ground_truth": text, "prediction": text, "verdict": true, false or a number from 0 to 1}'
+            raise InputValueError(place=in_line(path, number), expected=expected, got=short_repr(line)) from None
+    return rows
+
+
 def _canonical_json(value: Any) -> str:
     """The value as JSON with sorted keys and without white space.
 
@@ -240,7 +353,7 @@ def _canonical_json(value: Any) -> str:
 
 def _read(path: Path) -> str:
     try:
-        return _canonical_json(json.loads(path.read_text("utf-8-sig")))
+        return _canonical_json(with_judgements(json.loads(path.read_text("utf-8-sig")), path.parent))
     except UnicodeDecodeError as error:
         raise InputValueError(place=in_file(path), expected="UTF-8 text", got=error.reason) from None
     except json.JSONDecodeError as error:

@@ -9,7 +9,7 @@ import importlib
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cached_property
 from math import fsum
@@ -975,6 +975,7 @@ def evaluate(
     cluster: Grouping | None = None,
     by: Grouping | None = None,
     schema: Any = None,
+    comparators: Mapping[Any, Any] | None = None,
     threshold: float = THRESHOLD,
     ignore_case: bool = True,
     rules: str = PAPER,
@@ -1024,6 +1025,8 @@ def evaluate(
         by: a column of the references, or a function of the id, whose values make slices.
         schema: a JSON Schema that says how each place compares: a dict, a path or a pydantic model class. The typed
             score is then computed too.
+        comparators: how fields or types compare, beside the schema or without one: `{"items[].sku": same_sku, float:
+            "money"}`; the name of a comparator, its settings, or a function of two values that gives 0 to 1.
         threshold: tau in [0, 1]; a similarity of texts below it counts as 0.
         ignore_case: whether texts are compared in lower case.
         rules: what counts in a prediction: "paper", or "anls_star-1.0.1" as in the published package of that version.
@@ -1065,7 +1068,7 @@ def evaluate(
     options = ScoringOptions(**{field.name: given[field.name] for field in fields(ScoringOptions)})
     settings = {name: given[name] for name in ("by", "cluster", "confidence", "seed")}
     bars = progress_from(progress)
-    chosen = metrics_with_schema((metrics,) if isinstance(metrics, str) else metrics, schema)
+    chosen = metrics_with_schema((metrics,) if isinstance(metrics, str) else metrics, options.schema)
     check_options_of(checked_metrics(chosen), options)
     names = ColumnNames(
         id_column,

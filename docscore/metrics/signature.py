@@ -25,6 +25,7 @@ def signature_of(metric: str, options: ScoringOptions, *, skipped: int | None = 
     'kieval|parse:json|compare:exact|docscore:0.2.0'
     """
     used = METRICS[metric].options
+    functions = options.schema.functions if "schema" in used and options.schema is not None else ()
     by_paper = options.rules == PAPER
     parts = [  # name, value, and whether it is named
         ("tau", str(options.threshold), "threshold" in used),
@@ -33,6 +34,7 @@ def signature_of(metric: str, options: ScoringOptions, *, skipped: int | None = 
         ("empty" if by_paper else "rules", "ignored" if by_paper else options.rules, "rules" in used),
         ("numbers", options.numbers, "numbers" in used and options.numbers != "text"),
         ("schema", options.schema and options.schema.digest, "schema" in used and options.schema is not None),
+        ("comparators", "+".join(name for name, _ in functions), bool(functions)),
         ("parse", options.parse_mode, options.parse_mode is not None),
         ("json-repair", "", options.parse_mode == "repair"),  # the result depends on its version
         ("references", options.parse_references, options.parse_references is not None),

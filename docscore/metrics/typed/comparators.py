@@ -549,7 +549,7 @@ def text_comparator(
 
 
 def judgements_comparator(
-    *, judgements: Sequence[tuple[str, str, float]], unread: Otherwise = "text"
+    *, judgements: Sequence[tuple[str, str, float]] = (), unread: Otherwise = "text"
 ) -> JudgedComparator:
     """Compares texts by verdicts: rows of ground truth, prediction, and true, false or a number in [0, 1].
 

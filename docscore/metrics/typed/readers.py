@@ -279,7 +279,8 @@ _FACTOR = re.compile(r"(?P<name>[^\W\d]+|%)\.?(?:\^?(?P<power>[23]))?\Z")
 
 
 @cache
-def _registry() -> Any:
+def unit_registry() -> Any:
+    """The units that pint knows, with exact fractions."""
     return extra("pint", "quantities").UnitRegistry(non_int_type=Fraction, autoconvert_offset_to_baseunit=True)
 
 
@@ -303,7 +304,7 @@ def _unit_words(locale: str) -> Mapping[str, str]:
 @lru_cache(maxsize=1 << 12)
 def _unit(text: str, locale: str) -> Any:
     """The unit that a text names, as pint has it; None for none."""
-    registry, words = _registry(), _unit_words(locale)
+    registry, words = unit_registry(), _unit_words(locale)
     unit = registry.Unit("")
     text = text.translate(_POWERS)
     for i, side in enumerate(words.get(text.casefold(), text).split("/")):
@@ -319,7 +320,7 @@ def _unit(text: str, locale: str) -> Any:
 def _unit_name(word: str) -> str:
     """The unit of a word, with a prefix where it has prefixes; "" for none. In capitals it may be written in small."""
     for spelled in (word, word.lower()) if len(word) > 1 else (word,):
-        for prefix, name, _ in _registry().parse_unit_name(spelled):
+        for prefix, name, _ in unit_registry().parse_unit_name(spelled):
             if prefix in _PREFIXES and name in (_METRIC if prefix else _UNITS):
                 return f"{prefix}{name}"
     return ""
@@ -341,10 +342,10 @@ def read_quantity(
         parts = _around(text, declared)
         if parts is None or parts[0] or (kind is not None and (parts[1] < 0 or not parts[2])):
             return None
-        named = _unit(parts[2] or unit, locale) if parts[2] or unit else _registry().Unit("")
+        named = _unit(parts[2] or unit, locale) if parts[2] or unit else unit_registry().Unit("")
         if named is None:
             return None
-        quantity = _registry().Quantity(Fraction(parts[1]), named).to_base_units()
+        quantity = unit_registry().Quantity(Fraction(parts[1]), named).to_base_units()
         base = frozenset(quantity.unit_items())
         if kind not in (None, base):
             return None

@@ -13,12 +13,11 @@ from typing import Any, NamedTuple
 
 from docscore.core.dates import ORDERS
 from docscore.core.errors import InputValueError, at_place, short_repr
+from docscore.core.options import KEYWORD
 from docscore.core.runtime import level_of_caller
+from docscore.core.values import step_text
 from docscore.metrics.anls_star.sizes import Comparator, SchemaNode
 from docscore.metrics.typed.comparators import COMPARATORS, FunctionComparator, comparator, settings_of
-
-KEYWORD = "x-docscore"
-
 
 # The types of which a place may be to be compared so; a text may be compared in every way.
 _TYPES = {name: {"string", "number", "integer", "boolean"} for name in COMPARATORS} | {
@@ -104,6 +103,7 @@ def _text(expected: str, pattern: str = ".+") -> tuple[str, Callable[[Any], bool
     return expected, lambda value: isinstance(value, str) and re.fullmatch(pattern, value) is not None
 
 
+_PATTERN = "(?=.*%d)(?=.*%[mbB])(?=.*%[yY])(?:[^%]|%[aAbBdHIjmMpSfyYzZ%])+"
 _WORDS = ("a list of texts", _are_texts)
 _SEPARATOR = ("one character that is no letter, digit or sign", _is_separator)
 _CHECKS: dict[str, tuple[str, Callable[[Any], bool]]] = {
@@ -114,7 +114,7 @@ _CHECKS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "group": _SEPARATOR,
     "date_order": _one_of(*ORDERS),
     "locale": _text('a locale such as "de" or "fr_CA"', "[A-Za-z]{2,3}([-_][A-Za-z0-9]+)*"),
-    "format": _text('a pattern as for strptime, such as "%d.%m.%Y"', ".*%.*"),
+    "format": _text('a pattern as for strptime with day, month and year, such as "%d%m%y"', _PATTERN),
     "percent": _one_of("share", "points"),
     "currency": _text("any, required, ignored, or the code of a currency such as EUR", "any|required|ignored|[A-Z]{3}"),
     "unit": _text("a unit such as kg"),
@@ -132,8 +132,9 @@ _CHECKS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "list_order": _one_of("any", "kept"),
     "key": _text("the name of a key"),
     "function": _text("the name of a function that was given in Python"),
+    "types": ("settings of types: string, number, integer or boolean", lambda value: isinstance(value, dict)),
 }
-_OF_EVERY_PLACE = ("compare", "weight", "list_order", "key")
+_OF_EVERY_PLACE = ("compare", "weight", "list_order", "key", "types")
 
 
 def types_of(schema: Mapping[str, Any]) -> list[str]:
@@ -150,6 +151,29 @@ def implied_comparison(schemas: Iterable[Mapping[str, Any]]) -> str:
         for name in types_of(schema)
     } - {"text"}
     return implied.pop() if len(implied) == 1 else "text"
+
+
+def _check_own(own: PlaceSettings, comparison: str, pointer: str) -> None:
+    """Raise `ValueError` for settings that a comparison does not take, or lacks."""
+    for name in sorted(own.keys() - settings_of(comparison)):
+        owners = " or ".join(owner for owner in COMPARATORS if name in settings_of(owner))
+        raise InputValueError(
+            place=f"{pointer}/{name}",
+            expected=f"{name} where values compare as {owners}",
+            got=f"it where they compare as {comparison}",
+        )
+    if own.get("decimal", ".") == own.get("group"):
+        raise InputValueError(
+            place=f"{pointer}/group", expected="another character than decimal", got=repr(own["group"])
+        )
+    if (isinstance(own.get("tolerance"), str) and comparison in _ONLY_NUMBERS) or (
+        comparison == "unit" and _is_number(own.get("tolerance"))
+    ):
+        expected = "a share of the ground truth" if comparison == "unit" else "a number of " + _ONLY_NUMBERS[comparison]
+        raise InputValueError(place=f"{pointer}/tolerance", expected=expected, got=short_repr(own["tolerance"]))
+    for owner, name in (("enum", "values"), ("judgements", "judgements")):
+        if comparison == owner and not own.get(name):
+            raise InputValueError(place=f"{pointer}/{name}", expected=_CHECKS[name][0], got="none")
 
 
 def comparator_of(
@@ -174,26 +198,11 @@ def comparator_of(
         got = f"{comparison!r} where the type is {' or '.join(sorted(types))}"
         raise InputValueError(place=f"{pointer}/compare", expected="a comparison of values of the type", got=got)
     own = {name: value for name, value in settings.items() if name not in _OF_EVERY_PLACE}
-    for name in own.keys() - settings_of(comparison):
-        owners = " or ".join(owner for owner in COMPARATORS if name in settings_of(owner))
-        raise InputValueError(
-            place=f"{pointer}/{name}",
-            expected=f"{name} where values compare as {owners}",
-            got=f"it where they compare as {comparison}",
-        )
-    if own.get("decimal", ".") == own.get("group"):
-        raise InputValueError(
-            place=f"{pointer}/group", expected="another character than decimal", got=repr(own["group"])
-        )
-    if (isinstance(own.get("tolerance"), str) and comparison in _ONLY_NUMBERS) or (
-        comparison == "unit" and _is_number(own.get("tolerance"))
-    ):
-        expected = "a share of the ground truth" if comparison == "unit" else "a number of " + _ONLY_NUMBERS[comparison]
-        raise InputValueError(place=f"{pointer}/tolerance", expected=expected, got=short_repr(own["tolerance"]))
-    if comparison == "date" and not any(schema.get("format") in _FORMATS for schema in schemas):
-        own["part"] = ""  # the time counts too, where both sides have one
     if comparison == "enum" and "values" not in own:
         own["values"] = [value for schema in schemas for value in schema.get("enum", []) if isinstance(value, str)]
+    _check_own(own, comparison, pointer)
+    if comparison == "date" and not any(schema.get("format") in _FORMATS for schema in schemas):
+        own["part"] = ""  # the time counts too, where both sides have one
     if comparison == "text" and not own:
         return None
     try:
@@ -219,13 +228,28 @@ Functions = Mapping[str, Callable[..., Any]]
 _ONLY_NUMBERS = {"date": "days", "datetime": "seconds", "time": "seconds"}
 
 
+def _field_of(pointer: str) -> str:
+    """The field that the settings at a pointer are of: `items[].sku`."""
+    steps = iter(pointer.split("/"))
+    path = ""
+    for step in steps:
+        path += (
+            step_text(next(steps).replace("~1", "/").replace("~0", "~"))
+            if step == "properties"
+            else "[]"
+            if step == "items"
+            else ""
+        )
+    return path.removeprefix(".") or "$"
+
+
 def _function_comparator(settings: PlaceSettings, pointer: str, functions: Functions) -> Comparator:
     name = settings.get("function", "")
     if name not in functions:
         raise InputValueError(
             place=f"{pointer}/function", expected="the name of a function given in Python", got=repr(name)
         )
-    return FunctionComparator(name, functions[name], pointer, getattr(functions[name], "by_columns", False))
+    return FunctionComparator(name, functions[name], _field_of(pointer), getattr(functions[name], "by_columns", False))
 
 
 _ALTERNATIVES = ("allOf", "anyOf", "oneOf")
@@ -321,6 +345,7 @@ class _Compiler:
 
     def __init__(self, functions: Functions) -> None:
         self.functions = functions
+        self.by_type: dict[str, PlaceSettings] = {}  # how types compare where a place does not say
         self.nodes: dict[tuple[tuple[int, ...], float], SchemaNode] = {}
         self.above: list[tuple[int, ...]] = []  # the places that are being made
         self.steps = 0  # schemas looked at: alternatives that refer to each other lead to ever more of them
@@ -350,6 +375,13 @@ class _Compiler:
         if name and name in self.above:
             raise InputValueError(place=pointer, problem="a weight in a part of the schema that contains itself")
         views, settings = self.views(schemas)
+        if "types" in settings:
+            self.by_type = {
+                name: checked_settings(own, f"{pointer}/types/{name}") for name, own in settings["types"].items()
+            }
+        types = {each for view in views for each in types_of(view.content)}
+        if len(types) == 1 and "compare" not in settings:
+            settings = {**self.by_type.get(types.pop(), {}), **settings}
         compared = comparator_of(settings, [view.content for view in views], pointer, self.functions)
         node = SchemaNode(unit * settings.get("weight", 1), weighted=False, comparator=compared)
         node.keeps_order, node.key = _list_settings(settings, views, pointer)
@@ -381,7 +413,7 @@ class _Compiler:
         origin: dict[str, str] = {}
         for schema in schemas:
             if id(schema.content) in seen:
-                continue
+                raise InputValueError(place=schema.pointer, problem="a reference that leads back to itself")
             self.steps += 1
             if self.steps > _MOST_STEPS:
                 expected = f"references and alternatives that lead to at most {_MOST_STEPS:,} schemas"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from docscore.core.errors import InputValueError, at_place
@@ -25,19 +25,21 @@ def typed_score(
     ignore_case: bool = True,
     rules: str = PAPER,
     numbers: str = "text",
+    comparators: Mapping[Any, Any] | None = None,
 ) -> float:
     """The score of a prediction where a schema says how places compare; a schema that says nothing gives ANLS*.
 
     Args:
         gt: the ground truth, as for `anls_score`.
         pred: the prediction.
-        schema: a JSON Schema as a dict or the path of a file, or a pydantic model class. Numbers, booleans and dates
-            (`format`) compare by value; `x-docscore` says otherwise: {"compare": "text", "exact", "number", "date" or
-            "boolean", "tolerance": 0.01 or "1%", "weight": 3, "decimal": ",", "group": ".", "order": "dmy"}.
+        schema: a JSON Schema as a dict or the path of a file, or a pydantic model class. Numbers, booleans, dates and
+            times compare by value; `x-docscore` says otherwise: {"compare": "money", "currency": "EUR", "weight": 3}.
         threshold: tau in [0, 1]; a similarity of texts below it counts as 0.
         ignore_case: whether texts are compared in lower case.
         rules: what counts in the prediction, as for `anls_score`.
         numbers: how numbers are compared where the schema says nothing, as for `anls_score`.
+        comparators: how fields or types compare, beside the schema: {"items[].sku": same_sku, float: "money"}; the name
+            of a comparator, its settings, or a function of two values that gives a number from 0 to 1.
 
     Returns:
         The score in [0, 1], 1 is best. It is no ANLS*, and comparable with other scores by the same schema only.
@@ -49,7 +51,7 @@ def typed_score(
     >>> typed_score({"total": 100}, {"total": 100.9}, prices)
     1.0
     """
-    source = SchemaSource.of(schema)  # which None is not
+    source = SchemaSource.of(schema).with_comparators(comparators or {})  # which None is not
     options = ScoringOptions(threshold=threshold, ignore_case=ignore_case, rules=rules, numbers=numbers, schema=source)
     return score_by(convert_ground_truth(gt), convert_prediction(pred), options, _root(source, ""))
 
@@ -69,7 +71,7 @@ def _root(source: SchemaSource, question_id: str) -> SchemaNode:
     """The compiled schema of a document; what is wrong with it names the schema."""
     text = source.schema_of(question_id)
     try:
-        return compiled_schema(text)
+        return compiled_schema(text, source.functions)
     except ValueError as error:
         raise at_place(f"schema {question_id}" if source.folder else "schema", error) from None
 
