@@ -155,7 +155,7 @@ def _remarks(found: Systems, by: str, *, intervals: bool) -> list[str]:
         level = percent_text(confidence or CONFIDENCE)
         remarks += [
             f"rank: by {head}, the ranks that are possible; all of them hold together with {level} confidence.",
-            "group: systems that are not told apart from the first of them.",
+            "group: a group begins where a system is told apart from the first of the group before it.",
             "best: the share of resamples of the documents in which the system is the best.",
         ]
     for name, system in found.evaluations.items():

@@ -20,8 +20,8 @@ class Rank(NamedTuple):
         value: its rank by the figure; systems with the same figure share a rank.
         low: the best rank that the documents allow.
         high: the worst rank that they allow.
-        group: the number of its group, 1 for the best. A group is the best system that is in no group before it, and
-            those after it that are not told apart from it.
+        group: the number of its group, 1 for the best. In the order of the figure, a group begins at the first system
+            that is told apart from the first of the group before it.
         best: the share of resamples in which the system is the best, in [0, 1]; ties are divided.
     """
 
@@ -116,7 +116,9 @@ def _told_apart(values: Array, drawn: Array, confidence: float, n: int) -> npt.N
 def _groups(values: Array, above: npt.NDArray[np.bool_]) -> list[int]:
     """The number of each system's group."""
     groups = np.zeros(len(values), dtype=int)
-    for first in np.argsort(-values, kind="stable"):
-        if not groups[first]:
-            groups[(groups == 0) & ~above[first]] = groups.max() + 1
-    return [int(group) for group in groups]
+    first = group = None
+    for system in np.argsort(-values, kind="stable").tolist():
+        if first is None or above[first, system]:
+            first, group = system, (group or 0) + 1
+        groups[system] = group
+    return groups.tolist()
