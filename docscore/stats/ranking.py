@@ -121,4 +121,5 @@ def _groups(values: Array, above: npt.NDArray[np.bool_]) -> list[int]:
         if first is None or above[first, system]:
             first, group = system, (group or 0) + 1
         groups[system] = group
-    return groups.tolist()
+    found: list[int] = groups.tolist()
+    return found
