@@ -13,8 +13,15 @@ from docscore.core.formatting import clipped, printable
 from docscore.core.options import AS_TEXT, SKIP, ScoringOptions
 from docscore.data.files import EXTENSIONS, Table, delimiter_of_file, read_table, suffix_of
 from docscore.data.json_text import dumps
-from docscore.data.pairing import FileRows, Pairs, read_systems, refuse_json_text, rows_of_files
-from docscore.evaluation.readings import parse_predictions, parsed_reference
+from docscore.data.pairing import (
+    FileRows,
+    Pairs,
+    parse_predictions,
+    parsed_reference,
+    read_systems,
+    refuse_json_text,
+    rows_of_files,
+)
 from playground.column_guesses import (
     ReadingPlan,
     columns_of,
@@ -339,7 +346,9 @@ def rows_of_uploads(
 
 def check_pairs(pairs: Pairs, options: ScoringOptions) -> None:
     """Raise `ValueError` for a row that takes too long; values parsed from text have the same limits."""
-    parsed = parse_predictions(pairs.predictions, pairs.truths, options.parse_mode)[0]
+    parsed = pairs.predictions
+    if options.parse_mode is not None:
+        parsed = parse_predictions(parsed, pairs.truths, options.parse_mode)[0]
     truths = pairs.truths
     if options.parse_references:
         truths = list(map(parsed_reference, pairs.ids, truths))

@@ -1,4 +1,4 @@
-"""Rows of both sides paired by id or by position; their groups and confidences; signs that they are read wrongly."""
+"""Rows paired by id or by position; their groups, confidences and texts; signs that they are read wrongly."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from docscore.core.errors import (
     InputTypeError,
     InputValueError,
     at_place,
+    closer,
     faults_summary,
     in_file,
     row_place,
@@ -27,7 +28,7 @@ from docscore.core.errors import (
 )
 from docscore.core.options import AS_TEXT, MISSING_MODES, SKIP, ScoringOptions, check_choice
 from docscore.core.runtime import Progress, gc_pause, level_of_caller, no_progress
-from docscore.core.values import ONE_OF, SCALAR_TYPES, Value
+from docscore.core.values import ONE_OF, SCALAR_TYPES, Value, convert_ground_truth
 from docscore.data.csv_files import DELIMITERS
 from docscore.data.files import (
     SAME_NAMES,
@@ -38,7 +39,7 @@ from docscore.data.files import (
     table_in_memory,
     table_of_source,
 )
-from docscore.data.json_text import holds_json, is_json_container
+from docscore.data.json_text import Parsed, holds_json, is_json_container, parse_reference, parse_text
 from docscore.data.rows import (
     ANLS,
     BY_ID,
@@ -553,11 +554,6 @@ def groups_of_rows(pairs: Pairs, grouping: Grouping, option: str) -> list[str]:
     return [_group_name(name, value, option) for name, value in zip(pairs.ids, values, strict=True)]
 
 
-def with_clusters(pairs: Pairs, cluster: Grouping | None) -> Pairs:
-    """The rows with their cluster names added; errors as for `groups_of_rows`."""
-    return pairs if cluster is None else pairs._replace(clusters=groups_of_rows(pairs, cluster, "cluster"))
-
-
 def _labels(pairs: Pairs, labels: Iterable[Any], option: str) -> list[Any]:
     found = as_rows(labels, option)
     if len(found) != len(pairs.ids):
@@ -828,3 +824,59 @@ def rows_of_files(
     if truths is not None and check is None:  # who checks values shows how rows are read too
         warn_of_documents(truths)
     return FileRows(read_systems(truths, systems, missing, faults, check), faults)
+
+
+def read_texts(pairs: Pairs, options: ScoringOptions) -> tuple[Pairs, dict[int, Parsed], list[str]]:
+    """Read the texts of rows as JSON, where the options say so, and take the values out of those with confidences.
+
+    Returns:
+        The rows as they are scored; how the text of each prediction was read, by the number of its row; and what is
+        doubtful of the rows, in sentences that were warnings too.
+
+    Raises:
+        TypeError, ValueError: for texts that are JSON on both sides where no option says how they are read, and for a
+            reference that is no JSON, naming its row.
+    """
+    refuse_json_text(pairs.truths, pairs.predictions, options)
+    doubts = list(doubts_of_reading(pairs, options.parse, options.parse_references))
+    if options.parse_references:
+        pairs = pairs._replace(truths=list(map(parsed_reference, pairs.ids, pairs.truths)))
+    readings: dict[int, Parsed] = {}
+    if options.parse_mode is not None:
+        predictions, readings = parse_predictions(pairs.predictions, pairs.truths, options.parse_mode)
+        pairs = pairs._replace(predictions=predictions)
+    doubts += doubts_of_values(pairs, with_confidences=options.with_confidences)
+    for doubt in doubts:
+        warnings.warn(str(doubt), UserWarning, stacklevel=level_of_caller())
+    pairs = with_confidences(pairs) if options.with_confidences else pairs._replace(confidences=None)
+    return pairs, readings, list(map(str, doubts))
+
+
+def parsed_reference(name: str, truth: Any) -> Any:
+    """The ground truth of a row with its texts read as JSON.
+
+    Args:
+        name: the id of the row.
+        truth: the ground truth; a tuple holds acceptable answers.
+
+    Raises:
+        TypeError, ValueError: for a text that is not JSON as a whole or cannot be scored, naming the row.
+    """
+    try:
+        return convert_ground_truth(parse_reference(truth))
+    except ValueError as error:
+        raise at_place(closer(row_place(name), "an answer"), error) from None
+
+
+def parse_predictions(
+    predictions: Sequence[Any], truths: Sequence[Any], mode: str
+) -> tuple[list[Any], dict[int, Parsed]]:
+    """Read text predictions as JSON; return all predictions, and how each text was read, by its row number."""
+    readings: dict[int, Parsed] = {}
+
+    values = list(predictions)
+    for number, prediction in enumerate(values):
+        if type(prediction) is str:  # and not the digits of a number
+            parsed = parse_text(prediction, mode, truths[number])
+            values[number], readings[number] = parsed.value, parsed._replace(value=None)
+    return values, readings

@@ -40,8 +40,8 @@ from docscore.data.pairing import (
     groups_of_rows,
     joined_runs,
     read_systems,
+    read_texts,
     warn_of_documents,
-    with_clusters,
 )
 from docscore.evaluation.automation import (
     ALIGNED,
@@ -55,7 +55,6 @@ from docscore.evaluation.automation import (
 from docscore.evaluation.comparison import Comparison
 from docscore.evaluation.fields import MOST_FIELDS_TESTED, Field, FieldTable, as_float, fields_as_ratios
 from docscore.evaluation.metric_values import Figure, Slice, ends_by_name
-from docscore.evaluation.readings import read_texts
 from docscore.evaluation.runs import Runs, runs_of
 from docscore.evaluation.tables import LISTED, Table
 from docscore.metrics.anls_star.api import score_all
@@ -292,7 +291,8 @@ class Evaluation:
         self.options, self.by, self.progress, self.faults = options, by, progress, list(faults)
         self.confidence = None if confidence is None else check_confidence(confidence)
         self.seed = check_whole("seed", seed, 0)
-        self.source = with_clusters(pairs, cluster)
+        clusters = pairs.clusters if cluster is None else groups_of_rows(pairs, cluster, "cluster")
+        self.source = pairs._replace(clusters=clusters)
         self.pairs, self.readings, self.doubts = read_texts(self.source, options)
         self.ids = self.pairs.ids
         self.signatures = {name: signature_of(name, options, skipped=pairs.skipped) for name in self.metrics}
@@ -348,7 +348,8 @@ class Evaluation:
     @cached_property
     def ratio(self) -> Ratios:
         """The first figure of the first metric as a ratio of sums over rows."""
-        return self.ratios_of(self.metric).columns([0])
+        ratios = self.ratios_of(self.metric)
+        return ratios if len(ratios.values) == 1 else ratios.columns([0])
 
     @cached_property
     def ratios(self) -> Ratios:

@@ -51,7 +51,7 @@ class Systems:
         """The figures of each system over all rows, and over those of each slice, largest first."""
         parts: dict[str | None, dict[str, Slice]] = {}
         for name, system in self.evaluations.items():
-            everything = Slice(None, len(system.ids), system.measured)
+            everything = Slice(None, len(system.document_ids), system.measured)
             for part in (everything, *system.slice_figures):
                 by_name = {figure.name: figure for figure in part.figures}
                 chosen = [by_name[figure] for figure in self.figures]
