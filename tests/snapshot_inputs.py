@@ -94,6 +94,7 @@ MADE: dict[str, Case] = {
 }
 ROWS = [json.loads(line) for line in (DATA / "test_sets.jsonl").read_text("utf-8").splitlines()]
 TEST_SETS = {row["name"]: MADE.get(row["name"]) or case_of(row) for row in ROWS if row["table"] == "test sets"}
+OPTIONS: list[list[str]] = [row["arguments"] for row in ROWS if row["table"] == "options"]
 # Texts of the two editors of the page; the page's programs get the values where both are JSON.
 PAIRS = {row["name"]: (row["ground_truth"], row["prediction"]) for row in ROWS if row["table"] == "pairs"}
 

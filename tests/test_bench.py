@@ -374,7 +374,7 @@ def test_own_documents_that_are_missing_are_named(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="expected a document for each of the 1 ids, got none for 1: 'a'"):
         documents_in(tmp_path)
     put(tmp_path / "a.txt", "x")
-    with pytest.raises(FileNotFoundError, match=r"schema\.json"):
+    with pytest.raises(ValueError, match=r"expected a JSON Schema, or the option schema \(schema\.json\), got none"):
         documents_in(tmp_path)
     put(tmp_path / "references.jsonl", '{"total": 1}\n')
     with pytest.raises(ValueError, match="expected rows with 'question_id' and 'references', got others"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable, Iterator
 from math import fsum
@@ -20,62 +21,18 @@ from docscore.metrics.registry import WITH_TREES
 from docscore.report.annotations import folded_tree
 from docscore.report.html_tree import positions_of, tree_drawing
 from tests.commands import PREDICTIONS, REFERENCES
+from tests.conftest import DATA
 from tests.structures import damaged, random_prediction, random_truth
 
-TRUTH = {
-    "date": "1 May",
-    "menu": [{"nm": "tea", "price": "2", "tags": ["a", "b"]}, {"nm": "rum"}],
-    "total": {"sum": "3", "tax": None},
-}
-GUESS = {
-    "date": None,
-    "x": "q",
-    "menu": [{"nm": "rum", "price": ""}, {"nm": "tea", "price": "3", "tags": ["b", "c"]}, {"nm": "gin"}],
-    "total": {"sum": "3"},
-}
-# 3 of 9 entities need a change, or are too many or too few; groups are matched wherever they stand
-KIEVAL = """
-≈ $                    0.444  -0.556  (4 of 9 points)
-├─ − date              0.000  -0.111  "1 May" → nothing
-├─ + x                 0.000  -0.111  nothing → "q"
-├─ ≈ menu              0.500  -0.333
-│  ├─ ≈ [0 ↔ 1]        0.500  -0.222
-│  │  ├─ = nm          1.000          "tea"
-│  │  ├─ ≠ price       0.000  -0.111  "2" → "3"
-│  │  └─ ≈ tags        0.500  -0.111
-│  │     ├─ ≠ [0 ↔ 1]  0.000  -0.111  "a" → "c"
-│  │     └─ = [1 ↔ 0]  1.000          "b"
-│  ├─ = [1 ↔ 0]        1.000
-│  │  └─ = nm          1.000          "rum"
-│  └─ + [− ↔ 2]        0.000  -0.111
-│     └─ + nm          0.000  -0.111  nothing → "gin"
-└─ = total             1.000
-   └─ = sum            1.000          "3"
-"""
-# a right entity counts 2 of 15, a wrong one 2, one that is only on one side 1
-ENTITY_F1 = """
-≈ $              0.533  -0.467  (8 of 15 points)
-├─ − date        0.000  -0.067  "1 May" → nothing
-├─ ≈ menu.nm     0.800  -0.067
-│  ├─ = [0 ↔ 1]  1.000          "tea"
-│  ├─ = [1 ↔ 0]  1.000          "rum"
-│  └─ + [− ↔ 2]  0.000  -0.067  nothing → "gin"
-├─ ≠ menu.price  0.000  -0.133  "2" → "3"
-├─ ≈ menu.tags   0.500  -0.133
-│  ├─ ≠ [0 ↔ 1]  0.000  -0.133  "a" → "c"
-│  └─ = [1 ↔ 0]  1.000          "b"
-├─ = total.sum   1.000          "3"
-└─ + x           0.000  -0.067  nothing → "q"
-"""
-
-
-def as_text(tree: ScoreTree) -> str:
-    return f"\n{tree}\n"
+# Of KIEval 3 of 9 entities need a change, or are too many or too few; groups are matched wherever they stand. Of Entity
+# F1 a right entity counts 2 of 15, a wrong one 2, one that is only on one side 1.
+GOLDEN = json.loads((DATA / "metric_trees.json").read_text("utf-8"))
+TRUTH, GUESS = GOLDEN["ground_truth"], GOLDEN["prediction"]
 
 
 def test_golden_trees() -> None:
-    assert as_text(kieval_tree(TRUTH, GUESS)) == KIEVAL
-    assert as_text(entity_f1_tree(TRUTH, GUESS)) == ENTITY_F1
+    assert str(kieval_tree(TRUTH, GUESS)).split("\n") == GOLDEN["kieval"]
+    assert str(entity_f1_tree(TRUTH, GUESS)).split("\n") == GOLDEN["entity_f1"]
 
 
 def test_edits_are_named_with_their_costs() -> None:

@@ -25,7 +25,7 @@ import docscore
 from docscore.version import VERSION
 from tests.commands import Done, run
 from tests.conftest import ROOT
-from tests.snapshot_inputs import TEST_SETS, Case, write
+from tests.snapshot_inputs import OPTIONS, TEST_SETS, Case, write
 
 DATA = Path(__file__).parent / "data" / "snapshot"
 WRITE = "DOCSCORE_WRITE_SNAPSHOT"
@@ -162,43 +162,8 @@ def without(flags: tuple[str, ...], *names: str) -> tuple[str, ...]:
     return tuple(part for at, part in enumerate(flags) if part not in names and (at == 0 or flags[at - 1] not in names))
 
 
-# Options that change what is printed, on the receipts and on wrong input.
-OTHERS: list[tuple[str, ...]] = [
-    *[("score", "r.jsonl", "p.jsonl", *flags) for flags in [
-        ("--fail-under", "0.99"), ("--fail-under", "0.99", "--beyond-chance"), ("--fail-under", "0.2"),
-        ("--by", "shop", "--fields"),
-        ("--by", "nothing"), ("--cluster-of-id", r"^(.*)-\d+$"), ("--confidence-level", "0.8"),
-        ("--confidence-level", "2"), ("--threshold", "1.5"), ("--metrics", "bleu"), ("--donut", "--metrics", "nted"),
-        ("--normalise", "--metrics", "kieval,entity_f1", "--json"), ("--delimiter", "ab"), ("--parse", "yaml"),
-        ("--strict", "--metrics", "anls"), ("--worst", "0"), ("--schema", "none.json"), ("--id-column", "nothing"),
-    ]],
-    *[("explain", "r.jsonl", "p.jsonl", "--id", "receipt-001", *flags) for flags in [
-        ("--all",), ("--fold",), ("--metric", "kieval"), ("--metric", "entity_f1"), ("--metric", "nted"), ("--json",),
-    ]],
-    ("explain", "r.jsonl", "p.jsonl"),
-    ("explain", "r.jsonl", "p.jsonl", "--id", "nothing"),
-    *[("compare", "p.jsonl", "p_new.jsonl", "--references", "r.jsonl", *flags) for flags in [
-        ("--max-loss", "0.01"), ("--max-loss", "0.5"), ("--metrics", "kieval,nted"), ("--changes", "1"),
-        ("--markdown", "--changes", "2", "--max-loss", "0.01"),
-    ]],
-    ("compare", "p_new.jsonl", "p.jsonl", "--references", "r.jsonl", "--max-loss", "0"),
-    ("compare", "p.jsonl", "p_new.jsonl"),
-    *[("table", "p.jsonl", "p_new.jsonl", "--references", "r.jsonl", *flags) for flags in [
-        ("--format", "markdown", "--against", "best"), ("--format", "latex", "--percent", "--intervals"),
-        ("--metrics", "kieval,entity_f1", "--by", "shop"), ("--name", "Ours=p.jsonl", "--against", "nobody"),
-        ("--figures", "kieval_aligned", "--metrics", "kieval"), ("--columns", "documents,missing", "--missing", "zero"),
-    ]],
-    ("report", "r.jsonl", "p.jsonl", "-o", "-", "--by", "shop", "--metrics", "kieval,nted", "--title", "A <title>"),
-    ("bench", "check", "."),
-    ("bench", "check", "none"),
-    ("bench", "check", ".", "--dataset", "docvqa", "--json"),
-    ("bench", "table", "r.jsonl"),
-    ("bench", "table"),
-    ("score",), ("score", "--nothing"), ("nothing",), ("--version",), ("score", "r.jsonl", "r.jsonl"),
-]  # fmt: skip
-
-
 def test_options_of_the_command(folder: Path) -> None:
+    """Options that change what is printed, on the receipts and on wrong input."""
     rows = [{**row, "shop": shop} for row, shop in zip(TEST_SETS["receipts"].references, "aabbcca", strict=True)]
     write(TEST_SETS["receipts"]._replace(references=rows), folder)
     draws: dict[str, Callable[[str], str]] = {"report": words}
@@ -207,7 +172,7 @@ def test_options_of_the_command(folder: Path) -> None:
             " ".join(arguments),
             printed(run(*arguments), as_json if "--json" in arguments else draws.get(arguments[0], str)),
         )
-        for arguments in OTHERS
+        for arguments in OPTIONS
     ]
     compare("options", parts, folder)
 
