@@ -22,7 +22,7 @@ from docscore.core.options import NUMBERS, ScoringOptions, check_choice
 from docscore.core.runtime import with_room_to_recurse
 from docscore.core.similarity import ScalarText, text_rule
 from docscore.core.values import Value, convert_ground_truth, convert_prediction, scalar_text, step_text
-from docscore.metrics.anls_star.tree import Kind, Status, Whole
+from docscore.metrics.anls_star.tree import Kind, Status, Whole, status_of
 from docscore.metrics.base import (
     FigureName,
     MeanOfRows,
@@ -115,7 +115,7 @@ def _tree_of_best(gt: Value, pred: Value, donut: bool, numbers: str) -> MetricTr
         (values[1], "$", None),
         path="$",
         kind=_kind_of(children),
-        status="exact" if score == 1 else "partial" if score else "wrong",
+        status=status_of(score, 1),
         points=(score * shared.weight, shared.weight),
         whole=shared,
         children=children,
@@ -514,10 +514,8 @@ def _kind_of(children: Sequence[MetricTree]) -> Kind:
 
 def _status(part: _Part, earned: float, weight: float, below: set[Status]) -> Status:
     """Exact if nothing is edited, missing or extra if all of it is on one side, else by what is earned."""
-    if earned == weight:
-        return "exact"
-    if part[1] is None and below <= {"missing"}:
+    if earned != weight and part[1] is None and below <= {"missing"}:
         return "missing"
-    if part[0] is None and below <= {"extra"}:
+    if earned != weight and part[0] is None and below <= {"extra"}:
         return "extra"
-    return "partial" if earned else "wrong"
+    return status_of(earned, weight)

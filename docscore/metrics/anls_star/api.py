@@ -201,33 +201,15 @@ def score_pairs(
 def build_tree(gt: Value, pred: Value, options: ScoringOptions, schema: SchemaNode | None = None) -> ScoreTree:
     """The score tree of a pair of plain values, by options in one object; with a schema that of its typed score."""
     whole, trees = Whole(0.0, options), list[ScoreTree]()
-    _, whole.weight = tell(gt, pred, options, lambda: TreePlace(whole, trees), schema)
+    start = partial(TreePlace, whole, trees)
+    _, whole.weight = with_room_to_recurse(tell, gt, pred, options, start, schema)
     return trees[-1]
 
 
 def score_by(gt: Value, pred: Value, options: ScoringOptions, schema: SchemaNode) -> float:
     """The typed score of a pair of plain values by a schema."""
-    earned, weight = with_room_to_recurse(_sums, gt, pred, options, schema)
+    earned, weight = with_room_to_recurse(tell, gt, pred, options, None, schema)
     return earned / weight if weight else 1.0
-
-
-def tell(
-    gt: Value,
-    pred: Value,
-    options: ScoringOptions,
-    start: Callable[[], Place],
-    schema: SchemaNode | None = None,
-) -> tuple[float, float]:
-    """S and L of a pair, told part by part: for what counts parts without a tree of them.
-
-    Args:
-        gt: the ground truth, a plain value.
-        pred: the prediction, a plain value.
-        options: how texts are compared.
-        start: gives what is told of the whole pair; called anew where the pair is scored again from the beginning.
-        schema: the root of a schema, or None.
-    """
-    return with_room_to_recurse(_sums, gt, pred, options, schema, start)
 
 
 def _score_portion(pairs: Iterable[Pair], start: int, options: ScoringOptions) -> npt.NDArray[np.float64]:
@@ -309,23 +291,32 @@ def _score_answers(pairs: Sequence[tuple[Any, Any]], options: ScoringOptions) ->
 def _score_one(gt: Value, pred: Value, options: ScoringOptions) -> float:
     if is_answer(gt, pred):
         return answer_score(gt, pred, options)  # type: ignore[arg-type]
-    earned, weight = _sums(gt, pred, options)
+    earned, weight = tell(gt, pred, options)
     return earned / weight if weight else 1.0
 
 
-def _sums(
+def tell(
     gt: Value,
     pred: Value,
     options: ScoringOptions,
-    schema: SchemaNode | None = None,
     start: Callable[[], Place] | None = None,
+    schema: SchemaNode | None = None,
 ) -> tuple[float, float]:
-    """S and L of a pair; where lists are too long, the error names their place."""
+    """S and L of a pair, told part by part where somebody asks for that.
+
+    Args:
+        gt: the ground truth, a plain value.
+        pred: the prediction, a plain value.
+        options: how texts are compared.
+        start: gives what is told of the whole pair; None where the sums are enough.
+        schema: the root of a schema, or None.
+
+    Raises:
+        ValueError: where lists are too long, naming their place.
+    """
     truth = _one_of_texts(gt, pred)
     try:
-        if start is None:
-            return Scorer(options).pair(truth, pred, schema)
-        return Scorer(options, Tables()).pair(truth, pred, schema, start())
+        return Scorer(options, start and Tables()).pair(truth, pred, schema, start and start())
     except TooManyPairsError as error:
         place, *_ = max(list_tables(truth, pred), key=lambda table: table[1] * table[2])
         raise at_place(place, error) from None

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Literal, get_args
 
 from docscore.core.options import ScoringOptions
+from docscore.core.runtime import with_room_to_recurse
 from docscore.core.same_value import differ_in_punctuation, spelling_of_same_value
 from docscore.core.values import Value, step_text
 from docscore.metrics.anls_star.api import tell
@@ -138,10 +139,6 @@ def _cause_of_values(kind: Kind, status: Status, truth: Any, prediction: Any) ->
     return "near miss" if status == "partial" else "wrong value"
 
 
-def _outcome(kind: Kind, status: Status) -> Outcome:
-    return "wrong_type" if kind == "mismatch" and status == "wrong" else status
-
-
 # A leaf of a score tree with points: its path without list indices, `$` for the root; its kind of node; what became of
 # its value; S; L; why points are lost, None if none are; how a schema compared it, "" for as text; and the sides whose
 # value could not be read so.
@@ -173,7 +170,8 @@ class FieldCounts:
         for name, node, cause in places(tree, parsed=parsed, absent=absent):
             if not node.children and node.weight > 0:
                 points, how = (node.earned, node.weight), (node.compared, node.unreadable)
-                self.leaves.append((name, node.kind, _outcome(node.kind, node.status), *points, cause, *how))
+                outcome: Outcome = "wrong_type" if (node.kind, node.status) == ("mismatch", "wrong") else node.status
+                self.leaves.append((name, node.kind, outcome, *points, cause, *how))
             if node.key is None and node is not tree:
                 both = node.truth_index is not None and node.prediction_index is not None
                 partner: Partner = "matched" if both else "missing" if node.prediction_index is None else "extra"
@@ -197,7 +195,7 @@ class FieldCounts:
             self.leaves, self.elements = [], []
             return root
 
-        self.earned, self.weight = tell(gt, pred, options, start, schema)
+        self.earned, self.weight = with_room_to_recurse(tell, gt, pred, options, start, schema)
         if not parsed and self.leaves and self.leaves[0][:2] == ("$", "mismatch"):
             self.leaves[0] = *self.leaves[0][:5], "unparsable", *self.leaves[0][6:]
         return self
