@@ -21,7 +21,7 @@ from docscore.core.dates import read_date as spelled_date
 from docscore.core.errors import InputValueError, short_repr
 from docscore.core.numbers import DecimalText, decimal_value
 from docscore.core.same_value import number_of, separated_number
-from docscore.core.values import Scalar, scalar_text
+from docscore.core.values import Scalar, number_text, scalar_text
 
 _LONGEST = 100  # characters of an amount with its currency or unit
 
@@ -436,6 +436,8 @@ def read_time(value: Scalar) -> time | None:
     match = _CLOCK.match(ascii_form(scalar_text(value)))
     if match is None or not (match["minute"] or match["half"] or match["word"]):
         return None
+    if (match["offset"] or "").startswith("-") and not match["second"]:  # 09:00-12:00 is from one time to another
+        return None
     hour, half = int(match["hour"]), (match["half"] or "").lower()
     if half:
         if not 1 <= hour <= 12:  # noqa: PLR2004  hours of half a day
@@ -524,12 +526,14 @@ _SEPARATORS = re.compile(r"(?<=\w)[\W_]+(?=\w)")
 
 
 def read_identifier(value: Scalar) -> str:
-    """A text without what stands between its letters and digits.
+    """A text without what stands between its letters and digits; of a JSON number the shortest spelling.
 
     >>> read_identifier("DE02 1203-0000"), read_identifier(" #7/8 "), read_identifier("-5")
     ('DE0212030000', '#78', '-5')
     """
-    return _SEPARATORS.sub("", unicodedata.normalize("NFKC", scalar_text(value)).strip()).replace("_", "")
+    if not isinstance(value, str):
+        return number_text(value)
+    return _SEPARATORS.sub("", unicodedata.normalize("NFKC", value).strip()).replace("_", "")
 
 
 _MARKS = re.compile(r"[^\w\s]|_")
