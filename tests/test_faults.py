@@ -131,11 +131,7 @@ def test_where_no_row_is_left_there_is_no_score(write: Write, references: Any, p
     assert len(str(caught.value).splitlines()) == 1
 
 
-@pytest.mark.parametrize(
-    ("references", "predictions"),
-    [(R, [{ID: "a"}, *P[1:]]), (R, [5, *P[1:]]), ([{ID: "a"}, *R[1:]], P), ([5, *R[1:]], P)],
-    ids=["prediction without a value", "prediction of another format", "reference without one", "another format"],
-)
+@golden("faults", "first rows")
 def test_the_first_row_may_be_the_faulty_one(write: Write, references: list[Any], predictions: list[Any]) -> None:
     """Whether a faulty row is skipped does not depend on its place."""
     pairs, _ = read(write("r.jsonl", references), write("p.jsonl", predictions), "skip")

@@ -113,48 +113,14 @@ def test_documents_without_ids_are_scored(
     assert docscore.evaluate(predictions=predictions, references=references).score == pytest.approx(score)
 
 
-def batch(name: str, *contents: str | None) -> dict[str, Any]:
-    """A row as providers write it for a request of a batch; one that failed has null as its response."""
-    choices = [{"message": {"content": content}} for content in contents]
-    return {"custom_id": name, "response": None if None in contents else {"body": {"choices": choices}}}
-
-
-ID_AND_PATH = ["--predictions-id-column", "custom_id", "--prediction-column", "response.body.choices.0.message.content"]
 BY_ID = [{"question_id": name, "references": [name]} for name in "ab"]
-FOLDER = {"p/a.json": "a", "p/b.json": "b", "p/.c.json": "no id", "p/notes.txt": "no document"}
-SIDES: list[tuple[str, dict[str, Any], str, list[str], float | str]] = [  # why, files, predictions, options, outcome
-    ("a path into the rows, and ids under another name", {"p.jsonl": [batch("b", "x"), batch("a", "a")]}, "p.jsonl",
-     ID_AND_PATH, 0.5),
-    ("a request that failed has no prediction", {"p.jsonl": [batch("b", None), batch("a", "a")]}, "p.jsonl",
-     ID_AND_PATH, "ids of references that no prediction has (1): 'b'"),
-    ("which is what `missing` counts", {"p.jsonl": [batch("b", None), batch("a", "a")]}, "p.jsonl",
-     [*ID_AND_PATH, "--missing", "zero"], 0.5),
-    ("a row of another shape is a fault", {"p.jsonl": [batch("b"), batch("a", "a")]}, "p.jsonl", ID_AND_PATH,
-     "p.jsonl, line 1: expected an object with 'question_id' and 'prediction'"),
-    ("an error says where a path ends", {"p.jsonl": [{"custom_id": "a", "response": {"text": "a"}}]}, "p.jsonl",
-     ID_AND_PATH, "(prediction_column), got an object with 'text' at 'response'"),
-    ("the name of a column is no path", {"p.jsonl": [{"question_id": n, "o.x": n, "o": {"x": "y"}} for n in "ab"]},
-     "p.jsonl", ["--prediction-column", "o.x"], 1.0),
-    ("another column is not taken for the one that a row lacks",
-     {"p.jsonl": [{"question_id": "a", "o": "a"}, {"question_id": "b", "prediction": "b"}]}, "p.jsonl",
-     ["--prediction-column", "o"], "p.jsonl, line 2: expected an object with 'question_id' and 'prediction'"),
-    ("a column of ids that one side lacks", {"p.jsonl": [batch("a", "a")]}, "p.jsonl", ["--id-column", "custom_id"],
-     "r.jsonl: expected a column 'custom_id' (id_column), got 'question_id', 'references'; --references-id-column"),
-    ("a document a file", FOLDER, "p", [], 1.0),
-    ("a path into such documents", {f"p/{n}.json": {"out": [n]} for n in "ab"}, "p", ["--prediction-column", "out.0"],
-     1.0),
-    ("such a file that is cut off", FOLDER | {"p/b.json": '"b'}, "p", [], "b.json, line 1, column 1: unterminated"),
-    ("without it", FOLDER | {"p/b.json": '"b'}, "p", ["--on-error", "skip"], 1.0),
-    ("a folder of other files", {"p/a.txt": "a"}, "p", [], "p: expected a folder with one document a file, ID.json"),
-]  # fmt: skip
 
 
-@pytest.mark.parametrize(("why", "files", "predictions", "options", "outcome"), SIDES, ids=[row[0] for row in SIDES])
+@golden("foreign_columns", "ids and values")
 def test_ids_and_values_where_people_have_them(
-    write: Write, why: str, files: dict[str, Any], predictions: str, options: list[str], outcome: float | str
+    write: Write, files: dict[str, Any], predictions: str, options: list[str], outcome: float | str
 ) -> None:
     """In the command and in Python, whose keywords are the options."""
-    assert why
     references = write("r.jsonl", BY_ID)
     for name, content in files.items():
         (references.parent / name).parent.mkdir(exist_ok=True)

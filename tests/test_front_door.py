@@ -194,14 +194,7 @@ def test_a_comparison(receipts: docscore.Evaluation, tmp_path: Path) -> None:
         receipts.compare({})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("name", "sentence"),
-    [
-        ("a.pdf", "expected a file name that ends in .html or .md, got .pdf"),
-        ("no/a.md", "expected a folder that exists, got"),
-        (".html", "expected a file name that ends in .html or .md, got none"),
-    ],
-)
+@golden("evaluate", "reports")
 def test_reports_that_cannot_be_written(
     receipts: docscore.Evaluation, tmp_path: Path, name: str, sentence: str
 ) -> None:

@@ -71,15 +71,7 @@ def test_targets_that_are_text(text: Any, reading: str, truth: Any) -> None:
     assert answer_in(text, reading) == truth
 
 
-CONTEXTS: list[tuple[str, dict[str, Any]]] = [
-    ("a value among the variables", {"vars": {"reference": BILL}}),
-    ("JSON text among the variables", {"vars": {"reference": json.dumps(BILL)}}),
-    ("the assertion's own before the variables", {"config": {"reference": BILL}, "vars": {"reference": "x"}}),
-    ("several answers", {"vars": {"references": json.dumps([{"total": "9"}, BILL])}}),
-]
-
-
-@pytest.mark.parametrize("context", [case[1] for case in CONTEXTS], ids=[case[0] for case in CONTEXTS])
+@golden("judging", "contexts")
 def test_the_hook_of_promptfoo(context: dict[str, Any]) -> None:
     found = get_assert(SAID, context)
     assert found["score"] == 2 / 3

@@ -17,6 +17,7 @@ from playground import server_functions
 from tests import browser
 from tests.browser import HOSTILE, LOOKS, Visit, Visitor, axe, download, payload
 from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, TEXTS, pred, ref, rows, run, succeed, written
+from tests.conftest import golden
 
 if TYPE_CHECKING:
     from playwright.sync_api import FilePayload, Locator
@@ -247,19 +248,7 @@ def test_hostile_ids_keys_names_and_file_names_are_text(visitor: Visitor) -> Non
     assert visitor.sideways() == 0
 
 
-NO_QUESTIONS: list[Any] = [
-    None,
-    {},
-    {"run": 1},
-    {"run": "x", "document": "receipt-027", "base": 0, "system": 1},
-    {"run": "r" * 22, "document": [], "base": 0, "system": 1},
-    {"run": "r" * 22, "document": "receipt-027", "base": -1, "system": 1},
-    {"run": "r" * 22, "document": "receipt-027", "base": 0, "system": "1"},
-    {"run": "r" * 22, "document": "receipt-027", "base": 0, "system": 1},
-]
-
-
-@pytest.mark.parametrize("asked", NO_QUESTIONS)
+@golden("systems", "no questions")
 def test_a_request_for_a_document_is_checked(asked: Any) -> None:
     """It comes from a stranger; nobody finds the documents of another without the name of the result."""
     with ThreadPoolExecutor(1) as pool:  # Playwright may hold the event loop of this thread

@@ -15,6 +15,7 @@ from docscore.evaluation.runs import runs_of
 from docscore.evaluation.systems import systems_of
 from docscore.stats.intervals import Ratios, intervals_of
 from tests.commands import Write, pred, ref, run, succeed
+from tests.conftest import golden
 from tests.test_json_output import validated
 
 IDS = [f"d{number}" for number in range(8)]
@@ -90,14 +91,7 @@ def test_clusters_and_slices_are_those_of_the_documents() -> None:
     assert [(part.value, part.documents) for part in found.slice_figures][:2] == [("d0", 3), ("d1", 3)]
 
 
-@pytest.mark.parametrize(
-    ("predictions", "said"),
-    [
-        ([RUNS[0]], "with runs=True a list of at least two runs, got 1"),
-        (RUNS[0], "with runs=True a list of at least two runs, got dict"),
-        ([RUNS[0], {**RUNS[1], "x": {}}], "'x'"),
-    ],
-)
+@golden("systems", "no runs")
 def test_what_is_no_list_of_runs(predictions: Any, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         docscore.evaluate(predictions=predictions, references=REFERENCES, runs=True)
