@@ -142,8 +142,11 @@ def test_references_without_a_prediction_are_left_out_and_other_faults_are_error
 
 
 def test_sides_cannot_be_swapped_by_position() -> None:
-    with pytest.raises(TypeError):
-        docscore.evaluate(FOUND, TRUTHS)  # type: ignore[call-arg]
+    expected = r"^expected docscore.evaluate\(predictions=..., references=...\), each side by its name, got "
+    with pytest.raises(TypeError, match=expected + "2 by position$"):
+        docscore.evaluate(FOUND, TRUTHS)
+    with pytest.raises(TypeError, match=expected + "no predictions$"):
+        docscore.evaluate(references=TRUTHS)
 
 
 def test_the_numbers_are_those_of_the_command(receipts: docscore.Evaluation) -> None:

@@ -104,7 +104,7 @@ def test_from_a_folder_of_its_name(name: str, root: Path, tmp_path: Path, monkey
     monkeypatch.chdir(tmp_path)
     Path(name).mkdir()
     shutil.copy(script_of(name, root), name)
-    for path in (name, f"./{name}", str(tmp_path / name)):
+    for path in (name, f"./{name}", str(tmp_path / name), str(root / "evaluate_modules" / name)):
         metric = evaluate.load(path, cache_dir=str(tmp_path / "cache"))
         assert metric.compute(predictions=PREDICTIONS, references=REFERENCES) == RESULTS[name]
     failed, attempted = doctest.testmod(sys.modules[type(metric).__module__], raise_on_error=True)

@@ -135,6 +135,51 @@ def test_light_and_dark(page: Page, drawn: dict[str, Any], around: str, system: 
     assert axe(page, "main") == []
 
 
+# what a reader sees of each element; others, such as whether text can be selected, are the page's affair
+SEEN = [
+    *("background-color", "border-bottom-width", "color", "display", "font-family", "font-size", "font-weight"),
+    *("line-height", "list-style-type", "margin-bottom", "margin-left", "margin-top", "padding-bottom", "padding-left"),
+    *("padding-right", "padding-top", "table-layout", "text-align", "text-decoration-line", "vertical-align"),
+    "white-space",
+]
+STYLES = """names => [...document.querySelectorAll(".anls-notebook *")]
+    .filter(each => !each.closest("style, input"))
+    .map(each => [each, getComputedStyle(each)])
+    .map(([each, style]) => [each.tagName + "." + each.className, ...names.map(name => style.getPropertyValue(name))])
+"""
+
+
+KINDS_SEEN = ("result", "fields", "causes", "document", "comparison")
+
+
+@pytest.mark.parametrize("template", ["lab", "classic"])
+def test_the_style_of_an_exported_page_changes_nothing(page: Page, drawn: dict[str, Any], template: str) -> None:
+    """Those of Jupyter put text to the right, stripes behind rows and bullets before lines."""
+    needs("nbconvert", "nbformat")
+    import nbconvert  # noqa: PLC0415  not in every environment
+    import nbformat.v4  # noqa: PLC0415
+
+    shown = [drawn[kind]._repr_html_() for kind in KINDS_SEEN]
+    outputs = [nbformat.v4.new_output("display_data", {"text/html": each}) for each in shown]
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("", outputs=outputs)])
+    html, _ = nbconvert.HTMLExporter(template_name=template).from_notebook_node(book)
+    alone, exported = (styles_on(page, each) for each in (f"<!doctype html>{''.join(shown)}", html))
+    assert len(alone) > 100
+    for ours, theirs in zip(alone, exported, strict=True):
+        differing = [
+            (name, *each) for name, *each in zip(SEEN, ours[1:], theirs[1:], strict=True) if each[0] != each[1]
+        ]
+        assert {each for each in differing if each != ("text-align", "start", "left")} == set(), ours[0]
+
+
+def styles_on(page: Page, html: str) -> list[list[str]]:
+    """The computed values of the elements of all drawings on a page, without what it would load from elsewhere."""
+    page.route("**/*", lambda route: route.abort())
+    page.set_content(html, wait_until="domcontentloaded")
+    styles: list[list[str]] = page.evaluate(STYLES, SEEN)
+    return styles
+
+
 def module() -> Any:
     """The script that executes the notebook."""
     needs("ipykernel", "nbclient", "nbformat", "pandas")

@@ -962,8 +962,8 @@ class Evaluation:
 
 
 def evaluate(
-    *,
-    predictions: Any,
+    *positional: Any,
+    predictions: Any = None,
     references: Any = None,
     metrics: str | Sequence[str] | None = None,
     parse: str | None = None,
@@ -1007,6 +1007,7 @@ def evaluate(
     * a pandas or polars data frame, an Arrow table or a `datasets.Dataset` with the columns of such rows.
 
     Args:
+        positional: none; each side is given by its name, so that the two cannot be exchanged.
         predictions: what was predicted.
         references: the ground truths; None where the rows of the predictions hold them too, as those of logs and of one
             data frame with a column of each.
@@ -1065,6 +1066,11 @@ def evaluate(
     >>> [(row["cause"], row["points_lost"]) for row in result.causes]
     [('missing field', 0.3333333333333333)]
     """
+    if positional or predictions is None:
+        got = f"{len(positional)} by position" if positional else "no predictions"
+        raise InputTypeError(
+            expected="docscore.evaluate(predictions=..., references=...), each side by its name", got=got
+        )
     given = dict(locals())
     options = ScoringOptions(**{field.name: given[field.name] for field in fields(ScoringOptions)})
     settings = {name: given[name] for name in ("by", "cluster", "confidence", "seed")}

@@ -1,0 +1,1 @@
+../../anls_star.py
