@@ -62,6 +62,7 @@ def run_page(path: Path) -> None:
     printed = ""
     for block in blocks_of(path.read_text("utf-8")):
         if block.title:
+            Path(block.title).parent.mkdir(parents=True, exist_ok=True)
             Path(block.title).write_text(block.text, "utf-8")
         elif block.language == "python":
             printed = _run_python(block, path, names)

@@ -157,7 +157,6 @@ def systems(sample: Sample, *, tested: bool = False, sliced: bool = False) -> Sy
             runs=None,
             slice_figures=[Slice(value, 2, figures) for value in ("de", HOSTILE_TEXTS[2]) if sliced],
             document_ids=list("abcde"),
-            runs=None,
             counts={"missing": missing},
             by=HOSTILE_TEXTS[4] if sliced else None,
             slice_name=HOSTILE_TEXTS[4],
