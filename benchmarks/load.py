@@ -251,9 +251,8 @@ def figures(times: list[float]) -> list[str]:
     return [f"{value * 1e3:,.0f} ms" for value in (cuts[9], cuts[18], times[-1])]
 
 
-def loaded(server: Server, seconds: float, rows: int, kinds: str) -> list[list[str]]:
+def loaded(server: Server, seconds: float, rows: int, kinds: str) -> Iterator[list[str]]:
     """One line for each thing that the one visitor does, of those whose name holds a word."""
-    lines = []
     server.score(_SMALL, _SMALL)
     actions: dict[str, Callable[[str], bool] | None] = {"nothing": None, **worst_actions(server, rows)}
     for name, worst in actions.items():
@@ -263,8 +262,7 @@ def loaded(server: Server, seconds: float, rows: int, kinds: str) -> list[list[s
         times, answered, refused = visits(server, seconds, worst)
         memory = f"{before:,.0f} → {server.megabytes():,.0f} MB"
         busy = f"{server.processor_seconds() - began:.1f} s"
-        lines.append([name, f"{len(times):,}", *figures(times), f"{answered:,}", f"{refused:,}", busy, memory])
-    return lines
+        yield [name, f"{len(times):,}", *figures(times), f"{answered:,}", f"{refused:,}", busy, memory]
 
 
 def grown(name: str, server: Server, act: Callable[[], object]) -> list[str]:
@@ -296,7 +294,12 @@ def upload_test_set(server: Server, rows: int, *, systems: int) -> list[str]:
 
 def table(header: list[str], lines: list[list[str]]) -> str:
     """The lines as Markdown."""
-    return "\n".join("| " + " | ".join(row) + " |" for row in [header, ["---"] * len(header), *lines])
+    return "\n".join(map(row, [header, ["---"] * len(header), *lines]))
+
+
+def row(cells: list[str]) -> str:
+    """A line of a table as Markdown."""
+    return f"| {' | '.join(cells)} |"
 
 
 def main() -> None:
@@ -308,9 +311,12 @@ def main() -> None:
     parser.add_argument("--only", default="", help="a word in the names of the lines that are measured")
     arguments = parser.parse_args()
     with serving() as server:
-        lines = loaded(server, arguments.seconds, arguments.rows, arguments.only)
         head = ["beside the twenty", "answers", "p50", "p95", "longest", "results", "refusals", "processor", "memory"]
-        print(table(head, lines))
+        print(table(head, []), flush=True)
+        lines = []
+        for line in loaded(server, arguments.seconds, arguments.rows, arguments.only):
+            lines.append(line)
+            print(row(line), flush=True)
         slowest = max(lines, key=lambda line: milliseconds(line[3]))
         is_met = milliseconds(slowest[3]) < 1000 * LONGEST_WAIT
         met = "is" if is_met else "is NOT"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import fsum
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import clipped, printable, three_digits, with_minus_signs, with_sign
@@ -39,71 +39,54 @@ def _lines(path: Path, numbers: Iterable[int]) -> list[str]:
     return [lines[number] for number in numbers]
 
 
-class KeptDocuments(NamedTuple):
-    """Where the documents of one or more systems are.
+_VIEW, _DOCUMENTS, _CONFIDENCES = "view.json", "documents.jsonl", "confidences.jsonl"
+_BETWEEN = "\t"  # no JSON text in one line of ASCII has it
 
-    Attributes:
-        folder: the folder, deleted after an hour.
-        metric: the metric that they were scored with.
-        options: how they were scored.
+
+class KeptResult:
+    """The documents of one or more systems that were scored before.
+
+    Args:
+        within: the folder of all results.
+        run: the name of one, as a browser sends it: anything.
+
+    Raises:
+        FileNotFoundError: if there is none of that name, or it is older than an hour.
     """
 
-    folder: Path
-    metric: str
-    options: ScoringOptions
+    def __init__(self, within: Path, run: object) -> None:
+        self.folder = kept_file(within, run, _VIEW).parent
 
-    @classmethod
-    def of(cls, folder: Path, view: Mapping[str, Any]) -> KeptDocuments:
-        """The documents in a folder, of which `view_of` was kept."""
-        return cls(folder, view["metric"], ScoringOptions(**view["options"]))
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        """What was kept with the documents."""
+        found: dict[str, Any] = json.loads((self.folder / _VIEW).read_text(encoding="utf-8"))
+        return found
 
-    def trees(self, shown_id: str) -> list[ScoreTree]:
-        """The tree of a document in each system; none if there is no such document.
-
-        Raises:
-            FileNotFoundError: if the folder was deleted.
-        """
-        numbers = json.loads((self.folder / _NUMBERS).read_text(encoding="utf-8"))
-        if shown_id not in numbers:
-            return []
-        truth, *predictions = self.values(numbers[shown_id])
-        return [self.tree(truth, prediction) for prediction in predictions]
-
-    def tree(self, truth: Value, prediction: Value, confidence: Any = None) -> ScoreTree:
-        """The score tree of a pair of plain values by the metric; that of ANLS* for a metric that has none."""
-        options = dataclasses.replace(self.options, parse=AS_TEXT, parse_references=None, with_confidences=False)
-        pairs = Pairs([""], [truth], [prediction], confidences=None if confidence is None else [confidence])
-        return Evaluation(pairs, options, metrics=[self.metric]).tree(0)
+    @property
+    def options(self) -> ScoringOptions:
+        """How the documents were scored."""
+        return ScoringOptions(**self.facts["options"])
 
     def values(self, number: int) -> list[Any]:
-        """The ground truth of the document with that number, and its prediction in each system.
-
-        Raises:
-            FileNotFoundError: if the folder was deleted.
-        """
+        """The ground truth of the document with that number, and its prediction in each system."""
         (line,) = _lines(self.folder / _DOCUMENTS, [number])
         truth, *predictions = map(loads, line.split(_BETWEEN))
         return [convert_ground_truth(truth), *predictions]
 
-    def confidence(self, number: int) -> Any:
-        """The confidences of the prediction for that document, of one system; None where it has none."""
+    def trees(self, number: int) -> list[ScoreTree]:
+        """The score tree of a document in each system by the metric; that of ANLS* for a metric that has none."""
+        truth, *predictions = self.values(number)
         path = self.folder / _CONFIDENCES
-        return loads(_lines(path, [number])[0]) if path.exists() else None
+        sure = [loads(_lines(path, [number])[0])] if path.exists() else None
+        read: dict[str, Any] = {"parse": AS_TEXT, "parse_references": None, "with_confidences": sure is not None}
+        options = dataclasses.replace(self.options, **read)
+        pairs = (Pairs([""], [truth], [prediction], confidences=sure) for prediction in predictions)
+        return [Evaluation(each, options, metrics=[self.facts["metric"]]).tree(0) for each in pairs]
 
 
-def view_of(evaluation: Evaluation) -> dict[str, Any]:
-    """The metric and the options of a result as JSON values."""
-    schema = evaluation.options.schema
-    options = dataclasses.asdict(dataclasses.replace(evaluation.options, schema=None))
-    return {"metric": evaluation.metric, "options": {**options, "schema": schema and json.loads(schema.schema_of(""))}}
-
-
-_DOCUMENTS, _NUMBERS, _CONFIDENCES = "documents.jsonl", "documents.json", "confidences.jsonl"
-_BETWEEN = "\t"  # no JSON text in one line of ASCII has it
-
-
-def keep_documents(folder: Path, systems: Sequence[Evaluation]) -> None:
-    """Write the documents of systems that were scored on the same rows to a folder."""
+def keep_documents(folder: Path, systems: Sequence[Evaluation], facts: Mapping[str, Any]) -> None:
+    """Write the documents of systems that were scored on the same rows to a folder, with other facts as JSON values."""
     first = systems[0]
     numbers = [{name: number for number, name in enumerate(system.ids)} for system in systems]
     predictions = [
@@ -112,10 +95,13 @@ def keep_documents(folder: Path, systems: Sequence[Evaluation]) -> None:
     documents = zip(first.pairs.truths, *predictions, strict=True)
     lines = (_BETWEEN.join(map(dumps, values)) for values in documents)
     (folder / _DOCUMENTS).write_text("\n".join(lines), encoding="ascii")
-    shown = {name: number for number, name in enumerate(shown_ids(first.ids))}
-    (folder / _NUMBERS).write_text(json.dumps(shown), encoding="utf-8")
     if len(systems) == 1 and first.pairs.confidences is not None:
         (folder / _CONFIDENCES).write_text("\n".join(map(dumps, first.pairs.confidences)), encoding="ascii")
+    schema = first.options.schema
+    options = dataclasses.asdict(dataclasses.replace(first.options, schema=None))
+    options["schema"] = schema and json.loads(schema.schema_of(""))
+    view = {"metric": first.metric, "options": options, **facts}
+    (folder / _VIEW).write_text(json.dumps(view), encoding="utf-8")
 
 
 MAX_LOSSES = 200_000  # pairs of a field and a cause in all documents that are kept
@@ -123,12 +109,12 @@ MOST_FIELDS = 300  # fields that are drawn
 _LONGEST_NAME = 200  # characters of an id and of the name of a field that are shown
 _LONGEST_TEXT = 20_000  # characters of a document's values in which a text is looked for, on each side
 _LONGEST_SPECIMEN = 60  # characters of a value
-_ROWS, _TEXTS, _LIST, _VIEW = "rows.jsonl", "texts.txt", "list.json", "view.json"
+_ROWS, _TEXTS, _LIST = "rows.jsonl", "texts.txt", "list.json"
 _PREFIX = "document"  # of the ids of the rows of its tree
 
 
 def keep_list(folder: Path, evaluation: Evaluation, outputs: Mapping[str, Any], *, is_example: bool) -> str:
-    """Write what the list of documents needs to the folder in which `keep_documents` wrote them.
+    """Write the documents of a test set and what their list needs to a folder.
 
     Args:
         folder: the folder; its name is what opens it.
@@ -145,14 +131,13 @@ def keep_list(folder: Path, evaluation: Evaluation, outputs: Mapping[str, Any], 
     texts = (f"{_folded(name)}\x1f{_text_of(truth)}\x1f{_text_of(prediction)}" for name, truth, prediction in sides)
     (folder / _TEXTS).write_text("\n".join(texts), encoding="utf-8", errors="replace")
     value = json.dumps({"run": folder.name, "example": is_example})
-    view = {
-        **view_of(evaluation),
+    facts = {
         "failed": sorted(evaluation.failed or ()),
         "absent": sorted(evaluation.absent or ()),
         "documents": len(pairs.ids),
         "outputs": {**outputs, "documents": value},
     }
-    (folder / _VIEW).write_text(json.dumps(view), encoding="utf-8")
+    keep_documents(folder, [evaluation], facts)
     count = sum(map(len, table.losses))
     most = count if count <= MAX_LOSSES else max(1, MAX_LOSSES // len(pairs.ids))
     listing = {
@@ -247,24 +232,8 @@ def _folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-class KeptList:
-    """The documents of a test set that was scored before.
-
-    Args:
-        within: the folder of all results.
-        run: the name of one, as a browser sends it: anything.
-
-    Raises:
-        FileNotFoundError: if there is none of that name, or it is older than an hour.
-    """
-
-    def __init__(self, within: Path, run: object) -> None:
-        self.folder = kept_file(within, run, _VIEW).parent
-
-    @cached_property
-    def _view(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads((self.folder / _VIEW).read_text(encoding="utf-8"))
-        return found
+class KeptList(KeptResult):
+    """The documents of a test set that was scored before."""
 
     @cached_property
     def _list(self) -> dict[str, Any]:
@@ -279,7 +248,7 @@ class KeptList:
     @property
     def outputs(self) -> dict[str, Any]:
         """The other parts of the result."""
-        found: dict[str, Any] = self._view["outputs"]
+        found: dict[str, Any] = self.facts["outputs"]
         return found
 
     def listing(self) -> dict[str, Any]:
@@ -333,7 +302,7 @@ class KeptList:
         holding = {name: f" of {count:,}" for name, count in self._list["holding"].items()}
         causes = [[(c, points) for f, c, points in losses[number] if asked.field in (None, f)] for number in by_text]
         fields = [[(f, points) for f, c, points in losses[number] if asked.cause in (None, c)] for number in by_text]
-        by_field, meanings = self._sums(fields, holding), METRICS[self._view["metric"]].meanings
+        by_field, meanings = self._sums(fields, holding), METRICS[self.facts["metric"]].meanings
         return {
             "order": order,
             "lost": [_points(lost[number]) for number in order],
@@ -379,18 +348,13 @@ class KeptList:
     def _with_text(self, text: str) -> list[int]:
         """The numbers of the documents whose ids or values hold a text; case and white space are the same."""
         if not text:
-            return list(range(self._view["documents"]))
+            return list(range(self.facts["documents"]))
         lines = (self.folder / _TEXTS).read_text(encoding="utf-8").split("\n")
         return [number for number, line in enumerate(lines) if _folded(text) in line]
 
-    def values(self, number: int) -> tuple[Any, Any]:
+    def values(self, number: int) -> list[Any]:
         """The ground truth and the prediction of a document."""
-        truth, prediction = self._kept.values(self._checked(number))
-        return truth, prediction
-
-    @property
-    def _kept(self) -> KeptDocuments:
-        return KeptDocuments.of(self.folder, self._view)
+        return super().values(self._checked(number))
 
     def document(self, number: int) -> dict[str, Any]:
         """A document for the browser: its tree as HTML, the field and the cause of its rows, and its image.
@@ -398,14 +362,14 @@ class KeptList:
         Raises:
             ValueError: if there is no document of that number.
         """
-        tree = self._kept.tree(*self.values(number), self._kept.confidence(number))
+        (tree,) = self.trees(number)
         row = loads(self.rows([number]))
         name = printable(row["question_id"])
-        of_texts = None if self._kept.metric == TYPED else self._kept.options
+        of_texts = None if self.facts["metric"] == TYPED else self.options
         drawing = explained_drawing(tree, _PREFIX, of_texts)
         lost: Iterable[FieldPlace] = ()
         if not isinstance(tree, MetricTree):
-            lost = places(tree, parsed=number not in self._view["failed"], absent=number in self._view["absent"])
+            lost = places(tree, parsed=number not in self.facts["failed"], absent=number in self.facts["absent"])
         html = fragment("document", name, drawing)
         marks = [
             [drawing.row_numbers[id(node)], _field_name(path), cause]
@@ -420,7 +384,7 @@ class KeptList:
         return "".join(f"{line}\n" for line in lines)
 
     def _checked(self, number: int) -> int:
-        if not 0 <= number < self._view["documents"]:
+        if not 0 <= number < self.facts["documents"]:
             raise InputValueError(place="document", expected="the number of one", got=str(number))
         return number
 

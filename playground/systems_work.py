@@ -26,9 +26,8 @@ from playground.conclusions import cause_label, every_pair, loss_text, ties_of, 
 from playground.file_reading import rows_of_uploads, skipped_lines
 from playground.fragments import fragment
 from playground.heat_map import MatrixRow, document_matrix, field_matrix, mark_remark, matrix_table
-from playground.kept_results import KeptDocuments, keep_documents, shown_ids, view_of
+from playground.kept_results import KeptResult, keep_documents, shown_ids
 from playground.requests import CompareRequest
-from playground.storage import kept_file
 from playground.tree_columns import PlaceRun, places_side_by_side
 from playground.worker_pool import Report, bar_of
 
@@ -38,7 +37,6 @@ FEW_DOCUMENTS = 5  # with fewer, a field says little
 LOSSES, GAINS = 60, 20  # documents of each system that are drawn
 _LONGEST_NAME = 80  # characters of the name of a system
 _TEMPLATE = "systems.html.jinja"
-_VIEW = "compared.json"
 FILES = {
     "fields.csv": "Fields as CSV",
     "documents.csv": "Documents as CSV",
@@ -107,9 +105,9 @@ def compare_systems(request: CompareRequest, *, folder: Path, progress: Report) 
     found = _answer(
         evaluations, names[request.base if request.base < len(names) else 0], skipped_lines(uploaded), folder
     )
-    keep_documents(folder, list(evaluations.values()))
-    view = {"names": names, **view_of(evaluations[names[0]])}
-    (folder / _VIEW).write_text(json.dumps(view), encoding="utf-8")
+    first = evaluations[names[0]]
+    facts = {"names": names, "ids": {name: number for number, name in enumerate(shown_ids(first.ids))}}
+    keep_documents(folder, list(evaluations.values()), facts)
     return found
 
 
@@ -235,22 +233,8 @@ def _documents(systems: Mapping[str, Evaluation]) -> list[dict[str, Any]]:
     ]
 
 
-class KeptSystems:
-    """The documents of systems that were compared before.
-
-    Args:
-        within: the folder of all results.
-        run: the name of one, as a browser sends it: anything.
-
-    Raises:
-        FileNotFoundError: if there is none of that name, or it is older than an hour.
-    """
-
-    def __init__(self, within: Path, run: object) -> None:
-        path = kept_file(within, run, _VIEW)
-        view = json.loads(path.read_text(encoding="utf-8"))
-        self.names: list[str] = view["names"]
-        self.documents = KeptDocuments.of(path.parent, view)
+class KeptSystems(KeptResult):
+    """The documents of systems that were compared before."""
 
     def side_by_side(self, shown_id: str, base: int, system: int) -> str:
         """The trees of a document side by side, as HTML.
@@ -263,12 +247,13 @@ class KeptSystems:
         Raises:
             ValueError: if there is no such document, or no such base.
         """
-        trees = self.documents.trees(shown_id)
-        if base >= len(trees):
+        number, names = self.facts["ids"].get(shown_id), self.facts["names"]
+        if number is None or base >= len(names):
             raise InputValueError(problem="There is no such document.")
-        numbers = [base, *(number for number in range(len(trees)) if number != base and system in (number, -1))]
-        runs: list[PlaceRun] = places_side_by_side([trees[number] for number in numbers])
-        return fragment("side_by_side", shown_id, [self.names[number] for number in numbers], runs, template=_TEMPLATE)
+        trees = self.trees(number)
+        chosen = [base, *(other for other in range(len(trees)) if other != base and system in (other, -1))]
+        runs: list[PlaceRun] = places_side_by_side([trees[each] for each in chosen])
+        return fragment("side_by_side", shown_id, [names[each] for each in chosen], runs, template=_TEMPLATE)
 
 
 def _summary(evaluation: Evaluation, change: Comparison | None) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from docscore.report.wording import count_lines, headline_text, interval_text
 from playground.conclusions import headline_of, what_ifs_of
 from playground.file_reading import check_pairs, rows_of_request, skipped_lines
 from playground.fragments import fragment
-from playground.kept_results import keep_documents, keep_list
+from playground.kept_results import keep_list
 from playground.limits import check_metric, check_slices
 from playground.requests import WHAT_IFS, FileRequest, option_fields
 from playground.worker_pool import Report, bar_of
@@ -77,7 +77,6 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> TestSe
     for metric in metrics:
         for name, truth, prediction in zip(pairs.ids, pairs.truths, pairs.predictions, strict=True):
             _check(name, metric, truth, prediction)
-    keep_documents(folder, [evaluation])
     outputs: dict[str, Any] = {
         "summary": _summary(evaluation, skipped_lines(uploaded)),
         "picture": fragment("test_set", figures_of_evaluation(evaluation)),

@@ -17,6 +17,7 @@ from docscore.data.files import read_table
 from docscore.data.pairing import read_systems
 from docscore.evaluation.evaluation import Evaluation
 from playground import testset
+from playground.file_reading import rows_of_request
 from playground.kept_results import EMBEDDED, KeptList, embedded_image, image_of_row, name_of_image
 from playground.requests import FileRequest, ViewRequest
 from tests.commands import PREDICTIONS, REFERENCES, TEXTS, pred, ref, written
@@ -225,3 +226,23 @@ def test_many_losses_are_cut_to_the_largest(monkeypatch: pytest.MonkeyPatch, tmp
     kept = json.loads((tmp_path / RUN / "list.json").read_text())["losses"]
     assert [lost[0][2] for lost in kept if lost] == [max(each.values()) for each in losses if each]
     assert all(len(lost) <= 1 for lost in kept)
+
+
+@pytest.mark.parametrize("metric", ["kieval", "anls_star"])
+def test_a_tree_of_a_document_is_that_of_the_test_set(tmp_path: Path, metric: str) -> None:
+    """KIEval takes the surest of equal values as the right one; a document was shown without confidences."""
+    truth, guess = {"items": [{"n": "tea"}]}, {"items": [{"n": "tea"}, {"n": "tea"}]}
+    sure = {"items": [{"n": 0.1}, {"n": 0.9}]}
+    rows = [{**pred(name, guess), "confidence": sure} for name in "ab"]
+    files = written(tmp_path, "r.jsonl", [ref(name, truth) for name in "ab"]), written(tmp_path, "p.jsonl", rows)
+    asked = FileRequest(references=files[0], predictions=files[1], metrics=[metric], confidences=True)
+    (tmp_path / RUN).mkdir()
+    testset.score_files(asked, folder=tmp_path / RUN, progress=lambda *_: None)
+    kept = KeptList(tmp_path, RUN)
+    scored_rows, options = rows_of_request(asked)
+    evaluation = Evaluation(scored_rows.systems[0], options, metrics=[metric])
+    assert evaluation.pairs.confidences == [sure, sure]
+    for number in range(2):
+        [tree] = kept.trees(number)
+        assert tree.to_dict() == evaluation.tree(number).to_dict()
+        assert tree.children[0].children[0].prediction_index == (1 if metric == "kieval" else 0)

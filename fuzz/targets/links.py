@@ -36,7 +36,7 @@ def run(data: bytes) -> None:
         is_scored_at_once(request)
         found = answer(request)
     check(any(found.faults) != bool(found.result), "either a fault or a result")
-    for sentence in (*found.faults, found.note):
+    for sentence in (*(fault["text"] for fault in found.faults if fault), found.note):
         check_printable(sentence)
     check_html(found.result)
     found.raw.encode()
