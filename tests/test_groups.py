@@ -12,7 +12,6 @@ from docscore.core.options import ScoringOptions
 from docscore.data.pairing import Pairs, groups_of_rows
 from docscore.evaluation.evaluation import Evaluation
 from docscore.stats.calibration import calibration_of
-from tests.commands import Write, succeed
 from tests.test_intervals import mean_interval
 
 ROWS: list[tuple[str, str, Any, str, str]] = [  # id, document, vendor, reference, prediction
@@ -184,14 +183,6 @@ def test_a_slice_of_several_runs_has_the_runs() -> None:
     part = found.of_slice("Acme")
     assert part.runs is not None
     assert (part.runs.runs, part.runs.scores, len(part.document_ids)) == (2, [1.0, 0.0], len(part) / 2)
-
-
-def test_the_command_shows_one_slice(write: Write) -> None:
-    paths = write("r.jsonl", REFERENCES), write("p.jsonl", PREDICTIONS)
-    value = next(row[2] for row in ROWS if row[2])
-    for command, files in (("score", paths), ("compare", (paths[1], paths[1], "--references", paths[0]))):
-        printed = succeed(command, *files, "--by", "vendor", "--slice", value)
-        assert f"only the rows with {value} as vendor\n" in printed
 
 
 def test_an_interval_over_few_clusters_says_that_it_says_little() -> None:

@@ -24,10 +24,8 @@ from docscore.evaluation.comparison import Comparison, compare, decide_level
 from docscore.evaluation.evaluation import Evaluation
 from docscore.stats.intervals import Differences, Ratios
 from docscore.stats.significance import bound_of_mean, upper_bound
-from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, Write, environment, pred, ref, run
+from tests.commands import Write, environment, pred, ref, run
 from tests.conftest import ROOT
-
-NEW = RECEIPTS / "predictions_new.jsonl"
 
 
 def corpus(right: int, wrong: int) -> Evaluation:
@@ -149,67 +147,16 @@ def test_every_numeric_option_of_the_public_functions_is_among_them() -> None:
     assert numeric - {"num_proc"} == NUMBERS.keys()  # of `evaluate.load`, which checks it
 
 
-def test_the_command_decides_nothing_where_documents_are_left_out(write: Write) -> None:
-    """What it says and how it ends where it decides is in tests/data/snapshot/options.txt."""
-    cut = write("p.jsonl", [pred("receipt-001", "x"), pred("nobody", "x")])
-    done = run("score", REFERENCES, cut, "--on-error", "skip", "--fail-under", "0.5")
-    assert (done.code, "left out because of faults are 39, which may be the worst" in done.err) == (2, True)
-    cut = write("p.jsonl", [pred("receipt-001", "x")])
-    done = run("score", REFERENCES, cut, "--missing", "skip", "--fail-under", "0.5")
-    assert done.code == 2
-    assert "the gate cannot decide: left out without a prediction or because of faults are 39, which may" in done.err
-
-
-SCORE, COMPARE = (
-    ["score", REFERENCES, PREDICTIONS, "--worst", "0"],
-    ["compare", NEW, PREDICTIONS, "--references", REFERENCES],
-)
-
-# the options of a gate, the exit status, and what stdout and stderr say; the mean is 0.8043, that of NEW 0.0573 more
-GATES: list[tuple[list[Any], list[str], int, str, str]] = [
-    (SCORE, ["--fail-under", "0.81"], 1, "failed: ANLS*, 0.8043, is below 0.81 (the mean itself is compared, ", ""),
-    (SCORE, ["--fail-under", "0.8"], 0, "passed: ANLS*, 0.8043, is not below 0.8 (the mean itself is compared, ", ""),
-    (SCORE, ["--fail-under", "0.81", "--beyond-chance"], 0, "is below 0.81, but may be so by chance (with ", ""),
-    (SCORE, ["--fail-under", "0.9", "--beyond-chance"], 1, "is below 0.9 beyond chance (with confidence 0.95", ""),
-    (
-        SCORE,
-        ["--fail-under-mean", "0.81"],
-        1,
-        "is below 0.81 (the mean itself",
-        "--fail-under-mean is called --fail-under",
-    ),
-    (SCORE, ["--fail-under-mean", "0.8", "--fail-under", "0.8"], 2, "", "give --fail-under alone"),
-    (SCORE, ["--beyond-chance"], 2, "", "--beyond-chance needs --fail-under"),
-    (SCORE, ["--metrics", "kieval", "--fail-under", "0.9"], 1, "is below 0.9 (the figure itself is compared, ", ""),
-    (COMPARE, ["--max-loss", "0.05"], 0, "but a loss of more than 0.05 may be chance", ""),
-    (COMPARE, ["--fail-below", "0.05"], 0, "but a loss of more than 0.05 may", "--fail-below is called --max-loss now"),
-    (COMPARE, ["--fail-below", "0.05", "--max-loss", "0.05"], 2, "", "give --max-loss alone"),
-]
-
-
-@pytest.mark.parametrize(("command", "options", "code", "out", "err"), GATES, ids=[" ".join(row[1]) for row in GATES])
-def test_the_sentence_of_a_gate_says_what_was_compared(
-    command: list[Any], options: list[str], code: int, out: str, err: str
-) -> None:
-    done = run(*command, *options)
-    assert (done.code, out in " ".join(done.out.split()), err in done.err) == (code, True, True), (done.out, done.err)
-    assert bool(err) == ("--" in done.err)
-
-
 TRUTH = "abcdefghij"
 
 
 @pytest.fixture
 def worse(write: Write) -> list[str]:
     """The arguments for a base without a mistake and a new one that loses 0.1 to 0.4 in each of 40 documents."""
-    return arguments(write, [f"doc{n}" for n in range(40)], [TRUTH[: 9 - n % 4] for n in range(40)])
-
-
-def arguments(write: Write, names: list[str], guesses: list[Any], truth: Any = TRUTH) -> list[str]:
-    """Base, new and references; the base predicts the truth everywhere."""
-    base = write("base.jsonl", [pred(name, truth) for name in names])
-    new = write("new.jsonl", [pred(name, guess) for name, guess in zip(names, guesses, strict=True)])
-    return [str(base), str(new), "--references", str(write("refs.jsonl", [ref(name, truth) for name in names]))]
+    names = [f"doc{n}" for n in range(40)]
+    base = write("base.jsonl", [pred(name, TRUTH) for name in names])
+    new = write("new.jsonl", [pred(name, TRUTH[: 9 - n % 4]) for n, name in enumerate(names)])
+    return [str(base), str(new), "--references", str(write("refs.jsonl", [ref(name, TRUTH) for name in names]))]
 
 
 GATE = 'set -eo pipefail; "$@" | cat; echo deployed'
