@@ -234,7 +234,8 @@ def test_fields_are_tested_by_all_swaps_of_their_own_sums() -> None:
 def sums(system: Evaluation, path: str) -> Sums:
     """Numerators and denominators of a field in sixtieths; similarities of ten letters are whole numbers of them."""
     field = system.field_table.fields[path]
-    pairs = [field.documents.get(number, (0.0, 0.0)) for number in range(len(system))]
+    parts = dict(zip(field.numbers, zip(field.document_earned, field.document_weight, strict=True), strict=True))
+    pairs = [parts.get(number, (0.0, 0.0)) for number in range(len(system))]
     return [(round(60 * earned), round(60 * weight)) for earned, weight in pairs]
 
 

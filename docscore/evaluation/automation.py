@@ -24,6 +24,7 @@ from docscore.core.values import is_empty, step_text
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.entities import checked_confidence, part_of_confidences
 from docscore.metrics.kieval import KieScore
+from docscore.metrics.registry import METRICS
 from docscore.stats.calibration import Calibration, calibration_of
 from docscore.stats.intervals import (
     BATCH_CELLS,
@@ -38,6 +39,7 @@ from docscore.stats.intervals import (
 )
 
 ALIGNED = "KIEval Aligned"  # the accuracy for which the trade-off was defined
+REVIEWED = [name for name, metric in METRICS.items() if name == "kieval" or metric.field_source == "tree"]
 GRID = tuple(step / 100 for step in range(101))
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,7 +28,7 @@ from docscore.core.output import write_report
 from docscore.core.runtime import Progress, no_progress
 from docscore.data.pairing import groups_of_rows
 from docscore.evaluation.fields import MOST_FIELDS_TESTED, Field, FieldTable, fields_as_ratios
-from docscore.evaluation.tables import LISTED, Table
+from docscore.evaluation.tables import LISTED, Table, content_table
 from docscore.metrics.anls_star.causes import CAUSES
 from docscore.metrics.base import FigureName
 from docscore.stats.intervals import (
@@ -309,7 +310,7 @@ class Comparison:
     @cached_property
     def upper(self) -> float:
         """The one-sided upper confidence bound of the difference."""
-        before, after = self._sides(_first_figure)
+        before, after = self._sides(attrgetter("ratio"))
         return upper_bound(Differences(after, before), self.confidence, self.new.clusters)
 
     @cached_property
@@ -362,7 +363,9 @@ class Comparison:
         values = np.array(groups_of_rows(self.new.pairs, self.new.by, "by"))
         kept = [value for value, _ in Counter(values.tolist()).most_common(MOST_FIELDS_TESTED)]
         within = np.array([values == value for value in kept], dtype=np.float64).T
-        before, after = (Ratios(side.earned * within, side.weight * within) for side in self._sides(_first_figure))
+        before, after = (
+            Ratios(side.earned * within, side.weight * within) for side in self._sides(attrgetter("ratio"))
+        )
         return self._together(kept, before, after)
 
     def decide(self, max_loss: float) -> Gate:
@@ -379,7 +382,7 @@ class Comparison:
         figure = self.figure.label
         if margin >= 1:
             raise InputValueError(problem=f"the gate cannot decide: {figure} cannot fall by more than {margin:g}")
-        before, after = self._sides(_first_figure)
+        before, after = self._sides(attrgetter("ratio"))
         worst = Differences(Ratios(0 * after.weight, after.weight), Ratios(before.weight, before.weight))
         limits = ("all fall from 1 to 0", fewest_documents(self.confidence, (1 + margin) / 2), -margin)
         remark = _check_decidable(self.new, self.confidence, worst, *limits)
@@ -429,33 +432,27 @@ class Comparison:
     @cached_property
     def documents(self) -> Table:
         """The documents whose score changed, largest change first; of equal changes, losses first."""
-        return self._table("document_changes_table", _largest([*self.worse, *self.better]))
+        return content_table("document_changes_table", _largest([*self.worse, *self.better]))
 
     @cached_property
     def fields(self) -> Table:
         """The fields whose score changed, each with interval, p-value and q-value."""
-        return self._table("field_changes_table")
+        return content_table("field_changes_table", self)
 
     @cached_property
     def figures(self) -> Table:
         """The change of each figure of the metrics, with interval and p-value; no rows if there is one figure."""
-        return self._table("figure_changes_table")
+        return content_table("figure_changes_table", self)
 
     @cached_property
     def causes(self) -> Table:
         """The points lost by each cause whose points changed, with interval, p-value and q-value."""
-        return self._table("cause_changes_table")
+        return content_table("cause_changes_table", self)
 
     @cached_property
     def slices(self) -> Table:
         """The figure within each slice, with interval, p-value and q-value; without `by` no rows."""
-        return self._table("slice_changes_table")
-
-    def _table(self, name: str, shown: object = None) -> Table:
-        """The table that a function of `docscore.report.content` makes."""
-        from docscore.report import content  # noqa: PLC0415
-
-        return Table(getattr(content, name)(self if shown is None else shown))
+        return content_table("slice_changes_table", self)
 
     def report(self, path: str | Path, *, changes: int = LISTED) -> Path:
         """Write the comparison as Markdown, for a comment on a pull request.
@@ -587,10 +584,6 @@ def _heaviest(*tables: FieldTable) -> list[str]:
             weights[path] = weights.get(path, 0.0) + field.weight
     chosen = set(sorted(weights, key=lambda path: -weights[path])[:MOST_FIELDS_TESTED])
     return [path for path in weights if path in chosen]
-
-
-def _first_figure(system: Evaluation) -> Ratios:
-    return system.ratio
 
 
 def _with_fields(system: Evaluation, paths: Sequence[str]) -> Ratios:

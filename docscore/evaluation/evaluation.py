@@ -45,6 +45,7 @@ from docscore.data.pairing import (
 )
 from docscore.evaluation.automation import (
     ALIGNED,
+    REVIEWED,
     Curve,
     Review,
     automation_curve,
@@ -56,7 +57,7 @@ from docscore.evaluation.comparison import Comparison
 from docscore.evaluation.fields import MOST_FIELDS_TESTED, Field, FieldTable, as_float, fields_as_ratios
 from docscore.evaluation.metric_values import Figure, Slice, ends_by_name
 from docscore.evaluation.runs import Runs, runs_of
-from docscore.evaluation.tables import LISTED, Table
+from docscore.evaluation.tables import LISTED, Table, content_table
 from docscore.metrics.anls_star.api import score_all
 from docscore.metrics.anls_star.causes import CAUSES, Cause, FieldCounts
 from docscore.metrics.anls_star.tree import ScoreTree
@@ -662,17 +663,15 @@ class Evaluation:
     @property
     def has_reviews(self) -> bool:
         """Whether there are confidences, and the first metric says of single values whether they are right."""
-        reviewed = self.metric == "kieval" or METRICS[self.metric].field_source == "tree"
-        return self.options.with_confidences and reviewed
+        return self.options.with_confidences and self.metric in REVIEWED
 
     @cached_property
     def _reviews(self) -> list[Review]:
         """What a review of the predicted values of each row changes in its score by the first metric."""
         if self.metric == "kieval":
             return list(map(review_of_entities, self.points(self.metric), self.ids))
-        if METRICS[self.metric].field_source != "tree":
-            reviewed = [name for name, metric in METRICS.items() if name == "kieval" or metric.field_source == "tree"]
-            expected = f"for automation and calibration {', '.join(reviewed)} as the first"
+        if self.metric not in REVIEWED:
+            expected = f"for automation and calibration {', '.join(REVIEWED)} as the first"
             raise InputValueError(place="metrics", expected=expected, got=self.metric)
         confidences = self.pairs.confidences or [None] * len(self)
         trees = map(self.tree, range(len(self)))
@@ -791,37 +790,27 @@ class Evaluation:
     @cached_property
     def fields(self) -> Table:
         """The score of each field with its interval and the counts of its outcomes, most points lost first."""
-        from docscore.report.content import fields_table  # noqa: PLC0415
-
-        return Table(fields_table(self))
+        return content_table("fields_table", self)
 
     @cached_property
     def causes(self) -> Table:
         """Why points were lost: each cause with its part of 1 - score, largest first; no rows where there are none."""
-        from docscore.report.content import causes_table  # noqa: PLC0415
-
-        return Table(causes_table(self))
+        return content_table("causes_table", self)
 
     @cached_property
     def rates(self) -> Table:
         """Shares of documents and of values: without a fault, missing, invented."""
-        from docscore.report.content import rates_table  # noqa: PLC0415
-
-        return Table(rates_table(self.rate_list))
+        return content_table("rates_table", self.rate_list)
 
     @cached_property
     def documents(self) -> Table:
         """The id and the score of each document, in the order of the references, and how its prediction was read."""
-        from docscore.report.content import samples_table  # noqa: PLC0415
-
-        return Table(samples_table(self))
+        return content_table("samples_table", self)
 
     @cached_property
     def slices(self) -> Table:
         """The figures of each value of `by` with their intervals, most documents first; without `by` no rows."""
-        from docscore.report.content import slices_table  # noqa: PLC0415
-
-        return Table(slices_table(self.slice_figures, self.slice_name))
+        return content_table("slices_table", self.slice_figures, self.slice_name)
 
     def worst(self, count: int = LISTED) -> Rows:
         """The documents with the lowest scores, lowest first; a list, which a notebook draws as a table."""

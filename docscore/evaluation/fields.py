@@ -33,15 +33,10 @@ def units(number: float) -> int:
     return numerator << (_UNIT.bit_length() - denominator.bit_length())  # both are powers of two
 
 
-def total_units(numbers: Iterable[float]) -> int:
-    """The exact sum of floats, in units."""
-    return sum(map(units, numbers))
-
-
 def as_float(count: int) -> float:
     """Convert a number of units to the nearest float, with the rounding of `math.fsum`.
 
-    >>> as_float(total_units([0.1] * 10)), sum([0.1] * 10)
+    >>> as_float(sum(map(units, [0.1] * 10))), sum([0.1] * 10)
     (1.0, 0.9999999999999999)
     """
     return count / _UNIT
@@ -86,11 +81,6 @@ class Field:
     numbers: array[int] = field(default_factory=lambda: array("q"), repr=False)
     document_earned: array[float] = field(default_factory=lambda: array("d"), repr=False)
     document_weight: array[float] = field(default_factory=lambda: array("d"), repr=False)
-
-    @property
-    def documents(self) -> dict[int, tuple[float, float]]:
-        """S and L in each document that has the field, by its number; empty after merging."""
-        return dict(zip(self.numbers, zip(self.document_earned, self.document_weight, strict=True), strict=True))
 
     @property
     def earned(self) -> float:

@@ -25,7 +25,7 @@ from docscore.data.json_text import store
 from docscore.data.pairing import Pairs, pairs_of
 from docscore.data.rows import as_rows
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.fields import Field, as_float, total_units
+from docscore.evaluation.fields import Field, as_float, units
 from docscore.metrics.registry import ANLS_STAR, checked_metrics
 
 RATES: dict[str, str] = {  # by the count that is divided by the number of rows
@@ -118,7 +118,7 @@ class ScoreState:
         more.rows, more.counts = len(evaluation), evaluation.counts
         for column, (name, _) in enumerate(evaluation.figure_names):
             sides = evaluation.ratios.earned[:, column], evaluation.ratios.weight[:, column]
-            numerator, denominator = (total_units(side.tolist()) for side in sides)
+            numerator, denominator = (sum(map(units, side.tolist())) for side in sides)
             more.sums[name] = numerator, denominator
         if self.with_fields:
             more.fields = evaluation.field_table.fields

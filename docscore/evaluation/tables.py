@@ -68,3 +68,10 @@ class Table(list[dict[str, Any]]):
         from docscore.report.notebook import table_in_notebook  # noqa: PLC0415  needs jinja2
 
         return table_in_notebook(self.table)
+
+
+def content_table(name: str, *arguments: object) -> Table:
+    """The table that a function of `docscore.report.content` makes; reports are imported when one is looked at."""
+    from docscore.report import content  # noqa: PLC0415
+
+    return Table(getattr(content, name)(*arguments))
