@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import gzip
-import importlib.util
 import json
 import lzma
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
+from tests.commands import script_at
 from tests.conftest import DATA, ROOT
 
 # a PNG of one grey pixel, as bytes; nothing is needed to make it
@@ -22,20 +21,10 @@ PIXEL = bytes.fromhex(
 KLEISTER_TEXT = ("By and between Acme Inc.\\nand Bolt LLC,\\tLaw: Ohio", "Second \\\\ page\\fterm of 2 years")
 
 
-def render_example() -> ModuleType:
-    """The script that prints PDFs, from the examples."""
-    path = ROOT / "examples" / "documents" / "render.py"
-    spec = importlib.util.spec_from_file_location("render", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def pdf_of(*pages: str) -> bytes:
-    """A PDF with a text layer."""
-    made: bytes = render_example().pdf_of([page.split("\n") for page in pages])
+    """A PDF with a text layer, printed by a script of the examples."""
+    render = script_at(ROOT / "examples" / "documents" / "render.py")
+    made: bytes = render.pdf_of([page.split("\n") for page in pages])
     return made
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import importlib.util
 import inspect
 import json
 import os
@@ -247,3 +248,13 @@ def killing(chosen: Callable[[Any], bool]) -> Iterator[list[int]]:
     finally:
         over.set()
         watcher.join()
+
+
+def script_at(path: Path) -> Any:
+    """The module that a script is."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 import docscore
 from tests import browser
 from tests.browser import MILLISECONDS, axe
+from tests.commands import script_at
 from tests.conftest import ROOT, needs
 
 if TYPE_CHECKING:
@@ -180,17 +180,6 @@ def styles_on(page: Page, html: str) -> list[list[str]]:
     return styles
 
 
-def module() -> Any:
-    """The script that executes the notebook."""
-    needs("ipykernel", "nbclient", "nbformat", "pandas")
-    spec = importlib.util.spec_from_file_location("execute", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    found = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(found)
-    return found
-
-
 def figures(notebook: Any) -> list[list[str]]:
     """The numbers that each cell shows, as text and as HTML without style."""
     texts = []
@@ -207,7 +196,8 @@ def figures(notebook: Any) -> list[list[str]]:
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_the_notebook_of_the_docs_shows_the_figures_of_today() -> None:
     """After a change: python examples/notebook/execute.py."""
-    script = module()
+    needs("ipykernel", "nbclient", "nbformat", "pandas")
+    script = script_at(SCRIPT)
     import nbformat  # noqa: PLC0415  an extra
 
     before = figures(nbformat.read(NOTEBOOK, as_version=4))
