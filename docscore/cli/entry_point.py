@@ -38,8 +38,10 @@ _COMMANDS = {
     "bench": "The data of the paper's benchmark.",
     "compare": "Compare two systems on the same documents.",
     "explain": "Show how the score of one document is computed.",
+    "lint": "Check ground truths against their schema and each other.",
     "report": "Write a report as one HTML file.",
     "score": "Score a file of predictions.",
+    "suggest-schema": "Suggest how the values of each field compare.",
     "table": "Print the metrics of several systems as a table.",
 }
 
@@ -130,7 +132,8 @@ class _Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name, command, rest = super().resolve_command(context, args)
         if name in _COMMANDS:
-            command = getattr(importlib.import_module(f"docscore.cli.{name}_command"), f"{name}_command")
+            module = f"{name.replace('-', '_')}_command"
+            command = getattr(importlib.import_module(f"docscore.cli.{module}"), module)
             for each in getattr(command, "commands", {name: command}).values():
                 if _DEBUG not in each.params:
                     each.params.append(_DEBUG)

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from docscore.evaluation.comparison import Change, Comparison
     from docscore.evaluation.evaluation import Evaluation, Rate
     from docscore.evaluation.fields import Field, FieldTable
+    from docscore.evaluation.lint import Finding
     from docscore.evaluation.metric_values import Slice
+    from docscore.evaluation.suggestion import SuggestedField, Suggestion
 
 MOST_CHANGES_LISTED = 20  # in the tables of a comparison
 
@@ -431,3 +433,36 @@ def _score_interval(interval: Interval | None) -> TableCell:
     """The ends of the interval of a score, with three decimals, or two on a terminal."""
     cell = _interval(interval, "{:.3f}".format)
     return cell._replace(terminal="{:.2f}-{:.2f}".format(*cell.value)) if cell.value else cell
+
+
+def suggestion_table(found: Suggestion) -> ReportTable:
+    """The fields of a suggested schema: their comparator, and what it takes for right that is written otherwise."""
+    return table_of(
+        "Suggested comparators",
+        found.fields,
+        text_column("field", "field", lambda one: one.field),
+        text_column("compare", "compare as", _suggested_text, "text"),
+        number_column("values", "values"),
+        number_column("points", "points", _four_digits),
+        text_column("specimens", "such as", lambda one: ", ".join(f"{a} ↔ {b}" for a, b in one.specimens)),
+        text_column("note", "note", lambda one: one.note, "text"),
+        unit="fields",
+    )
+
+
+def _suggested_text(one: SuggestedField) -> str:
+    return ", ".join([one.compare, *(f"{name} {value}" for name, value in one.settings.items())])
+
+
+def findings_table(found: Sequence[Finding]) -> ReportTable:
+    """What was found in ground truths, that of most values first."""
+    return table_of(
+        "Findings",
+        found,
+        text_column("kind", "finding", lambda one: one.kind, "text"),
+        text_column("place", "field", lambda one: one.place),
+        number_column("cases", "cases"),
+        text_column("text", "what", lambda one: one.text, "text"),
+        text_column("ids", "documents", lambda one: ", ".join(one.ids)),
+        unit="findings",
+    )

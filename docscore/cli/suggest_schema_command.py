@@ -1,0 +1,55 @@
+"""The command `docscore suggest-schema`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from docscore.cli.options import Command, a_file, ending, json_option, stdout_console
+from docscore.cli.terminal import print_json, say
+from docscore.core.output import check_output, write_whole
+from docscore.data.files import read_value
+from docscore.evaluation.suggestion import Suggestion, suggest_schema
+from docscore.report.console import print_table
+from docscore.report.content import suggestion_table
+
+
+@click.command(
+    name="suggest-schema",
+    cls=Command,
+    epilog=ending(
+        "docscore suggest-schema references.jsonl predictions.jsonl -o suggested.json", json_format="suggest_schema"
+    ),
+)
+@click.argument("references", type=a_file)
+@click.argument("predictions", type=a_file, required=False)
+@click.option("--schema", type=a_file, metavar="FILE", help="A JSON Schema to add comparators to; its settings stay.")
+@click.option("-o", "--output", type=a_file, metavar="FILE", help="Write the schema to this file, for `--schema`.")
+@json_option
+def suggest_schema_command(
+    references: Path, predictions: Path | None, *, schema: Path | None, output: Path | None, as_json: bool
+) -> None:
+    """Suggest a JSON Schema from the ground truths of REFERENCES, with a comparator for each field.
+
+    A comparator is suggested where it reads nearly all values of a field in one way; what can be read in several ways
+    stays text, with a note. With PREDICTIONS, each field shows how many values it takes for right that are written
+    otherwise, the points that they lose as text, and some of them.
+    """
+    if output is not None:
+        check_output(output)
+    own = None if schema is None else read_value(schema)
+    found = suggest_schema(references, predictions, schema=own)
+    if output is not None:
+        write_whole(output, json.dumps(found.schema, indent=2, ensure_ascii=False) + "\n")
+        say(f"the schema is in {output}; --schema {output} scores with it")
+    if as_json:
+        print_json("suggest_schema", _as_dict(found))
+    else:
+        print_table(stdout_console(), suggestion_table(found))
+
+
+def _as_dict(found: Suggestion) -> dict[str, Any]:
+    return {"schema": found.schema, "fields": [field._asdict() for field in found.fields]}

@@ -1,0 +1,280 @@
+"""What is doubtful of ground truths: against their schema, and against each other."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from rapidfuzz import process
+from rapidfuzz.distance import Levenshtein
+
+from docscore.core.errors import short_repr
+from docscore.core.options import AS_TEXT
+from docscore.core.values import to_json
+from docscore.data.json_text import dumps_strictly, is_json_container
+from docscore.data.rows import Rows
+from docscore.evaluation.evaluation import evaluate
+from docscore.evaluation.suggestion import FieldValues, read_ground_truths, suggest_schema, values_of
+from docscore.metrics.typed.comparators import comparator
+
+SPECIMENS = 3
+_PLACEHOLDERS = {
+    "null",
+    "none",
+    "n/a",
+    "na",
+    "nan",
+    "nil",
+    "-",
+    "--",
+    "?",
+    "unknown",
+    "not available",
+    "not applicable",
+}
+_NAMES = 2000  # distinct texts of a field that are compared with each other
+_SHORTEST_NAME = 6  # characters
+_ALIKE = 0.88  # the least similarity of two spellings of a name
+_OFTEN = 3  # how many times more often the other spelling occurs
+
+
+class Finding(NamedTuple):
+    """One kind of doubt at one place.
+
+    Attributes:
+        kind: its name, such as "empty alternative".
+        place: the path of the field; "" for whole documents.
+        cases: how many values or documents it is about.
+        text: a sentence.
+        ids: some of the documents.
+    """
+
+    kind: str
+    place: str
+    cases: int
+    text: str
+    ids: tuple[str, ...] = ()
+
+
+def lint(references: Any, *, schema: Any = None) -> list[Finding]:
+    """Check ground truths: types and keys against a schema, alternatives, duplicates, notations, spellings of names.
+
+    Args:
+        references: the ground truths, as for `docscore.evaluate`.
+        schema: their JSON Schema, a dict; None for none.
+
+    Returns:
+        What was found, that of most values first.
+
+    Raises:
+        TypeError, ValueError: for ground truths that cannot be read, among them ids that occur twice.
+
+    >>> [finding.kind for finding in lint({"a": {"sum": ("", "5")}, "b": {"sum": "n/a"}})]
+    ['empty alternative', 'placeholder']
+    """
+    rows = read_ground_truths(references)
+    values = values_of(rows)
+    ids = [("", name) for name, count in Counter(rows.ids).items() if count > 1]
+    found = [*_gathered("duplicate id", ids, "an id of several rows")]
+    found += [
+        *_empty_alternatives(rows),
+        *_repeated_rows(rows),
+        *_of_fields(values),
+        *_notations(references, values, unread=schema is None),
+    ]
+    if schema is not None:
+        found += _against_schema(rows, schema)
+    return sorted(found, key=lambda finding: -finding.cases)
+
+
+def _places(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """All values of a ground truth with their paths; alternatives stand at the place of their one-of."""
+    yield path, value
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield from _places(part, f"{path}.{key}" if path else key)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from _places(part, f"{path}[]" if isinstance(value, list) else path)
+
+
+def _gathered(kind: str, found: Iterable[tuple[str, str]], sentence: str) -> Iterator[Finding]:
+    """A finding for each place of pairs of a place and an id."""
+    ids: dict[str, list[str]] = {}
+    for place, name in found:
+        ids.setdefault(place, []).append(name)
+    for place, names in ids.items():
+        some = tuple(dict.fromkeys(names))[:SPECIMENS]
+        yield Finding(kind, place, len(names), sentence, some)
+
+
+def _empty_alternatives(rows: Rows) -> Iterator[Finding]:
+    """Empty answers among the acceptable ones, which take a missing value for right."""
+    found = [
+        (path, name)
+        for name, truth in zip(rows.ids, rows.values, strict=True)
+        for path, value in _places(truth)
+        if isinstance(value, tuple) and len(value) > 1 and any(part in ("", None, [], {}) for part in value)
+    ]
+    sentence = "an empty text, null, list or object among acceptable answers: a missing value is right"
+    yield from _gathered("empty alternative", found, sentence)
+
+
+def _repeated_rows(rows: Rows) -> Iterator[Finding]:
+    """Documents with the same ground truth as one before, and equal rows in one list."""
+    seen: dict[str, str] = {}
+    same = []
+    rows_twice = []
+    for name, truth in zip(rows.ids, rows.values, strict=True):
+        for path, value in _places(truth):
+            if isinstance(value, list) and any(isinstance(part, dict) for part in value):
+                texts = Counter(map(_text_of, value))
+                rows_twice += [(f"{path}[]", name)] * (len(value) - len(texts))
+        first = seen.setdefault(_text_of(truth), name)
+        if first != name and _text_of(truth) not in ("null", "[]", "{}"):
+            same.append(("", name))
+    yield from _gathered("duplicate document", same, "the same ground truth as a document before")
+    yield from _gathered("duplicate row", rows_twice, "equal to a row before it in its list")
+
+
+def _text_of(value: Any) -> str:
+    return dumps_strictly(to_json(value))
+
+
+def _of_fields(values: FieldValues) -> Iterator[Finding]:
+    """Doubts about the values of one field by themselves."""
+    for path, field in values.walk():
+        kinds = {"number" if kind == "integer" else kind: count for kind, count in field.kinds.items()}
+        if len(kinds) > 1:
+            *_, (rare, count) = Counter(kinds).most_common()
+            several = ", ".join(f"{number:,} {kind}" for kind, number in Counter(kinds).most_common())
+            yield Finding("several types", path, count, f"values of several types: {several}; {rare} is the rarest")
+        for kind, sentence, chosen in (
+            (
+                "placeholder",
+                "texts that stand for no value; null says so",
+                lambda t: t.strip().casefold() in _PLACEHOLDERS,
+            ),
+            ("white space", "texts that begin or end with white space", lambda t: t != t.strip()),
+            ("JSON text", "texts that are JSON, which is compared as text", is_json_container),
+        ):
+            texts = {text: count for text, count in field.texts.items() if chosen(text)}
+            if texts:
+                yield _of_texts(kind, path, field, texts, sentence)
+        yield from _spellings(path, field)
+
+
+_DOUBTFUL_TEXTS: dict[tuple[str, str], Callable[[str], bool]] = {
+    ("placeholder", "texts that stand for no value; null says so"): lambda t: t.strip().casefold() in _PLACEHOLDERS,
+    ("white space", "texts that begin or end with white space"): lambda t: t != t.strip(),
+    ("JSON text", "texts that are JSON, which is compared as text"): is_json_container,
+}
+
+
+def _of_texts(kind: str, path: str, field: FieldValues, texts: dict[str, int], sentence: str) -> Finding:
+    shown = ", ".join(short_repr(text) for text in list(texts)[:SPECIMENS])
+    ids = tuple(dict.fromkeys(field.documents[text] for text in texts))[:SPECIMENS]
+    return Finding(kind, path, sum(texts.values()), f"{sentence}: {shown}", ids)
+
+
+def _spellings(path: str, field: FieldValues) -> Iterator[Finding]:
+    """Rare spellings that are nearly those of a name that occurs often."""
+    names = [text for text in field.texts if len(text) >= _SHORTEST_NAME and not re.search(r"\d", text)][:_NAMES]
+    often = [name for name in names if field.texts[name] >= _OFTEN]
+    rare = [name for name in names if field.texts[name] * _OFTEN <= max(field.texts.values())]
+    if not (often and rare):
+        return
+    alike = process.cdist(rare, often, scorer=Levenshtein.normalized_similarity, score_cutoff=_ALIKE)
+    for name, row in zip(rare, alike, strict=True):
+        known = often[int(row.argmax())]
+        if row.max() > 0 and name != known and field.texts[name] * _OFTEN <= field.texts[known]:
+            sentence = f"{short_repr(name)} is nearly {short_repr(known)}, which occurs {field.texts[known]:,} times"
+            yield Finding("spelling", path, field.texts[name], sentence, (field.documents[name],))
+
+
+def _notations(references: Any, values: FieldValues, *, unread: bool) -> Iterator[Finding]:
+    """Fields whose values of one comparator are written in several ways, and with `unread` what it cannot read."""
+    fields = dict(values.walk())
+    for suggested in suggest_schema(references).fields:
+        field = fields[suggested.field]
+        if suggested.compare == "text" or not field.texts:
+            continue
+        compares: Any = comparator(suggested.compare, **suggested.settings)
+        shapes: dict[str, Counter[str]] = {}
+        unreadable = {}
+        for text, count in field.texts.items():
+            if compares.read(text) is None:
+                unreadable[text] = count
+            else:
+                shapes.setdefault(_shape(text), Counter())[text] += count
+        if unreadable and unread:
+            yield _of_texts("unread", suggested.field, field, unreadable, f"not {compares.name}, as the others are")
+        if len(shapes) > 1:
+            common = sorted(shapes.values(), key=Counter.total, reverse=True)
+            others = {text: count for shape in common[1:] for text, count in shape.items()}
+            usual = short_repr(next(iter(common[0])))
+            sentence = f"written otherwise than most, such as {usual}"
+            yield _of_texts("several notations", suggested.field, field, others, sentence)
+
+
+def _shape(text: str) -> str:
+    """How a text is written: a sign for each run of digits and of letters, without separators of thousands."""
+    without_groups = re.sub(r"(?<=\d)[.,' ](?=\d{3}(?!\d))", "", text.strip())
+    return re.sub(r"\d+", "9", re.sub(r"[^\W\d_]+", "a", without_groups))
+
+
+def _against_schema(rows: Rows, schema: Any) -> Iterator[Finding]:
+    """What the schema does not allow, keys that it does not have, and values that its comparators cannot read."""
+    from jsonschema import Draft202012Validator  # noqa: PLC0415  as in `docscore.metrics.typed.schema`
+
+    validator = Draft202012Validator(_closed(schema))
+    found: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for name, truth in zip(rows.ids, rows.values, strict=True):
+        for answer in truth if isinstance(truth, tuple) else (truth,):
+            for error in validator.iter_errors(_first_answers(answer)):
+                rule = "unknown key" if error.validator == "additionalProperties" else f"schema: {error.validator}"
+                found.setdefault((_field_of(error.json_path), rule), []).append((name, error.message))
+    for (path, rule), cases in found.items():
+        ids = tuple(dict.fromkeys(name for name, _ in cases))[:SPECIMENS]
+        yield Finding(rule, path, len(cases), f"such as: {cases[0][1][:_LONGEST_MESSAGE]}", ids)
+    truths = {name: _first_answers(truth) for name, truth in zip(rows.ids, rows.values, strict=True)}
+    result = evaluate(predictions=truths, references=truths, schema=schema, parse=AS_TEXT)
+    unread: dict[str, list[tuple[str, str]]] = {}
+    for name in result:
+        for leaf in result[name].tree.leaves():
+            if leaf.unreadable:
+                unread.setdefault(leaf.compared, []).append((_field_of(leaf.path), name))
+    for compared, places in unread.items():
+        yield from _gathered("unread", places, f"cannot be read as the schema says: {compared}")
+
+
+def _field_of(path: str) -> str:
+    return re.sub(r"\[\d+\]", "[]", path).removeprefix("$").removeprefix(".")
+
+
+def _first_answers(value: Any) -> Any:
+    """A ground truth with the first of the acceptable answers everywhere."""
+    if isinstance(value, tuple):
+        return _first_answers(value[0]) if value else None
+    if isinstance(value, dict):
+        return {key: _first_answers(part) for key, part in value.items()}
+    return [_first_answers(part) for part in value] if isinstance(value, list) else to_json(value)
+
+
+def _closed(schema: Any) -> Any:
+    """The schema, whose objects may have no other keys than those that it names, unless it says so."""
+    if isinstance(schema, list):
+        return [_closed(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: part if key in _VALUES else _closed(part) for key, part in schema.items()}
+    if "properties" in schema and not schema.keys() & _OPEN:
+        found["additionalProperties"] = False
+    return found
+
+
+_VALUES = ("enum", "const", "default", "examples", "required", "x-docscore")  # what they hold is no schema
+_OPEN = {"additionalProperties", "unevaluatedProperties", "patternProperties", "allOf", "anyOf", "oneOf", "$ref"}
+_LONGEST_MESSAGE = 200

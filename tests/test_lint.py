@@ -1,0 +1,77 @@
+"""Checks of ground truths: each planted fault is found, and nothing in what has none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from docscore import lint
+from tests.commands import Write, ref, run, succeed
+from tests.test_json_output import validated
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "shop": {"type": "string"},
+        "date": {"type": "string", "format": "date"},
+        "total": {"type": ["number", "string"], "x-docscore": {"compare": "number"}},
+        "items": {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}}}},
+    },
+}
+CLEAN = {
+    f"d{number}": {
+        "shop": "Kontor Nord",
+        "date": f"2024-03-{10 + number}",
+        "total": 10.5 + number,
+        "items": [{"name": f"tea {number}"}],
+    }
+    for number in range(6)
+}
+FAULTS: list[tuple[str, str, dict[str, Any], int]] = [  # kind, place, what a document has, how often
+    ("empty alternative", "shop", {"shop": ("Kontor Nord", "")}, 1),
+    ("duplicate document", "", CLEAN["d0"], 1),
+    ("duplicate row", "items[]", {"items": [{"name": "a"}, {"name": "a"}, {"name": "b"}]}, 1),
+    ("several types", "total", {"total": "12.50"}, 1),
+    ("placeholder", "shop", {"shop": "N/A"}, 1),
+    ("white space", "shop", {"shop": "Kontor Nord "}, 1),
+    ("JSON text", "shop", {"shop": '{"name": "Kontor Nord"}'}, 1),
+    ("spelling", "shop", {"shop": "Kontor Nordt"}, 1),
+    ("several notations", "date", {"date": "13 March 2024"}, 1),
+    ("schema: type", "items", {"items": "tea"}, 1),
+    ("unknown key", "items[]", {"items": [{"name": "a", "nmae": "b"}]}, 1),
+    ("unread", "date", {"date": "in March"}, 1),
+    ("unread", "total", {"total": "about ten"}, 1),
+]
+
+
+def test_nothing_is_found_where_nothing_is_wrong() -> None:
+    assert lint(CLEAN, schema=SCHEMA) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "place", "content", "cases"), FAULTS, ids=[f"{kind} {place}" for kind, place, *_ in FAULTS]
+)
+def test_a_planted_fault_is_found(kind: str, place: str, content: dict[str, Any], cases: int) -> None:
+    """With its place, how often it occurs, and the document."""
+    found = lint({**CLEAN, "odd": {**CLEAN["d5"], "items": [{"name": "rum"}], **content}}, schema=SCHEMA)
+    [finding] = [finding for finding in found if (finding.kind, finding.place) == (kind, place)]
+    assert finding.cases == cases
+    assert "odd" in finding.ids or kind == "several types"
+
+
+def test_without_a_schema_values_are_compared_with_the_others() -> None:
+    truths = {f"d{number}": {"date": f"2024-{1 + number % 12:02}-{10 + number // 12}"} for number in range(25)}
+    [finding] = lint({**truths, "odd": {"date": "soon 2024"}})
+    assert (finding.kind, finding.place, finding.ids) == ("unread", "date", ("odd",))
+
+
+def test_an_id_that_occurs_twice_and_the_exit_status(write: Write) -> None:
+    """Findings end with status 1, none with 0; JSON as its schema says."""
+    clean = write("clean.jsonl", [ref(name, value) for name, value in CLEAN.items()])
+    assert succeed("lint", clean).strip() == "Nothing was found"
+    twice = write("twice.jsonl", [ref("a", {"x": "1"}), ref("a", {"x": "2"})])
+    done = run("lint", twice, "--format", "json")
+    assert done.code == 1
+    assert [(one["kind"], one["ids"]) for one in validated("lint", done.out)["findings"]] == [("duplicate id", ["a"])]
+    assert "| duplicate id |" in run("lint", twice, "--format", "markdown").out
