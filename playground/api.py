@@ -12,10 +12,12 @@ from fastapi import Request
 from fastapi.responses import JSONResponse
 from gradio.utils import get_function_params
 
+from docscore.core.errors import InputTypeError
 from docscore.core.options import THRESHOLD, ScoringOptions
 from docscore.data.json_text import dumps
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.metrics.typed.score import typed_tree
 from docscore.report.html_tree import drawn_places
 from playground.limits import check_value, check_work, is_small, read_text, shortened
 from playground.server_functions import PAIRS
@@ -34,6 +36,7 @@ async def score_as_tree(
     ignore_case: bool = True,
     rules: RuleName = "paper",
     numbers: NumberMode = "text",
+    schema: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Score a predicted JSON value against a ground truth with ANLS*, and show where points were lost.
 
@@ -47,17 +50,22 @@ async def score_as_tree(
         ignore_case: whether texts are compared in lower case.
         rules: "paper", or "anls_star-1.0.1" to count keys without a value as that package does.
         numbers: "text" to compare numbers as they print, or "value".
+        schema: a JSON Schema that says how places compare, for the typed score in place of ANLS*; null for none.
 
     Returns:
         The score tree: place, status, score from 0 to 1, points_lost, both values, children. Of more than 3,000 places
         exact ones are left out, and counted as left_out.
     """
     try:
-        options = ScoringOptions(threshold=threshold, ignore_case=ignore_case, rules=rules, numbers=numbers)
+        if schema is not None and not isinstance(schema, dict):
+            raise InputTypeError(place="schema", expected="a JSON object", got=type(schema).__name__)
+        options = ScoringOptions(
+            threshold=threshold, ignore_case=ignore_case, rules=rules, numbers=numbers, schema=schema
+        )
         sides: tuple[Any, Any] = ground_truth, prediction
         task = partial(tree_for_clients, *sides, options)
         is_short = all(not _is_json_text(value) or len(value) <= _LONGEST_READ_AT_ONCE for value in sides)
-        if is_short and is_small(*sides):
+        if schema is None and is_short and is_small(*sides):
             return await asyncio.to_thread(task)
         found: dict[str, Any] = await PAIRS.run("", task)
     except (TypeError, ValueError) as error:
@@ -72,8 +80,9 @@ async def score(  # noqa: D103  it has that of the tree
     ignore_case: bool = True,
     rules: RuleName = "paper",
     numbers: NumberMode = "text",
+    schema: dict[str, Any] | None = None,
 ) -> str:
-    return json.dumps(await score_as_tree(ground_truth, prediction, threshold, ignore_case, rules, numbers))
+    return json.dumps(await score_as_tree(ground_truth, prediction, threshold, ignore_case, rules, numbers, schema))
 
 
 score.__doc__ = score_as_tree.__doc__
@@ -97,7 +106,11 @@ def tree_for_clients(ground_truth: Any, prediction: Any, options: ScoringOptions
     truth, guess = (_value_of_text(value, side, notes) for side, value in sides.items())
     values = check_value(truth, is_truth=True), check_value(guess, is_truth=False)
     check_work(*values)
-    tree = build_tree(*values, options)
+    if options.schema is None:
+        tree = build_tree(*values, options)
+    else:
+        names = ("threshold", "ignore_case", "rules", "numbers")
+        tree = typed_tree(*values, options.schema, **{name: getattr(options, name) for name in names})
     found = _renamed(tree, tree.to_dict(), {id(node) for node, _ in drawn_places(tree)})
     return {"notes": notes, **found} if notes else found
 

@@ -24,9 +24,9 @@ from docscore.core.options import AS_TEXT, ScoringOptions, check_choice, options
 from docscore.data.json_text import store
 from docscore.data.pairing import Pairs, pairs_of
 from docscore.data.rows import as_rows
-from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.evaluation import Evaluation, metrics_with_schema
 from docscore.evaluation.fields import Field, as_float, units
-from docscore.metrics.registry import ANLS_STAR, checked_metrics
+from docscore.metrics.registry import checked_metrics
 
 RATES: dict[str, str] = {  # by the count that is divided by the number of rows
     "parse_failures": "parse_failure_rate",
@@ -42,7 +42,7 @@ class ScoreState:
     """Sums and counts over the rows seen so far.
 
     Args:
-        metrics: names among `docscore.METRICS`.
+        metrics: names among `docscore.METRICS`; None for "anls_star", and with a schema for "typed" before it.
         fields: whether to count fields too, for per-field scores and causes of lost points.
         options: how predictions are read and compared.
         keywords: fields of `ScoringOptions`, in place of `options`.
@@ -60,14 +60,14 @@ class ScoreState:
     def __init__(
         self,
         *,
-        metrics: Sequence[str] = (ANLS_STAR,),
+        metrics: Sequence[str] | None = None,
         fields: bool = True,
         options: ScoringOptions | None = None,
         **keywords: Any,
     ) -> None:
-        self.metrics = checked_metrics(metrics)
-        self.with_fields = fields
         self.options = options_from(options, keywords)
+        self.metrics = checked_metrics(metrics_with_schema(metrics, self.options.schema))
+        self.with_fields = fields
         self.reset()
 
     def __repr__(self) -> str:

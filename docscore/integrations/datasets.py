@@ -7,7 +7,7 @@ from typing import Any
 
 from docscore.core.options import ScoringOptions
 from docscore.data.pairing import pairs_of_columns
-from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.evaluation import Evaluation, metrics_with_schema
 
 
 def score_batch(
@@ -25,11 +25,12 @@ def score_batch(
         batch: columns of a dataset: predictions, and lists of acceptable answers.
         prediction: the name of the column of predictions.
         references: the name of the column of acceptable answers.
-        keywords: fields of `ScoringOptions`, such as threshold, ignore_case, parse, and parse_references="json" for
-            answers that are JSON text. In columns of structs, Arrow fills keys that a row lacks with null.
+        keywords: fields of `ScoringOptions`, such as threshold, ignore_case, schema, parse, and
+            parse_references="json" for answers that are JSON text. In columns of structs, Arrow fills keys that a
+            row lacks with null.
 
     Returns:
-        The column `anls_score`, and with `parse` also `parse_failed`.
+        The column `anls_score`, with a schema `typed_score`, and with `parse` also `parse_failed`.
 
     Raises:
         KeyError: for a column that does not exist.
@@ -41,8 +42,9 @@ def score_batch(
             raise KeyError(msg)
     ids = [str(number) for number in range(len(batch[prediction]))]
     pairs = pairs_of_columns(ids, batch[references], batch[prediction])
-    scores = Evaluation(pairs, ScoringOptions(**keywords))
-    columns: dict[str, list[Any]] = {"anls_score": scores.scores}
+    options = ScoringOptions(**keywords)
+    scores = Evaluation(pairs, options, metrics=metrics_with_schema(None, options.schema)[:1])
+    columns: dict[str, list[Any]] = {"anls_score" if options.schema is None else "typed_score": scores.scores}
     if scores.failed is not None:
         columns["parse_failed"] = [number in scores.failed for number in range(len(ids))]
     return columns

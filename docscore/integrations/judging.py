@@ -14,6 +14,7 @@ from docscore.evaluation.fields import FieldTable
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.causes import FieldCounts
 from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.metrics.typed.score import typed_tree
 
 _WHOLE = "$"  # the field of a document that is one value
 
@@ -23,20 +24,22 @@ class JudgedOutput:
     """A scored output.
 
     Attributes:
-        tree: the score tree; its `score` is the ANLS* score in [0, 1].
+        tree: the score tree; its `score` is the ANLS* score in [0, 1], or with a schema the typed score.
         answers: the acceptable answers, each a ground truth.
         prediction: the value that was scored: what the output's text says as JSON, or the output as it is.
         parsed: how its text was read as JSON; None where it was not.
+        name: what the score is: "anls_star", or "typed_score".
     """
 
     tree: ScoreTree
     answers: tuple[Any, ...]
     prediction: Any
     parsed: Reading | None = None
+    name: str = "anls_star"
 
     @property
     def score(self) -> float:
-        """The ANLS* score, in [0, 1]."""
+        """The score, in [0, 1]."""
         return self.tree.score
 
     @property
@@ -70,6 +73,7 @@ def judged_output(
     parse: str = "auto",
     threshold: float = THRESHOLD,
     ignore_case: bool = True,
+    schema: Any = None,
 ) -> JudgedOutput:
     """Score an output.
 
@@ -80,6 +84,7 @@ def judged_output(
             an object or a list, and leaves the text as it is elsewhere.
         threshold: tau in [0, 1].
         ignore_case: whether texts are compared in lower case.
+        schema: a JSON Schema that says how places compare; the score is then the typed score.
 
     Raises:
         TypeError, ValueError: for values that cannot be scored, and options that do not exist.
@@ -98,6 +103,9 @@ def judged_output(
         read = parse_text(output, mode, tuple(answers))
         output, parsed = read.value, read.outcome
     prediction = convert_prediction(output)
+    if schema is not None:
+        tree = typed_tree(truth, prediction, schema, threshold=threshold, ignore_case=ignore_case)
+        return JudgedOutput(tree, truth, prediction, parsed, "typed_score")
     tree = build_tree(truth, prediction, ScoringOptions(threshold=threshold, ignore_case=ignore_case))
     return JudgedOutput(tree, truth, prediction, parsed)
 

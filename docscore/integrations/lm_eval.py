@@ -38,6 +38,7 @@ def results_from(
     target: str = "auto",
     threshold: float = THRESHOLD,
     ignore_case: bool = True,
+    schema: Any = None,
 ) -> Callable[[Mapping[str, Any], Sequence[str]], dict[str, float]]:
     """A `process_results` for documents whose ground truth has another name.
 
@@ -47,13 +48,16 @@ def results_from(
         target: how a ground truth that is text is read: "auto", "text" or "json".
         threshold: a similarity below it counts as 0.
         ignore_case: whether texts are compared in lower case.
+        schema: a JSON Schema, its path, or a pydantic model: the score is then `typed_score`, as the metric_list
+            has to name it.
     """
 
     def process(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
         value = answer_in(doc[column], target)
         several = column == "references" and isinstance(value, list)
         answers = [answer_in(each, target) for each in value] if several else [value]
-        found = judged_output(results[0], answers, parse=parse, threshold=threshold, ignore_case=ignore_case)
-        return {METRIC: found.score}
+        options: dict[str, Any] = {"threshold": threshold, "ignore_case": ignore_case, "schema": schema}
+        found = judged_output(results[0], answers, parse=parse, **options)
+        return {found.name: found.score}
 
     return process

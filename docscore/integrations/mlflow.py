@@ -14,8 +14,6 @@ from docscore.core.formatting import safe_names
 from docscore.core.options import THRESHOLD
 from docscore.integrations.judging import answer_in, judged_output
 
-_NAME = "anls_star"
-
 
 def anls_star_scorer(
     *,
@@ -24,6 +22,7 @@ def anls_star_scorer(
     parse: str = "auto",
     threshold: float = THRESHOLD,
     ignore_case: bool = True,
+    schema: Any = None,
 ) -> Scorer:
     """A scorer for `mlflow.genai.evaluate(scorers=[...])`.
 
@@ -34,17 +33,20 @@ def anls_star_scorer(
         parse: how outputs are read, as for `docscore.integrations.judging.judged_output`.
         threshold: a similarity below it counts as 0.
         ignore_case: whether texts are compared in lower case.
+        schema: a JSON Schema, its path, or a pydantic model, for the typed score.
 
     Returns:
-        A scorer whose feedback `anls_star` has the score in [0, 1] as value, and the score tree as rationale.
+        A scorer whose feedback `anls_star`, with a schema `typed_score`, has the score in [0, 1] as value, and the
+        score tree as rationale.
     """
 
     def anls_star_of(outputs: Any, expectations: dict[str, Any]) -> list[Feedback]:
         answers = [answer_in(expectations[expectation])]
-        found = judged_output(outputs, answers, parse=parse, threshold=threshold, ignore_case=ignore_case)
-        feedback = [Feedback(name=_NAME, value=found.score, rationale=found.explanation)]
+        options: dict[str, Any] = {"threshold": threshold, "ignore_case": ignore_case, "schema": schema}
+        found = judged_output(outputs, answers, parse=parse, **options)
+        feedback = [Feedback(name=found.name, value=found.score, rationale=found.explanation)]
         scores = found.field_scores if fields else {}
         names = safe_names(scores)
-        return feedback + [Feedback(name=f"{_NAME}/{names[path]}", value=score) for path, score in scores.items()]
+        return feedback + [Feedback(name=f"{found.name}/{names[path]}", value=score) for path, score in scores.items()]
 
-    return scorer(anls_star_of, name=_NAME)
+    return scorer(anls_star_of, name="anls_star" if schema is None else "typed_score")

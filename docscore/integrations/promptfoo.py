@@ -20,7 +20,8 @@ def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
         context: as promptfoo hands it over. The ground truth is `reference`, or a list of acceptable answers
             `references`, in the assertion's `config` or among the test's `vars`; a text that is a JSON object or list
             is read as such. `config` may also have `pass_at` (the lowest score that passes, 1 by default), `parse`,
-            `threshold` and `ignore_case`, as for `docscore.integrations.judging.judged_output`.
+            `threshold`, `ignore_case` and `schema` (a JSON Schema or its path), as for
+            `docscore.integrations.judging.judged_output`.
 
     Returns:
         `pass`, `score` in [0, 1], `reason` (the score tree as text), `namedScores` (the score of each field) and
@@ -37,6 +38,7 @@ def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
         parse=config.get("parse", "auto"),
         threshold=config.get("threshold", THRESHOLD),
         ignore_case=config.get("ignore_case", True),
+        schema=config.get("schema"),
     )
     fields = found.field_scores
     return {

@@ -14,8 +14,7 @@ from pydantic_evals.evaluators import EvaluationReason, Evaluator, EvaluatorCont
 from docscore.core.options import THRESHOLD
 from docscore.integrations.judging import answer_in, judged_output
 
-_NAME = "anls_star"
-_OPTIONS = ("parse", "threshold", "ignore_case")
+_OPTIONS = ("parse", "threshold", "ignore_case", "schema")
 
 
 @dataclass
@@ -30,17 +29,19 @@ class AnlsStarEvaluator(Evaluator[Any, Any, Any]):  # type: ignore[misc]
         parse: how outputs are read, as for `docscore.integrations.judging.judged_output`.
         threshold: a similarity below it counts as 0.
         ignore_case: whether texts are compared in lower case.
+        schema: a JSON Schema, its path, or a pydantic model; the score is then called `typed_score`.
     """
 
     fields: bool = True
     parse: str = "auto"
     threshold: float = THRESHOLD
     ignore_case: bool = True
+    schema: Any = None
 
     def evaluate(self, ctx: EvaluatorContext[Any, Any, Any]) -> Mapping[str, float | EvaluationReason]:
         """The score with the score tree as its reason, and the scores of fields."""
         answers = [answer_in(ctx.expected_output)]
         options: dict[str, Any] = {name: getattr(self, name) for name in _OPTIONS}
         found = judged_output(ctx.output, answers, **options)
-        scores = {f"{_NAME}/{path}": score for path, score in found.field_scores.items()} if self.fields else {}
-        return {_NAME: EvaluationReason(found.score, found.explanation), **scores}
+        scores = {f"{found.name}/{path}": score for path, score in found.field_scores.items()} if self.fields else {}
+        return {found.name: EvaluationReason(found.score, found.explanation), **scores}

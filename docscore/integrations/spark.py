@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from docscore.core.options import ScoringOptions
-from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.evaluation import Evaluation, metrics_with_schema
 from docscore.integrations.row_texts import pairs_of_texts
 
 
@@ -20,7 +20,8 @@ def score_series(predictions: pd.Series[Any], references: pd.Series[Any], **opti
     Args:
         predictions: JSON text; a null, for no prediction, is scored as null.
         references: JSON text of the list of acceptable answers.
-        options: fields of `ScoringOptions`, such as threshold, ignore_case, and parse for predictions whose JSON
+        options: fields of `ScoringOptions`, such as threshold, ignore_case, schema (for the typed score), and
+            parse for predictions whose JSON
             value is a text to be read as JSON.
 
     Returns:
@@ -36,7 +37,8 @@ def score_series(predictions: pd.Series[Any], references: pd.Series[Any], **opti
     pairs = pairs_of_texts(
         ids, *(column.astype(object).where(column.notna(), None) for column in (predictions, references))
     )
-    scores = Evaluation(pairs, ScoringOptions(**options)).scores
+    chosen = ScoringOptions(**options)
+    scores = Evaluation(pairs, chosen, metrics=metrics_with_schema(None, chosen.schema)[:1]).scores
     return pd.Series(scores, index=predictions.index, dtype="float64")
 
 

@@ -32,7 +32,7 @@ def compute_metrics(
     processor_or_tokenizer: Any,
     *,
     references: Sequence[Any] | None = None,
-    metrics: Sequence[str] = ("anls_star",),
+    metrics: Sequence[str] | None = None,
     parse: Parse | None = "repair",
     fields: bool = True,
     **keywords: Any,
@@ -44,15 +44,16 @@ def compute_metrics(
         references: the ground truths of the evaluation set in its order, of any row format; not for a Trainer that
             groups by length, which changes the order. By default the labels, decoded and parsed like the predictions,
             with a warning if they cannot be parsed without repair.
-        metrics: names among `docscore.METRICS`.
+        metrics: names among `docscore.METRICS`; None for "anls_star", and with a schema for "typed" before it.
         parse: how decoded texts are parsed: "json", "repair" (also malformed JSON), "donut" (`<s_key>` markup, with
             the processor's `token2json`), or "text" to use the texts as answers; None is "text", but refuses labels
             that are all JSON.
         fields: whether to report each field of the ground truths.
-        keywords: fields of `ScoringOptions`, such as threshold and ignore_case.
+        keywords: fields of `ScoringOptions`, such as threshold, ignore_case and schema.
 
     Returns:
-        A function of an `EvalPrediction`, also for `batch_eval_metrics=True`. It returns `anls_star`, for each field
+        A function of an `EvalPrediction`, also for `batch_eval_metrics=True`. It returns `anls_star` (with a schema
+        `typed_score` too), for each field
         a key such as `anls_star/total`, `parse_failure_rate`, with parse="repair" also `parse_extracted_rate`,
         `parse_mended_rate` and `parse_ambiguous_rate`, and the figures of the other metrics.
 
@@ -69,7 +70,7 @@ class ComputeMetrics:
         self,
         processor: Any,
         references: Sequence[Any] | None,
-        metrics: Sequence[str],
+        metrics: Sequence[str] | None,
         parse: Parse | None,
         fields: bool,
         keywords: dict[str, Any],
