@@ -71,7 +71,7 @@ TITLES = {
     ),
     "Comparing values": ("threshold", "ignore_case", "parse", "parse_references", "rules", "numbers"),
     "Metrics": ("metrics", "normalise", "donut", "schema", "strict"),
-    "Intervals and groups": ("confidence", "cluster", "cluster_of_id", "by"),
+    "Intervals and groups": ("confidence", "cluster", "cluster_of_id", "by", "slice_value"),
 }
 
 
