@@ -1,5 +1,7 @@
 """Runs what a page shows, in its order and in this folder: `python -m tests.page_runner PAGE`.
 
+With `--installed` the commands are those on the path, `pip` among them.
+
 * python: runs; all blocks of a page share their names.
 * bash: runs, with `docscore` as the command of this checkout; `pip install` does nothing.
 * text: what the block before it printed; `...` stands for anything.
@@ -92,7 +94,8 @@ def _put_commands_on_path(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    _shims = Path("bin")
-    _shims.mkdir()
-    _put_commands_on_path(_shims.absolute())
+    if "--installed" not in sys.argv:
+        _shims = Path("bin")
+        _shims.mkdir()
+        _put_commands_on_path(_shims.absolute())
     run_page(Path(sys.argv[1]))
