@@ -42,7 +42,7 @@ FLAGS = [
 ]
 WIDE, NARROW = (1280, 900), (390, 844)
 LOOKS = [(WIDE, False), (NARROW, True)]  # sizes, and whether dark: each size and each scheme once
-TRIES_TO_START = 600  # a tenth of a second apart
+TRIES_TO_START = 3000  # a tenth of a second apart
 MILLISECONDS = 120_000  # until something that must show up has failed to
 XSS = "window.__xss"
 HOSTILE = [

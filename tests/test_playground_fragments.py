@@ -72,7 +72,7 @@ def test_confidences_draw_a_curve(tmp_path: Path) -> None:
     files = written(tmp_path, "r.jsonl", truths), written(tmp_path, "p.jsonl", guesses)
     picture = Markup(scored_files(*files, tmp_path, confidences=True).picture)
     assert len(picture.of("polyline")) == 2 + 2  # the curve, and the reliability diagram
-    assert "Trade-off of automation and accuracy" in picture.texts("caption")
+    assert "Trade-off of automation and accuracy (ANLS*)" in picture.texts("caption")
 
 
 def test_what_was_left_out_stands_above_the_mean(tmp_path: Path) -> None:
