@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from docscore.core.values import convert_ground_truth
 from docscore.data.files import SAME_NAMES, Table, table_of_source
 from docscore.data.pairing import Pairs, read_systems
 from playground.column_guesses import (
@@ -23,7 +24,6 @@ from tests.commands import PREDICTIONS, REFERENCES, pred, ref
 from tests.conftest import examples, golden
 
 BILL, TEXT = {"total": "12.50"}, '{"total": "12.50"}'
-FENCED = f"Sure:\n```json\n{TEXT}\n```"
 
 
 def table(rows: list[Any] | None, name: str = "rows.jsonl") -> Table | None:
@@ -129,55 +129,24 @@ def test_any_rows_give_a_plan_or_a_sentence(references: list[Any] | None, predic
 
 
 PLAN = ReadingPlan(("id", "id"), "truth", "guess")
-DOUBTED: list[tuple[str, list[Any], list[Any], ReadingPlan, str]] = [
-    (
-        "texts that are not read",
-        [BILL],
-        [FENCED],
-        PLAN,
-        "1 of 1 are text where the ground truth is an object",
-    ),
-    ("texts without JSON", [BILL], ["scan1.png"], PLAN, "got text in which no JSON was found: 'scan1.png'"),
-    ("numbers", [BILL], [7], PLAN, "expected objects or lists as in the ground truths, got int 7"),
-    ("other keys", [BILL], [{"sum": 1}], PLAN, "one of a ground truth: expected 'total', got 'sum'"),
-    ("truths that are text", [TEXT], [BILL], PLAN, "column 'truth': all are text that is JSON"),
-    ("sides by name", ["x"], ["y"], PLAN._replace(references="prediction", prediction="truth"), "on the wrong side?"),
-    ("one side by name", ["x"], ["y"], PLAN._replace(references="prediction", prediction="prediction"), "wrong side?"),
-    ("the same column", [BILL], [BILL], PLAN._replace(prediction="truth"), "is it the same column?"),
-]
 
 
-@pytest.mark.parametrize(
-    ("truths", "guesses", "plan", "sentence"), [row[1:] for row in DOUBTED], ids=[row[0] for row in DOUBTED]
-)
-def test_doubts(truths: list[Any], guesses: list[Any], plan: ReadingPlan, sentence: str) -> None:
-    found = [
-        str(each) for each in doubts_of_columns(Pairs([str(n) for n in range(len(truths))], truths, guesses), plan)
-    ]
-    assert [sentence in each for each in found] == [True], found
-
-
-FINE: list[tuple[str, list[Any], list[Any], ReadingPlan]] = [
-    ("objects", [BILL], [BILL], PLAN),
-    ("objects, one of which is empty", [BILL], [{}], PLAN),
-    ("texts that are read", [BILL], [FENCED], PLAN._replace(parse="repair")),
-    ("answers to questions", ["x", ("y", "z")], ["x", "q"], PLAN),
-    ("texts on both sides", [TEXT], [TEXT], PLAN._replace(parse="json", parse_references="json")),
-    (
-        "names of both sides",
-        ["x"],
-        ["y"],
-        PLAN._replace(references="answer", prediction="answers"),
-    ),
-    ("nothing predicted", [BILL], [None], PLAN),
-]
-
-
-@pytest.mark.parametrize(("truths", "guesses", "plan"), [row[1:] for row in FINE], ids=[row[0] for row in FINE])
-def test_no_doubts(truths: list[Any], guesses: list[Any], plan: ReadingPlan) -> None:
+def said_of(truths: list[Any], guesses: list[Any], plan: dict[str, Any]) -> list[str]:
+    """What is doubtful of rows that are read by the plan above, but for some parts."""
     absent = frozenset(number for number, guess in enumerate(guesses) if guess is None)
-    pairs = Pairs([str(n) for n in range(len(truths))], truths, guesses, absent)
-    assert list(doubts_of_columns(pairs, plan)) == []
+    pairs = Pairs([str(n) for n in range(len(truths))], list(map(convert_ground_truth, truths)), guesses, absent)
+    return list(map(str, doubts_of_columns(pairs, PLAN._replace(**plan))))
+
+
+@golden("column_guesses", "doubted")
+def test_doubts(truths: list[Any], guesses: list[Any], plan: dict[str, Any], sentence: str) -> None:
+    (found,) = said_of(truths, guesses, plan)
+    assert sentence in found
+
+
+@golden("column_guesses", "fine")
+def test_no_doubts(truths: list[Any], guesses: list[Any], plan: dict[str, Any]) -> None:
+    assert said_of(truths, guesses, plan) == []
 
 
 def test_ids_that_all_differ() -> None:
