@@ -191,7 +191,7 @@ print("result:", json.dumps(found))
 """
 
 
-@pytest.mark.filterwarnings("ignore:predictions. all are text:UserWarning")
+@pytest.mark.filterwarnings("ignore:predictions. .* are text:UserWarning")
 def test_a_collection_of_torchmetrics_in_two_processes(tmp_path: Path) -> None:
     """Keys that two of its metrics share get the metric's name in front."""
     needs("torch", "torchmetrics")

@@ -16,8 +16,9 @@ from typing import Any, get_args
 from docscore.bench.documents import PICTURES, Box, DocumentRecord, Page, Word, pages_of_pdf, unlike_format
 from docscore.bench.prompts import PAPER_SCHEMAS, SCHEMAS, TEXT_METHODS, Style
 from docscore.core.errors import InputValueError, in_file, short_repr
-from docscore.core.options import check_choice
+from docscore.core.options import SchemaSource, check_choice
 from docscore.data.files import read_table, read_value
+from docscore.data.json_text import loads
 from docscore.data.rows import BY_ID, ID, read_rows, side_format
 
 _NUMBER = (int, float)
@@ -438,18 +439,11 @@ def documents_in(
     if missing:
         some = f"none for {len(missing):,}: {', '.join(map(short_repr, missing[:_NAMED]))}"
         raise unlike_format(folder, f"a document for each of the {len(ids):,} ids", some)
-    schemas = _schemas(schema or found_file(folder, ["schema.json"], "a JSON Schema, or the option schema"), ids)
+    schemas = SchemaSource.of(schema or found_file(folder, ["schema.json"], "a JSON Schema, or the option schema"))
     return [
-        _document_of(name, found[name], answers, schemas[name], with_text=with_text)
+        _document_of(name, found[name], answers, loads(schemas.schema_of(name)), with_text=with_text)
         for name, answers in zip(ids, rows.values, strict=True)
     ]
-
-
-def _schemas(place: Path, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """The schema of each document: one for all, or one each from a folder."""
-    if place.is_dir():
-        return {name: _schema_in(place / f"{name}.json") for name in ids}
-    return dict.fromkeys(ids, _schema_in(place))
 
 
 def _files_by_id(folder: Path) -> dict[str, Path]:
@@ -461,13 +455,6 @@ def _files_by_id(folder: Path) -> dict[str, Path]:
             found.setdefault(path.name, path)
             found.setdefault(path.stem, path)
     return found
-
-
-def _schema_in(path: Path) -> dict[str, Any]:
-    schema = read_value(path)
-    if not isinstance(schema, dict):
-        raise unlike_format(path, "a JSON Schema", type(schema).__name__)
-    return schema
 
 
 def _document_of(name: str, path: Path, answers: Any, schema: dict[str, Any], *, with_text: bool) -> DocumentRecord:
