@@ -20,7 +20,7 @@ from docscore.data.pairing import (
     parsed_reference,
     read_systems,
     refuse_json_text,
-    rows_of_files,
+    rows_of_sides,
 )
 from playground.column_guesses import (
     ReadingPlan,
@@ -330,7 +330,7 @@ def rows_of_uploads(
     Raises:
         TypeError, ValueError: with a message that names the file and the place.
     """
-    rows = rows_of_files(
+    rows = rows_of_sides(
         references=references,
         predictions=predictions,
         missing=options.missing,

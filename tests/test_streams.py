@@ -16,7 +16,7 @@ import pytest
 
 from docscore.core import limits
 from docscore.data.files import read_table
-from docscore.data.pairing import rows_of_files
+from docscore.data.pairing import rows_of_sides
 from tests.commands import Write, pred, ref, succeed
 from tests.conftest import ROOT
 
@@ -115,7 +115,7 @@ def test_rows_that_do_not_fit_are_an_error_while_they_are_read(
         files = tuple(WRITERS[form][0](tmp_path, name, rows) for name, rows in (("r", references), ("p", predictions)))  # type: ignore[assignment]
     monkeypatch.setattr("docscore.data.files._PORTION", 100)
     monkeypatch.setattr(limits, "available_memory", lambda: 300e6)
-    assert len(rows_of_files(references=files[0], predictions=[files[1]]).systems[0].ids) == ROWS
+    assert len(rows_of_sides(references=files[0], predictions=[files[1]]).systems[0].ids) == ROWS
     monkeypatch.setattr(limits, "available_memory", lambda: 100e6)
     with pytest.raises(ValueError, match=f"^{re.escape(str(files[0]))}: {NO_ROOM}"):
         read_table(files[0])

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docscore import pairs_of, score_tree
-from docscore.data.pairing import rows_of_files
+from docscore.data.pairing import rows_of_sides
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.systems import BEST, LoggedRun, changes_against, grid_of_runs, systems_of
 from docscore.report.markup import table_as_latex, table_as_markdown
@@ -81,7 +81,7 @@ def test_p_values_are_those_of_a_comparison_whatever_else_is_compared() -> None:
     files = [RECEIPTS / name for name in ("predictions.jsonl", "predictions_new.jsonl")]
     found = set()
     for metrics in (["anls_star"], ["anls_star", "kieval"]):
-        rows = rows_of_files(references=RECEIPTS / "references.jsonl", predictions=files).systems
+        rows = rows_of_sides(references=RECEIPTS / "references.jsonl", predictions=files).systems
         base, new = (Evaluation(pairs, metrics=metrics) for pairs in rows)
         compared = base.compare(new)
         tests = systems_of({"base": base, "new": new}, against="base").tests

@@ -26,7 +26,7 @@ from docscore.cli.terminal import print_json
 from docscore.core.errors import InputError, InputValueError, in_file
 from docscore.core.values import convert_ground_truth, convert_prediction, to_json
 from docscore.data.files import read_value, suffix_of
-from docscore.data.pairing import Pairs, rows_of_files
+from docscore.data.pairing import Pairs, rows_of_sides
 from docscore.data.rows import ID
 from docscore.evaluation.evaluation import Evaluation
 from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED, WITH_TREES, check_options_of
@@ -119,7 +119,7 @@ def _one_row(references: Path | None, predictions: Path, question_id: str | None
 
 def _pairs(references: Path | None, predictions: Path, question_id: str | None, settings: CommandSettings) -> Pairs:
     """The rows of the files; faults of other rows than that of the id do not matter."""
-    read = partial(rows_of_files, references=references, predictions=[predictions])
+    read = partial(rows_of_sides, references=references, predictions=[predictions])
     reading = {**settings.reading, "missing": "zero"}
     if question_id is not None:
         with suppress(InputError):

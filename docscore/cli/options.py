@@ -19,7 +19,7 @@ from docscore.cli.terminal import say
 from docscore.core.errors import NAMED, InputValueError, faults_summary, row_place
 from docscore.core.options import ScoringOptions
 from docscore.data.files import ColumnNames
-from docscore.data.pairing import joined_runs, rows_of_files
+from docscore.data.pairing import joined_runs, rows_of_sides
 from docscore.evaluation.evaluation import Evaluation, metrics_with_schema, progress_from
 from docscore.integrations.log_files import read_logs_of_inspect
 from docscore.metrics.registry import METRICS, check_options_of, checked_metrics
@@ -102,7 +102,7 @@ class CommandSettings:
 
     Attributes:
         options: how predictions are read and compared.
-        reading: keywords of `rows_of_files`.
+        reading: keywords of `rows_of_sides`.
         evaluation: keywords of `Evaluation`.
         slice_value: the value of the column `by` that the rows have which are kept; None for all rows.
     """
@@ -410,7 +410,7 @@ def evaluations_of_files(
     """
     check_options_of(settings.evaluation["metrics"], settings.options)
     progress = progress_from(None)
-    rows = rows_of_files(references=references, predictions=predictions, progress=progress, **settings.reading)
+    rows = rows_of_sides(references=references, predictions=predictions, progress=progress, **settings.reading)
     faults = rows.faults.found
     if faults:
         skipped = rows.systems[0].skipped or 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
@@ -125,7 +126,8 @@ class ScoringOptions:
                 if not isinstance(value, bool | np.bool_):
                     raise InputTypeError(place=option.name, expected="True or False", got=repr(value))
                 object.__setattr__(self, option.name, bool(value))
-        object.__setattr__(self, "threshold", _share("threshold", self.threshold))
+        threshold = check_number("threshold", self.threshold, "a number from 0 to 1", lambda number: 0 <= number <= 1)
+        object.__setattr__(self, "threshold", threshold)
         if self.schema is not None or self.comparators:
             source = SchemaSource.of({} if self.schema is None else self.schema)
             object.__setattr__(self, "schema", source.with_comparators(self.comparators or {}))
@@ -137,12 +139,29 @@ class ScoringOptions:
         return None if self.parse == AS_TEXT else self.parse
 
 
-def _share(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float | np.floating | np.integer):
-        raise InputTypeError(place=name, expected="a number from 0 to 1", got=type(value).__name__)
-    if not 0 <= value <= 1:
-        raise InputValueError(place=name, expected="a number from 0 to 1", got=str(value))
+def check_number(name: str, value: Any, expected: str, accepted: Callable[[float], bool]) -> float:
+    """Check an option that is a number and return it as a float.
+
+    Args:
+        name: the name of the option, for messages.
+        value: what it was given.
+        expected: what it takes, in words.
+        accepted: whether a finite number is one of these.
+
+    Raises:
+        TypeError, ValueError: for anything else; NaN and infinities are never accepted.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        raise InputTypeError(place=name, expected=expected, got=type(value).__name__)
+    if not math.isfinite(value) or not accepted(float(value)):
+        raise InputValueError(place=name, expected=expected, got=str(value))
     return float(value)
+
+
+def check_whole(name: str, value: int, least: int) -> int:
+    """Check an option that is a whole number of at least `least` and return it; errors as for `check_number`."""
+    expected = f"a whole number of at least {least}"
+    return int(check_number(name, value, expected, lambda number: number >= least and number.is_integer()))
 
 
 def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:

@@ -15,8 +15,6 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from docscore.core.errors import InputTypeError, InputValueError
-
 _T = TypeVar("_T")
 
 
@@ -80,25 +78,6 @@ _PORTIONS = 8  # a process: enough to share the work evenly, few enough to be wo
 
 
 _LARGEST = 2048
-
-
-_AT_LEAST_1 = "a whole number of at least 1"
-
-
-def checked_processes(num_proc: int | None) -> int:
-    """The number of processes, at least 1; None is 1.
-
-    Raises:
-        TypeError: if it is no whole number.
-        ValueError: if it is less than 1.
-    """
-    if num_proc is None:
-        return 1
-    if isinstance(num_proc, bool) or not isinstance(num_proc, int):
-        raise InputTypeError(place="num_proc", expected=_AT_LEAST_1, got=type(num_proc).__name__)
-    if num_proc < 1:
-        raise InputValueError(place="num_proc", expected=_AT_LEAST_1, got=str(num_proc))
-    return num_proc
 
 
 def score_in_processes(pairs: Iterable[Any], score: ScorePortion, num_proc: int) -> ScoreArray:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice, repeat
-from pathlib import Path
+from os import PathLike
 from typing import Any, NamedTuple
 
 from docscore.core.errors import (
@@ -779,24 +779,25 @@ class FileRows(NamedTuple):
     faults: Faults
 
 
-def rows_of_files(
+def rows_of_sides(
     *,
-    references: Path | None,
-    predictions: Sequence[Path],
+    references: Any,
+    predictions: Sequence[Any],
     missing: str = "error",
     on_error: str = "error",
     max_bytes: int | None = None,
     delimiter: str | None = None,
     names: ColumnNames = SAME_NAMES,
     check: Check | None = None,
-    before_reading: Callable[[Path], object] = bool,
+    before_reading: Callable[[Any], object] = id,
     progress: Progress = no_progress,
 ) -> FileRows:
-    """Read a file of references and one or more files of predictions, and pair their rows.
+    """Read the references and the predictions of one or more systems, and pair their rows.
 
     Args:
-        references: the file of ground truths; None where the rows of the predictions hold them too, as those of logs.
-        predictions: a file a system; where rows with faults are left out, all systems keep the rows that all have.
+        references: what holds the ground truths, as for `table_of_source`, such as a path; None where the rows of the
+            predictions hold them too, as those of logs.
+        predictions: the same of each system; where rows with faults are left out, all keep the rows that all have.
         missing: a reference without a prediction: "error"; "zero" to score it as null; or "skip" to leave it out.
         on_error: rows with faults: "error", or "skip" to leave them out and count them.
         max_bytes: the largest size of a compressed file when unpacked.
@@ -804,8 +805,7 @@ def rows_of_files(
         names: the columns that have other names than in the row formats.
         check: called with each value, to raise an error for one that is not accepted; by default one that cannot be
             scored.
-        before_reading: called with the path of each file before it is read, to raise an error for one that is not
-            accepted.
+        before_reading: called with each side before it is read, to raise an error for one that is not accepted.
         progress: called when the phase "Reading" of each text file begins, with its bytes.
 
     Raises:
@@ -814,16 +814,17 @@ def rows_of_files(
     """
     faults = Faults(on_error)
 
-    def table_of(path: Path, side: Side) -> Table:
-        before_reading(path)
-        reading = partial(table_of_source, max_bytes=max_bytes, delimiter=delimiter, progress=progress)
-        return reading(path, side, names, faults, both=references is None)
-
-    truths = None if references is None else table_of(references, "references")
-    systems = [table_of(path, "predictions") for path in predictions]
-    if truths is not None and check is None:  # who checks values shows how rows are read too
+    sides: list[tuple[Any, Side]] = [] if references is None else [(references, "references")]
+    sides += [(source, "predictions") for source in predictions]
+    tables = []
+    for source, side in sides:
+        before_reading(source)
+        read = partial(table_of_source, source, side, names, faults, both=references is None)
+        tables.append(read(max_bytes=max_bytes, delimiter=delimiter, progress=progress))
+    truths = None if references is None else tables.pop(0)
+    if truths is not None and check is None and isinstance(references, str | PathLike):  # else it is shown before
         warn_of_documents(truths)
-    return FileRows(read_systems(truths, systems, missing, faults, check), faults)
+    return FileRows(read_systems(truths, tables, missing, faults, check), faults)
 
 
 def read_texts(pairs: Pairs, options: ScoringOptions) -> tuple[Pairs, dict[int, Parsed], list[str]]:

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from docscore.core.errors import InputValueError, row_place
 from docscore.core.numbers import ROUNDING
+from docscore.core.options import check_number
 from docscore.core.runtime import Progress, no_progress
 from docscore.core.values import is_empty, step_text
 from docscore.metrics.anls_star.tree import ScoreTree
@@ -34,7 +35,6 @@ from docscore.stats.intervals import (
     Array,
     Interval,
     Ratios,
-    check_number,
     intervals_of,
 )
 

@@ -24,6 +24,7 @@ import numpy.typing as npt
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import with_sign
 from docscore.core.numbers import ROUNDING
+from docscore.core.options import check_number, check_whole
 from docscore.core.output import write_report
 from docscore.core.runtime import Progress, no_progress
 from docscore.data.pairing import groups_of_rows
@@ -40,8 +41,6 @@ from docscore.stats.intervals import (
     Interval,
     Ratios,
     check_confidence,
-    check_number,
-    check_whole,
     intervals_of,
     side_by_side,
 )

@@ -21,27 +21,34 @@ import numpy.typing as npt
 
 from docscore.core.errors import (
     NAMED,
-    Faults,
     InputTypeError,
     InputValueError,
     at_place,
     row_place,
     short_repr,
 )
-from docscore.core.options import BY_VALUE, DEFAULT_OPTIONS, PAPER, SKIP, THRESHOLD, ScoringOptions, options_from
+from docscore.core.options import (
+    BY_VALUE,
+    DEFAULT_OPTIONS,
+    PAPER,
+    SKIP,
+    THRESHOLD,
+    ScoringOptions,
+    check_whole,
+    options_from,
+)
 from docscore.core.output import write_report
 from docscore.core.runtime import READING, Advance, Progress, ignore, no_progress
 from docscore.core.values import holds_number
-from docscore.data.files import ColumnNames, table_of_source
+from docscore.data.files import ColumnNames
 from docscore.data.json_text import COUNTED_READINGS, PARSE_COUNTS, Parsed
 from docscore.data.pairing import (
     Grouping,
     Pairs,
     groups_of_rows,
     joined_runs,
-    read_systems,
     read_texts,
-    warn_of_documents,
+    rows_of_sides,
 )
 from docscore.evaluation.automation import (
     ALIGNED,
@@ -73,7 +80,6 @@ from docscore.stats.intervals import (
     Interval,
     Ratios,
     check_confidence,
-    check_whole,
     intervals_of,
     side_by_side,
     wilson_interval,
@@ -1066,28 +1072,18 @@ def evaluate(
     bars = progress_from(progress)
     chosen = metrics_with_schema((metrics,) if isinstance(metrics, str) else metrics, options.schema)
     check_options_of(checked_metrics(chosen), options)
-    names = ColumnNames(
-        id_column,
-        prediction_column,
-        references_column,
-        parse_references is not None,
-        references_id_column,
-        predictions_id_column,
-    )
-    faults = Faults(on_error)
+    columns = {name: given[f"{name}_column"] for name in ColumnNames._fields if name != "json_references"}
+    names = ColumnNames(**columns, json_references=parse_references is not None)
     if any(isinstance(side, str | os.PathLike) for side in (references, predictions)):
         importlib.import_module("docscore.integrations.log_files").read_logs_of_inspect()
-    truths = None if references is None else table_of_source(references, "references", names, faults)
     sides = predictions if runs else [predictions]
     if runs and not (isinstance(predictions, list | tuple) and len(predictions) > 1):
         got = f"{len(predictions)}" if isinstance(predictions, list | tuple) else type(predictions).__name__
         raise InputValueError(place="predictions", expected="with runs=True a list of at least two runs", got=got)
-    systems = [table_of_source(side, "predictions", names, faults, both=truths is None) for side in sides]
-    if truths is not None and isinstance(references, str | os.PathLike):
-        warn_of_documents(truths)
-    of_runs = read_systems(truths, systems, missing, faults)
+    rows = rows_of_sides(references=references, predictions=sides, missing=missing, on_error=on_error, names=names)
+    of_runs = rows.systems
     pairs = joined_runs(of_runs, [f"run {number + 1}" for number in range(len(of_runs))]) if runs else of_runs[0]
-    sentences = [fault.sentence for fault in faults.found]
+    sentences = [fault.sentence for fault in rows.faults.found]
     return Evaluation(pairs, options, metrics=chosen, progress=bars, faults=sentences, **settings)
 
 

@@ -16,13 +16,14 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from math import fsum
 from statistics import NormalDist
-from typing import Any, Concatenate, NamedTuple, ParamSpec
+from typing import Concatenate, NamedTuple, ParamSpec
 
 import numpy as np
 import numpy.typing as npt
 
 from docscore.core.errors import InputTypeError, InputValueError
 from docscore.core.numbers import ROUNDING
+from docscore.core.options import check_number
 from docscore.core.runtime import Advance, ignore
 
 CONFIDENCE = 0.95
@@ -285,34 +286,9 @@ def _quotients(numerators: Array, denominators: Array, default: Array) -> Array:
     return np.divide(numerators, denominators, out=found, where=denominators > 0)
 
 
-def check_number(name: str, value: Any, expected: str, accepted: Callable[[float], bool]) -> float:
-    """Check an option that is a number and return it as a float.
-
-    Args:
-        name: the name of the option, for messages.
-        value: what it was given.
-        expected: what it takes, in words.
-        accepted: whether a finite number is one of these.
-
-    Raises:
-        TypeError, ValueError: for anything else; NaN and infinities are never accepted.
-    """
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        raise InputTypeError(place=name, expected=expected, got=type(value).__name__)
-    if not math.isfinite(value) or not accepted(float(value)):
-        raise InputValueError(place=name, expected=expected, got=str(value))
-    return float(value)
-
-
 def check_confidence(confidence: float) -> float:
     """Check a confidence level and return it as a float; errors as for `check_number`."""
     return check_number("confidence", confidence, "a number between 0 and 1", lambda level: 0 < level < 1)
-
-
-def check_whole(name: str, value: int, least: int) -> int:
-    """Check an option that is a whole number of at least `least` and return it; errors as for `check_number`."""
-    expected = f"a whole number of at least {least}"
-    return int(check_number(name, value, expected, lambda number: number >= least and number.is_integer()))
 
 
 def wilson_interval(count: int, of: int, *, confidence: float = CONFIDENCE) -> Interval:

@@ -13,10 +13,9 @@ import numpy.typing as npt
 
 from docscore.core.errors import InputTypeError, at_place
 from docscore.core.limits import TooManyPairsError
-from docscore.core.options import DEFAULT_OPTIONS, PAPER, THRESHOLD, ScoringOptions
+from docscore.core.options import DEFAULT_OPTIONS, PAPER, THRESHOLD, ScoringOptions, check_whole
 from docscore.core.runtime import (
     Advance,
-    checked_processes,
     ignore,
     level_of_caller,
     score_in_processes,
@@ -192,7 +191,7 @@ def score_pairs(
     array([1. , 0.5])
     """
     score = partial(_score_portion, options=_options(threshold, ignore_case, rules, numbers))
-    processes = checked_processes(num_proc)
+    processes = 1 if num_proc is None else check_whole("num_proc", num_proc, 1)
     if processes > 1:
         return score_in_processes(pairs, score, processes)
     return score(pairs, 0)
