@@ -15,7 +15,7 @@ from docscore.core.errors import Diagnostic, Faults, Faulty, InputValueError, cl
 from docscore.data.json_text import JsonError, loads
 from docscore.data.rows import ANLS, BY_ID, ID
 
-_JSON_COLUMNS = (BY_ID.references, ANLS.references)  # these hold a JSON list; other cells are text
+_JSON_COLUMNS = (str(BY_ID.references), str(ANLS.references))  # these hold a JSON list; other cells are text
 
 _LONGEST_SHOWN = 80  # characters of a cell in a message
 
@@ -110,23 +110,17 @@ def _csv_row(header: list[str], cells: list[str], path: Path, line: int, faults:
         diagnostic = Diagnostic((in_line(path, line),), expected, str(len(cells)), remedy=remedy)
         faults.add("unlike the header", diagnostic)
         return Faulty
+    row: dict[str, Any] = dict(zip(header, cells, strict=True))
+    name = ""
     try:
-        return {name: _cell(name, cell) for name, cell in zip(header, cells, strict=True)}
-    except InputValueError as error:
-        place = closer(in_line(path, line), error.place)
-        faults.add("not JSON", Diagnostic((place,), error.expected, error.got))
-        return Faulty
-
-
-def _cell(name: str, cell: str) -> Any:
-    if name not in _JSON_COLUMNS:
-        return cell
-    try:
-        return loads(cell, unique_keys=True)
+        for name in filter(row.__contains__, _JSON_COLUMNS):
+            row[name] = loads(row[name], unique_keys=True)
     except JsonError:
-        got = f"{cell[:_LONGEST_SHOWN]}..." if len(cell) > _LONGEST_SHOWN else cell
-        expected = 'a JSON list such as ["Paris"]'
-        raise InputValueError(place=f"column {name!r}", expected=expected, got=repr(got)) from None
+        got = f"{row[name][:_LONGEST_SHOWN]}..." if len(row[name]) > _LONGEST_SHOWN else row[name]
+        place = closer(in_line(path, line), f"column {name!r}")
+        faults.add("not JSON", Diagnostic((place,), 'a JSON list such as ["Paris"]', repr(got)))
+        return Faulty
+    return row
 
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # spreadsheets take the wide signs too

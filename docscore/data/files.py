@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from docscore.core.errors import Faults, Faulty, InputTypeError, InputValueError, PlacePart, in_file, in_line, not_utf8
 from docscore.core.limits import MAX_UNPACKED, check_room
@@ -127,15 +127,15 @@ def read_table(
             return _read_log(path, _LOG_FORMATS[suffix])
     of_csv, of_tsv = (partial(_read_csv, delimiter=sign) for sign in (delimiter, delimiter or "\t"))
     readers: dict[str, Callable[[Path, io.BufferedReader, Faults], Table]] = {
-        ".jsonl": _read_jsonl,
-        ".ndjson": _read_jsonl,
+        ".jsonl": read_jsonl,
+        ".ndjson": read_jsonl,
         ".json": _read_json,
         ".csv": of_csv,
         ".tsv": of_tsv,
     }
     reader = readers.get(suffix)
     if reader is None and path.is_fifo():
-        reader = _read_jsonl  # `<(...)` of a shell, whose name says nothing
+        reader = read_jsonl  # `<(...)` of a shell, whose name says nothing
     if reader is None:
         known = ", ".join([*EXTENSIONS, *_LOG_FORMATS])
         expected = f"a file name that ends in {known} (or one of the first five and .gz)"
@@ -200,7 +200,17 @@ def _opened(path: Path, max_bytes: int | None, progress: Progress = no_progress)
     return opened(path, lambda size: _check_unpacked(path, size, most), was_read)
 
 
-def _read_jsonl(path: Path, file: io.BufferedReader, faults: Faults) -> Table:
+def read_jsonl(path: Path, file: IO[bytes], faults: Faults) -> Table:
+    """The rows of a JSONL file, of which a fault names the line.
+
+    Args:
+        path: the file, for messages.
+        file: its content, unpacked.
+        faults: collects the faults of lines.
+
+    Raises:
+        ValueError: for a file that is a list of rows, or one value over many lines.
+    """
     rows: list[Any] = []
     lines: list[int] = []
     number = size = 0

@@ -449,7 +449,7 @@ def _chosen(values: list[tuple[int, bool, Any]], truth: Any) -> Parsed:
         different[key] = fenced or different.pop(key, (False,))[0], value
     if len(different) == 1:
         return Parsed(values[0][2], "extracted")
-    kinds = _kinds(truth)
+    kinds = kinds_of(truth)
     of_kind = [entry for entry in different.values() if type(entry[1]) in kinds]
     candidates = of_kind or list(different.values())
     in_blocks = [value for fenced, value in candidates if fenced]
@@ -461,9 +461,9 @@ def _chosen(values: list[tuple[int, bool, Any]], truth: Any) -> Parsed:
     return Parsed(value, "ambiguous", f"{len(different):,} complete values, of which the {rule} was taken")
 
 
-def _kinds(truth: Any) -> set[type]:
+def kinds_of(truth: Any) -> set[type]:
     """The types of a ground truth and of its alternatives."""
-    return set().union(*map(_kinds, truth)) if isinstance(truth, tuple) else {type(truth)}
+    return set().union(*map(kinds_of, truth)) if isinstance(truth, tuple) else {type(truth)}
 
 
 def _without_thoughts(text: str) -> str:

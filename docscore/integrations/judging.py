@@ -8,8 +8,8 @@ from typing import Any
 
 from docscore.core.errors import InputValueError
 from docscore.core.options import THRESHOLD, ScoringOptions, check_choice
-from docscore.core.values import Value, convert_ground_truth, convert_prediction
-from docscore.data.json_text import Reading, dumps, loads, parse_text
+from docscore.core.values import convert_ground_truth, convert_prediction
+from docscore.data.json_text import Reading, dumps, kinds_of, loads, parse_text
 from docscore.evaluation.fields import FieldTable
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.causes import FieldCounts
@@ -96,8 +96,7 @@ def judged_output(
     if not answers:
         raise InputValueError(expected="at least one acceptable answer", got="none")
     truth: Any = convert_ground_truth(tuple(answers))
-    structured = any(isinstance(option, dict | list) for option in _options(truth))
-    mode = {"none": None, "auto": "repair" if structured else None}.get(parse, parse)
+    mode = {"none": None, "auto": "repair" if kinds_of(truth) & {dict, list} else None}.get(parse, parse)
     parsed: Reading | None = None
     if mode is not None and isinstance(output, str):
         read = parse_text(output, mode, tuple(answers))
@@ -108,11 +107,6 @@ def judged_output(
         return JudgedOutput(tree, truth, prediction, parsed, "typed_score")
     tree = build_tree(truth, prediction, ScoringOptions(threshold=threshold, ignore_case=ignore_case))
     return JudgedOutput(tree, truth, prediction, parsed)
-
-
-def _options(truth: Value) -> list[Value]:
-    """The alternatives of a ground truth, those of alternatives among them."""
-    return [option for each in truth for option in _options(each)] if isinstance(truth, tuple) else [truth]
 
 
 def answer_in(text: Any, reading: str = "auto") -> Any:

@@ -158,7 +158,7 @@ def _from_columns(batch: Any, side: Side, names: ColumnNames) -> Any:
         closer(path, f"{ID} {short_repr(row[ID])}") for path, row in zip(paths, rows, strict=True)
     ]
     named = with_names(Table(Path("rows.parquet"), rows, places.__getitem__), "references", names, both=False)
-    return _table(stored_rows(named.rows, side, places), side)
+    return _table(stored_rows(named, side), side)
 
 
 def _table(rows: list[dict[str, str]], side: Side) -> Any:

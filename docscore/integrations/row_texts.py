@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from docscore.core.errors import Faults, InputTypeError, PlacePart, at_place, closer, in_file, row_place, short_repr
-from docscore.data.files import SAME_NAMES, ColumnNames, Table, decoded, with_names
-from docscore.data.json_text import loads_at, restore, store
+from docscore.core.errors import Faults, InputTypeError, at_place, closer, row_place, short_repr
+from docscore.data.files import SAME_NAMES, ColumnNames, Table, read_jsonl, with_names
+from docscore.data.json_text import restore, store
 from docscore.data.pairing import Pairs, pairs_of_columns
 from docscore.data.rows import BY_ID, ID, Side, read_rows
 
@@ -25,21 +26,20 @@ def stored_lines(content: bytes, path: str, side: Side, names: ColumnNames = SAM
     Raises:
         TypeError, ValueError: naming the line that is not JSON, or as `stored_rows`.
     """
-    text = decoded(Path(path), content.removeprefix(b"\xef\xbb\xbf"))
-    places = {in_file(path, f"line {number}"): line for number, line in enumerate(text.split("\n"), 1) if line.strip()}
-    rows = [loads_at(line, place, one_line=True) for place, line in places.items()]
-    table = with_names(Table(Path(path), rows, list(places).__getitem__), side, names, both=False)
-    return stored_rows(table.rows, side, list(places))
+    faults = Faults()
+    table = read_jsonl(Path(path), io.BytesIO(content.removeprefix(b"\xef\xbb\xbf")), faults)
+    faults.stop_if_any()
+    return stored_rows(with_names(table, side, names, both=False), side)
 
 
-def stored_rows(rows: Sequence[Any], side: Side, places: Sequence[PlacePart]) -> list[dict[str, str]]:
+def stored_rows(table: Table, side: Side) -> list[dict[str, str]]:
     """The id of each row by id, and its value as JSON text, under the names of the row format.
 
     Raises:
         TypeError, ValueError: naming the place, for what is no row of this side, or a value that cannot be scored.
     """
     faults = Faults()
-    read = read_rows(rows, BY_ID, side, places.__getitem__, faults)
+    read = read_rows(table.rows, BY_ID, side, table.where, faults)
     faults.stop_if_any()
     texts = (store(list(value) if isinstance(value, tuple) else value) for value in read.values)
     return [{ID: name, str(getattr(BY_ID, side)): text} for name, text in zip(read.ids, texts, strict=True)]
