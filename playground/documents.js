@@ -313,7 +313,6 @@
       act();
     });
 
-    window.docscorePane(tree);
     list.addEventListener("scroll", drawRows, { passive: true });
     new ResizeObserver(() => { if (all) drawRows(); }).observe(list);
     list.addEventListener("click", (event) => {
@@ -419,19 +418,8 @@
 
     watch("value", arrived);
     window.addEventListener("popstate", follow);
+    document.addEventListener("docscore-tab", (event) => { if (event.detail === "testset" && all) write("replace"); });
     if (props.value) arrived();
     else follow();
   };
-
-  // Press a button as soon as gradio has built it.
-  const press = (id) => {
-    const button = document.getElementById(id);
-    if (button) button.click();
-    else requestAnimationFrame(() => press(id));
-  };
-
-  // A link to documents opens their tab, which builds the rest when it is first shown.
-  const openTab = () => { if (location.hash.startsWith(PREFIX)) press("tab-file-button"); };
-  openTab();
-  window.addEventListener("popstate", openTab);
 })();

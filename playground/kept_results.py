@@ -216,12 +216,13 @@ def _is_plain(value: object) -> bool:
 
 
 def _text_of(value: Any) -> str:
-    """The texts and numbers of a value in one line, in lower case."""
+    """The keys, texts and numbers of a value in one line, in lower case."""
     found, waiting, length = [], [value], 0
     while waiting and length < _LONGEST_TEXT:
         part = waiting.pop()
         if isinstance(part, dict | list | tuple):
-            waiting.extend(reversed(list(part.values()) if isinstance(part, dict) else part))
+            below = [each for item in part.items() for each in item] if isinstance(part, dict) else part
+            waiting.extend(reversed(below))
         elif part is not None:
             found.append(_folded(str(part)[:_LONGEST_TEXT]))
             length += len(found[-1])

@@ -1,7 +1,5 @@
 // Keys and links of the score tree. Everything works without this but for the arrows and the copied path.
 (() => {
-  const NARROW = 580;  // pixels of a pane in which the values of a row stand below its score
-
   const rows = (tree) => [...tree.querySelectorAll(".anls-row:not(.anls-header)")].filter((row) => row.checkVisibility());
 
   const show = (row) => {
@@ -43,37 +41,89 @@
     const all = rows(row.closest(".anls-tree"));
     keys[event.key](all, all.indexOf(row));
   });
+})();
 
-  // The width counts scroll bars, which come and go with what is drawn.
-  window.docscorePane = (pane) => {
-    new ResizeObserver(() => pane.classList.toggle("page-narrow", pane.offsetWidth < NARROW)).observe(pane);
+// The bar of tabs: the address says which is shown; a tab that comes into view hears of it.
+(() => {
+  const TABS = { "": "pair", "one-pair": "pair", pair: "pair", "test-set": "testset", documents: "testset", compare: "compare", api: "api" };
+  const root = document.documentElement;
+
+  const mark = () => {
+    for (const link of document.querySelectorAll(".tabs a")) {
+      if (link.dataset.to === root.dataset.tab) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    }
   };
+
+  const show = () => {
+    const tab = TABS[location.hash.slice(1).split("=")[0]];
+    if (!tab || root.dataset.tab === tab) return;
+    root.dataset.tab = tab;
+    mark();
+    document.dispatchEvent(new CustomEvent("docscore-tab", { detail: tab }));
+  };
+
+  root.dataset.tab = TABS[location.hash.slice(1).split("=")[0]] ?? "pair";
+  window.addEventListener("hashchange", show);
+  window.docscoreIsShown = (tab) => root.dataset.tab === tab;
+  window.docscoreTabs = mark;
+
+  // One popover at a time: a click elsewhere or Escape closes it.
+  document.addEventListener("click", (event) => {
+    for (const pop of document.querySelectorAll("details.pop[open]")) if (!pop.contains(event.target)) pop.open = false;
+  });
+  document.addEventListener("keydown", (event) => {
+    const pop = event.key === "Escape" && document.querySelector("details.pop[open]");
+    if (!pop) return;
+    pop.open = false;
+    pop.querySelector("summary").focus();
+  });
 })();
 
 // The options of scoring within an element: their values, and the same set; only those that a metric uses are shown.
 window.docscoreOptions = (root) => {
   const options = () => [...root.querySelectorAll("[data-option]")];
+  const taken = () => options().filter((input) => input.type !== "radio" || input.checked);
+  const value = (input) => {
+    if (input.type === "checkbox") return input.checked;
+    if (input.type === "number") return input.valueAsNumber;
+    return { true: true, false: false }[input.value] ?? input.value;
+  };
+  const isDefault = (input) => (input.type === "radio" ? input.dataset.default === "true" : input.value === input.dataset.default);
+  const set = (input, to) => {
+    if (input.type === "radio") input.checked = input.value === String(to);
+    else input[input.type === "checkbox" ? "checked" : "value"] = to;
+  };
+  const labels = (metric) => (label) => label.dataset.metrics.split(",").includes(metric);
   return {
-    read: () => Object.fromEntries(options().map((input) => [input.dataset.option,
-      input.type === "checkbox" ? input.checked : input.type === "number" ? input.valueAsNumber : input.value])),
-    take: (values) => {
-      for (const input of options()) input[input.type === "checkbox" ? "checked" : "value"] = values[input.dataset.option];
-    },
-    show: (metric) => {
-      for (const label of root.querySelectorAll("[data-metrics]")) label.hidden = !label.dataset.metrics.split(",").includes(metric);
+    read: () => Object.fromEntries(taken().map((input) => [input.dataset.option, value(input)])),
+    take: (values) => { for (const input of options()) if (input.dataset.option in values) set(input, values[input.dataset.option]); },
+    show: (metric) => { for (const label of root.querySelectorAll("[data-metrics]")) label.hidden = !labels(metric)(label); },
+    // The options that are shown and not the defaults: name and words.
+    changed: () => taken().filter((input) => !isDefault(input) && !input.closest("[hidden]"))
+      .map((input) => [input.dataset.option, input.dataset.words ?? `${input.dataset.option} ${input.value}`]),
+    reset: (name) => {
+      for (const input of options()) {
+        if (input.dataset.option !== name) continue;
+        if (input.type === "radio") input.checked = isDefault(input);
+        else input.value = input.dataset.default;
+      }
     },
   };
 };
 
+// A message as a sentence: with a capital and a full stop.
+window.docscoreSentence = (text) => text[0].toUpperCase() + text.slice(1) + (/[.…!?]$/.test(text) ? "" : ".");
+
 // Questions to the server: each says which window asks and which of its questions it is; only the newest is answered.
 (() => {
-  const NO_ANSWER = "The server did not answer; try again.";
+  const NO_ANSWER = { refused: "The server does not answer.", kind: "silent" };
   const name = crypto.randomUUID?.() ?? String(Math.random());
   let number = 0;  // of the newest question of this window
 
   // What the server says to a question, or that it did not answer.
   window.docscoreAnswer = async (ask, question) => {
-    try { return await ask(question); } catch { return { refused: NO_ANSWER }; }
+    try { return (await ask(question)) ?? NO_ANSWER; } catch { return NO_ANSWER; }
   };
 
   // Asks one kind of question; the answer to an older one is null.

@@ -12,7 +12,6 @@ from fastapi.exceptions import RequestValidationError
 from starlette.middleware import Middleware
 
 from docscore.report.html_tree import stylesheet
-from docscore.version import VERSION
 from playground.api import API, Page, refuse_arguments
 from playground.body_limit import BodyLimit, refuse_request
 from playground.file_tab import file_tab
@@ -24,20 +23,15 @@ from playground.systems_tab import systems_tab
 from playground.testset import EXAMPLE_FILES
 
 PAGE = Path(__file__).parent
-SCRIPTS = (
-    "page.js",
-    "runs.js",
-    "links.js",
-    "workspace.js",
-    "systems.js",
-    "wizard.js",
-    "documents.js",
-)
-STYLES = "page.css", "systems.css", "wizard.css", "documents.css", "api.css"
+FONTS = PAGE / "fonts"
+SCRIPTS = "page.js", "links.js", "editor.js", "pair.js", "runs.js", "systems.js", "wizard.js", "documents.js"
 SESSIONS = 200  # visitors whose state is kept, each of half a megabyte; the oldest goes first
-INTRODUCTION = f"""# ANLS\\* <small>docscore {VERSION}</small>
-How good is what a model extracted from a document, and where were points lost? What you type is not stored; uploaded
-files are deleted after an hour."""
+TABS = [  # name in the address, name in the page, label
+    ("one-pair", "pair", "One pair"),
+    ("test-set", "testset", "Test set"),
+    ("compare", "compare", "Compare"),
+    ("api", "api", "API"),
+]
 ADDRESS = "http://127.0.0.1:7860"  # until the browser puts in its own
 
 
@@ -46,14 +40,14 @@ def build_demo() -> gr.Blocks:
     uploads_folder()  # which tells gradio where uploads are
     demo: gr.Blocks
     with Page(title="ANLS*", analytics_enabled=False, delete_cache=(3600, 3600), fill_width=True) as demo:
-        gr.Markdown(INTRODUCTION, elem_id="introduction")
-        with gr.Tab("One pair", elem_id="tab-pair"):
+        gr.HTML(fragment("top", TABS), elem_id="top", js_on_load="docscoreTabs(element)", apply_default_css=False)
+        with gr.Column(elem_id="panel-pair", elem_classes="panel"):
             workspace()
-        with gr.Tab("A file", elem_id="tab-file"):
+        with gr.Column(elem_id="panel-testset", elem_classes="panel"):
             file_tab()
-        with gr.Tab("Compare"):
+        with gr.Column(elem_id="panel-compare", elem_classes="panel"):
             systems_tab()
-        with gr.Tab("API"):
+        with gr.Column(elem_id="panel-api", elem_classes="panel"):
             gr.HTML(
                 fragment("api", ADDRESS, template="api.html.jinja"),
                 elem_id="api",
@@ -67,26 +61,35 @@ def build_demo() -> gr.Blocks:
 
 def serve(demo: gr.Blocks, **options: Any) -> Any:
     """Launch the page within its limits; further options are those of `launch`."""
-    scripts = "".join((PAGE / name).read_text(encoding="utf-8") for name in SCRIPTS)
     demo.queue(max_size=64, default_concurrency_limit=4)
     gc.collect()
     gc.freeze()  # what is imported stays: collecting garbage among it holds every request for a quarter of a second
     return demo.launch(
         theme=page_theme(),
-        css=stylesheet() + "".join((PAGE / name).read_text(encoding="utf-8") for name in STYLES),
-        head=f"<script>{scripts}</script>",
+        head=page_head(),
         max_file_size=MAX_FILE_BYTES,
         run_history=False,  # inputs of visitors are not listed
-        allowed_paths=[str(EXAMPLE_FILES[0].parent), str(results_folder())],
+        allowed_paths=[str(EXAMPLE_FILES[0].parent), str(results_folder()), str(FONTS)],
         state_session_capacity=SESSIONS,
         app_kwargs={
             "middleware": [Middleware(BodyLimit)],
             "exception_handlers": {RequestValidationError: refuse_request, TypeError: refuse_arguments},
         },
         mcp_server=importlib.util.find_spec("mcp") is not None,
-        footer_links=["api"],
+        footer_links=[],
         show_error=False,
         **options,
+    )
+
+
+def page_head() -> str:
+    """Styles and scripts of the page; gradio would rewrite a style sheet that it is given as such."""
+    parts = {name: (PAGE / name).read_text(encoding="utf-8") for name in (*SCRIPTS, "page.css")}
+    fonts = [f"gradio_api/file={FONTS / name}.woff2" for name in ("Inter", "JetBrainsMono")]
+    styles = stylesheet() + parts.pop("page.css")
+    return (
+        fragment("head", fonts, template="head.html.jinja")
+        + f"<style>{styles}</style><script>{chr(10).join(parts.values())}</script>"
     )
 
 

@@ -16,7 +16,6 @@ from playground.pair import (
 from playground.requests import (
     PAIR_METRICS,
     PAIR_OPTIONS,
-    READINGS,
     PairRequest,
     option_fields,
 )
@@ -25,21 +24,39 @@ from playground.testset import RECEIPTS
 
 
 def workspace() -> None:
-    """Build the workspace, with the first example scored."""
-    first = PairRequest(truth=EXAMPLES[0]["truth"], prediction=EXAMPLES[0]["prediction"])
-    metrics = {name: METRICS[name].label for name in PAIR_METRICS}
+    """Build the screen for one pair, with the first example scored."""
+    first = PairRequest(truth=EXAMPLES[0]["truth"], prediction=EXAMPLES[0]["prediction"], reading="json")
     settings = {
         "examples": EXAMPLES,
         "longest": MAX_BYTES,
         "first": answer(first)._asdict(),
     }
+    metrics = [(name, METRICS[name].label) for name in PAIR_METRICS]
+    choices = [("metric", "Metric", metrics), ("reading", "Prediction", _READINGS)]
+    fields = [(field, *_WORDS[field.name]) for field in option_fields(PAIR_OPTIONS)]
     gr.HTML(
-        fragment("workspace", first, EXAMPLES, metrics, READINGS, option_fields(PAIR_OPTIONS), json.dumps(settings)),
+        fragment("workspace", EXAMPLES, choices, fields, json.dumps(settings)),
         elem_id="pair",
-        js_on_load="docscoreWorkspace(element, server)",
+        js_on_load="docscorePair(element, server)",
         server_functions=FUNCTIONS,
         apply_default_css=False,
     )
+
+
+# As visitors see them: while they type, a text that is not JSON is not mended unasked.
+_READINGS = [("json", "JSON"), ("repair", "repaired JSON"), ("text", "plain text")]
+_WORDS: dict[str, tuple[str, list[tuple[Any, str]], str]] = {  # of an option: its label, its values in words, a note
+    "numbers": ("Numbers", [("text", "as printed"), ("value", "by value")], "as printed, 1000.0 is not 1000"),
+    "ignore_case": ("Letters", [(True, "ignore case"), (False, "case counts")], ""),
+    "threshold": ("Threshold", [], "texts less similar than this score 0"),
+    "rules": ("Rules", [("paper", "the paper’s"), ("anls_star-1.0.1", "package 1.0.1")], ""),
+    "normalise": (
+        "Texts",
+        [(False, "as they are"), (True, "normalised")],
+        "normalised: case and white space are the same",
+    ),
+    "donut": ("Shape", [(False, "as it is"), (True, "as Donut’s")], "Donut’s: keys in order, values in lists"),
+}
 
 
 def _examples() -> list[dict[str, str]]:

@@ -61,7 +61,8 @@ HOSTILE = [
     "k" * 10_000,
 ]
 SERVER = "**/component_server/**"  # where the page asks
-PRESS = "document.getElementById(`${tab}-score`).click()"  # at once, before an answer to what was typed can arrive
+PRESS = """document.getElementById("pair-truth-text").dispatchEvent(
+  new KeyboardEvent("keydown", { key: "Enter", ctrlKey: true, bubbles: true }))"""  # at once, before what was typed is scored
 # gradio fades what is about to change: a contrast is that of the whole only when nothing is faint any more
 OPAQUE = """selector => [
   ...document.querySelectorAll(`${selector}, ${selector} .anls-tree, ${selector} .anls-fault`)
@@ -198,7 +199,7 @@ class Visitor:
     def arrive(self, path: str = "/") -> None:
         """Open the page and wait for its first result."""
         self.page.goto(self.app.url + path)
-        self.page.locator(".ws[data-ready]").wait_for()
+        self.page.locator(".screen[data-ready]").wait_for()
 
     def paste(self, editor: str, text: str) -> None:
         """Replace what an editor holds, as a visitor does who copied something elsewhere."""
@@ -218,21 +219,24 @@ class Visitor:
         result = self["pair-result" if tab == "pair" else "file-summary"]
         mark = "all => all.forEach(each => each.dataset.old = 1)"
         if tab == "pair":
-            result.evaluate(f"(result, tab) => {{ ({mark})(result.querySelectorAll('.anls-tree')); {PRESS} }}", tab)
+            result.evaluate(f"result => {{ ({mark})(result.querySelectorAll('.anls-tree')); {PRESS} }}")
         else:
             result.locator(".anls-tree, .anls-fault").evaluate_all(mark)
             self[f"{tab}-score"].click()
 
     def fault(self, editor: str) -> Locator:
         """The message at an editor."""
-        return self[editor].locator(".ws-fault")
+        return self[editor].locator(".fault")
 
     def typed(self, editor: str) -> str:
         """The text in an editor."""
         return self[editor].locator("textarea").input_value()
 
     def choose(self, option: str, value: str) -> None:
-        self[f"pair-{option}"].select_option(value)
+        """Choose an option of the pair, behind the button that shows them."""
+        self["pair-options"].evaluate("options => { options.open = true; }")
+        self["pair-options"].locator(f'input[name="pair-{option}"][value="{value}"]').check()
+        self["pair-options"].evaluate("options => { options.open = false; }")
 
     def tree(self, within: str = "pair-result") -> Locator:
         """The newest tree, waited for."""
@@ -251,10 +255,10 @@ class Visitor:
         return self[within].locator(f'.anls-row[data-path="{path}"]')
 
     def open_tab(self, name: str) -> None:
-        self.page.get_by_role("tab", name=name, exact=True).click()
+        self.page.locator(".tabs").get_by_role("link", name=name, exact=True).click()
 
     def upload(self, references: Path | FilePayload, predictions: Path | FilePayload) -> None:
-        """Give both files on the tab "A file"."""
+        """Give both files on the tab "Test set"."""
         for element, file in (("file-references", references), ("file-predictions", predictions)):
             self[element].locator("input[type=file]").set_input_files(file)
             self[element].locator(".file-preview").wait_for()

@@ -28,7 +28,7 @@ def main() -> None:
         visitor.has_score("0.6429")
         visitor.row("$.table").click()
         visitor.page.screenshot(path=DOCS / "kieval.png")
-        visitor.open_tab("A file")
+        visitor.open_tab("Test set")
         visitor["file-example"].click()
         visitor.tree("file-summary")
         visitor["file-summary"].scroll_into_view_if_needed()

@@ -53,7 +53,7 @@ SEEN = """() => {
 def come(visit: Visit, size: tuple[int, int] = WIDE, *, dark: bool = False, files: Any = None) -> Visitor:
     """A visitor who scored two files, or the example."""
     visitor = visit(size=size, dark=dark)
-    visitor.open_tab("A file")
+    visitor.open_tab("Test set")
     if files is None:
         visitor["file-example"].click()
     else:
@@ -140,7 +140,7 @@ def test_rows_with_faults_are_left_out_and_counted(visit: Visit, tmp_path: Path)
     predictions = written(tmp_path, "p.jsonl", [pred("a", {"k": "aaaa"}), pred("b", {"k": "bbbz"})])
     predictions.write_text(predictions.read_text() + '{"question_id": "c",\n')
     visitor = visit()
-    visitor.open_tab("A file")
+    visitor.open_tab("Test set")
     visitor.upload(references, predictions)
     visitor.press_score("file")
     visitor["file-summary"].get_by_text("p.jsonl, line 3").wait_for()
@@ -161,7 +161,7 @@ def test_sixty_real_receipts(visit: Visit, real_receipts: Path) -> None:
 
 def test_the_first_metric_is_that_of_everything(visit: Visit) -> None:
     visitor = visit()
-    visitor.open_tab("A file")
+    visitor.open_tab("Test set")
     visitor["file-metric"].get_by_role("combobox").click()
     visitor.page.get_by_role("option", name="nTED").click()
     visitor["file-metrics"].get_by_label("KIEval", exact=True).check()
@@ -512,7 +512,7 @@ ANSWERS = table("run 1.csv", ["doc", "secs", "answer"], [[f"b{n}", "2", fenced(G
 
 def opened(visit: Visit, size: tuple[int, int] = WIDE, *, dark: bool = False) -> Visitor:
     visitor = visit(size=size, dark=dark)
-    visitor.open_tab("A file")
+    visitor.open_tab("Test set")
     visitor.page.locator(".wz[data-ready]").wait_for(state="attached")
     return visitor
 

@@ -1,0 +1,228 @@
+// An editor of JSON: a textarea, and behind it the lines with colours, numbers and signs; only those in view are drawn.
+
+/** @typedef {{glyph: string, lost: boolean}} Sign */
+
+const LINE = 20, ABOVE = 8, CHARACTER = 7.2, MORE = 12;  // pixels; and lines that are drawn beyond those in view
+const TOKEN = /("(?:[^"\\]|\\.)*"?)(\s*:)?|([{}[\],:])|([^\s{}[\],:"]+)|(\s+)/g;
+
+/** The number of the line that holds a character, by binary search in the beginnings of the lines. */
+const lineAt = (/** @type {number[]} */ starts, /** @type {number} */ offset) => {
+  let low = 0, high = starts.length;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (starts[middle] <= offset) low = middle; else high = middle;
+  }
+  return low;
+};
+
+/** JSON with a line for each value, its texts and numbers as they are written; null if it is not JSON. */
+const formatted = (/** @type {string} */ text) => {
+  try { JSON.parse(text); } catch { return null; }
+  let depth = 0, last = "";
+  const parts = [], lineBreak = () => `\n${"  ".repeat(depth)}`;
+  for (const token of text.match(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g) ?? []) {
+    const closes = token === "}" || token === "]", opened = last === "{" || last === "[";
+    if (closes) depth -= 1;
+    if (closes ? !opened : opened || last === ",") parts.push(lineBreak());
+    parts.push(token === ":" ? ": " : token);
+    if (token === "{" || token === "[") depth += 1;
+    last = token;
+  }
+  return parts.join("");
+};
+
+class Editor {
+  /**
+   * @param {HTMLElement} element
+   * @param {{changed: () => void, pointed: (editor: Editor) => void, say: (text: string) => void, longest: number}} page
+   */
+  constructor(element, page) {
+    this.element = element;
+    this.page = page;
+    this.area = /** @type {HTMLTextAreaElement} */ (element.querySelector("textarea"));
+    this.layer = /** @type {HTMLElement} */ (element.querySelector(".layer"));
+    this.file = /** @type {HTMLInputElement} */ (element.querySelector("input[type=file]"));
+    /** @type {Record<string, [number, number]>} where values stand in the text, as the server says */
+    this.spans = {};
+    /** @type {Map<number, Sign>} */
+    this.signs = new Map();
+    /** @type {{line: number, column: number} | null} */
+    this.fault = null;
+    /** @type {[number, number] | null} */
+    this.marked = null;
+    this.before = "";  // what a replaced text can be undone to
+    this.canUndo = false;
+    this.starts = [0];
+    this.area.addEventListener("input", () => { this.canUndo = false; this.taken(); page.changed(); });
+    this.area.addEventListener("scroll", () => this.draw());
+    this.area.addEventListener("click", () => page.pointed(this));
+    this.area.addEventListener("keyup", (event) => { if (/^(Arrow|Home|End|Page)/.test(event.key)) page.pointed(this); });
+    this.area.addEventListener("keydown", (event) => this.undo(event));
+    this.file.addEventListener("change", () => this.open());
+    element.addEventListener("click", (event) => {
+      const what = /** @type {HTMLElement} */ (event.target).dataset.do;
+      if (what === "format") this.format();
+      if (what === "open") this.file.click();
+      if (what === "paste") this.paste();
+    });
+    new ResizeObserver(() => this.draw()).observe(this.area);
+    this.taken();
+  }
+
+  get text() { return this.area.value; }
+
+  /** A new text, which Ctrl+Z takes back; to insert it as typed would take quadratic time. */
+  replace(/** @type {string} */ text) {
+    this.before = this.text;
+    this.canUndo = this.before !== text;
+    this.area.value = text;
+    this.area.setSelectionRange(0, 0);
+    this.area.scrollTop = 0;
+    this.taken();
+  }
+
+  undo(/** @type {KeyboardEvent} */ event) {
+    if (!this.canUndo || event.key !== "z" || event.shiftKey || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    this.replace(this.before);
+    this.page.changed();
+  }
+
+  format() {
+    const text = formatted(this.text);
+    if (text === null) { this.page.say("Only JSON can be formatted."); return; }
+    this.replace(text);
+    this.page.changed();
+  }
+
+  async open() {
+    const [file] = this.file.files ?? [];
+    this.file.value = "";
+    if (!file) return;
+    if (file.size > this.page.longest) { this.page.say(`${file.name} is larger than the ${this.page.longest / 1e6} MB that this page takes.`); return; }
+    this.replace(await file.text());
+    this.page.changed();
+  }
+
+  async paste() {
+    this.area.focus();
+    try { this.replace(await navigator.clipboard.readText()); }
+    catch { this.area.select(); this.page.say("The browser does not let this page read the clipboard; press Ctrl+V."); return; }
+    this.page.changed();
+  }
+
+  /** The text is another one: nothing is known of its lines. */
+  taken() {
+    this.starts = [0];
+    for (let at = this.text.indexOf("\n"); at >= 0; at = this.text.indexOf("\n", at + 1)) this.starts.push(at + 1);
+    this.signs.clear();
+    this.fault = this.marked = null;
+    this.count();
+    this.draw();
+  }
+
+  count() {
+    const lines = `· ${this.starts.length.toLocaleString("en")} line${this.starts.length === 1 ? "" : "s"}`;
+    /** @type {HTMLElement} */ (this.element.querySelector(".ed-count")).textContent = lines + (this.fault ? " · 1 fault" : "");
+  }
+
+  /** Show a fault at its line, or none. */
+  setFault(/** @type {string} */ sentence, /** @type {{line: number, column: number} | null} */ place) {
+    this.fault = place;
+    this.area.setAttribute("aria-invalid", String(sentence !== ""));
+    /** @type {HTMLElement} */ (this.element.querySelector(".fault")).textContent = sentence;
+    this.count();
+    this.draw();
+  }
+
+  /** Signs beside the lines: of each value that is not exact its glyph, the first of a line wins. */
+  setSigns(/** @type {[string, Sign][]} */ signs) {
+    this.signs.clear();
+    for (const [position, sign] of signs) {
+      const span = this.spans[position];
+      if (!span) continue;
+      const line = lineAt(this.starts, span[0]);
+      if (!this.signs.get(line)?.lost) this.signs.set(line, sign);
+    }
+    this.draw();
+  }
+
+  draw() {
+    const { scrollTop, scrollLeft, clientHeight } = this.area;
+    const first = Math.max(0, Math.floor(scrollTop / LINE) - MORE);
+    const last = Math.min(this.starts.length, Math.ceil((scrollTop + clientHeight) / LINE) + MORE);
+    this.layer.style.transform = `translateY(${first * LINE - scrollTop}px)`;
+    this.layer.style.setProperty("--left", `${-scrollLeft}px`);
+    const rows = [];
+    for (let line = first; line < last; line += 1) rows.push(this.row(line));
+    this.layer.replaceChildren(...rows);
+    this.placeFault();
+  }
+
+  /** The sentence of a fault stands behind its line where there is room, else at the foot of the editor. */
+  placeFault() {
+    const sentence = /** @type {HTMLElement} */ (this.element.querySelector(".fault"));
+    const line = this.fault?.line ?? -1, top = ABOVE + line * LINE - this.area.scrollTop;
+    const length = line < 0 ? 0 : (this.starts[line + 1] ?? this.text.length) - this.starts[line];
+    const room = this.area.clientWidth - CHARACTER * (length + 2) + this.area.scrollLeft;
+    const isBeside = line >= 0 && top >= 0 && top + LINE <= this.area.clientHeight && CHARACTER * (sentence.textContent ?? "").length < room;
+    sentence.style.top = isBeside ? `${top}px` : "";
+    sentence.style.bottom = isBeside ? "auto" : "";
+  }
+
+  row(/** @type {number} */ line) {
+    const row = document.createElement("div"), number = document.createElement("s"), glyph = document.createElement("u");
+    const cell = document.createElement("span"), content = document.createElement("span"), sign = this.signs.get(line);
+    row.className = "ln";
+    row.classList.toggle("bad", this.fault?.line === line);
+    row.classList.toggle("on", this.marked !== null && line >= this.marked[0] && line <= this.marked[1]);
+    number.textContent = String(line + 1);
+    glyph.textContent = sign?.glyph ?? "";
+    glyph.classList.toggle("lost", sign?.lost ?? false);
+    const end = line + 1 < this.starts.length ? this.starts[line + 1] - 1 : this.text.length;
+    const column = this.fault?.line === line ? this.fault.column : -1;
+    content.append(...coloured(this.text.slice(this.starts[line], Math.min(end, this.starts[line] + 5000)), column));
+    cell.append(content);
+    row.append(number, glyph, cell);
+    return row;
+  }
+
+  /** Mark the lines of a value, and scroll to them; none without a position. */
+  show(/** @type {string | undefined} */ position) {
+    const span = position === undefined ? undefined : this.spans[position];
+    this.marked = span ? [lineAt(this.starts, span[0]), lineAt(this.starts, span[1])] : null;
+    if (this.marked) {
+      const top = ABOVE + this.marked[0] * LINE, room = this.area.clientHeight;
+      if (top < this.area.scrollTop || top + LINE > this.area.scrollTop + room) this.area.scrollTop = top - room / 3;
+      this.element.dataset.lines = this.marked.map((line) => line + 1).join("-");
+    } else delete this.element.dataset.lines;
+    this.draw();
+  }
+
+  /** The positions of the values around the caret, innermost first. */
+  positions() {
+    const at = this.area.selectionStart;
+    const around = Object.entries(this.spans).filter(([, [start, end]]) => start <= at && at <= end);
+    return around.sort(([, a], [, b]) => (a[1] - a[0]) - (b[1] - b[0])).map(([position]) => position);
+  }
+}
+
+/** The tokens of a line in their colours; from a column on, the first is underlined as the place of a fault. */
+const coloured = (/** @type {string} */ text, /** @type {number} */ column) => {
+  const found = [];
+  let isMarked = column < 0;
+  for (const token of text.matchAll(TOKEN)) {
+    const [whole, quoted, colon, mark, other, space] = token;
+    const pieces = quoted ? [[quoted, colon ? "k" : ""], [colon ?? "", "m"]] : [[whole, mark ? "m" : other ? "n" : ""]];
+    for (const [piece, look] of pieces) {
+      if (!piece) continue;
+      const element = document.createElement("span");
+      element.textContent = piece;
+      element.className = look;
+      if (!isMarked && !space && (token.index ?? 0) + whole.length > column) { element.classList.add("squiggle"); isMarked = true; }
+      found.push(element);
+    }
+  }
+  if (!isMarked && found.length) found[found.length - 1].classList.add("squiggle");
+  return found;
+};
