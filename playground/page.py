@@ -41,13 +41,13 @@ def build_demo() -> gr.Blocks:
     demo: gr.Blocks
     with Page(title="ANLS*", analytics_enabled=False, delete_cache=(3600, 3600), fill_width=True) as demo:
         gr.HTML(fragment("top", TABS), elem_id="top", js_on_load="docscoreTabs(element)", apply_default_css=False)
-        with gr.Column(elem_id="panel-pair", elem_classes="panel"):
+        with gr.Column(elem_id="panel-pair"):
             workspace()
-        with gr.Column(elem_id="panel-testset", elem_classes="panel"):
+        with gr.Column(elem_id="panel-testset"):
             file_tab()
-        with gr.Column(elem_id="panel-compare", elem_classes="panel"):
+        with gr.Column(elem_id="panel-compare"):
             systems_tab()
-        with gr.Column(elem_id="panel-api", elem_classes="panel"):
+        with gr.Column(elem_id="panel-api"):
             gr.HTML(
                 fragment("api", ADDRESS, template="api.html.jinja"),
                 elem_id="api",

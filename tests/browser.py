@@ -62,7 +62,7 @@ HOSTILE = [
 ]
 SERVER = "**/component_server/**"  # where the page asks
 PRESS = """document.getElementById("pair-truth-text").dispatchEvent(
-  new KeyboardEvent("keydown", { key: "Enter", ctrlKey: true, bubbles: true }))"""  # at once, before what was typed is scored
+  new KeyboardEvent("keydown", { key: "Enter", ctrlKey: true, bubbles: true }))"""  # before what was typed is scored
 # gradio fades what is about to change: a contrast is that of the whole only when nothing is faint any more
 OPAQUE = """selector => [
   ...document.querySelectorAll(`${selector}, ${selector} .anls-tree, ${selector} .anls-fault`)
@@ -199,7 +199,7 @@ class Visitor:
     def arrive(self, path: str = "/") -> None:
         """Open the page and wait for its first result."""
         self.page.goto(self.app.url + path)
-        self.page.locator(".screen[data-ready]").wait_for()
+        self.page.locator(".screen[data-ready]").wait_for(state="attached")
 
     def paste(self, editor: str, text: str) -> None:
         """Replace what an editor holds, as a visitor does who copied something elsewhere."""
