@@ -60,13 +60,8 @@ window.docscorePair = (root, server) => {
 
   const before = () => (tree.childElementCount ? " Below is the score before the edit." : "");
 
-  /** A fault as a sentence and its place, counted from 0; the server says it as text or as an object. */
-  const placed = (fault) => {
-    if (!fault) return ["", null];
-    if (typeof fault === "object") return [fault.text, fault.line ? { line: fault.line - 1, column: (fault.column ?? 1) - 1 } : null];
-    const [, line, column, text] = /^line (\d+), column (\d+): (.*)/s.exec(fault) ?? [];
-    return line ? [text, { line: line - 1, column: column - 1 }] : [fault, null];
-  };
+  /** A fault as a sentence and its place, counted from 0. */
+  const placed = (fault) => [fault?.text ?? "", fault?.line ? { line: fault.line - 1, column: (fault.column ?? 1) - 1 } : null];
 
   const show = (found) => {
     const faults = (found.faults ?? []).map(placed);

@@ -1,4 +1,4 @@
-"""The tab "A file" in a real browser: how files are read, scores, documents, what-ifs, and one sentence a fault."""
+"""The tab "Test set" in a real browser: how files are read, scores, documents, what-ifs, and one sentence a fault."""
 
 from __future__ import annotations
 
