@@ -71,7 +71,7 @@ class Server(NamedTuple):
         """The number of a component that has the server functions."""
         with urllib.request.urlopen(f"{self.url}/config", timeout=_HUNG) as answer:  # noqa: S310
             parts = json.load(answer)["components"]
-        return next(int(part["id"]) for part in parts if "score_files" in str(part["props"].get("server_functions")))
+        return next(int(part["id"]) for part in parts if "score_files" in str(part["props"].get("server_fns")))
 
     def run(self, function: str, window: str, question: dict[str, Any]) -> bool:
         """Begin a run and wait for its end; whether that is a result."""

@@ -34,8 +34,9 @@ def test_what_is_kept_is_deleted_with_the_process(tmp_path: Path, number: signal
     """Also while a request is worked on: 1,469 files of results and 224 MB of uploads remained."""
     with started(tmp_path) as app:
         server = Server(app.url, app.process)
-        upload_test_set(server, 20, systems=1)
-        assert {"references.jsonl", "results"} <= kept(tmp_path)
+        references, predictions = upload_test_set(server, 20, systems=1)
+        assert server.run("score_files", "window", {"references": references, "predictions": predictions})
+        assert {"references.jsonl", "documents.jsonl", "report.html"} <= kept(tmp_path)
         threading.Thread(target=cut_off, args=(server,), daemon=True).start()
         time.sleep(2)
         app.process.send_signal(number)
