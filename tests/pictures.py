@@ -8,26 +8,34 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from tests.browser import FLAGS, WIDE, Visitor, started
+from tests.browser import FLAGS, NARROW, Visitor, started
 
 DOCS = Path(__file__).parent.parent / "docs"
-RECEIPT = "A receipt with the mistakes of a model"
+DRAWN = 1440, 900  # pixels, as the drawings of the page
 
 
 def main() -> None:
     """Start the page, and take pictures of a pair by two metrics, of a scored file, its documents, several systems."""
     with tempfile.TemporaryDirectory() as folder, started(Path(folder)) as app, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-        visitor = Visitor(browser, app, WIDE, dark=False)
-        visitor.arrive()
-        visitor["pair-example"].select_option(label=RECEIPT)
-        visitor.has_score("0.6711")
-        visitor.row("$.date").click()
-        visitor.page.screenshot(path=DOCS / "pair.png")
+        for name, size, dark in (("pair_dark", DRAWN, True), ("pair_phone", NARROW, False), ("pair", DRAWN, False)):
+            visitor = Visitor(browser, app, size, dark=dark)
+            visitor.arrive()
+            visitor.page.locator("[data-example]").last.evaluate("example => example.click()")
+            visitor.has_score("0.671") if size == DRAWN else visitor["pair-short"].get_by_text("0.671").wait_for()
+            visitor.row("$.date").click()
+            visitor.page.screenshot(path=DOCS / f"{name}.png")
+        visitor["pair-options"].locator("summary").click()
+        visitor.page.screenshot(path=DOCS / "pair_options.png")
         visitor.choose("metric", "kieval")
-        visitor.has_score("0.6429")
+        visitor.has_score("0.643")
         visitor.row("$.table").click()
         visitor.page.screenshot(path=DOCS / "kieval.png")
+        visitor.choose("metric", "anls_star")
+        visitor.has_score("0.671")
+        visitor.paste("pair-prediction", visitor.typed("pair-prediction").replace('",\n', '"\n', 1))
+        visitor["pair-title"].get_by_text("Not scored").wait_for()
+        visitor.page.screenshot(path=DOCS / "pair_error.png")
         visitor.open_tab("Test set")
         visitor["file-example"].click()
         visitor.tree("file-summary")
