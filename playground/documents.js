@@ -422,4 +422,11 @@
     if (props.value) arrived();
     else follow();
   };
+
+  // Press a button as soon as gradio has built it.
+  const press = (id) => {
+    const button = document.getElementById(id);
+    if (button) button.click();
+    else requestAnimationFrame(() => press(id));
+  };
 })();
