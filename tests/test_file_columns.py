@@ -60,7 +60,9 @@ def test_a_text_in_place_of_a_list_of_answers(end: str, write: Write, tmp_path: 
         references = write("r.jsonl", rows) if end == "jsonl" else parquet(tmp_path / "r.parquet", *rows)
     sides: dict[str, Any] = {"references": references, "predictions": {"a": {"total": "1"}}}
     assert docscore.evaluate(**sides, parse_references="json").score == 1.0
-    with pytest.raises(ValueError, match=r'got str; --parse-references json \(parse_references="json"\) reads text'):
+    with pytest.raises(
+        ValueError, match=r'got str; of files and frames --parse-references json \(parse_references="json"\) reads text'
+    ):
         docscore.evaluate(**sides)
 
 

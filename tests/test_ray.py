@@ -235,7 +235,7 @@ def test_datasets_of_other_makers(engine: Any) -> None:
     twice = r"^ids that occur more than once in the predictions or in the references \(1\): '0'$"
     with pytest.raises(ValueError, match=twice):
         engine.score(rows('["x"]'), batch_size=1)
-    with pytest.raises(ValueError, match=r"^row '\d': expected 'references' to be a list of .*, got str$"):
+    with pytest.raises(ValueError, match=r"^row '\d': expected 'references' to be a list of .*, got str; of files"):
         engine.score(rows('"x"'), batch_size=1)
     with pytest.raises(TypeError, match=r"^references of row '\d': expected JSON text, got list$"):
         engine.score(rows(["x"]), batch_size=1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -101,9 +100,9 @@ def known_columns(row: Any, column: str) -> str:
     return ", ".join(map(repr, row)) if isinstance(row, dict) else type(row).__name__
 
 
-TEXT_REMEDY = (
-    '--parse-references json (parse_references="json") reads text that is JSON; with --references-column references '
-    '(references_column="references") a text is the one acceptable answer'
+_TEXT_REMEDY = (
+    'of files and frames --parse-references json (parse_references="json") reads text that is JSON, and with '
+    '--references-column references (references_column="references") a text is the one acceptable answer'
 )
 
 
@@ -221,9 +220,7 @@ def read_rows(
             except (TypeError, ValueError) as error:
                 if faults is None:
                     raise at_place(where(index), error) from None
-                diagnostic = diagnostic_of(error).within(where(index))
-                is_text = is_truth and isinstance(row, dict) and isinstance(row.get(form.references), str)
-                faults.add(kind, replace(diagnostic, remedy=TEXT_REMEDY) if is_text else diagnostic)
+                faults.add(kind, diagnostic_of(error).within(where(index)))
             else:
                 read.ids.append(name)
                 read.values.append(value)
@@ -280,7 +277,8 @@ def _answers(value: Any, key: str) -> tuple[Any, ...]:
         value = value.tolist()
     if not isinstance(value, list | tuple) or not value:
         got = "an empty list" if isinstance(value, list | tuple) else type(value).__name__
-        raise InputValueError(expected=f"{key!r} to be a list of at least one acceptable answer", got=got)
+        expected, remedy = f"{key!r} to be a list of at least one acceptable answer", _TEXT_REMEDY
+        raise InputValueError(expected=expected, got=got, remedy=remedy if isinstance(value, str) else "")
     return tuple(value)
 
 

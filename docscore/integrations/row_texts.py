@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from docscore.core.errors import Faults, InputTypeError, at_place, closer, row_place, short_repr
+from docscore.core.errors import Faults, InputTypeError, InputValueError, at_place, closer, row_place, short_repr
 from docscore.data.files import SAME_NAMES, ColumnNames, Table, read_jsonl, with_names
 from docscore.data.json_text import restore, store
 from docscore.data.pairing import Pairs, pairs_of_columns
@@ -28,7 +28,8 @@ def stored_lines(content: bytes, path: str, side: Side, names: ColumnNames = SAM
     """
     faults = Faults()
     table = read_jsonl(Path(path), io.BytesIO(content.removeprefix(b"\xef\xbb\xbf")), faults)
-    faults.stop_if_any()
+    for fault in faults.found:
+        raise InputValueError(fault.diagnostic)
     return stored_rows(with_names(table, side, names, both=False), side)
 
 
@@ -38,9 +39,7 @@ def stored_rows(table: Table, side: Side) -> list[dict[str, str]]:
     Raises:
         TypeError, ValueError: naming the place, for what is no row of this side, or a value that cannot be scored.
     """
-    faults = Faults()
-    read = read_rows(table.rows, BY_ID, side, table.where, faults)
-    faults.stop_if_any()
+    read = read_rows(table.rows, BY_ID, side, table.where)
     texts = (store(list(value) if isinstance(value, tuple) else value) for value in read.values)
     return [{ID: name, str(getattr(BY_ID, side)): text} for name, text in zip(read.ids, texts, strict=True)]
 
