@@ -15,13 +15,13 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from benchmarks.lower_bound import lower_bound
 from benchmarks.measure import Work, one_by_one, views
 from benchmarks.official_kieval import SETTINGS, official_work, our_work
-from benchmarks.workloads import WORKLOADS, Pair, invoices
-from docscore import score_pairs
+from benchmarks.workloads import WORKLOADS, Pair, invoices, typed_invoices
+from docscore import score_pairs, typed_score
 
 SIZES = {  # valgrind takes about fifty times as long
     "questions": 2_000,
@@ -34,6 +34,8 @@ SIZES = {  # valgrind takes about fifty times as long
     "30 orders with lists of items": 30,
     "text of 5,000 characters": 5_000,
     "nested, 3 levels of 8": 8,
+    "typed score of invoices": 40,  # against text ANLS* of the same pairs
+    "typed score of invoices with money and dates": 40,
 }
 VIEWED = ("invoices", "flat objects", "60 real receipts")  # whose score trees and fields are counted against scores
 _KIEVAL_SIZE = 30
@@ -114,6 +116,10 @@ def _run(arguments: Sequence[str]) -> None:
             if workload.name in VIEWED:
                 names = {f"{view} of {workload.name}, against scores": work for view, work in views(pairs).items()}
                 _count(names, one_by_one(pairs), SIZES[workload.name])
+    for name in ("typed score of invoices", "typed score of invoices with money and dates"):
+        if name in arguments:
+            pairs, schema = typed_invoices(SIZES[name], money="money" in name)
+            _count({name: _typed(pairs, schema)}, one_by_one(pairs), SIZES[name])
     for each in arguments:
         if each.startswith(_CHECKOUT):
             pairs = invoices(_KIEVAL_SIZE)
@@ -129,6 +135,14 @@ def _count(works: Mapping[str, Work], least: Work, size: int) -> None:
     for name, work in works.items():
         pids = [_forked(each) for each in (_nothing, work, least)]
         print(json.dumps([name, size, *pids]), flush=True)
+
+
+def _typed(pairs: list[Pair], schema: dict[str, Any]) -> Work:
+    def score() -> None:
+        for pair in pairs:
+            typed_score(*pair, schema)
+
+    return score
 
 
 def _batched(pairs: list[Pair]) -> Work:

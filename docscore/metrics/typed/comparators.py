@@ -440,7 +440,10 @@ def date_comparator(
     def read(value: Scalar) -> Reading | None:
         when = read_date(value, order=date_order, locale=locale, pattern=format)
         if isinstance(when, datetime):
-            when = when.date() if part == "date" else when.astimezone(timezone.utc) if when.tzinfo else when
+            try:
+                when = when.date() if part == "date" else when.astimezone(timezone.utc) if when.tzinfo else when
+            except OverflowError:  # before year 1, or after 9999
+                return None
         elif when and part == "datetime":
             when = datetime.combine(when, time())
         return None if when is None else Reading(when.isoformat().replace("+00:00", "Z"), when)

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import date, datetime, time, timezone
-from decimal import Decimal
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from functools import cache, lru_cache
 from importlib import import_module
@@ -23,6 +23,7 @@ from docscore.core.numbers import DecimalText, decimal_value
 from docscore.core.same_value import number_of, separated_number
 from docscore.core.values import Scalar, number_text, scalar_text
 
+_EXACT = Context(prec=MAX_PREC, Emin=MIN_EMIN, Emax=MAX_EMAX)  # rounds no number
 _LONGEST = 100  # characters of an amount with its currency or unit
 
 # Full-width forms, and the marks that stand for a minus sign and for an apostrophe between groups of digits.
@@ -139,8 +140,8 @@ def read_number(value: Scalar, declared: Separators = UNDECLARED, *, points: boo
     number = _unsigned(text, declared, as_json=True) if negative < 2 else None  # noqa: PLR2004  two signs are in doubt
     if number is None:
         return None
-    number = number if points and places == 2 else number.scaleb(-places)  # noqa: PLR2004  per cent, not per mille
-    return -number if negative else number
+    number = number if points and places == 2 else number.scaleb(-places, _EXACT)  # noqa: PLR2004  per cent, not per mille
+    return number.copy_negate() if negative else number
 
 
 class Amount(NamedTuple):
@@ -180,7 +181,7 @@ def _around(text: str, declared: Separators) -> tuple[str, Decimal, str] | None:
     if match["rest"]:  # the sign before the dashes is that of the decimals
         declared = declared if any(declared) else Separators(match["rest"][0], ".,".replace(match["rest"][0], ""))
     number = _unsigned(digits, declared, as_json=False) if negative < 2 else None  # noqa: PLR2004  as above
-    return None if number is None else (before, -number if negative else number, after)
+    return None if number is None else (before, number.copy_negate() if negative else number, after)
 
 
 _SHARED = {  # symbols and words of several currencies: those of CLDR whose narrow symbol it is
