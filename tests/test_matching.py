@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from docscore import anls_score, score_tree
-from docscore.core.assignment import lexicographic_assignment, match, score_ratios
+from docscore.core.assignment import best_mask, lexicographic_assignment, match, score_ratios
 from docscore.core.options import DEFAULT_OPTIONS
 from docscore.core.similarity import fold_all, similarity_matrix
 from docscore.core.values import Matrix
@@ -218,3 +218,19 @@ def test_large_tied_matrices_do_not_depend_on_order(size: int) -> None:
         sums = (score_ratios(earned, weight), earned, weight)
         totals.add(tuple(round(float(each[rows, columns].sum()), 9) for each in sums))
     assert len(totals) == 1
+
+
+def test_best_options_by_ratio_then_s_then_minus_l() -> None:
+    earned = np.array([[1.0, 0.0], [2.0, 0.0], [1.9, 0.0]])
+    weight = np.array([[2.0, 3.0], [4.0, 1.0], [4.0, 1.0]])
+    assert best_mask(earned, weight).tolist() == [[False, False], [True, True], [False, True]]
+    assert score_ratios(np.zeros((1, 2)), np.array([[0.0, 2.0]])).tolist() == [[1.0, 0.0]]
+
+
+def test_rows_that_tie_in_a_chain() -> None:
+    """A price rises once for each row before it."""
+    rows = np.arange(40)
+    first, second = np.zeros((40, 40)), np.zeros((40, 40))
+    first[rows, rows] = first[rows[:-1], rows[1:]] = 1.0
+    second[rows[:-1], rows[1:]] = 0.5
+    assert lexicographic_assignment([first, second]).tolist() == rows.tolist()

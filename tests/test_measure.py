@@ -28,6 +28,7 @@ from tests.conftest import ROOT, golden
 from tests.page_runner import blocks_of
 from tests.structures import damaged, evaluation_of, random_truth
 
+pytestmark = pytest.mark.filterwarnings("ignore:references. .* accept a missing value")  # random ground truths may
 STRUCTURED = ["anls_star", "kieval", "entity_f1", "nted"]
 
 

@@ -25,7 +25,10 @@ from docscore.report.content import causes_table
 from tests.conftest import examples, golden, table
 from tests.structures import damaged, evaluation_of, predictions, random_prediction, random_truth, truths
 
-pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning"),
+    pytest.mark.filterwarnings("ignore:references. .* accept a missing value"),  # random ground truths may
+]
 FIELD_KEYS = ["field", "score", "low", "high", "points_lost", "documents", *OUTCOMES, "omission_rate"]
 FIELD_KEYS.append("hallucination_rate")
 RATES = [
