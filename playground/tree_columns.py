@@ -180,7 +180,7 @@ def _in_system(node: ScoreTree, several_options: bool) -> SystemPlace:
         STATUS_WORDS[node.status],
         GLYPHS[node.status],
         three_digits(node.score),
-        lost_text(node) if node.points_lost > ROUNDING else "",
+        lost_text(node.points_lost) if node.points_lost > ROUNDING else "",
         tuple(value_spans(node)[1]) if _is_leaf(node) else (),
         ", ".join(notes),
     )

@@ -52,7 +52,7 @@ def test_a_page_runs_and_prints_what_it_says(page: str, tmp_path: Path) -> None:
 
 
 # guides that need nothing but what their own line installs
-FRESH = ["quick_start.md", "my_files.md", "products.md", "datasets.md", "statistics.md"]
+FRESH = ["quick_start.md", "my_files.md", "statistics.md"]
 _INSTALL = re.compile(r"pip install (-e [^`&#\n]+)")
 
 

@@ -146,16 +146,16 @@ def test_a_histogram_counts_every_document_once() -> None:
     scores = [0.0, 0.04, 0.05, 0.5, 0.95, 0.999, 1.0, 1.0]
     picture = histogram_of_scores(scores)
     assert len(picture.bars) == HISTOGRAM_BINS
-    assert [bar.title for bar in picture.bars if bar.number] == [
+    assert [title for *_, number, title in picture.bars if number] == [
         "0.00 to 0.05: 2",
         "0.05 to 0.10: 1",
         "0.50 to 0.55: 1",
         "0.95 to 1.00: 4",
     ]
     assert picture.caption == "2 of 8 documents have the score 1, 1 the score 0."
-    highest = max(picture.bars, key=lambda bar: bar.height)
-    assert (highest.number, highest.top + highest.height) == ("4", picture.base)
-    assert all(before.left + before.width < after.left for before, after in pairwise(picture.bars))
+    _, top, _, height, number, _ = max(picture.bars, key=lambda bar: bar[3])
+    assert (number, top + height) == ("4", picture.base)
+    assert all(left + width < after for (left, _, width, *_), (after, *_) in pairwise(picture.bars))
 
 
 def test_a_curve_is_a_line_of_steps() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -104,7 +103,8 @@ def _one_row(references: Path | None, predictions: Path, question_id: str | None
     """The row to explain; its id is "" where files hold one value each."""
     if question_id is None and references and suffix_of(references) == suffix_of(predictions) == ".json":
         values = read_value(references), read_value(predictions)
-        if not any(_is_row(value) for value in values):
+        firsts = [value[0] for value in values if isinstance(value, list) and value]
+        if not any(isinstance(first, dict) and ID in first for first in firsts):
             return Pairs([""], [convert_ground_truth(values[0])], [convert_prediction(values[1])])
     pairs = _pairs(references, predictions, question_id, settings)
     if question_id is None and len(pairs.ids) == 1:
@@ -128,8 +128,3 @@ def _pairs(references: Path | None, predictions: Path, question_id: str | None, 
                 return pairs
     (pairs,) = read(**reading).systems
     return pairs
-
-
-def _is_row(value: Any) -> bool:
-    """Whether it is a list of rows with ids."""
-    return isinstance(value, list) and bool(value) and isinstance(value[0], dict) and ID in value[0]

@@ -82,17 +82,6 @@ MOST_FIELDS_DRAWN = 500  # rows of a table
 _WIDTH, _HEIGHT, _TOP, _FOOT = 640, 160, 14, 22  # of a picture: drawing area, space above it and space below it
 
 
-class PictureBar(NamedTuple):
-    """A bar of a histogram: its rectangle, its count as text, and its tooltip."""
-
-    left: float
-    top: float
-    width: float
-    height: float
-    number: str
-    title: str
-
-
 class Picture(NamedTuple):
     """A drawing with its text.
 
@@ -100,7 +89,7 @@ class Picture(NamedTuple):
         label: a description for screen readers.
         caption: the text below it.
         marks: the numbers of its axis, from 0 to 1.
-        bars: the bars of a histogram.
+        bars: the bars of a histogram: left, top, width, height, the number above it, and its title.
         lines: the corners of each line in the format of SVG, by its CSS class.
         width, height, base: the size of the drawing, and the y coordinate of its axis.
     """
@@ -108,7 +97,7 @@ class Picture(NamedTuple):
     label: str
     caption: str
     marks: tuple[float, ...]
-    bars: Sequence[PictureBar] = ()
+    bars: Sequence[tuple[float, float, float, float, str, str]] = ()
     lines: Mapping[str, str] = MappingProxyType({})
     width: int = _WIDTH
     height: int = _HEIGHT + _TOP + _FOOT
@@ -153,7 +142,7 @@ def histogram_of_scores(scores: Sequence[float]) -> Picture:
         high = count / max(counts) * _HEIGHT
         title = f"{number / HISTOGRAM_BINS:.2f} to {(number + 1) / HISTOGRAM_BINS:.2f}: {count:,}"
         text = f"{count:,}" if count else ""
-        bars.append(PictureBar(number * wide + 1, _HEIGHT - high + _TOP, wide - 2, high, text, title))
+        bars.append((number * wide + 1, _HEIGHT - high + _TOP, wide - 2, high, text, title))
     label = f"Histogram of the scores of {counted(len(scores), 'document')}"
     perfect, zero = sum(score == 1 for score in scores), sum(score == 0 for score in scores)
     caption = f"{perfect:,} of {len(scores):,} documents have the score 1, {zero:,} the score 0."

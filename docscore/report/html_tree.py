@@ -114,16 +114,6 @@ class TreeRow(NamedTuple):
     positions: Positions | None
 
 
-class Part(NamedTuple):
-    """The values of a tree with one status: its word and glyph, how many there are, and what they lose."""
-
-    status: str
-    word: str
-    glyph: str
-    size: int
-    lost: str
-
-
 class TreeDrawing(NamedTuple):
     """The data for drawing a tree with its template.
 
@@ -132,7 +122,8 @@ class TreeDrawing(NamedTuple):
         conclusion: where most of the loss is, as a sentence, or "".
         detail: the points, and what comes second.
         facts: further lines below the score.
-        parts: the values by what became of them; a status that no value has is left out.
+        parts: of the values with one status its name, word and glyph, how many there are, and what they lose; a status
+            that no value has is left out.
         note: how many rows are left out, or "".
         rows: one row for each node but a root with parts, parents before children.
         row_numbers: the number in the id of its row of each node that is drawn, by the `id` of the node.
@@ -143,7 +134,7 @@ class TreeDrawing(NamedTuple):
     conclusion: str
     detail: str
     facts: Sequence[str]
-    parts: Sequence[Part]
+    parts: Sequence[tuple[str, str, str, int, str]]
     note: str
     rows: list[TreeRow]
     row_numbers: dict[int, int]
@@ -219,12 +210,13 @@ def tree_drawing(
         for (node, _), (depth, following) in zip(shown, pairwise(depths), strict=True)
     ]
     row_numbers = {of: numbers[id(node)] for of, node in nodes.items() if id(node) in numbers}
+    own = [tree.reason] if tree.children and tree.reason else []
     conclusion, second = conclusion_of_tree(tree, remarks)
     return TreeDrawing(
         three_digits(tree.score),
         conclusion,
         f"{points_text(tree)}; {second}." if second else points_text(tree),
-        [*facts_of_tree(tree), *_facts(tree, remarks)],
+        [*facts_of_tree(tree), *own, *(annotation_text(each) for each in remarks if each.gain is not None)],
         _parts(tree),
         note,
         rows,
@@ -233,28 +225,16 @@ def tree_drawing(
     )
 
 
-def _facts(tree: ScoreTree, remarks: Sequence[Annotation]) -> list[str]:
-    """What is said above the tree: of the root, and of values that are written differently in many places."""
-    own = [tree.reason] if tree.children and tree.reason else []
-    return own + [annotation_text(each) for each in remarks if each.gain is not None]
-
-
-def _parts(tree: ScoreTree) -> list[Part]:
+def _parts(tree: ScoreTree) -> list[tuple[str, str, str, int, str]]:
     """The values by what became of them."""
     leaves: dict[str, list[ScoreTree]] = {status: [] for status in STATUS_WORDS}
     for leaf in tree.leaves():
         if leaf.weight or leaf.status != "extra":
             leaves[leaf.status].append(leaf)
     return [
-        Part(
-            status,
-            word,
-            GLYPHS[status],
-            len(leaves[status]),
-            _signed(fsum(leaf.points_lost for leaf in leaves[status])),
-        )
+        (status, word, GLYPHS[status], len(of_status), lost_text(fsum(leaf.points_lost for leaf in of_status)))
         for status, word in SHORT_WORDS.items()
-        if leaves[status]
+        if (of_status := leaves[status])
     ]
 
 
@@ -265,13 +245,12 @@ def _remarks_by_path(remarks: Sequence[Annotation]) -> dict[str, list[str]]:
         if each.kind in ("exchanged", "elsewhere"):
             first, second = each.paths
             for path, other in ((first, second), (second, first))[: 2 if each.kind == "exchanged" else 1]:
-                name, there = (_below_parent(place, each.parent) for place in (path, other))
+                name, there = (
+                    clipped(place.removeprefix(each.parent).removeprefix("."), _LONGEST_LABEL)
+                    for place in (path, other)
+                )
                 found.setdefault(path, []).append(f"the value of {name} is predicted at {there}")
     return found
-
-
-def _below_parent(path: str, parent: str) -> str:
-    return clipped(path.removeprefix(parent).removeprefix("."), _LONGEST_LABEL)
 
 
 def _parents(tree: ScoreTree) -> dict[int, ScoreTree]:
@@ -327,7 +306,7 @@ def _row(
         short_path=clipped(node.path, _LONGEST_LABEL),
         indent=min(depth, _DEEPEST_INDENT),
         score=three_digits(node.score) if counts else "",
-        lost=lost_text(node),
+        lost=lost_text(node.points_lost),
         truth=truth,
         prediction=prediction,
         reason="" if is_group or remarks or truth.absent or prediction.absent else node.reason,
@@ -426,12 +405,8 @@ def _is_absent(node: ScoreTree, parent: ScoreTree, side: Side) -> bool:
     return not isinstance(above, dict) or node.key not in above
 
 
-def lost_text(node: ScoreTree) -> str:
-    """The points lost at a node, with their sign; "" for none."""
-    return _signed(node.points_lost)
-
-
-def _signed(lost: float) -> str:
+def lost_text(lost: float) -> str:
+    """Points lost, with their sign; "" for none."""
     return with_minus_signs(with_sign(-lost, 3)) if lost else ""
 
 
@@ -481,7 +456,8 @@ def positions_of(tree: ScoreTree) -> dict[int, Positions]:
         node = waiting.pop()
         above = found[id(node)]
         truths, predictions = _numbers(value_taken(node)), _numbers(node.prediction)
-        children = unfolded_children(node)
+        # in place of a group those in it
+        children = [each for child in node.children for each in (child.children if child.kind == "group" else [child])]
         for child in children:
             if child.key is not None:
                 numbers = truths.get(child.key), predictions.get(child.key)
@@ -515,11 +491,6 @@ def _positions_below(value: Any) -> dict[str, str]:
             below = [(f"{path}[{number}]", str(number), each) for number, each in enumerate(part)]
         waiting.extend((step, f"{position}/{at}".lstrip("/"), each) for step, at, each in reversed(below))
     return found
-
-
-def unfolded_children(node: ScoreTree) -> list[ScoreTree]:
-    """The children of a node, in place of a group of them those in it."""
-    return [each for child in node.children for each in (child.children if child.kind == "group" else [child])]
 
 
 def value_taken(node: ScoreTree) -> Any:

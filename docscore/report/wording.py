@@ -10,7 +10,6 @@ import Levenshtein
 
 from docscore.core.errors import NAMED
 from docscore.core.formatting import clipped, printable, three_digits, with_sign
-from docscore.core.options import BY_VALUE, PAPER, ScoringOptions
 from docscore.data.json_text import PARSE_COUNTS
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
@@ -81,23 +80,6 @@ def by_value_text(evaluations: Mapping[str, Evaluation]) -> str:
     first, second = (sorted(means, key=lambda name: -by[name]) for by in (means, {**means, **more}))
     order = "" if first == second else f"; their order is then {', '.join(map(shown_name, second))}"
     return f"Numbers are compared as they print: by value (--numbers value) {'; '.join(parts)}{order}"
-
-
-def options_in_words(options: ScoringOptions) -> str:
-    """How ANLS* compared texts, in plain words.
-
-    >>> options_in_words(ScoringOptions(threshold=0.7, ignore_case=False, parse="json"))
-    'threshold 0.7, case counts, predictions read as JSON'
-    """
-    read = {None: "", "json": "predictions read as JSON", "repair": "predictions read as JSON, mended where needed"}
-    parts = [
-        f"threshold {options.threshold:g}",
-        "case ignored" if options.ignore_case else "case counts",
-        "numbers compared by value" if options.numbers == BY_VALUE else "",
-        "" if options.rules == PAPER else f"rules of {options.rules}",
-        read.get(options.parse, ""),
-    ]
-    return ", ".join(filter(None, parts))
 
 
 def counted(count: int, noun: str) -> str:
