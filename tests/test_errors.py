@@ -72,7 +72,7 @@ EXPECTED_AND_GOT: list[tuple[Callable[[], object], type[Exception], tuple[str, .
     (lambda: curve({"k": "x"}), ValueError, ("row 'a'", "$.k"), "a confidence", "none"),
     (lambda: Faults("ignore"), ValueError, ("on_error",), "'error' or 'skip'", "'ignore'"),
     (lambda: encode_rows(P, [R[0], ref("b", b"")], BY_ID), TypeError, ("references[1]", "$[0]"), JSON, "bytes"),
-    (lambda: score_batch({"prediction": ["t"], "references": ["tea"]}), ValueError, ("row '0'",), ANSWERS, "str"),
+    (lambda: score_batch({"prediction": [""], "references": [[]]}), ValueError, ("row '0'",), ANSWERS, "an empty list"),
 ]
 
 

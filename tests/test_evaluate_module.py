@@ -265,7 +265,7 @@ VALUES: list[tuple[Any, Any, float]] = [  # ground truth, prediction, score; tes
 ]
 
 
-@pytest.mark.filterwarnings("ignore:predictions. all are text")
+@pytest.mark.filterwarnings("ignore:predictions. 1 of 1 are text")
 @pytest.mark.parametrize("case", VALUES)
 def test_what_goes_in_is_what_is_scored(case: tuple[Any, Any, float], metric: Any) -> None:
     """Neither Arrow nor JSON changes a value: the score is the function's, alone and as an acceptable answer."""
