@@ -153,10 +153,7 @@ class ReadingComparator:
 
 def _as_texts(truth: Scalar, prediction: Scalar, options: ScoringOptions, otherwise: Otherwise) -> float:
     """How two scalars compare that cannot be read: as texts, or wrong unless they are the same."""
-    if otherwise == "wrong":
-        return float(scalar_text(truth) == scalar_text(prediction))
-    left, right = fold_all((truth, prediction), options.ignore_case, text_rule(options.numbers))
-    return similarity(left, right, options.threshold)
+    return float(_texts([truth], [prediction], options, otherwise)[0, 0])
 
 
 def _texts(

@@ -103,7 +103,8 @@ def _text(expected: str, pattern: str = ".+") -> tuple[str, Callable[[Any], bool
     return expected, lambda value: isinstance(value, str) and re.fullmatch(pattern, value) is not None
 
 
-_PATTERN = "(?=.*%d)(?=.*%[mbB])(?=.*%[yY])(?:[^%]|%[aAbBdHIjmMpSfyYzZ%])+"
+# Day, month and year, and no directive twice: `strptime` reads none that is repeated.
+_PATTERN = r"(?=.{1,60}\Z)(?=.*%d)(?=.*%[mbB])(?=.*%[yY])(?!.*(%[a-zA-Z]).*\1)(?:[^%]|%[aAbBdHIjmMpSfyYzZ%])+"
 _WORDS = ("a list of texts", _are_texts)
 _SEPARATOR = ("one character that is no letter, digit or sign", _is_separator)
 _CHECKS: dict[str, tuple[str, Callable[[Any], bool]]] = {
