@@ -140,7 +140,7 @@ def test_rows_keep_their_other_columns_and_answers(tmp_path: Path) -> None:
 
 
 def test_texts_are_found_in_values(tmp_path: Path) -> None:
-    """Upper and lower case and white space are the same, keys are not looked at, numbers are texts."""
+    """Upper and lower case and white space are the same, numbers are texts, and keys are looked at."""
     truths = [ref("a", {"k": "Straße  7\nBonn"}), ref("b", {"needle": 1}), ref("c", {"k": ["x", {"y": 12.5}]})]
     guesses = [pred("a", {"k": "q"}), pred("b", {"needle": "NEEDLE"}), pred("c", None)]
     scored(tmp_path, written(tmp_path, "r.jsonl", truths), written(tmp_path, "p.jsonl", guesses))
@@ -149,7 +149,7 @@ def test_texts_are_found_in_values(tmp_path: Path) -> None:
     assert view(tmp_path, find="12.5", sort="file")["order"] == [2]
     assert view(tmp_path, find="x", sort="file")["order"] == [2]
     assert view(tmp_path, find="x 12.5", sort="file")["order"] == []
-    assert view(tmp_path, find="k", sort="file")["order"] == []
+    assert view(tmp_path, find="k", sort="file")["order"] == [0, 2]
     assert view(tmp_path, find="", sort="file")["order"] == [0, 1, 2]
 
 

@@ -89,7 +89,7 @@ def test_a_missing_argument_is_named(playground: Playground, arguments: tuple[An
     """And what the visitor sent is not printed where the server logs."""
     event, data = call(playground, *arguments)
     assert event == "error"
-    expected = "expected ground_truth, prediction, threshold, ignore_case, rules, numbers"
+    expected = "expected ground_truth, prediction, threshold, ignore_case, rules, numbers, schema"
     assert data["error"] == f"arguments: {expected}; got {len(arguments)}; {message}"
     assert PRIVATE not in playground.log.read_text(encoding="utf-8")
 
@@ -169,7 +169,7 @@ def test_what_is_public(playground: Playground) -> None:
     assert "/score" in named
     assert all(name.startswith("/score") for name in named)
     parameters = [each["parameter_name"] for each in named["/score"]["parameters"]]
-    assert parameters == ["ground_truth", "prediction", "threshold", "ignore_case", "rules", "numbers"]
+    assert parameters == ["ground_truth", "prediction", "threshold", "ignore_case", "rules", "numbers", "schema"]
 
 
 @pytest.mark.parametrize(
