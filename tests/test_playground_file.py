@@ -354,6 +354,21 @@ STRANGE_LINKS = {
 }
 
 
+def test_a_stopped_server_leaves_no_tree_of_another_document(visit: Visit) -> None:
+    """The sentence stands where the tree of the chosen document would; a filter says the same."""
+    visitor = come(visit)
+    title(visitor.page, "receipt-004")
+    visitor.page.route(SERVER, lambda route: route.abort())
+    visitor.page.locator(".dw-row[aria-posinset='2']").click()
+    visitor.page.locator(".dw-tree:not([data-stale]) .anls-fault").get_by_text("The server does not answer.").wait_for()
+    assert visitor.page.locator(".dw-tree h2").count() == 0
+    visitor.page.locator(".dw-find").fill("tea")
+    visitor.page.locator(".dw:not([aria-busy])").get_by_text(
+        "does not answer"
+    ).first.wait_for()
+    visitor.faults.clear()  # what the browser says of requests that it could not send
+
+
 def test_a_link_that_is_no_view_is_refused_with_a_sentence(visit: Visit) -> None:
     """The page works as ever; also where the server keeps nothing of that name."""
     visitor = visit()
