@@ -112,12 +112,13 @@ def started(folder: Path, **changes: str) -> Iterator[Playground]:
         port = probe.getsockname()[1]
     (folder / "tmp").mkdir()
     at = {"GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_SERVER_PORT": str(port), "TMPDIR": str(folder / "tmp")}
+    at["GRADIO_TEMP_DIR"] = ""  # that of an app in the process of the tests
     with (
         (folder / "log.txt").open("wb") as log,
         subprocess.Popen(
             [sys.executable, "app.py"],
             cwd=ROOT,
-            env=environment(**at, PYTHONUNBUFFERED="1", **changes),
+            env=environment(**{**at, "PYTHONUNBUFFERED": "1", **changes}),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,

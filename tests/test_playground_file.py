@@ -363,9 +363,7 @@ def test_a_stopped_server_leaves_no_tree_of_another_document(visit: Visit) -> No
     visitor.page.locator(".dw-tree:not([data-stale]) .anls-fault").get_by_text("The server does not answer.").wait_for()
     assert visitor.page.locator(".dw-tree h2").count() == 0
     visitor.page.locator(".dw-find").fill("tea")
-    visitor.page.locator(".dw:not([aria-busy])").get_by_text(
-        "does not answer"
-    ).first.wait_for()
+    visitor.page.locator(".dw:not([aria-busy])").get_by_text("does not answer").first.wait_for()
     visitor.faults.clear()  # what the browser says of requests that it could not send
 
 
