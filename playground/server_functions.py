@@ -58,7 +58,7 @@ def refusing(ask: Ask) -> Ask:
     async def answered(asked: Any) -> Answer:
         try:
             return await ask(asked)
-        except OSError:
+        except FileNotFoundError:
             return {"refused": GONE, "kind": "gone"}
         except Refused as error:
             return {"refused": printable(str(error)), "kind": error.kind}

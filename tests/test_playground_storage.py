@@ -30,8 +30,11 @@ def cut_off(server: Server) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_what_is_kept_is_deleted_with_the_process(tmp_path: Path, number: signal.Signals) -> None:
-    """Also while a request is worked on: 1,469 files of results and 224 MB of uploads remained."""
+def test_ended(tmp_path: Path, number: signal.Signals) -> None:
+    """What is kept is deleted, also while a request is worked on: 1,469 files and 224 MB of uploads remained.
+
+    The name is that of the folder, in which the paths of sockets may not be long.
+    """
     with started(tmp_path) as app:
         server = Server(app.url, app.process)
         references, predictions = upload_test_set(server, 20, systems=1)
