@@ -229,7 +229,8 @@ def test_a_limit_makes_no_run_incomplete(tmp_path: Path) -> None:
     task = tasks.kleister_charity(str(bench_data.write_kleister_charity(tmp_path / "data", ROWS)))
     with loopback():
         (log,) = run_tasks(task, tmp_path, limit=3, epochs=2)
-    assert len(json.loads(succeed("score", log.location, "--json"))["per_sample"]) == 6
+    found = json.loads(succeed("score", log.location, "--json"))
+    assert (len(found["per_sample"]), found["runs"]["documents"], found["runs"]["runs"]) == (6, 3, 2)
     part = tmp_path / "part.json"
     content = json.loads(log.model_dump_json())
     part.write_text(json.dumps({**content, "samples": content["samples"][:4]}), "utf-8")
