@@ -82,6 +82,30 @@ def test_a_schema_gets_what_it_lacks() -> None:
     )
 
 
+def test_a_nested_pydantic_model_gets_what_it_lacks() -> None:
+    """Beside the references to the models inside, and at fields that may be null."""
+    pydantic = pytest.importorskip("pydantic")
+    line = pydantic.create_model("Line", when=(str, ...), sku=(str, ...))
+    model = pydantic.create_model("Invoice", lines=(list[line], ...), due=(str | None, None), total=(float, ...))  # type: ignore[valid-type]
+    truth = {"lines": [{"when": "2024-03-12", "sku": "x1"}], "due": "2024-03-12", "total": 5}
+    found = suggest_schema([truth], schema=model).schema
+    assert found["properties"]["lines"]["items"]["properties"] == {"when": {"x-docscore": {"compare": "date"}}}
+    other = {"lines": [{"when": "12 March 2024", "sku": "x1"}], "due": "March 12, 2024", "total": "5.0"}
+    assert docscore.evaluate(predictions=[other], references=[truth], schema=found).score == 1
+
+
+def test_columns_and_json_text_of_references(write: Write) -> None:
+    """The options say how the references are read, with predictions and without; files are read once."""
+    rows = [{"doc": "a", "truth": '{"the date": "2024-03-12"}', "answer": '{"the date": "12 March 2024"}'}]
+    columns = {"id_column": "doc", "references_column": "truth", "parse_references": "json"}
+    path = write("rows.jsonl", rows)
+    [alone] = suggest_schema(path, **columns).fields
+    both = {**columns, "prediction_column": "answer", "parse": "json"}
+    [with_losses] = suggest_schema(path, path, **both).fields
+    assert alone[:2] == with_losses[:2] == ('["the date"]', "date")
+    assert (alone.values, with_losses.values) == (0, 1)
+
+
 def test_losses_that_a_comparator_settles(write: Write, tmp_path: Path) -> None:
     """The two values of a list of three that are written otherwise, with what they lose as text, and a wrong one."""
     references = write("refs.jsonl", [ref("a", {"sums": [1000.5, 20, 30], "shop": "Tea"})])

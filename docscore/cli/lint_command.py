@@ -8,7 +8,6 @@ import click
 
 from docscore.cli.options import Command, a_file, ending, stdout_console
 from docscore.cli.terminal import print_json
-from docscore.data.files import read_value
 from docscore.evaluation.lint import lint
 from docscore.report.console import print_table
 from docscore.report.content import findings_table
@@ -39,7 +38,7 @@ def lint_command(references: Path, *, schema: Path | None, form: str) -> int:
     acceptable answers, ids, documents and rows that occur twice, values of one field in several types or notations,
     and spellings of names that are nearly those of others.
     """
-    found = lint(references, schema=None if schema is None else read_value(schema))
+    found = lint(references, schema=schema)
     if form == "json":
         print_json("lint", {"findings": [finding._asdict() for finding in found]})
     elif form == "markdown":

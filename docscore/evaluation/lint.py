@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
 from docscore.core.errors import short_repr
-from docscore.core.options import AS_TEXT
-from docscore.core.values import to_json
+from docscore.core.options import SchemaSource
+from docscore.core.values import step_text, to_json
 from docscore.data.json_text import dumps_strictly, is_json_container
-from docscore.data.rows import Rows
-from docscore.evaluation.evaluation import evaluate
-from docscore.evaluation.suggestion import FieldValues, read_ground_truths, suggest_schema, values_of
+from docscore.evaluation.suggestion import FieldValues, read_ground_truths, suggested_fields, values_of
+from docscore.metrics.anls_star.causes import places, shown_path
 from docscore.metrics.typed.comparators import comparator
+from docscore.metrics.typed.score import typed_tree
 
 SPECIMENS = 3
 _PLACEHOLDERS = {
@@ -38,6 +39,9 @@ _NAMES = 2000  # distinct texts of a field that are compared with each other
 _SHORTEST_NAME = 6  # characters
 _ALIKE = 0.88  # the least similarity of two spellings of a name
 _OFTEN = 3  # how many times more often the other spelling occurs
+
+
+_Documents = Sequence[tuple[str, Any]]  # ids and ground truths
 
 
 class Finding(NamedTuple):
@@ -63,7 +67,8 @@ def lint(references: Any, *, schema: Any = None) -> list[Finding]:
 
     Args:
         references: the ground truths, as for `docscore.evaluate`.
-        schema: their JSON Schema, a dict; None for none.
+        schema: their JSON Schema, as for `docscore.evaluate`: a dict, the path of a file or of a folder with one schema
+            a document, or a pydantic model class; None for none.
 
     Returns:
         What was found, that of most values first.
@@ -74,27 +79,28 @@ def lint(references: Any, *, schema: Any = None) -> list[Finding]:
     >>> [finding.kind for finding in lint({"a": {"sum": ("", "5")}, "b": {"sum": "n/a"}})]
     ['empty alternative', 'placeholder']
     """
-    rows = read_ground_truths(references)
-    values = values_of(rows)
-    ids = [("", name) for name, count in Counter(rows.ids).items() if count > 1]
-    found = [*_gathered("duplicate id", ids, "an id of several rows")]
-    found += [
+    ids, truths = read_ground_truths(references, {})
+    rows = list(zip(ids, truths, strict=True))
+    values = values_of(ids, truths)
+    repeated = [("", name) for name, count in Counter(ids).items() if count > 1]
+    found = [
+        *_gathered("duplicate id", repeated, "an id of several rows"),
         *_empty_alternatives(rows),
         *_repeated_rows(rows),
         *_of_fields(values),
-        *_notations(references, values, unread=schema is None),
+        *_notations(values, unread=schema is None),
     ]
     if schema is not None:
-        found += _against_schema(rows, schema)
+        found += _against_schema(rows, SchemaSource.of(schema))
     return sorted(found, key=lambda finding: -finding.cases)
 
 
 def _places(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """All values of a ground truth with their paths; alternatives stand at the place of their one-of."""
-    yield path, value
+    yield shown_path(path), value
     if isinstance(value, dict):
         for key, part in value.items():
-            yield from _places(part, f"{path}.{key}" if path else key)
+            yield from _places(part, path + step_text(key))
     elif isinstance(value, list | tuple):
         for part in value:
             yield from _places(part, f"{path}[]" if isinstance(value, list) else path)
@@ -110,11 +116,11 @@ def _gathered(kind: str, found: Iterable[tuple[str, str]], sentence: str) -> Ite
         yield Finding(kind, place, len(names), sentence, some)
 
 
-def _empty_alternatives(rows: Rows) -> Iterator[Finding]:
+def _empty_alternatives(rows: _Documents) -> Iterator[Finding]:
     """Empty answers among the acceptable ones, which take a missing value for right."""
     found = [
         (path, name)
-        for name, truth in zip(rows.ids, rows.values, strict=True)
+        for name, truth in rows
         for path, value in _places(truth)
         if isinstance(value, tuple) and len(value) > 1 and any(part in ("", None, [], {}) for part in value)
     ]
@@ -122,12 +128,12 @@ def _empty_alternatives(rows: Rows) -> Iterator[Finding]:
     yield from _gathered("empty alternative", found, sentence)
 
 
-def _repeated_rows(rows: Rows) -> Iterator[Finding]:
+def _repeated_rows(rows: _Documents) -> Iterator[Finding]:
     """Documents with the same ground truth as one before, and equal rows in one list."""
     seen: dict[str, str] = {}
     same = []
     rows_twice = []
-    for name, truth in zip(rows.ids, rows.values, strict=True):
+    for name, truth in rows:
         for path, value in _places(truth):
             if isinstance(value, list) and any(isinstance(part, dict) for part in value):
                 texts = Counter(map(_text_of, value))
@@ -151,15 +157,7 @@ def _of_fields(values: FieldValues) -> Iterator[Finding]:
             *_, (rare, count) = Counter(kinds).most_common()
             several = ", ".join(f"{number:,} {kind}" for kind, number in Counter(kinds).most_common())
             yield Finding("several types", path, count, f"values of several types: {several}; {rare} is the rarest")
-        for kind, sentence, chosen in (
-            (
-                "placeholder",
-                "texts that stand for no value; null says so",
-                lambda t: t.strip().casefold() in _PLACEHOLDERS,
-            ),
-            ("white space", "texts that begin or end with white space", lambda t: t != t.strip()),
-            ("JSON text", "texts that are JSON, which is compared as text", is_json_container),
-        ):
+        for (kind, sentence), chosen in _DOUBTFUL_TEXTS.items():
             texts = {text: count for text, count in field.texts.items() if chosen(text)}
             if texts:
                 yield _of_texts(kind, path, field, texts, sentence)
@@ -194,11 +192,11 @@ def _spellings(path: str, field: FieldValues) -> Iterator[Finding]:
             yield Finding("spelling", path, field.texts[name], sentence, (field.documents[name],))
 
 
-def _notations(references: Any, values: FieldValues, *, unread: bool) -> Iterator[Finding]:
+def _notations(values: FieldValues, *, unread: bool) -> Iterator[Finding]:
     """Fields whose values of one comparator are written in several ways, and with `unread` what it cannot read."""
     fields = dict(values.walk())
-    for suggested in suggest_schema(references).fields:
-        field = fields[suggested.field]
+    for path, suggested in suggested_fields(values).items():
+        field = fields[path]
         if suggested.compare == "text" or not field.texts:
             continue
         compares: Any = comparator(suggested.compare, **suggested.settings)
@@ -210,13 +208,13 @@ def _notations(references: Any, values: FieldValues, *, unread: bool) -> Iterato
             else:
                 shapes.setdefault(_shape(text), Counter())[text] += count
         if unreadable and unread:
-            yield _of_texts("unread", suggested.field, field, unreadable, f"not {compares.name}, as the others are")
+            yield _of_texts("unread", path, field, unreadable, f"not {compares.name}, as the others are")
         if len(shapes) > 1:
             common = sorted(shapes.values(), key=Counter.total, reverse=True)
             others = {text: count for shape in common[1:] for text, count in shape.items()}
             usual = short_repr(next(iter(common[0])))
             sentence = f"written otherwise than most, such as {usual}"
-            yield _of_texts("several notations", suggested.field, field, others, sentence)
+            yield _of_texts("several notations", path, field, others, sentence)
 
 
 def _shape(text: str) -> str:
@@ -225,33 +223,31 @@ def _shape(text: str) -> str:
     return re.sub(r"\d+", "9", re.sub(r"[^\W\d_]+", "a", without_groups))
 
 
-def _against_schema(rows: Rows, schema: Any) -> Iterator[Finding]:
+def _against_schema(rows: _Documents, source: SchemaSource) -> Iterator[Finding]:
     """What the schema does not allow, keys that it does not have, and values that its comparators cannot read."""
     from jsonschema import Draft202012Validator  # noqa: PLC0415  as in `docscore.metrics.typed.schema`
 
-    validator = Draft202012Validator(_closed(schema))
+    validators: dict[str, Any] = {}
     found: dict[tuple[str, str], list[tuple[str, str]]] = {}
-    for name, truth in zip(rows.ids, rows.values, strict=True):
+    unread: dict[str, list[tuple[str, str]]] = {}
+    for name, truth in rows:
+        text = source.schema_of(name)
+        if text not in validators:
+            validators[text] = Draft202012Validator(_closed(json.loads(text)))
         for answer in truth if isinstance(truth, tuple) else (truth,):
-            for error in validator.iter_errors(_first_answers(answer)):
+            for error in validators[text].iter_errors(_first_answers(answer)):
                 rule = "unknown key" if error.validator == "additionalProperties" else f"schema: {error.validator}"
-                found.setdefault((_field_of(error.json_path), rule), []).append((name, error.message))
+                steps = ("[]" if isinstance(step, int) else step_text(step) for step in error.absolute_path)
+                found.setdefault((shown_path("".join(steps)), rule), []).append((name, error.message))
+        first = _first_answers(truth)
+        for path, node, _ in places(typed_tree(first, first, SchemaSource((("", text),)))):
+            if node.unreadable and not node.children:
+                unread.setdefault(node.compared, []).append((path, name))
     for (path, rule), cases in found.items():
         ids = tuple(dict.fromkeys(name for name, _ in cases))[:SPECIMENS]
         yield Finding(rule, path, len(cases), f"such as: {cases[0][1][:_LONGEST_MESSAGE]}", ids)
-    truths = {name: _first_answers(truth) for name, truth in zip(rows.ids, rows.values, strict=True)}
-    result = evaluate(predictions=truths, references=truths, schema=schema, parse=AS_TEXT)
-    unread: dict[str, list[tuple[str, str]]] = {}
-    for name in result:
-        for leaf in result[name].tree.leaves():
-            if leaf.unreadable:
-                unread.setdefault(leaf.compared, []).append((_field_of(leaf.path), name))
-    for compared, places in unread.items():
-        yield from _gathered("unread", places, f"cannot be read as the schema says: {compared}")
-
-
-def _field_of(path: str) -> str:
-    return re.sub(r"\[\d+\]", "[]", path).removeprefix("$").removeprefix(".")
+    for compared, of_places in unread.items():
+        yield from _gathered("unread", of_places, f"cannot be read as the schema says: {compared}")
 
 
 def _first_answers(value: Any) -> Any:

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import re
+import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from importlib.util import find_spec
 from itertools import islice
 from typing import Any, NamedTuple
 
-from docscore.core.errors import Faults
-from docscore.core.values import Value, scalar_text
-from docscore.data.files import SAME_NAMES, ColumnNames, table_of_source
-from docscore.data.rows import Rows, read_rows, side_format
-from docscore.evaluation.evaluation import evaluate
+from docscore.core.errors import Faults, InputValueError
+from docscore.core.options import KEYWORD, SchemaSource
+from docscore.core.values import Value, scalar_text, step_text
+from docscore.data.files import ColumnNames, table_of_source
+from docscore.data.pairing import parsed_reference
+from docscore.data.rows import read_rows, side_format
+from docscore.evaluation.evaluation import Evaluation, evaluate
 from docscore.metrics.anls_star.api import anls_score
+from docscore.metrics.anls_star.causes import places, shown_path
+from docscore.metrics.registry import TYPED
 from docscore.metrics.typed.readers import (
     Separators,
     read_boolean,
@@ -28,7 +34,7 @@ from docscore.metrics.typed.readers import (
     read_quantity,
     read_time,
 )
-from docscore.metrics.typed.schema import implied_comparison
+from docscore.metrics.typed.schema import SubSchema, implied_comparison, said_of_place, schema_root
 
 SPECIMENS = 3
 READ = 0.95  # the share of the texts of a field that a comparator must read
@@ -80,10 +86,10 @@ class FieldValues:
             self.documents.setdefault(value, document)
 
     def walk(self, path: str = "") -> Iterator[tuple[str, FieldValues]]:
-        """All fields with their paths, such as `items[].price`; the path of the document is empty."""
-        yield path, self
+        """All fields with their paths, such as `items[].price`; that of the document is `$`."""
+        yield shown_path(path), self
         for key, part in self.keys.items():
-            yield from part.walk(f"{path}.{key}" if path else key)
+            yield from part.walk(path + step_text(key))
         if self.elements is not None:
             yield from self.elements.walk(f"{path}[]")
 
@@ -122,16 +128,23 @@ class Suggestion(NamedTuple):
     fields: list[SuggestedField]
 
 
-def read_ground_truths(references: Any, names: ColumnNames = SAME_NAMES) -> Rows:
-    """The ids and the ground truths of a side of `docscore.evaluate`; errors as there."""
+def read_ground_truths(references: Any, options: Mapping[str, Any]) -> tuple[list[str], list[Value]]:
+    """The ids and the ground truths of a side of `docscore.evaluate`, by its options of columns; errors as there."""
+    names = ColumnNames(
+        options.get("id_column"),
+        references=options.get("references_column"),
+        json_references=options.get("parse_references") is not None,
+        references_id=options.get("references_id_column"),
+    )
     table = table_of_source(references, "references", names, Faults())
-    return read_rows(table.rows, side_format(table.first(), "references"), "references", table.where)
+    rows = read_rows(table.rows, side_format(table.first(), "references"), "references", table.where)
+    return rows.ids, list(map(parsed_reference, rows.ids, rows.values)) if names.json_references else rows.values
 
 
-def values_of(rows: Rows) -> FieldValues:
+def values_of(ids: Iterable[str], truths: Iterable[Value]) -> FieldValues:
     """The values of all fields of the ground truths."""
     found = FieldValues()
-    for name, value in zip(rows.ids, rows.values, strict=True):
+    for name, value in zip(ids, truths, strict=True):
         found.add(value, name)
     return found
 
@@ -146,8 +159,9 @@ def suggest_schema(references: Any, predictions: Any = None, *, schema: Any = No
     Args:
         references: the ground truths, as for `docscore.evaluate`.
         predictions: predictions, whose losses by another notation are counted for each field; None for none.
-        schema: a JSON Schema to add comparators to, a dict; its own settings stay. None to make one.
-        options: options of `docscore.evaluate`.
+        schema: a JSON Schema to add comparators to: a dict, a path or a pydantic model class; its own settings stay.
+            None to make one.
+        options: options of `docscore.evaluate`; without predictions, those of the references.
 
     Raises:
         TypeError, ValueError: as `docscore.evaluate`.
@@ -157,14 +171,22 @@ def suggest_schema(references: Any, predictions: Any = None, *, schema: Any = No
     >>> [(one.field, one.compare, one.values) for one in suggested.fields]
     [('date', 'date', 2), ('sum', 'money', 0)]
     """
-    values = values_of(read_ground_truths(references))
-    fields = {path: _suggested(path, part) for path, part in values.walk() if part.texts or _is_scalar(part)}
+    result = None if predictions is None else evaluate(predictions=predictions, references=references, **options)
+    values = values_of(
+        *(read_ground_truths(references, options) if result is None else (result.ids, result.pairs.truths))
+    )
+    fields = suggested_fields(values)
     found = _schema_of(values, fields, "")
     if schema is not None:
-        found = _added(schema, found, schema)
-    if predictions is not None:
-        fields |= _settled(references, predictions, found, fields, options)
+        found = _added(schema, found)
+    if result is not None:
+        fields |= _settled(result, found, fields)
     return Suggestion(found, sorted(fields.values(), key=lambda one: -one.points))
+
+
+def suggested_fields(values: FieldValues) -> dict[str, SuggestedField]:
+    """How the values of each field may be compared, by its path."""
+    return {path: _suggested(path, part) for path, part in values.walk() if part.texts or _is_scalar(part)}
 
 
 def _is_scalar(values: FieldValues) -> bool:
@@ -271,10 +293,10 @@ def _schema_of(values: FieldValues, fields: Mapping[str, SuggestedField], path: 
     found: dict[str, Any] = {"type": kinds[0] if len(kinds) == 1 else kinds} if kinds else {}
     if values.keys:
         parts = values.keys.items()
-        found["properties"] = {key: _schema_of(part, fields, f"{path}.{key}" if path else key) for key, part in parts}
+        found["properties"] = {key: _schema_of(part, fields, path + step_text(key)) for key, part in parts}
     if values.elements is not None:
         found["items"] = _schema_of(values.elements, fields, f"{path}[]")
-    suggested = fields.get(path)
+    suggested = fields.get(shown_path(path))
     if suggested is not None:
         if suggested.compare != implied_comparison([found]):
             found["x-docscore"] = {"compare": suggested.compare, **suggested.settings}
@@ -283,50 +305,56 @@ def _schema_of(values: FieldValues, fields: Mapping[str, SuggestedField], path: 
     return found
 
 
-def _added(schema: Any, found: dict[str, Any], root: Any) -> Any:
-    """A schema with the comparators that it lacks."""
+def _added(schema: Any, found: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema with the comparators that it lacks, which stand beside its references and alternatives."""
+    source = SchemaSource.of(schema)
+    if source.folder:
+        raise InputValueError(place="schema", expected="one schema", got=f"a folder, {source.folder}")
+    text = source.schema_of("")
+    document = schema if isinstance(schema, dict) else json.loads(text)
+    merged: dict[str, Any] = _merged(document, _lacking([schema_root(text)], found))
+    return merged
+
+
+def _lacking(schemas: Sequence[SubSchema], found: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of a suggested schema that says how values compare where the schemas of a place do not."""
+    views, settings = said_of_place(schemas)
+    lacking: dict[str, Any] = {}
+    if KEYWORD in found and "compare" not in settings and implied_comparison(view.content for view in views) == "text":
+        lacking[KEYWORD] = found[KEYWORD]
+    for key, part in found.get("properties", {}).items():
+        named = [view for view in views if key in view.content.get("properties", {})]
+        below = [each for view in named for each in view.below("properties", key)]
+        if below and (own := _lacking(below, part)):
+            lacking.setdefault("properties", {})[key] = own
+    elements = [each for view in views for each in view.elements()]
+    if elements and (own := _lacking(elements, found.get("items", {}))):
+        lacking["items"] = own
+    return lacking
+
+
+def _merged(schema: Any, lacking: Mapping[str, Any]) -> Any:
+    """The schema with what it lacks."""
     if not isinstance(schema, dict):
-        return schema
-    if str(schema.get("$ref", "")).startswith("#/"):
-        target = root
-        for step in schema["$ref"][2:].split("/"):
-            target = target.get(step.replace("~1", "/").replace("~0", "~"), {}) if isinstance(target, dict) else {}
-        inner = _added(target, found, {})
-        return (
-            {**schema, "x-docscore": inner["x-docscore"]}
-            if "x-docscore" in inner and "x-docscore" not in schema
-            else schema
-        )
-    result = dict(schema)
-    own = found.get("x-docscore")
-    if own and "x-docscore" not in schema and implied_comparison([schema]) == "text":
-        result["x-docscore"] = own
-    if isinstance(schema.get("properties"), dict):
-        parts = found.get("properties", {})
-        result["properties"] = {
-            key: _added(part, parts.get(key, {}), root) for key, part in schema["properties"].items()
-        }
-    if "items" in schema:
-        result["items"] = _added(schema["items"], found.get("items", {}), root)
-    return result
+        return lacking or schema
+    return {**schema, **{name: _merged(schema.get(name), part) for name, part in lacking.items()}}
 
 
-def _settled(
-    references: Any, predictions: Any, schema: Any, fields: Mapping[str, SuggestedField], options: Mapping[str, Any]
-) -> dict[str, SuggestedField]:
+def _settled(result: Evaluation, schema: Any, fields: Mapping[str, SuggestedField]) -> dict[str, SuggestedField]:
     """The fields with the values that the schema takes for right though they are written otherwise."""
-    result = evaluate(predictions=predictions, references=references, schema=schema, **options)
+    with warnings.catch_warnings():  # what is doubtful of the rows was said
+        warnings.simplefilter("ignore", UserWarning)
+        typed = Evaluation(result.source, replace(result.options, schema=schema), metrics=[TYPED], confidence=None)
     lost: dict[str, float] = {}
     pairs: dict[str, Counter[tuple[str, str]]] = {}
-    for name in result:
-        tree = result[name].tree
-        for leaf in tree.leaves():
-            path = re.sub(r"\[\d+\]", "[]", leaf.path).removeprefix("$").removeprefix(".")
-            if path in fields and leaf.status == "exact" and leaf.compared:
-                texts = scalar_text(leaf.ground_truth), scalar_text(leaf.prediction)
+    for number in range(len(typed)):
+        tree = typed.tree(number)
+        for path, node, _ in places(tree):
+            if path in fields and not node.children and node.status == "exact" and node.compared:
+                texts = scalar_text(node.ground_truth), scalar_text(node.prediction)
                 similarity = anls_score(*texts)
                 if similarity < 1:
-                    points = leaf.weight * (1 - similarity) / tree.weight / len(result)
+                    points = node.weight * (1 - similarity) / tree.weight / len(typed)
                     lost[path] = lost.get(path, 0.0) + points
                     pairs.setdefault(path, Counter())[texts] += 1
     return {

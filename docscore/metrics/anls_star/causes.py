@@ -80,7 +80,7 @@ def places(tree: ScoreTree, *, parsed: bool = True, absent: bool = False) -> Ite
     while waiting:
         path, node, above = waiting.pop()
         cause = (above or _cause(node)) if node.earned != node.weight else None
-        yield _shown(path), node, cause
+        yield shown_path(path), node, cause
         repeated: Collection[int] = ()
         if cause is None and isinstance(node.prediction, list):
             alone = [child.prediction_index for child in node.children if child.truth_index is None]
@@ -93,7 +93,8 @@ def places(tree: ScoreTree, *, parsed: bool = True, absent: bool = False) -> Ite
         waiting.extend(reversed(below))
 
 
-def _shown(path: str) -> str:
+def shown_path(path: str) -> str:
+    """The path of a field from its steps, without the first dot; `$` for the whole value."""
     return path.removeprefix(".") or "$"
 
 
@@ -214,7 +215,7 @@ class FieldPath:
 
     def __init__(self, counts: FieldCounts, path: str, cause: Cause | None) -> None:
         self.counts, self.path, self.cause = counts, path, cause
-        self.name = _shown(path)
+        self.name = shown_path(path)
         self.below: dict[str | tuple[str, Cause | None], FieldPath] = {}
 
     def at_key(self, key: str, *, absent: bool = False) -> FieldPath:  # noqa: ARG002  a cause has no use for it

@@ -325,6 +325,15 @@ def compiled_schema(text: str, functions: tuple[tuple[str, Callable[..., Any]], 
         ValueError: for what is no JSON Schema, a reference to nothing, and settings that are wrong or contradict each
             other; the message names the place: `#/properties/total/x-docscore`.
     """
+    return _Compiler(dict(functions)).root(schema_root(text))
+
+
+def schema_root(text: str) -> SubSchema:
+    """The whole of a JSON Schema.
+
+    Raises:
+        ValueError: for what is no JSON Schema.
+    """
     from jsonschema import SchemaError  # noqa: PLC0415  importing jsonschema takes 0.1 s: who has no schema does not pay
     from jsonschema.validators import Draft202012Validator, validator_for  # noqa: PLC0415
     from referencing import Registry  # noqa: PLC0415
@@ -338,7 +347,16 @@ def compiled_schema(text: str, functions: tuple[tuple[str, Callable[..., Any]], 
         raise InputValueError(place=pointer, problem=f"no JSON Schema: {error.message}") from None
     resource = DRAFT202012.create_resource(document)
     resolver = Registry().with_resource(resource.id() or "", resource).resolver(resource.id() or "")
-    return _Compiler(dict(functions)).root(SubSchema(document if isinstance(document, dict) else {}, "#", resolver))
+    return SubSchema(document if isinstance(document, dict) else {}, "#", resolver)
+
+
+def said_of_place(schemas: Iterable[SubSchema]) -> tuple[list[SubSchema], PlaceSettings]:
+    """All schemas that apply to a place, with what they refer to and their alternatives, and its `x-docscore`.
+
+    Raises:
+        ValueError: for references that lead back to themselves, and for schemas that say different things.
+    """
+    return _Compiler({}).views(schemas)
 
 
 class _Compiler:
