@@ -417,16 +417,12 @@ def evaluations_of_files(
         say(f"{faults_summary(faults)}; {skipped} of {len(rows.systems[0].ids) + skipped:,} rows are left out")
         for fault in faults[:NAMED]:
             say(fault.sentence)
-    systems_pairs = rows.systems
-    if len(set(systems)) < len(systems):
-        runs: dict[str, list[int]] = {}
-        for index, system in enumerate(systems):
-            runs.setdefault(system, []).append(index)
-        systems_pairs = [
-            joined_runs([rows.systems[index] for index in of_system], [str(predictions[index]) for index in of_system])
-            if len(of_system) > 1
-            else rows.systems[of_system[0]]
-            for of_system in runs.values()
-        ]
-    found = [Evaluation(pairs, settings.options, progress=progress, **settings.evaluation) for pairs in systems_pairs]
-    return found if settings.slice_value is None else [system.of_slice(settings.slice_value) for system in found]
+    runs: dict[str | int, list[int]] = {}
+    for index, system in enumerate(systems or range(len(predictions))):
+        runs.setdefault(system, []).append(index)
+    evaluations = []
+    for indices in runs.values():
+        pairs = joined_runs([rows.systems[index] for index in indices], [str(predictions[index]) for index in indices])
+        evaluation = Evaluation(pairs, settings.options, progress=progress, **settings.evaluation)
+        evaluations.append(evaluation if settings.slice_value is None else evaluation.of_slice(settings.slice_value))
+    return evaluations

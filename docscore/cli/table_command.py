@@ -34,15 +34,21 @@ from docscore.report.markup import FORMATS, table_as_latex, table_as_markdown
 from docscore.report.systems_tables import systems_table
 
 
+def _name_and_file(text: str) -> tuple[str, str]:
+    """The name and the file of NAME=FILE; of other text, an empty name and the text."""
+    name, _, file = text.partition("=")
+    return (name.strip(), file) if name.strip() and file else ("", text)
+
+
 def _named_file(_context: click.Context, _parameter: click.Parameter, value: Sequence[str]) -> dict[Path, str]:
     """The names that were given to files."""
     names = {}
     for text in value:
-        name, sign, file = text.partition("=")
-        if not (name.strip() and sign and file):
+        name, file = _name_and_file(text)
+        if not name:
             msg = f"expected NAME=FILE, got {text!r}"
             raise click.BadParameter(msg)
-        names[Path(file)] = name.strip()
+        names[Path(file)] = name
     return names
 
 
@@ -50,10 +56,8 @@ def _systems(context: click.Context, parameter: click.Parameter, value: Sequence
     """The name and the file of each argument FILE or NAME=FILE; a name that is not given is empty."""
     files = []
     for text in value:
-        name, sign, file = text.partition("=")
-        named = bool(name.strip() and sign and file) and not Path(text).exists()
-        path = a_file.convert(file if named else text, parameter, context)
-        files.append((name.strip() if named else "", Path(path)))
+        name, file = ("", text) if Path(text).exists() else _name_and_file(text)
+        files.append((name, Path(a_file.convert(file, parameter, context))))
     return files
 
 

@@ -173,7 +173,7 @@ def pairs_of_columns(
 def joined_runs(runs: Sequence[Pairs], names: Sequence[str]) -> Pairs:
     """Put the runs of one system on the same documents together: rows such as "a, run 2"; a document is a cluster.
 
-    A run that has the same predictions as one before is warned of.
+    One run stays as it is. A run that has the same predictions as one before is warned of.
 
     Args:
         runs: the rows of each run.
@@ -183,6 +183,8 @@ def joined_runs(runs: Sequence[Pairs], names: Sequence[str]) -> Pairs:
         ValueError: if a run has other documents than the first.
     """
     first = runs[0]
+    if len(runs) == 1:
+        return first
     for name, run in zip(names, runs, strict=True):
         other = sorted(set(first.ids) ^ set(run.ids))
         if other:

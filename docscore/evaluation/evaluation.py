@@ -1081,8 +1081,7 @@ def evaluate(
         got = f"{len(predictions)}" if isinstance(predictions, list | tuple) else type(predictions).__name__
         raise InputValueError(place="predictions", expected="with runs=True a list of at least two runs", got=got)
     rows = rows_of_sides(references=references, predictions=sides, missing=missing, on_error=on_error, names=names)
-    of_runs = rows.systems
-    pairs = joined_runs(of_runs, [f"run {number + 1}" for number in range(len(of_runs))]) if runs else of_runs[0]
+    pairs = joined_runs(rows.systems, [f"run {number + 1}" for number in range(len(sides))])
     sentences = [fault.sentence for fault in rows.faults.found]
     return Evaluation(pairs, options, metrics=chosen, progress=bars, faults=sentences, **settings)
 

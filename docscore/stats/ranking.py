@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr, stdtrit
 
 from docscore.core.numbers import ROUNDING
 from docscore.core.runtime import Advance, ignore
@@ -95,11 +94,13 @@ def _told_apart(values: Array, drawn: Array, confidence: float, n: int) -> npt.N
         confidence: the probability that no pair is told apart in the wrong order.
         n: the number of documents; of few, the quantile is widened as that of Student's distribution is.
     """
+    from scipy.special import ndtr, stdtrit  # noqa: PLC0415  slow to import
+
     differences = values[:, np.newaxis] - values
-    errors = np.sqrt([((drawn - row) - (drawn - row).mean(axis=1, keepdims=True)).var(axis=1, ddof=1) for row in drawn])
+    moved = drawn - drawn.mean(axis=1, keepdims=True)
+    errors = np.sqrt([(moved - row).var(axis=1, ddof=1) for row in moved])
     possible = errors > ROUNDING
     scaled = np.divide(differences, errors, out=np.zeros_like(errors), where=possible)
-    moved = drawn - drawn.mean(axis=1, keepdims=True)
     above = np.zeros(errors.shape, dtype=bool)
     while True:
         largest = np.zeros(drawn.shape[1])
@@ -107,19 +108,19 @@ def _told_apart(values: Array, drawn: Array, confidence: float, n: int) -> npt.N
             if chosen.any():
                 deviations = np.abs(moved[chosen] - row) / error[chosen, np.newaxis]
                 np.maximum(largest, deviations.max(axis=0), out=largest)
-        found = scaled > stdtrit(n - 1, ndtr(np.quantile(largest, confidence)))
-        if not (found & ~above).any():
+        beyond = scaled > stdtrit(n - 1, ndtr(np.quantile(largest, confidence)))
+        if not (beyond & ~above).any():
             return above
-        above |= found
+        above |= beyond
 
 
 def _groups(values: Array, above: npt.NDArray[np.bool_]) -> list[int]:
     """The number of each system's group."""
-    groups = np.zeros(len(values), dtype=int)
-    first = group = None
-    for system in np.argsort(-values, kind="stable").tolist():
-        if first is None or above[first, system]:
-            first, group = system, (group or 0) + 1
+    groups, group = [1] * len(values), 1
+    order = np.argsort(-values, kind="stable").tolist()
+    first = order[0]
+    for system in order:
+        if above[first, system]:
+            first, group = system, group + 1
         groups[system] = group
-    found: list[int] = groups.tolist()
-    return found
+    return groups
