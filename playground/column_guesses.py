@@ -92,6 +92,28 @@ def _guessed_columns(references: Table | None, predictions: Table) -> ReadingPla
     return ReadingPlan((None, None), None, None, certain=truth is None and prediction is None)
 
 
+def number_of_truth(tables: Sequence[Table]) -> int | None:
+    """Which of several files holds the ground truths, by their columns, else by their names; None if neither tells."""
+    for names_of in (columns_of, _words_of_name):
+        leanings = [_leaning(names_of(table)) for table in tables]
+        most = max(leanings)
+        if leanings.count(most) == 1:
+            return leanings.index(most)
+    return None
+
+
+def _words_of_name(table: Table) -> list[str]:
+    return [table.path.name.split(".")[0]]
+
+
+def _leaning(names: Sequence[str]) -> int:
+    """How much clearer names say that they are of ground truths than of predictions; below zero for predictions."""
+    truth, prediction = (
+        min((rank_of_name(name, words) for name in names), default=UNKNOWN) for words in (TRUTH_WORDS, PREDICTION_WORDS)
+    )
+    return prediction - truth
+
+
 def with_guessed_parsing(plan: ReadingPlan, references: Table | None, predictions: Table) -> ReadingPlan:
     """The plan with the texts read as JSON that hold JSON, where ground truths are objects or lists."""
     truths = [answer for each in _values(references or predictions, plan.references) for answer in _answers(each)]

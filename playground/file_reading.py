@@ -28,12 +28,13 @@ from playground.column_guesses import (
     doubts_of_columns,
     doubts_of_ids,
     guessed_plan,
+    number_of_truth,
     planned_tables,
     with_guessed_parsing,
 )
 from playground.fragments import fragment, lines_of
 from playground.limits import MAX_FILE_BYTES, check_file, check_value, check_work, shortened
-from playground.requests import COLUMNS, FileRequest
+from playground.requests import COLUMNS, FileRequest, SortRequest
 
 SHOWN_ROWS, SHOWN_COLUMNS = 3, 12
 _LONGEST_CELL, _LONGEST_COLUMN = 90, 60  # characters
@@ -139,6 +140,43 @@ def look(asked: FileRequest) -> str:
     files = list(zip(_fields(tables, asked), _previews(tables), strict=True))
     is_open = "" if tables.plan.certain and not doubts else "open"
     return drawn("wizard", _headline(tables), files, doubts, is_open)
+
+
+def sort_files(asked: SortRequest) -> dict[str, Any]:
+    """Which of several files holds the ground truths, and how they are read.
+
+    Returns:
+        "truth": its number; None where that cannot be told, and for files that hold both sides; "unsure": whether it
+        has to be asked; "files": of each "name", and "rows" and "columns", or what is wrong with it as "fault"; "html":
+        how the rows of a pair of sides are read, "" where that is not known.
+    """
+    files = [path for path in asked.files if path is not None]
+    tables: list[Table] = []
+    facts: list[dict[str, Any]] = []
+    for number, path in enumerate(files):
+        fact: dict[str, Any] = {"name": clipped(printable(path.name), _LONGEST_COLUMN)}
+        side = "references" if number == asked.truth else "predictions"
+        try:
+            check_file(path)
+            table = read_table(path, Faults("skip"), MAX_FILE_BYTES, asked.reading.get(f"{side}_delimiter"))
+            columns = [_short(name) for name in columns_of(table)]
+            tables.append(table)
+            fact |= {"rows": len(table.rows), "columns": columns[:SHOWN_COLUMNS]}
+        except InputError as error:
+            fact["fault"] = next(_sentences(error))
+        facts.append(fact)
+    truth = asked.truth if asked.truth is None or 0 <= asked.truth < len(files) else None
+    is_whole = len(tables) == len(files)
+    hold_both = is_whole and all(None not in guessed_plan(None, table)[1:3] for table in tables)
+    is_open = asked.truth is None and len(files) > 1 and not (hold_both and not asked.is_pair)
+    if is_open and is_whole:
+        truth = number_of_truth(tables)
+    found = {"truth": truth, "unsure": is_open and truth is None, "files": facts, "html": ""}
+    if not asked.is_pair or found["unsure"]:
+        return found
+    references = None if truth is None else files[truth]
+    predictions = next((path for number, path in enumerate(files) if number != truth), files[0])
+    return {**found, "html": look(FileRequest(references=references, predictions=predictions, reading=asked.reading))}
 
 
 def drawn(macro: str, *arguments: Any) -> str:

@@ -139,6 +139,28 @@ window.docscoreSentence = (text) => text[0].toUpperCase() + text.slice(1) + (/[.
       },
     };
   };
+
+  // Runs of one kind, such as those of a test set: each takes the place of the one before.
+  window.docscoreRunner = (kind, begin, server) => {
+    const TRIES = 3, PAUSE = 1000;  // how often a silent server is asked how far it is, and milliseconds between
+    let newest = 0;
+    const window_ = () => [`${name} ${kind}`, newest];
+    return {
+      // What the server says at the end of a run, null if it is not the newest any more; how far it is goes to `show`.
+      run: async (question, show) => {
+        const mine = newest = ++number, asked = { window: window_() };
+        let found = await window.docscoreAnswer(begin, { ...question, ...asked }), isBegun = false;
+        for (let silent = 0; found.running || (isBegun && found.kind === "silent" && ++silent < TRIES);) {
+          if (mine !== newest) return null;
+          if (found.running) { [isBegun, silent] = [true, 0]; show(found.share, found.text); }
+          else await new Promise((resolve) => { setTimeout(resolve, PAUSE); });
+          found = await window.docscoreAnswer(server.progress, asked);
+        }
+        return mine === newest ? found : null;
+      },
+      stop: () => window.docscoreAnswer(server.stop, { window: window_() }),
+    };
+  };
 })();
 
 // The tab for programs: the address that the visitor sees, which a server behind a proxy does not know, and the name of

@@ -24,7 +24,10 @@ from playground.testset import EXAMPLE_FILES
 
 PAGE = Path(__file__).parent
 FONTS = PAGE / "fonts"
-SCRIPTS = "page.js", "links.js", "editor.js", "pair.js", "runs.js", "systems.js", "wizard.js", "documents.js"
+SCRIPTS = (
+    *("page.js", "links.js", "editor.js", "pair.js", "files.js", "runs.js", "systems.js"),
+    *("wizard.js", "documents.js"),
+)
 SESSIONS = 200  # visitors whose state is kept, each of half a megabyte; the oldest goes first
 TABS = [  # name in the address, name in the page, label
     ("one-pair", "pair", "One pair"),

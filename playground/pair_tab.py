@@ -17,11 +17,11 @@ from playground.pair import (
 from playground.requests import (
     PAIR_METRICS,
     PAIR_OPTIONS,
+    RECEIPTS,
     PairRequest,
     option_fields,
 )
 from playground.server_functions import FUNCTIONS
-from playground.testset import RECEIPTS
 
 
 def workspace() -> None:

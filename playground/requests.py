@@ -26,6 +26,7 @@ from docscore.metrics.registry import METRICS, checked_metrics
 from playground.limits import MAX_BYTES
 from playground.worker_pool import Refused
 
+MAX_FILES = 9  # of a request: the ground truths, and the predictions of eight systems
 MAX_FOUND = 200  # characters of a text that is looked for
 PAIR_METRICS = "anls_star", "kieval", "entity_f1", "nted"  # those that explain a pair
 READINGS = {"repair": "JSON, repaired", "json": "strict JSON", "text": "plain text"}
@@ -207,6 +208,9 @@ def _what_if(asked: dict[str, Any]) -> dict[str, Any]:
     return {**{name: getattr(options, name) for name in WHAT_IFS}, "schema": asked.get("schema", "")}
 
 
+RECEIPTS = Path(__file__).resolve().parent.parent / "examples" / "receipts"  # which every visitor may have scored
+
+
 def _upload(name: object, info: ValidationInfo) -> Path | None:
     if name is None or name == "":
         return None
@@ -214,7 +218,7 @@ def _upload(name: object, info: ValidationInfo) -> Path | None:
         return name
     folder = (info.context or Path()).resolve()
     path = Path(name).resolve() if isinstance(name, str) and "\0" not in name else folder
-    if path == folder or not path.is_relative_to(folder) or not path.is_file():
+    if path == folder or not (path.is_relative_to(folder) or path.parent == RECEIPTS) or not path.is_file():
         msg = "This file is not here any more; choose it again."
         raise Refused(msg, "gone")
     return path
@@ -278,6 +282,23 @@ class FileRequest(Request):
     def missing(self) -> str:
         """What happens to references without a prediction."""
         return self.reading.get("missing") or "error"
+
+
+class SortRequest(Request):
+    """Uploaded files of which it is asked which one holds the ground truths, and how their rows are read.
+
+    Attributes:
+        files: the files, in any order.
+        truth: the number of that with the ground truths; None where that is asked; -1 where the rows of predictions
+            hold them.
+        reading: as in a `FileRequest`.
+        is_pair: whether they are the two sides of one test set, or one file with both; else they are of many systems.
+    """
+
+    files: Annotated[list[Upload], Field(min_length=1, max_length=MAX_FILES)]
+    truth: Annotated[int | None, Field(ge=-1, lt=MAX_FILES)] = None
+    reading: Annotated[dict[str, str | None], AfterValidator(_reading)] = {}
+    is_pair: bool = True
 
 
 class CompareRequest(Request):

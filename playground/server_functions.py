@@ -19,7 +19,7 @@ from fastapi import Response
 
 from docscore.core.errors import InputError
 from docscore.core.formatting import printable
-from playground import testset
+from playground import file_reading, testset
 from playground.file_reading import look
 from playground.kept_results import KeptList
 from playground.limits import is_small
@@ -35,6 +35,7 @@ from playground.requests import (
     Request,
     RowsRequest,
     SideBySideRequest,
+    SortRequest,
     ViewRequest,
 )
 from playground.storage import new_folder, results_folder, uploads_folder
@@ -199,6 +200,13 @@ async def look_at_files(asked: Any) -> Answer:
 
 
 @refusing
+async def sort_files(asked: Any) -> Answer:
+    """Which of the files of a `SortRequest` holds the ground truths, and how their rows are read."""
+    request = SortRequest.of(asked, uploads_folder())
+    return dict(await _in_child(READERS, "sort", request, partial(file_reading.sort_files, request)))
+
+
+@refusing
 async def score_what_if(asked: Any) -> Answer:
     """The score of a `FileRequest`, which holds the score before: `{"text": ...}`."""
     request = FileRequest.of(asked, uploads_folder())
@@ -277,6 +285,6 @@ def written(ask: Ask) -> Callable[[Any], Coroutine[Any, Any, Response]]:
 
 FUNCTIONS = [
     *map(written, (ping, score_workspace, stop_workspace, open_link)),
-    *map(written, (score_files, compare_files, progress, stop, look_at_files, score_what_if)),
+    *map(written, (score_files, compare_files, progress, stop, look_at_files, sort_files, score_what_if)),
     *map(written, (open_result, read_documents, view_documents, read_document, read_rows, open_document)),
 ]

@@ -13,7 +13,7 @@ from docscore.core.errors import InputError
 from docscore.core.formatting import printable
 from playground.file_reading import PARSINGS
 from playground.fragments import sentence
-from playground.requests import CompareRequest
+from playground.requests import RECEIPTS, CompareRequest
 from playground.runs import (
     PROGRESS,
     connect_run,
@@ -36,7 +36,6 @@ from playground.systems_work import (
     compare_systems,
     names_of_files,
 )
-from playground.testset import RECEIPTS
 from playground.worker_pool import Refused
 
 EXAMPLES = (

@@ -25,10 +25,9 @@ from playground.file_reading import check_pairs, rows_of_request, skipped_lines
 from playground.fragments import fragment
 from playground.kept_results import keep_list
 from playground.limits import check_metric, check_slices
-from playground.requests import WHAT_IFS, FileRequest, option_fields
+from playground.requests import RECEIPTS, WHAT_IFS, FileRequest, option_fields
 from playground.worker_pool import Report, bar_of
 
-RECEIPTS = Path(__file__).parent.parent / "examples" / "receipts"
 EXAMPLE_FILES = RECEIPTS / "references.jsonl", RECEIPTS / "predictions.jsonl"
 
 

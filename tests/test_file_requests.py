@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from docscore.core.errors import InputError
-from playground.file_reading import look, rows_of_request
-from playground.requests import FileRequest
+from playground.file_reading import look, rows_of_request, sort_files
+from playground.requests import FileRequest, SortRequest
 from playground.testset import rescored
 from tests.commands import pred, ref, written
 from tests.conftest import golden
@@ -223,3 +223,34 @@ def test_foreign_names_that_say_what_they_are_raise_no_doubts(tmp_path: Path) ->
     drawn = look(FileRequest(references=files[0], predictions=files[1]))
     assert "wz-doubts" not in drawn
     assert "paired by Beleg and doc" in drawn
+
+
+PLAIN, BOTH = b'{"total": 1}\n', b'{"question_id": "a", "references": [1], "prediction": 1}\n'
+GT, GUESS = b'{"question_id": "a", "references": [1]}\n', b'{"question_id": "a", "prediction": 1}\n'
+SORTED: list[tuple[dict[str, bytes], dict[str, Any], int | None, bool, str]] = [
+    ({"p.jsonl": GUESS, "r.jsonl": GT}, {}, 1, False, "1 references and 1 predictions, paired by question_id"),
+    ({"a.csv": OTHER.encode(), "b.csv": GOLD.encode()}, {}, 1, False, "paired by Beleg and doc"),
+    ({"out.jsonl": PLAIN, "gold.jsonl": PLAIN}, {}, 1, False, "paired by their number"),
+    ({"a.jsonl": PLAIN, "b.jsonl": PLAIN}, {}, None, True, ""),
+    ({"a.jsonl": PLAIN, "b.jsonl": PLAIN}, {"truth": 1}, 1, False, "paired by their number"),
+    ({"a.jsonl": BOTH}, {}, None, False, "1 rows by question_id"),
+    ({"a.jsonl": BOTH, "b.jsonl": BOTH}, {}, None, True, ""),
+    ({"a.jsonl": BOTH, "b.jsonl": BOTH}, {"is_pair": False}, None, False, ""),
+    ({"a.jsonl": GUESS, "b.jsonl": GT, "c.jsonl": GUESS}, {"is_pair": False}, 1, False, ""),
+    ({"a.jsonl": GUESS, "b.jsonl": b"", "c.jsonl": GUESS}, {"is_pair": False, "truth": -1}, None, False, ""),
+    ({"a.parquet": b"", "b.jsonl": GT}, {}, None, True, ""),
+]
+
+
+@pytest.mark.parametrize(("files", "asked", "truth", "unsure", "said"), SORTED, ids=str)
+def test_which_file_is_the_ground_truth(
+    files: dict[str, bytes], asked: dict[str, Any], truth: int | None, unsure: bool, said: str, tmp_path: Path
+) -> None:
+    """By columns, then by names; where neither tells it is asked, and nothing is said of how rows are read."""
+    paths = [str(stored(tmp_path, *each)) for each in files.items()]
+    found = sort_files(SortRequest.of({"files": paths, **asked}, tmp_path))
+    assert (found["truth"], found["unsure"]) == (truth, unsure)
+    assert said in found["html"]
+    assert bool(found["html"]) == bool(said)
+    assert [each["name"] for each in found["files"]] == list(files)
+    assert all(("fault" in each) == (each["name"] == "a.parquet") for each in found["files"])

@@ -1,0 +1,247 @@
+// The drop box: takes files, uploads them, and shows which is the ground truth, which are predictions and how they are read.
+
+/** @typedef {{name: string, path: string}} Upload  a file by the name that its owner knows and by that of the server */
+/** @typedef {{truth: Upload | null, predictions: Upload[], reading: Record<string, string | null>}} Chosen */
+/** @typedef {{name: string, path: string, share: number, fault: string, columns: string, request: XMLHttpRequest | null}} Item */
+
+/** An element with a class and what is in it; texts enter as text. */
+const docscoreElement = (/** @type {string} */ tag, /** @type {string} */ name, /** @type {(string | Node)[]} */ ...content) => {
+  const element = document.createElement(tag);
+  element.className = name;
+  element.append(...content);
+  return element;
+};
+
+const docscoreButton = (/** @type {string} */ look, /** @type {string} */ words, /** @type {() => void} */ action) => {
+  const button = /** @type {HTMLButtonElement} */ (docscoreElement("button", look, words));
+  button.type = "button";
+  button.addEventListener("click", action);
+  return button;
+};
+
+class DropBox {
+  /**
+   * @param {HTMLElement} element of the macro `drop_box`
+   * @param {any} server
+   * @param {{isPair: boolean, examples: Upload[], verb: string, run: (chosen: Chosen) => void}} page
+   *   with the names of the example's files, the ground truth first; what is done with files that were chosen
+   */
+  constructor(element, server, page) {
+    this.element = element;
+    this.page = page;
+    this.largest = Number(element.dataset.largest);
+    this.most = page.isPair ? 2 : Number(element.dataset.most);
+    /** @type {Item[]} */
+    this.items = [];
+    /** @type {number | null} */
+    this.truth = null;
+    this.isUnsure = false;
+    this.isRead = false;  // whether the server has said what the files are
+    /** @type {Record<string, string | null>} */
+    this.reading = {};
+    this.sorts = docscoreAsker((question) => server.sort_files(question));
+    this.input = /** @type {HTMLInputElement} */ (this.part("input"));
+    this.input.addEventListener("change", () => {
+      this.add([...this.input.files ?? []]);
+      this.input.value = "";
+    });
+    for (const kind of ["dragenter", "dragover", "dragleave", "drop"]) {
+      element.addEventListener(kind, (event) => this.drag(/** @type {DragEvent} */ (event)));
+    }
+    this.part("how").addEventListener("change", (event) => {
+      const { dataset, value } = /** @type {HTMLSelectElement} */ (event.target);
+      if (!dataset.choice) return;
+      this.reading[dataset.choice] = JSON.parse(value);
+      this.sort(true);
+    });
+    this.draw();
+  }
+
+  part(/** @type {string} */ name) { return /** @type {HTMLElement} */ (this.element.querySelector(`.drop-${name}`)); }
+
+  drag(/** @type {DragEvent} */ event) {
+    if (!event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault();
+    this.element.classList.toggle("over", event.type === "dragenter" || event.type === "dragover");
+    if (event.type === "drop") this.add([...event.dataTransfer.files]);
+  }
+
+  say(/** @type {string} */ sentence) { this.part("fault").textContent = sentence; }
+
+  /** Upload files beside those that are here; a pair that is whole makes room for them. */
+  add(/** @type {File[]} */ files) {
+    const large = files.find((file) => file.size > this.largest);
+    if (!files.length) return;
+    if (large) { this.say(`${large.name} is larger than the ${this.largest / 1e6} MB that this page takes.`); return; }
+    if (this.page.isPair && this.items.length + files.length > this.most) this.clear();
+    if (this.items.length + files.length > this.most) {
+      this.say(this.page.isPair ? "Two files make a test set: ground truth and predictions. Several systems are for the tab Compare."
+        : `These are more than ${this.most} files: one with the ground truth, and up to ${this.most - 1} with predictions.`);
+      return;
+    }
+    this.say("");
+    const added = files.map((file) => ({ name: file.name, path: "", share: 0, fault: "", columns: "", request: null }));
+    this.items.push(...added);
+    this.truth = null;
+    this.isUnsure = this.isRead = false;
+    this.reading = {};
+    added.forEach((item, at) => this.upload(item, files[at]));
+    this.draw();
+  }
+
+  upload(/** @type {Item} */ item, /** @type {File} */ file) {
+    const request = item.request = new XMLHttpRequest(), form = new FormData();
+    form.append("files", file, file.name);
+    const ended = (/** @type {string} */ fault) => {
+      item.request = null;
+      item.fault = fault;
+      if (!this.items.includes(item)) return;
+      this.draw();
+      if (this.items.every((each) => each.path)) this.sort();
+    };
+    request.upload.addEventListener("progress", (event) => {
+      item.share = event.loaded / event.total;
+      this.showProgress();
+    });
+    request.addEventListener("load", () => {
+      try { [item.path] = request.status === 200 ? JSON.parse(request.responseText) : [""]; } catch { /* no answer of ours */ }
+      ended(item.path ? "" : request.status === 413 ? `It is larger than the ${this.largest / 1e6} MB that this page takes.` : "The server did not take it.");
+    });
+    request.addEventListener("error", () => ended(navigator.onLine ? "The server does not answer." : "This computer is offline."));
+    request.open("POST", "gradio_api/upload");
+    request.send(form);
+  }
+
+  showProgress() {
+    this.items.forEach((item, at) => {
+      const bar = /** @type {HTMLElement | null} */ (this.element.querySelector(`[data-item="${at}"] .bar`));
+      bar?.style.setProperty("--v", String(item.share));
+      bar?.setAttribute("aria-valuenow", String(Math.round(100 * item.share)));
+    });
+  }
+
+  /** Ask the server which file is which, and how they are read; once it is known, that which was chosen stays. */
+  async sort(isKept = false) {
+    const files = this.items.map((item) => item.path);
+    this.element.setAttribute("aria-busy", "true");
+    const asked = isKept ? this.truth ?? -1 : null;
+    const found = await this.sorts.ask({ files, truth: asked, reading: this.reading, is_pair: this.page.isPair });
+    if (!found) return;
+    this.element.removeAttribute("aria-busy");
+    if (found.refused) { this.say(docscoreSentence(found.refused)); return; }
+    this.truth = found.truth;
+    this.isUnsure = found.unsure;
+    this.isRead = true;
+    this.items.forEach((item, at) => {
+      const { rows, columns, fault } = found.files[at];
+      item.fault = fault ?? "";
+      item.columns = fault ? "" : [`${rows.toLocaleString("en")} row${rows === 1 ? "" : "s"}`, columns.join(", ")].filter(Boolean).join(": ");
+    });
+    const how = this.part("how"), held = how.contains(document.activeElement) ? document.activeElement?.id : "";
+    how.innerHTML = found.html;  // of the server's templates, which escape every value
+    this.draw();
+    if (held) document.getElementById(held)?.focus();
+    else /** @type {HTMLElement | null} */ (this.element.querySelector(".btn.main"))?.focus();
+  }
+
+  clear() {
+    for (const item of this.items) item.request?.abort();
+    this.items = [];
+    this.truth = null;
+    this.isUnsure = this.isRead = false;
+    this.reading = {};
+    this.sorts.forget();
+    this.element.removeAttribute("aria-busy");
+    this.part("how").replaceChildren();
+    this.say("");
+    this.draw();
+  }
+
+  /** Another file holds the ground truths. */
+  makeTruth(/** @type {number} */ at) {
+    this.truth = at;
+    this.isUnsure = false;
+    this.reading = {};
+    this.sort(true);
+  }
+
+  /** Files that the server has; what is known of how they are read stays. */
+  take(/** @type {Chosen} */ { truth, predictions, reading }) {
+    this.clear();
+    const files = truth ? [truth, ...predictions] : predictions;
+    this.items = files.map((file) => ({ ...file, share: 1, fault: "", columns: "", request: null }));
+    this.truth = truth ? 0 : null;
+    this.reading = { ...reading };
+    this.sort(true);
+  }
+
+  /** @returns {Chosen} */
+  get chosen() {
+    const uploads = this.items.map(({ name, path }) => ({ name, path }));
+    return { truth: this.truth === null ? null : uploads[this.truth], predictions: uploads.filter((_, at) => at !== this.truth), reading: this.reading };
+  }
+
+  get isReady() {
+    return this.isRead && !this.isUnsure && !this.items.some((item) => item.fault) && this.chosen.predictions.length > 0;
+  }
+
+  draw() {
+    const isEmpty = !this.items.length, isUploading = this.items.some((item) => item.request);
+    this.element.dataset.state = isEmpty ? "empty" : isUploading ? "uploading" : "chosen";
+    this.part("title").textContent = isEmpty ? this.element.dataset.title ?? "" : isUploading ? "Uploading …"
+      : this.isUnsure ? "Which file is the ground truth?" : this.isRead ? "Is this right?" : "Reading …";
+    this.part("slots").replaceChildren(...(isEmpty ? this.emptySlots() : this.filledSlots()));
+    this.part("acts").replaceChildren(...this.buttons(isEmpty, isUploading));
+  }
+
+  buttons(/** @type {boolean} */ isEmpty, /** @type {boolean} */ isUploading) {
+    const choose = (/** @type {string} */ look, /** @type {string} */ words) => docscoreButton(look, words, () => this.input.click());
+    if (isUploading) return [docscoreButton("btn", "Cancel", () => this.clear())];
+    if (isEmpty) {
+      const { examples } = this.page;
+      const example = docscoreButton("btn", this.element.dataset.example ?? "", () => this.page.run({ truth: examples[0], predictions: examples.slice(1), reading: {} }));
+      return [choose("btn main", "Choose files"), example];
+    }
+    const more = this.items.length < this.most ? [choose(this.isReady ? "btn" : "btn main", "Add a file")] : [];
+    const run = this.isReady ? [docscoreButton("btn main", this.page.verb, () => this.page.run(this.chosen))] : [];
+    return [...run, ...more, docscoreButton("btn", "Start again", () => this.clear())];
+  }
+
+  emptySlots() {
+    const slot = (/** @type {string} */ label, /** @type {string} */ columns) =>
+      docscoreElement("div", "slot", docscoreElement("span", "t12 soft", label), docscoreElement("code", "cut", columns));
+    return [slot("ground truth", '{"question_id", "references"}'), docscoreElement("span", "soft", "×"), slot("predictions", '{"question_id", "prediction"}')];
+  }
+
+  filledSlots() {
+    const slots = this.items.map((item, at) => this.slot(item, at));
+    const [first, second] = slots;
+    if (!this.page.isPair) {
+      const others = slots.filter((_, at) => at !== this.truth);
+      return [this.truth === null ? this.missingSlot() : slots[this.truth], docscoreElement("span", "soft", "×"), docscoreElement("div", "slot-list", ...others)];
+    }
+    if (!second) return [first];
+    const between = this.isRead && !this.isUnsure ? docscoreButton("btn", "⇄ Swap", () => this.makeTruth(1 - (this.truth ?? 0))) : docscoreElement("span", "soft", "×");
+    return this.truth === 1 ? [second, between, first] : [first, between, second];
+  }
+
+  missingSlot() {
+    const text = this.isRead ? "The rows of the predictions hold it" : "";
+    return docscoreElement("div", "slot", docscoreElement("span", "t12 soft", "ground truth"), docscoreElement("span", "soft", text));
+  }
+
+  slot(/** @type {Item} */ item, /** @type {number} */ at) {
+    const isOne = this.page.isPair && this.items.length === 1;
+    const role = !this.isRead || this.isUnsure ? `file ${at + 1}` : isOne ? "ground truth and predictions" : at === this.truth ? "ground truth" : "predictions";
+    const slot = docscoreElement("div", "slot", docscoreElement("span", "t12 soft", role), docscoreElement("code", "cut", item.name));
+    slot.dataset.item = String(at);
+    if (item.request) {
+      const bar = docscoreElement("span", "bar", document.createElement("i"));
+      for (const [name, value] of [["role", "progressbar"], ["aria-label", `Upload of ${item.name}`], ["aria-valuenow", "0"]]) bar.setAttribute(name, value);
+      slot.append(bar);
+    } else slot.append(docscoreElement("span", item.fault ? "slot-fault" : "t12 soft cut", item.fault || item.columns));
+    const isOther = this.isRead && !this.page.isPair && at !== this.truth && this.items.length > 1;
+    if (this.isUnsure || isOther) slot.append(docscoreButton("btn", "This is the ground truth", () => this.makeTruth(at)));
+    return slot;
+  }
+}
