@@ -8,6 +8,7 @@ import random
 import sys
 from datetime import date
 from decimal import Decimal
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -328,6 +329,26 @@ def test_the_signature_holds_the_hash_of_the_schema() -> None:
     assert signature_of("typed", options).startswith(f"typed|tau:0.5|case:i|empty:ignored|schema:{digest}|")
     assert SchemaSource.of({"a": 1, "b": 2}).digest == SchemaSource.of({"b": 2, "a": 1}).digest
     assert "schema" not in signature_of("anls_star", options)
+
+
+@pytest.mark.parametrize(
+    ("settings", "libraries"),
+    [
+        ({"compare": "money"}, ["babel"]),
+        ({"compare": "number"}, []),
+        ({"compare": "date", "locale": "de"}, ["babel"]),
+        ({"compare": "boolean", "locale": "de"}, []),  # its words are our own
+        ({"compare": "unit", "locale": "fr"}, ["babel", "pint"]),
+        ({"compare": "phone", "region": "DE"}, ["phonenumbers"]),
+        ({"types": {"string": {"compare": "money"}}}, []),  # there is no text in the schema
+    ],
+)
+def test_the_signature_holds_the_versions_of_libraries_that_the_schema_uses(
+    settings: dict[str, Any], libraries: list[str]
+) -> None:
+    schema = {"items": {"properties": {"a": {"x-docscore": settings}}}}
+    _, _, named = signature_of("typed", ScoringOptions(schema=schema)).partition("|schema:")
+    assert named.split("|")[1:-1] == [f"{name}:{import_module(name).__version__}" for name in libraries]
 
 
 def test_the_metric_wants_a_schema() -> None:

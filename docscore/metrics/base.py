@@ -141,6 +141,10 @@ class Metric(ABC, Generic[P]):
     def check_options(self, options: ScoringOptions) -> None:
         """Raise `ValueError` for options that this metric does not support."""
 
+    def versions(self, options: ScoringOptions) -> dict[str, str]:  # noqa: ARG002  most metrics use none
+        """Return the libraries whose data change its figures with these options, and their versions."""
+        return {}
+
     def breakdown(self, points: Sequence[P]) -> Breakdown | None:  # noqa: ARG002  most metrics have none
         """Return counts over all rows in addition to the figures, or None."""
         return None

@@ -20,10 +20,14 @@ class Comparator(Protocol):
 
     Attributes:
         label: what they are read as, with the settings: "number, tolerance 1%".
+        libraries: the modules of `docscore[values]` whose data decide what is read.
     """
 
     @property
     def label(self) -> str: ...
+
+    @property
+    def libraries(self) -> tuple[str, ...]: ...
 
     def pair(self, truth: Scalar, prediction: Scalar, options: ScoringOptions) -> float:
         """S of a pair where L is 1, in [0, 1]."""
@@ -45,6 +49,7 @@ class SchemaNode:
     Attributes:
         unit: what a scalar here counts: the product of the weights of this place and all above it.
         weighted: whether there are weights in the schema.
+        libraries: at the root the modules of `docscore[values]` whose data decide what is read anywhere below.
         comparator: how scalars compare here; None for as texts.
         properties: the places of the keys that the schema names.
         others: the place of all other keys.
@@ -61,6 +66,7 @@ class SchemaNode:
     items: SchemaNode | None = None
     keeps_order: bool = False
     key: str = ""
+    libraries: tuple[str, ...] = ()
 
     def at_key(self, key: str) -> SchemaNode | None:
         """The place below at a key; None where the schema says nothing."""

@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import lru_cache, partial
 from inspect import signature
 from operator import eq
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -70,6 +70,7 @@ class ReadingComparator:
             that 1234 is near 1235.
         unread: how values compare that cannot be read on one side: "text", or "wrong" unless they are the same text.
         near_remark: what values are that count as equal though their spellings differ.
+        libraries: the modules of `docscore[values]` whose data decide what is read.
     """
 
     name: str
@@ -80,6 +81,7 @@ class ReadingComparator:
     unequal: Otherwise = "text"
     unread: Otherwise = "text"
     near_remark: str = "within the tolerance"
+    libraries: tuple[str, ...] = ()
 
     def agree(self, truth: Reading, prediction: Reading) -> bool:
         """Whether two readings count as equal."""
@@ -175,12 +177,14 @@ class FunctionComparator:
         function: the function.
         place: the field, for messages.
         by_columns: whether it takes two lists and gives a table.
+        libraries: none.
     """
 
     label: str
     function: Callable[..., Any]
     place: str
     by_columns: bool = False
+    libraries: ClassVar[tuple[str, ...]] = ()
 
     def pair(self, truth: Scalar, prediction: Scalar, options: ScoringOptions) -> float:
         """S of a pair where L is 1, in [0, 1]."""
@@ -244,11 +248,13 @@ class JudgedComparator:
         verdicts: S of pairs of texts in lower case; of the other order where that one is not there.
         unread: how pairs without a verdict compare.
         label: what it is called.
+        libraries: none.
     """
 
     verdicts: Mapping[tuple[str, str], float]
     unread: Otherwise
     label: str = "judgements"
+    libraries: tuple[str, ...] = ()
 
     def _verdict(self, truth: Scalar, prediction: Scalar) -> float | None:
         left, right = fold_all((truth, prediction), ignore_case=True)
@@ -341,7 +347,7 @@ def money_comparator(
         unread: how what is no amount compares.
     """
     declared, code = _declared(decimal, group, locale), currency if currency.isupper() else ""
-    read_money("0", locale=locale)  # says at once what is missing
+    read_money("$0", locale=locale)  # says at once what is missing
 
     def read(value: Scalar) -> Reading | None:
         amount = read_money(value, declared, locale=locale, currency=code)
@@ -583,6 +589,7 @@ COMPARATORS: dict[str, Callable[..., Comparator]] = {
     "judgements": judgements_comparator,
 }
 
+_LIBRARIES = {"money": "babel", "unit": "pint", "phone": "phonenumbers"}  # used whatever the settings
 _UNLABELLED = ("decimal", "group", "judgements", "values", "part")
 
 
@@ -613,7 +620,9 @@ def _made(name: str, settings: str) -> Comparator:
         for key, value in keywords.items()
         if key not in _UNLABELLED
     ]
-    return replace(made, label=", ".join([made.label, *shown]))  # type: ignore[type-var]
+    libraries = [_LIBRARIES.get(name), "babel" if "locale" in keywords and name != "boolean" else None]
+    used = tuple(dict.fromkeys(filter(None, libraries)))
+    return replace(made, label=", ".join([made.label, *shown]), libraries=used)  # type: ignore[type-var]
 
 
 def _kept(read: Callable[[Scalar], Reading | None]) -> Callable[[Scalar], Reading | None]:

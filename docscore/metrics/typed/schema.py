@@ -377,6 +377,8 @@ class _Compiler:
         weighted = any(node.unit != 1 for node in self.nodes.values())
         for node in self.nodes.values():
             node.weighted = weighted
+        compared = [node.comparator for node in self.nodes.values() if node.comparator]
+        root.libraries = tuple(sorted({library for comparator in compared for library in comparator.libraries}))
         return root
 
     def node(self, schemas: Iterable[SubSchema], unit: float) -> SchemaNode:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import Any, ClassVar
 
 from docscore.core.errors import InputValueError, at_place
@@ -96,8 +97,12 @@ class Typed(Metric[TypedPoints]):
         """Raise `ValueError` where there is no schema, or one that is wrong."""
         if options.schema is None:
             raise InputValueError(place="schema", expected="a JSON Schema for the metric typed", got="none")
-        for question_id in options.schema.schemas:
-            _root(options.schema, question_id)
+        self.versions(options)
+
+    def versions(self, options: ScoringOptions) -> dict[str, str]:
+        """The versions of the libraries that the schemas read values with."""
+        used = {name for question_id in options.schema.schemas for name in _root(options.schema, question_id).libraries}
+        return {name: import_module(name).__version__ for name in sorted(used)}
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> TypedPoints:
         counts = FieldCounts()
