@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from functools import partial
+from functools import partial, wraps
 from typing import Any, Literal
 
 import gradio as gr
@@ -14,12 +14,8 @@ from gradio.utils import get_function_params
 
 from docscore.core.errors import InputTypeError
 from docscore.core.options import THRESHOLD, ScoringOptions
-from docscore.data.json_text import dumps
-from docscore.metrics.anls_star.api import build_tree
-from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.metrics.typed.score import typed_tree
-from docscore.report.html_tree import drawn_places
-from playground.limits import check_value, check_work, is_small, read_text, shortened
+from playground.limits import is_small, shortened
+from playground.pair import is_json_text, tree_for_clients
 from playground.server_functions import PAIRS
 
 _CALLS = "/gradio_api/call/"  # where programs call
@@ -64,7 +60,7 @@ async def score_as_tree(
         )
         sides: tuple[Any, Any] = ground_truth, prediction
         task = partial(tree_for_clients, *sides, options)
-        is_short = all(not _is_json_text(value) or len(value) <= _LONGEST_READ_AT_ONCE for value in sides)
+        is_short = all(not is_json_text(value) or len(value) <= _LONGEST_READ_AT_ONCE for value in sides)
         if schema is None and is_short and is_small(*sides):
             return await asyncio.to_thread(task)
         found: dict[str, Any] = await PAIRS.run("", task)
@@ -73,79 +69,16 @@ async def score_as_tree(
     return found
 
 
-async def score(  # noqa: D103  it has that of the tree
-    ground_truth: JsonValue,
-    prediction: JsonValue,
-    threshold: float = THRESHOLD,
-    ignore_case: bool = True,
-    rules: RuleName = "paper",
-    numbers: NumberMode = "text",
-    schema: dict[str, Any] | None = None,
-) -> str:
-    return json.dumps(await score_as_tree(ground_truth, prediction, threshold, ignore_case, rules, numbers, schema))
+@wraps(score_as_tree)
+async def score(*values: Any, **options: Any) -> str:  # noqa: D103  it has that of the tree
+    return json.dumps(await score_as_tree(*values, **options))
 
 
-score.__doc__ = score_as_tree.__doc__
+score.__name__ = "score"
 
 # gradio names a tool of agents by its function, and hands objects to them as Python text: theirs is the text
 API = {"score": score_as_tree, "score_text": score}
 score_as_tree._mcp_type = "endpoint"  # type: ignore[attr-defined]  # noqa: SLF001
-
-
-def tree_for_clients(ground_truth: Any, prediction: Any, options: ScoringOptions) -> dict[str, Any]:
-    """The score tree of a pair as JSON values, at most `MAX_ROWS` nodes of it, with notes on sides read from text.
-
-    Where nodes are left out, the node above has the key "left_out" with the number of its children that are. gradio
-    needs seconds for an answer of 40,000 objects, in which nobody else is answered.
-
-    Raises:
-        TypeError, ValueError: for values that are not accepted.
-    """
-    notes: list[str] = []
-    sides = {"ground_truth": ground_truth, "prediction": prediction}
-    truth, guess = (_value_of_text(value, side, notes) for side, value in sides.items())
-    values = check_value(truth, is_truth=True), check_value(guess, is_truth=False)
-    check_work(*values)
-    if options.schema is None:
-        tree = build_tree(*values, options)
-    else:
-        names = ("threshold", "ignore_case", "rules", "numbers")
-        tree = typed_tree(*values, options.schema, **{name: getattr(options, name) for name in names})
-    found = _renamed(tree, tree.to_dict(), {id(node) for node, _ in drawn_places(tree)})
-    return {"notes": notes, **found} if notes else found
-
-
-def _value_of_text(value: Any, side: str, notes: list[str]) -> Any:
-    """The value, or the object or list that its text is; a note then says so."""
-    if not _is_json_text(value):
-        return value
-    try:
-        found = read_text(value)
-    except ValueError:
-        return value
-    notes.append(f"{side} was JSON text and was read as {'an object' if isinstance(found, dict) else 'a list'}")
-    return found
-
-
-def _is_json_text(value: Any) -> bool:
-    """Whether a value is text that begins like a JSON object or list."""
-    return isinstance(value, str) and value.lstrip().startswith(("{", "["))
-
-
-def _renamed(tree: ScoreTree, node: dict[str, Any], shown: set[int]) -> dict[str, Any]:
-    """Rename `path` of a node to `place`, and convert values that are objects or lists to JSON text.
-
-    gradio's Python client treats every object with the key "path" as a file, and tries to download it.
-    """
-    found = {"place": node.pop("path"), **node}
-    for side in ("ground_truth", "prediction"):
-        if isinstance(found[side], dict | list):
-            found[side] = dumps(found[side]) if not node["children"] else None
-    below = [pair for pair in zip(tree.children, node["children"], strict=True) if id(pair[0]) in shown]
-    found["children"] = [_renamed(*pair, shown) for pair in below]
-    if len(below) < len(tree.children):
-        found["left_out"] = len(tree.children) - len(below)
-    return found
 
 
 class Page(gr.Blocks):

@@ -9,14 +9,17 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from docscore.core.formatting import printable
+from docscore.core.options import ScoringOptions
 from docscore.data.json_text import JsonError, dumps, parse_text
 from docscore.metrics.anls_star.api import build_tree
+from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
 from docscore.metrics.entity_f1 import entity_f1_tree
 from docscore.metrics.kieval import kieval_tree
 from docscore.metrics.nted import nted_tree
 from docscore.metrics.registry import ANLS_STAR, METRICS
-from docscore.report.html_tree import explained_drawing, tree_drawing
+from docscore.metrics.typed.score import typed_tree
+from docscore.report.html_tree import drawn_places, explained_drawing, tree_drawing
 from playground.fragments import fragment
 from playground.limits import (
     check_length,
@@ -234,3 +237,62 @@ def _python(values: tuple[Any, Any], imports: str, call: str) -> str:
         f"ground_truth = json.loads({truth})\nprediction = json.loads({prediction})\n"
         f"print({call})\n"
     )
+
+
+# For programs
+
+
+def tree_for_clients(ground_truth: Any, prediction: Any, options: ScoringOptions) -> dict[str, Any]:
+    """The score tree of a pair as JSON values, at most `MAX_ROWS` nodes of it, with notes on sides read from text.
+
+    Where nodes are left out, the node above has the key "left_out" with the number of its children that are. gradio
+    needs seconds for an answer of 40,000 objects, in which nobody else is answered.
+
+    Raises:
+        TypeError, ValueError: for values that are not accepted.
+    """
+    notes: list[str] = []
+    sides = {"ground_truth": ground_truth, "prediction": prediction}
+    truth, guess = (_value_of_text(value, side, notes) for side, value in sides.items())
+    values = check_value(truth, is_truth=True), check_value(guess, is_truth=False)
+    check_work(*values)
+    if options.schema is None:
+        tree = build_tree(*values, options)
+    else:
+        names = ("threshold", "ignore_case", "rules", "numbers")
+        tree = typed_tree(*values, options.schema, **{name: getattr(options, name) for name in names})
+    found = _renamed(tree, tree.to_dict(), {id(node) for node, _ in drawn_places(tree)})
+    return {"notes": notes, **found} if notes else found
+
+
+def _value_of_text(value: Any, side: str, notes: list[str]) -> Any:
+    """The value, or the object or list that its text is; a note then says so."""
+    if not is_json_text(value):
+        return value
+    try:
+        found = read_text(value)
+    except ValueError:
+        return value
+    notes.append(f"{side} was JSON text and was read as {'an object' if isinstance(found, dict) else 'a list'}")
+    return found
+
+
+def is_json_text(value: Any) -> bool:
+    """Whether a value is text that begins like a JSON object or list."""
+    return isinstance(value, str) and value.lstrip().startswith(("{", "["))
+
+
+def _renamed(tree: ScoreTree, node: dict[str, Any], shown: set[int]) -> dict[str, Any]:
+    """Rename `path` of a node to `place`, and convert values that are objects or lists to JSON text.
+
+    gradio's Python client treats every object with the key "path" as a file, and tries to download it.
+    """
+    found = {"place": node.pop("path"), **node}
+    for side in ("ground_truth", "prediction"):
+        if isinstance(found[side], dict | list):
+            found[side] = dumps(found[side]) if not node["children"] else None
+    below = [pair for pair in zip(tree.children, node["children"], strict=True) if id(pair[0]) in shown]
+    found["children"] = [_renamed(*pair, shown) for pair in below]
+    if len(below) < len(tree.children):
+        found["left_out"] = len(tree.children) - len(below)
+    return found

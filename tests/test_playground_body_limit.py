@@ -7,7 +7,6 @@ import functools
 import json
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -31,7 +30,7 @@ class Server(NamedTuple):
     url: str
 
     def longest_step(self) -> float:
-        """The processor time of the longest step since this was asked before."""
+        """The processor time of the longest step since this was asked before; what is queued is worked on first."""
         assert self.process.stdin
         self.process.stdin.write("\n")
         self.process.stdin.flush()
@@ -50,7 +49,6 @@ class Server(NamedTuple):
             error.close()
         except (urllib.error.URLError, ConnectionError):  # closed before all was sent
             status, text = 413, ""
-        time.sleep(0.3)  # what a queue took is worked on behind the answer
         return status, text, self.longest_step()
 
 

@@ -15,8 +15,11 @@ from typing import Any
 import pytest
 
 from playground import pair, testset
+from playground.file_reading import look
+from playground.kept_results import KeptList
 from playground.limits import is_small
 from playground.requests import FileRequest, PairRequest
+from playground.systems_work import KeptSystems, compare_systems
 from playground.worker_pool import Limits, Refused, WorkerPool
 from tests.commands import PREDICTIONS, REFERENCES
 
@@ -32,6 +35,14 @@ def run(request: Coroutine[Any, Any, Any]) -> Any:
 def test_the_result_is_that_of_the_function() -> None:
     asked = PairRequest(truth='{"a": "b"}', prediction='{"a": "b", "c": "d"}')
     assert run(WorkerPool(ROOM).run("v", pair.answer, asked)) == pair.answer(asked)
+
+
+def test_a_child_imports_nothing_of_the_server() -> None:
+    """Gradio takes three seconds: a child needs it if a work, which it gets by its name, is in a module that does."""
+    works = (pair.answer, pair.tree_for_clients, testset.score_files, compare_systems, look, KeptList, KeptSystems)
+    found = run(WorkerPool(ROOM).run("v", eval, "set(__import__('sys').modules)", {"works": works}))
+    assert {work.__module__ for work in works} <= found
+    assert not found & {"gradio", "fastapi"}
 
 
 def test_progress_is_passed_on(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ from docscore.metrics.signature import signature_of
 from docscore.metrics.typed import readers
 from docscore.metrics.typed.comparators import by_columns
 from docscore.metrics.typed.schema import compiled_schema
-from playground.api import tree_for_clients
+from playground.pair import tree_for_clients
 from tests.commands import column_of
 from tests.conftest import examples, golden
 from tests.oracle import Oracle

@@ -1,7 +1,7 @@
 """The page, with its event loop measured: `python -m tests.timed_page`.
 
-It prints the routes that take bodies, and its address. For each line that it reads it prints the processor time of the
-longest step of the event loop since the line before.
+It prints the routes that take bodies, and its address. For each line that it reads it waits until the queue is empty,
+and prints the processor time of the longest step of the event loop since the line before.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ if __name__ == "__main__":
     asyncio.events.Handle._run = timed  # type: ignore[assignment]  # noqa: SLF001
     from playground import page
 
-    app, url, _ = page.serve(page.build_demo(), prevent_thread_lock=True, quiet=True)
+    demo = page.build_demo()
+    app, url, _ = page.serve(demo, prevent_thread_lock=True, quiet=True)
     parts = [getattr(part, "original_router", app).routes for part in app.routes]  # gradio's own are in a router
     routes = {
         route.path for part in parts for route in part if getattr(route, "methods", None) and "POST" in route.methods
@@ -33,6 +34,8 @@ if __name__ == "__main__":
     sys.stdout.write(f"routes {json.dumps(sorted(routes))}\nready {url}\n")
     sys.stdout.flush()
     for _ in sys.stdin:
+        while len(demo._queue) or demo._queue._asyncio_tasks:  # noqa: SLF001
+            time.sleep(0.01)
         longest, steps[:] = max(steps), [0.0]
         sys.stdout.write(f"step {longest}\n")
         sys.stdout.flush()
