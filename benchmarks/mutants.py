@@ -51,17 +51,40 @@ def _tests(*names: str) -> tuple[str, ...]:
 GROUPS = {
     "scoring": Group(
         ("docscore/metrics/anls_star/*.py",),
-        _tests("tree", "work", "matching", "rules_and_numbers", "api", "reference_cases", "oracle"),
+        _tests(
+            "api",
+            "tree",
+            "limits",
+            "work",
+            "metric_trees",
+            "summary",
+            "annotations",
+            "html_tree",
+            "reference_cases",
+            "similarity",
+            "depth",
+            "rules_and_numbers",
+            "matching",
+            "oracle",
+            "properties",
+        ),
     ),
     "other metrics": Group(
         tuple(f"docscore/metrics/{name}.py" for name in ("kieval", "entities", "entity_f1", "nted", "tree_edit")),
-        _tests("kieval", "nted", "metric_trees"),
+        _tests(
+            "kieval", "nted", "metric_trees", "measure", "html_tree", "annotations", "work", "depth", "first_metric"
+        ),
     ),
-    "typed score": Group(("docscore/metrics/typed/*.py",), _tests("typed_score", "same_value")),
-    "pairing": Group(("docscore/data/pairing.py", "docscore/data/rows.py"), _tests("rows", "faults", "front_door")),
+    "typed score": Group(
+        ("docscore/metrics/typed/*.py",), _tests("same_value", "comparators", "suggestion", "typed_score", "state")
+    ),
+    "pairing": Group(
+        ("docscore/data/pairing.py", "docscore/data/rows.py"),
+        _tests("rows", "faults", "streams", "document_list", "front_door", "doubts", "errors"),
+    ),
     "gates": Group(
         ("docscore/stats/significance.py", "docscore/*/comparison.py", "docscore/*/level_gate.py"),
-        _tests("significance", "level_gate", "comparison"),
+        _tests("comparison", "systems", "level_gate", "significance", "groups"),
     ),
 }
 
@@ -93,12 +116,14 @@ class Mutant(NamedTuple):
         path: the file, from the project's folder.
         number: of the node in `ast.walk`.
         part: of a comparison, which of its operators.
+        line: of the node.
     """
 
     group: str
     path: str
     number: int
     part: int
+    line: int
 
 
 def mutants_of(group: str, path: str, tree: ast.Module) -> Iterator[Mutant]:
@@ -108,11 +133,11 @@ def mutants_of(group: str, path: str, tree: ast.Module) -> Iterator[Mutant]:
         if id(node) in skipped:
             continue
         if isinstance(node, ast.Compare):
-            yield from (Mutant(group, path, number, part) for part in range(len(node.ops)))
+            yield from (Mutant(group, path, number, part, node.lineno) for part in range(len(node.ops)))
         elif (isinstance(node, ast.BoolOp | ast.BinOp | ast.AugAssign) and type(node.op) in _OTHERS) or (
             isinstance(node, ast.Constant) and isinstance(node.value, bool | int | float)
         ):
-            yield Mutant(group, path, number, 0)
+            yield Mutant(group, path, number, 0, node.lineno)
 
 
 def _unused_parts(tree: ast.Module) -> Iterator[ast.AST]:
@@ -135,8 +160,7 @@ def mutated(tree: ast.Module, mutant: Mutant) -> tuple[str, str]:
         node.op = _OTHERS[type(node.op)]()  # type: ignore[assignment]
     elif isinstance(node, ast.Constant):
         node.value = not node.value if isinstance(node.value, bool) else node.value + 1  # type: ignore[operator]
-    line = getattr(node, "lineno", 0)
-    return ast.unparse(other), f"{mutant.path}:{line}: {before}  →  {ast.unparse(node)}"
+    return ast.unparse(other), f"{mutant.path}:{mutant.line}: {before}  →  {ast.unparse(node)}"
 
 
 def run_tests(folder: Path, tests: list[str], seconds: int) -> tuple[int, float]:
@@ -194,6 +218,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--root", type=Path, default=ROOT, help="the checkout; by default this one")
     parser.add_argument("--begin", type=int, default=0, help="how many of the sample to pass over")
+    parser.add_argument("--at", nargs="+", metavar="PATH:LINE", help="all mutants of these lines in place of a sample")
     asked = parser.parse_args()
     for name in IMPORTED:
         importlib.import_module(name)
@@ -202,10 +227,10 @@ def main() -> None:
         shutil.copytree(
             asked.root, folder, ignore=shutil.ignore_patterns(".git", "__pycache__", ".*_cache", ".hypothesis", "site")
         )
-        _sample(folder, asked.sample, asked.seed, asked.begin)
+        _sample(folder, asked)
 
 
-def _sample(folder: Path, count: int, seed: int, begin: int) -> None:
+def _sample(folder: Path, asked: argparse.Namespace) -> None:
     trees: dict[str, ast.Module] = {}
     everything: list[Mutant] = []
     seconds: dict[str, float] = {}
@@ -214,7 +239,9 @@ def _sample(folder: Path, count: int, seed: int, begin: int) -> None:
         for path in _existing(folder, group.code):
             trees[path] = ast.parse((folder / path).read_text("utf-8"))
             everything += mutants_of(name, path, trees[path])
-    chosen = random.Random(seed).sample(everything, min(count, len(everything)))
+    chosen = random.Random(asked.seed).sample(everything, min(asked.sample, len(everything)))
+    if asked.at:
+        chosen = [mutant for mutant in everything if f"{mutant.path}:{mutant.line}" in asked.at]
     print(f"{len(chosen)} of {len(everything):,} mutants of {len(trees)} files", flush=True)
     for name in sorted({mutant.group for mutant in chosen}):
         status, seconds[name] = run_tests(folder, tests[name], 600)
@@ -224,7 +251,7 @@ def _sample(folder: Path, count: int, seed: int, begin: int) -> None:
         print(f"{name}: {len(tests[name])} files of tests, {seconds[name]:.0f} s of processor time", flush=True)
     outcomes: dict[str, Counter[str]] = {name: Counter() for name in GROUPS}
     with contextlib.suppress(KeyboardInterrupt):  # the table is then that of those before
-        for number, mutant in enumerate(chosen[begin:], begin):
+        for number, mutant in enumerate(chosen[asked.begin :], asked.begin):
             source, change = mutated(trees[mutant.path], mutant)
             before = (folder / mutant.path).read_text("utf-8")
             (folder / mutant.path).write_text(source, "utf-8")
