@@ -417,7 +417,7 @@ def evaluations_of_files(
         say(f"{faults_summary(faults)}; {skipped} of {len(rows.systems[0].ids) + skipped:,} rows are left out")
         for fault in faults[:NAMED]:
             say(fault.sentence)
-    runs: dict[str | int, list[int]] = {}
+    runs: dict[object, list[int]] = {}
     for index, system in enumerate(systems or range(len(predictions))):
         runs.setdefault(system, []).append(index)
     evaluations = []
