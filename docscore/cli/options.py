@@ -64,6 +64,9 @@ TITLES = {
         "predictions_id_column",
         "prediction_column",
         "references_column",
+        "cost_column",
+        "seconds_column",
+        "tokens_column",
         "delimiter",
         "missing",
         "on_error",
@@ -334,6 +337,13 @@ column_options = together(
         callback=_column_sign,
         help="The sign between the columns of CSV files, such as ; or tab; by default told by their headers.",
     ),
+)
+cost_options = together(
+    click.option(
+        "--cost-column", metavar="COLUMN", help="The column or key of what each prediction cost, if it is not cost."
+    ),
+    click.option("--seconds-column", metavar="COLUMN", help="The same of how long it took, if it is not seconds."),
+    click.option("--tokens-column", metavar="COLUMN", help="The same of its tokens, if it is not tokens."),
 )
 test_set_options = together(
     column_options,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -13,6 +14,7 @@ from docscore.cli.options import (
     a_file,
     by_option,
     comparing_options,
+    cost_options,
     ending,
     evaluations_of_files,
     json_option,
@@ -80,7 +82,7 @@ def _systems(context: click.Context, parameter: click.Parameter, value: Sequence
     metavar="NAME=FILE",
     help="The same as the argument NAME=FILE. Can be repeated.",
 )
-@with_settings(comparing_options, test_set_options, metric_options, by_option)
+@with_settings(comparing_options, test_set_options, cost_options, metric_options, by_option)
 @click.option(
     "--figures",
     callback=split_names,
@@ -100,6 +102,12 @@ def _systems(context: click.Context, parameter: click.Parameter, value: Sequence
     help="Put the systems in the order of the first figure, with the ranks that the documents allow, groups of systems "
     "that are not told apart, and the share of resamples in which each is the best. Only that figure is shown, unless "
     "--figures names others.",
+)
+@click.option(
+    "--pareto",
+    is_flag=True,
+    help="Mark the systems that no other one beats in both the first figure and cost, and show the figure divided by "
+    "the mean cost of a document.",
 )
 @click.option(
     "--columns",
@@ -129,6 +137,7 @@ def table_command(
     intervals: bool,
     against: str | None,
     ranks: bool,
+    pareto: bool,
     columns: tuple[str, ...],
     form: str,
     caption: str,
@@ -141,7 +150,8 @@ def table_command(
     extension, a log by its model and method. Files of the same NAME are runs of one system: a document's score is the
     mean over its runs. Where the first FILE alone has no NAME and is no log, it is the references. Without references,
     rows of all files hold them too, as logs do. LaTeX needs the package booktabs. With --by there is a row for each
-    value of a column too; tests are over all rows.
+    value of a column too; tests are over all rows. What predictions have in columns cost, seconds and tokens is
+    summed beside the figures; of several runs that of one on average.
     """
     files = [(names.get(path, name), path) for name, path in systems]
     files += [(name, path) for path, name in names.items() if all(path != known for _, known in files)]
@@ -155,7 +165,8 @@ def table_command(
     evaluations = evaluations_of_files(references, [path for _, path in files], settings, known)
     by_name = dict(zip(dict.fromkeys(known), evaluations, strict=True))
     progress = evaluations[0].progress
-    compared = systems_of(by_name, figures=figures or None, against=against, ranked=ranks, progress=progress)
+    asked: dict[str, Any] = {"figures": figures or None, "against": against, "ranked": ranks, "pareto": pareto}
+    compared = systems_of(by_name, **asked, progress=progress)
     if as_json:
         print_json("table", {"systems": [_as_dict(compared, name) for name in compared.evaluations]})
     elif form == "text":
@@ -189,6 +200,10 @@ def _as_dict(found: Systems, name: str) -> dict[str, object]:
     }
     if evaluation.runs is not None:
         parts["runs"] = evaluation.runs.to_dict(LISTED)
+    if evaluation.costs:
+        parts["costs"] = {column: cost._asdict() for column, cost in evaluation.costs.items()}
+    if found.front is not None:
+        parts |= {"pareto": name in found.front, "score_per_cost": found.score_per_cost(name)}
     if name in found.ranks:
         parts["rank"] = {"figure": found.figures[0], **found.ranks[name]._asdict()}
     return {"system": name, "rows": len(evaluation), **parts, **({"tests": tests} if tests else {})}

@@ -10,6 +10,7 @@ from itertools import chain, count
 
 from docscore.core.numbers import ROUNDING
 
+_THOUSAND = 1000
 _NEGATIVE = re.compile(r"(?<!\w)-(?=\d)")  # the hyphen of a negative number
 
 
@@ -33,6 +34,15 @@ def three_digits(share: float) -> str:
     ('0.999', '1.000')
     """
     return f"{min(max(share, 0.001), 0.999) if 0 < share < 1 else share:.3f}"
+
+
+def amount_text(amount: float) -> str:
+    """An amount of at least 0 to four digits; from 1,000 on without a fraction.
+
+    >>> amount_text(28666.7), amount_text(12.3456), amount_text(0.0000123456)
+    ('28,667', '12.35', '1.235e-05')
+    """
+    return f"{amount:,.0f}" if round(amount) >= _THOUSAND else f"{amount:.4g}"
 
 
 def with_sign(number: float, digits: int = 4) -> str:

@@ -19,7 +19,7 @@ from docscore.core.runtime import READING, Advance, Progress, gc_pause, ignore, 
 from docscore.data.csv_files import csv_rows, told_delimiter
 from docscore.data.json_text import JsonError, loads, loads_at
 from docscore.data.parquet_files import arrow_rows, read_parquet
-from docscore.data.rows import BY_ID, ID, Absent, Lacking, Side, as_rows, cells_of, known_columns
+from docscore.data.rows import BY_ID, COSTS, ID, Absent, Lacking, Side, as_rows, cells_of, described, known_columns
 
 TEXT_EXTENSIONS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")  # each may also be compressed, with .gz appended
 EXTENSIONS = (*TEXT_EXTENSIONS, ".parquet")
@@ -318,6 +318,9 @@ class ColumnNames(NamedTuple):
             if it is that of a list; and in "references", what is no list is one answer.
         references_id: the column of the ids of the references, where the predictions have another one.
         predictions_id: the same for the predictions.
+        cost: the column of what a prediction cost, instead of "cost".
+        seconds: the column of how long it took, instead of "seconds".
+        tokens: the column of its tokens, instead of "tokens".
     """
 
     id: str | None = None
@@ -326,6 +329,9 @@ class ColumnNames(NamedTuple):
     json_references: bool = False
     references_id: str | None = None
     predictions_id: str | None = None
+    cost: str | None = None
+    seconds: str | None = None
+    tokens: str | None = None
 
     def of_side(self, side: Side, *, both: bool) -> dict[str, tuple[str, str]]:
         """The option and the given name of each column that a side has, by its name in the row format.
@@ -344,6 +350,7 @@ class ColumnNames(NamedTuple):
         wanted = {ID: ("id_column", self.id) if own is None else (f"{side}_id_column", own)}
         if both or side == "predictions":
             wanted[str(BY_ID.predictions)] = "prediction_column", self.prediction
+            wanted |= {name: (f"{name}_column", getattr(self, name)) for name in COSTS}
         if both or side == "references":
             wanted[str(BY_ID.references)] = "references_column", self.references
         return {name: (option, given) for name, (option, given) in wanted.items() if given is not None}
@@ -455,6 +462,9 @@ def with_names(table: Table, side: Side, names: ColumnNames, *, both: bool) -> T
         return table
     rows = [dict(row) if isinstance(row, dict) else row for row in table.rows]
     for name, (option, given) in wanted.items():
+        if name in COSTS and ID not in wanted and not (isinstance(rows[0], dict) and ID in rows[0]):
+            expected, got = f"rows with {ID!r} beside the column of {option}", described(table.first())
+            raise InputValueError(place=in_file(table.path), expected=expected, got=got)
         for row, cell in zip(rows, _column(table, option, given), strict=True):
             if isinstance(row, dict):  # a column of the name that the format has is not the one that was asked for
                 row[name] = Lacking if cell is Absent and name != BY_ID.predictions else cell

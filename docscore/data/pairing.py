@@ -43,6 +43,7 @@ from docscore.data.json_text import Parsed, holds_json, is_json_container, parse
 from docscore.data.rows import (
     ANLS,
     BY_ID,
+    COSTS,
     ID,
     PLAIN,
     Absent,
@@ -81,6 +82,7 @@ class Pairs(NamedTuple):
         documents: where each document was predicted in several runs, the ids of the documents. The rows are then those
             of the first run in this order, then those of the second. None where each document is one row.
         repeated: how many rows by id came again with the same values, and count once; None if none was looked for.
+        costs: the cells of the columns `COSTS` in the row of each prediction; None if rows have no ids.
     """
 
     ids: list[str]
@@ -93,6 +95,7 @@ class Pairs(NamedTuple):
     clusters: list[str] | None = None
     documents: list[str] | None = None
     repeated: int | None = None
+    costs: Sequence[tuple[Any, ...]] | None = None
 
     @property
     def runs(self) -> int:
@@ -106,7 +109,7 @@ class Pairs(NamedTuple):
     def only(self, numbers: Sequence[int]) -> Pairs:
         """Select the rows with these numbers, in this order; the others count as skipped."""
         chosen: dict[str, Any] = {}
-        for name in ("confidences", "reference_rows", "clusters"):
+        for name in ("confidences", "reference_rows", "clusters", "costs"):
             column = getattr(self, name)
             chosen[name] = None if column is None else [column[number] for number in numbers]
         return Pairs(
@@ -211,6 +214,7 @@ def joined_runs(runs: Sequence[Pairs], names: Sequence[str]) -> Pairs:
         column("reference_rows"),
         first.ids * len(runs),
         first.ids,
+        costs=column("costs"),
     )
 
 
@@ -418,7 +422,16 @@ def _paired(
         len(table.rows) - len(ids) if faults.skip or missing == SKIP else None,
         confidences if any(each is not None for each in confidences) else None,
         None if form is PLAIN else [wanted.sources[number] for number in kept],
+        costs=None if form is PLAIN else list(map(_costs, sources)),
     )
+
+
+_WITH_COSTS, _NO_COSTS = frozenset(COSTS), (None,) * len(COSTS)
+
+
+def _costs(row: Mapping[str, Any] | None) -> tuple[Any, ...]:
+    """What the row of a prediction has in the columns `COSTS`."""
+    return _NO_COSTS if row is None or _WITH_COSTS.isdisjoint(row) else tuple(map(row.get, COSTS))
 
 
 def _unpaired_ids(

@@ -51,6 +51,9 @@ PLAIN = RowFormat("plain", None, None)
 ID = "question_id"
 
 
+COSTS = ("cost", "seconds", "tokens")  # columns of predictions, which are summed beside scores
+
+
 VALUE_KEYS = frozenset({"prediction", "prediction_text", "references", "answers"})
 
 

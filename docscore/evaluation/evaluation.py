@@ -61,6 +61,7 @@ from docscore.evaluation.automation import (
     review_of_tree,
 )
 from docscore.evaluation.comparison import Comparison
+from docscore.evaluation.costs import Cost, costs_of
 from docscore.evaluation.fields import MOST_FIELDS_TESTED, Field, FieldTable, as_float, fields_as_ratios
 from docscore.evaluation.metric_values import Figure, Slice, ends_by_name
 from docscore.evaluation.runs import Runs, runs_of
@@ -381,6 +382,11 @@ class Evaluation:
         if documents is None or len(documents) == 1:
             return None
         return runs_of(np.reshape(self.scores, (self.pairs.runs, len(documents))), documents)
+
+    @cached_property
+    def costs(self) -> dict[str, Cost]:
+        """The sums of the columns cost, seconds and tokens of the predictions, as far as they have them."""
+        return costs_of(self.pairs)
 
     @property
     def document_ids(self) -> list[str]:
@@ -985,6 +991,9 @@ def evaluate(
     references_column: str | None = None,
     references_id_column: str | None = None,
     predictions_id_column: str | None = None,
+    cost_column: str | None = None,
+    seconds_column: str | None = None,
+    tokens_column: str | None = None,
     progress: bool | Progress | None = None,
 ) -> Evaluation:
     """Evaluate predictions against references: figures with intervals, fields, causes of lost points, score trees.
@@ -1040,6 +1049,9 @@ def evaluate(
             acceptable answers; anything else is the one acceptable answer.
         references_id_column: the column of the ids of the references, where that of the predictions has another name.
         predictions_id_column: the column of the ids of the predictions.
+        cost_column: the column or key of what each prediction cost, if it is not "cost"; `result.costs` has the sum.
+        seconds_column: the same of how long it took, if it is not "seconds".
+        tokens_column: the same of its tokens, if it is not "tokens".
         progress: True for progress bars, False for none, None for bars on a terminal; or a callback, called with the
             name of a phase and its total, that returns one, called with the number of further units that are done.
 

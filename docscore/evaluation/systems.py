@@ -13,6 +13,7 @@ from typing import Any
 from docscore.core.errors import InputValueError
 from docscore.core.runtime import Progress, no_progress
 from docscore.evaluation.comparison import Change, Comparison, changes_of, rows_of_base
+from docscore.evaluation.costs import Cost, undominated
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.metric_values import Slice
 from docscore.stats.intervals import CONFIDENCE, RESAMPLES, Ratios, side_by_side
@@ -33,6 +34,8 @@ class Systems:
         bases: by the name of the figure, the system that the others are tested against.
         tests: by the names of system and figure, how it differs from that of the base, adjusted by Holm.
         ranks: of each system by its name, by the first of the figures; empty where none were asked for.
+        front: the systems that no other one beats in both the first of the figures and cost; None where this was not
+            asked for.
     """
 
     evaluations: Mapping[str, Evaluation]
@@ -41,11 +44,18 @@ class Systems:
     bases: dict[str, str] = field(default_factory=dict)
     tests: dict[tuple[str, str], Change] = field(default_factory=dict)
     ranks: dict[str, Rank] = field(default_factory=dict)
+    front: Sequence[str] | None = None
 
     @property
     def first(self) -> Evaluation:
         """The first system."""
         return next(iter(self.evaluations.values()))
+
+    def score_per_cost(self, name: str) -> float | None:
+        """The first of the figures, divided by what a document costs; None where the cost is not known, or 0."""
+        evaluation = self.evaluations[name]
+        cost = evaluation.costs["cost"].total if "cost" in evaluation.costs else None
+        return evaluation.figures[self.figures[0]] * len(evaluation.document_ids) / cost if cost else None
 
     def parts(self) -> list[dict[str, Slice]]:
         """The figures of each system over all rows, and over those of each slice, largest first."""
@@ -65,6 +75,7 @@ def systems_of(
     figures: Sequence[str] | None = None,
     against: str | None = None,
     ranked: bool = False,
+    pareto: bool = False,
     progress: Progress = no_progress,
 ) -> Systems:
     """Put the figures of several systems side by side.
@@ -75,10 +86,12 @@ def systems_of(
         against: the name of the system that each other is tested against, by paired permutation tests; "best" for the
             best system by each figure; None for no tests.
         ranked: whether the systems are put in the order of their ranks by the first of the figures.
+        pareto: whether the systems are looked for that no other one beats in both the first of the figures and cost.
         progress: called when the phase "Resampling" of each test begins.
 
     Raises:
-        ValueError: for an unknown figure or system, for a test or ranks with one system, and for ranks of one document.
+        ValueError: for an unknown figure or system, for a test or ranks with one system, for ranks of one document, and
+            with `pareto` for a system whose cost is not known.
     """
     first = next(iter(evaluations.values()))
     known = [name.key for name in first.figure_names]
@@ -89,8 +102,9 @@ def systems_of(
     chosen = list(dict.fromkeys(figures or (known[:1] if ranked else known)))
     ranks = _ranks(evaluations, known.index(chosen[0]), progress) if ranked else {}
     evaluations = {name: evaluations[name] for name in ranks} or evaluations
+    front = _front(evaluations, chosen[0]) if pareto else None
     if against is None:
-        return Systems(evaluations, chosen, ranks=ranks)
+        return Systems(evaluations, chosen, ranks=ranks, front=front)
     names = list(evaluations)
     _check_base("against", against, names)
     values = {name: system.ratios.values[:] for name, system in evaluations.items()}
@@ -103,7 +117,20 @@ def systems_of(
         others = [name for name in names if name != base]
         changes = [_change(evaluations[base], evaluations[name], column, progress) for name in others]
         tests |= {(name, figure): change for name, change in zip(others, adjusted(changes), strict=True)}
-    return Systems(evaluations, chosen, against, bases, tests, ranks)
+    return Systems(evaluations, chosen, against, bases, tests, ranks, front)
+
+
+def _front(evaluations: Mapping[str, Evaluation], figure: str) -> list[str]:
+    """The systems that no other one beats in both a figure and cost."""
+    values: dict[str, tuple[float, float]] = {}
+    for name, evaluation in evaluations.items():
+        cost = evaluation.costs.get("cost", Cost(None, "no prediction has a cost"))
+        if cost.total is None:
+            remedy = "--cost-column names another column"
+            expected = f"the cost of each prediction of {name!r}"
+            raise InputValueError(place="pareto", expected=expected, got=cost.note, remedy=remedy)
+        values[name] = evaluation.figures[figure], cost.total
+    return undominated(values)
 
 
 def _ranks(evaluations: Mapping[str, Evaluation], column: int, progress: Progress) -> dict[str, Rank]:

@@ -8,8 +8,9 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from docscore.core.errors import InputValueError
-from docscore.core.formatting import three_digits
+from docscore.core.formatting import amount_text, three_digits
 from docscore.core.numbers import ROUNDING
+from docscore.data.rows import COSTS
 from docscore.report.content import number_column, table_of, text_column
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from docscore.report.wording import (
@@ -46,8 +47,8 @@ def systems_table(
 
     Args:
         found: the systems.
-        by_metric: whether figures are rows and systems columns; otherwise, and where systems have ranks, systems are
-            rows.
+        by_metric: whether figures are rows and systems columns; otherwise, and where systems have ranks or costs,
+            systems are rows.
         percent: whether figures are multiplied by 100 and have two decimals; otherwise they have four.
         intervals: whether figures have their intervals behind them.
         columns: further columns of systems that are rows: "documents", or a count of rows such as "missing".
@@ -63,7 +64,8 @@ def systems_table(
     by = found.first.slice_name if found.first.by is not None else ""
     counted = [*([DOCUMENTS] if by and DOCUMENTS not in columns else []), *columns]
     systems = [TableColumn(name, shown_name(name)) for name in found.evaluations]
-    by_metric = by_metric and not found.ranks
+    costs = _cost_columns(found)
+    by_metric = by_metric and not found.ranks and not costs
     rows: list[tuple[TableCell, ...]] = []
     for part in found.parts():
         first = next(iter(part.values()))
@@ -79,7 +81,10 @@ def systems_table(
             for (name, of_system), *cells in zip(part.items(), *by_figure, strict=True):
                 of_rows = {DOCUMENTS: of_system.documents, **(counts[name] if of_system.value is None else {})}
                 numbers = [_count_cell(of_rows.get(column)) for column in counted]
-                before, after = _rank_cells(found, name, everything=of_system.value is None)
+                of_all = [*_rank_cells(found, name), *(_cost_cell(found, name, column.name) for column in costs)]
+                if of_system.value is not None:
+                    of_all = [TableCell(None, "") for _ in of_all]
+                before, after = of_all[: 2 * bool(found.ranks)], of_all[2 * bool(found.ranks) :]
                 rows.append((*value, *before, TableCell(name, shown_name(name)), *numbers, *cells, *after))
     metrics = [TableColumn(figure.name, figure.label) for figure in first.figures]
     heads = (
@@ -90,6 +95,7 @@ def systems_table(
         *([] if by_metric else (TableColumn(name, name.replace("_", " ")) for name in counted)),
         *(systems if by_metric else metrics),
         *(_RANK_COLUMNS[2:] if found.ranks else ()),
+        *costs,
     )
     caption = f"Metrics by system and {shown_name(by)}" if by else "Metrics by system"
     systems_of_table = found.evaluations.values()
@@ -104,16 +110,36 @@ def systems_table(
 _RANK_COLUMNS = (TableColumn("group", "group"), TableColumn("rank", "rank"), TableColumn("best", "best"))
 
 
-def _rank_cells(found: Systems, name: str, *, everything: bool) -> tuple[list[TableCell], list[TableCell]]:
-    """The cells of a system's rank before and after its figures; without text in the rows of slices."""
+def _rank_cells(found: Systems, name: str) -> list[TableCell]:
+    """The cells of a system's rank, two of which stand before its figures; none without ranks."""
     if not found.ranks:
-        return [], []
+        return []
     rank = found.ranks[name]
     ends = f"{rank.low}" if rank.low == rank.high else f"{rank.low} to {rank.high}"
     best = "<0.001" if 0 < rank.best < _SMALLEST_SHARE else three_digits(rank.best)
-    cells = [(rank.group, f"{rank.group}"), ((rank.low, rank.high), ends), (rank.best, best)]
-    found_cells = [TableCell(*cell) if everything else TableCell(None, "") for cell in cells]
-    return found_cells[:2], found_cells[2:]
+    return [TableCell(rank.group, f"{rank.group}"), TableCell((rank.low, rank.high), ends), TableCell(rank.best, best)]
+
+
+_PER_COST, _FRONT = "score_per_cost", "pareto"
+
+
+def _cost_columns(found: Systems) -> list[TableColumn]:
+    """The columns of what predictions cost that a system has, and of whether it is worth that."""
+    known = {name for system in found.evaluations.values() for name in system.costs}
+    columns = [TableColumn(name, name) for name in COSTS if name in known]
+    if found.front is not None:
+        columns += [TableColumn(_PER_COST, "score/cost"), TableColumn(_FRONT, "Pareto", "text")]
+    return columns
+
+
+def _cost_cell(found: Systems, name: str, column: str) -> TableCell:
+    """What a system cost by a column, its score for that, or whether no other one beats it."""
+    if column == _FRONT:
+        is_best = name in (found.front or ())
+        return TableCell(is_best, "yes" if is_best else "")
+    cost = found.evaluations[name].costs.get(column)
+    value = found.score_per_cost(name) if column == _PER_COST else cost and cost.total
+    return TableCell(value, _NONE if value is None else amount_text(value), note=cost.note if cost else "")
 
 
 def _count_cell(count: int | None) -> TableCell:
@@ -161,6 +187,13 @@ def _remarks(found: Systems, by: str, *, intervals: bool) -> list[str]:
     for name, system in found.evaluations.items():
         if system.runs is not None:
             remarks += [f"{shown_name(name)}: {line}." for line in runs_lines(system.runs)]
+    for name, system in found.evaluations.items():
+        remarks += [f"{shown_name(name)}: {cost.note}." for cost in system.costs.values() if cost.note]
+    if found.front is not None:
+        remarks += [
+            "score/cost: the first figure, divided by the mean cost of a document.",
+            "Pareto: no other system has at least this figure at a lower cost, or a higher one at no higher cost.",
+        ]
     if intervals:
         remarks.append(f"In brackets: {percent_text(confidence)} confidence intervals.")
     if found.against:

@@ -249,6 +249,15 @@ def test_the_table_has_intervals_marks_and_costs(two_logs: tuple[Path, Path]) ->
     assert "| Kleister Charity | simple | **1.000** | 0.700 [0.400, 0.900] |" in markdown
 
 
+def test_what_samples_took_is_summed(two_logs: tuple[Path, Path]) -> None:
+    """Tokens of the sample without an answer are not known, and those of others are no sum."""
+    good, bad = json.loads(printed("table", *two_logs, "--json"))["systems"]
+    assert good["costs"]["tokens"]["total"] == 1200
+    assert good["costs"]["seconds"]["total"] > 0
+    assert "cost" not in good["costs"]
+    assert bad["costs"]["tokens"]["note"].startswith("2 of 10 predictions have no tokens of at least 0, such as")
+
+
 def test_two_logs_of_one_run_are_refused(two_logs: tuple[Path, Path], tmp_path: Path) -> None:
     copy = tmp_path / "copy.json"
     copy.write_bytes(two_logs[0].read_bytes())

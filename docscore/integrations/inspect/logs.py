@@ -5,10 +5,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from datetime import datetime
+from math import fsum
 from pathlib import Path
 from typing import Any
 
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
+from inspect_ai.model import ModelUsage
 
 from docscore.bench.data_sets import DATA_SETS
 from docscore.core.errors import InputValueError, at_place, in_file
@@ -49,7 +51,8 @@ def rows_of_log(path: Path) -> tuple[list[Any], list[str], str, dict[str, str]]:
         answers, prediction = _as_read(sample)
         given = prediction if sample.output.choices else Absent
         group = str(sample.metadata.get(GROUP, sample.id))
-        rows.append({"question_id": name, GROUP: group, _REFERENCES: answers, _PREDICTION: given})
+        row = {"question_id": name, GROUP: group, _REFERENCES: answers, _PREDICTION: given}
+        rows.append({**row, **_costs(sample)})
     for sample, epoch in _not_run(log):
         name = _name(sample, epoch, several=several)
         rows.append({"question_id": name, GROUP: str(sample), _REFERENCES: Absent, _PREDICTION: Absent})
@@ -70,10 +73,6 @@ def run_of_log(path: Path) -> LoggedRun:
     log = _read(path)
     samples = log.samples or []
     usage = [each for sample in samples for each in sample.model_usage.values()]
-    costs = [each.total_cost for each in usage if each.total_cost is not None]
-    read = sum(
-        each.input_tokens + (each.input_tokens_cache_read or 0) + (each.input_tokens_cache_write or 0) for each in usage
-    )
     times = [datetime.fromisoformat(each) for each in (log.stats.started_at, log.stats.completed_at) if each]
     method, prompt = str(log.eval.task_args.get("method", "")), log.eval.task_args.get("prompt", "paper")
     data_set = DATA_SETS.get(log.eval.task.rsplit("/", 1)[-1])
@@ -84,11 +83,29 @@ def run_of_log(path: Path) -> LoggedRun:
         documents=len(samples),
         errors=sum(sample.error is not None for sample in samples),
         shortfall=_shortfall(log),
-        input_tokens=read if usage else None,
+        input_tokens=sum(map(_tokens_read, usage)) if usage else None,
         output_tokens=sum(each.output_tokens for each in usage) if usage else None,
-        cost=sum(costs) if costs else None,
+        cost=_dollars(usage),
         seconds=(times[1] - times[0]).total_seconds() if len(times) > 1 else None,
     )
+
+
+def _tokens_read(usage: ModelUsage) -> int:
+    """The tokens that the model read, those from caches among them."""
+    return int(usage.input_tokens) + (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
+
+
+def _costs(sample: EvalSample) -> dict[str, float | None]:
+    """What a sample took, as the columns of predictions: dollars, seconds of work, and tokens read and written."""
+    usage = list(sample.model_usage.values())
+    tokens = sum(_tokens_read(each) + each.output_tokens for each in usage)
+    return {"cost": _dollars(usage), "seconds": sample.working_time, "tokens": tokens if usage else None}
+
+
+def _dollars(usage: Sequence[ModelUsage]) -> float | None:
+    """What calls cost; None where that of one is not known."""
+    costs = [each.total_cost for each in usage if each.total_cost is not None]
+    return fsum(costs) if costs and len(costs) == len(usage) else None
 
 
 def _read(path: Path) -> EvalLog:

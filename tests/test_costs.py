@@ -1,0 +1,117 @@
+"""What predictions cost: sums beside the scores, and the systems that no other one beats in both."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import docscore
+from docscore.evaluation.costs import Cost, costs_of
+from docscore.evaluation.systems import systems_of
+from tests.commands import Write, pred, ref, run, succeed
+from tests.conftest import golden
+from tests.test_json_output import validated
+
+IDS = ["a", "b", "c"]
+REFERENCES = [ref(name, {"t": "1", "u": "tea"}) for name in IDS]
+
+
+def rows(right: int, cost: Any, **others: Any) -> list[dict[str, Any]]:
+    """Predictions that get so many documents right and half of each other one."""
+    return [
+        {**pred(name, {"t": "1", "u": "tea" if number < right else "xxx"}), "cost": cost, **others}
+        for number, name in enumerate(IDS)
+    ]
+
+
+@golden("systems", "costs")
+def test_a_sum_or_the_reason_why_there_is_none(cells: list[Any], total: float | None, said: str) -> None:
+    predictions = [{**pred(name, 1), "cost": cell} for name, cell in zip(IDS, cells, strict=True)]
+    result = docscore.evaluate(predictions=predictions, references=[ref(name, 1) for name in IDS])
+    assert result.costs["cost"] == (pytest.approx(total), said)
+
+
+def test_columns_of_other_names_and_rows_without_ids() -> None:
+    """A path into the rows; where rows are values, a key "cost" is a field, and no column can be named."""
+    answers = [{**pred(name, 1), "usage": {"out": 5}, "tokens": 7} for name in IDS]
+    references = [ref(name, 1) for name in IDS]
+    found = docscore.evaluate(predictions=answers, references=references, cost_column="usage.out")
+    assert found.costs == {"cost": Cost(15.0), "tokens": Cost(21.0)}
+    values = [{"cost": 3}] * 2
+    assert docscore.evaluate(predictions=values, references=values).costs == {}
+    with pytest.raises(ValueError, match="'question_id' beside the column of cost_column"):
+        docscore.evaluate(predictions=values, references=values, cost_column="cost")
+
+
+def test_a_system_costs_what_its_documents_do() -> None:
+    """Of two runs the mean; a run without costs is a gap; a slice has its own; what is left out does not count."""
+    answers = [rows(2, 0.5), rows(3, 1.0)]
+    both: dict[str, Any] = {"references": REFERENCES, "runs": True}
+    found = docscore.evaluate(predictions=answers, by=lambda name: name, **both)
+    assert found.costs["cost"].total == pytest.approx(2.25)
+    assert found.of_slice("a").costs["cost"].total == pytest.approx(0.75)
+    for row in answers[1]:
+        del row["cost"]
+    lacking = docscore.evaluate(predictions=answers, **both).costs["cost"]
+    assert lacking == Cost(None, "3 of 6 predictions have no cost of at least 0, such as 'a, run 2' (nothing)")
+    skipped = docscore.evaluate(predictions=answers[0][:2], references=REFERENCES, missing="skip")
+    assert skipped.costs["cost"].total == pytest.approx(1.0)
+    absent = docscore.evaluate(predictions=answers[0][:2], references=REFERENCES, missing="zero")
+    assert "such as 'c' (nothing)" in absent.costs["cost"].note
+    assert costs_of(found.pairs._replace(costs=None)) == {}
+
+
+@pytest.fixture
+def files(write: Write) -> list[str | Path]:
+    """A dear system, a cheap one, one that both beat, and one for nothing; the first file is that of the references."""
+    systems = {"dear": (3, 2.0), "cheap": (2, 0.5), "beaten": (2, 1.0), "free": (0, 0)}
+    named = [f"{name}={write(f'{name}.jsonl', rows(*what, seconds=1.5))}" for name, what in systems.items()]
+    return [write("refs.jsonl", REFERENCES), *named]
+
+
+def test_systems_that_no_other_one_beats(files: list[str | Path]) -> None:
+    """The score per cost is that of a document; a system for nothing has none."""
+    found = validated("table", succeed("table", *files, "--pareto", "--json"))["systems"]
+    assert [(one["system"], one["pareto"]) for one in found] == [
+        ("dear", True),
+        ("cheap", True),
+        ("beaten", False),
+        ("free", True),
+    ]
+    assert [one["score_per_cost"] for one in found] == pytest.approx([0.5, 5 / 3, 5 / 6, None])
+    assert found[1]["costs"]["seconds"] == {"total": 4.5, "note": ""}
+    lines = [line.split() for line in succeed("table", *files, "--pareto").splitlines()]
+    assert lines[:3] == [
+        ["System", "ANLS*", "cost", "seconds", "score/cost", "Pareto"],
+        ["dear", "1.0000*", "6", "4.5", "0.5", "yes"],
+        ["cheap", "0.8333", "1.5", "4.5", "1.667", "yes"],
+    ]
+    assert "| free | 0.5000 | 0 | 4.5 |" in succeed("table", *files, "--format", "markdown")
+    assert r"beaten & 0.8333 & 3 & 4.5 & 0.8333 &  \\" in succeed("table", *files, "--pareto", "--format", "latex")
+
+
+def test_a_cost_that_is_not_known_is_named(files: list[str | Path], write: Write) -> None:
+    """In the table by a remark; whether a system is beaten cannot be said then."""
+    odd = write("odd.jsonl", [*rows(3, 1.0)[:2], {**rows(3, -1.0)[2]}])
+    printed = succeed("table", *files, f"odd={odd}", "--ranks")
+    assert "odd: 1 of 3 predictions have no cost of at least 0, such as 'c' (-1.0).\n" in printed
+    assert json.loads(succeed("table", *files, f"odd={odd}", "--json"))["systems"][-1]["costs"]["cost"]["total"] is None
+    for what, said in (
+        (odd, "pareto: expected the cost of each prediction of 'odd', got 1 of 3 predictions have no cost"),
+        (write("none.jsonl", [pred(name, 1) for name in IDS]), "got no prediction has a cost; --cost-column names"),
+    ):
+        done = run("table", *files, f"odd={what}", "--pareto")
+        assert (done.code, done.out, said in done.err) == (2, "", True)
+
+
+def test_slices_have_no_cells_of_costs(files: list[str | Path], write: Write) -> None:
+    """And equal systems at one cost are both unbeaten."""
+    kinds = write("kinds.jsonl", [{**row, "kind": row["question_id"]} for row in REFERENCES])
+    lines = succeed("table", kinds, *files[1:3], "--by", "kind").splitlines()
+    assert lines[1].split() == ["all", "rows", "dear", "3", "1.0000*", "6", "4.5"]
+    assert lines[3].split() == ["a", "dear", "1", "1.0000*"]
+    one = docscore.evaluate(predictions=rows(3, 1.0), references=REFERENCES)
+    assert systems_of({"x": one, "y": one}, pareto=True).front == ["x", "y"]
