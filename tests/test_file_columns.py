@@ -168,3 +168,13 @@ def test_a_pipe_is_read_as_jsonl(write: Write) -> None:
     found = docscore.evaluate(references=write("r.jsonl", BY_ID), predictions=f"/dev/fd/{reading}")
     os.close(reading)
     assert found.score == 0.5
+
+
+def test_a_file_of_documents_is_no_prediction_of_itself(write: Write) -> None:
+    """Documents by their position would all be right."""
+    path = write("x.jsonl", [{"a": 1}])
+    with (
+        pytest.warns(UserWarning, match="paired by their position"),
+        pytest.raises(ValueError, match=r"x\.jsonl: it is given as"),
+    ):
+        docscore.evaluate(predictions=path, references=path)

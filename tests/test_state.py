@@ -128,7 +128,7 @@ OTHERS: list[dict[str, Any]] = [
     {"ignore_case": False},
     {"parse": "json"},
     {"missing": "zero"},
-    {"options": ScoringOptions(normalise=True)},
+    {"options": ScoringOptions(numbers="value")},
 ]
 
 
@@ -206,6 +206,11 @@ def test_a_batch_that_is_refused_counts_nothing() -> None:
     with pytest.raises(ValueError, match="same rules"):
         state.merge(state.empty(), ScoreState())
     assert pickle.dumps(state) == before
+
+
+def test_an_option_that_no_metric_uses_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"^normalise: no metric that was asked for uses it \(anls_star\)"):
+        ScoreState(normalise=True)
 
 
 def test_rows_that_are_all_left_out_are_counted() -> None:

@@ -513,8 +513,12 @@ def _listed(names: Iterable[Any]) -> str:
 def _check_documents(references: Table, predictions: Table) -> None:
     """Raise `ValueError` for rows without ids that are no documents: those of tables, and those with a key of rows.
 
+    A file against itself is refused too.
+
     A key of rows is one of the row formats that its own side alone has: a document may have a field of such a name.
     """
+    if references.path.resolve() == predictions.path.resolve():
+        raise InputValueError(place=in_file(references.path), problem="it is given as references and as predictions")
     sides = (references, BY_ID.references, ANLS.references), (predictions, BY_ID.predictions, ANLS.predictions)
     for (table, *keys), (other, *_) in zip(sides, reversed(sides), strict=True):
         row, partner = table.first(), other.first()
