@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from docscore import ScoreNode, anls_score, score_pairs, score_tree
+from tests.conftest import golden, table
 
 Score = Callable[..., Any]
 
@@ -76,23 +77,11 @@ def test_compatibility_mode_warns_at_the_line_of_the_caller(score: Score, pred: 
     assert [warning.filename for warning in caught] == [__file__]
 
 
-@pytest.mark.parametrize("score", SCORES, ids=NAMES)
-@pytest.mark.parametrize(
-    ("gt", "pred", "expected"),
-    [
-        (("red", "blue"), "blue", 1.0),  # a one-of says so itself
-        ([], "blue", 0.0),  # no string in it
-        (["red", None], "blue", 0.0),  # not strings alone
-        (["red", ("blue",)], "blue", 0.0),
-        ({"k": ["red", "blue"]}, {"k": "blue"}, 0.0),  # not at the top level
-        ([["red", "blue"]], ["blue"], 0.0),
-        (["red", "blue"], ["blue"], 0.5),  # lists are compared as lists
-        (["1", "2"], 1, 0.0),  # the prediction is no string
-    ],
-)
-def test_nothing_else_is_read_in_compatibility_mode(score: Score, gt: Any, pred: Any, expected: float) -> None:
+@pytest.mark.parametrize("metric", SCORES, ids=NAMES)
+@golden("api", "compared as they are")
+def test_nothing_else_is_read_in_compatibility_mode(metric: Score, truth: Any, prediction: Any, score: float) -> None:
     """Warnings are errors here, so that each row also checks that none is given."""
-    assert score(gt, pred) == expected
+    assert metric(truth, prediction) == score
 
 
 def test_score_pairs_gives_one_score_a_pair_in_order() -> None:
@@ -102,28 +91,12 @@ def test_score_pairs_gives_one_score_a_pair_in_order() -> None:
     assert score_pairs([]).shape == (0,)
 
 
-ANSWERS: list[tuple[Any, Any, float]] = [
-    ("yes", "yes", 1.0),
-    (("no", "yes"), " YES ", 1.0),
-    (("abcd", "abxx"), "abce", 0.75),  # the better of 3/4 and 2/4
-    (12.5, "12.5", 1.0),
-    ((1, True), "true", 1.0),
-    ("", " ", 1.0),
-    ("yes", None, 0.0),
-    (("yes", None), None, 1.0),
-    (("yes", None), "", 1.0),
-    (("yes", ["yes"]), "yes", 1.0),
-    (("a", ("b", "c")), "c", 1.0),
-    ({"$one_of": ["a", "b"]}, "b", 1.0),
-    ("yes", ["yes"], 0.0),
-]
-
-
 def test_answers_score_the_same_one_by_one_and_together_in_any_order() -> None:
     """Scalars against scalars have a way of their own where there are many."""
-    for gt, pred, expected in ANSWERS:
+    answers = table("api", "answers")
+    for gt, pred, expected in answers:
         assert anls_score(gt, pred) == expected, (gt, pred)
-    for rows in (ANSWERS, ANSWERS[::-1], ANSWERS * 700):  # more than are read at a time
+    for rows in (answers, answers[::-1], answers * 700):  # more than are read at a time
         assert score_pairs([row[:2] for row in rows]).tolist() == [row[2] for row in rows]
 
 

@@ -26,6 +26,7 @@ from docscore.evaluation.automation import (
 from docscore.metrics.entities import Step
 from docscore.metrics.kieval import KieScore, kieval_score, total_kieval
 from tests.commands import Write, pred, ref, run, succeed
+from tests.conftest import golden
 
 
 class Sample(NamedTuple):
@@ -169,21 +170,11 @@ def test_nothing_predicted() -> None:
     assert {point[1:] for point in curve_of([nothing]).points()} == {(1.0, 1.0)}
 
 
-PARTS: list[tuple[Any, Any, Any, list[tuple[float, bool, float, float]]]] = [
-    ({"a": "tea"}, {"a": "tee"}, {"a": 0.5}, [(0.5, False, 1 / 3, 0.0)]),
-    ({"a": "tea"}, {"a": "tea", "b": "x"}, 0.5, [(0.5, True, 0.0, 0.0), (0.5, False, 0.0, -1.0)]),
-    ({"a": {"b": "x", "c": "y"}}, {"a": "z"}, {"a": 0.5}, [(0.5, False, 2.0, 0.0)]),
-    ({"a": "z"}, {"a": {"b": "x", "c": ["y", None]}}, {"a": {"b": 0.9, "c": [0.5]}}, [(0.5, False, 3.0, 0.0)]),
-    ({"a": ["x", "y"]}, {"a": ["y"]}, {"a": [0.5]}, [(0.5, True, 0.0, 0.0)]),
-    ({"a": None, "b": "x"}, {"a": "", "b": None}, {}, []),
-]
-
-
-@pytest.mark.parametrize(("truth", "prediction", "sure", "values"), PARTS)
+@golden("calibration", "reviews")
 def test_what_a_review_of_a_tree_changes(truth: Any, prediction: Any, sure: Any, values: Any) -> None:
     """A wrong value earns its points, an invented one has none; nothing is asked of what is empty or missing."""
     review = review_of_tree(docscore.score_tree(truth, prediction), sure, "a")
-    assert review.values == [pytest.approx(each) for each in values]
+    assert review.values == [pytest.approx(tuple(each)) for each in values]
 
 
 def test_a_value_without_a_confidence_is_named() -> None:

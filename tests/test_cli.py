@@ -19,7 +19,6 @@ import pytest
 from pyarrow import ArrowInvalid
 
 from docscore.cli.entry_point import commands
-from docscore.cli.options import TITLES
 from docscore.core.errors import InputTypeError, InputValueError
 from docscore.core.output import OutputError
 from tests.commands import (
@@ -182,21 +181,6 @@ def numeric_options(group: click.Group = commands, path: tuple[str, ...] = ()) -
         for parameter in command.params:
             if isinstance(parameter.type, click.types.FloatParamType | click.types.IntParamType):
                 yield (*path, name, parameter.opts[-1])
-
-
-def test_help_has_the_options_that_commands_share_under_titles() -> None:
-    """An option of three commands or more stands in a group, and every name of a group is one of an option."""
-    commands_of: dict[str, set[str]] = {}
-    for name in commands.list_commands(click.Context(commands)):
-        for parameter in command_of(name).params:
-            if isinstance(parameter, click.Option) and not parameter.hidden:
-                commands_of.setdefault(parameter.name or "", set()).add(name)
-    grouped = {name for names in TITLES.values() for name in names}
-    assert grouped <= commands_of.keys()
-    shared = {name for name, users in commands_of.items() if len(users) > 2}
-    assert shared - grouped == {"references", "as_json", "worst", "output", "debug"} & shared
-    lines = run("score", "--help").out.splitlines()
-    assert [line for line in lines if re.fullmatch(r"\w.*:", line)] == [f"{title}:" for title in ("Options", *TITLES)]
 
 
 NUMERIC = list(numeric_options())

@@ -16,14 +16,12 @@ import pytest
 
 from docscore.core.output import OutputError, write_whole
 from tests.commands import (
-    COLOUR,
     PREDICTIONS,
     REFERENCES,
     Done,
     Write,
     as_bound_by_permissions,
     environment,
-    on_terminal,
     pred,
     ref,
     run,
@@ -228,17 +226,6 @@ def test_a_terminal_that_lacks_characters(encoding: str, shown: str) -> None:
     done = run_process(*arguments, encoding=encoding, PYTHONIOENCODING=encoding, PYTHONUTF8="0")
     assert (done.code, done.err) == (0, "")
     assert shown in done.out
-
-
-FOLDED = [(case, name) for case, name in zip(PRINTING[:-2], NAMES[:-2], strict=True) if case[0] != "table"]
-
-
-@pytest.mark.parametrize("arguments", [case for case, _ in FOLDED], ids=[name for _, name in FOLDED])
-def test_a_terminal_of_40_columns_gets_every_character(arguments: list[Any]) -> None:
-    """Lines are as long as they are in a pipe: the terminal folds them, and nothing is cut off."""
-    shown = on_terminal(*arguments, columns=40, COLUMNS="40")
-    assert shown.code == 0
-    assert COLOUR.sub("", shown.terminal) == run_process(*arguments).out
 
 
 def test_json_is_json_for_every_parser(write: Write) -> None:

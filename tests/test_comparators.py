@@ -116,37 +116,6 @@ def test_whatever_the_values_are(name: str, values: list[Any], unread: str) -> N
     assert np.allclose(table, single, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("settings", "truth", "prediction", "score"),
-    [
-        ({"compare": "number", "unread": "wrong"}, "1,500", 1500, 0.0),
-        ({"compare": "number", "unread": "wrong"}, "1,500", "1,500", 1.0),
-        ({"compare": "number", "unequal": "wrong"}, 1234, 1235, 0.0),
-        ({"compare": "number"}, 1234, 1235, 0.75),
-        ({"compare": "money"}, "$1,200.77", 1200.77, 1.0),
-        ({"compare": "money", "currency": "required"}, "$1,200.77", 1200.77, 0.0),
-        ({"compare": "money"}, "$1,200.77", "€1,200.77", 0.0),
-        ({"compare": "money"}, "$1,200.77", "C$1,200.77", 1.0),
-        ({"compare": "money", "locale": "en_US"}, "$1,200.77", "C$1,200.77", 0.0),
-        ({"compare": "money", "tolerance": "1%"}, "$100", "101 USD", 1.0),
-        ({"compare": "money", "tolerance": 0.01}, "$100", "100.02 USD", 0.5),
-        ({"compare": "date"}, "2024-03-12", "2024-12-03", 0.0),
-        ({"compare": "date", "unequal": "text"}, "2024-03-04", "2024-04-03", 0.8),
-        ({"compare": "date", "tolerance": 2}, "2024-03-12", "14 March 2024", 1.0),
-        ({"compare": "date", "tolerance": 2}, "2024-03-12", "15 March 2024", 0.0),
-        ({"compare": "datetime", "tolerance": 60}, "2024-03-12T10:30", "2024-03-12T10:31", 1.0),
-        ({"compare": "datetime", "tolerance": 60}, "2024-03-12T10:30", "2024-03-12T10:30Z", 0.0),
-        ({"compare": "time", "tolerance": 60}, "10:30", "10:31", 1.0),
-        ({"compare": "unit", "tolerance": "1%"}, "1 kg", "1.01 kg", 1.0),
-        ({"compare": "unit"}, "1 kg", "1 m", 0.0),
-        ({"compare": "phone", "region": "DE"}, "030 901820", "+49 30 901821", 0.0),
-        ({"compare": "text", "case": "kept"}, "Tea", "tea", 2 / 3),
-    ],
-)
-def test_settings(settings: dict[str, Any], truth: Any, prediction: Any, score: float) -> None:
-    assert typed_score(truth, prediction, {"x-docscore": settings}) == pytest.approx(score)
-
-
 # The planted set: of each kind fifty pairs that are the same value, and fifty that are nearly so and another one.
 
 

@@ -177,14 +177,6 @@ def test_the_verdict_says_whether_it_may_be_chance() -> None:
     assert verdict_text(compare(found.base, found.base)) == "the same on all 5 documents"
 
 
-def test_what_differs_in_a_tree() -> None:
-    tree = score_tree({"a": "abcdefghij", "b": "2", "c": ["x"]}, {"a": "abcdefghiX", "b": "5", "c": ["x"]})
-    file = io.StringIO()
-    print_tree(Console(file=file, width=80, force_terminal=True, color_system="truecolor"), tree, fold=True)
-    assert "\x1b[1;9;" in file.getvalue(), "what only the ground truth has is struck through"
-    assert "\x1b[1;4;" in file.getvalue(), "what only the prediction has is underlined"
-
-
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
 def test_encodings_without_our_signs(encoding: str) -> None:
     """Numbers and bars have others; a tree has lines of ASCII."""

@@ -69,29 +69,7 @@ def test_a_request_comes_back_as_it_went(uploads: Path) -> None:
     assert alone == FileRequest(predictions=uploads / "p.jsonl")
 
 
-WHAT_IFS: list[tuple[tuple[str, float], dict[str, Any], str]] = [
-    (("ANLS*", 0.25), {}, "0.2500 → 0.0000, −0.2500 with the settings of the result"),
-    (
-        ("ANLS*", 0.0),
-        {"numbers": "value", "threshold": 0.9},
-        "0.0000 → 1.0000, +1.0000 with threshold 0.9 and numbers value",
-    ),
-    (
-        ("ANLS*", 1.0),
-        {"numbers": "value"},
-        "1.0000 → 1.0000, no change with numbers value. Numbers in quotes stay texts; a schema can read them.",
-    ),
-    (("ANLS*", 0.0), {"ignore_case": False}, "0.0000 → 0.0000, no change with ignore case off"),
-    (
-        ("ANLS*", 0.0),
-        {"schema": '{"properties": {"nowhere": {}}}'},
-        "ANLS* 0.0000 → Typed score 0.0000, no change with the schema. All values are compared as text: the schema",
-    ),
-    (("KIEval Entity F1", 0.0), {"normalise": True}, "0.0000 → 0.0000, no change with normalise on"),
-]
-
-
-@pytest.mark.parametrize(("before", "what_if", "text"), WHAT_IFS)
+@golden("file_requests", "rescored")
 def test_rescoring_says_what_is_different(
     before: tuple[str, float], what_if: dict[str, Any], text: str, uploads: Path
 ) -> None:
@@ -225,29 +203,12 @@ def test_foreign_names_that_say_what_they_are_raise_no_doubts(tmp_path: Path) ->
     assert "paired by Beleg and doc" in drawn
 
 
-PLAIN, BOTH = b'{"total": 1}\n', b'{"question_id": "a", "references": [1], "prediction": 1}\n'
-GT, GUESS = b'{"question_id": "a", "references": [1]}\n', b'{"question_id": "a", "prediction": 1}\n'
-SORTED: list[tuple[dict[str, bytes], dict[str, Any], int | None, bool, str]] = [
-    ({"p.jsonl": GUESS, "r.jsonl": GT}, {}, 1, False, "1 references and 1 predictions, paired by question_id"),
-    ({"a.csv": OTHER.encode(), "b.csv": GOLD.encode()}, {}, 1, False, "paired by Beleg and doc"),
-    ({"out.jsonl": PLAIN, "gold.jsonl": PLAIN}, {}, 1, False, "paired by their number"),
-    ({"a.jsonl": PLAIN, "b.jsonl": PLAIN}, {}, None, True, ""),
-    ({"a.jsonl": PLAIN, "b.jsonl": PLAIN}, {"truth": 1}, 1, False, "paired by their number"),
-    ({"a.jsonl": BOTH}, {}, None, False, "1 rows by question_id"),
-    ({"a.jsonl": BOTH, "b.jsonl": BOTH}, {}, None, True, ""),
-    ({"a.jsonl": BOTH, "b.jsonl": BOTH}, {"is_pair": False}, None, False, ""),
-    ({"a.jsonl": GUESS, "b.jsonl": GT, "c.jsonl": GUESS}, {"is_pair": False}, 1, False, ""),
-    ({"a.jsonl": GUESS, "b.jsonl": b"", "c.jsonl": GUESS}, {"is_pair": False, "truth": -1}, None, False, ""),
-    ({"a.parquet": b"", "b.jsonl": GT}, {}, None, True, ""),
-]
-
-
-@pytest.mark.parametrize(("files", "asked", "truth", "unsure", "said"), SORTED, ids=str)
+@golden("file_requests", "sorted")
 def test_which_file_is_the_ground_truth(
-    files: dict[str, bytes], asked: dict[str, Any], truth: int | None, unsure: bool, said: str, tmp_path: Path
+    files: dict[str, str], asked: dict[str, Any], truth: int | None, unsure: bool, said: str, tmp_path: Path
 ) -> None:
     """By columns, then by names; where neither tells it is asked, and nothing is said of how rows are read."""
-    paths = [str(stored(tmp_path, *each)) for each in files.items()]
+    paths = [str(written(tmp_path, *each)) for each in files.items()]
     found = sort_files(SortRequest.of({"files": paths, **asked}, tmp_path))
     assert (found["truth"], found["unsure"]) == (truth, unsure)
     assert said in found["html"]

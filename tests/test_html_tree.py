@@ -10,7 +10,8 @@ import pytest
 
 from docscore import score_tree
 from docscore.core.options import ScoringOptions
-from docscore.report.html_tree import MAX_ROWS, explained_drawing, stylesheet, tree_as_html
+from docscore.report.html_tree import MAX_ROWS, explained_drawing, tree_as_html
+from tests.conftest import golden
 from tests.report_samples import HOSTILE_TEXTS, Markup
 
 TAGS = {
@@ -51,15 +52,7 @@ def test_every_place_is_a_row_with_its_status() -> None:
     assert [row.get("tabindex") for row in rows_of(page)] == [None if n.children else "0" for n in nodes]
 
 
-@pytest.mark.parametrize(
-    ("truth", "prediction", "scores"),
-    [
-        ([], [], ["1.000"]),
-        ({"a": [], "b": "x"}, {"a": [], "b": "x"}, ["1.000"] * 2),
-        ({"a": "x"}, {"a": "x", "b": ""}, ["1.000"]),
-    ],
-    ids=["nothing expected and nothing given", "the same for a key", "a key that does not count"],
-)
+@golden("folds", "scores of nothing")
 def test_a_place_without_points_has_a_score_unless_it_does_not_count(
     truth: Any, prediction: Any, scores: list[str]
 ) -> None:
@@ -86,23 +79,7 @@ def test_the_bar_counts_every_value_once_and_says_what_it_loses() -> None:
     ]
 
 
-CONCLUSIONS = [
-    ({"a": "x"}, {"a": "x"}, ["Every value is right.", "1 of 1 points"]),
-    ({"a": "x", "b": ["y"]}, {"a": "x"}, ["All of the loss is one missing field.", "1 of 2 points"]),
-    (
-        {"vat": "DE811", "no": "0042", "rows": ["x"]},
-        {"vat": "0042", "no": "DE811", "rows": []},
-        ["Two thirds of the loss is two values that are exchanged.", "0 of 3 points; a third is one missing row."],
-    ),
-    (
-        {"a": "aaaa", "b": "1.0", "c": {}, "d": "x", "e": ["y"], "f": "p, q"},
-        {"a": "bbbb", "b": "1", "c": "z", "e": [], "f": "p q", "g": "h"},
-        ["No single cause dominates.", "0.75 of 7 points; the largest, one wrong value, is 16% of the loss."],
-    ),
-]
-
-
-@pytest.mark.parametrize(("truth", "prediction", "sentences"), CONCLUSIONS)
+@golden("folds", "conclusions")
 def test_a_sentence_concludes_from_the_largest_cause(truth: Any, prediction: Any, sentences: list[str]) -> None:
     drawing = explained_drawing(score_tree(truth, prediction), "t", ScoringOptions())
     assert [drawing.conclusion, drawing.detail] == sentences
@@ -153,14 +130,3 @@ def test_long_values_are_cut_where_they_differ() -> None:
     assert len(markup) < 20_000
     assert "<del>a</del>" in markup
     assert "<ins>b</ins>" in markup
-
-
-def test_two_trees_of_a_page_do_not_share_ids() -> None:
-    tree = score_tree({"a": "x"}, {"a": "y"})
-    ids = [row["id"] for prefix in ("one", "two") for row in rows_of(Markup(tree_as_html(tree, prefix=prefix)))]
-    assert len(ids) == len(set(ids)) == 2
-
-
-def test_the_stylesheet_asks_for_nothing_from_outside() -> None:
-    assert "url(" not in stylesheet()
-    assert "@import" not in stylesheet()

@@ -119,32 +119,14 @@ def test_a_request_that_is_none_is_refused(asked: Any, message: str) -> None:
         PairRequest.of(asked)
 
 
-@pytest.mark.parametrize(
-    ("link", "expected"),
-    [
-        (PAIR, PairRequest(**PAIR)),
-        (
-            ["1", "2", 0.7, False, "json"],
-            {"reading": "json", "options": ScoringOptions(threshold=0.7, ignore_case=False)},
-        ),
-        (["1", "2", 0.5, True, True], {"reading": "text"}),
-        (["1", "2", 0.5, True, False, "nTED"], {"metric": "nted"}),
-        (["1", "2", 0.5, True, "repair", "KIEval"], {"metric": "kieval", "options": ScoringOptions(normalise=True)}),
-        (["1", "2", 0.5, True, "repair", "ANLS*", "paper", "value"], {"options": ScoringOptions(numbers="value")}),
-        (["1"], "prediction: field required"),
-        ([*"12345678", 9], "link: expected at most 8 values, got 9"),
-        (["1", "2", 0.5, True, "repair", "BLEU"], "metric: expected"),
-        (["1", "2", "high"], "threshold: expected a number from 0 to 1, got str"),
-        ("x", "request: expected a valid dictionary"),
-    ],
-)
+@golden("limits", "links")
 def test_links_of_this_page_and_of_earlier_ones(link: Any, expected: Any) -> None:
     if isinstance(expected, str):
         with pytest.raises(ValueError, match=f"^{re.escape(expected)}"):
             PairRequest.of_link(link)
     else:
-        parts = {} if isinstance(expected, PairRequest) else expected
-        assert PairRequest.of_link(link) == PairRequest(**{**PAIR, **parts})
+        options = ScoringOptions(**expected.pop("options", {}))
+        assert PairRequest.of_link(link) == PairRequest(**PAIR, **expected, options=options)
 
 
 @golden("limits", "spans")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from docscore import lint
 from tests.commands import Write, ref, run, succeed
+from tests.conftest import golden
 from tests.test_json_output import validated
 
 SCHEMA = {
@@ -28,30 +27,13 @@ CLEAN = {
     }
     for number in range(6)
 }
-FAULTS: list[tuple[str, str, dict[str, Any], int]] = [  # kind, place, what a document has, how often
-    ("empty alternative", "shop", {"shop": ("Kontor Nord", "")}, 1),
-    ("duplicate document", "", CLEAN["d0"], 1),
-    ("duplicate row", "items[]", {"items": [{"name": "a"}, {"name": "a"}, {"name": "b"}]}, 1),
-    ("several types", "total", {"total": "12.50"}, 1),
-    ("placeholder", "shop", {"shop": "N/A"}, 1),
-    ("white space", "shop", {"shop": "Kontor Nord "}, 1),
-    ("JSON text", "shop", {"shop": '{"name": "Kontor Nord"}'}, 1),
-    ("spelling", "shop", {"shop": "Kontor Nordt"}, 1),
-    ("several notations", "date", {"date": "13 March 2024"}, 1),
-    ("schema: type", "items", {"items": "tea"}, 1),
-    ("unknown key", "items[]", {"items": [{"name": "a", "nmae": "b"}]}, 1),
-    ("unread", "date", {"date": "in March"}, 1),
-    ("unread", "total", {"total": "about ten"}, 1),
-]
 
 
 def test_nothing_is_found_where_nothing_is_wrong() -> None:
     assert lint(CLEAN, schema=SCHEMA) == []
 
 
-@pytest.mark.parametrize(
-    ("kind", "place", "content", "cases"), FAULTS, ids=[f"{kind} {place}" for kind, place, *_ in FAULTS]
-)
+@golden("lint", "faults")
 def test_a_planted_fault_is_found(kind: str, place: str, content: dict[str, Any], cases: int) -> None:
     """With its place, how often it occurs, and the document."""
     found = lint({**CLEAN, "odd": {**CLEAN["d5"], "items": [{"name": "rum"}], **content}}, schema=SCHEMA)

@@ -117,12 +117,6 @@ def test_scoring_with_an_interval_does_not_import_scipy_stats() -> None:
     assert "scipy.stats" not in loaded
 
 
-def test_a_name_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A call of `docscore.anls_score` costs what it costs without the package's `__getattr__`."""
-    monkeypatch.delitem(vars(docscore), "anls_score", raising=False)
-    assert docscore.anls_score is vars(docscore)["anls_score"]
-
-
 FIELDS = {field.name: field.default for field in fields(ScoringOptions)}
 OTHER_DEFAULTS = {"parse": {"auto", "repair"}}  # of tools that judge single outputs, and of the Trainer
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import subprocess
 import sys
@@ -107,22 +106,6 @@ def test_the_example_receipts_are_what_their_script_writes(root: Path, tmp_path:
     assert len(names) == 5
     for name in names:
         assert (tmp_path / name).read_bytes() == (folder / name).read_bytes(), name
-
-
-def imported(path: Path) -> set[str]:
-    """The first parts of the names of all modules that the file imports, in functions too."""
-    nodes = [
-        node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Import | ast.ImportFrom)
-    ]
-    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
-    names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
-    return {name.split(".")[0] for name in names}
-
-
-def test_only_app_py_imports_the_playground(root: Path) -> None:
-    """The linter of imports reads packages, not `app.py`, `anls_star.py` and scripts."""
-    scripts = [*root.glob("*.py"), *root.glob("benchmarks/**/*.py"), *root.glob("examples/**/*.py")]
-    assert [path.name for path in scripts if "playground" in imported(path)] == ["app.py"]
 
 
 def test_the_page_on_where_things_are_names_every_module_and_no_other_path(root: Path) -> None:

@@ -17,7 +17,7 @@ import pytest
 from docscore.core import limits
 from docscore.data.files import read_table
 from docscore.data.pairing import rows_of_sides
-from tests.commands import Write, pred, ref, succeed
+from tests.commands import pred, ref, succeed
 from tests.conftest import ROOT
 
 ROWS = 60
@@ -161,27 +161,3 @@ def test_a_test_set_beyond_memory_ends_in_one_sentence(large: tuple[Path, Path])
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert re.fullmatch(rf"docscore: \S+r\.jsonl: {NO_ROOM}\n", done.stderr)
-
-
-@pytest.mark.parametrize("form", WRITERS)
-@pytest.mark.parametrize("renamed", [False, True])
-def test_the_row_is_found_in_every_format(tmp_path: Path, form: str, renamed: bool) -> None:
-    writer, options = WRITERS[form]
-    references, predictions = documents()
-    if renamed:
-        options = [*options, "--id-column", "doc"]
-        for row in (*references, *predictions):
-            row["doc"] = row.pop("question_id")
-    paths = writer(tmp_path, "r", references), writer(tmp_path, "p", predictions[::-1])
-    shown = succeed("explain", *paths, "--id", "d12", "--all", *options)
-    assert '"12.50" → 12' in shown
-    assert succeed("explain", *paths, "--id", "d1", "--all", *options).count("12") == 0
-
-
-@pytest.mark.parametrize("name", ["a/b", "größe", 'quoted "id"', "\u2028", "7", "back\\slash", "😀"])
-@pytest.mark.parametrize("ascii_only", [True, False])
-def test_any_id_is_found_however_it_is_written(write: Write, name: str, ascii_only: bool) -> None:
-    rows = [(pred(each, "tea"), ref(each, "ten")) for each in ("other", name)]
-    texts = [[json.dumps(row, ensure_ascii=ascii_only).replace("/", "\\/") for row in side] for side in zip(*rows)]  # noqa: B905  of equal length
-    p, r = (write(f"{side}.jsonl", "\n".join(lines) + "\n") for side, lines in zip("pr", texts, strict=True))
-    assert '"ten" → "tea"' in succeed("explain", r, p, "--id", name)

@@ -240,23 +240,7 @@ def donut() -> Any:
     return transformers.DonutProcessor(transformers.DonutImageProcessor(), tokenizer)
 
 
-MARKUP: list[tuple[str, Any]] = [  # what the decoder writes, and what it means; None where it means nothing
-    ("<s_total>12.50</s_total>", {"total": "12.50"}),
-    ("<s_receipt><s_total> 12.50</s_total></s><pad><pad>", {"total": "12.50"}),
-    ("<s_menu><s_nm>tea</s_nm><sep/><s_nm>rum</s_nm></s_menu>", {"menu": [{"nm": "tea"}, {"nm": "rum"}]}),
-    ("<s_menu><s_nm>tea</s_nm><s_price>1</s_price></s_menu>", {"menu": {"nm": "tea", "price": "1"}}),
-    ("<s_total>1</s_total><s_menu><s_nm>te", {"total": "1"}),  # cut off
-    ("<s_total>12.5", None),
-    ("tea", None),
-    ("", None),
-    (
-        "".join(f"<s_{k}>" for k in range(220)) + "x" + "".join(f"</s_{k}>" for k in reversed(range(220))),
-        None,
-    ),  # too deep
-]
-
-
-@pytest.mark.parametrize(("text", "value"), MARKUP)
+@golden("transformers", "markup")
 def test_donuts_markup_is_read_by_the_processor(text: str, value: Any, donut: Any) -> None:
     function = compute_metrics(donut, references=[value or {"other": "a long text"}], parse="donut")
     found = prediction(np.array([[0, *donut.tokenizer(text)["input_ids"], 2, -100, -100]]))
