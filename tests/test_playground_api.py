@@ -18,6 +18,7 @@ from tests import browser
 from tests.browser import Playground
 from tests.commands import environment
 from tests.conftest import HUNG, ROOT, skip_or_fail
+from tests.test_hooks import ANSWERS, SCHEMA, TRUTHS, expected_scores
 
 playground = browser.playground
 TRUTH = {"total": "12.50", "items": [{"n": "Tea"}, {"n": "Cake"}], "c": {"$one_of": ["€", "EUR"]}}
@@ -252,6 +253,15 @@ def test_json_text_is_read_and_the_answer_says_so(
     found = json.loads(answer.content[0].text)
     assert (found["score"], found.get("notes")) == (score, notes)
     assert call(playground, truth, guess) == ("complete", [found])
+
+
+def test_a_schema_gives_the_typed_score(playground: Playground) -> None:
+    pairs = list(zip(TRUTHS, ANSWERS, strict=True))
+    asked = [("score", {"ground_truth": truth, "prediction": answer, "schema": SCHEMA}) for truth, answer in pairs]
+    _, answers = of_an_agent(playground, *asked)
+    assert [json.loads(answer.content[0].text)["score"] for answer in answers] == expected_scores()
+    events = [call(playground, truth, answer, *DEFAULTS, SCHEMA) for truth, answer in pairs]
+    assert [tree["score"] for _, (tree,) in events] == expected_scores()
 
 
 def test_an_agent_is_told_what_is_wrong(playground: Playground) -> None:

@@ -21,10 +21,6 @@ from docscore import anls_score, evaluate, typed_score, typed_tree
 from docscore.core.options import NUMBERS, PACKAGE, RULES, SchemaSource, ScoringOptions
 from docscore.data.pairing import pairs_of
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.state import ScoreState
-from docscore.integrations.datasets import score_batch
-from docscore.integrations.lm_eval import results_from
-from docscore.integrations.promptfoo import get_assert
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.scorer import Scorer
 from docscore.metrics.base import MetricRow
@@ -33,7 +29,6 @@ from docscore.metrics.signature import signature_of
 from docscore.metrics.typed import readers
 from docscore.metrics.typed.comparators import by_columns
 from docscore.metrics.typed.schema import compiled_schema
-from playground.pair import tree_for_clients
 from tests.commands import column_of
 from tests.conftest import examples, golden
 from tests.oracle import Oracle
@@ -451,29 +446,6 @@ def test_order_is_read_as_date_order_with_a_warning() -> None:
     schema = {"type": "string", "format": "date", "x-docscore": {"order": "dmy"}, "title": "old"}
     with pytest.warns(UserWarning, match=r"^#/x-docscore/order: read as date_order"):
         assert typed_score("2024-04-03", "03/04/2024", schema) == 1.0
-
-
-# Hooks of other tools take a schema.
-
-
-@pytest.mark.parametrize("schema", [None, {"properties": {"total": {"x-docscore": {"compare": "money"}}}}])
-def test_every_hook_takes_a_schema(schema: Any) -> None:
-    """Those of tools that are not installed here are in tests/tools."""
-    truth, prediction = {"total": "$1,200.77"}, {"total": 1200.77}
-    name, score = ("anls_star", 7 / 9) if schema is None else ("typed_score", 1.0)
-    state = ScoreState(schema=schema)
-    state.update([prediction], [truth])
-    config = {"config": {"reference": truth, "schema": schema}}
-    options = ScoringOptions(schema=schema)
-    columns = score_batch({"prediction": [prediction], "references": [[truth]]}, schema=schema)
-    found = {
-        "torchmetrics, Ray, Trainer": state.compute()[name],
-        "promptfoo": get_assert(json.dumps(prediction), config)["score"],
-        "lm-eval": results_from("t", schema=schema)({"t": truth}, [json.dumps(prediction)])[name],
-        "datasets": columns["anls_score" if schema is None else name][0],
-        "/score": tree_for_clients(truth, prediction, options)["score"],
-    }
-    assert found == dict.fromkeys(found, pytest.approx(score))
 
 
 # What is said of values.

@@ -67,8 +67,8 @@ def score(dataset: Any, *, output: str | None = None, batch_size: int = 1024, **
         dataset: a `ray.data.Dataset` with the columns question_id, prediction and references, the last two as JSON
             text, such as the result of `joined`.
         output: a new or empty folder to which the score of each row is written, as Parquet files with the columns
-            question_id and anls_score, with `parse` also parsed, with missing "zero" also missing; with missing "skip"
-            the scores of rows without a prediction are null.
+            question_id and anls_score, with a schema also typed_score, with `parse` also parsed, with missing "zero"
+            also missing; with missing "skip" the scores of rows without a prediction are null.
         batch_size: how many rows a worker scores at a time.
         keywords: as for `ScoreState`: metrics, fields, options, or fields of `ScoringOptions`.
 
@@ -187,16 +187,25 @@ def _score(batch: Any, empty: ScoreState) -> Any:
         sample[ID]: {**sample, "anls_score": score}
         for sample, score in zip(evaluation.samples(), evaluation.anls_star, strict=True)
     }
+    with_typed = "typed" in empty.metrics
+    if with_typed:
+        for sample, (score, _) in zip(samples.values(), evaluation.points("typed"), strict=True):
+            sample["typed_score"] = score
     rows = [samples.get(name, {ID: name}) for name in ids]  # of one that was left out the id alone
     rows[:1] = [{**row, _STATE: pickle.dumps(state)} for row in rows[:1]]
     kinds = {
         ID: pa.string(),
+        "typed_score": pa.float64(),
         "anls_score": pa.float64(),
         "parsed": pa.string(),
         "missing": pa.bool_(),
         _STATE: pa.binary(),
     }
-    asked = {"parsed": options.parse_mode is not None, "missing": options.missing == "zero"}
+    asked = {
+        "typed_score": with_typed,
+        "parsed": options.parse_mode is not None,
+        "missing": options.missing == "zero",
+    }
     return pa.Table.from_pylist(
         rows, pa.schema([(name, kind) for name, kind in kinds.items() if asked.get(name, True)])
     )

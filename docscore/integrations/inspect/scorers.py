@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import fsum
 from typing import Any
 
@@ -15,7 +14,6 @@ from docscore.data.json_text import dumps
 from docscore.integrations.judging import JudgedOutput, answer_in, judged_output
 from docscore.metrics.entities import Step
 from docscore.metrics.kieval import Counts, GroupCounts, KieScore, kieval_score, total_kieval
-from docscore.metrics.typed.score import typed_tree
 
 GROUP = "group"  # the metadata of a sample that names its file
 SCHEMA = "schema"  # the metadata of a sample that has its own JSON Schema
@@ -145,21 +143,30 @@ def kieval_entities(
 
 
 @scorer(metrics=[mean_of_scores(), clustered_error(), scores_of_fields()], name="typed")
-def typed_by_schema(*, schema: Any = None, target: str = "auto", parse: str = "auto") -> Scorer:
+def typed_by_schema(
+    *,
+    schema: Any = None,
+    target: str = "auto",
+    parse: str = "auto",
+    threshold: float = THRESHOLD,
+    ignore_case: bool = True,
+) -> Scorer:
     """The typed score of a sample: ANLS* by a JSON Schema that says how each place compares and what it weighs.
 
     Args:
         schema: a JSON Schema; by default that under `schema` in the sample's metadata.
         target: as for `anls_star`.
         parse: as for `anls_star`.
+        threshold: as for `anls_star`.
+        ignore_case: as for `anls_star`.
     """
 
     async def score(state: TaskState, target_of_sample: Target) -> Score:
         answers = [answer_in(text, target) for text in target_of_sample.target]
         output = output_text(state)
-        judged = judged_output(output, answers, parse=parse)
-        tree = typed_tree(judged.answers, judged.prediction, schema or state.metadata[SCHEMA])
-        return _score_of(output, replace(judged, tree=tree))
+        own = schema or state.metadata[SCHEMA]
+        judged = judged_output(output, answers, parse=parse, threshold=threshold, ignore_case=ignore_case, schema=own)
+        return _score_of(output, judged)
 
     return score
 
