@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +25,16 @@ from docscore.cli.options import (
     test_set_options,
     with_settings,
 )
-from docscore.cli.terminal import print_json
+from docscore.cli.terminal import print_json, say
 from docscore.core.errors import InputValueError
+from docscore.core.output import write_report
 from docscore.data.files import name_without_extension
 from docscore.evaluation.systems import Systems, systems_of
 from docscore.evaluation.tables import LISTED
 from docscore.integrations.log_files import run_of_file
 from docscore.report.console import print_table
 from docscore.report.markup import FORMATS, table_as_latex, table_as_markdown
+from docscore.report.systems_report import picture_as_png, pictures_of, systems_as_html
 from docscore.report.systems_tables import systems_table
 
 
@@ -124,6 +126,14 @@ def _systems(context: click.Context, parameter: click.Parameter, value: Sequence
     show_default=True,
     help="The format of the table.",
 )
+@click.option(
+    "-o",
+    "--output",
+    type=a_file,
+    metavar="FILE",
+    help="Write the table to a file in place of printing it: .md, .tex, or .html with pictures of ranks and costs; or "
+    "the picture as .png, of ranks with --ranks, else of costs.",
+)
 @click.option("--caption", default="", help="The caption of LaTeX; what the marks mean is added to it.")
 @click.option("--percent", is_flag=True, help="Print figures multiplied by 100, with two decimals.")
 @json_option
@@ -140,6 +150,7 @@ def table_command(
     pareto: bool,
     columns: tuple[str, ...],
     form: str,
+    output: Path | None,
     caption: str,
     percent: bool,
     as_json: bool,
@@ -155,6 +166,8 @@ def table_command(
     """
     files = [(names.get(path, name), path) for name, path in systems]
     files += [(name, path) for path, name in names.items() if all(path != known for _, known in files)]
+    if output is not None and (as_json or form != "text"):
+        raise click.UsageError("expected --output, --format or --json, got two", click.get_current_context())  # noqa: TRY003, EM101
     if not files:
         raise click.UsageError("Missing argument '[NAME=]FILE...'.", click.get_current_context())  # noqa: TRY003, EM101
     if references is None and [not name for name, _ in files] == [True, *[False] * (len(files) - 1)] and files[1:]:
@@ -167,14 +180,30 @@ def table_command(
     progress = evaluations[0].progress
     asked: dict[str, Any] = {"figures": figures or None, "against": against, "ranked": ranks, "pareto": pareto}
     compared = systems_of(by_name, **asked, progress=progress)
-    if as_json:
+    table = systems_table(compared, percent=percent, intervals=intervals, columns=columns)
+    formats: dict[str, Callable[[], str | bytes]] = {
+        ".md": lambda: table_as_markdown(table),
+        ".tex": lambda: table_as_latex(table, caption),
+        ".html": lambda: systems_as_html(compared, table),
+        ".png": lambda: _as_png(compared),
+    }
+    if output is not None:
+        say(f"wrote {write_report(output, formats)}")
+    elif as_json:
         print_json("table", {"systems": [_as_dict(compared, name) for name in compared.evaluations]})
     elif form == "text":
         table = systems_table(compared, by_metric=True, percent=percent, intervals=intervals)
         print_table(stdout_console(), table, with_caption=False)
     else:
-        table = systems_table(compared, percent=percent, intervals=intervals, columns=columns)
-        click.echo(table_as_markdown(table) if form == "markdown" else table_as_latex(table, caption))
+        click.echo(formats[".md" if form == "markdown" else ".tex"]())
+
+
+def _as_png(found: Systems) -> bytes:
+    """The picture of ranks, else that of costs."""
+    drawn = pictures_of(found)
+    if not drawn:
+        raise InputValueError(place="output", expected="--ranks or costs for a picture", got="neither")
+    return picture_as_png(drawn[0])
 
 
 def _as_dict(found: Systems, name: str) -> dict[str, object]:

@@ -17,8 +17,8 @@ class OutputError(OSError):
     """A file that could not be written; the attribute `filename` is its path."""
 
 
-def write_whole(path: Path, text: str) -> int:
-    """Write a text file as UTF-8, and return its size in bytes.
+def write_whole(path: Path, text: str | bytes) -> int:
+    """Write a file, text as UTF-8, and return its size in bytes.
 
     It is written under a temporary name beside it and then moved. If writing fails or is interrupted, the previous file
     stays as it was. A symbolic link stays one, and the permissions of an existing file are kept. What is no regular
@@ -31,7 +31,7 @@ def write_whole(path: Path, text: str) -> int:
     Raises:
         OutputError: if it cannot be written, naming the file.
     """
-    content = text.encode("utf-8", "backslashreplace")
+    content = text if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace")
     target = Path(os.path.realpath(path))
     temporary = target.with_name(f".{target.name[:_LONGEST_NAME]}.{secrets.token_hex(8)}.tmp")
     try:
@@ -50,7 +50,7 @@ def write_whole(path: Path, text: str) -> int:
     return len(content)
 
 
-def write_report(path: str | Path, formats: Mapping[str, Callable[[], str]]) -> Path:
+def write_report(path: str | Path, formats: Mapping[str, Callable[[], str | bytes]]) -> Path:
     """Write a report in the format that the extension of the file says, and return the path.
 
     Args:

@@ -13,7 +13,7 @@ from typing import Any
 from docscore.core.errors import InputValueError
 from docscore.core.runtime import Progress, no_progress
 from docscore.evaluation.comparison import Change, Comparison, changes_of, rows_of_base
-from docscore.evaluation.costs import Cost, undominated
+from docscore.evaluation.costs import undominated
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.metric_values import Slice
 from docscore.stats.intervals import CONFIDENCE, RESAMPLES, Ratios, side_by_side
@@ -51,11 +51,16 @@ class Systems:
         """The first system."""
         return next(iter(self.evaluations.values()))
 
-    def score_per_cost(self, name: str) -> float | None:
-        """The first of the figures, divided by what a document costs; None where the cost is not known, or 0."""
+    def document_cost(self, name: str) -> float | None:
+        """The mean cost of a document; None where it is not known."""
         evaluation = self.evaluations[name]
-        cost = evaluation.costs["cost"].total if "cost" in evaluation.costs else None
-        return evaluation.figures[self.figures[0]] * len(evaluation.document_ids) / cost if cost else None
+        total = evaluation.costs["cost"].total if "cost" in evaluation.costs else None
+        return None if total is None else total / len(evaluation.document_ids)
+
+    def score_per_cost(self, name: str) -> float | None:
+        """The first of the figures, divided by the mean cost of a document; None where that is not known, or 0."""
+        cost = self.document_cost(name)
+        return self.evaluations[name].figures[self.figures[0]] / cost if cost else None
 
     def parts(self) -> list[dict[str, Slice]]:
         """The figures of each system over all rows, and over those of each slice, largest first."""
@@ -102,7 +107,7 @@ def systems_of(
     chosen = list(dict.fromkeys(figures or (known[:1] if ranked else known)))
     ranks = _ranks(evaluations, known.index(chosen[0]), progress) if ranked else {}
     evaluations = {name: evaluations[name] for name in ranks} or evaluations
-    front = _front(evaluations, chosen[0]) if pareto else None
+    front = _front(Systems(evaluations, chosen)) if pareto else None
     if against is None:
         return Systems(evaluations, chosen, ranks=ranks, front=front)
     names = list(evaluations)
@@ -120,16 +125,16 @@ def systems_of(
     return Systems(evaluations, chosen, against, bases, tests, ranks, front)
 
 
-def _front(evaluations: Mapping[str, Evaluation], figure: str) -> list[str]:
-    """The systems that no other one beats in both a figure and cost."""
+def _front(systems: Systems) -> list[str]:
+    """The systems that no other one beats in both the first of the figures and cost."""
     values: dict[str, tuple[float, float]] = {}
-    for name, evaluation in evaluations.items():
-        cost = evaluation.costs.get("cost", Cost(None, "no prediction has a cost"))
-        if cost.total is None:
-            remedy = "--cost-column names another column"
-            expected = f"the cost of each prediction of {name!r}"
-            raise InputValueError(place="pareto", expected=expected, got=cost.note, remedy=remedy)
-        values[name] = evaluation.figures[figure], cost.total
+    for name, evaluation in systems.evaluations.items():
+        cost = systems.document_cost(name)
+        if cost is None:
+            expected, remedy = f"the cost of each prediction of {name!r}", "--cost-column names another column"
+            got = evaluation.costs["cost"].note if "cost" in evaluation.costs else "none"
+            raise InputValueError(place="pareto", expected=expected, got=got, remedy=remedy)
+        values[name] = evaluation.figures[systems.figures[0]], cost
     return undominated(values)
 
 

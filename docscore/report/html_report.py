@@ -79,7 +79,7 @@ HISTOGRAM_BINS = 20
 MOST_FIELDS_DRAWN = 500  # rows of a table
 
 
-_WIDTH, _HEIGHT, _TOP, _FOOT = 640, 160, 14, 22  # of a picture: drawing area, space above it and space below it
+PICTURE_WIDTH, _HEIGHT, _TOP, _FOOT = 640, 160, 14, 22  # of a picture: drawing area, space above it and space below it
 
 
 class Picture(NamedTuple):
@@ -91,6 +91,8 @@ class Picture(NamedTuple):
         marks: the numbers of its axis, from 0 to 1.
         bars: the bars of a histogram: left, top, width, height, the number above it, and its title.
         lines: the corners of each line in the format of SVG, by its CSS class.
+        dots: the dots: their middle, and their title.
+        texts: further texts: where they stand, which part of them stands there (start, middle or end), and the text.
         width, height, base: the size of the drawing, and the y coordinate of its axis.
     """
 
@@ -99,7 +101,9 @@ class Picture(NamedTuple):
     marks: tuple[float, ...]
     bars: Sequence[tuple[float, float, float, float, str, str]] = ()
     lines: Mapping[str, str] = MappingProxyType({})
-    width: int = _WIDTH
+    dots: Sequence[tuple[float, float, str]] = ()
+    texts: Sequence[tuple[float, float, str, str]] = ()
+    width: int = PICTURE_WIDTH
     height: int = _HEIGHT + _TOP + _FOOT
     base: int = _HEIGHT + _TOP
 
@@ -136,7 +140,7 @@ def histogram_of_scores(scores: Sequence[float]) -> Picture:
     counts = [0] * HISTOGRAM_BINS
     for score in scores:
         counts[min(int(score * HISTOGRAM_BINS + 1e-9), HISTOGRAM_BINS - 1)] += 1
-    wide = _WIDTH / HISTOGRAM_BINS
+    wide = PICTURE_WIDTH / HISTOGRAM_BINS
     bars = []
     for number, count in enumerate(counts):
         high = count / max(counts) * _HEIGHT
@@ -167,10 +171,11 @@ def picture_of_curve(curve: Curve) -> Picture:
 def reliability_diagram(found: Calibration) -> Picture:
     """The share of right values against their mean confidence, beside the line on which both are equal."""
     corners = [
-        f"{point.confidence * _WIDTH:.1f},{_HEIGHT + _TOP - point.accuracy * _HEIGHT:.1f}" for point in found.points
+        f"{point.confidence * PICTURE_WIDTH:.1f},{_HEIGHT + _TOP - point.accuracy * _HEIGHT:.1f}"
+        for point in found.points
     ]
     lines = {
-        "anls-automated": f"0,{_HEIGHT + _TOP} {_WIDTH},{_TOP}",
+        "anls-automated": f"0,{_HEIGHT + _TOP} {PICTURE_WIDTH},{_TOP}",
         "anls-aligned": " ".join(corners),
     }
     caption = "Dashed: confidences that mean what they say. Solid: share of right values against their mean confidence."
@@ -182,5 +187,5 @@ def _corners(points: Sequence[Point], values: Sequence[float]) -> str:
     corners = []
     for point, value, following in zip(points, values, [*(p.threshold for p in points[1:-1]), 1.0], strict=False):
         high = _HEIGHT + _TOP - value * _HEIGHT
-        corners += [f"{point.threshold * _WIDTH:.1f},{high:.1f}", f"{following * _WIDTH:.1f},{high:.1f}"]
+        corners += [f"{point.threshold * PICTURE_WIDTH:.1f},{high:.1f}", f"{following * PICTURE_WIDTH:.1f},{high:.1f}"]
     return " ".join(corners)
