@@ -44,13 +44,10 @@ NEW, SURE = RECEIPTS / "predictions_new.jsonl", RECEIPTS / "predictions_confiden
 CALLS: list[tuple[list[Any], int, str]] = [
     (["--version"], 0, ""),
     (["score", REFERENCES, PREDICTIONS], 0, ""),
-    (["explain", REFERENCES, PREDICTIONS, "--id", "receipt-018"], 0, ""),
     (["compare", PREDICTIONS, NEW, "--references", REFERENCES, "--max-loss", "0"], 0, ""),
     (["score", REFERENCES, "none.jsonl"], 2, "docscore: none.jsonl: No such file or directory"),
-    (["score", REFERENCES], 2, "docscore: .*references.jsonl: expected rows with"),
     (["compare", PREDICTIONS], 2, "docscore: Missing argument 'NEW'. .'docscore compare -h' for help"),
     (["score", REFERENCES, PREDICTIONS, "--nope"], 2, "docscore: No such option.* .'docscore score -h' for help"),
-    (["scoer"], 2, "docscore: No such command 'scoer'.* .'docscore -h' for help"),
     ([], 2, "Usage: docscore "),
 ]
 

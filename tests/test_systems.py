@@ -20,7 +20,7 @@ from docscore.report.wording import verdict_text
 from docscore.stats.significance import holm
 from playground.heat_map import document_matrix, field_matrix, matrix_table
 from playground.tree_columns import PlaceRow, PlaceRun, places_side_by_side
-from tests.commands import RECEIPTS, pred, ref, run, written
+from tests.commands import RECEIPTS, pred, run, written
 from tests.conftest import golden
 from tests.report_samples import grid
 from tests.structures import predictions, truths
@@ -122,9 +122,6 @@ def test_slices_are_those_of_each_system() -> None:
     assert parts == systems["s11"].slice_figures
 
 
-TRUTHS = [ref(f"d{n}", {"a": "tea", "b": "rum", "c": f"{n}"}) for n in range(12)]
-
-
 def runs(truth: Any, *predictions: Any) -> list[PlaceRun]:
     return places_side_by_side([score_tree(truth, prediction) for prediction in predictions])
 
@@ -136,18 +133,6 @@ def drawn(found: list[PlaceRun]) -> list[PlaceRow]:
 def words(row: PlaceRow) -> tuple[Any, ...]:
     """The label, the ground truth, and the glyph and value of each system."""
     return row.label, row.truth, *((place.glyph, "".join(s.text for s in place.value)) for place in row.systems)
-
-
-def answers_of_three_fields(right: int) -> list[dict[str, Any]]:
-    """Predictions of which the first are right, and the others half right."""
-    return [
-        pred(f"d{n}", {"a": "tea", "b": "rum" if n < right else "xxxx", "c": f"{n}"} | ({"d": 1} if n == 11 else {}))
-        for n in range(12)
-    ]
-
-
-def evaluations_of_three_fields(*right: int) -> dict[str, Evaluation]:
-    return {f"s{each}": Evaluation(pairs_of(answers_of_three_fields(each), TRUTHS)) for each in right}
 
 
 def test_what_stands_beside_what_by_hand() -> None:
@@ -212,7 +197,7 @@ def test_every_leaf_of_every_tree_is_drawn_once(truth: Any, one: Any, other: Any
 
 def test_changes_against_a_base() -> None:
     """The p-values are those of each comparison, adjusted together; the verdict says for how many."""
-    systems = evaluations_of_three_fields(6, 12, 5)
+    systems = evaluations(6, 12, 5)
     systems["again"] = systems["s6"]
     changes = changes_against(systems, "s6")
     assert list(changes) == ["s12", "s5", "again"]
@@ -226,14 +211,14 @@ def test_changes_against_a_base() -> None:
         "the same on all 12 documents",
     ]
     with pytest.raises(ValueError, match="base: expected one of the systems 's6', 's12'"):
-        changes_against(evaluations_of_three_fields(6, 12), "s7")
+        changes_against(evaluations(6, 12), "s7")
     with pytest.raises(ValueError, match="expected at least two systems, got one"):
-        changes_against(evaluations_of_three_fields(6), "s6")
+        changes_against(evaluations(6), "s6")
 
 
 def test_fields_and_documents_by_system() -> None:
     """Largest loss against the base first; a field that a system does not have has no score."""
-    systems = evaluations_of_three_fields(6, 12, 3)
+    systems = evaluations(6, 12, 3)
     changes = changes_against(systems, "s6")
     fields = {row.name: row for row in field_matrix(systems, changes)}
     assert next(iter(fields)) == "b"
@@ -243,8 +228,8 @@ def test_fields_and_documents_by_system() -> None:
     assert [cell.marked for cell in fields["b"].cells] == [False, True, False]
     assert not fields["a"].changed
     documents = document_matrix(systems, changes)
-    assert [row.name for row in documents[:3]] == ["d3", "d4", "d5"]
-    assert documents[0].worst == pytest.approx(-1 / 3)
+    assert [row.name for row in documents[:3]] == ["d1-3", "d2-4", "d2-5"]
+    assert documents[0].worst == pytest.approx(-1 / 2)
     table = matrix_table("Fields", "field", list(fields.values()), systems)
     assert table.records()[0] == {"field": "b", "s6": 0.5, "s12": 1.0, "s3": 0.25}
     assert [cell.best for cell in table.rows[0]] == [False, False, True, False]
