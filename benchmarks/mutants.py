@@ -59,7 +59,7 @@ GROUPS = {
             "metric_trees",
             "summary",
             "annotations",
-            "html_tree",
+            "report_html",
             "reference_cases",
             "similarity",
             "depth",
@@ -72,7 +72,7 @@ GROUPS = {
     "other metrics": Group(
         tuple(f"docscore/metrics/{name}.py" for name in ("kieval", "entities", "entity_f1", "nted", "tree_edit")),
         _tests(
-            "kieval", "nted", "metric_trees", "measure", "html_tree", "annotations", "work", "depth", "first_metric"
+            "kieval", "nted", "metric_trees", "measure", "report_html", "annotations", "work", "depth", "first_metric"
         ),
     ),
     "typed score": Group(

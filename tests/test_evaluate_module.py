@@ -286,18 +286,6 @@ EXAMPLE = {"predictions": list(rows(PREDICTIONS)), "references": list(rows(REFER
 OF_TEXTS = {"predictions": list(rows(TEXTS)), "references": EXAMPLE["references"], "parse": "json"}
 
 
-DETAILS: list[Row] = [{"key_scores": True}, {"confidence": 0.5}, {"per_sample": True}, ALL]
-
-
-@pytest.mark.parametrize("given", [EXAMPLE, OF_TEXTS], ids=["values", "texts"])
-def test_details_do_not_change_the_score(given: Row, metric: Any) -> None:
-    """To the last bit."""
-    alone = metric.compute(**given)
-    for options in DETAILS:
-        result = metric.compute(**given, **options)
-        assert {name: result[name] for name in alone} == alone
-
-
 TABLES = ("key_scores", "lists", "rates", "per_sample")
 KINDS = {"string": str, "int64": int, "double": float, "float64": float, "bool": bool}
 
