@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import copy
-import json
 import math
 import random
 import re
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -19,13 +17,11 @@ from docscore.evaluation.automation import (
     Curve,
     Review,
     automation_curve,
-    calibration_of_reviews,
     review_of_entities,
     review_of_tree,
 )
 from docscore.metrics.entities import Step
 from docscore.metrics.kieval import KieScore, kieval_score, total_kieval
-from tests.commands import Write, pred, ref, run, succeed
 from tests.conftest import golden
 
 
@@ -183,31 +179,6 @@ def test_a_value_without_a_confidence_is_named() -> None:
         review_of_tree(tree, {"a": [{}]}, "r1")
 
 
-def test_a_metric_of_whole_documents_has_no_review(write: Write, tmp_path: Path) -> None:
-    """The command refuses it; a report leaves the curve out and says so."""
-    paths = files(write, random_corpus(1), inside=True)
-    done = run("automation", *paths, "--metrics", "nted")
-    assert (done.code, done.out) == (2, "")
-    assert "metrics: expected for automation and calibration anls_star, anls, anlsl, kieval, typed as the" in done.err
-    found = tmp_path / "report.html"
-    assert run("report", *paths, "--metrics", "nted", "--with-confidences", "-o", found).code == 0
-    assert "nTED does not say which values are right" in found.read_text("utf-8")
-
-
-def test_the_command_follows_the_metric_asked_for(write: Write, tmp_path: Path) -> None:
-    truths, guesses = [ref("a", {"n": 1000})], [pred("a", {"n": {"$value": "1000.0", "$confidence": 0.4}})]
-    paths = write("r.jsonl", truths), write("p.jsonl", guesses)
-    schema = tmp_path / "schema.json"
-    schema.write_text(json.dumps({"properties": {"n": {"type": "number"}}}))
-    for options, figure, first in (
-        ([], "KIEval Aligned", 0.0),
-        (["--metrics", "anls_star"], "ANLS*", 4 / 6),
-        (["--schema", schema], "Typed score", 1.0),
-    ):
-        found = json.loads(succeed("automation", *paths, *options, "--json"))
-        assert (found["figure"], found["curve"][0]["accuracy"]) == (figure, pytest.approx(first))
-
-
 def test_no_documents() -> None:
     with pytest.raises(ValueError, match="expected at least one document, got none"):
         automation_curve([])
@@ -283,16 +254,6 @@ def wrapped(value: Any, sure: Any) -> Any:
     return {"$value": value, "$confidence": sure}
 
 
-def files(write: Write, samples: list[Sample], *, inside: bool) -> tuple[Path, Path]:
-    """References and predictions, the confidences inside or beside these."""
-    references = write("r.jsonl", [ref(f"d{i}", each.truth) for i, each in enumerate(samples)])
-    if inside:
-        rows = [pred(f"d{i}", wrapped(each.prediction, each.sure)) for i, each in enumerate(samples)]
-    else:
-        rows = [{**pred(f"d{i}", each.prediction), "confidence": each.sure} for i, each in enumerate(samples)]
-    return references, write("p.jsonl", rows)
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_the_curve_of_a_score_with_trees_is_that_of_a_review_that_is_done(seed: int) -> None:
     """Values below the threshold are as they should be, or gone, and the documents are scored again."""
@@ -320,23 +281,3 @@ def test_the_curve_of_a_score_with_trees_is_that_of_a_review_that_is_done(seed: 
         leaves = [leaf for name in result for leaf in result[name].tree.leaves() if leaf.status != "missing"]
         right = sum(leaf.score == 1 for leaf in leaves)
         assert (result.calibration.values, result.calibration.right) == (len(values), right)
-
-
-@pytest.mark.parametrize("inside", [False, True])
-def test_the_command_says_what_the_library_says(inside: bool, write: Write) -> None:
-    """In strict JSON, which has no infinity."""
-    samples = random_corpus(1)
-    printed = succeed("automation", *files(write, samples, inside=inside), "--json", "--target", "0.5")
-    curve = curve_of(samples)
-    points = [point.to_dict() for point in curve.points()]
-    calibration = calibration_of_reviews(reviews_of(samples)).to_dict()
-    wanted = {
-        "metric": "kieval",
-        "figure": "KIEval Aligned",
-        **curve.lowest(0.5).to_dict(),
-        "curve": points,
-        "calibration": calibration,
-    }
-    found = json.loads(printed, parse_constant=pytest.fail)
-    assert found == {"format": "docscore.automation/2", **json.loads(json.dumps(wanted))}
-    assert points[-1]["threshold"] is None

@@ -238,14 +238,6 @@ def test_json_is_json_for_every_parser(write: Write) -> None:
     assert "NaN" in json.dumps(json.loads(tree, parse_constant=pytest.fail))
 
 
-def test_keys_show_as_they_are(write: Write) -> None:
-    """Escaped are only characters that could steer a terminal."""
-    truth, prediction = {"Straße 1": {"Größe (m²)": "12"}, "a\u202e b": "1"}, {"Straße 1": {}, "a\u202e b": "2"}
-    files = write("r.jsonl", [ref("a", truth)]), write("p.jsonl", [pred("a", prediction)])
-    fields = json.loads(succeed("score", *files, "--fields", "--json"))["key_scores"]
-    assert {'["Straße 1"]["Größe (m²)"]', '["a\\u202e b"]'} <= {each["field"] for each in fields}
-
-
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_command_that_is_stopped_leaves_no_half_file(number: signal.Signals, tmp_path: Path) -> None:

@@ -80,6 +80,10 @@ def test_automation(write: Write) -> None:
     checked("automation", "automation", *files, "--target", "1")
 
 
+def test_lint() -> None:
+    assert validated("lint", run("lint", REFERENCES, "--format", "json").out)["findings"]
+
+
 def test_bench_check(tmp_path: Path) -> None:
     assert all(each["documents"] is None for each in checked("bench_check", "bench", "check", tmp_path)["data_sets"])
 

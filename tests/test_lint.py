@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from docscore import lint
-from tests.commands import Write, ref, run, succeed
 from tests.conftest import golden
-from tests.test_json_output import validated
 
 SCHEMA = {
     "type": "object",
@@ -46,14 +44,3 @@ def test_without_a_schema_values_are_compared_with_the_others() -> None:
     truths = {f"d{number}": {"date": f"2024-{1 + number % 12:02}-{10 + number // 12}"} for number in range(25)}
     [finding] = lint({**truths, "odd": {"date": "soon 2024"}})
     assert (finding.kind, finding.place, finding.ids) == ("unread", "date", ("odd",))
-
-
-def test_an_id_that_occurs_twice_and_the_exit_status(write: Write) -> None:
-    """Findings end with status 1, none with 0; JSON as its schema says."""
-    clean = write("clean.jsonl", [ref(name, value) for name, value in CLEAN.items()])
-    assert succeed("lint", clean).strip() == "Nothing was found"
-    twice = write("twice.jsonl", [ref("a", {"x": "1"}), ref("a", {"x": "2"})])
-    done = run("lint", twice, "--format", "json")
-    assert done.code == 1
-    assert [(one["kind"], one["ids"]) for one in validated("lint", done.out)["findings"]] == [("duplicate id", ["a"])]
-    assert "| duplicate id |" in run("lint", twice, "--format", "markdown").out

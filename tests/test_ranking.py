@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,7 +9,6 @@ from hypothesis import strategies as st
 
 from docscore.stats.intervals import Ratios
 from docscore.stats.ranking import Rank, ranks_of
-from tests.commands import RECEIPTS, Write, pred, ref, run, succeed
 
 N = 40
 SHIFTS = (0.0, 0.01, 0.4, 0.41)  # two good systems, two bad ones
@@ -62,34 +58,3 @@ def test_many_documents_are_not_resampled() -> None:
     resampled, normal = ranks_of(scores(10_000, shifts), n_resamples=2000), ranks_of(scores(10_001, shifts))
     assert [rank[:4] for rank in resampled] == [rank[:4] for rank in normal]
     assert [rank.best for rank in resampled] == pytest.approx([rank.best for rank in normal], abs=0.05)
-
-
-def test_the_command_puts_systems_in_the_order_of_their_ranks() -> None:
-    """Also in JSON; only the figure of the ranks is shown."""
-    files = [RECEIPTS / f"{name}.jsonl" for name in ("predictions", "predictions_new", "references")]
-    arguments: list[str | Path] = [
-        "table",
-        *files[:2],
-        "--references",
-        files[2],
-        "--metrics",
-        "anls_star,kieval",
-        "--ranks",
-    ]
-    printed = succeed(*arguments).splitlines()
-    assert [line.split()[:5] for line in printed[1:3]] == [
-        ["1", "1", "to", "2", "predictions_new"],
-        ["1", "1", "to", "2", "predictions"],
-    ]
-    assert "KIEval" not in printed[0]
-    first, second = json.loads(succeed(*arguments, "--json"))["systems"]
-    assert (first["system"], first["rank"]["value"], second["rank"]["value"]) == ("predictions_new", 1, 2)
-    assert first["rank"]["best"] + second["rank"]["best"] == pytest.approx(1)
-
-
-@pytest.mark.parametrize(("systems", "said"), [(1, "at least two systems"), (2, "at least two documents")])
-def test_ranks_need_two_systems_and_two_documents(write: Write, systems: int, said: str) -> None:
-    """One says nothing about ranks."""
-    files = [write(f"{number}.jsonl", [pred("a", number)]) for number in range(systems)]
-    result = run("table", *files, "--references", write("r.jsonl", [ref("a", 1)]), "--ranks")
-    assert (result.code, said in result.err) == (2, True)
