@@ -62,6 +62,7 @@ COMMANDS: list[tuple[str, list[Any]]] = [
     ("compare", ["compare", PREDICTIONS, NEW, "--references", REFERENCES, "--max-loss", "0.5", *SCHEMA]),
     ("compare", ["compare", NEW, NEW, "--references", REFERENCES, "--by", "question_id"]),
     ("table", ["table", PREDICTIONS, NEW, "--references", REFERENCES, "--against", "best", "--metrics", "kieval"]),
+    ("table", ["table", f"a={PREDICTIONS}", f"a={NEW}", f"b={NEW}", "--references", REFERENCES]),
     ("explain", ["explain", *BOTH, "--id", "receipt-018"]),
     ("explain", ["explain", *BOTH, "--id", "receipt-018", *SCHEMA]),
     ("corrections", ["explain", *BOTH, "--id", "receipt-018", "--metric", "kieval"]),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,9 +12,7 @@ from docscore.data.pairing import Pairs, by_run
 from docscore.evaluation.runs import runs_of
 from docscore.evaluation.systems import systems_of
 from docscore.stats.intervals import Ratios, intervals_of
-from tests.commands import Write, pred, ref, run, succeed
 from tests.conftest import golden
-from tests.test_json_output import validated
 
 IDS = [f"d{number}" for number in range(8)]
 REFERENCES = {name: {"a": "tea", "b": "rum"} for name in IDS}
@@ -104,32 +100,3 @@ def test_epochs_of_a_log_are_runs() -> None:
     found = by_run(Pairs(ids, list("12345"), list("12345")), documents)
     assert (found.documents, found.runs, found.skipped) == (["a", "b"], 2, 1)
     assert (found.ids, found.truths) == ([ids[0], ids[1], ids[3], ids[4]], list("1245"))
-
-
-@pytest.fixture
-def files(write: Write) -> list[str | Path]:
-    """References, two runs of one system and another system, as the arguments of a table."""
-    references = write("refs.jsonl", [ref(name, value) for name, value in REFERENCES.items()])
-    runs = [
-        write(f"run{number}.jsonl", [pred(name, value) for name, value in one.items()])
-        for number, one in enumerate([*RUNS[:2], answers()])
-    ]
-    return [references, f"ours={runs[0]}", f"ours={runs[1]}", f"other={runs[2]}"]
-
-
-def test_files_of_one_name_are_runs(files: list[str | Path]) -> None:
-    """The first file without a name is the references."""
-    ours, other = validated("table", succeed("table", *files, "--json"))["systems"]
-    assert (ours["system"], ours["runs"]["runs"], ours["runs"]["scores"]) == ("ours", 2, [0.6875, 0.6875])
-    assert [one["id"] for one in ours["runs"]["most_unstable"]] == ["d2", "d3"]
-    assert "runs" not in other
-    printed = succeed("table", *files, "--against", "best")
-    assert "ours: 2 of 8 documents have other scores in other runs." in printed
-
-
-def test_the_same_file_twice_is_named(files: list[str | Path]) -> None:
-    """As two runs of one system."""
-    done = run("table", *files, files[1])
-    path = str(files[1]).removeprefix("ours=")
-    assert f"{path} and {path} have the same predictions: one run counts twice" in done.err
-    assert json.loads(run("table", *files, files[1], "--json").out)["systems"][0]["runs"]["runs"] == 3
