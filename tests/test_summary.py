@@ -14,16 +14,18 @@ import pytest
 from hypothesis import given
 
 import docscore
-from docscore import ScoreTree, score_tree
+from docscore import ScoreTree, score_tree, typed_tree
 from docscore.core.options import DEFAULT_OPTIONS, ScoringOptions
 from docscore.data.pairing import Pairs, pairs_of
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import MOST_FIELDS_TESTED
 from docscore.metrics.anls_star.causes import CAUSES, OUTCOMES, FieldCounts, Outcome, places
 from docscore.metrics.registry import METRICS
+from docscore.metrics.typed.schema import compiled_schema
 from docscore.report.content import causes_table
 from tests.conftest import examples, golden, table
 from tests.structures import damaged, evaluation_of, predictions, random_prediction, random_truth, truths
+from tests.test_typed_score import schemas
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning"),
@@ -243,11 +245,12 @@ def counted(counts: FieldCounts) -> Any:
     return list(counts.leaves), paths, Counter(counts.elements), counts.weight
 
 
-def check_counts(truth: Any, prediction: Any, *, parsed: bool = True, absent: bool = False) -> None:
+def check_counts(truth: Any, prediction: Any, schema: Any = None, *, parsed: bool = True, absent: bool = False) -> None:
     """What is counted of a pair is what is counted of its tree, bit for bit and in the same order."""
-    tree = score_tree(truth, prediction)
+    tree = score_tree(truth, prediction) if schema is None else typed_tree(truth, prediction, schema)
     of_tree = counted(FieldCounts().of_tree(tree, parsed=parsed, absent=absent))
-    of_pair = FieldCounts().of_pair(truth, prediction, DEFAULT_OPTIONS, parsed=parsed, absent=absent)
+    root = None if schema is None else compiled_schema(json.dumps(schema))
+    of_pair = FieldCounts().of_pair(truth, prediction, DEFAULT_OPTIONS, root, parsed=parsed, absent=absent)
     assert counted(of_pair) == of_tree
 
 
@@ -307,6 +310,13 @@ def test_points_of_causes_add_up_for_any_values(truth: Any, prediction: Any) -> 
     check_counts(truth, prediction)
     check_counts(truth, prediction, parsed=False)
     check_counts(truth, None, absent=True)
+
+
+@examples(100)
+@given(truths, predictions, schemas)
+def test_what_is_counted_by_a_schema_is_what_its_tree_says(truth: Any, prediction: Any, schema: Any) -> None:
+    """How values are compared too, and which could not be read."""
+    check_counts(truth, prediction, schema)
 
 
 @examples(200)
