@@ -96,6 +96,8 @@ def test_normalise_ignores_case_and_white_space() -> None:
     truth, prediction = {"a": "1  May", "m": [{"b": ("X", "Y")}]}, {"a": "1 MAY ", "m": [{"b": "y"}]}
     assert totals(truth, prediction) == (Counts(0, 2, 0, 0), GroupCounts(0, 1, 0, 0))
     assert totals(truth, prediction, normalise=True) == (Counts(2), GroupCounts(1))
+    found = [entity_counts({"a": "May"}, {"a": " MAY"}, normalise=each, donut=True).f1 for each in (False, True)]
+    assert found == [0.0, 1.0]
 
 
 def random_groups(rng: random.Random, *, truth: bool) -> list[dict[str, Any]]:
