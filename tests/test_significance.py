@@ -61,6 +61,19 @@ def test_the_bound_of_many_documents_is_that_of_the_normal_distribution() -> Non
     assert bound_of_mean(values, 1.0, 0.95) == pytest.approx(values.mean() + 1.645 * error, abs=0.05 * error)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_the_limit_at_the_mean_fits_what_lies_beside_it(seed: int) -> None:
+    """Of skewed values, where the share below the mean is not a half."""
+    values = np.random.default_rng(seed).beta(0.4, 2, 9)
+    step = values.std() / 100
+    below, at_mean, above = (
+        significance._share_below(values, values.mean() + step * side)  # noqa: SLF001  no bound lies at the mean
+        for side in (-1, 0, 1)
+    )
+    assert abs(at_mean - 0.5) > 0.02
+    assert at_mean == pytest.approx((below + above) / 2, abs=3e-4)
+
+
 changes = st.lists(st.floats(-1, 1), min_size=1, max_size=30)
 
 
