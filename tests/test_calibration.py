@@ -149,34 +149,16 @@ def test_a_seed_gives_the_same_twice_and_progress_is_told() -> None:
 # where there is nothing to say
 
 
-def test_one_kind_of_values_has_no_auroc() -> None:
-    for right, kind in ((1, "right"), (0, "wrong")):
-        found = calibration_of([0.9, 0.7, 0.8], [right] * 3, [0, 1, 2], n_resamples=FEW)
-        assert found.auroc.value is None
-        assert found.auroc.interval.note == f"all 3 values are {kind}: AUROC needs right and wrong ones"
-        assert found.ece.value is not None
-        assert found.ece.interval.ends is not None
-
-
-def test_one_document_has_figures_without_intervals() -> None:
-    found = calibration_of([0.9, 0.7, 0.8], [1, 0, 1], [7, 7, 7])
-    for figure in (found.auroc, found.ece, found.brier):
-        assert figure.value is not None
-        assert figure.interval.ends is None
-        assert figure.interval.note == "one document: an interval needs two"
-    assert {point.interval.note for point in found.points} == {"one document: an interval needs two"}
-
-
-def test_no_values_have_no_figures() -> None:
-    found = calibration_of([], [], [])
-    for figure in (found.auroc, found.ece, found.brier):
-        assert (figure.value, figure.interval.ends) == (None, None)
-        assert figure.interval.note == "no value has a confidence"
-    assert (found.values, found.documents, found.points) == (0, 0, [])
-
-
-def test_documents_that_are_all_alike_have_no_intervals() -> None:
-    found = calibration_of([0.9, 0.2] * 5, [1, 0] * 5, np.repeat(np.arange(5), 2))
-    assert (found.auroc.value, found.auroc.interval.note) == (1.0, "too few documents differ for an interval")
-    assert found.ece.interval.note == "too few documents differ for an interval"
-    assert found.brier.interval.note.startswith("all 5 documents have the same value, ")
+@golden("calibration", "nothing to say")
+def test_where_there_is_nothing_to_say_a_note_says_why(
+    sure: list[float], right: list[int], documents: list[int], figures: list[float | None], notes: list[str]
+) -> None:
+    """The figures are there without their intervals, unless there is nothing to count."""
+    found = calibration_of(sure, right, documents, n_resamples=FEW)
+    shown = found.auroc, found.ece, found.brier
+    assert [figure.value for figure in shown] == pytest.approx(figures)
+    assert [figure.interval.note[: len(note)] for figure, note in zip(shown, notes, strict=True)] == notes
+    assert [figure.interval.ends is None for figure in shown] == list(map(bool, notes))
+    assert (found.values, found.documents) == (len(sure), len(set(documents)))
+    if found.documents < 2:
+        assert all(point.interval.note == notes[1] for point in found.points)
