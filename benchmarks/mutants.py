@@ -80,7 +80,7 @@ GROUPS = {
     ),
     "pairing": Group(
         ("docscore/data/pairing.py", "docscore/data/rows.py"),
-        _tests("rows", "faults", "streams", "document_list", "front_door", "doubts", "errors"),
+        _tests("rows", "runs", "faults", "file_columns", "document_list", "front_door", "doubts", "groups", "errors"),
     ),
     "gates": Group(
         ("docscore/stats/significance.py", "docscore/*/comparison.py", "docscore/*/level_gate.py"),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import docscore
-from docscore.data.pairing import Pairs, by_run
+from docscore.data.pairing import Pairs, by_run, joined_runs
 from docscore.evaluation.runs import runs_of
 from docscore.evaluation.systems import systems_of
 from docscore.stats.intervals import Ratios, intervals_of
@@ -91,6 +91,14 @@ def test_clusters_and_slices_are_those_of_the_documents() -> None:
 def test_what_is_no_list_of_runs(predictions: Any, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         docscore.evaluate(predictions=predictions, references=REFERENCES, runs=True)
+
+
+def test_runs_on_other_documents_are_refused() -> None:
+    """As logs may be whose samples were not all run in each epoch."""
+    runs = [Pairs(list(ids), [1, 2], [1, 2]) for ids in ("ab", "ac")]
+    message = r"^one and two: expected the same documents in all runs, got 2 in one of them only, such as 'b'$"
+    with pytest.raises(ValueError, match=message):
+        joined_runs(runs, ["one", "two"])
 
 
 def test_epochs_of_a_log_are_runs() -> None:
