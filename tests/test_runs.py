@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import docscore
-from docscore.data.pairing import Pairs, by_run, joined_runs
+from docscore.core.errors import in_file
+from docscore.data.files import Table
+from docscore.data.pairing import Pairs, joined_runs, read_systems
 from docscore.evaluation.runs import runs_of
 from docscore.evaluation.systems import systems_of
 from docscore.stats.intervals import Ratios, intervals_of
@@ -101,10 +104,26 @@ def test_runs_on_other_documents_are_refused() -> None:
         joined_runs(runs, ["one", "two"])
 
 
+def log_of(epochs: int, rows: str) -> Table:
+    """The table of a log: the id of a document, its epoch and its prediction, such as "a1x"."""
+    cells = [(row[0], row[1], row[2]) for row in rows.split()]
+    named = {f"{name}, epoch {epoch}" if epochs > 1 else name: (name, answer) for name, epoch, answer in cells}
+    values = [{"question_id": row, "references": ["x"], "prediction": answer} for row, (_, answer) in named.items()]
+    documents = {row: name for row, (name, _) in named.items()} if epochs > 1 else {}
+    path = Path(f"{epochs}.eval")
+    return Table(path, values, lambda index: in_file(path, f"sample {list(named)[index]}"), documents=documents)
+
+
 def test_epochs_of_a_log_are_runs() -> None:
-    """The rows of a document that lacks an epoch are left out and counted."""
-    ids = ["a, epoch 1", "b, epoch 1", "c, epoch 1", "a, epoch 2", "b, epoch 2"]
-    documents = {name: name[0] for name in ids}
-    found = by_run(Pairs(ids, list("12345"), list("12345")), documents)
-    assert (found.documents, found.runs, found.skipped) == (["a", "b"], 2, 1)
-    assert (found.ids, found.truths) == ([ids[0], ids[1], ids[3], ids[4]], list("1245"))
+    """Also beside a log of another number of epochs; a document that lacks one is an error or left out in all."""
+    whole, single = log_of(2, "a1x b1y c1x a2y b2y c2x"), log_of(1, "a1x b1x c1x")
+    first, second = read_systems(None, [whole, single])
+    assert (first.documents, first.runs, first.predictions) == (["a", "b", "c"], 2, list("xyxyyx"))
+    assert first.ids == [f"{name}, epoch {epoch}" for epoch in (1, 2) for name in "abc"]
+    assert (second.documents, second.predictions) == (None, list("xxx"))
+    lacking = log_of(2, "a1x b1y c1x a2y b2y")
+    with pytest.raises(ValueError, match=r"2.eval: ids of references that no prediction has \(1\): 'c'"):
+        read_systems(None, [lacking])
+    first, second = read_systems(None, [lacking, single], "skip")
+    assert (first.documents, first.predictions, first.skipped) == (["a", "b"], list("xyyy"), 1)
+    assert (second.ids, second.skipped) == (["a", "b"], 1)

@@ -13,7 +13,15 @@ from hypothesis import strategies as st
 from docscore import pairs_of, score_tree
 from docscore.data.pairing import rows_of_sides
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.systems import BEST, LoggedRun, changes_against, grid_of_runs, systems_of
+from docscore.evaluation.systems import (
+    BEST,
+    LoggedRun,
+    changes_against,
+    grid_of_runs,
+    logs_of_cells,
+    systems_of,
+    total_of_runs,
+)
 from docscore.report.markup import table_as_latex, table_as_markdown
 from docscore.report.systems_tables import table_of_costs, table_of_scores
 from docscore.report.wording import verdict_text
@@ -285,8 +293,25 @@ def test_a_grid_marks_the_best_and_what_is_lower_beyond_chance() -> None:
 def test_runs_on_other_documents_are_not_tested() -> None:
     changes = grid_of_runs([(run_of("a"), evaluation_of("right", "right")), (run_of("b"), evaluation_of("zzzzz"))])
     assert [(change.difference, change.adjusted) for change in changes] == [(0.0, None), (-1.0, None)]
-    with pytest.raises(ValueError, match="expected one run of SROIE, simple, a, got two"):
-        grid_of_runs([(run_of("a"), evaluation_of("right")), (run_of("a"), evaluation_of("right"))])
+
+
+def test_logs_of_a_cell() -> None:
+    """Of one task the newest complete run; of tasks of their own all runs; incomplete ones where they are wanted."""
+    logs = {
+        Path("old"): run_of("a", task_id="t", created="1"),
+        Path("cut"): run_of("a", task_id="t", created="3", shortfall="cut off"),
+        Path("new"): run_of("a", task_id="t", created="2", cost=1.0, seconds=2.0),
+        Path("own"): run_of("a", created="0", cost=0.5),
+        Path("failed"): run_of("b", created="0", shortfall="failed"),
+    }
+    cells, left_out = logs_of_cells(logs, only_complete=True)
+    assert cells == {("SROIE", "simple", "a"): [Path("new"), Path("own")]}
+    newer = "the same task has a newer or complete run, new"
+    assert left_out == {Path("cut"): "cut off", Path("failed"): "failed", Path("old"): newer}
+    kept, _ = logs_of_cells(logs, only_complete=False)
+    assert kept == {**cells, ("SROIE", "simple", "b"): [Path("failed")]}
+    total = total_of_runs([logs[Path("new")], logs[Path("own")]])
+    assert (total.documents, total.cost, total.seconds) == (20, 1.5, None)
 
 
 def test_what_a_log_does_not_say_stays_empty() -> None:

@@ -24,7 +24,8 @@ from docscore.core.errors import InputValueError, in_file
 from docscore.core.formatting import printable
 from docscore.data.pairing import MISSING_REMEDY
 from docscore.evaluation.evaluation import progress_from
-from docscore.evaluation.systems import grid_of_runs
+from docscore.evaluation.systems import grid_of_runs, logs_of_cells, total_of_runs
+from docscore.evaluation.tables import LISTED
 from docscore.integrations.log_files import run_of_file
 from docscore.report.console import print_table
 from docscore.report.markup import FORMATS, table_as_latex, table_as_markdown
@@ -89,28 +90,38 @@ def grid_command(logs: tuple[Path, ...], *, settings: CommandSettings, form: str
     """Print the table of the paper over the LOGS of Inspect: a row a data set and method, a column a model.
 
     Each score has its interval, and a mark where it is the best of its data set, or lower than that beyond chance. A
-    second table has the documents, failed calls, tokens, cost and time of each run, as far as its log says.
+    second table has the documents, failed calls, tokens, cost and time, as far as the logs say. Of a run and those that
+    went on with it the newest complete one counts; other runs of one data set, method and model are its runs, whose
+    mean is shown. Incomplete runs are left out and named, unless --missing says what they count.
     """
     logged = {path: run_of_file(path) for path in logs}
-    incomplete = [f"{path}: {run.shortfall}" for path, run in logged.items() if run.shortfall]
-    if incomplete and settings.options.missing == "error":
-        raise InputValueError(problem="; ".join(incomplete), remedy=MISSING_REMEDY)
-    runs = [(run, evaluations_of_files(None, [path], settings)[0]) for path, run in logged.items()]
+    cells, left_out = logs_of_cells(logged, only_complete=settings.options.missing == "error")
+    if not cells:
+        problem = "; ".join(f"{path}: {why}" for path, why in left_out.items())
+        raise InputValueError(problem=problem, remedy=MISSING_REMEDY)
+    runs = []
+    for paths in cells.values():
+        [evaluation] = evaluations_of_files(None, paths, settings, [""] * len(paths))
+        runs.append((total_of_runs([logged[path] for path in paths]), evaluation))
     changes = grid_of_runs(runs, progress_from(None))
     if as_json:
-        cells = [
+        found = [
             {
                 **vars(run),
                 **evaluation.summary_to_dict(),
+                **({"runs": evaluation.runs.to_dict(LISTED)} if evaluation.runs is not None else {}),
+                "logs": list(map(str, paths)),
                 "best": change.difference == 0,
                 "p_value": change.p_value,
                 "p_value_adjusted": change.adjusted,
             }
-            for (run, evaluation), change in zip(runs, changes, strict=True)
+            for (run, evaluation), change, paths in zip(runs, changes, cells.values(), strict=True)
         ]
-        print_json("bench_table", {"runs": cells})
+        missing = [{"log": str(path), "why": why} for path, why in left_out.items()]
+        print_json("bench_table", {"runs": found, "left_out": missing})
         return
-    for table in (table_of_scores(runs, changes), table_of_costs([run for run, _ in runs])):
+    lines = [f"{', '.join(filter(None, logged[path].cell))}: {why}; left out: {path}" for path, why in left_out.items()]
+    for table in (table_of_scores(runs, changes), table_of_costs([run for run, _ in runs], lines)):
         if form == "text":
             print_table(stdout_console(), table)
         else:

@@ -82,7 +82,7 @@ class Pairs(NamedTuple):
         documents: where each document was predicted in several runs, the ids of the documents. The rows are then those
             of the first run in this order, then those of the second. None where each document is one row.
         repeated: how many rows by id came again with the same values, and count once; None if none was looked for.
-        costs: the cells of the columns `COSTS` in the row of each prediction; None if rows have no ids.
+        costs: the cells of the columns `COSTS` in the row of each prediction; None if no row has one.
     """
 
     ids: list[str]
@@ -121,6 +121,14 @@ class Pairs(NamedTuple):
             repeated=self.repeated,
             **chosen,
         )
+
+    def each_run(self) -> list[Pairs]:
+        """The rows of each run by themselves, under the ids of their documents."""
+        if self.documents is None:
+            return [self]
+        n = len(self.documents)
+        parts = [self.only(range(first, first + n)) for first in range(0, len(self.ids), n)]
+        return [part._replace(ids=self.documents, skipped=self.skipped) for part in parts]
 
     def with_predictions(self) -> Pairs:
         """The rows that have a prediction; the others count as skipped."""
@@ -185,9 +193,11 @@ def joined_runs(runs: Sequence[Pairs], names: Sequence[str]) -> Pairs:
     Raises:
         ValueError: if a run has other documents than the first.
     """
-    first = runs[0]
     if len(runs) == 1:
-        return first
+        return runs[0]
+    parts = [(name, part) for name, run in zip(names, runs, strict=True) for part in run.each_run()]
+    names, runs = zip(*parts, strict=True)
+    first = runs[0]
     for name, run in zip(names, runs, strict=True):
         other = sorted(set(first.ids) ^ set(run.ids))
         if other:
@@ -200,12 +210,22 @@ def joined_runs(runs: Sequence[Pairs], names: Sequence[str]) -> Pairs:
             sentence = f"{names[same]} and {names[index]} have the same predictions: one run counts twice"
             warnings.warn(sentence, UserWarning, stacklevel=level_of_caller())
 
+    return _stacked(runs, "run")
+
+
+def _stacked(runs: Sequence[Pairs], unit: str) -> Pairs:
+    """The rows of runs on the same documents below one another, each id with the number of its run; one as it is."""
+    first = runs[0]
+    if len(runs) == 1:
+        return first
+
     def column(name: str) -> list[Any] | None:
         sides = [getattr(run, name) for run in runs]
         return None if any(side is None for side in sides) else [value for side in sides for value in side]
 
+    costs = [cells for run in runs for cells in run.costs or [_NO_COSTS] * len(run.ids)]
     return Pairs(
-        [f"{name}, run {index + 1}" for index, run in enumerate(runs) for name in run.ids],
+        [f"{name}, {unit} {index + 1}" for index, run in enumerate(runs) for name in run.ids],
         column("truths") or [],
         column("predictions") or [],
         frozenset(index * len(first.ids) + row for index, run in enumerate(runs) for row in run.absent),
@@ -214,25 +234,8 @@ def joined_runs(runs: Sequence[Pairs], names: Sequence[str]) -> Pairs:
         column("reference_rows"),
         first.ids * len(runs),
         first.ids,
-        costs=column("costs"),
+        costs=costs if any(run.costs for run in runs) else None,
     )
-
-
-def by_run(pairs: Pairs, documents: Mapping[str, str]) -> Pairs:
-    """The rows of a log of several epochs as runs; the rows of a document that lacks one count as skipped.
-
-    Args:
-        pairs: the rows of the log, those of each document in the order of the epochs.
-        documents: the document of each id.
-    """
-    rows: dict[str, list[int]] = {}
-    for index, name in enumerate(pairs.ids):
-        rows.setdefault(documents[name], []).append(index)
-    runs = max(map(len, rows.values()))
-    whole = [document for document, of_document in rows.items() if len(of_document) == runs]
-    found = pairs.only([rows[document][run] for run in range(runs) for document in whole])
-    skipped = found.skipped if len(found.ids) < len(pairs.ids) else pairs.skipped
-    return found._replace(documents=whole, clusters=whole * runs, skipped=skipped)
 
 
 def common_rows(first: Pairs, second: Pairs) -> tuple[Pairs, Pairs]:
@@ -307,14 +310,16 @@ def read_systems(
         ValueError: naming file, line and fault; `DataError` for faults of single rows and ids; and for the log of an
             incomplete run, unless `missing` says what the samples count that did not run.
     """
-    faults, references = faults or Faults(), references or table_with_both(systems)
+    epochs = [_epochs(table) for table in systems]
+    tables = [table for of_log in epochs for table in of_log]
+    faults, references = faults or Faults(), references or table_with_both(tables)
     check_choice("missing", missing, MISSING_MODES)
     for table in (references, *systems):
         if table.shortfall and missing == "error":
             raise InputValueError(place=in_file(table.path), problem=table.shortfall, remedy=MISSING_REMEDY)
     wanted: Rows | None = None
     pairs: list[Pairs] = []
-    for predictions in systems:
+    for predictions in tables:
         form = _common_format(references, predictions, faults)
         with gc_pause():
             given = read_rows(predictions.rows, form, "predictions", predictions.where, faults, check)
@@ -325,7 +330,30 @@ def read_systems(
         for other in pairs[1:]:
             first, _ = common_rows(first, other)
         pairs = [first, *(common_rows(first, other)[1] for other in pairs[1:])]
-    return [by_run(of, table.documents) if table.documents else of for of, table in zip(pairs, systems, strict=True)]
+    paired = iter(pairs)
+    return [_stacked(list(islice(paired, len(of_log))), "epoch") for of_log in epochs]
+
+
+def _epochs(table: Table) -> list[Table]:
+    """The rows of each epoch of a log, under the ids of their documents; rows of another file as they are."""
+    if not table.documents:
+        return [table]
+    indices: list[list[int]] = []
+    times: Counter[str] = Counter()
+    for index, row in enumerate(table.rows):
+        document = table.documents[row[ID]]
+        if times[document] == len(indices):
+            indices.append([])
+        indices[times[document]].append(index)
+        times[document] += 1
+    return [
+        table._replace(
+            rows=[{**table.rows[index], ID: table.documents[table.rows[index][ID]]} for index in of_epoch],
+            where=list(map(table.where, of_epoch)).__getitem__,
+            documents={},
+        )
+        for of_epoch in indices
+    ]
 
 
 def table_with_both(tables: Sequence[Table]) -> Table:
@@ -413,6 +441,7 @@ def _paired(
     ids = [wanted.ids[number] for number in kept]
     partners = [number_of.get(name) for name in ids]
     sources = [None if number is None else given.sources[number] for number in partners]
+    costs = [] if form is PLAIN else list(map(_costs, sources))
     confidences = [row.get("confidence") if form is BY_ID and row is not None else None for row in sources]
     return Pairs(
         ids,
@@ -422,7 +451,7 @@ def _paired(
         len(table.rows) - len(ids) if faults.skip or missing == SKIP else None,
         confidences if any(each is not None for each in confidences) else None,
         None if form is PLAIN else [wanted.sources[number] for number in kept],
-        costs=None if form is PLAIN else list(map(_costs, sources)),
+        costs=costs if any(cells is not _NO_COSTS for cells in costs) else None,
     )
 
 
@@ -564,8 +593,7 @@ def groups_of_rows(pairs: Pairs, grouping: Grouping, option: str) -> list[str]:
         ValueError: for a column that no reference has, and for another number of labels than rows.
     """
     if pairs.documents is not None:
-        run = pairs.only(range(len(pairs.documents)))._replace(ids=pairs.documents)
-        return groups_of_rows(run, grouping, option) * pairs.runs
+        return groups_of_rows(pairs.each_run()[0], grouping, option) * pairs.runs
     if callable(grouping):
         values = [grouping(name) for name in pairs.ids]
     else:

@@ -7,7 +7,8 @@ acted on by itself.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from docscore.core.errors import InputValueError
@@ -219,6 +220,8 @@ class LoggedRun:
         output_tokens: written by the model.
         cost: in dollars; None where the log does not say.
         seconds: from the start to the end of the run; None where it did not end.
+        task_id: of the task, which a run that goes on with another one shares with it.
+        created: when the run began, as text in the order of time.
     """
 
     data_set: str
@@ -231,29 +234,70 @@ class LoggedRun:
     output_tokens: int | None = None
     cost: float | None = None
     seconds: float | None = None
+    task_id: str = ""
+    created: str = ""
+
+    @property
+    def cell(self) -> tuple[str, str, str]:
+        """Its place in a grid: data set, method and model."""
+        return self.data_set, self.method, self.model
+
+
+def logs_of_cells(
+    runs: Mapping[Path, LoggedRun], *, only_complete: bool
+) -> tuple[dict[tuple[str, str, str], list[Path]], dict[Path, str]]:
+    """Which logs make the cells of a grid.
+
+    Of several runs of one task, as a run and the one that went on with it, the newest complete one counts. Other runs
+    of one data set, method and model are its runs.
+
+    Args:
+        runs: what each log says of its run.
+        only_complete: whether incomplete runs are left out.
+
+    Returns:
+        The logs of each cell, and why each other log is left out.
+    """
+    newest: dict[tuple[str, ...], Path] = {}
+    left_out: dict[Path, str] = {}
+    for path, run in sorted(runs.items(), key=lambda item: (not item[1].shortfall, item[1].created)):
+        if only_complete and run.shortfall:
+            left_out[path] = run.shortfall
+            continue
+        task = (run.task_id or str(path), *run.cell)
+        if task in newest:
+            left_out[newest[task]] = f"the same task has a newer or complete run, {path}"
+        newest[task] = path
+    cells: dict[tuple[str, str, str], list[Path]] = {}
+    for path, run in runs.items():
+        if path not in left_out:
+            cells.setdefault(run.cell, []).append(path)
+    return cells, left_out
+
+
+_SUMMED = ("documents", "errors", "input_tokens", "output_tokens", "cost", "seconds")
+
+
+def total_of_runs(runs: Sequence[LoggedRun]) -> LoggedRun:
+    """The runs of one cell as one, with the sums of what they took; None where one does not say it."""
+    values = {name: [getattr(run, name) for run in runs] for name in _SUMMED}
+    sums: dict[str, Any] = {name: None if None in numbers else sum(numbers) for name, numbers in values.items()}
+    return replace(runs[0], **sums)
 
 
 def grid_of_runs(runs: Sequence[tuple[LoggedRun, Evaluation]], progress: Progress = no_progress) -> list[Change]:
     """How each run differs from the best of its data set, paired by document; adjusted by Holm for each data set.
 
     Args:
-        runs: what the log says of each run, and its scores.
+        runs: what the logs say of each cell, and its scores.
         progress: called when the phase "Resampling" of each test begins.
 
     Returns:
         A change for each run, from the best of its data set to the run; without a p-value for the best one, and where
         the two do not have the same documents.
-
-    Raises:
-        ValueError: for two runs of the same data set, method and model.
     """
     data_sets: dict[str, list[int]] = {}
-    seen: set[tuple[str, str, str]] = set()
     for number, (run, _) in enumerate(runs):
-        key = (run.data_set, run.method, run.model)
-        if key in seen:
-            raise InputValueError(expected=f"one run of {', '.join(filter(None, key))}", got="two")
-        seen.add(key)
         data_sets.setdefault(run.data_set, []).append(number)
     found: dict[int, Change] = {}
     for numbers in data_sets.values():
@@ -265,6 +309,6 @@ def grid_of_runs(runs: Sequence[tuple[LoggedRun, Evaluation]], progress: Progres
 
 def _change_from_best(best: Evaluation, run: Evaluation, progress: Progress) -> Change:
     """The change from the best run of a data set to another; not tested where it is as good, or on other documents."""
-    if run.score != best.score and sorted(best.ids) == sorted(run.ids):
+    if run.score != best.score and sorted(best.document_ids) == sorted(run.document_ids):
         return _change(best, run, progress=progress)
     return Change(*run.figure_names[0], best.score, run.score)

@@ -215,10 +215,7 @@ def table_of_scores(runs: Sequence[tuple[LoggedRun, Evaluation]], changes: Seque
     """
     models = list(dict.fromkeys(run.model for run, _ in runs))
     lines = dict.fromkeys((run.data_set, run.method) for run, _ in runs)
-    found = {
-        (run.data_set, run.method, run.model): _score(evaluation, change)
-        for (run, evaluation), change in zip(runs, changes, strict=True)
-    }
+    found = {run.cell: _score(evaluation, change) for (run, evaluation), change in zip(runs, changes, strict=True)}
     nothing = TableCell(None, "")
     rows = tuple(
         (
@@ -235,13 +232,21 @@ def table_of_scores(runs: Sequence[tuple[LoggedRun, Evaluation]], changes: Seque
     signatures = tuple(sorted({evaluation.signature for _, evaluation in runs}))
     test = between_systems(runs[0][1].confidence or 0.0)
     tested = any(change.adjusted is not None for change in changes)
-    remarks = (f"{CHANCE_MARK} lower than the best of its data set: {test}.",) if tested else ()
+    remarks = [f"{CHANCE_MARK} lower than the best of its data set: {test}."] if tested else []
+    for run, evaluation in runs:
+        name = ", ".join(map(shown_name, filter(None, run.cell)))
+        remarks += [f"{name}: {line}." for line in runs_lines(evaluation.runs)] if evaluation.runs is not None else []
     caption = "ANLS* by data set, method and model"
-    return ReportTable(caption, columns, rows, signatures=signatures, remarks=remarks, systems_from=2)
+    return ReportTable(caption, columns, rows, signatures=signatures, remarks=tuple(remarks), systems_from=2)
 
 
-def table_of_costs(runs: Sequence[LoggedRun]) -> ReportTable:
-    """A row a run: its documents, failed calls, tokens in and out, dollars and seconds, as far as its log says."""
+def table_of_costs(runs: Sequence[LoggedRun], left_out: Sequence[str] = ()) -> ReportTable:
+    """A row a run: its documents, failed calls, tokens in and out, dollars and seconds, as far as its log says.
+
+    Args:
+        runs: what the logs say of each.
+        left_out: a sentence for each log that is left out, without its full stop.
+    """
     table = table_of(
         "What the runs cost",
         runs,
@@ -254,8 +259,8 @@ def table_of_costs(runs: Sequence[LoggedRun]) -> ReportTable:
         number_column("seconds", "s", "{:.0f}".format, none=""),
         unit="runs",
     )
-    incomplete = (f"{run.data_set}, {run.method}, {run.model}: {run.shortfall}." for run in runs if run.shortfall)
-    return replace(table, remarks=tuple(incomplete))
+    incomplete = (f"{', '.join(run.cell)}: {run.shortfall}." for run in runs if run.shortfall)
+    return replace(table, remarks=(*incomplete, *(f"{line}." for line in left_out)))
 
 
 _COUNTS = {"documents": "docs", "errors": "failed", "input_tokens": "in", "output_tokens": "out"}

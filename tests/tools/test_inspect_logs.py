@@ -184,7 +184,7 @@ def test_an_incomplete_run_is_no_figure_unless_an_option_says_what_the_others_co
         ["score", path, "--on-error", "skip"],
         ["compare", two_logs[0], path],
         ["report", path, "-o", tmp_path / "report.html"],
-        ["bench", "table", two_logs[0], path],
+        ["bench", "table", path],
     ]
     for command in commands:
         done = run(*command)
@@ -258,12 +258,44 @@ def test_what_samples_took_is_summed(two_logs: tuple[Path, Path]) -> None:
     assert bad["costs"]["tokens"]["note"].startswith("2 of 10 predictions have no tokens of at least 0, such as")
 
 
-def test_two_logs_of_one_run_are_refused(two_logs: tuple[Path, Path], tmp_path: Path) -> None:
+def test_the_newest_complete_run_of_a_task_counts(two_logs: tuple[Path, Path], tmp_path: Path) -> None:
+    """A failed run and a copy are named as left out."""
+    good = two_logs[0]
     copy = tmp_path / "copy.json"
-    copy.write_bytes(two_logs[0].read_bytes())
-    done = run("bench", "table", two_logs[0], copy)
-    assert done.code == 2
-    assert f"expected one run of Kleister Charity, simple, {model('good')}, got two" in done.err
+    copy.write_bytes(good.read_bytes())
+    part = partial_log(good, tmp_path / "part.json", "error", 4)
+    out = printed("bench", "table", part, good, copy, "--json")
+    [cell], left_out = (json.loads(out)[name] for name in ("runs", "left_out"))
+    assert (cell["anls_score"], cell["logs"], [one["log"] for one in left_out]) == (
+        1.0,
+        [str(copy)],
+        [str(part), str(good)],
+    )
+    done = run("bench", "table", part, good)
+    assert done.code == 0
+    name = f"Kleister Charity, simple, {model('good')}"
+    assert f"{name}: the run is incomplete: status 'error', 4 of 10 samples; left out: {part}.\n" in done.out
+    assert "of the same" not in done.out
+
+
+def test_other_runs_of_a_model_are_its_runs(two_logs: tuple[Path, Path], tmp_path: Path) -> None:
+    """Epochs of one of them too; costs are sums."""
+    good = two_logs[0]
+    again = tmp_path / "again.json"
+    content = json.loads(good.read_text("utf-8").replace("LEEDS", "DEELS"))
+    content["eval"]["task_id"] = "another"
+    again.write_text(json.dumps(content), "utf-8")
+    folder = bench_data.write_kleister_charity(tmp_path / "data", ROWS)
+    with loopback():
+        (twice,) = run_tasks(tasks.kleister_charity(str(folder)), tmp_path, model("good"), epochs=2)
+    cells = validated("bench_table", run("bench", "table", good, twice.location, "--json").out)["runs"]
+    assert [(cell["runs"]["runs"], cell["documents"], cell["input_tokens"]) for cell in cells] == [(3, 30, 3000)]
+    warned = run("bench", "table", good, twice.location)
+    assert f"{good} and {twice.location} have the same predictions: one run counts twice" in warned.err
+    assert f"Kleister Charity, simple, {model('good')}: 3 runs: 1.000, 1.000, 1.000; " in warned.out
+    other = run("bench", "table", good, again)
+    assert other.code == 2
+    assert "expected the same references" in other.err
 
 
 def test_logs_with_other_references_are_not_compared(two_logs: tuple[Path, Path], tmp_path: Path) -> None:

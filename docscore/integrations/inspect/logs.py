@@ -87,6 +87,8 @@ def run_of_log(path: Path) -> LoggedRun:
         output_tokens=sum(each.output_tokens for each in usage) if usage else None,
         cost=_dollars(usage),
         seconds=(times[1] - times[0]).total_seconds() if len(times) > 1 else None,
+        task_id=log.eval.task_id,
+        created=log.eval.created,
     )
 
 
