@@ -15,6 +15,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -30,9 +31,11 @@ try:  # indented, since the loader would tell people to install the imports that
     from docscore import anls_score
     from docscore.core.errors import InputValueError
     from docscore.core.options import ScoringOptions
+    from docscore.core.runtime import level_of_caller
     from docscore.evaluation.evaluation import Evaluation
     from docscore.data.pairing import Grouping
     from docscore.metrics.registry import METRICS
+    from docscore.report.wording import by_value_text
 
     if evaluate is not None:
         from docscore.integrations.evaluate.metric import DocumentMetricMixin
@@ -215,6 +218,8 @@ if evaluate is not None:
             metrics = [self.METRIC if self.config_name == "default" else self.config_name]
             metrics += [] if schema is None else ["typed"]
             found = Evaluation(pairs, options, metrics=metrics, cluster=cluster, confidence=confidence)
+            if remark := by_value_text({"": found}):
+                warnings.warn(remark, UserWarning, stacklevel=level_of_caller())
             result = found.summary_to_dict(fields=key_scores, per_sample=per_sample, signature=signature)
             if schema is not None:
                 breakdown = found.breakdowns["typed"]

@@ -17,7 +17,15 @@ from docscore.metrics.anls_star.causes import Cause
 from docscore.metrics.registry import ANLS_STAR
 from docscore.report.annotations import cause_in_words
 from docscore.report.conclusion import FOLLOWS, LEADS, share_in_words
-from docscore.report.wording import counted, fields_note, is_beyond_chance, p_text, shown_name
+from docscore.report.wording import (
+    by_value_text,
+    counted,
+    fields_note,
+    is_beyond_chance,
+    order_by_value,
+    p_text,
+    shown_name,
+)
 
 MOST_RESCORED = 20_000  # rows that are scored once more for a what-if
 MOST_EXPLAINED = 2_000  # rows whose causes are looked for once more
@@ -187,10 +195,7 @@ def verdict_of(systems: Mapping[str, Evaluation], pairs: Sequence[Mapping[str, A
         title = f"{shown_name(best)} leads by {three_digits(lead)}"
         text, document = _of_lead(systems[second], systems[best], lead)
     rest = f"that is beyond chance (p = {p_value})" if proven else f"no difference is proven (p = {p_value})"
-    by_value = {name: each.mean_by_value for name, each in systems.items()}
-    order = sorted(systems, key=lambda name: -(by_value[name] or systems[name].score))
-    changes = any(value is not None for value in by_value.values())
-    turned = changes and order != list(systems)
+    turned = bool(order_by_value(systems))
     return {
         "title": title,
         "rest": rest,
@@ -198,7 +203,7 @@ def verdict_of(systems: Mapping[str, Evaluation], pairs: Sequence[Mapping[str, A
         "p": p_value,
         "text": text,
         "document": document,
-        "by_value": f"By value the order is {', '.join(map(shown_name, order))}." if turned else "",
+        "by_value": f"{by_value_text(systems)}." if turned else "",
         "remedy": {"label": "Compare by value", "options": {"what_if": {"numbers": BY_VALUE}}} if turned else None,
     }
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 import tempfile
+import warnings
 from collections.abc import Callable
 from math import fsum
 from pathlib import Path
@@ -15,7 +18,10 @@ from hypothesis import strategies as st
 
 import docscore
 from docscore.data.json_text import dumps, parse_text
+from docscore.evaluation.systems import systems_of
 from docscore.integrations.datasets import score_batch
+from docscore.report.markup import report_as_markdown
+from docscore.report.systems_tables import systems_table
 from tests.commands import run
 from tests.conftest import examples
 from tests.structures import evaluation_of, predictions, truths
@@ -239,3 +245,85 @@ def test_plain_documents(modules: dict[str, Any], folder: Path, pairs: list[tupl
     for path, value in zip(values, pairs[0], strict=True):
         path.write_text(dumps(value), "utf-8")
     assert json.loads(run("explain", *values, "--json").out)["score"] == scores[0]
+
+
+# What every face says: as a warning (the command prints those on stderr), or in what it shows.
+
+EMPTY: list[Any] = [{"references": [{"n": {"$one_of": ["1", ""]}}], "prediction": {"n": "1"}}] * 3
+SWAPPED: list[Any] = [{"references": [{"n": "1"}], "prediction": {"n": {"$one_of": ["1", "2"]}}}] * 3
+PRINTED: list[Any] = [  # one system prints every number without its zero, the other one has a wrong total
+    {"references": [{"n": 1000.0, "t": "a"}], "prediction": {"n": 1000, "t": "a"}, "other": {"n": 1000.0, "t": "b"}},
+    *[{"references": [{"n": 20.0, "t": "a"}], "prediction": {"n": 20, "t": "a"}, "other": {"n": 20.0, "t": "a"}}] * 3,
+]
+BY_VALUE = "Numbers are compared as they print: by value (--numbers value) the mean "
+SAID = [  # the rows, what is said of one system, and of two of which it is the second, as a pattern
+    ("an empty text among acceptable answers", EMPTY, "3 of 3 accept a missing value, such as that of 'q0'", ""),
+    ("sides that may be swapped", SWAPPED, "which only ground truths have; the two sides may be swapped", ""),
+    (
+        "formatting that decides an order",
+        PRINTED,
+        re.escape(f"{BY_VALUE}is 1.0000, +0.2292"),
+        re.escape(BY_VALUE) + r"of (.*) is 1\.0000, \+0\.2292; their order is then \1, ",
+    ),
+]
+
+
+@pytest.mark.parametrize(("data", "alone", "beside"), [case[1:] for case in SAID], ids=[case[0] for case in SAID])
+def test_every_face_says_what_is_doubtful(
+    data: list[Any], alone: str, beside: str, modules: dict[str, Any], tmp_path: Path
+) -> None:
+    answers = [row["references"] for row in data]
+    rows = rows_of(answers, [row["prediction"] for row in data], absent=False)
+    others = rows_of(answers, [row.get("other", row["prediction"]) for row in data], absent=False)
+    truths, ours = files(rows, tmp_path)
+    theirs = tmp_path / "other.jsonl"
+    theirs.write_text("".join(dumps(row) + "\n" for row in others.predictions), "utf-8")
+
+    def result(path: Path = ours) -> docscore.Evaluation:
+        return docscore.evaluate(references=truths, predictions=path)
+
+    def shown(command: str, *arguments: str | Path) -> str:
+        done = run(command, *arguments)
+        assert done.code == 0
+        return done.out + done.err
+
+    def of_page() -> Any:
+        testset, requests = (pytest.importorskip(f"playground.{name}") for name in ("testset", "requests"))
+        asked = requests.FileRequest(references=truths, predictions=ours)
+        return testset.score_files(asked, folder=Path(tempfile.mkdtemp(dir=tmp_path)), progress=lambda *_: None)
+
+    def of_page_with_systems() -> Any:
+        work, requests = (pytest.importorskip(f"playground.{name}") for name in ("systems_work", "requests"))
+        asked = requests.CompareRequest(references=truths, predictions=[theirs, ours])
+        answer = work.compare_systems(asked, folder=Path(tempfile.mkdtemp(dir=tmp_path)), progress=lambda *_: None)
+        return answer.result["verdict"]["by_value"] or answer.html
+
+    comparison_file = tmp_path / "comparison.md"
+    faces: dict[str, Callable[[], object]] = {
+        "Python": result,
+        "notebook": lambda: result()._repr_html_(),
+        "report": lambda: result().as_html(),
+        "Markdown": lambda: report_as_markdown(result(), "p", 1),
+        "score": lambda: shown("score", truths, ours),
+        "report of the command": lambda: shown("report", truths, ours, "-o", "-"),
+        "evaluate": lambda: modules["anls_star"].compute(**rows.both()),
+        "page": of_page,
+    }
+    faces_of_two: dict[str, Callable[[], object]] = {
+        "Python, compared": lambda: result(theirs).compare(result()),
+        "notebook, compared": lambda: result(theirs).compare(result())._repr_html_(),
+        "Markdown, compared": lambda: result(theirs).compare(result()).report(comparison_file).read_text("utf-8"),
+        "systems": lambda: systems_table(systems_of({"x": result(theirs), "y": result()})).remarks,
+        "compare": lambda: shown("compare", theirs, ours, "--references", truths),
+        "table": lambda: shown("table", theirs, ours, "--references", truths),
+        "page, compared": of_page_with_systems,
+    }
+    silent = []
+    for pattern, those in ((alone, faces), (beside or alone, faces_of_two)):
+        for name, face in those.items():
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                text = html.unescape(re.sub(r"\\(?=\W)", "", str(face())))
+            if not re.search(pattern, "\n".join([text, *(str(each.message) for each in caught)])):
+                silent.append(name)
+    assert not silent

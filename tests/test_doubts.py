@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 import warnings
 from typing import Any
@@ -16,9 +15,7 @@ from docscore.data.pairing import pairs_of
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.systems import Systems
 from docscore.metrics.registry import METRICS
-from docscore.report.markup import report_as_markdown
 from docscore.report.systems_tables import systems_table
-from docscore.report.wording import count_lines, count_lines_of_both
 from tests.commands import Write, run
 from tests.conftest import golden
 
@@ -93,35 +90,6 @@ def test_an_option_that_no_metric_uses_is_refused(metrics: list[str], option: st
     with pytest.raises(ValueError, match=sentence):
         docscore.evaluate(**sides, **{option: value})
     assert docscore.evaluate(**sides).score == 1.0
-
-
-def test_every_face_says_what_is_doubtful(write: Write) -> None:
-    """As a warning, which the command prints on stderr, and in what report, Markdown, notebook and page show."""
-    truths = by_id([{"a": "x", "n": 1000.0}])
-    truths[0]["references"].append({"a": "y", "n": ("1000.0", "")})
-    given = with_id([{"a": "x", "n": 1000}])
-    doubt = "references: 1 of 1 accept a missing value, such as that of "
-    by_value = "Numbers are compared as they print: by value (--numbers value) the mean is 1.0000, +0.1667"
-    rows = by_id([{"a": "x", "n": 1000.0}])
-    rows[0]["references"].append({"a": "y", "n": {"$one_of": ["1000.0", ""]}})
-    files = write("r.jsonl", rows), write("p.jsonl", given)
-    for command, *options in (["score"], ["report", "-o", "-"], ["explain"]):
-        assert doubt in run(command, *files, *options).err
-    with pytest.warns(UserWarning, match=doubt):
-        result = docscore.evaluate(predictions=given, references=truths)
-    with pytest.warns(UserWarning, match=doubt):
-        evaluate.load(docscore.evaluate_module("anls_star")).compute(predictions=given, references=truths)
-    assert by_value in str(result)
-    for shown in (
-        result.as_html(),
-        report_as_markdown(result, "p", 1),
-        result._repr_html_(),
-        *count_lines_of_both(result.compare(result)),
-    ):
-        text = html.unescape(shown)
-        assert doubt in text or by_value in text
-    lines = count_lines(result)  # which the page shows too
-    assert [line[: len(start)] for line, start in zip(lines, (doubt, by_value), strict=True)] == [doubt, by_value]
 
 
 def test_a_table_says_that_numbers_by_value_order_its_systems_otherwise() -> None:

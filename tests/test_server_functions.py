@@ -158,7 +158,7 @@ def test_a_verdict_says_who_leads_whether_that_is_proven_and_the_order_by_value(
     assert verdict["title"] == "first leads by 0.167"
     assert verdict["rest"] == "no difference is proven (p = 1.000)"
     assert (verdict["text"], verdict["document"]) == ("All of the lead is one document, a.", "a")
-    assert verdict["by_value"] == "By value the order is first, third, second."
+    assert verdict["by_value"].endswith("; their order is then first, third, second.")
     assert verdict["remedy"]["options"] == {"what_if": {"numbers": "value"}}
     assert [(each["better"], each["worse"], each["same"]) for each in pairs] == [(1, 0, 5), (6, 0, 0), (5, 1, 0)]
     assert ties_of(systems, pairs) == [[0, 2]]

@@ -266,13 +266,17 @@ def _unexpected(value: object, path: Path, more: str = "") -> InputTypeError:
 Matrix = npt.NDArray[np.float64]
 
 
-def holds_number(value: Any) -> bool:
-    """Whether a value is, or holds at any depth, a number; booleans are none."""
+def differs_by_value(value: Any) -> bool:
+    """Whether a value is, or holds at any depth, a number that prints otherwise than by its shortest spelling.
+
+    >>> differs_by_value({"a": [1000.0]}), differs_by_value({"a": [1000, True, "1000.0"]})
+    (True, False)
+    """
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, list | tuple):
-        return any(map(holds_number, value))
-    return isinstance(value, int | float | DecimalText) and not isinstance(value, bool)
+        return any(map(differs_by_value, value))
+    return type(value) is not str and scalar_text(value) != number_text(value)
 
 
 def scalar_text(value: Scalar) -> str:

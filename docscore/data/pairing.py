@@ -760,7 +760,8 @@ def doubts_of_values(
     references: 1 of 1 accept a missing value, such as that of 'a': a text among their acceptable answers is empty
     """
     first = range(min(_LOOKED_AT, len(pairs.ids)))
-    of_truths = any(_has_one_of(pairs.truths[number]) for number in first)
+    truths = (pairs.truths[number] for number in first)  # by id, one acceptable answer is a one-of too
+    of_truths = any(_has_one_of(each[0] if type(each) is tuple and len(each) == 1 else each) for each in truths)
     if not of_truths and any(_has_one_of(pairs.predictions[number]) for number in first):
         problem = f"they have {ONE_OF!r}, which only ground truths have; the two sides may be swapped"
         yield Diagnostic((predictions,), problem=problem)

@@ -39,7 +39,7 @@ from docscore.core.options import (
 )
 from docscore.core.output import write_report
 from docscore.core.runtime import READING, Advance, Progress, ignore, no_progress
-from docscore.core.values import holds_number
+from docscore.core.values import differs_by_value
 from docscore.data.files import ColumnNames
 from docscore.data.json_text import COUNTED_READINGS, PARSE_COUNTS, Parsed
 from docscore.data.pairing import (
@@ -438,11 +438,11 @@ class Evaluation:
     def mean_by_value(self) -> float | None:
         """The score if numbers were compared by value.
 
-        None where they are, where no row has a JSON number, and for a metric that compares them otherwise. Only the
-        rows with numbers are scored again.
+        None where they are, where no number prints otherwise than by value, and for a metric that compares them
+        otherwise. Only the rows with such numbers are scored again.
         """
         values = list(zip(self.pairs.truths, self.pairs.predictions, strict=True))
-        rows = [number for number, pair in enumerate(values) if holds_number(pair)]
+        rows = [number for number, pair in enumerate(values) if differs_by_value(pair)]
         if self.metric != ANLS_STAR or self.options.numbers == BY_VALUE or not rows:
             return None
         by_value = replace(self.options, numbers=BY_VALUE)

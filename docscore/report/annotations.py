@@ -13,7 +13,7 @@ from docscore.core.numbers import ROUNDING
 from docscore.core.options import BY_VALUE, ScoringOptions
 from docscore.core.same_value import Spelling, spelling_of_same_value
 from docscore.core.similarity import fold, similarity, text_rule
-from docscore.core.values import SCALAR_TYPES, Scalar, holds_number
+from docscore.core.values import SCALAR_TYPES, Scalar, differs_by_value
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.causes import Cause, places
 from docscore.metrics.anls_star.tree import ScoreTree
@@ -370,7 +370,7 @@ def _spellings(tree: ScoreTree, options: ScoringOptions | None) -> Iterator[Anno
             if spelling is not None:
                 found.setdefault(spelling, []).append(leaf)
     pair, gain = (tree.ground_truth, tree.prediction), 0.0
-    if "number" in found and options is not None and options.numbers != BY_VALUE and holds_number(pair):
+    if "number" in found and options is not None and options.numbers != BY_VALUE and differs_by_value(pair):
         gain = build_tree(*pair, replace(options, numbers=BY_VALUE)).score - tree.score
     for spelling, leaves in found.items():
         lost = fsum(leaf.points_lost for leaf in leaves)

@@ -236,6 +236,10 @@ def table_of_scores(runs: Sequence[tuple[LoggedRun, Evaluation]], changes: Seque
     for run, evaluation in runs:
         name = ", ".join(map(shown_name, filter(None, run.cell)))
         remarks += [f"{name}: {line}." for line in runs_lines(evaluation.runs)] if evaluation.runs is not None else []
+    for line in lines:
+        by_model = {run.model: evaluation for run, evaluation in runs if (run.data_set, run.method) == line}
+        by_value = by_value_text(by_model)
+        remarks += [f"{', '.join(map(shown_name, line))}: {by_value}."] if by_value else []
     caption = "ANLS* by data set, method and model"
     return ReportTable(caption, columns, rows, signatures=signatures, remarks=tuple(remarks), systems_from=2)
 

@@ -60,6 +60,19 @@ READ = {  # what a prediction was, by the outcome of its parsing
 }
 
 _LARGE_CHANGE = 0.005  # of a mean, from which a sentence is worth reading
+_DIGITS = 9  # of a mean; what differs by less is level
+
+
+def order_by_value(evaluations: Mapping[str, Evaluation]) -> list[str]:
+    """The systems by their scores with numbers compared by value, best first; none where that changes no order."""
+    as_printed = sorted(evaluations, key=lambda name: -round(evaluations[name].score, _DIGITS))
+    by_value = sorted(as_printed, key=lambda name: -round(evaluations[name].score + _gain(evaluations[name]), _DIGITS))
+    return [] if by_value == as_printed else by_value
+
+
+def _gain(found: Evaluation) -> float:
+    """How much higher the score is with numbers compared by value."""
+    return 0.0 if found.mean_by_value is None else found.mean_by_value - found.score
 
 
 def by_value_text(evaluations: Mapping[str, Evaluation]) -> str:
@@ -68,18 +81,17 @@ def by_value_text(evaluations: Mapping[str, Evaluation]) -> str:
     Args:
         evaluations: by the name of the system, "" where there is one; of several it says whether their order changes.
     """
-    means = {name: found.score for name, found in evaluations.items()}
-    by_value = {name: found.mean_by_value for name, found in evaluations.items()}
-    more = {name: mean for name, mean in by_value.items() if mean is not None and mean - means[name] >= _LARGE_CHANGE}
-    if not more:
+    order = order_by_value(evaluations)
+    parts = []
+    for name, found in evaluations.items():
+        gain = _gain(found)
+        if gain >= _LARGE_CHANGE or (order and round(gain, _DIGITS)):
+            of_system = f" of {shown_name(name)}" if name else ""
+            parts.append(f"the mean{of_system} is {found.score + gain:.4f}, {gain:+.4f}")
+    if not parts:
         return ""
-    parts = [
-        f"the mean{f' of {shown_name(name)}' if name else ''} is {mean:.4f}, {mean - means[name]:+.4f}"
-        for name, mean in more.items()
-    ]
-    first, second = (sorted(means, key=lambda name: -by[name]) for by in (means, {**means, **more}))
-    order = "" if first == second else f"; their order is then {', '.join(map(shown_name, second))}"
-    return f"Numbers are compared as they print: by value (--numbers value) {'; '.join(parts)}{order}"
+    then = f"; their order is then {', '.join(map(shown_name, order))}" if order else ""
+    return f"Numbers are compared as they print: by value (--numbers value) {'; '.join(parts)}{then}"
 
 
 def counted(count: int, noun: str) -> str:
@@ -189,15 +201,16 @@ def slice_text(found: Evaluation) -> str:
     return f"only the rows with {shown_name(found.slice or '')} as {shown_name(found.slice_name)}"
 
 
-def count_lines(found: Evaluation, *, skipped: bool = True, doubts: bool = True) -> list[str]:
+def count_lines(found: Evaluation, *, alone: bool = True, doubts: bool = True) -> list[str]:
     """One line for each kind of rows that were skipped, missing, unparsed, extracted or mended; with the first ids.
 
     Then one for each doubt about the rows, unless that is left to the warning, and for numbers only printed otherwise.
+    What is said of two systems together is left out where the evaluation is not alone.
     """
     ids = {PARSE_COUNTS[outcome]: ids for outcome, ids in found.parsed_ids().items()}
-    lines = [slice_text(found)] if found.slice is not None and skipped else []
+    lines = [slice_text(found)] if found.slice is not None and alone else []
     for name, count in found.counts.items():
-        if count and (skipped or name != "skipped"):
+        if count and (alone or name != "skipped"):
             noun, what = COUNTED[name]
             why = f" {found.why_left_out}" if name == "skipped" else ""
             first = ", ".join(map(shown_name, ids.get(name, [])[:NAMED]))
@@ -206,7 +219,7 @@ def count_lines(found: Evaluation, *, skipped: bool = True, doubts: bool = True)
     if found.options.with_confidences and not found.has_reviews:
         label = METRICS[found.metric].label
         lines.append(f"{label} does not say which values are right: no trade-off of automation, no calibration")
-    return [*lines, *(found.doubts if doubts else ()), *filter(None, [by_value_text({"": found})])]
+    return [*lines, *(found.doubts if doubts else ()), *filter(None, [by_value_text({"": found})] if alone else ())]
 
 
 def difference_interval(found: Comparison) -> str:
@@ -230,13 +243,13 @@ def verdict_text(found: Comparison) -> str:
 
 
 def count_lines_of_both(found: Comparison, *, doubts: bool = True) -> list[str]:
-    """One line for the rows left out of both systems, and the other lines of `count_lines` of each."""
+    """One line for the rows left out of both systems, the other lines of `count_lines` of each, and one on numbers."""
     skipped = found.new.pairs.skipped
     lines = [] if found.new.slice is None else [slice_text(found.new)]
     lines += [f"{counted(skipped, 'document')} left out of both {found.new.why_left_out}"] if skipped else []
     for side, system in (("base", found.base), ("new", found.new)):
-        lines += [f"{side}: {line}" for line in count_lines(system, skipped=False, doubts=doubts)]
-    return lines
+        lines += [f"{side}: {line}" for line in count_lines(system, alone=False, doubts=doubts)]
+    return [*lines, *filter(None, [by_value_text({"base": found.base, "new": found.new})])]
 
 
 def choice_text(choice: Choice, confidence: float) -> str:
