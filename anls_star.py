@@ -218,7 +218,8 @@ if evaluate is not None:
             metrics = [self.METRIC if self.config_name == "default" else self.config_name]
             metrics += [] if schema is None else ["typed"]
             found = Evaluation(pairs, options, metrics=metrics, cluster=cluster, confidence=confidence)
-            if remark := by_value_text({"": found}):
+            remark = by_value_text({"": found}) if schema is None else ""
+            if remark:
                 warnings.warn(remark, UserWarning, stacklevel=level_of_caller())
             result = found.summary_to_dict(fields=key_scores, per_sample=per_sample, signature=signature)
             if schema is not None:

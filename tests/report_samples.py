@@ -158,6 +158,7 @@ def systems(sample: Sample, *, tested: bool = False, sliced: bool = False) -> Sy
             slice_figures=[Slice(value, 2, figures) for value in ("de", HOSTILE_TEXTS[2]) if sliced],
             document_ids=list("abcde"),
             counts={"missing": missing},
+            costs={},
             by=HOSTILE_TEXTS[4] if sliced else None,
             slice_name=HOSTILE_TEXTS[4],
             confidence=0.95,
