@@ -51,6 +51,7 @@ def test_rows_that_are_left_out_take_their_columns_with_them() -> None:
     chosen = pairs().only([3, 1])
     assert groups_of_rows(chosen, "document", "cluster") == [ROWS[3][1], ROWS[1][1]]
     assert chosen.skipped == len(ROWS) - 2
+    assert Pairs(list("abc"), [1, 1, 1], [1, None, 1], frozenset({1})).only([2, 1]).absent == {1}
 
 
 def test_clusters_are_resampled_as_wholes() -> None:
