@@ -94,9 +94,9 @@ _MONEY: dict[str, Any] = {"x-docscore": {"compare": "money"}}
 _DATE: dict[str, Any] = {"type": "string", "format": "date"}
 
 
-def typed_invoices(count: int, *, money: bool) -> tuple[list[Pair], dict[str, Any]]:
+def typed_invoices(count: int, *, money: bool, seed: int = 5) -> tuple[list[Pair], dict[str, Any]]:
     """Invoices with texts, dates and numbers, or amounts of money, written in two ways; and their schema."""
-    rng, pairs = random.Random(5), []
+    rng, pairs = random.Random(seed), []
     amount = _MONEY if money else _NUMBER
     rows = {"quantity": _NUMBER, "price": amount, "amount": amount, **({"day": _DATE} if money else {})}
     schema = {"properties": {"total": amount, "tax": amount, "date": _DATE, "items": {"items": {"properties": rows}}}}
