@@ -198,6 +198,8 @@ _OWN = {  # symbols of one currency that CLDR gives in their own countries alone
     "us$": "USD", "c$": "CAD", "can$": "CAD", "au$": "AUD", "s$": "SGD", "z\u0142": "PLN", "k\u010d": "CZK",
     "ft": "HUF", "\u20bd": "RUB", "\u20ba": "TRY", "\u20b4": "UAH", "\u0e3f": "THB", "rm": "MYR", "rp": "IDR",
     "sfr": "CHF", "sfr.": "CHF", "\u5186": "JPY", "\u5143": "CNY", "\u043b\u0432": "BGN", "\u043b\u0432.": "BGN",
+    "\u0440\u0443\u0431": "RUB", "\u0440\u0443\u0431.": "RUB",
+    "\u0433\u0440\u043d": "UAH", "\u0433\u0440\u043d.": "UAH",
 }  # fmt: skip
 
 
