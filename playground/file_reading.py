@@ -107,8 +107,10 @@ def _chosen(plan: ReadingPlan, references: Table | None, predictions: Table, rea
     )
 
 
-def rows_of_request(asked: FileRequest) -> tuple[FileRows, ScoringOptions]:
-    """Read and pair the rows of uploaded files, check them against the limits of the page, and say how to score them.
+def rows_of_request(asked: FileRequest) -> tuple[FileRows, ScoringOptions, list[str]]:
+    """The rows of uploaded files, read, paired and checked against the limits of the page, and how to score them.
+
+    The last are the names of the columns by which they are paired; none where that is the number of the row.
 
     Raises:
         TypeError, ValueError: with a message that names the file and the place.
@@ -125,7 +127,7 @@ def rows_of_request(asked: FileRequest) -> tuple[FileRows, ScoringOptions]:
     truths, predictions = tables.planned()
     rows = FileRows(read_systems(truths, [predictions], options.missing, faults, check_uploaded_value), faults)
     check_pairs(rows.systems[0], options)
-    return rows, options
+    return rows, options, _ids_of(plan)
 
 
 def look(asked: FileRequest) -> str:
@@ -135,11 +137,11 @@ def look(asked: FileRequest) -> str:
         tables = uploaded_tables(asked, faults)
     except InputError as error:
         signs = _sign_fields(asked.files, asked.reading)
-        return drawn("wizard", [], [(signs, None)], [*_sentences(error)], "open")
+        return _drawn([], [(signs, None)], [*_sentences(error)], "open")
     doubts = [clipped(printable(each), 600) for each in _doubts(tables, faults, asked)]
     files = list(zip(_fields(tables, asked), _previews(tables), strict=True))
     is_open = "" if tables.plan.certain and not doubts else "open"
-    return drawn("wizard", _headline(tables), files, doubts, is_open)
+    return _drawn(_headline(tables), files, doubts, is_open)
 
 
 def sort_files(asked: SortRequest) -> dict[str, Any]:
@@ -159,7 +161,7 @@ def sort_files(asked: SortRequest) -> dict[str, Any]:
         try:
             check_file(path)
             table = read_table(path, Faults("skip"), MAX_FILE_BYTES, asked.reading.get(f"{side}_delimiter"))
-            columns = [_short(name) for name in columns_of(table)]
+            columns = [printable(_short(name)) for name in columns_of(table)]
             tables.append(table)
             fact |= {"rows": len(table.rows), "columns": columns[:SHOWN_COLUMNS]}
         except InputError as error:
@@ -179,9 +181,8 @@ def sort_files(asked: SortRequest) -> dict[str, Any]:
     return {**found, "html": look(FileRequest(references=references, predictions=predictions, reading=asked.reading))}
 
 
-def drawn(macro: str, *arguments: Any) -> str:
-    """Render a macro of the wizard's template as HTML."""
-    return fragment(macro, *arguments, template="wizard.html.jinja")
+def _drawn(*arguments: Any) -> str:
+    return fragment("reading", *arguments, template="files.html.jinja")
 
 
 def _sentences(error: InputError) -> Iterator[str]:
@@ -225,8 +226,7 @@ def _headline(tables: UploadedTables) -> list[str]:
     """How the rows are read, in a few words."""
     plan = tables.plan
     counts = [f"{len(table.rows):,} {side if tables.references else 'rows'}" for side, table in tables.sides.items()]
-    ids = sorted({_short(name) for name in plan.ids if name is not None})
-    by = f"by {' and '.join(ids)}" if ids else "by their number"
+    by = f"by {' and '.join(_ids_of(plan)) or 'their number'}"
     found = [f"{' and '.join(counts)}, paired {by}" if tables.references else f"{counts[0]} {by}"]
     nothing = "the whole row" if tables.references else "not chosen"
     for what, name in (("ground truth", plan.references), ("prediction", plan.prediction)):
@@ -234,6 +234,10 @@ def _headline(tables: UploadedTables) -> list[str]:
     if plan.parse:
         found[-1] += f", read as {PARSINGS[plan.parse]}"
     return found
+
+
+def _ids_of(plan: ReadingPlan) -> list[str]:
+    return sorted({_short(name) for name in plan.ids if name is not None})
 
 
 def _short(name: str) -> str:

@@ -19,6 +19,9 @@ const docscoreButton = (/** @type {string} */ look, /** @type {string} */ words,
   return button;
 };
 
+/** A name with its control characters and those that turn the direction of text as numbers. */
+const docscorePrintable = (/** @type {string} */ text) => text.replace(/[\p{Cc}\p{Cf}]/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);
+
 class DropBox {
   /**
    * @param {HTMLElement} element of the macro `drop_box`
@@ -37,6 +40,9 @@ class DropBox {
     this.truth = null;
     this.isUnsure = false;
     this.isRead = false;  // whether the server has said what the files are
+    this.isBusy = false;
+    /** @type {(() => void) | null} */
+    this.back = null;  // leaves the box as it was before these files were taken
     /** @type {Record<string, string | null>} */
     this.reading = {};
     this.sorts = docscoreAsker((question) => server.sort_files(question));
@@ -66,13 +72,43 @@ class DropBox {
     if (event.type === "drop") this.add([...event.dataTransfer.files]);
   }
 
-  say(/** @type {string} */ sentence) { this.part("fault").textContent = sentence; }
+  /** A sentence on what went wrong, with a button where it can be tried again. */
+  say(/** @type {string} */ sentence, /** @type {(() => void) | null} */ again = null) {
+    this.part("fault").replaceChildren(sentence, ...(again ? [" ", docscoreButton("btn", "Try again", () => { this.say(""); again(); })] : []));
+  }
+
+  /** Something is done with the files, which can be stopped. */
+  busy(/** @type {string} */ text, /** @type {number} */ share, /** @type {(() => void) | null} */ stop) {
+    this.say("");
+    this.element.dataset.state = "busy";
+    this.part("title").textContent = text;
+    const bar = this.part("slots").querySelector(".running") ?? this.runningBar();
+    /** @type {HTMLElement} */ (bar).style.setProperty("--v", String(share));
+    bar.setAttribute("aria-valuenow", String(Math.round(100 * share)));
+    if (!this.isBusy) this.part("acts").replaceChildren(...(stop ? [docscoreButton("btn", "Cancel", stop)] : []));
+    this.isBusy = true;
+  }
+
+  runningBar() {
+    const bar = docscoreElement("span", "bar running", document.createElement("i"));
+    bar.setAttribute("role", "progressbar");
+    bar.setAttribute("aria-label", this.page.verb);
+    this.part("slots").append(bar);
+    return bar;
+  }
+
+  /** It is done. */
+  idle() {
+    if (!this.isBusy) return;
+    this.isBusy = false;
+    this.draw();
+  }
 
   /** Upload files beside those that are here; a pair that is whole makes room for them. */
   add(/** @type {File[]} */ files) {
     const large = files.find((file) => file.size > this.largest);
     if (!files.length) return;
-    if (large) { this.say(`${large.name} is larger than the ${this.largest / 1e6} MB that this page takes.`); return; }
+    if (large) { this.say(`${docscorePrintable(large.name)} is larger than the ${this.largest / 1e6} MB that this page takes.`); return; }
     if (this.page.isPair && this.items.length + files.length > this.most) this.clear();
     if (this.items.length + files.length > this.most) {
       this.say(this.page.isPair ? "Two files make a test set: ground truth and predictions. Several systems are for the tab Compare."
@@ -80,7 +116,7 @@ class DropBox {
       return;
     }
     this.say("");
-    const added = files.map((file) => ({ name: file.name, path: "", share: 0, fault: "", columns: "", request: null }));
+    const added = files.map((file) => ({ name: docscorePrintable(file.name), path: "", share: 0, fault: "", columns: "", request: null }));
     this.items.push(...added);
     this.truth = null;
     this.isUnsure = this.isRead = false;
@@ -166,8 +202,9 @@ class DropBox {
   }
 
   /** Files that the server has; what is known of how they are read stays. */
-  take(/** @type {Chosen} */ { truth, predictions, reading }) {
+  take(/** @type {Chosen} */ { truth, predictions, reading }, /** @type {(() => void) | null} */ back = null) {
     this.clear();
+    this.back = back;
     const files = truth ? [truth, ...predictions] : predictions;
     this.items = files.map((file) => ({ ...file, share: 1, fault: "", columns: "", request: null }));
     this.truth = truth ? 0 : null;
@@ -196,15 +233,16 @@ class DropBox {
 
   buttons(/** @type {boolean} */ isEmpty, /** @type {boolean} */ isUploading) {
     const choose = (/** @type {string} */ look, /** @type {string} */ words) => docscoreButton(look, words, () => this.input.click());
+    const { back } = this, leave = back ? [docscoreButton("btn", "Keep this result", back)] : [];
     if (isUploading) return [docscoreButton("btn", "Cancel", () => this.clear())];
     if (isEmpty) {
       const { examples } = this.page;
       const example = docscoreButton("btn", this.element.dataset.example ?? "", () => this.page.run({ truth: examples[0], predictions: examples.slice(1), reading: {} }));
-      return [choose("btn main", "Choose files"), example];
+      return [choose("btn main", "Choose files"), example, ...leave];
     }
     const more = this.items.length < this.most ? [choose(this.isReady ? "btn" : "btn main", "Add a file")] : [];
     const run = this.isReady ? [docscoreButton("btn main", this.page.verb, () => this.page.run(this.chosen))] : [];
-    return [...run, ...more, docscoreButton("btn", "Start again", () => this.clear())];
+    return [...run, ...more, docscoreButton("btn", "Start again", () => this.clear()), ...leave];
   }
 
   emptySlots() {

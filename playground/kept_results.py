@@ -108,34 +108,30 @@ MAX_LOSSES = 200_000  # pairs of a field and a cause in all documents that are k
 MOST_FIELDS = 300  # fields that are drawn
 _LONGEST_NAME = 200  # characters of an id and of the name of a field that are shown
 _LONGEST_TEXT = 20_000  # characters of a document's values in which a text is looked for, on each side
+_NAMED_LOSSES = 3  # of a document
 _LONGEST_SPECIMEN = 60  # characters of a value
 _ROWS, _TEXTS, _LIST = "rows.jsonl", "texts.txt", "list.json"
 _PREFIX = "document"  # of the ids of the rows of its tree
 
 
-def keep_list(folder: Path, evaluation: Evaluation, outputs: Mapping[str, Any], *, is_example: bool) -> str:
-    """Write the documents of a test set and what their list needs to a folder.
+def keep_list(folder: Path, evaluation: Evaluation, result: Mapping[str, Any]) -> None:
+    """Write the documents of a test set and what their list needs to a folder, whose name is what opens it.
 
     Args:
-        folder: the folder; its name is what opens it.
+        folder: the folder.
         evaluation: the scored test set.
-        outputs: the other parts of the result, to show them again where a link opens it; plain values.
-        is_example: whether the files are the bundled example, scored without options.
-
-    Returns:
-        The value of the component: JSON text with the name of the folder.
+        result: what the page shows of it, for a link; JSON values.
     """
     table, pairs = evaluation.field_table, evaluation.pairs
     (folder / _ROWS).write_text("\n".join(map(dumps, _rows(evaluation))), encoding="ascii")
     sides = zip(shown_ids(pairs.ids), pairs.truths, pairs.predictions, strict=True)
     texts = (f"{_folded(name)}\x1f{_text_of(truth)}\x1f{_text_of(prediction)}" for name, truth, prediction in sides)
     (folder / _TEXTS).write_text("\n".join(texts), encoding="utf-8", errors="replace")
-    value = json.dumps({"run": folder.name, "example": is_example})
     facts = {
         "failed": sorted(evaluation.failed or ()),
         "absent": sorted(evaluation.absent or ()),
         "documents": len(pairs.ids),
-        "outputs": {**outputs, "documents": value},
+        "result": result,
     }
     keep_documents(folder, [evaluation], facts)
     count = sum(map(len, table.losses))
@@ -152,7 +148,6 @@ def keep_list(folder: Path, evaluation: Evaluation, outputs: Mapping[str, Any], 
         "left_out": sum(max(0, len(lost) - most) for lost in table.losses),
     }
     (folder / _LIST).write_text(json.dumps(listing), encoding="utf-8")
-    return value
 
 
 def specimens_of(evaluation: Evaluation) -> dict[str, tuple[str | None, str | None]]:
@@ -172,8 +167,12 @@ def specimens_of(evaluation: Evaluation) -> dict[str, tuple[str | None, str | No
         if leaves:
             node = max(leaves, key=lambda each: each.points_lost)
             found[wanted] = (
-                None if node.status == "extra" else clipped(value_text(node.ground_truth), _LONGEST_SPECIMEN),
-                None if node.status == "missing" else clipped(value_text(node.prediction), _LONGEST_SPECIMEN),
+                None
+                if node.status == "extra"
+                else clipped(printable(value_text(node.ground_truth)), _LONGEST_SPECIMEN),
+                None
+                if node.status == "missing"
+                else clipped(printable(value_text(node.prediction)), _LONGEST_SPECIMEN),
             )
     return found
 
@@ -247,9 +246,9 @@ class KeptList(KeptResult):
         return (self.folder / _LIST).stat().st_size <= _SMALL_LIST
 
     @property
-    def outputs(self) -> dict[str, Any]:
-        """The other parts of the result."""
-        found: dict[str, Any] = self.facts["outputs"]
+    def result(self) -> dict[str, Any]:
+        """What the page shows of it."""
+        found: dict[str, Any] = self.facts["result"]
         return found
 
     def listing(self) -> dict[str, Any]:
@@ -267,9 +266,10 @@ class KeptList(KeptResult):
         """Which documents are shown, and why they and all that are found by the text lost points.
 
         Returns:
-            "order": the numbers of the documents; "lost", "why": a text for each; "count": how many of how many;
+            "order": the numbers of the documents; "why", "lost", "title": the cause by which each lost most, how
+            much, and the same with its fields; "count": how many of how many; "points": what they lost of the mean;
             "causes", "fields": by what points were lost, most first, each with "name", "title", "points", "share" of
-            the most in per cent, and "documents"; "more": how many fields are left out.
+            the most, and "documents"; "field_count": how many fields lost points, of which some may be left out.
 
         Raises:
             ValueError: for a cause or field that the test set has not.
@@ -304,10 +304,13 @@ class KeptList(KeptResult):
         causes = [[(c, points) for f, c, points in losses[number] if asked.field in (None, f)] for number in by_text]
         fields = [[(f, points) for f, c, points in losses[number] if asked.cause in (None, c)] for number in by_text]
         by_field, meanings = self._sums(fields, holding), METRICS[self.facts["metric"]].meanings
+        largest = [_largest_cause(meant[number], lost[number]) for number in order]
         return {
             "order": order,
-            "lost": [_points(lost[number]) for number in order],
-            "why": [_why(meant[number]) for number in order],
+            "why": [cause for cause, _ in largest],
+            "lost": [_points(points) if points else "" for _, points in largest],
+            "title": [_why(meant[number]) for number in order],
+            "points": _points(fsum(lost.values()) / len(scores)),
             "count": f"{of}{counted(len(scores), 'document')}",
             "causes": [
                 {
@@ -323,7 +326,7 @@ class KeptList(KeptResult):
                 for each in by_field[:MOST_FIELDS]
             ],
             "nothing": (self._list["note"] or NOTHING_LOST) if by_text else "No document holds this text.",
-            "more": f"and {counted(len(by_field) - MOST_FIELDS, 'field')} with less" * (len(by_field) > MOST_FIELDS),
+            "field_count": len(by_field),
         }
 
     def _sums(self, losses: Sequence[Sequence[tuple[str, float]]], of: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -340,8 +343,8 @@ class KeptList(KeptResult):
                 "name": name,
                 "title": name,
                 "points": _points(lost / len(self._list["scores"])),
-                "share": round(100 * lost / most, 1),
-                "documents": f"{documents[name]:,}{of[name]}" if name in of else counted(documents[name], "document"),
+                "share": round(lost / most, 3),
+                "documents": f"in {documents[name]:,}{of[name]}" if name in of else counted(documents[name], "doc"),
             }
             for name, lost in sorted(points.items(), key=lambda item: -item[1])
         ]
@@ -397,17 +400,22 @@ def _points(lost: float) -> str:
     return with_minus_signs(with_sign(-lost, 3)) if lost else "0.000"
 
 
-def _why(losses: Sequence[tuple[str, str, float]]) -> str:
-    """The cause that cost a document most, where there are several how many points, and its largest field."""
+def _largest_cause(losses: Sequence[tuple[str, str, float]], lost: float) -> tuple[str, float]:
+    """The cause that cost a document most, in words, and its points; of a metric without causes all that it lost."""
     sums: dict[str, float] = {}
     for _, cause, points in losses:
         sums[cause] = sums.get(cause, 0.0) + points
     if not sums:
-        return ""
+        return ("", lost) if lost else ("no fault", 0.0)
     most = max(sums, key=sums.__getitem__)
-    own = f" {_points(sums[most])}" if len(sums) > 1 else ""
-    field, *others = (loss[0] for loss in losses if loss[1] == most)
-    return f"{most}{own}: {field}" + (f" and {counted(len(others), 'other field')}" if others else "")
+    return cause_label(most).lower(), sums[most]
+
+
+def _why(losses: Sequence[tuple[str, str, float]]) -> str:
+    """The largest losses of a document with their fields."""
+    shown = ", ".join(f"{field} {_points(points)}" for field, _, points in losses[:_NAMED_LOSSES])
+    others = len(losses) - _NAMED_LOSSES
+    return shown + (f" and {counted(others, 'smaller one')}" if others > 0 else "")
 
 
 def _natural(name: str) -> list[tuple[int, int, str]]:

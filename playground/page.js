@@ -43,6 +43,29 @@
   });
 })();
 
+// A list or tree within which arrow keys move is one stop of the Tab key: that of its parts which had the focus last.
+(() => {
+  const PARTS = "button.facet, .anls-row:not(.anls-header)";
+  window.docscoreOneStop = (container) => {
+    const parts = [...container.querySelectorAll(PARTS)];
+    const stop = parts.find((part) => part === document.activeElement) ?? parts.find((part) => part.checkVisibility());
+    for (const part of parts) part.tabIndex = part === stop ? 0 : -1;
+    container.dataset.oneStop = "";
+  };
+  document.addEventListener("focusin", (event) => {
+    const part = event.target.closest?.(PARTS), container = part?.closest("[data-one-stop]");
+    if (!container || part.tabIndex === 0) return;
+    for (const other of container.querySelectorAll("[tabindex='0']")) if (other.matches(PARTS)) other.tabIndex = -1;
+    part.tabIndex = 0;
+  });
+  for (const kind of ["toggle", "change"]) {  // the stop may be hidden now
+    document.addEventListener(kind, (event) => {
+      const container = event.target.closest?.("[data-one-stop]"), stop = [...container?.querySelectorAll("[tabindex='0']") ?? []].find((part) => part.matches(PARTS));
+      if (container && !stop?.checkVisibility()) window.docscoreOneStop(container);
+    }, true);
+  }
+})();
+
 // The bar of tabs: the address says which is shown; a tab that comes into view hears of it.
 (() => {
   const TABS = { "": "pair", "one-pair": "pair", pair: "pair", "test-set": "testset", documents: "testset", compare: "compare", api: "api" };
@@ -117,13 +140,13 @@ window.docscoreSentence = (text) => text[0].toUpperCase() + text.slice(1) + (/[.
 
 // Questions to the server: each says which window asks and which of its questions it is; only the newest is answered.
 (() => {
-  const NO_ANSWER = { refused: "The server does not answer.", kind: "silent" };
+  const noAnswer = () => ({ refused: navigator.onLine ? "The server does not answer." : "This computer is offline.", kind: "silent" });
   const name = crypto.randomUUID?.() ?? String(Math.random());
   let number = 0;  // of the newest question of this window
 
   // What the server says to a question, or that it did not answer.
   window.docscoreAnswer = async (ask, question) => {
-    try { return (await ask(question)) ?? NO_ANSWER; } catch { return NO_ANSWER; }
+    try { return (await ask(question)) ?? noAnswer(); } catch { return noAnswer(); }
   };
 
   // Asks one kind of question; the answer to an older one is null.

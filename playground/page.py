@@ -14,19 +14,19 @@ from starlette.middleware import Middleware
 from docscore.report.html_tree import stylesheet
 from playground.api import API, Page, refuse_arguments
 from playground.body_limit import BodyLimit, refuse_request
-from playground.file_tab import file_tab
 from playground.fragments import fragment
 from playground.limits import MAX_FILE_BYTES
 from playground.pair_tab import workspace
+from playground.requests import RECEIPTS
 from playground.storage import delete_when_ended, results_folder, uploads_folder
 from playground.systems_tab import systems_tab
-from playground.testset import EXAMPLE_FILES
+from playground.testset_tab import testset_tab
 
 PAGE = Path(__file__).parent
 FONTS = PAGE / "fonts"
 SCRIPTS = (
     *("page.js", "links.js", "editor.js", "pair.js", "files.js", "runs.js", "systems.js"),
-    *("wizard.js", "documents.js"),
+    *("histogram.js", "documents.js", "testset.js"),
 )
 SESSIONS = 200  # visitors whose state is kept, each of half a megabyte; the oldest goes first
 TABS = [  # name in the address, name in the page, label
@@ -47,7 +47,7 @@ def build_demo() -> gr.Blocks:
         with gr.Column(elem_id="panel-pair"):
             workspace()
         with gr.Column(elem_id="panel-testset"):
-            file_tab()
+            testset_tab()
         with gr.Column(elem_id="panel-compare"):
             systems_tab()
         with gr.Column(elem_id="panel-api"):
@@ -72,7 +72,7 @@ def serve(demo: gr.Blocks, **options: Any) -> Any:
         head=page_head(),
         max_file_size=MAX_FILE_BYTES,
         run_history=False,  # inputs of visitors are not listed
-        allowed_paths=[str(EXAMPLE_FILES[0].parent), str(results_folder()), str(FONTS)],
+        allowed_paths=[str(RECEIPTS), str(results_folder()), str(FONTS)],
         state_session_capacity=SESSIONS,
         app_kwargs={
             "middleware": [Middleware(BodyLimit)],

@@ -203,7 +203,7 @@ window.docscorePair = (root, server) => {
     setStatus(await docscoreLinks.copy(link));
   });
 
-  document.addEventListener("docscore-tab", (event) => { if (event.detail === "pair" && "ready" in screen.dataset) keep(request()); });
+  document.addEventListener("docscore-tab", (event) => { if (event.detail === "pair" && "ready" in screen.dataset && !location.hash.startsWith("#pair=")) keep(request()); });
 
   const kept = () => {
     try { return JSON.parse(sessionStorage.getItem(KEPT) ?? "null"); } catch { return null; }

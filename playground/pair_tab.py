@@ -34,7 +34,7 @@ def workspace() -> None:
     }
     metrics = [(name, METRICS[name].label) for name in PAIR_METRICS]
     choices = [("metric", "Metric", metrics), ("reading", "Prediction", _READINGS)]
-    fields = [(field, *_WORDS[field.name]) for field in option_fields(PAIR_OPTIONS)]
+    fields = [(field, *WORDS[field.name]) for field in option_fields(PAIR_OPTIONS)]
     gr.HTML(
         fragment("workspace", EXAMPLES, choices, fields, json.dumps(settings)),
         elem_id="pair",
@@ -46,7 +46,7 @@ def workspace() -> None:
 
 # As visitors see them: while they type, a text that is not JSON is not mended unasked.
 _READINGS = [("json", "JSON"), ("repair", "repaired JSON"), ("text", "plain text")]
-_WORDS: dict[str, tuple[str, list[tuple[Any, str]], str]] = {  # of an option: its label, its values in words, a note
+WORDS: dict[str, tuple[str, list[tuple[Any, str]], str]] = {  # of an option: its label, its values in words, a note
     "numbers": ("Numbers", [("text", "as printed"), ("value", "by value")], "as printed, 1000.0 is not 1000"),
     "ignore_case": ("Letters", [(True, "ignore case"), (False, "case counts")], ""),
     "threshold": ("Threshold", [], "texts less similar than this score 0"),

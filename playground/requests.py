@@ -242,7 +242,6 @@ class FileRequest(Request):
         by: a column of the references whose values make slices; "" for none.
         skip: whether rows with faults are left out.
         confidences: whether predictions have confidences.
-        before: the name and the value of the score before a what-if.
     """
 
     references: Upload = None
@@ -253,7 +252,6 @@ class FileRequest(Request):
     by: str = ""
     skip: bool = False
     confidences: bool = False
-    before: Annotated[tuple[str, float] | None, Field(strict=False)] = None
 
     @model_validator(mode="before")
     @classmethod

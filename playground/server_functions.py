@@ -20,7 +20,6 @@ from fastapi import Response
 from docscore.core.errors import InputError
 from docscore.core.formatting import printable
 from playground import file_reading, testset
-from playground.file_reading import look
 from playground.kept_results import KeptList
 from playground.limits import is_small
 from playground.pair import PairAnswer, answer, is_scored_at_once
@@ -173,7 +172,7 @@ async def _begun(request: Request, work: Callable[..., Any]) -> Answer:
 
     async def result() -> Answer:
         found = await RUNS.run(name, partial(work, folder=folder), report=report, number=number)
-        return dict(found.result)
+        return dict(found if isinstance(found, dict) else found.result)
 
     begun = _RUNS[name] = _Run(asyncio.ensure_future(result()), now)
     return await _after_a_second(name)
@@ -193,24 +192,10 @@ async def _after_a_second(name: str) -> Answer:
 
 
 @refusing
-async def look_at_files(asked: Any) -> Answer:
-    """How the files of a `FileRequest` are read: `{"html": ...}`."""
-    request = FileRequest.of(asked, uploads_folder())
-    return {"html": await _in_child(READERS, "look", request, partial(look, request))}
-
-
-@refusing
 async def sort_files(asked: Any) -> Answer:
     """Which of the files of a `SortRequest` holds the ground truths, and how their rows are read."""
     request = SortRequest.of(asked, uploads_folder())
     return dict(await _in_child(READERS, "sort", request, partial(file_reading.sort_files, request)))
-
-
-@refusing
-async def score_what_if(asked: Any) -> Answer:
-    """The score of a `FileRequest`, which holds the score before: `{"text": ...}`."""
-    request = FileRequest.of(asked, uploads_folder())
-    return {"text": await _in_child(READERS, "what if", request, partial(testset.rescored, request))}
 
 
 # Results that are kept
@@ -220,7 +205,7 @@ async def score_what_if(asked: Any) -> Answer:
 async def open_result(asked: Any) -> Answer:
     """The result of a run of before, where it is still kept."""
     wanted = KeptRequest.of(asked)
-    return dict(await asyncio.to_thread(lambda: KeptList(results_folder(), wanted.run).outputs["result"]))
+    return dict(await asyncio.to_thread(lambda: KeptList(results_folder(), wanted.run).result))
 
 
 @refusing
@@ -285,6 +270,6 @@ def written(ask: Ask) -> Callable[[Any], Coroutine[Any, Any, Response]]:
 
 FUNCTIONS = [
     *map(written, (ping, score_workspace, stop_workspace, open_link)),
-    *map(written, (score_files, compare_files, progress, stop, look_at_files, sort_files, score_what_if)),
+    *map(written, (score_files, compare_files, progress, stop, sort_files)),
     *map(written, (open_result, read_documents, view_documents, read_document, read_rows, open_document)),
 ]

@@ -3,58 +3,36 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
 from filecmp import cmp
+from math import floor
 from pathlib import Path
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any
 
 from docscore.core.errors import at_place, row_place
-from docscore.core.formatting import with_minus_signs, with_sign
+from docscore.core.formatting import printable, three_digits
 from docscore.core.numbers import ROUNDING
-from docscore.core.options import AS_TEXT, BY_VALUE, ScoringOptions
+from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.data.csv_files import write_csv
 from docscore.data.pairing import groups_of_rows
 from docscore.evaluation.evaluation import Evaluation
 from docscore.metrics.registry import ANLS_STAR, TYPED, check_options_of
-from docscore.report.content import fields_table, typed_values_text
-from docscore.report.html_report import MOST_FIELDS_DRAWN, figures_of_evaluation
-from docscore.report.wording import count_lines, headline_text, interval_text
+from docscore.report.html_report import figures_of_evaluation
+from docscore.report.wording import count_lines, interval_text
 from playground.conclusions import headline_of, what_ifs_of
 from playground.file_reading import check_pairs, rows_of_request, skipped_lines
 from playground.fragments import fragment
 from playground.kept_results import keep_list
 from playground.limits import check_metric, check_slices
-from playground.requests import RECEIPTS, WHAT_IFS, FileRequest, option_fields
+from playground.requests import RECEIPTS, FileRequest
 from playground.worker_pool import Report, bar_of
 
 EXAMPLE_FILES = RECEIPTS / "references.jsonl", RECEIPTS / "predictions.jsonl"
 
 
-class TestSet(NamedTuple):
-    """The outputs for a scored test set.
-
-    Attributes:
-        summary: the mean and the counts, as HTML.
-        documents: the value of the list of documents.
-        picture: the rates and the distribution of the scores, as HTML.
-        fields: the table of the fields that lost most, as HTML.
-        downloads: the paths of a CSV file, a JSON file and the report.
-        result: what the page's script draws, as JSON values.
-        scored: what the strip of what-ifs needs to know, as HTML; "" where a link brought the result.
-    """
-
-    summary: str
-    documents: str
-    picture: str
-    fields: str
-    downloads: list[str]
-    result: dict[str, Any]
-    scored: str = ""
-
-
-def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> TestSet:
-    """Score two files, or one that holds both sides.
+def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[str, Any]:
+    """Score two files, or one that holds both sides: what the page's script draws, as JSON values.
 
     Args:
         asked: the files, and how they are read and compared. Where predictions have confidences, the trade-off of
@@ -65,7 +43,7 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> TestSe
     Raises:
         TypeError, ValueError, OSError: with a message that names the file and the place.
     """
-    uploaded, options = rows_of_request(asked)
+    uploaded, options, paired_by = rows_of_request(asked)
     metrics = metrics_of(asked)
     if asked.by:
         check_slices(groups_of_rows(uploaded.systems[0], asked.by, "slices"))
@@ -76,26 +54,21 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> TestSe
     for metric in metrics:
         for name, truth, prediction in zip(pairs.ids, pairs.truths, pairs.predictions, strict=True):
             _check(name, metric, truth, prediction)
-    outputs: dict[str, Any] = {
-        "summary": _summary(evaluation, skipped_lines(uploaded)),
-        "picture": fragment("test_set", figures_of_evaluation(evaluation)),
-        "fields": _fields(evaluation),
-        "downloads": [str(folder / name) for name in DOWNLOADS],
-    }
     write_downloads(folder, evaluation, asked.files["predictions"].name)
-    is_example = _is_example(asked, evaluation)
-    outputs["result"] = {
+    result = {
         "run": folder.name,
-        "example": is_example,
+        "example": _is_example(asked, evaluation),
+        "asked": asked.model_dump(mode="json", exclude={"window"}),
+        "names": {side: printable(path.name) for side, path in asked.files.items()},
+        "paired": f"{len(pairs.ids):,} paired by {' and '.join(paired_by) or 'their number'}",
         **_result(evaluation),
         "left_out": skipped_lines(uploaded),
-        "figures": outputs["picture"],
-        "downloads": [{"label": label, "name": name, "path": str(folder / name)} for name, label in DOWNLOADS.items()],
+        # fields that no document loses points by are in no pane
+        "figures": fragment("test_set", figures_of_evaluation(evaluation), not any(evaluation.field_table.losses)),
+        "downloads": [{"label": label, "path": str(folder / name)} for name, label in DOWNLOADS.items()],
     }
-    documents = keep_list(folder, evaluation, outputs, is_example=is_example)
-    parts = {"asked": asked.model_dump(mode="json", exclude={"window"}), "before": headline(evaluation)}
-    scored = fragment("scored", json.dumps(parts), template="wizard.html.jinja")
-    return TestSet(**outputs, documents=documents, scored=scored)
+    keep_list(folder, evaluation, result)
+    return result
 
 
 def _result(found: Evaluation) -> dict[str, Any]:
@@ -103,32 +76,46 @@ def _result(found: Evaluation) -> dict[str, Any]:
     what_ifs = what_ifs_of(found, lambda again: check_pairs(again.source, again.options))
     interval = found.headline_interval()
     low, high = (interval and interval.ends) or (None, None)
+    lowest = min(floor(10 * min(found.scores) + ROUNDING), 9) / 10
+    edges = [lowest + (1 - lowest) * number / _BINS for number in range(_BINS + 1)]
     counts = [0] * _BINS
     for score in found.scores:
-        counts[min(int(score * _BINS + ROUNDING), _BINS - 1)] += 1
+        counts[max(bisect_right(edges, score + ROUNDING) - 1, 0) if score < 1 else -1] += 1
     return {
         "score": found.score,
         "label": found.figure_names[0].label,
         "low": low,
         "high": high,
+        "shown": three_digits(found.score),
+        "range": "" if low is None or high is None else f"{three_digits(low)}–{three_digits(high)}",
         "interval": "" if interval is None else interval_text(interval, found.confidence or 0),
         "headline": headline_of(found, what_ifs),
         "what_ifs": [each.to_dict(found.score) for each in what_ifs],
         "counts": count_lines(found),
         "signature": found.signature,
-        "histogram": {"edges": [number / _BINS for number in range(_BINS + 1)], "counts": counts},
-        "median": median(found.scores),
+        "histogram": {"edges": edges, "counts": counts},
+        "median": three_digits(median(found.scores)),
         "faultless": sum(score == 1 for score in found.scores),
         "rates": [
             {
-                "label": rate.name,
-                "value": rate.value,
-                "interval": "" if rate.interval is None else interval_text(rate.interval, found.confidence or 0),
+                "label": _RATES.get(rate.name, rate.name.capitalize()),
+                "share": f"{rate.value:.1%}",
+                "interval": _per_cent(rate.interval.ends) if rate.interval and rate.interval.ends else "",
                 "count": f"{rate.hits:,} of {rate.total:,}",
             }
             for rate in found.rate_list
         ],
     }
+
+
+_RATES = {  # shorter names
+    "omission: expected values that are missing": "Values missing",
+    "hallucination: values predicted, not expected": "Values invented",
+}
+
+
+def _per_cent(ends: tuple[float, float]) -> str:
+    return f"interval {100 * ends[0]:.1f}–{100 * ends[1]:.1f}%"
 
 
 def metrics_of(asked: FileRequest) -> tuple[str, ...]:
@@ -138,26 +125,11 @@ def metrics_of(asked: FileRequest) -> tuple[str, ...]:
     return (TYPED, *asked.metrics) if asked.metrics[0] == ANLS_STAR else (*asked.metrics, TYPED)
 
 
-def headline(evaluation: Evaluation) -> tuple[str, float]:
-    """The name and the value of the first figure."""
-    return evaluation.figure_names[0].label, evaluation.score
-
-
 def _check(question_id: str, metric: str, truth: Any, prediction: Any) -> None:
     try:
         check_metric(metric, truth, prediction)
     except ValueError as error:
         raise at_place(row_place(question_id), error) from None
-
-
-def _summary(found: Evaluation, left_out: Sequence[str]) -> str:
-    headline = headline_text(found, "row", with_fields=True)
-    return fragment("summary", f"{found.score:.4f}", headline, count_lines(found), found.signature, left_out)
-
-
-def _fields(found: Evaluation) -> str:
-    table = fields_table(found)
-    return fragment("table", table.first(MOST_FIELDS_DRAWN)) if table.rows else ""
 
 
 def _is_example(asked: FileRequest, evaluation: Evaluation) -> bool:
@@ -198,34 +170,3 @@ def write_downloads(folder: Path, evaluation: Evaluation, name: str) -> None:
     (folder / "scores.json").write_text(json.dumps(parts, indent=1), encoding="utf-8")
     report = evaluation.as_html(name, worst=WORST)
     (folder / "report.html").write_text(report, encoding="utf-8", errors="backslashreplace")
-
-
-def rescored(asked: FileRequest) -> str:
-    """The score of files as a what-if compares them, beside that before, in one line."""
-    rows, options = rows_of_request(asked)
-    check_options_of(metrics_of(asked), options)
-    evaluation = Evaluation(rows.systems[0], options, metrics=metrics_of(asked), confidence=None)
-    label, score = headline(evaluation)
-    first_label, first = asked.before or (label, score)
-    names = ("", "") if label == first_label else (f"{first_label} ", f"{label} ")
-    difference = score - first
-    changed = with_minus_signs(with_sign(difference)) if difference else "no change"
-    note = ""
-    if options.schema is not None:
-        note = f". {typed_values_text(evaluation.breakdowns['typed'])}"
-    elif difference == 0 and options.numbers == BY_VALUE:
-        note = ". Numbers in quotes stay texts; a schema can read them."
-    return f"{names[0]}{first:.4f} → {names[1]}{score:.4f}, {changed} with {_words(asked.what_if)}{note}"
-
-
-def _words(what_if: Mapping[str, Any]) -> str:
-    """The options of a what-if that are not the defaults."""
-    said = []
-    for field in option_fields(WHAT_IFS):
-        value = what_if[field.name]
-        if value != field.default:
-            words = ("off", "on")[value] if isinstance(value, bool) else value
-            said.append(f"{field.name.replace('_', ' ')} {words}")
-    if what_if["schema"]:
-        said.append("the schema")
-    return " and ".join(said) or "the settings of the result"

@@ -215,15 +215,10 @@ class Visitor:
         self.paste("pair-prediction", prediction)
         self.press_score()
 
-    def press_score(self, tab: str = "pair") -> None:
-        """Press the button; what is drawn at this moment is no longer taken for the result."""
-        result = self["pair-result" if tab == "pair" else "file-summary"]
-        mark = "all => all.forEach(each => each.dataset.old = 1)"
-        if tab == "pair":
-            result.evaluate(f"result => {{ ({mark})(result.querySelectorAll('.anls-tree')); {PRESS} }}")
-        else:
-            result.locator(".anls-tree, .anls-fault").evaluate_all(mark)
-            self[f"{tab}-score"].click()
+    def press_score(self) -> None:
+        """Score what the editors hold; what is drawn at this moment is no longer taken for the result."""
+        mark = "result.querySelectorAll('.anls-tree').forEach(each => each.dataset.old = 1)"
+        self["pair-result"].evaluate(f"result => {{ {mark}; {PRESS} }}")
 
     def fault(self, editor: str) -> Locator:
         """The message at an editor."""
@@ -258,11 +253,11 @@ class Visitor:
     def open_tab(self, name: str) -> None:
         self.page.locator(".tabs").get_by_role("link", name=name, exact=True).click()
 
-    def upload(self, references: Path | FilePayload, predictions: Path | FilePayload) -> None:
-        """Give both files on the tab "Test set"."""
-        for element, file in (("file-references", references), ("file-predictions", predictions)):
-            self[element].locator("input[type=file]").set_input_files(file)
-            self[element].locator(".file-preview").wait_for()
+    def choose_files(self, *files: Path | FilePayload) -> None:
+        """Give files to the drop box of the tab "Test set", and wait until it says what they are."""
+        given: Any = [payload(file.name, file.read_bytes()) if isinstance(file, Path) else file for file in files]
+        self.page.locator("#testset .drop-input").set_input_files(given)
+        self.page.locator("#testset .drop[data-state=chosen]:not([aria-busy])").wait_for()
 
     def sideways(self) -> int:
         """By how many pixels the page is wider than the window."""

@@ -196,7 +196,7 @@ def page_of(references: Path, predictions: Path, folder: Path, parse: str | None
     asked = requests.FileRequest(references=references, predictions=predictions, reading=reading, metrics=list(METRICS))
     kept = Path(tempfile.mkdtemp(dir=folder))
     page = testset.score_files(asked, folder=kept, progress=lambda *_: None)
-    return json.loads(Path(page.downloads[1]).read_text("utf-8"))
+    return json.loads(Path(page["downloads"][1]["path"]).read_text("utf-8"))
 
 
 @examples(20)

@@ -14,7 +14,6 @@ import pytest
 from docscore.core.errors import InputError
 from playground.file_reading import look, rows_of_request, sort_files
 from playground.requests import FileRequest, SortRequest
-from playground.testset import rescored
 from tests.commands import pred, ref, written
 from tests.conftest import golden
 
@@ -67,20 +66,6 @@ def test_a_request_comes_back_as_it_went(uploads: Path) -> None:
     assert FileRequest.of(json.loads(asked.model_dump_json()), uploads) == asked
     alone = FileRequest.of({"references": str(uploads / "p.jsonl"), "predictions": None}, uploads)
     assert alone == FileRequest(predictions=uploads / "p.jsonl")
-
-
-@golden("file_requests", "rescored")
-def test_rescoring_says_what_is_different(
-    before: tuple[str, float], what_if: dict[str, Any], text: str, uploads: Path
-) -> None:
-    asked = {
-        "references": str(uploads / "r.jsonl"),
-        "predictions": str(uploads / "p.jsonl"),
-        "metrics": ["kieval" if "KIEval" in before[0] else "anls_star"],
-        "before": before,
-        "what_if": what_if,
-    }
-    assert rescored(FileRequest.of(asked, uploads)).startswith(text)
 
 
 def test_a_file_that_cannot_be_read_still_has_its_delimiter_to_choose(tmp_path: Path) -> None:

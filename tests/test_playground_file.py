@@ -1,4 +1,4 @@
-"""The tab "Test set" in a real browser: how files are read, scores, documents, what-ifs, and one sentence a fault."""
+"""The tab "Test set" in a real browser: files, the result in its panes, links, keys, remedies, a sentence a fault."""
 
 from __future__ import annotations
 
@@ -30,477 +30,128 @@ from tests.browser import (
     download,
     payload,
 )
-from tests.commands import PREDICTIONS, REFERENCES, pred, ref, run, succeed, written
+from tests.commands import PREDICTIONS, REFERENCES, pred, ref, succeed, written
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from playwright.sync_api import Browser, FilePayload, Page, Route
 
 playground, chromium, visit = browser.playground, browser.chromium, browser.visit
 
 CELLS = "all => all.map(row => [...row.cells].map(cell => cell.innerText.trim()))"
 SEEN = """() => {
-  const text = part => document.querySelector(part)?.innerText;
+  const text = part => document.querySelector(part)?.innerText, all = part => [...document.querySelectorAll(part)];
   return {
-    count: text(".dw-count"), chips: text(".dw-chips"), title: text(".dw-tree h2"),
-    rows: [...document.querySelectorAll(".dw-row .dw-id")].slice(0, 5).map(each => each.innerText),
-    hits: [...document.querySelectorAll(".dw-hit")].map(each => each.dataset.path),
-    here: document.querySelector(".dw-here")?.dataset.path,
-    pressed: [...document.querySelectorAll(".dw-pick[aria-pressed=true] .dw-name")].map(each => each.innerText),
+    count: text("#testset-count"), title: text("#testset-name"), score: text("#testset-score"),
+    rows: all(".doc bdi").slice(0, 5).map(each => each.innerText), find: document.querySelector("#testset-find").value,
+    hits: all(".hit").map(each => each.dataset.path), here: document.querySelector(".here")?.dataset.path,
+    pressed: all(".facet[aria-pressed=true]").map(each => each.dataset.name),
+    range: all(".histogram .handle").map(each => each.getAttribute("aria-valuetext")),
   };
 }"""
 
 
-def come(visit: Visit, size: tuple[int, int] = WIDE, *, dark: bool = False, files: Any = None) -> Visitor:
-    """A visitor who scored two files, or the example."""
+def opened(visit: Visit, size: tuple[int, int] = WIDE, *, dark: bool = False) -> Visitor:
     visitor = visit(size=size, dark=dark)
     visitor.open_tab("Test set")
-    if files is None:
-        visitor["file-example"].click()
-    else:
-        visitor.upload(*files)
-        visitor.press_score("file")
-    visitor.page.locator(".dw[data-ready]").wait_for()
+    visitor.page.locator(".testset[data-loaded]").wait_for()
     return visitor
+
+
+def come(visit: Visit, size: tuple[int, int] = WIDE, *, dark: bool = False, files: Any = None) -> Visitor:
+    """A visitor who scored files, or the example."""
+    visitor = opened(visit, size, dark=dark)
+    if files is None:
+        visitor.page.get_by_role("button", name="Try 40 receipts").click()
+    else:
+        visitor.choose_files(*files)
+        visitor.page.get_by_role("button", name="Score", exact=True).click()
+    ready(visitor)
+    return visitor
+
+
+def ready(visitor: Visitor) -> None:
+    visitor.page.locator(".testset[data-ready]:not([data-stale], [aria-busy])").wait_for()
+
+
+def scored(visitor: Visitor, score: float) -> None:
+    """Wait for a score, of a result that is not old."""
+    shown = visitor.page.locator(".testset:not([data-stale]) #testset-score")
+    shown.get_by_text(f"{score:.3f}", exact=True).wait_for()
 
 
 def title(page: Page, name: str) -> None:
     """Wait for the tree of a document."""
-    page.locator(".dw-tree:not([data-stale]) h2").get_by_text(name, exact=True).wait_for()
+    page.locator("#testset-name").get_by_text(name, exact=True).wait_for()
 
 
 def count(visitor: Visitor, text: str) -> None:
     """Wait until so many documents are listed."""
-    visitor.page.locator(".dw:not([aria-busy]) .dw-count").get_by_text(text, exact=True).wait_for()
+    visitor.page.locator(".testset:not([aria-busy]) #testset-count").get_by_text(text, exact=True).wait_for()
 
 
-def ids(visitor: Visitor) -> list[str]:
-    return visitor.page.locator(".dw-row .dw-id").all_inner_texts()
+def texts(visitor: Visitor, selector: str) -> list[str]:
+    return visitor.page.locator(selector).all_inner_texts()
 
 
-def clear(visitor: Visitor) -> None:
-    """Take both uploads back."""
-    for element in ("file-references", "file-predictions"):
-        visitor[element].get_by_role("button", name=re.compile("clear|remove", re.IGNORECASE)).first.click()
+def facet(visitor: Visitor, name: str) -> None:
+    """Press a cause or a field."""
+    visitor.page.locator(f'.facet[data-name="{name}"]').click()
+
+
+def option(visitor: Visitor, name: str, value: str) -> None:
+    """Choose an option, behind the button that shows them."""
+    visitor["testset-options"].evaluate("options => { options.open = true; }")
+    visitor["testset-options"].locator(f'input[name="testset-{name}"][value="{value}"]').check()
+    visitor["testset-options"].evaluate("options => { options.open = false; }")
 
 
 @pytest.mark.ci
 def test_the_example_scores_as_the_command_does(visit: Visit, chromium: Browser, tmp_path: Path) -> None:
-    """In its headline, documents, causes, rates and fields, and in what can be downloaded."""
+    """In its headline, documents, causes, fields and rates, and in what can be downloaded."""
     printed = json.loads(succeed("score", REFERENCES, PREDICTIONS, "--json", "--fields"))
     visitor = come(visit)
-    changed = visitor["file-changed"].get_by_text("press Score")
-    assert visitor.total("file-summary") == pytest.approx(printed["anls_score"], abs=5e-5)
-    assert "40 rows" in visitor["file-summary"].inner_text()
+    assert texts(visitor, "#testset-paired, #testset-score") == [
+        "40 paired by question_id",
+        f"{printed['anls_score']:.3f}",
+    ]
     worst = {sample["question_id"]: sample["anls_score"] for sample in printed["per_sample"]}
-    shown = dict(
-        zip(ids(visitor), map(float, visitor.page.locator(".dw-row .dw-score").all_inner_texts()), strict=True)
-    )
+    shown = dict(zip(texts(visitor, ".doc bdi"), map(float, texts(visitor, ".doc > .num:nth-child(3)")), strict=True))
     assert len(shown) >= 5
     assert list(shown.values()) == sorted(shown.values())
     assert shown == {name: pytest.approx(worst[name], abs=5e-4) for name in shown}
     lost = {cause: points for cause, points in printed["points_lost"].items() if points}
-    causes = zip(
-        *(visitor.page.locator(f".dw-causes .dw-{part}").all_inner_texts() for part in ("name", "points")), strict=True
+    causes = visitor.page.locator("#testset-causes .facet").evaluate_all(
+        "all => all.map(each => [each.dataset.name, each.querySelector('.num').innerText])"
     )
-    assert list(causes) == [(cause, f"−{lost[cause]:.3f}") for cause in sorted(lost, key=lambda cause: -lost[cause])]
-    bins = visitor["file-picture"].locator("rect title").all_text_contents()
-    assert sum(int(each.split(": ")[1]) for each in bins) == 40
-    rates = (
-        visitor["file-picture"]
-        .get_by_role("region", name="Shares of documents")
-        .locator("tbody tr")
-        .evaluate_all(CELLS)
+    assert causes == [[cause, f"−{lost[cause]:.3f}"] for cause in sorted(lost, key=lambda cause: -lost[cause])]
+    bars = visitor.page.locator(".histogram .bars i").evaluate_all("all => all.map(each => each.title)")
+    assert sum(int(each.split(": ")[1]) for each in bars) == 40
+    fields = dict(
+        zip(texts(visitor, "#testset-fields bdi"), texts(visitor, "#testset-fields small:nth-of-type(1)"), strict=True)
     )
-    assert [row[0] for row in rates] == [rate["rate"] for rate in printed["rates"]]
-    fields = {name: float(score) for name, score, *_ in visitor["file-fields"].locator("tbody tr").evaluate_all(CELLS)}
-    known = {row["field"]: row["score"] for row in printed["key_scores"]}
-    assert fields == {name: pytest.approx(known[name], abs=5e-4) for name in fields}
-    table = csv.DictReader(download(visitor, "#file-csv").splitlines())
+    known = {row["field"]: f"score {row['score']:.3f}" for row in printed["key_scores"]}
+    assert fields == {name: known[name] for name in fields}
+    visitor["testset-export"].locator("summary").click()
+    links = texts(visitor, "#testset-export a")
+    assert links == ["Scores as CSV", "Everything as JSON", "Report as HTML", "Fields as CSV", "Causes as CSV"]
+    table = csv.DictReader(download(visitor, "#testset-export a >> nth=0").splitlines())
     assert {row["question_id"]: float(row["anls_score"]) for row in table} == worst
-    document = json.loads(download(visitor, "#file-json"))
+    document = json.loads(download(visitor, "#testset-export a >> nth=1"))
     for name in ("anls_score", "per_sample", "signature"):
         assert document[name] == printed[name]
-    report = written(tmp_path, "report.html", download(visitor, "#file-report"))
+    report = written(tmp_path, "report.html", download(visitor, "#testset-export a >> nth=2"))
     with chromium.new_context() as context:
         page = context.new_page()
         page.goto(report.as_uri())
         assert page.title() == f"predictions.jsonl: ANLS* {printed['anls_score']:.4f}"
         assert page.locator(".anls-document").count() == 10
-    assert not changed.is_visible()
-    clear(visitor)
-    changed.wait_for()
-    assert visitor["file-summary"].get_attribute("data-stale") == ""
-    visitor.press_score("file")
-    visitor["file-summary"].get_by_text("Choose a file.").wait_for()
-    visitor["file-documents"].locator(".dw").wait_for(state="hidden")
-
-
-def test_rows_with_faults_are_left_out_and_counted(visit: Visit, tmp_path: Path) -> None:
-    references = written(tmp_path, "r.jsonl", [ref(i, {"k": i * 4}) for i in "abc"])
-    predictions = written(tmp_path, "p.jsonl", [pred("a", {"k": "aaaa"}), pred("b", {"k": "bbbz"})])
-    predictions.write_text(predictions.read_text() + '{"question_id": "c",\n')
-    visitor = visit()
-    visitor.open_tab("Test set")
-    visitor.upload(references, predictions)
-    visitor.press_score("file")
-    visitor["file-summary"].get_by_text("p.jsonl, line 3").wait_for()
-    visitor["file-skip"].get_by_role("checkbox").check()
-    visitor.press_score("file")
-    expected = json.loads(run("score", references, predictions, "--on-error", "skip", "--json").out)
-    assert visitor.total("file-summary") == expected["anls_score"] == 0.875
-    said = visitor["file-summary"].inner_text()
-    assert "1 of 3 rows are left out" in said
-    assert "/" not in said, "the folder of the uploads is nobody's business"
-
-
-def test_sixty_real_receipts(visit: Visit, real_receipts: Path) -> None:
-    visitor = come(visit, files=(real_receipts / "references.jsonl", real_receipts / "predictions.jsonl"))
-    assert visitor.total("file-summary") == 0.7955
-    assert "60 rows" in visitor["file-summary"].inner_text()
-
-
-def test_the_first_metric_is_that_of_everything(visit: Visit) -> None:
-    visitor = visit()
-    visitor.open_tab("Test set")
-    visitor["file-metric"].get_by_role("combobox").click()
-    visitor.page.get_by_role("option", name="nTED").click()
-    visitor["file-metrics"].get_by_label("KIEval", exact=True).check()
-    visitor["file-example"].click()
-    visitor.page.locator(".dw[data-ready]").wait_for()
-    result = docscore.evaluate(references=REFERENCES, predictions=PREDICTIONS, metrics=["nted", "kieval"])
-    assert visitor.total("file-summary") == pytest.approx(result.score, abs=5e-5)
-    assert "nTED" in visitor["file-summary"].inner_text()
-    rows = visitor["file-picture"].get_by_role("table", name="Metrics").locator("tbody tr").evaluate_all(CELLS)
-    assert [float(value) for _, value, *_ in rows] == pytest.approx(list(result.figures.values()), abs=5e-5)
-
-
-@pytest.mark.parametrize(
-    ("files", "size", "dark"), [*(("example", *look) for look in LOOKS), ("own", WIDE, False)], ids=str
-)
-def test_from_a_cause_to_a_row_and_by_a_link_to_a_new_tab(
-    visit: Visit, files: str, size: tuple[int, int], *, dark: bool
-) -> None:
-    """With the example, and with files of the visitor as long as the server keeps them."""
-    lines = b"".join(reversed(PREDICTIONS.read_bytes().splitlines(keepends=True)))
-    own = (REFERENCES, payload("p.jsonl", lines)) if files == "own" else None
-    visitor = come(visit, size, dark=dark, files=own)
-    page = visitor.page
-    assert re.search(r"#documents=[\w-]{22}" if own else "#documents=example", page.url)
-    page.locator(".dw-causes button").filter(has_text="same value").click()
-    count(visitor, "15 of 40 documents")
-    page.locator(".dw-fields button").filter(has_text="items[].amount").click()
-    count(visitor, "10 of 40 documents")
-    page.locator(".dw-row").nth(1).click()
-    title(page, "receipt-036")
-    page.locator(".dw-hit").last.click()
-    seen = page.evaluate(SEEN)
-    assert seen["here"] == seen["hits"][-1]
-    assert all(re.fullmatch(r"\$\.items\[\d+\]\.amount", path) for path in seen["hits"])
-    assert visitor.sideways() == 0
-    other = visitor.new_tab()
-    other.goto(page.url)
-    other.locator(".dw[data-ready]").wait_for()
-    title(other, seen["title"])
-    other.locator(".dw-here").wait_for(timeout=MILLISECONDS)
-    assert (other.evaluate(SEEN), other.url) == (seen, page.url)
-    if own:  # a what-if needs the files
-        other.get_by_text("What-ifs are not offered here").wait_for()
-        assert not other.locator(".wi").is_visible()
-    other.close()
-    for drawn in ("summary", "what-ifs", "documents", "picture", "fields"):
-        assert axe(page, f"#file-{drawn}") == [], drawn
-
-
-def test_back_and_escape_undo_and_filters_keep_the_place(visit: Visit) -> None:
-    """One step each, as the browser's own button does; the other list of filters begins at its top."""
-    visitor = come(visit, (1280, 700))
-    page, chips = visitor.page, visitor.page.locator(".dw-chip")
-    page.locator(".dw-fields").evaluate("list => list.scrollTop = 60")
-    page.locator(".dw-causes button").nth(1).click()
-    chips.nth(0).wait_for()
-    page.locator(".dw-row[aria-selected=true][aria-posinset='1']").wait_for()
-    assert page.locator(".dw-fields").evaluate("list => list.scrollTop") == 0
-    page.locator(".dw-fields button").nth(0).click()
-    chips.nth(1).wait_for()
-    page.go_back()
-    chips.nth(1).wait_for(state="detached")
-    page.go_forward()
-    chips.nth(1).wait_for()
-    for left in (1, 0):
-        page.locator(".dw-list").focus()
-        page.keyboard.press("Escape")
-        chips.nth(left).wait_for(state="detached")
-    count(visitor, "40 documents")
-    page.locator(".dw-causes button").nth(1).click()
-    chips.wait_for()
-    page.locator(".dw:not([aria-busy])").wait_for()
-    chosen = ids(visitor)[2]
-    page.locator(".dw-row").nth(2).click()
-    title(page, chosen)
-    chips.click()
-    count(visitor, "40 documents")
-    title(page, chosen)
-    row = page.locator(".dw-row").nth(6)
-    row.evaluate("row => { window.pressed = row; }")
-    drawn = page.locator(".dw-row").count()
-    page.locator(".dw-list").evaluate("list => { list.scrollTop += 70; }")
-    page.locator(f".dw-row[aria-posinset='{drawn + 1}']").wait_for(state="attached")
-    assert page.evaluate("window.pressed.isConnected"), "what is being pressed is not replaced"
-
-
-def test_the_keyboard_alone(visit: Visit) -> None:
-    """From the cause over the list into the tree and back; the page itself does not scroll."""
-    visitor = come(visit)
-    page, press = visitor.page, visitor.page.keyboard.press
-    page.locator(".dw").evaluate("part => part.scrollIntoView()")
-    page.locator(".dw-causes button").first.focus()
-    press("Enter")
-    page.locator(".dw-chip").wait_for()
-    page.locator(".dw:not([aria-busy])").wait_for()
-    assert page.evaluate("document.activeElement.getAttribute('aria-pressed')") == "true"
-    press("Escape")
-    page.locator(".dw-chip").wait_for(state="detached")
-    count(visitor, "40 documents")
-    assert page.evaluate("document.activeElement.className") == "dw-list"
-    top = page.evaluate("scrollY")
-    press("Home")
-    for key in ("j", "j", "k", "ArrowDown"):
-        press(key)
-    title(page, ids(visitor)[2])
-    assert page.locator("[aria-selected=true] .dw-id").inner_text() == ids(visitor)[2]
-    press("End")
-    page.locator(".dw-row[aria-posinset='40'][aria-selected=true]").wait_for()
-    for key in ("Home", "j", "j"):
-        press(key)
-    title(page, "receipt-018")
-    press("Enter")
-    press("n")
-    assert page.evaluate("document.activeElement.closest('.dw-tree') !== null")
-    assert "row=" in page.url
-    press("j")
-    title(page, "receipt-009")
-    assert "row=" not in page.url
-    press("Escape")
-    assert page.evaluate("document.activeElement.className") == "dw-list"
-    assert page.evaluate("scrollY") == top
-    press("/")
-    page.keyboard.type("receipt-00")
-    count(visitor, "9 of 40 documents")
-    press("ArrowDown")
-    press("Home")
-    press("j")
-    page.locator(".dw-row[aria-posinset='2'][aria-selected=true]").wait_for()
-
-
-def test_on_a_phone_the_list_leads_to_the_tree_and_back(visit: Visit) -> None:
-    visitor = come(visit, NARROW)
-    page = visitor.page
-    assert not page.locator(".dw-tree").is_visible()
-    page.locator(".dw-row").nth(2).click()
-    title(page, "receipt-018")
-    assert not page.locator(".dw-list").is_visible()
-    assert page.locator(".dw-tree").evaluate("part => part.scrollHeight > part.clientHeight")
-    page.get_by_role("button", name="All documents").click()
-    page.locator(".dw-list").wait_for()
-    page.locator(".dw-row").nth(3).click()
-    title(page, "receipt-009")
-    page.go_back()
-    page.locator(".dw-list").wait_for()
-    assert visitor.sideways() == 0
-
-
-def test_documents_are_found_sorted_and_downloaded(visit: Visit, tmp_path: Path) -> None:
-    """By ids and values; the rows that are left can be scored again, to the same scores."""
-    visitor = come(visit)
-    find = visitor.page.locator(".dw-find")
-    for text, found in (("RECEIPT-01", "10"), ("frühstück „müßiggang“", "1"), ("nowhere to be found", "0")):
-        find.fill(text)
-        count(visitor, f"{found} of 40 documents")
-    visitor.page.get_by_text("No document holds this text.").first.wait_for()
-    find.fill("")
-    count(visitor, "40 documents")
-    visitor.page.locator(".dw-sort").select_option("id")
-    visitor.page.locator(".dw-row[aria-posinset='1'] .dw-id").get_by_text("receipt-001").wait_for()
-    assert "sort=id" in visitor.page.url
-    visitor.page.locator(".dw-causes button").filter(has_text="same value").click()
-    count(visitor, "15 of 40 documents")
-    expected = dict.fromkeys(ids(visitor))
-    path = written(tmp_path, "rows.jsonl", download(visitor, ".dw-rows"))
-    visitor.page.get_by_text("15 rows with both sides").wait_for()
-    rows = {row["question_id"]: None for row in read_table(path).rows}
-    assert list(rows)[: len(expected)] == list(expected)[: len(rows)]
-    again = {each["question_id"]: each for each in json.loads(succeed("score", path, path, "--json"))["per_sample"]}
-    first = json.loads(succeed("score", REFERENCES, PREDICTIONS, "--json"))["per_sample"]
-    assert again == {each["question_id"]: each for each in first if each["question_id"] in rows}
-    clear(visitor)
-    visitor["file-predictions"].locator("input[type=file]").set_input_files(path)
-    visitor["file-predictions"].locator(".file-preview").wait_for()
-    visitor.press_score("file")
-    count(visitor, "15 documents")
-
-
-EXAMPLE = "#documents=example"
-STRANGE_LINKS = {
-    "#documents=../../etc/passwd": "These results were deleted after an hour; score the files again.",
-    f"{EXAMPLE}&document=-1": "This link was not opened as it is: its document is not in this test set.",
-    f"{EXAMPLE}&document=40": "This link was not opened as it is: its document is not in this test set.",
-    f"{EXAMPLE}&field=__proto__": "This link was not opened as it is: its field is not in this test set.",
-    f"{EXAMPLE}&cause=<img src=x onerror={XSS}=1>": "This link was not opened as it is: its cause is not in",
-    f"{EXAMPLE}&sort=__proto__": "This link was not opened as it is: sort: expected 'loss', 'score', 'id' or 'file'",
-    f"{EXAMPLE}&find={'x' * 201}": "This link was not opened as it is: find: string should have at most 200 characters",
-    f"{EXAMPLE}&sort=id&sort=id": "This link was not opened: it holds more than a view of documents.",
-    f"{EXAMPLE}&toString=1": "This link was not opened: it holds more than a view of documents.",
-    f"{EXAMPLE}&find={'x' * 3000}": "This link was not opened: it is longer than a link of this page.",
-}
-
-
-def test_a_stopped_server_leaves_no_tree_of_another_document(visit: Visit) -> None:
-    """The sentence stands where the tree of the chosen document would; a filter says the same."""
-    visitor = come(visit)
-    title(visitor.page, "receipt-004")
-    visitor.page.route(SERVER, lambda route: route.abort())
-    visitor.page.locator(".dw-row[aria-posinset='2']").click()
-    visitor.page.locator(".dw-tree:not([data-stale]) .anls-fault").get_by_text("The server does not answer.").wait_for()
-    assert visitor.page.locator(".dw-tree h2").count() == 0
-    visitor.page.locator(".dw-find").fill("tea")
-    visitor.page.locator(".dw:not([aria-busy])").get_by_text("does not answer").first.wait_for()
-    visitor.faults.clear()  # what the browser says of requests that it could not send
-
-
-def test_a_link_that_is_no_view_is_refused_with_a_sentence(visit: Visit) -> None:
-    """The page works as ever; also where the server keeps nothing of that name."""
-    visitor = visit()
-    page = visitor.page
-    said = page.locator(".dw-notice")
-    for number, (link, sentence) in enumerate(STRANGE_LINKS.items()):
-        if number:
-            said.or_(visitor["file-summary"].locator(".anls-fault")).evaluate_all(
-                "all => all.forEach(e => e.textContent = '')"
-            )
-        page.evaluate("link => { location.hash = link; }", link)
-        page.get_by_text(sentence).wait_for()
-    page.evaluate("link => { location.hash = link; }", f"{EXAMPLE}&find=<img src=x onerror={XSS}=1>")
-    count(visitor, "0 of 40 documents")
-    page.evaluate("link => { location.hash = link; }", f"{EXAMPLE}&row=1e3")
-    count(visitor, "40 documents")
-    assert page.locator("#file-documents :is(img, script)").count() == 0
-
-
-def test_markup_in_names_ids_fields_and_values_is_text(visit: Visit) -> None:
-    """In the wizard, the list of documents, their trees, messages, and the names of files and images."""
-    name = f"a<img src=x onerror={XSS}=1>${{{XSS}=1}}{{{{value}}}}.jsonl"
-    references = [{**ref(text, {text: text, "k": "x"}), "image": text} for text in HOSTILE]
-    predictions = [pred(text, {text: f"{text}#", "z": text}) for text in HOSTILE]
-    visitor = come(visit, files=(payload(name, references), payload(f"p{name}", predictions)))
-    page = visitor.page
-    page.locator(".dw-sort").select_option("file")
-    page.locator(".dw-row#dw-option-0[aria-posinset='1']").wait_for()
-    for number in range(len(HOSTILE)):
-        page.keyboard.press("Escape")
-        page.locator(".dw-list").press("Home" if number == 0 else "j")
-        page.locator(f".dw-row[aria-selected=true]#dw-option-{number}").wait_for()
-        page.locator(".dw-tree:not([data-stale]) .anls-tree").wait_for()
-    for number in range(4):
-        page.locator(".dw-fields button").nth(number).click()
-        page.locator(".dw-chip").click()
-        page.locator(".dw-chip").wait_for(state="detached")
-    page.locator(".dw-page").get_by_text("Nothing is loaded from an address in a file").wait_for()
-    clear(visitor)
-    bad = [pred(HOSTILE[0], 1), pred(HOSTILE[0], 2), pred(HOSTILE[-1], 1)]
-    visitor.upload(payload(name, [ref("a", 1)]), payload(f"p{name}", bad))
-    visitor.press_score("file")
-    visitor["file-summary"].locator(".anls-fault:not([data-old])").wait_for()
-    assert HOSTILE[0] in visitor["file-summary"].inner_text()
-    header, cells = ["id", *HOSTILE], [[str(n), *HOSTILE] for n in range(2)]
-    clear(visitor)
-    read(visitor, table(f"a{HOSTILE[0]}.csv".replace("/", ""), header, cells), table("p.csv", header, cells))
-    choose(visitor, "prediction", HOSTILE[0])
-    assert HOSTILE[0] in visitor["file-wizard"].inner_text()
-    for part in ("wizard", "summary", "documents", "picture", "fields"):
-        assert visitor[f"file-{part}"].locator("img, script, [onerror]").count() == 0, part
-        assert not set(visitor[f"file-{part}"].text_content() or "") & {"\u202e"}, part
-    assert visitor.sideways() == 0
-
-
-def png(width: int) -> bytes:
-    """A white picture, one pixel high."""
-
-    def chunk(kind: bytes, content: bytes) -> bytes:
-        return len(content).to_bytes(4, "big") + kind + content + zlib.crc32(kind + content).to_bytes(4, "big")
-
-    head = width.to_bytes(4, "big") + (1).to_bytes(4, "big") + bytes([8, 0, 0, 0, 0])
-    data = zlib.compress(b"\0" + b"\xff" * width)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
-
-
-def test_pages_beside_the_tree(visit: Visit) -> None:
-    """What a row holds itself is shown; an address is named and never asked for; what is added stays in the browser."""
-    width = "image => image.decode().then(() => image.naturalWidth)"
-    data = f"data:image/png;base64,{base64.b64encode(png(3)).decode()}"
-    images = {"a": data, "b": "https://example.com/scans/p7.png", "c": "/etc/passwd", "d": None}
-    references = [{**ref(name, {"k": "x"}), "image": image} for name, image in images.items()]
-    predictions = [pred(name, {"k": "y"}) for name in images]
-    visitor = come(visit, files=(payload("r.jsonl", references), payload("p.jsonl", predictions)))
-    page, image = visitor.page, visitor.page.locator(".dw-page img")
-    title(page, "a")
-    assert image.evaluate(width) == 3
-    page.locator(".dw-row").nth(1).click()
-    page.locator(".dw-page").get_by_text("https://example.com/scans/p7.png").wait_for()
-    assert page.locator(".dw-page a").count() == image.count() == 0
-    sent: list[str] = []
-    page.on("request", lambda request: sent.append(request.url))
-    files: list[FilePayload] = [
-        {"name": name, "mimeType": "image/png", "buffer": png(wide)} for name, wide in (("P7.png", 5), ("d.PNG", 7))
-    ]
-    page.locator(".dw-images input").set_input_files(files)
-    page.get_by_text("2 images added, for 2 documents").wait_for()
-    assert image.evaluate(width) == 5
-    assert all(url.startswith("blob:") for url in sent)
-    page.locator(".dw-row").nth(3).click()
-    title(page, "d")
-    assert image.evaluate(width) == 7
-    page.locator(".dw-row").nth(2).click()
-    page.locator(".dw-page").get_by_text("/etc/passwd").wait_for()
-    assert axe(page, "#file-documents") == []
-
-
-# Cancel is pressed as soon as it is there: the run may be over before a test sees it.
-CANCEL = """() => new Promise(resolve => {
-  const stop = document.getElementById("file-stop");
-  const press = () => {
-    if (!("running" in stop.dataset)) { requestAnimationFrame(press); return; }
-    stop.click();
-    resolve();
-  };
-  document.getElementById("file-score").click();
-  press();
-})"""
-
-
-def test_two_thousand_documents(visit: Visit) -> None:
-    """Few are drawn at a time; the list scrolls by itself; the last key wins; Cancel is there while they are scored."""
-    truths = [ref(f"d{n:04}", {"a": f"tea {n}", "b": [{"c": str(n)}]}) for n in range(2000)]
-    guesses = [pred(f"d{n:04}", {"a": f"tea {n}" if n % 2 else "", "b": [{"c": str(n)}]}) for n in range(2000)]
-    visitor = come(visit, files=(payload("r.jsonl", truths), payload("p.jsonl", guesses)))
-    page = visitor.page
-    visitor["file-stop"].wait_for(state="hidden")
-    page.locator(".dw").evaluate("part => part.scrollIntoView()")
-    top = page.evaluate("scrollY")
-    page.locator(".dw-list").focus()
-    page.keyboard.press("End")
-    page.locator(".dw-row[aria-posinset='2000'][aria-selected=true]").wait_for()
-    for _ in range(30):
-        page.keyboard.press("k")
-    title(page, "d1939")
-    assert page.locator(".dw-row").count() < 60
-    assert page.evaluate("scrollY") == top
-    page.locator(".dw-causes button").first.click()
-    count(visitor, "1,000 of 2,000 documents")
-    page.locator(".dw-find").fill("tea 1998")
-    count(visitor, "1 of 2,000 documents")
-    title(page, "d1998")
-    page.evaluate(CANCEL)
-    visitor["file-stop"].wait_for(state="hidden")
+    visitor["testset-figures"].click()
+    assert printed["signature"] in visitor["testset-figures-shown"].inner_text()
+    rates = visitor["testset-figures-shown"].get_by_role("region", name="Shares of documents").locator("tbody tr")
+    assert [row[0] for row in rates.evaluate_all(CELLS)] == [rate["rate"] for rate in printed["rates"]]
+    assert len(texts(visitor, "#testset-rates li")) == len(printed["rates"])
 
 
 TRUTHS = [{"total": "12.50", "items": [{"n": "Tea"}]}, {"total": "3.00", "items": []}, {"total": "7", "items": []}]
@@ -521,120 +172,416 @@ def fenced(value: Any) -> str:
 
 GOLD = table("gold.csv", ["Beleg", "GroundTruth"], [[f"b{n}", json.dumps(t)] for n, t in enumerate(TRUTHS)], ";")
 ANSWERS = table("run 1.csv", ["doc", "secs", "answer"], [[f"b{n}", "2", fenced(GUESSES[n])] for n in (2, 0, 1)], ";")
+SIDES = [[str(n), json.dumps(TRUTHS[n]), "gpt", json.dumps(GUESSES[n])] for n in range(3)]
+BOTH = table("both.csv", ["nr", "wanted", "by", "came"], SIDES)
+PLAIN = [payload(f"{name}.jsonl", rows) for name, rows in (("a", GUESSES), ("b", TRUTHS))]
 
 
-def opened(visit: Visit, size: tuple[int, int] = WIDE, *, dark: bool = False) -> Visitor:
-    visitor = visit(size=size, dark=dark)
-    visitor.open_tab("Test set")
-    visitor.page.locator(".wz[data-ready]").wait_for(state="attached")
-    return visitor
+def slots(visitor: Visitor) -> list[str]:
+    """The files of the drop box with what each is."""
+    return [" ".join(text.split("\n")[:2]) for text in texts(visitor, "#testset .slot")]
 
 
-def give(visitor: Visitor, element: str, file: Any) -> None:
-    visitor[element].locator("input[type=file]").set_input_files(file)
-    visitor[element].locator(".file-preview").wait_for()
-
-
-def read(visitor: Visitor, references: Any, predictions: Any) -> None:
-    """Choose files, and wait until the wizard has read both."""
-    give(visitor, "file-references", references)
-    give(visitor, "file-predictions", predictions)
-    visitor["file-wizard"].locator(".wz-details > summary").get_by_text("paired").wait_for()
-
-
-def choose(visitor: Visitor, field: str, value: Any) -> None:
+def read_as(visitor: Visitor, field: str, value: Any) -> None:
     visitor[f"read-{field}"].select_option(json.dumps(value))
-    visitor.page.locator(".wz:not([aria-busy])").wait_for()
-
-
-def score(visitor: Visitor) -> float:
-    visitor.press_score("file")
-    return visitor.total("file-summary")
+    visitor.page.locator("#testset .drop:not([aria-busy])").wait_for()
 
 
 @pytest.mark.parametrize(("size", "dark"), LOOKS, ids=str)
 def test_a_foreign_table_gets_the_right_score(visit: Visit, size: tuple[int, int], *, dark: bool) -> None:
-    """Semicolons, other names, another order, and JSON between fences: nothing needs to be chosen."""
+    """Semicolons, other names, another order, and JSON between fences: which is which is found, nothing is chosen."""
     visitor = opened(visit, size, dark=dark)
-    give(visitor, "file-references", GOLD)
-    doubts = visitor["file-wizard"].locator(".wz-doubts")
-    doubts.get_by_text("One file so far. Choose the other one too").wait_for()
-    give(visitor, "file-predictions", ANSWERS)
-    visitor["file-wizard"].locator(".wz-details > summary").get_by_text("paired").wait_for()
+    assert axe(visitor.page, "#testset") == []
+    visitor.choose_files(ANSWERS)
+    visitor.page.locator(".wz-doubts").get_by_text("One file so far").wait_for()
+    visitor.choose_files(GOLD)
+    assert slots(visitor) == ["ground truth gold.csv", "predictions run 1.csv"]
+    visitor.page.locator(".wz-details > summary").evaluate("summary => { summary.parentElement.open = true; }")
     fields = ("references_id", "predictions_id", "references", "prediction", "parse", "parse_references", "missing")
     assert [json.loads(visitor[f"read-{name}"].input_value()) for name in fields] == [
         "Beleg", "doc", "GroundTruth", "answer", "repair", "json", "error",
     ]  # fmt: skip
     assert visitor["read-predictions_delimiter"].locator("option:checked").inner_text() == "semicolon (guess)"
-    assert visitor["file-wizard"].locator(".wz-rows tbody tr").count() == 6
-    doubts.wait_for(state="detached")
-    assert axe(visitor.page, "#file-wizard") == []
+    assert visitor.page.locator(".wz-rows tbody tr").count() == 6
+    assert axe(visitor.page, "#testset") == []
     assert visitor.sideways() == 0
-    assert score(visitor) == pytest.approx(RIGHT, abs=5e-5)
+    visitor["read-prediction"].focus()
+    visitor.page.keyboard.press("ArrowUp")
+    visitor.page.locator(".wz-doubts").get_by_text("column 'secs'").wait_for()
+    assert visitor.page.evaluate("document.activeElement.id") == "read-prediction"
+    read_as(visitor, "prediction", "answer")
+    visitor.page.get_by_role("button", name="Score", exact=True).click()
+    scored(visitor, RIGHT)
+    assert visitor.sideways() == 0
 
 
-def test_one_file_that_holds_both_sides(visit: Visit) -> None:
-    """Columns that say nothing by their names are chosen by hand."""
-    cells = [[str(n), json.dumps(TRUTHS[n]), "gpt", json.dumps(GUESSES[n])] for n in range(3)]
+def test_files_that_do_not_say_what_they_are(visit: Visit) -> None:
+    """It is asked which is the ground truth; they can be swapped, and one file may hold both sides."""
     visitor = opened(visit)
-    give(visitor, "file-references", table("both.csv", ["nr", "wanted", "by", "came"], cells))
-    visitor["read-prediction"].wait_for()
+    visitor.choose_files(*PLAIN)
+    visitor.page.get_by_text("Which file is the ground truth?").wait_for()
+    visitor.page.get_by_role("button", name="This is the ground truth").nth(0).click()
+    swap = visitor.page.get_by_role("button", name="Swap")
+    swap.wait_for()
+    assert slots(visitor) == ["ground truth a.jsonl", "predictions b.jsonl"]
+    swap.click()
+    visitor.page.locator("#testset .slot").nth(0).get_by_text("b.jsonl").wait_for()
+    visitor.page.get_by_role("button", name="Score", exact=True).click()
+    scored(visitor, RIGHT)
+    visitor["testset-change"].click()
+    visitor.page.get_by_role("button", name="Keep this result").click()
+    scored(visitor, RIGHT)
+    visitor["testset-change"].click()
+    visitor.page.get_by_role("button", name="Start again").click()
+    visitor.choose_files(BOTH)
     for field, column in (("references", "wanted"), ("prediction", "came"), ("predictions_id", "nr")):
-        choose(visitor, field, column)
-    assert score(visitor) == pytest.approx(RIGHT, abs=5e-5)
-    lines = csv.DictReader(download(visitor, "#file-csv").splitlines())
-    assert [row["question_id"] for row in lines] == ["0", "1", "2"]
+        read_as(visitor, field, column)
+    visitor.page.get_by_role("button", name="Score", exact=True).click()
+    visitor["testset-paired"].get_by_text("3 paired by nr").wait_for()
+    scored(visitor, RIGHT)
 
 
-def test_references_without_a_prediction(visit: Visit) -> None:
-    """An error that names them before and at scoring, nought, or left out and counted."""
-    visitor = opened(visit)
+def test_references_without_a_prediction_and_rows_with_faults(visit: Visit) -> None:
+    """An error that names them before and at scoring; nought, or left out and counted."""
     some = [[f"b{n}", json.dumps(GUESSES[n])] for n in range(2)]
-    read(visitor, GOLD, table("p.csv", ["doc", "answer"], some))
+    visitor = opened(visit)
+    visitor.choose_files(GOLD, table("p.csv", ["doc", "answer"], some))
     problem = "ids of references that no prediction has (1): 'b2'"
-    visitor["file-wizard"].locator(".wz-doubts").get_by_text(problem).wait_for()
-    visitor.press_score("file")
-    visitor["file-summary"].get_by_text(problem).wait_for()
+    visitor.page.locator(".wz-doubts").get_by_text(problem).wait_for()
+    score = visitor.page.get_by_role("button", name="Score", exact=True)
+    score.click()
+    visitor.page.locator(".drop-fault").get_by_text(problem).wait_for()
     mean = docscore.evaluate(predictions=GUESSES[:2], references=TRUTHS[:2]).score
     for value, expected in (("zero", mean * 2 / 3), ("skip", mean)):
-        if not visitor["read-missing"].is_visible():  # the first result folds it away
-            visitor["file-wizard"].locator("summary").click()
-        choose(visitor, "missing", value)
-        assert visitor["file-wizard"].locator(".wz-doubts").count() == 0
-        assert score(visitor) == pytest.approx(expected, abs=5e-5)
-    assert "1 reference without a prediction; 1 of 3 rows are left out" in visitor["file-summary"].inner_text()
+        read_as(visitor, "missing", value)
+        score.click()
+        scored(visitor, expected)
+        visitor["testset-change"].click()
+        visitor["read-missing"].wait_for(state="attached")
+        visitor.page.locator(".wz-details").evaluate("details => { details.open = true; }")
+    visitor.page.get_by_role("button", name="Start again").click()
+    broken = payload("p.jsonl", b'{"question_id": "a", "prediction": 1}\n{"question_id": "b",\n')
+    visitor.choose_files(payload("r.jsonl", [ref("a", 1), ref("b", 2)]), broken)
+    score.click()
+    said = visitor.page.locator(".drop-fault")
+    said.get_by_text("p.jsonl, line 2").wait_for()
+    assert "/" not in said.inner_text(), "the folder of the uploads is nobody's business"
+    visitor["testset-options"].locator("summary").click()
+    visitor["testset-skip"].check()
+    visitor.page.keyboard.press("Escape")
+    score.click()
+    visitor["testset-left-out"].get_by_text("1 of 2 rows are left out").wait_for()
+    scored(visitor, 1)
+    assert visitor.page.locator(".chip").all_text_contents() == ["faults left out×"]
 
 
-def test_the_wizard_by_keyboard_alone(visit: Visit) -> None:
-    """Every choice is reached with Tab and changed with arrows; the focus stays where it was when the answer comes."""
-    visitor = opened(visit)
-    press = visitor.page.keyboard.press
-    read(visitor, GOLD, ANSWERS)
-    visitor["file-wizard"].locator("summary").focus()
-    reached = []
-    for _ in range(9):
+def test_sixty_real_receipts(visit: Visit, real_receipts: Path) -> None:
+    visitor = come(visit, files=(real_receipts / "predictions.jsonl", real_receipts / "references.jsonl"))
+    scored(visitor, 0.79554)
+    count(visitor, "60 documents")
+
+
+@pytest.mark.parametrize(
+    ("files", "size", "dark"), [*(("example", *look) for look in LOOKS), ("own", WIDE, False)], ids=str
+)
+def test_every_choice_filters_all_panes_and_stands_in_the_address(
+    visit: Visit, files: str, size: tuple[int, int], *, dark: bool
+) -> None:
+    """With the example, and with files of the visitor as long as the server keeps them."""
+    lines = b"".join(reversed(PREDICTIONS.read_bytes().splitlines(keepends=True)))
+    own = (REFERENCES, payload("p.jsonl", lines)) if files == "own" else None
+    visitor = come(visit, size, dark=dark, files=own)
+    page, is_phone = visitor.page, size == NARROW
+
+    def pane(name: str) -> None:
+        if is_phone:
+            page.get_by_role("button", name=name, exact=True).click()
+
+    assert re.search(r"#documents=[\w-]{22}" if own else "#documents=example", page.url)
+    assert axe(page, "#testset") == []
+    facet(visitor, "same value")
+    count(visitor, "15 of 40 documents")
+    pane("Causes")
+    facet(visitor, "items[].amount")
+    count(visitor, "10 of 40 documents")
+    if not is_phone:
+        page.locator(".histogram .handle").nth(0).focus()
+        for _ in range(9):
+            page.keyboard.press("ArrowRight")
+        page.wait_for_url("**low=0.45**")
+    page.locator(".doc").nth(1).click()
+    title(page, "receipt-036")
+    page.locator(".hit").last.click()
+    seen = page.evaluate(SEEN)
+    assert seen["range"] == ["0.00" if is_phone else "0.45", "1.00"]
+    assert seen["here"] == seen["hits"][-1]
+    assert seen["pressed"] == ["same value", "items[].amount"]
+    assert all(re.fullmatch(r"\$\.items\[\d+\]\.amount", path) for path in seen["hits"])
+    assert axe(page, "#testset") == []
+    assert visitor.sideways() == 0
+    other = visitor.new_tab()
+    other.goto(page.url)
+    other.locator(".testset[data-ready]").wait_for()
+    other.locator(".here").wait_for(timeout=MILLISECONDS, state="attached")
+    assert (other.evaluate(SEEN), other.url) == (seen, page.url)
+    other.close()
+
+
+def test_back_and_escape_undo_and_filters_keep_the_place(visit: Visit) -> None:
+    visitor = come(visit, (1280, 700))
+    page = visitor.page
+    pressed = page.locator(".facet[aria-pressed=true]")
+    page.locator("#testset-causes .facet").nth(1).click()
+    count(visitor, "11 of 40 documents")
+    page.locator(".doc[aria-selected=true][aria-posinset='1']").wait_for()
+    page.locator("#testset-fields .facet").nth(0).click()
+    pressed.nth(1).wait_for()
+    page.go_back()
+    pressed.nth(1).wait_for(state="detached")
+    page.go_forward()
+    pressed.nth(1).wait_for()
+    for left in (1, 0):
+        page.locator("#testset-list").focus()
+        page.keyboard.press("Escape")
+        pressed.nth(left).wait_for(state="detached")
+    count(visitor, "40 documents")
+    page.locator("#testset-causes .facet").nth(1).click()
+    count(visitor, "11 of 40 documents")
+    chosen = texts(visitor, ".doc bdi")[2]
+    page.locator(".doc").nth(2).click()
+    title(page, chosen)
+    page.locator("#testset-causes .facet").nth(1).click()
+    count(visitor, "40 documents")
+    title(page, chosen)
+    row = page.locator(".doc").nth(6)
+    row.evaluate("row => { window.pressed = row; }")
+    drawn = page.locator(".doc").count()
+    page.locator("#testset-list").evaluate("list => { list.scrollTop += 70; }")
+    page.locator(f".doc[aria-posinset='{drawn + 1}']").wait_for(state="attached")
+    assert page.evaluate("window.pressed.isConnected"), "what is being pressed is not replaced"
+
+
+def test_the_keyboard_alone(visit: Visit) -> None:
+    """Each pane is one stop of the Tab key, and arrows move within it; the page itself does not scroll."""
+    visitor = come(visit)
+    page, press = visitor.page, visitor.page.keyboard.press
+    page.locator("#testset-act, #testset-title").first.wait_for(state="attached")
+    page.locator("#testset-causes .facet").first.focus()
+    stops = []
+    for _ in range(14):
         press("Tab")
-        reached.append(visitor.page.evaluate("document.activeElement.dataset.choice ?? null"))
-    assert [name for name in reached if name] == [
-        "references_id", "references", "parse_references", "references_delimiter",
-        "predictions_id", "prediction", "parse", "predictions_delimiter",
-    ]  # fmt: skip
-    visitor["read-prediction"].focus()
-    press("ArrowUp")
-    visitor["file-wizard"].locator(".wz-doubts").get_by_text("column 'secs'").wait_for()
-    assert visitor.page.evaluate("document.activeElement.id") == "read-prediction"
-    press("ArrowDown")
-    visitor["file-wizard"].locator(".wz-doubts").wait_for(state="detached")
-    visitor["file-score"].focus()
-    press("Enter")
-    assert visitor.total("file-summary") == pytest.approx(RIGHT, abs=5e-5)
-    visitor["what-threshold"].focus()
-    press("Tab")
-    press("Space")
-    visitor["what-answer"].get_by_text("with ignore case off").wait_for()
+        stops.append(page.evaluate("document.activeElement.id || document.activeElement.className"))
+    assert [stops.count(name) for name in ("facet", "testset-list")] == [0, 1]
+    assert sum("anls-row" in page.evaluate("document.activeElement.className") for _ in [0]) <= 1
+    page.locator("#testset-causes .facet").first.focus()
+    for key in ("ArrowDown", "End", "Home", "Enter"):
+        press(key)
+    count(visitor, "8 of 40 documents")
+    assert page.evaluate("document.activeElement.getAttribute('aria-pressed')") == "true"
     press("Escape")
-    assert visitor["what-ignore_case"].is_checked()
-    assert visitor["what-answer"].inner_text() == ""
+    count(visitor, "40 documents")
+    page.locator("#testset-list").focus()
+    press("Home")
+    for key in ("j", "j", "k", "ArrowDown"):
+        press(key)
+    title(page, "receipt-018")
+    press("End")
+    page.locator(".doc[aria-posinset='40'][aria-selected=true]").wait_for()
+    for key in ("Home", "j", "j"):
+        press(key)
+    title(page, "receipt-018")
+    page.locator(".doc-tree:not([data-stale]) .anls-row").first.wait_for()
+    press("Enter")
+    press("n")
+    assert page.evaluate("document.activeElement.closest('.doc-tree') !== null")
+    assert page.locator(".doc-tree .anls-row[tabindex='0']").count() == 1
+    assert "row=" in page.url
+    press("j")
+    title(page, "receipt-009")
+    assert "row=" not in page.url
+    press("Escape")
+    assert page.evaluate("document.activeElement.id") == "testset-list"
+    press("/")
+    page.keyboard.type("receipt-00")
+    count(visitor, "9 of 40 documents")
+    press("ArrowDown")
+    press("Home")
+    press("j")
+    page.locator(".doc[aria-posinset='2'][aria-selected=true]").wait_for()
+    assert page.evaluate("scrollY") == 0
+
+
+def test_on_a_phone_one_pane_leads_to_the_next_and_back(visit: Visit) -> None:
+    visitor = come(visit, NARROW)
+    page = visitor.page
+    seen = "all => all.filter(each => each.checkVisibility()).map(each => each.ariaLabel)"
+    assert page.locator(".pane").evaluate_all(seen) == ["Causes and fields"]
+    facet(visitor, "repeated row")
+    count(visitor, "2 of 40 documents")
+    page.locator(".doc").nth(1).click()
+    title(page, "receipt-018")
+    assert page.locator(".pane").evaluate_all(seen) == ["Document"]
+    page.go_back()
+    page.locator("#testset-list").wait_for()
+    assert page.locator(".pane").evaluate_all(seen) == ["Documents"]
+    page.locator("#testset-more").click()
+    page.get_by_role("button", name="Change").wait_for()
+    assert visitor.sideways() == 0
+
+
+def test_documents_are_found_sorted_and_downloaded(visit: Visit, tmp_path: Path) -> None:
+    """By ids, keys and values; the rows that are left can be scored again, to the same scores."""
+    visitor = come(visit)
+    find = visitor["testset-find"]
+    for text, found in (("RECEIPT-01", "10"), ("frühstück „müßiggang“", "1"), ("nowhere to be found", "0")):
+        find.fill(text)
+        count(visitor, f"{found} of 40 documents")
+    visitor.page.get_by_text("No document holds this text.").first.wait_for()
+    find.fill("")
+    count(visitor, "40 documents")
+    visitor["testset-sort"].locator("summary").click()
+    visitor.page.get_by_role("button", name="By id").click()
+    visitor.page.locator(".doc[aria-posinset='1'] bdi").get_by_text("receipt-001").wait_for()
+    assert "sort=id" in visitor.page.url
+    facet(visitor, "same value")
+    count(visitor, "15 of 40 documents")
+    expected = texts(visitor, ".doc bdi")
+    visitor["testset-export"].locator("summary").click()
+    path = written(tmp_path, "rows.jsonl", download(visitor, "#testset-export button"))
+    visitor["testset-status"].get_by_text("15 rows with both sides").wait_for()
+    names = [row["question_id"] for row in read_table(path).rows]
+    assert names == expected[: len(names)]
+    again = {each["question_id"]: each for each in json.loads(succeed("score", path, path, "--json"))["per_sample"]}
+    first = {
+        each["question_id"]: each
+        for each in json.loads(succeed("score", REFERENCES, PREDICTIONS, "--json"))["per_sample"]
+    }
+    assert {name: again[name]["anls_score"] for name in names} == {name: first[name]["anls_score"] for name in names}
+    visitor["testset-sort"].locator("summary").click()
+    visitor["testset-all"].click()
+    count(visitor, "40 documents")
+
+
+def test_a_document_as_a_pair(visit: Visit) -> None:
+    visitor = come(visit)
+    visitor.page.locator(".doc").nth(2).click()
+    title(visitor.page, "receipt-018")
+    points = visitor["testset-points"].inner_text()
+    visitor["testset-pair"].click()
+    visitor.has_score("0.371")
+    assert points in visitor["pair-result"].inner_text()
+    visitor.page.go_back()
+    scored(visitor, 0.804)
+    title(visitor.page, "receipt-018")
+
+
+@pytest.mark.parametrize("number", range(0, len(HOSTILE), 5))
+def test_text_of_others_is_text(visit: Visit, number: int) -> None:
+    """In ids, keys, values, names of files and of columns, and in a link."""
+    bad = HOSTILE[number : number + 5]
+    truths = [
+        {"question_id": f"{text}{n}", "references": [{text: text, "k": n}], text: text} for n, text in enumerate(bad)
+    ]
+    guesses = [pred(f"{text}{n}", {text: "x", "k": text}) for n, text in enumerate(bad)]
+    name = re.sub(r"[/\0]", "", bad[0])[:60]
+    visitor = come(visit, files=(payload(f"{name} r.jsonl", truths), payload(f"{name} p.jsonl", guesses)))
+    for _ in bad:
+        visitor.page.locator(".doc-tree:not([data-stale]) .anls-row").first.wait_for()
+        visitor["testset-next"].click()
+    visitor["testset-find"].fill(bad[0][:150])
+    visitor.page.locator("#testset-options summary").click()
+    visitor["testset-by"].fill(bad[1][:100])
+    visitor["testset-title"].get_by_text("Not scored").or_(visitor["testset-chips"].locator(".chip")).first.wait_for()
+    assert visitor["testset"].locator("img, script, [onerror], [onfocus]").count() == 0
+    assert not set(visitor["testset"].text_content() or "") & {"\u202e"}
+    assert visitor.sideways() == 0
+    other = visitor.new_tab()
+    other.goto(
+        f"{visitor.app.url}/#documents=example&find=" + "".join(f"%{byte:02x}" for byte in bad[0][:150].encode())
+    )
+    other.locator(".testset[data-ready]").wait_for()
+    assert other.evaluate(f"typeof {XSS}") == "undefined"
+
+
+LINKS = {
+    "documents=example&cause=bad+luck": "This link was not opened as it is: its cause is not in this test set.",
+    "documents=example&document=40": "This link was not opened as it is: its document is not in this test set.",
+    "documents=example&sort=x": "This link was not opened as it is: sort: expected",
+    f"documents={'r' * 22}": "These results were deleted after an hour; score the files again.",
+    "documents=example&window=1": "This link was not opened: it holds more than a view of documents.",
+    f"documents={'r' * 2000}": "This link was not opened: it is longer than a link of this page.",
+}
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_a_link_that_means_nothing_is_one_sentence(visit: Visit, link: str) -> None:
+    visitor = visit(f"/#{link}")
+    said = visitor.page.locator("#testset-status, .drop-fault").get_by_text(LINKS[link]).first
+    said.wait_for()
+
+
+def png(width: int) -> bytes:
+    """A white picture, one pixel high."""
+
+    def chunk(kind: bytes, content: bytes) -> bytes:
+        return len(content).to_bytes(4, "big") + kind + content + zlib.crc32(kind + content).to_bytes(4, "big")
+
+    head = width.to_bytes(4, "big") + (1).to_bytes(4, "big") + bytes([8, 0, 0, 0, 0])
+    data = zlib.compress(b"\0" + b"\xff" * width)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
+
+
+def test_the_page_beside_the_tree(visit: Visit) -> None:
+    """What a row holds itself is shown; an address is named and never asked for; what is added stays in the browser."""
+    width = "image => image.decode().then(() => image.naturalWidth)"
+    data = f"data:image/png;base64,{base64.b64encode(png(3)).decode()}"
+    images = {"a": data, "b": "https://example.com/scans/p7.png", "c": "/etc/passwd", "d": None}
+    references = [{**ref(name, {"k": "x"}), "image": image} for name, image in images.items()]
+    visitor = come(
+        visit, files=(payload("r.jsonl", references), payload("p.jsonl", [pred(n, {"k": "y"}) for n in images]))
+    )
+    page, image, shown = visitor.page, visitor.page.locator(".image img"), visitor.page.locator(".image")
+    page.get_by_role("button", name="Page image").click()
+    assert image.evaluate(width) == 3
+    page.locator(".doc").nth(1).click()
+    shown.get_by_text("https://example.com/scans/p7.png").wait_for()
+    assert shown.locator("a, img").count() == 0
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.url))
+    files: list[FilePayload] = [
+        {"name": name, "mimeType": "image/png", "buffer": png(wide)} for name, wide in (("P7.png", 5), ("d.PNG", 7))
+    ]
+    shown.locator("input").set_input_files(files)
+    visitor["testset-status"].get_by_text("2 images added, for 2 documents").wait_for()
+    assert image.evaluate(width) == 5
+    assert all(url.startswith("blob:") for url in sent)
+    page.locator(".doc").nth(3).click()
+    title(page, "d")
+    assert image.evaluate(width) == 7
+    page.locator(".doc").nth(2).click()
+    shown.get_by_text("/etc/passwd").wait_for()
+    assert "image=1" in page.url
+    assert axe(page, "#testset") == []
+
+
+def test_two_thousand_documents(visit: Visit) -> None:
+    """Few are drawn at a time; the list scrolls by itself; the last key wins."""
+    truths = [ref(f"d{n:04}", {"a": f"tea {n}", "b": [{"c": str(n)}]}) for n in range(2000)]
+    guesses = [pred(f"d{n:04}", {"a": f"tea {n}" if n % 2 else "", "b": [{"c": str(n)}]}) for n in range(2000)]
+    visitor = come(visit, files=(payload("r.jsonl", truths), payload("p.jsonl", guesses)))
+    page = visitor.page
+    page.locator("#testset-list").focus()
+    page.keyboard.press("End")
+    page.locator(".doc[aria-posinset='2000'][aria-selected=true]").wait_for()
+    for _ in range(30):
+        page.keyboard.press("k")
+    title(page, "d1939")
+    assert page.locator(".doc").count() < 60
+    page.locator("#testset-causes .facet").first.click()
+    count(visitor, "1,000 of 2,000 documents")
+    visitor["testset-find"].fill("tea 1998")
+    count(visitor, "1 of 2,000 documents")
+    title(page, "d1998")
 
 
 PAIRS = [({"n": 1000.0, "c": "abc"}, {"n": 1000, "c": "ABC"}), ({"n": 2.5, "c": "tea"}, {"n": 2.5, "c": "teas"})]
@@ -651,63 +598,148 @@ def scored_pairs(visit: Visit, size: tuple[int, int] = WIDE) -> Visitor:
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
-def test_what_ifs_are_scored_at_once_adopted_and_undone(visit: Visit, size: tuple[int, int]) -> None:
-    """The view stays; a new file forgets what was adopted."""
+def test_a_remedy_is_taken_and_taken_back_and_the_view_stays(visit: Visit, size: tuple[int, int]) -> None:
     visitor = scored_pairs(visit, size)
     first, second = mean_of_pairs(), mean_of_pairs(numbers="value")
-    third = mean_of_pairs(numbers="value", ignore_case=False)
-    answer = visitor["what-answer"]
-    visitor["what-numbers"].select_option("value")
-    answer.get_by_text(f"{first:.4f} → {second:.4f}, +{second - first:.4f} with numbers value").wait_for()
-    visitor.has_score(f"{first:.4f}", "file-summary")
-    visitor["what-undo"].click()
-    assert answer.inner_text() == ""
-    visitor["what-numbers"].select_option("value")
-    answer.get_by_text("with numbers value").wait_for()
-    visitor.page.locator(".dw-causes button").filter(has_text="near miss").click()
-    visitor.page.wait_for_url("**cause=near+miss")
-    old = visitor.page.url.split("documents=")[1].split("&")[0]
-    visitor["what-adopt"].click()
-    visitor.has_score(f"{second:.4f}", "file-summary")
-    answer.get_by_text("with numbers value; adopted").wait_for()
-    visitor.page.wait_for_function(
-        "old => !location.hash.includes(old) && location.hash.includes('near+miss')", arg=old
-    )
-    visitor["what-ignore_case"].uncheck()
-    answer.get_by_text(f"{first:.4f} → {third:.4f}, ").wait_for()
-    answer.get_by_text("with ignore case off and numbers value").wait_for()
-    visitor["what-undo"].click()
-    answer.get_by_text("with numbers value; adopted").wait_for()
-    visitor["what-threshold"].fill("7")
-    answer.get_by_text("Not scored: threshold: expected a number from 0 to 1").wait_for()
+    scored(visitor, first)
+    facet(visitor, "near miss")
+    count(visitor, "1 of 2 documents")
+    visitor["testset-act"].get_by_text(f"Compare by value → {second:.3f}").click()
+    scored(visitor, second)
+    assert visitor.page.locator(".chip").all_text_contents() == ["by value×"]
+    count(visitor, "1 of 2 documents")
+    assert "cause=near+miss" in visitor.page.url
+    if size == NARROW:
+        visitor["testset-more"].click()
+    visitor.page.get_by_label("Take back: by value").click()
+    scored(visitor, first)
+    option(visitor, "ignore_case", "false")
+    scored(visitor, mean_of_pairs(ignore_case=False))
+    visitor.page.reload()
+    ready(visitor)
+    scored(visitor, mean_of_pairs(ignore_case=False))
+    assert visitor.page.locator(".chip").all_text_contents() == ["case counts×"]
     assert visitor.sideways() == 0
-    visitor["file-example"].click()
-    visitor["file-summary"].get_by_text("40 rows").wait_for()
-    visitor.page.locator(".wi").wait_for()
-    assert visitor["what-numbers"].input_value() == "text"
 
 
-def test_a_schema_gives_the_typed_score_and_an_older_answer_never_replaces_a_newer_one(visit: Visit) -> None:
-    """The answer to the first what-if is held back until after that to the second."""
-    visitor = scored_pairs(visit)
-    held: list[Route] = []
-    visitor.page.route(SERVER, lambda route: route.fallback() if held else held.append(route))
-    with visitor.page.expect_request(SERVER):
-        visitor["what-numbers"].select_option("value")
-    visitor["what-numbers"].select_option("text")
-    visitor["what-ignore_case"].uncheck()
-    visitor["what-answer"].get_by_text("with ignore case off").wait_for()
-    with visitor.page.expect_response(SERVER) as late:
-        held[0].continue_()
-    assert "text" in late.value.json()
-    assert visitor["what-answer"].inner_text().endswith("with ignore case off")
-    visitor["what-ignore_case"].check()
-    schema = {"type": "object", "properties": {"n": {"type": "number"}, "c": {"type": "string"}}}
-    visitor["what-schema"].set_input_files(payload("s.json", json.dumps(schema).encode()))
-    typed = mean_of_pairs(metrics=["typed"], schema=schema)
-    visitor["what-answer"].get_by_text(f"ANLS* {mean_of_pairs():.4f} → Typed score {typed:.4f}").wait_for()
-    visitor["what-adopt"].click()
-    visitor.has_score(f"{typed:.4f}", "file-summary")
-    visitor["what-schema"].set_input_files(payload("s.json", b"{"))
-    visitor["what-answer"].get_by_text("Not scored: ").wait_for()
-    assert "line 1, column 2" in visitor["what-answer"].inner_text()
+def test_metrics_slices_and_a_schema(visit: Visit) -> None:
+    """The first metric is that of everything; others and slices are among all figures; a schema gives a typed score."""
+    visitor = come(visit)
+    result = docscore.evaluate(references=REFERENCES, predictions=PREDICTIONS, metrics=["nted", "kieval"])
+    visitor["testset-options"].locator("summary").click()
+    visitor["testset-metric"].select_option("nted")
+    visitor["testset-options"].get_by_label("KIEval", exact=True).check()
+    scored(visitor, result.score)
+    assert visitor.page.locator(".chip").all_text_contents() == ["nTED×"]
+    visitor["testset-figures"].click()
+    shown = visitor["testset-figures-shown"].get_by_role("table", name="Metrics").locator("tbody tr")
+    rows = shown.evaluate_all(CELLS)
+    assert [float(value) for _, value, *_ in rows] == pytest.approx(list(result.figures.values()), abs=5e-5)
+    assert axe(visitor.page, "#testset-figures-shown") == []
+    visitor.page.keyboard.press("Escape")
+    schema = {"properties": {"totals": {"properties": {"total": {"type": "number"}}}}}
+    visitor["testset-metric"].evaluate("metric => { document.querySelector('#testset-options').open = true; }")
+    visitor["testset-metric"].select_option("anls_star")
+    visitor["testset-schema-file"].set_input_files(payload("s.json", json.dumps(schema).encode()))
+    typed = docscore.evaluate(references=REFERENCES, predictions=PREDICTIONS, metrics=["typed"], schema=schema).score
+    scored(visitor, typed)
+    visitor["testset-schema-file"].set_input_files(payload("s.json", b"{"))
+    visitor["testset-detail"].get_by_text("line 1, column 2").wait_for()
+    visitor["testset-act"].get_by_text("Take it back").click()
+    scored(visitor, typed)
+
+
+def silence(visitor: Visitor) -> None:
+    visitor.page.route(SERVER, lambda route: route.abort())
+
+
+def answer(*, kind: str, refused: str) -> Callable[[Visitor], None]:
+    """From now on the server answers so."""
+    body = json.dumps({"refused": refused, "kind": kind})
+    return lambda visitor: visitor.page.route(
+        SERVER, lambda route: route.fulfill(body=body, content_type="application/json")
+    )
+
+
+def go_offline(visitor: Visitor) -> None:
+    visitor.context.set_offline(True)
+
+
+STATES = {
+    "silent": (silence, "The server does not answer.", "Try again"),
+    "offline": (go_offline, "This computer is offline.", "Try again"),
+    "busy": (answer(kind="busy", refused="the server is busy"), "The server is busy.", "Try again"),
+    "gone": (answer(kind="gone", refused="Choose it again."), "Choose it again.", "Choose files"),
+    "failed": (answer(kind="failed", refused="It failed."), "It failed.", "Try again"),
+}
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_what_fails_is_one_sentence_and_the_last_result_stays_as_an_old_one(visit: Visit, state: str) -> None:
+    """For options that are scored anew, and for another document; it can be tried again."""
+    happen, sentence, button = STATES[state]
+    visitor = come(visit)
+    happen(visitor)
+    option(visitor, "ignore_case", "false")
+    visitor["testset-detail"].get_by_text(sentence).wait_for()
+    assert visitor["testset-title"].inner_text() == "Not scored."
+    assert visitor.page.locator(".testset").get_attribute("data-stale") == ""
+    assert visitor["testset-act"].inner_text() == button
+    assert visitor["testset-score"].inner_text() == "0.804"
+    assert axe(visitor.page, "#testset .headline") == []
+    visitor.faults.clear()  # the console tells of requests that failed
+    visitor.page.unroute_all()
+    visitor.context.set_offline(False)
+    if button == "Try again":
+        visitor["testset-act"].click()
+        ready(visitor)
+        assert visitor["testset-score"].inner_text() != "0.804"
+    happen(visitor)
+    visitor.page.locator(".doc").nth(4).click()
+    visitor["testset-detail"].get_by_text(sentence).wait_for()
+    visitor.faults.clear()
+    visitor.page.unroute_all()
+    visitor.context.set_offline(False)
+    visitor["testset-act"].click()
+    ready(visitor)
+    title(visitor.page, texts(visitor, ".doc[aria-selected=true] bdi")[0])
+
+
+def test_files_that_are_not_taken(visit: Visit) -> None:
+    """Too many, too large, an upload that is cancelled or fails, and a run that is cancelled."""
+    visitor = opened(visit)
+    page, said = visitor.page, visitor.page.locator(".drop-fault")
+    given: Any = [*PLAIN, GOLD]
+    page.locator("#testset .drop-input").set_input_files(given)
+    said.get_by_text("Two files make a test set").wait_for()
+    page.locator("#testset .drop").evaluate("box => { box.dataset.largest = 5; }")
+    page.route("**/gradio_api/upload", lambda _: None)  # which never ends
+    page.locator("#testset .drop-input").set_input_files(list(PLAIN))
+    page.locator("#testset .drop[data-state=uploading]").wait_for()
+    page.get_by_role("button", name="Cancel").click()
+    page.locator("#testset .drop[data-state=empty]").wait_for()
+    page.unroute_all()
+    page.route("**/gradio_api/upload", lambda route: route.abort())
+    page.locator("#testset .drop-input").set_input_files(list(PLAIN))
+    page.locator(".slot-fault").get_by_text("The server does not answer.").first.wait_for()
+    page.unroute_all()
+    visitor.faults.clear()
+    page.get_by_role("button", name="Start again").click()
+    visitor.choose_files(GOLD, ANSWERS)
+    is_stopped: list[bool] = []
+
+    def run(route: Route) -> None:
+        is_stopped.extend([True] * ('"stop"' in (route.request.post_data or "")))
+        found = (
+            {"refused": "stopped", "kind": "stopped"}
+            if is_stopped
+            else {"running": True, "share": 0.5, "text": "2 of 3"}
+        )
+        route.fulfill(json=found)
+
+    page.route(SERVER, run)
+    page.get_by_role("button", name="Score", exact=True).click()
+    page.get_by_text("2 of 3").wait_for()
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_role("button", name="Score", exact=True).wait_for()
+    assert said.inner_text() == ""

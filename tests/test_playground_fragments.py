@@ -29,7 +29,7 @@ def moved(_share: float, _text: str) -> None:
     """A bar of progress that nobody looks at."""
 
 
-def scored_files(references: Path, predictions: Path, folder: Path, **options: Any) -> testset.TestSet:
+def scored_files(references: Path, predictions: Path, folder: Path, **options: Any) -> dict[str, Any]:
     asked = FileRequest(references=references, predictions=predictions, **options)
     kept = folder / RUN
     kept.mkdir(exist_ok=True)
@@ -44,18 +44,16 @@ def document(folder: Path, number: int) -> Markup:
 def test_a_file_as_the_page_shows_it(tmp_path: Path) -> None:
     found = scored_files(REFERENCES, PREDICTIONS, tmp_path, metrics=["anls_star", "kieval"])
     scores = evaluation_of(read_systems(read_table(REFERENCES), [read_table(PREDICTIONS)])[0])
-    summary, picture = Markup(found.summary), Markup(found.picture)
-    mean = scores.score
-    assert summary.texts("p")[0].startswith(f"{mean:.4f} mean ANLS* of 40 rows, 95% interval 0.7")
-    assert summary.texts("small") == [str(scores.signature)]
-    assert [text.split(":")[0].split(",")[0] for text in picture.texts("caption")] == [
+    assert (found["score"], found["signature"]) == (scores.score, scores.signature)
+    assert (found["paired"], found["faultless"], found["median"]) == ("40 paired by question_id", 6, "0.864")
+    figures = Markup(found["figures"])
+    assert [text.split(":")[0].split(",")[0] for text in figures.texts("caption")] == [
         "Rates",
         "Metrics",
         "Entities by type",
         "Groups by type",
     ]
-    assert len(picture.of("rect")) == 20
-    assert Markup(found.fields).texts("caption") == ["Fields, most points lost first"]
+    assert len(figures.of("rect")) == 20
     tree = document(tmp_path, 17)
     assert tree.texts("h2") == ["receipt-018"]
     assert tree.texts("h3") == ["88% of the loss is 10 repeated rows."]
@@ -70,22 +68,20 @@ def test_confidences_draw_a_curve(tmp_path: Path) -> None:
     truths = [ref(f"d{n}", {"a": "x", "b": "y"}) for n in range(4)]
     guesses = [pred(f"d{n}", {"a": wrapped("x", 0.9), "b": wrapped("z", 0.2)}) for n in range(4)]
     files = written(tmp_path, "r.jsonl", truths), written(tmp_path, "p.jsonl", guesses)
-    picture = Markup(scored_files(*files, tmp_path, confidences=True).picture)
+    picture = Markup(scored_files(*files, tmp_path, confidences=True)["figures"])
     assert len(picture.of("polyline")) == 2 + 2  # the curve, and the reliability diagram
     assert "Trade-off of automation and accuracy (ANLS*)" in picture.texts("caption")
 
 
-def test_what_was_left_out_stands_above_the_mean(tmp_path: Path) -> None:
+def test_what_was_left_out_is_said(tmp_path: Path) -> None:
     references = written(tmp_path, "r.jsonl", [ref(i, {"k": "x"}) for i in "abc"])
     predictions = written(tmp_path, "p.jsonl", [pred("a", {"k": "x"}), pred("b", {"k": "<b>"})])
     predictions.write_text(predictions.read_text() + '{"question_id": "c",\n')
-    page = Markup(scored_files(references, predictions, tmp_path, skip=True).summary)
-    [left_out] = page.of("p", "anls-fault")
-    assert left_out.attributes["role"] == "status"
-    assert "; 1 of 3 rows are left out.The first: p.jsonl, line 3" in left_out.text
-    assert len(page.of("br")) == 1
-    assert page.texts("li") == ["1 row left out because of faults"]
-    assert str(tmp_path) not in page.texts("p")[0]
+    found = scored_files(references, predictions, tmp_path, skip=True)
+    assert "; 1 of 3 rows are left out." in found["left_out"][0]
+    assert found["left_out"][1].startswith("The first: p.jsonl, line 3")
+    assert found["counts"] == ["1 row left out because of faults"]
+    assert str(tmp_path) not in "".join(found["left_out"])
 
 
 @pytest.mark.parametrize("metric", PAIR_METRICS)
@@ -135,18 +131,18 @@ def test_slices_and_calibration_of_a_file(tmp_path: Path) -> None:
     guesses = [pred(f"d{n}", {"a": {"$value": "x" if n % 4 else "y", "$confidence": n / 12}}) for n in range(12)]
     files = written(tmp_path, "r.jsonl", truths), written(tmp_path, "p.jsonl", guesses)
     found = scored_files(*files, tmp_path, by="lang", confidences=True)
-    picture = Markup(found.picture)
+    picture = Markup(found["figures"])
     captions = picture.texts("caption")
     assert "Slices by lang, those of most documents first" in captions
     assert any(each.startswith("Calibration of 12 values in 12 documents, ") for each in captions)
-    assert "Reliability diagram" in found.picture
-    document = json.loads(Path(found.downloads[1]).read_text("utf-8"))
+    assert "Reliability diagram" in found["figures"]
+    document = json.loads(Path(found["downloads"][1]["path"]).read_text("utf-8"))
     assert [each["value"] for each in document["slices"]] == ["de", "en"]
     assert document["calibration"]["brier"] is not None
-    report = Path(found.downloads[2]).read_text("utf-8")
+    report = Path(found["downloads"][2]["path"]).read_text("utf-8")
     assert "Slices by lang" in report
     assert "Reliability diagram" in report
-    assert "Slices by" not in scored_files(*files, tmp_path, confidences=True).picture
+    assert "Slices by" not in scored_files(*files, tmp_path, confidences=True)["figures"]
 
 
 def test_slices_that_the_page_refuses(tmp_path: Path) -> None:
@@ -192,16 +188,16 @@ def test_the_first_metric_is_that_of_everything_the_page_shows(
     what_if = {name: json.dumps(value) if name == "schema" else value for name, value in options.items()}
     chosen = "anls_star" if metric == "typed" else metric
     found = scored_files(references, base, tmp_path, metrics=[chosen], what_if=what_if)
-    summary = Markup(found.summary)
-    assert summary.texts("strong", "anls-score") == [f"{result.score:.4f}"]
-    assert METRICS[metric].figures[0].label in summary.texts("p")[0]
+    assert (found["score"], found["label"]) == (result.score, METRICS[metric].figures[0].label)
     kept = KeptList(tmp_path, RUN)
     view = kept.view(ViewRequest(run=RUN))
     names = kept.listing()["names"]
     assert [names[number] for number in view["order"]] == [each.id for each in result.worst(len(names))]
     assert [each["name"] for each in view["causes"]] == [row["cause"] for row in result.causes]
-    fields = Markup(found.fields).texts("code")
-    assert fields == [row["field"] for row in result.fields]
+    lossy = [row["field"] for row in result.fields if row["points_lost"] > 0]
+    in_figures = [table for table in Markup(found["figures"]).texts("caption") if table.startswith("Fields")]
+    assert [each["name"] for each in view["fields"]] == ([] if in_figures else lossy)
+    assert bool(in_figures) == (metric in ("kieval", "entity_f1"))
     worst = result.worst(1)[0]
     assert float(document(tmp_path, view["order"][0]).texts("strong", "anls-score")[0]) == pytest.approx(
         worst.tree.score, abs=5e-4
