@@ -6,9 +6,9 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
-from tests.browser import FLAGS, NARROW, Visitor, started
+from tests.browser import FLAGS, NARROW, Playground, Visitor, started
 
 DOCS = Path(__file__).parent.parent / "docs"
 DRAWN = 1440, 900  # pixels, as the drawings of the page
@@ -36,21 +36,34 @@ def main() -> None:
         visitor.paste("pair-prediction", visitor.typed("pair-prediction").replace('",\n', '"\n', 1))
         visitor["pair-title"].get_by_text("Not scored").wait_for()
         visitor.page.screenshot(path=DOCS / "pair_error.png")
-        visitor.open_tab("Test set")
-        visitor["file-example"].click()
-        visitor.tree("file-summary")
-        visitor["file-summary"].scroll_into_view_if_needed()
-        visitor.page.locator(".dw[data-ready]").wait_for()
-        visitor.page.screenshot(path=DOCS / "file.png", full_page=True)
-        visitor.page.locator(".dw-row .dw-id").nth(2).click()
-        visitor.page.locator(".dw-tree h2").get_by_text("receipt-018").wait_for()
-        visitor["file-documents"].evaluate("list => list.scrollIntoView()")
-        visitor.page.screenshot(path=DOCS / "documents.png")
+        _test_set(browser, app)
         visitor.open_tab("Compare")
         visitor["systems-example"].click()
         visitor.tree("systems-result")
         visitor.page.screenshot(path=DOCS / "compare.png", full_page=True)
         browser.close()
+
+
+def _test_set(browser: Browser, app: Playground) -> None:
+    """The tab for a test set: empty, and a result with a cause chosen, light, dark, with the page, on a phone."""
+    for name, size, dark in (("testset", DRAWN, False), ("testset_dark", DRAWN, True), ("testset_phone", NARROW, True)):
+        visitor = Visitor(browser, app, size, dark=dark)
+        visitor.arrive("/#test-set")
+        if name == "testset":
+            visitor.page.screenshot(path=DOCS / "testset_empty.png")
+        visitor.page.get_by_role("button", name="Try 40 receipts").click()
+        visitor.page.locator(".testset[data-ready]").wait_for()
+        if size == NARROW:
+            visitor.page.screenshot(path=DOCS / "testset_phone.png")
+            visitor.page.get_by_role("button", name="Documents", exact=True).click()
+            visitor.page.screenshot(path=DOCS / "testset_phone_documents.png")
+        visitor.page.locator(".doc bdi").nth(2).click()
+        visitor["testset-name"].get_by_text("receipt-018").wait_for()
+        visitor.page.screenshot(path=DOCS / f"{name}{'_document' if size == NARROW else ''}.png")
+        if name == "testset":
+            visitor.page.get_by_role("button", name="Page image").click()
+            visitor.page.screenshot(path=DOCS / "testset_image.png")
+        visitor.context.close()
 
 
 if __name__ == "__main__":

@@ -655,10 +655,11 @@ def silence(visitor: Visitor) -> None:
 
 def answer(*, kind: str, refused: str) -> Callable[[Visitor], None]:
     """From now on the server answers so."""
-    body = json.dumps({"refused": refused, "kind": kind})
-    return lambda visitor: visitor.page.route(
-        SERVER, lambda route: route.fulfill(body=body, content_type="application/json")
-    )
+
+    def refuse(visitor: Visitor) -> None:
+        visitor.page.route(SERVER, lambda route: route.fulfill(json={"refused": refused, "kind": kind}))
+
+    return refuse
 
 
 def go_offline(visitor: Visitor) -> None:
