@@ -174,14 +174,19 @@ def screen(output: str) -> list[str]:
 
 
 def written(folder: Path, name: str, content: Any) -> Path:
-    """A new file: rows as JSONL, or one value as JSON, by the extension; text and bytes as they are."""
+    """A new file: rows as JSONL or Parquet, or one value as JSON, by the extension; text and bytes as they are."""
     path = folder / name
     if isinstance(content, bytes):
         path.write_bytes(content)
     elif isinstance(content, str):
         path.write_text(content, encoding="utf-8", newline="")
     elif name.endswith(".jsonl"):
-        path.write_text("".join(json.dumps(row) + "\n" for row in content), encoding="utf-8")
+        path.write_text("".join(json.dumps(row) + "\n" for row in content), encoding="utf-8", newline="")
+    elif name.endswith(".parquet"):
+        pa = pytest.importorskip("pyarrow")
+        from pyarrow import parquet  # noqa: PLC0415  an extra
+
+        parquet.write_table(pa.Table.from_pylist(content), path)
     else:
         path.write_text(json.dumps(content), encoding="utf-8")
     return path

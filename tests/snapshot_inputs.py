@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.commands import RECEIPTS, pred, ref, rows
+from tests.commands import RECEIPTS, pred, ref, rows, written
 from tests.conftest import DATA
 
 
@@ -108,21 +108,7 @@ def write(case: Case, folder: Path) -> tuple[Path, Path, Path]:
         contents = *contents[:2], case.predictions
     for name, content in zip(names, contents, strict=True):
         if content is not None:
-            _write_file(folder / name, content)
+            written(folder, name, content)
     if case.schema is not None:
-        _write_file(folder / "schema.json", case.schema)
+        written(folder, "schema.json", case.schema)
     return Path(names[0]), Path(names[1]), Path(names[2])
-
-
-def _write_file(path: Path, content: Any) -> None:
-    if path.suffix == ".parquet":
-        import pyarrow as pa  # noqa: PLC0415  an extra
-        from pyarrow import parquet  # noqa: PLC0415
-
-        parquet.write_table(pa.Table.from_pylist(content), path)
-    elif isinstance(content, str):
-        path.write_text(content, "utf-8", newline="")
-    elif path.suffix == ".jsonl":
-        path.write_text("".join(json.dumps(row) + "\n" for row in content), "utf-8", newline="")
-    else:
-        path.write_text(json.dumps(content), "utf-8")

@@ -21,17 +21,9 @@ def cells(*rows: dict[str, Any], sign: str = ";") -> str:
     return "".join(sign.join(f'"{cell.replace(chr(34), chr(34) * 2)}"' for cell in line) + "\n" for line in lines)
 
 
-def parquet(path: Path, *rows: dict[str, Any]) -> Path:
-    pyarrow = pytest.importorskip("pyarrow")
-    from pyarrow import parquet as files  # noqa: PLC0415  only where it is installed
-
-    files.write_table(pyarrow.Table.from_pylist(list(rows)), path)
-    return path
-
-
 @golden("foreign_columns", "cells of references")
 def test_what_a_cell_of_references_holds(
-    write: Write, tmp_path: Path, column: str, cell: Any, options: list[str], score: float
+    write: Write, column: str, cell: Any, options: list[str], score: float
 ) -> None:
     row = {"question_id": "a", column: json.dumps(cell)}
     predictions = write("p.jsonl", [{"question_id": "a", "prediction": ["Tea", "Rum"]}])
@@ -39,7 +31,7 @@ def test_what_a_cell_of_references_holds(
     for references in (
         write("r.csv", cells(row)),
         write("r.tsv", cells(row, sign="\t")),
-        parquet(tmp_path / "r.parquet", row),
+        write("r.parquet", [row]),
     ):
         found = succeed("score", references, predictions, *named, *options, "--json")
         assert json.loads(found)["anls_score"] == score
@@ -50,14 +42,14 @@ def test_what_a_cell_of_references_holds(
 
 
 @pytest.mark.parametrize("end", ["jsonl", "parquet", "frame", "list"])
-def test_a_text_in_place_of_a_list_of_answers(end: str, write: Write, tmp_path: Path) -> None:
+def test_a_text_in_place_of_a_list_of_answers(end: str, write: Write) -> None:
     """With parsing it is one answer, wherever it is; without, the error names the options."""
     rows = [{"question_id": "a", "references": '{"total": "1"}'}]
     references: Any = rows
     if end == "frame":
         references = pytest.importorskip("pandas").DataFrame(rows)
     elif end != "list":
-        references = write("r.jsonl", rows) if end == "jsonl" else parquet(tmp_path / "r.parquet", *rows)
+        references = write(f"r.{end}", rows)
     sides: dict[str, Any] = {"references": references, "predictions": {"a": {"total": "1"}}}
     assert docscore.evaluate(**sides, parse_references="json").score == 1.0
     with pytest.raises(

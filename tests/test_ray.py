@@ -15,7 +15,7 @@ import docscore
 from docscore.core.errors import InputTypeError, InputValueError, in_file
 from docscore.data.pairing import Pairs, pairs_of
 from docscore.evaluation.state import ScoreState
-from tests.commands import killing, ref
+from tests.commands import killing, ref, written
 from tests.conftest import ROOT, needs
 
 pytestmark = [
@@ -31,22 +31,12 @@ SMALL = [{"question_id": f"q{i}", "prediction": "tea" if i % 3 else "tee"} for i
 TRUTHS = [{"question_id": f"q{i}", "references": ["tea", "black tea"]} for i in range(30)]
 
 
-def jsonl(path: Path, rows: Rows) -> str:
-    """The file with the rows."""
-    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-    return str(path)
+def stored(path: Path, rows: Rows) -> str:
+    """The file with the rows; in Parquet, values are in the columns that Arrow makes of them."""
+    return str(written(path.parent, path.name, rows))
 
 
-def parquet(path: Path, rows: Rows) -> str:
-    """The file with the rows, values in the columns that Arrow makes of them."""
-    import pyarrow as pa  # noqa: PLC0415  an extra
-    from pyarrow import parquet as writer  # noqa: PLC0415
-
-    writer.write_table(pa.Table.from_pylist(rows), path)
-    return str(path)
-
-
-def written(folder: Path) -> Rows:
+def rows_in(folder: Path) -> Rows:
     """The rows of all files in the folder, by id."""
     from pyarrow import parquet as reader  # noqa: PLC0415  an extra
 
@@ -108,7 +98,7 @@ def test_jsonl_scores_as_one_process_does(engine: Any, tmp_path: Path) -> None:
     expected, rows = alone(read("predictions.jsonl"), read("references.jsonl"), **rules)
     same(state, expected)
     assert state.fields.keys() == expected.fields.keys()
-    assert written(tmp_path / "out") == rows
+    assert rows_in(tmp_path / "out") == rows
 
 
 def test_folders_and_compressed_files_of_texts_that_are_parsed(engine: Any, tmp_path: Path) -> None:
@@ -124,10 +114,10 @@ def test_folders_and_compressed_files_of_texts_that_are_parsed(engine: Any, tmp_
     expected, rows = alone(predictions, read("references.jsonl"), **rules)
     same(state, expected)
     assert state.counts["missing"] == 1
-    assert written(tmp_path / "out") == rows
+    assert rows_in(tmp_path / "out") == rows
     left = engine.score(pairs, output=str(tmp_path / "left"), **rules | {"missing": "skip"})
     same(left, alone(predictions, read("references.jsonl"), **rules | {"missing": "skip"})[0])
-    without = [row["question_id"] for row in written(tmp_path / "left") if row["anls_score"] is None]
+    without = [row["question_id"] for row in rows_in(tmp_path / "left") if row["anls_score"] is None]
     assert without == [missing["question_id"]]
 
 
@@ -135,14 +125,14 @@ def test_parquet_keeps_integers_beside_nulls_and_lists_of_structs(engine: Any, t
     """A column of whole numbers with a null would be floats in NumPy, and 1.0 is not the text 1."""
     numbers: Rows = [{"question_id": i, "prediction": None if i == 3 else i} for i in range(8)]
     truths: Rows = [{"question_id": i, "references": [str(i), "none"], "path": i} for i in range(8)]
-    paths = parquet(tmp_path / "p.parquet", numbers), parquet(tmp_path / "r.parquet", truths)
+    paths = stored(tmp_path / "p.parquet", numbers), stored(tmp_path / "r.parquet", truths)
     state = engine.score(engine.joined(*paths, num_partitions=2))
     same(state, alone(numbers, [{k: row[k] for k in ("question_id", "references")} for row in truths])[0])
     assert state.compute()["anls_star"] == 7 / 8
     values = [{"name": f"n{i}", "lines": [{"a": str(i)}, {"a": "x"}]} for i in range(8)]
     rows: Rows = [{"question_id": str(i), "prediction": value} for i, value in enumerate(values)]
     answers: Rows = [{"question_id": str(i), "references": [{**value, "name": "n1"}]} for i, value in enumerate(values)]
-    paths = parquet(tmp_path / "p2.parquet", rows), parquet(tmp_path / "r2.parquet", answers)
+    paths = stored(tmp_path / "p2.parquet", rows), stored(tmp_path / "r2.parquet", answers)
     same(engine.score(engine.joined(*paths, num_partitions=2)), alone(rows, answers)[0])
 
 
@@ -153,9 +143,9 @@ def test_json_text_in_columns_of_parquet_is_read(engine: Any, tmp_path: Path) ->
     lists: Rows = [{"question_id": str(i), "references": json.dumps([value])} for i, value in enumerate(values)]
     ones: Rows = [{"question_id": str(i), "references": json.dumps(value)} for i, value in enumerate(values)]
     rules = {"parse": "json", "parse_references": "json"}
-    ours_path = parquet(tmp_path / "p.parquet", ours)
+    ours_path = stored(tmp_path / "p.parquet", ours)
     for name, rows, reading in (("lists", lists, {}), ("ones", ones, {"parse_references": "json"})):
-        pairs = engine.joined(ours_path, parquet(tmp_path / f"{name}.parquet", rows), num_partitions=2, **reading)
+        pairs = engine.joined(ours_path, stored(tmp_path / f"{name}.parquet", rows), num_partitions=2, **reading)
         truths: Rows = [
             {"question_id": row["question_id"], "references": [json.dumps(values[i])]} for i, row in enumerate(rows)
         ]
@@ -196,7 +186,7 @@ REFUSED: list[tuple[str, Rows, Rows, str]] = [  # why, predictions, references, 
 def test_what_is_wrong_is_one_sentence(
     engine: Any, tmp_path: Path, predictions: Rows, references: Rows, sentence: str
 ) -> None:
-    paths = jsonl(tmp_path / "p.jsonl", predictions), jsonl(tmp_path / "r.jsonl", references)
+    paths = stored(tmp_path / "p.jsonl", predictions), stored(tmp_path / "r.jsonl", references)
     with pytest.raises((TypeError, ValueError), match=sentence) as caught:
         engine.score(engine.joined(*paths, num_partitions=2))
     assert type(caught.value) in (InputTypeError, InputValueError)
@@ -207,19 +197,19 @@ def test_a_broken_line_is_named_with_file_line_and_column(engine: Any, tmp_path:
     path = tmp_path / "p.jsonl"
     path.write_text('{"question_id": "q0", "prediction": 1}\n{"question_id": broken\n', encoding="utf-8")
     with pytest.raises(InputValueError, match=r"p\.jsonl, line 2, column 17: expecting value$") as caught:
-        engine.score(engine.joined(str(path), jsonl(tmp_path / "r.jsonl", TRUTHS), num_partitions=2))
+        engine.score(engine.joined(str(path), stored(tmp_path / "r.jsonl", TRUTHS), num_partitions=2))
     assert caught.value.parts == (in_file(path, "line 2, column 17"),)
 
 
 def test_faults_of_parquet_files_name_column_and_row(engine: Any, tmp_path: Path) -> None:
-    theirs = parquet(tmp_path / "r.parquet", TRUTHS)
+    theirs = stored(tmp_path / "r.parquet", TRUTHS)
     with pytest.raises(
         ValueError, match=r"expected the columns 'question_id' and 'prediction', got 'question_id', 'references'$"
     ):
         engine.joined(theirs, theirs)
     with pytest.raises(ValueError, match=r"^prediction: expected files that are all JSONL or all Parquet, got "):
         engine.joined([theirs, "a.jsonl"], theirs)
-    ours = parquet(tmp_path / "p.parquet", [{**row, "prediction": b"tea"} for row in SMALL])
+    ours = stored(tmp_path / "p.parquet", [{**row, "prediction": b"tea"} for row in SMALL])
     with pytest.raises(TypeError, match=r"p\.parquet, question_id 'q\d+': \$: expected a JSON value, got bytes$"):
         engine.score(engine.joined(ours, theirs, num_partitions=2))
 
@@ -248,7 +238,7 @@ def test_datasets_of_other_makers(engine: Any) -> None:
 def test_options_and_the_folder_are_checked_before_the_work(engine: Any, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"^missing: expected 'error', 'zero' or 'skip', got 'drop'$"):
         engine.score(None, missing="drop")
-    jsonl(tmp_path / "old.jsonl", [])
+    stored(tmp_path / "old.jsonl", [])
     for folder in (str(tmp_path), tmp_path.as_uri()):
         with pytest.raises(ValueError, match=r"^output: expected a new or empty folder, got .*, which has files$"):
             engine.score(None, output=folder)
@@ -287,7 +277,7 @@ def test_a_killed_worker_loses_nothing_and_counts_nothing_twice(
     engine: Any, tmp_path: Path, count: int, work: str, rules: dict[str, Any]
 ) -> None:
     predictions, references = invoices(count)
-    paths = jsonl(tmp_path / "p.jsonl", predictions), jsonl(tmp_path / "r.jsonl", references)
+    paths = stored(tmp_path / "p.jsonl", predictions), stored(tmp_path / "r.jsonl", references)
     pairs = engine.joined(*paths, num_partitions=4)
     with killing(
         lambda process: process.cmdline()[0].startswith("ray::") and work in " ".join(process.cmdline())
@@ -297,6 +287,6 @@ def test_a_killed_worker_loses_nothing_and_counts_nothing_twice(
     expected, rows = alone(predictions, references, **rules)
     same(state, expected)
     assert state.rows == count
-    found = written(tmp_path / "out")
+    found = rows_in(tmp_path / "out")
     assert len({row["question_id"] for row in found}) == len(found) == count
     assert found == rows

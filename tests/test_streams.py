@@ -17,7 +17,7 @@ import pytest
 from docscore.core import limits
 from docscore.data.files import read_table
 from docscore.data.pairing import rows_of_sides
-from tests.commands import pred, ref, succeed
+from tests.commands import pred, ref, succeed, written
 from tests.conftest import ROOT
 
 ROWS = 60
@@ -33,15 +33,11 @@ def documents() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
 
 
 def as_jsonl(folder: Path, name: str, rows: Sequence[Any]) -> Path:
-    path = folder / f"{name}.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return written(folder, f"{name}.jsonl", rows)
 
 
 def as_gzip(folder: Path, name: str, rows: Sequence[Any]) -> Path:
-    path = folder / f"{name}.jsonl.gz"
-    path.write_bytes(gzip.compress(as_jsonl(folder, f"plain_{name}", rows).read_bytes()))
-    return path
+    return written(folder, f"{name}.jsonl.gz", gzip.compress(as_jsonl(folder, f"plain_{name}", rows).read_bytes()))
 
 
 def as_csv(folder: Path, name: str, rows: Sequence[Any]) -> Path:
@@ -60,17 +56,12 @@ def as_csv(folder: Path, name: str, rows: Sequence[Any]) -> Path:
 
 
 def as_parquet(folder: Path, name: str, rows: Sequence[Any]) -> Path:
-    pa = pytest.importorskip("pyarrow")
-    from pyarrow import parquet  # noqa: PLC0415
-
-    path = folder / f"{name}.parquet"
     texts = [{**row} for row in rows]
     for row in texts:
         for key in {"prediction", "references"} & row.keys():
             value = row[key]
             row[key] = json.dumps(value) if key == "prediction" else list(map(json.dumps, value))
-    parquet.write_table(pa.Table.from_pylist(texts), path)
-    return path
+    return written(folder, f"{name}.parquet", texts)
 
 
 Writer = Callable[[Path, str, Sequence[Any]], Path]
