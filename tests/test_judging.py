@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import subprocess
-import sys
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,7 +13,7 @@ from docscore.core.formatting import safe_names
 from docscore.integrations.judging import answer_in, judged_output
 from docscore.integrations.lm_eval import process_results, results_from
 from docscore.integrations.promptfoo import get_assert
-from tests.conftest import REQUIRE_TOOLS, ROOT, golden
+from tests.conftest import golden
 
 BILL = {"total": "1.20", "items": [{"name": "Tea"}, {"name": "Cake"}]}
 SAID = 'Sure: ```json\n{"total": "1.20", "items": [{"name": "Tea"}]}\n```'
@@ -77,36 +72,6 @@ def test_what_passes_in_promptfoo() -> None:
     assert get_assert(SAID, {"config": {"pass_at": 0.6}, "vars": {"reference": BILL}})["pass"] is True
     with pytest.raises(ValueError, match="expected 'reference' or 'references', got "):
         get_assert(SAID, {"vars": {}})
-
-
-@pytest.mark.full
-def test_promptfoo_itself(tmp_path: Path) -> None:
-    """The real tool from npm, if it is on the path or named by DOCSCORE_PROMPTFOO."""
-    tool = os.environ.get("DOCSCORE_PROMPTFOO") or shutil.which("promptfoo")
-    if tool is None:
-        required = os.environ.get(REQUIRE_TOOLS) and shutil.which("npm")
-        assert not required, f"needs promptfoo, and {REQUIRE_TOOLS} is set"
-        pytest.skip("needs promptfoo")
-    (tmp_path / "score.py").write_text("from docscore.integrations.promptfoo import get_assert\n", "utf-8")
-    tests = [{"vars": {"answer": SAID, "reference": json.dumps(BILL)}}, {"vars": {"answer": "?", "reference": BILL}}]
-    assertion = {"type": "python", "value": "file://score.py", "config": {"pass_at": 0.6}}
-    config = {"prompts": ["{{answer}}"], "providers": ["echo"], "defaultTest": {"assert": [assertion]}, "tests": tests}
-    (tmp_path / "promptfooconfig.json").write_text(json.dumps(config), "utf-8")
-    settings = {
-        "PROMPTFOO_CONFIG_DIR": str(tmp_path / "home"),
-        "PROMPTFOO_DISABLE_TELEMETRY": "1",
-        "PROMPTFOO_DISABLE_UPDATE": "1",
-        "PROMPTFOO_PYTHON": sys.executable,
-        "PYTHONPATH": str(ROOT),
-    }
-    command = [tool, "eval", "-c", "promptfooconfig.json", "--no-cache", "-o", "out.json"]
-    subprocess.run(command, cwd=tmp_path, env={**os.environ, **settings}, check=False, timeout=240, capture_output=True)
-    results = json.loads((tmp_path / "out.json").read_text("utf-8"))["results"]["results"]
-    first, second = sorted(results, key=lambda result: -result["score"])
-    assert (first["success"], second["success"]) == (True, False)
-    assert first["score"] == pytest.approx(2 / 3)
-    assert first["namedScores"] == {"total": 1, "items[].name": 0.5}
-    assert second["score"] == 0
 
 
 def test_the_hook_of_lm_eval() -> None:
