@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import itertools
 import json
 import os
@@ -28,7 +29,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 VISITORS = 20
-MOST_MARKS = 60_000  # brackets and commas of a body that the page takes
+MOST_MARKS = 20_000  # brackets and commas of a body that the page takes
 LONGEST_WAIT = 1  # seconds, of all but one in twenty answers
 ROOT = Path(__file__).parent.parent
 _OPTIONS = 0.5, True, "paper", "text"
@@ -64,14 +65,8 @@ class Server(NamedTuple):
 
     def ask(self, function: str, question: dict[str, Any]) -> Any:
         """The answer of a server function."""
-        body = {"data": question, "component_id": self.component(), "fn_name": function, "session_hash": "load"}
+        body = {**page_numbers(self.url), "data": question, "fn_name": function, "session_hash": "load"}
         return self.sent("component_server/", json.dumps(body).encode())
-
-    def component(self) -> int:
-        """The number of a component that has the server functions."""
-        with urllib.request.urlopen(f"{self.url}/config", timeout=_HUNG) as answer:  # noqa: S310
-            parts = json.load(answer)["components"]
-        return next(int(part["id"]) for part in parts if "score_files" in str(part["props"].get("server_fns")))
 
     def run(self, function: str, window: str, question: dict[str, Any]) -> bool:
         """Begin a run and wait for its end; whether that is a result."""
@@ -150,7 +145,10 @@ def worst_requests() -> dict[str, tuple[Any, Any]]:
             [text(45_000) for _ in "x" * 20],
         ),
         "lists of 2,000 unlike texts": ([text(40) for _ in "x" * 2_000], [text(40) for _ in "x" * 2_000]),
-        "19,999 keys": ({text(8): text(20) for _ in range(19_999)}, {text(8): text(20) for _ in range(19_999)}),
+        "19,999 keys": (
+            json.dumps({text(8): text(20) for _ in range(19_999)}),
+            json.dumps({text(8): text(20) for _ in range(19_999)}),
+        ),
         "lists in 190 levels": (deep(190), deep(190)),
     }
 
@@ -183,16 +181,28 @@ def worst_values() -> dict[str, Any]:
     return found
 
 
-def body_for(route: str, value: object) -> bytes:
-    """A body that the route reads as deep as it reads any."""
+@functools.cache
+def page_numbers(url: str) -> dict[str, int]:
+    """The numbers, which gradio gives, of the function that scores a pair and of a part with the server functions."""
+    with urllib.request.urlopen(f"{url}/config", timeout=_HUNG) as answer:  # noqa: S310
+        config = json.load(answer)
+    component = next(part for part in config["components"] if "score_files" in str(part["props"].get("server_fns")))
+    function = next(one for one in config["dependencies"] if one["api_name"] == "score")
+    return {"component_id": component["id"], "fn_index": function["id"]}
+
+
+def body_for(route: str, value: object, numbers: dict[str, int]) -> bytes:
+    """A body that the route reads as deep as it reads any; the numbers are those of the page."""
     call = {"name": "score", "arguments": {"ground_truth": value, "prediction": value}}
+    pair = {"truth": value, "prediction": value, "reading": "repair"}
     parts: dict[str, Any] = {
         "call/v2/score": {"ground_truth": value, "prediction": value},
         "reset": {"event_id": [value, value]},
         "cancel": {"event_id": [value, value]},
+        "component_server": {**numbers, "data": pair, "fn_name": "score_workspace", "session_hash": "a"},
         "mcp/": {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call},
     }
-    plain = {"data": [value, value, *_OPTIONS], "session_hash": "a", "fn_index": 0, "component_id": 1, "fn_name": "f"}
+    plain = {**numbers, "data": [value, value, *_OPTIONS], "session_hash": "a"}
     return json.dumps(parts.get(route, plain)).encode()
 
 
@@ -203,9 +213,10 @@ def worst_actions(server: Server, rows: int) -> dict[str, Callable[[str], bool]]
         return lambda _window: server.score(truth, prediction)
 
     def posts(route: str) -> Callable[[str], bool]:
-        bodies = itertools.cycle([body_for(route, value) for value in worst_values().values()])
+        bodies = itertools.cycle([body_for(route, value, numbers) for value in worst_values().values()])
         return lambda _window: server.post(route, next(bodies))
 
+    numbers = page_numbers(server.url)
     actions = {f"bodies to {route}": posts(route) for route in (*VALUES, *PARTS)}
     actions |= {name: sends(*pair) for name, pair in worst_requests().items()}
     references, *systems = upload_test_set(server, rows, systems=8)

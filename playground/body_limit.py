@@ -1,13 +1,17 @@
 """Limits on what one request may send, checked before anything of it is parsed; what is beyond them is answered 413.
 
 A parser of JSON and the models of the web framework take up to microseconds for each value, in the thread that serves
-everybody. So a body is limited in bytes and in its brackets and commas, which are as many as its values.
+everybody. So a body is limited in bytes and in its brackets and commas, which are as many as its values, and large
+bodies are parsed one after the other, with pauses in which that thread serves the others.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
+import time
 from collections.abc import Awaitable, Callable
+from http import HTTPStatus
 from typing import Any
 
 from fastapi import Request
@@ -18,7 +22,11 @@ from python_multipart.multipart import parse_options_header
 from playground.limits import MAX_BYTES, MAX_FILE_BYTES
 
 MAX_BODY = 5 * MAX_BYTES  # two texts, escaped as JSON
-MAX_MARKS = 60_000  # brackets and commas outside of strings; twice 20,000 values in a table have 48,000
+MAX_MARKS = 20_000  # brackets and commas outside of strings; larger values are sent as text
+SECONDS_OF_MARK = 15e-6  # from a large body to the next, for each of its marks; parsing takes 3e-6, for agents 8e-6
+_BYTES_OF_MARK = 400  # that take as long as a mark
+_SMALL_BODY = 1_000  # marks
+_LONGEST_WAIT = 5  # seconds
 UPLOAD = "/gradio_api/upload"  # the one route for files
 MAX_FILES = 16
 _NAMED_FAULTS = 10
@@ -34,6 +42,7 @@ class BodyLimit:
 
     def __init__(self, app: App) -> None:
         self.app = app
+        self._next_turn = 0.0  # when the next large body may be parsed
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
         """Pass on the request, or refuse it with one sentence."""
@@ -69,7 +78,12 @@ class BodyLimit:
                 return
             more = message.get("more_body", False)
         body = b"".join(portions)
-        if has_too_many_values(body):
+        marks = count_marks(body)
+        if not await self._takes_its_turn(marks + len(body) // _BYTES_OF_MARK):
+            sentence = "the server is busy with requests as large as this one; try again in a minute"
+            await _refuse(send, sentence, HTTPStatus.SERVICE_UNAVAILABLE)
+            return
+        if marks > MAX_MARKS:
             await _refuse(
                 send, f"more than {MAX_MARKS:,} brackets and commas in one request; values may be sent as text"
             )
@@ -80,6 +94,18 @@ class BodyLimit:
             return waiting.pop() if waiting else await receive()
 
         await self.app(scope, replay, send)
+
+    async def _takes_its_turn(self, marks: int) -> bool:
+        """Wait until the large bodies before this one had their time; False if that is too long."""
+        if marks <= _SMALL_BODY:
+            return True
+        now = time.monotonic()
+        turn = max(self._next_turn, now)
+        if turn > now + _LONGEST_WAIT:
+            return False
+        self._next_turn = turn + marks * SECONDS_OF_MARK
+        await asyncio.sleep(turn - now)
+        return True
 
     async def _upload(self, scope: dict[str, Any], receive: Receive, send: Send, boundary: bytes) -> None:
         """Pass on an upload as it arrives, as long as it is within the limits."""
@@ -114,16 +140,18 @@ class BodyLimit:
             await _refuse(send, fault)
 
 
-def has_too_many_values(body: bytes) -> bool:
-    """Whether a JSON text has more than `MAX_MARKS` opening brackets and commas outside of its strings."""
-    if _marks(body) <= MAX_MARKS:
-        return False
-    if b"\0" in body:  # as in UTF-16, where the byte of a quote may be another character; no JSON text in UTF-8 has it
-        return True
+def count_marks(body: bytes) -> int:
+    """How many opening brackets and commas a JSON text has outside of its strings, or a few more where it has few.
+
+    Of too many it is one more than are allowed.
+    """
+    marks = min(_marks(body), MAX_MARKS + 1)
+    if marks <= _SMALL_BODY or b"\0" in body:  # in UTF-16 the byte of a quote may be another character
+        return marks
     without_escapes = body.replace(rb"\\", b"").replace(rb"\"", b"")
     if without_escapes.count(b'"') > 4 * MAX_MARKS + 2:  # behind a mark stand at most two strings, a key and a value
-        return True
-    return _marks(b"".join(without_escapes.split(b'"')[::2])) > MAX_MARKS
+        return MAX_MARKS + 1
+    return min(_marks(b"".join(without_escapes.split(b'"')[::2])), MAX_MARKS + 1)
 
 
 def _marks(text: bytes) -> int:
@@ -137,8 +165,8 @@ async def refuse_request(_: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"detail": parts}, status_code=422)
 
 
-async def _refuse(send: Send, sentence: str) -> None:
+async def _refuse(send: Send, sentence: str, status: HTTPStatus = HTTPStatus.REQUEST_ENTITY_TOO_LARGE) -> None:
     body = json.dumps({"detail": sentence}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": 413, "headers": headers})
+    await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -67,6 +67,7 @@ def serve(demo: gr.Blocks, **options: Any) -> Any:
     demo.queue(max_size=64, default_concurrency_limit=4)
     gc.collect()
     gc.freeze()  # what is imported stays: collecting garbage among it holds every request for a quarter of a second
+    gc.set_threshold(700, 10, 100)  # and among all that came since for 50 ms, once a large body with the default of 10
     return demo.launch(
         theme=page_theme(),
         head=page_head(),

@@ -21,7 +21,7 @@ from playground.limits import shortened
 Report = Callable[[float, str], object]
 
 MEMORY = 2_000_000_000  # bytes of data of a child
-_NICE = 10  # the process that answers small requests goes first
+_NICE = 19  # the process that answers small requests goes first
 _START = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
 _CONTEXT: Any = multiprocessing.get_context(_START)
 if _START == "forkserver":  # what the works need is imported once, and a child begins in milliseconds

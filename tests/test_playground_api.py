@@ -64,7 +64,7 @@ def test_the_client_gets_the_tree_of_the_library(playground: Playground) -> None
     [
         (("x", "x", 2, True), "threshold"),
         (({"$one_of": []}, "x", 0.5, True), "one-of"),
-        (([["x"]] * 20_001, "x", 0.5, True), "20,001 values"),
+        ((json.dumps([["x"]] * 20_001), "x", 0.5, True), "20,001 values"),
         ((["x"] * 2_500, ["x"] * 2_500, 0.5, True), "pairs to compare"),
         ((json.loads("[" * 201 + "]" * 201), "x", 0.5, True), "deeper than 200"),
         (("x" * 50_001, "x", 0.5, True), "a text of 50,001 characters; this page takes 50,000"),
@@ -271,7 +271,7 @@ def test_an_agent_is_told_what_is_wrong(playground: Playground) -> None:
     wrong: dict[str, dict[str, Any]] = {
         "threshold: expected a number from 0 to 1, got 3": {**pair, "threshold": 3},
         "one-of": {**pair, "ground_truth": {"$one_of": []}},
-        "20,001 values": {**pair, "ground_truth": [["x"]] * 20_001},
+        "20,001 values": {**pair, "ground_truth": json.dumps([["x"]] * 20_001)},
         "'prediction' is a required property": {"ground_truth": "x"},
         "'half' is not of type 'number'": {**pair, "threshold": "half"},
         "'nope' is not one of": {**pair, "rules": "nope"},
