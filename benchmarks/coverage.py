@@ -249,6 +249,45 @@ CALIBRATION = Table(
 )
 
 
+# runs
+
+_RUNS = 3
+_LARGEST_LOSS = 0.1  # of a run as a whole
+
+
+def of_runs(count: int, seed: int) -> Outcome:
+    """Intervals of the mean over runs, which resample documents with all their runs."""
+    rng = np.random.default_rng((count, seed))
+    drawn, truth = some_documents(rng, count), population().scores.mean()
+    outcomes = []
+    for largest in (0.0, _LARGEST_LOSS):
+        losses = rng.uniform(0, largest, _RUNS)
+        scores = np.hstack([system(rng, drawn, loss).earned[:, :1] for loss in losses])
+        one, together, apart = (
+            intervals_of(Ratios(each, np.ones_like(each)), n_resamples=RESAMPLES, seed=seed)[0]
+            for each in (scores[:, :1], scores.mean(axis=1, keepdims=True), scores.reshape(-1, 1))
+        )
+        expected = truth * (1 - largest / 2)
+        outcomes += [holds(one, expected), holds(together, expected), holds(apart, expected)]
+    return tuple(outcomes)
+
+
+RUNS = Table(
+    f"{_RUNS} runs of one system; in the last three columns each run as a whole loses from 0 to {_LARGEST_LOSS}",
+    "documents",
+    (20, 100, 500),
+    (
+        Figure("BCa of one run holds the mean", CONFIDENCE),
+        Figure("BCa of means over runs", CONFIDENCE),
+        Figure("for comparison: each run of a document as a document", CONFIDENCE),
+        Figure("BCa of one run, runs differ", CONFIDENCE),
+        Figure("BCa of means over runs, runs differ", CONFIDENCE),
+        Figure("for comparison: each run as a document, runs differ", CONFIDENCE),
+    ),
+    of_runs,
+)
+
+
 # ranks
 
 _LOSSES = {"8 equal systems": (0.1,) * 8, "8 systems, some equal": (0.0, 0.0, 0.02, 0.05, 0.1, 0.1, 0.2, 0.3)}
@@ -348,7 +387,7 @@ def distances() -> Iterable[str]:
 
 # printing
 
-TABLES = (DOCUMENTS, GATE, STUDENT, CLUSTERS, CALIBRATION, RANKS, RARE)
+TABLES = (DOCUMENTS, GATE, STUDENT, CLUSTERS, CALIBRATION, RUNS, RANKS, RARE)
 
 
 def cell(outcomes: Iterable[bool | None]) -> str:

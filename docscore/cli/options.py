@@ -19,7 +19,7 @@ from docscore.cli.terminal import say
 from docscore.core.errors import NAMED, InputValueError, faults_summary, row_place
 from docscore.core.options import ScoringOptions
 from docscore.data.files import ColumnNames
-from docscore.data.pairing import joined_runs, rows_of_sides
+from docscore.data.pairing import joined_runs, rows_of_sides, warn_of_copies
 from docscore.evaluation.evaluation import Evaluation, metrics_with_schema, progress_from
 from docscore.integrations.log_files import read_logs_of_inspect
 from docscore.metrics.registry import METRICS, check_options_of, checked_metrics
@@ -427,6 +427,8 @@ def evaluations_of_files(
         say(f"{faults_summary(faults)}; {skipped} of {len(rows.systems[0].ids) + skipped:,} rows are left out")
         for fault in faults[:NAMED]:
             say(fault.sentence)
+    if systems:
+        warn_of_copies(rows.systems, list(map(str, predictions)))
     runs: dict[object, list[int]] = {}
     for index, system in enumerate(systems or range(len(predictions))):
         runs.setdefault(system, []).append(index)

@@ -184,7 +184,7 @@ def pairs_of_columns(
 def joined_runs(runs: Sequence[Pairs], names: Sequence[str]) -> Pairs:
     """Put the runs of one system on the same documents together: rows such as "a, run 2"; a document is a cluster.
 
-    One run stays as it is. A run that has the same predictions as one before is warned of.
+    One run stays as it is.
 
     Args:
         runs: the rows of each run.
@@ -204,13 +204,16 @@ def joined_runs(runs: Sequence[Pairs], names: Sequence[str]) -> Pairs:
             got = f"{len(other):,} in one of them only, such as {short_repr(other[0])}"
             raise InputValueError(place=f"{names[0]} and {name}", expected="the same documents in all runs", got=got)
     runs = [first, *(common_rows(first, run)[1] for run in runs[1:])]
-    for index, run in enumerate(runs):
-        same = next((known for known in range(index) if runs[known].predictions == run.predictions), None)
-        if same is not None:
-            sentence = f"{names[same]} and {names[index]} have the same predictions: one run counts twice"
-            warnings.warn(sentence, UserWarning, stacklevel=level_of_caller())
-
     return _stacked(runs, "run")
+
+
+def warn_of_copies(sides: Sequence[Pairs], names: Sequence[str]) -> None:
+    """Warn of predictions, of runs or of systems, that are the same as those before, on at least two documents."""
+    for index, pairs in enumerate(sides):
+        same = next((known for known in range(index) if sides[known].predictions == pairs.predictions), None)
+        if same is not None and len(pairs.ids) > 1:
+            sentence = f"{names[same]} and {names[index]} have the same predictions, as if one were a copy of the other"
+            warnings.warn(sentence, UserWarning, stacklevel=level_of_caller())
 
 
 def _stacked(runs: Sequence[Pairs], unit: str) -> Pairs:

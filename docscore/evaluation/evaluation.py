@@ -49,6 +49,7 @@ from docscore.data.pairing import (
     joined_runs,
     read_texts,
     rows_of_sides,
+    warn_of_copies,
 )
 from docscore.evaluation.automation import (
     ALIGNED,
@@ -1093,7 +1094,9 @@ def evaluate(
         got = f"{len(predictions)}" if isinstance(predictions, list | tuple) else type(predictions).__name__
         raise InputValueError(place="predictions", expected="with runs=True a list of at least two runs", got=got)
     rows = rows_of_sides(references=references, predictions=sides, missing=missing, on_error=on_error, names=names)
-    pairs = joined_runs(rows.systems, [f"run {number + 1}" for number in range(len(sides))])
+    of_runs = [f"run {number + 1}" for number in range(len(sides))]
+    warn_of_copies(rows.systems, of_runs)
+    pairs = joined_runs(rows.systems, of_runs)
     sentences = [fault.sentence for fault in rows.faults.found]
     return Evaluation(pairs, options, metrics=chosen, progress=bars, faults=sentences, **settings)
 
