@@ -114,28 +114,6 @@ def test_prompts_that_cannot_be_made() -> None:
             prompt_of(DocumentRecord("q", ("a",), pages, question="?"), "simple")
 
 
-def test_a_strict_schema_of_pydantic() -> None:
-    pydantic = pytest.importorskip("pydantic")
-    row: Any = pydantic.create_model("Row", name=(str, ...), price=(float | None, None))
-    bill = pydantic.create_model("Bill", rows=(list[row], ...), buyer=(row | None, None), kind=(str, "bill"))
-    inner = {
-        "type": "object",
-        "properties": {"name": {"type": "string"}, "price": {"anyOf": [{"type": "number"}, {"type": "null"}]}},
-        "required": ["name", "price"],
-        "additionalProperties": False,
-    }
-    assert strict_schema(bill.model_json_schema()) == {
-        "type": "object",
-        "properties": {
-            "rows": {"type": "array", "items": inner},
-            "buyer": {"anyOf": [inner, {"type": "null"}]},
-            "kind": {"type": ["string", "null"]},
-        },
-        "required": ["rows", "buyer", "kind"],
-        "additionalProperties": False,
-    }
-
-
 @golden("bench", "strict")
 def test_strict_forms(schema: dict[str, Any], strict: dict[str, Any]) -> None:
     assert strict_schema(schema) == strict
