@@ -80,35 +80,16 @@ def parquet_file(path: Path, columns: Any) -> Path:
     return path
 
 
-def test_parquet_with_texts_structs_and_lists(tmp_path: Path) -> None:
-    path = parquet_file(
-        tmp_path / "t.parquet",
-        {
-            "question_id": ["a", "b"],
-            "references": [["x", "12.50"], [None]],
-            "prediction": [{"total": "1.50", "items": [{"n": 1}]}, {"total": None, "items": None}],
-            "day": [date(2024, 1, 2), None],
-            "price": [Decimal("1.50"), None],
-        },
-    )
+def test_rows_and_places_of_parquet(tmp_path: Path) -> None:
+    """A struct has all keys in every row, of which a warning says so."""
+    rows = [
+        {"question_id": "a", "prediction": {"total": "1.50", "items": [{"n": 1}]}, "day": date(2024, 1, 2)},
+        {"question_id": "b", "prediction": {"total": None, "items": None}, "day": None},
+    ]
+    path = parquet_file(tmp_path / "t.parquet", pa.Table.from_pylist(rows))
     with pytest.warns(UserWarning, match="column 'prediction': its rows are structs"):
         table = read_table(path)
-    assert table.rows == [
-        {
-            "question_id": "a",
-            "references": ["x", "12.50"],
-            "prediction": {"total": "1.50", "items": [{"n": 1}]},
-            "day": date(2024, 1, 2),
-            "price": Decimal("1.50"),
-        },
-        {
-            "question_id": "b",
-            "references": [None],
-            "prediction": {"total": None, "items": None},
-            "day": None,
-            "price": None,
-        },
-    ]
+    assert table.rows == rows
     assert [str(table.where(i)) for i in range(2)] == [f"{path}, row 1", f"{path}, row 2"]
 
 

@@ -21,7 +21,7 @@ from docscore.metrics.registry import WITH_TREES
 from docscore.report.annotations import folded_tree
 from docscore.report.html_tree import positions_of, tree_drawing
 from tests.commands import PREDICTIONS, REFERENCES
-from tests.conftest import DATA
+from tests.conftest import DATA, golden
 from tests.structures import damaged, random_prediction, random_truth
 
 # Of KIEval 3 of 9 entities need a change, or are too many or too few; groups are matched wherever they stand. Of Entity
@@ -35,21 +35,11 @@ def test_golden_trees() -> None:
     assert str(entity_f1_tree(TRUTH, GUESS)).split("\n") == GOLDEN["entity_f1"]
 
 
-def test_edits_are_named_with_their_costs() -> None:
-    """A letter, a key of another name, and the 5 letters of a text that nothing else is like."""
-    tree = nted_tree({"nm": "tea", "no": "12A", "date": "1 May"}, {"nm": "tee", "nr": "12A"})
-    assert {node.key: node.reason for node in tree.nodes()} == {
-        None: "",
-        "nm": "relabel the text: 1",
-        "no": "relabel the key nr: 1",
-        "date": "insert the key: 1; insert the text: 5",
-    }
-    assert (tree.headline, tree.score) == ("nTED: edits cost 8 of 14", 6 / 14)  # whole: 1 + 3, 1 + 3, 1 + 5
-    extra = nted_tree({"nm": "tea"}, {"nm": "tea", "longer": {"a": "x"}})
-    assert [(node.path, node.status, node.reason) for node in extra.nodes()][2:] == [
-        ("$.longer", "extra", "delete the key: 1; delete the element: 1"),
-        ("$.longer.a", "extra", "delete the key: 1; delete the text: 1"),
-    ]
+@golden("nted", "edits")
+def test_edits_are_named_with_their_costs(truth: Any, prediction: Any, headline: str, nodes: list[list[str]]) -> None:
+    tree = nted_tree(truth, prediction)
+    assert [[node.path, node.status, node.reason] for node in tree.nodes()] == nodes
+    assert tree.headline == headline
 
 
 FACES: dict[str, tuple[Callable[..., MetricTree], Callable[[Any, Any], float]]] = {
