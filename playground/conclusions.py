@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from docscore.core.formatting import three_digits, with_minus_signs, with_sign
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import BY_VALUE
+from docscore.data.pairing import first_truths
 from docscore.evaluation.comparison import Change, changes_of, rows_of_base
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.systems import adjusted
@@ -18,7 +19,6 @@ from docscore.metrics.registry import ANLS_STAR
 from docscore.report.annotations import cause_in_words
 from docscore.report.conclusion import FOLLOWS, LEADS, share_in_words
 from docscore.report.wording import (
-    by_value_text,
     counted,
     fields_note,
     is_beyond_chance,
@@ -30,6 +30,7 @@ from docscore.report.wording import (
 MOST_RESCORED = 20_000  # rows that are scored once more for a what-if
 MOST_EXPLAINED = 2_000  # rows whose causes are looked for once more
 LEAST_GAIN = 0.005  # from which a what-if is offered
+_PLAIN = 0.1  # p-values from which two decimals say enough
 _HALF = 0.5  # share of a loss below which two causes are named, and of a lead from which one document is
 
 
@@ -69,7 +70,7 @@ def what_ifs_of(found: Evaluation, check: Callable[[Evaluation], object]) -> lis
         tried.append(("Compare by value", "Compared by value", "what_if", "numbers", BY_VALUE))
     if not options.ignore_case:
         tried.append(("Ignore case", "With case ignored", "what_if", "ignore_case", True))
-    if options.parse != "repair" and any(map(_is_text_for_json, found.pairs.truths, found.pairs.predictions)):
+    if options.parse != "repair" and _holds_texts_for_json(found):
         tried.append(("Read JSON out of the text", "With the JSON in the texts read", "reading", "parse", "repair"))
     better = []
     for label, taken, where, name, value in tried:
@@ -84,8 +85,10 @@ def what_ifs_of(found: Evaluation, check: Callable[[Evaluation], object]) -> lis
     return sorted(better, key=lambda each: -each.evaluation.score)
 
 
-def _is_text_for_json(truth: Any, prediction: Any) -> bool:
-    return isinstance(prediction, str) and isinstance(truth, dict | list)
+def _holds_texts_for_json(found: Evaluation) -> bool:
+    """Whether predictions are texts where an object or a list is expected."""
+    sides = zip(first_truths(found.pairs), found.pairs.predictions, strict=True)
+    return any(isinstance(prediction, str) and isinstance(truth, dict | list) for truth, prediction in sides)
 
 
 def headline_of(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:
@@ -158,11 +161,16 @@ def every_pair(systems: Mapping[str, Evaluation]) -> list[dict[str, Any]]:
                 "better": sum(each > ROUNDING for each in sides),
                 "worse": sum(each < -ROUNDING for each in sides),
                 "same": sum(abs(each) <= ROUNDING for each in sides),
-                "p": p_text(1.0 if change.adjusted is None else change.adjusted),
+                "p": _p_text(1.0 if change.adjusted is None else change.adjusted),
                 "proven": is_beyond_chance(change, systems[better].confidence or 0.95),
             }
         )
     return found
+
+
+def _p_text(p_value: float) -> str:
+    """A p-value with two decimals where more say nothing."""
+    return f"{p_value:.2f}" if p_value >= _PLAIN else p_text(p_value)
 
 
 def _change(base: Evaluation, new: Evaluation) -> Change:
@@ -194,8 +202,23 @@ def verdict_of(systems: Mapping[str, Evaluation], pairs: Sequence[Mapping[str, A
     else:
         title = f"{shown_name(best)} leads by {three_digits(lead)}"
         text, document = _of_lead(systems[second], systems[best], lead)
-    rest = f"that is beyond chance (p = {p_value})" if proven else f"no difference is proven (p = {p_value})"
-    turned = bool(order_by_value(systems))
+    if proven:
+        rest = "that is beyond chance"
+    else:
+        rest = "that is not proven" if any(each["proven"] for each in pairs) else "no difference is proven"
+    remarks, remedies = [], []
+    texts = [
+        shown_name(name)
+        for name, each in systems.items()
+        if each.options.parse != "repair" and _holds_texts_for_json(each)
+    ]
+    if texts:
+        remarks.append(f"Predictions of {' and '.join(texts)} are text where an object or a list is expected.")
+        remedies.append({"label": "Read JSON out of the text", "options": {"parse": "repair"}})
+    order = order_by_value(systems)
+    if order:
+        remarks.append(f"By value the order is {', '.join(map(shown_name, order))}.")
+        remedies.append({"label": "Compare by value", "options": {"what_if": {"numbers": BY_VALUE}}})
     return {
         "title": title,
         "rest": rest,
@@ -203,13 +226,13 @@ def verdict_of(systems: Mapping[str, Evaluation], pairs: Sequence[Mapping[str, A
         "p": p_value,
         "text": text,
         "document": document,
-        "by_value": f"{by_value_text(systems)}." if turned else "",
-        "remedy": {"label": "Compare by value", "options": {"what_if": {"numbers": BY_VALUE}}} if turned else None,
+        "remarks": remarks,
+        "remedies": remedies,
     }
 
 
 def _of_lead(second: Evaluation, best: Evaluation, lead: float) -> tuple[str, str | None]:
-    """Whether one document makes most of the lead, and its id."""
+    """A sentence on the documents that make the lead; where it is one document, its beginning, and the id."""
     if not best.is_mean:
         return "", None
     shares = [difference / len(best.ids) / lead for difference in _differences(second, best)]
@@ -217,7 +240,7 @@ def _of_lead(second: Evaluation, best: Evaluation, lead: float) -> tuple[str, st
     if share < _HALF:
         return f"It is better on {counted(sum(each > ROUNDING for each in shares), 'document')}.", None
     words = "more than all" if share > 1 + ROUNDING else share_in_words(share)
-    return _capital(f"{words} of the lead is one document, {shown_name(name)}."), name
+    return _capital(f"{words} of the lead is one document"), name
 
 
 def ties_of(systems: Mapping[str, Evaluation], pairs: Sequence[Mapping[str, Any]]) -> list[list[int]]:

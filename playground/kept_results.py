@@ -64,6 +64,12 @@ class KeptResult:
         return found
 
     @property
+    def result(self) -> dict[str, Any]:
+        """What the page shows of it."""
+        found: dict[str, Any] = self.facts["result"]
+        return found
+
+    @property
     def options(self) -> ScoringOptions:
         """How the documents were scored."""
         return ScoringOptions(**self.facts["options"])
@@ -244,12 +250,6 @@ class KeptList(KeptResult):
     def is_small(self) -> bool:
         """Whether the list is read and sorted in milliseconds."""
         return (self.folder / _LIST).stat().st_size <= _SMALL_LIST
-
-    @property
-    def result(self) -> dict[str, Any]:
-        """What the page shows of it."""
-        found: dict[str, Any] = self.facts["result"]
-        return found
 
     def listing(self) -> dict[str, Any]:
         """What a browser gets of all documents at once: names, scores, and the names of images."""

@@ -14,18 +14,18 @@ from starlette.middleware import Middleware
 from docscore.report.html_tree import stylesheet
 from playground.api import API, Page, refuse_arguments
 from playground.body_limit import BodyLimit, refuse_request
+from playground.compare_tab import compare_tab
 from playground.fragments import fragment
 from playground.limits import MAX_FILE_BYTES
 from playground.pair_tab import workspace
 from playground.requests import RECEIPTS
 from playground.storage import delete_when_ended, results_folder, uploads_folder
-from playground.systems_tab import systems_tab
 from playground.testset_tab import testset_tab
 
 PAGE = Path(__file__).parent
 FONTS = PAGE / "fonts"
 SCRIPTS = (
-    *("page.js", "links.js", "editor.js", "pair.js", "files.js", "runs.js", "systems.js"),
+    *("page.js", "links.js", "editor.js", "pair.js", "files.js", "panes.js", "comparison.js", "compare.js"),
     *("histogram.js", "documents.js", "testset.js"),
 )
 SESSIONS = 200  # visitors whose state is kept, each of half a megabyte; the oldest goes first
@@ -49,7 +49,7 @@ def build_demo() -> gr.Blocks:
         with gr.Column(elem_id="panel-testset"):
             testset_tab()
         with gr.Column(elem_id="panel-compare"):
-            systems_tab()
+            compare_tab()
         with gr.Column(elem_id="panel-api"):
             gr.HTML(
                 fragment("api", ADDRESS, template="api.html.jinja"),

@@ -306,8 +306,8 @@ class CompareRequest(Request):
         references: the file of ground truths; None where the rows of the predictions hold them.
         predictions: a file a system.
         names: their names; "" for the name of the file.
-        base: the number of the system that the others are compared with.
         parse: how predictions that are text are read as JSON.
+        missing: what happens to ground truths without a prediction.
         skip: whether rows with faults are left out.
         metric: the metric of everything that is shown.
         what_if: how values are compared, as in a `FileRequest`.
@@ -316,8 +316,8 @@ class CompareRequest(Request):
     references: Upload = None
     predictions: list[Upload] = []
     names: list[str] = []
-    base: Annotated[int, Field(ge=0)] = 0
     parse: str | None = None
+    missing: str = "error"
     skip: bool = False
     metric: Annotated[str, _one_of(*METRICS)] = PAIR_METRICS[0]
     what_if: Annotated[dict[str, Any], AfterValidator(_what_if)] = _what_if({})
@@ -325,7 +325,7 @@ class CompareRequest(Request):
     @property
     def options(self) -> ScoringOptions:
         """The options of scoring."""
-        return scoring_options({**self.what_if, "parse": self.parse})
+        return scoring_options({**self.what_if, "parse": self.parse, "missing": self.missing})
 
     @property
     def files(self) -> list[Path]:
@@ -370,8 +370,6 @@ class RowsRequest(KeptRequest):
 
 
 class SideBySideRequest(KeptRequest):
-    """A document by its displayed id, in the base and in another system; -1 for all."""
+    """A document by its displayed id, in all systems."""
 
     document: str
-    base: Annotated[int, Field(ge=0)]
-    system: Annotated[int, Field(ge=-1)]

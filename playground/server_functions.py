@@ -20,7 +20,7 @@ from fastapi import Response
 from docscore.core.errors import InputError
 from docscore.core.formatting import printable
 from playground import file_reading, testset
-from playground.kept_results import KeptList
+from playground.kept_results import KeptList, KeptResult
 from playground.limits import is_small
 from playground.pair import PairAnswer, answer, is_scored_at_once
 from playground.requests import (
@@ -205,7 +205,7 @@ async def sort_files(asked: Any) -> Answer:
 async def open_result(asked: Any) -> Answer:
     """The result of a run of before, where it is still kept."""
     wanted = KeptRequest.of(asked)
-    return dict(await asyncio.to_thread(lambda: KeptList(results_folder(), wanted.run).result))
+    return dict(await asyncio.to_thread(lambda: KeptResult(results_folder(), wanted.run).result))
 
 
 @refusing
@@ -253,7 +253,7 @@ async def open_document(asked: Any) -> Answer:
     """The trees of a document side by side, which a `SideBySideRequest` asks for: `{"html": ...}`."""
     wanted = SideBySideRequest.of(asked)
     kept = await asyncio.to_thread(KeptSystems, results_folder(), wanted.run)
-    work = partial(kept.side_by_side, wanted.document, wanted.base, wanted.system)
+    work = partial(kept.side_by_side, wanted.document)
     return {"html": await _in_child(READERS, "document", wanted, work)}
 
 

@@ -1,42 +1,57 @@
-"""The tab for several systems: from uploads to a heat map, verdicts, lost documents and trees side by side."""
+"""Several systems: who leads, what each lost by cause, field and document, and a document side by side in all."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from math import fsum
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from docscore.core.errors import InputValueError
-from docscore.core.formatting import three_digits, with_minus_signs, with_sign
+from docscore.core.formatting import three_digits
+from docscore.core.numbers import ROUNDING
 from docscore.data.csv_files import csv_cell
 from docscore.data.files import name_without_extension
 from docscore.evaluation.comparison import Comparison
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.systems import changes_against, systems_of
 from docscore.metrics.anls_star.causes import CAUSES
-from docscore.report.content import field_changes_table
 from docscore.report.markup import table_as_latex, table_as_markdown
-from docscore.report.systems_tables import systems_table
-from docscore.report.table_model import ReportTable, shown_of_total
-from docscore.report.wording import count_lines, counted, difference_interval, interval_text, shown_name, verdict_text
+from docscore.report.systems_tables import CHANCE_MARK, systems_table
+from docscore.report.table_model import ReportTable, TableCell, TableColumn
+from docscore.report.wording import (
+    by_value_text,
+    count_lines,
+    counted,
+    fields_note,
+    interval_text,
+    is_beyond_chance,
+    level_of_tests,
+    percent_text,
+    shown_name,
+)
 from playground.conclusions import cause_label, every_pair, loss_text, ties_of, verdict_of
 from playground.file_reading import rows_of_uploads, skipped_lines
 from playground.fragments import fragment
-from playground.heat_map import MatrixRow, document_matrix, field_matrix, mark_remark, matrix_table
 from playground.kept_results import KeptResult, keep_documents, shown_ids
 from playground.requests import CompareRequest
-from playground.tree_columns import PlaceRun, places_side_by_side
+from playground.tree_columns import places_side_by_side
 from playground.worker_pool import Report, bar_of
 
 FEWEST_SYSTEMS, MOST_SYSTEMS = 2, 8
 MOST_FIELDS, MOST_DOCUMENTS = 100, 1_000  # that are drawn
 FEW_DOCUMENTS = 5  # with fewer, a field says little
-LOSSES, GAINS = 60, 20  # documents of each system that are drawn
+MOST_PATHS = 5  # of fields of one name that are named
 _LONGEST_NAME = 80  # characters of the name of a system
-_TEMPLATE = "systems.html.jinja"
+_OF_FILES = re.compile(r"(predictions?|preds?|outputs?|results?|responses?|answers?)[-_. ]+(?=\w)", re.IGNORECASE)
+_LAST_KEY = re.compile(r"""([^.\[\]]+|\["[^]]*"\])(\[\])*$""")  # of the path of a field
+_CAUSE = "cause "  # before the name of a cause among names of fields
+Score = float | None
 FILES = {
     "fields.csv": "Fields as CSV",
     "documents.csv": "Documents as CSV",
@@ -47,18 +62,19 @@ FILES = {
 
 
 class SystemsAnswer(NamedTuple):
-    """The result for several systems as HTML, the files of `FILES`, in their order, and all as JSON values."""
+    """The paths of the files of `FILES`, in their order, and the result as JSON values."""
 
-    html: str
     downloads: tuple[str, ...]
     result: dict[str, Any]
 
 
 def names_of_files(files: Sequence[Path]) -> list[str]:
-    """The names of systems by their files, made unique and shortened."""
+    """The names of systems by their files, made unique and shortened; "predictions_" before all of them is left out."""
+    names = [shown_name(name_without_extension(path)).strip() for path in files]
+    beginnings = list(map(_OF_FILES.match, names))
     found: list[str] = []
-    for path in files:
-        name = shown_name(name_without_extension(path))[:_LONGEST_NAME].strip() or "system"
+    for whole, beginning in zip(names, beginnings, strict=True):
+        name = whole[beginning.end() if beginning and all(beginnings) else 0 :][:_LONGEST_NAME].strip() or "system"
         number = 2
         unique = name
         while unique in found:
@@ -89,7 +105,7 @@ def checked_names(request: CompareRequest) -> tuple[str, ...]:
 
 
 def compare_systems(request: CompareRequest, *, folder: Path, progress: Report) -> SystemsAnswer:
-    """Compare several files of predictions with one of them.
+    """Compare several files of predictions, and keep the result in the folder, whose name opens it again.
 
     Raises:
         TypeError, ValueError, OSError: with a message that names the file and the place.
@@ -102,67 +118,56 @@ def compare_systems(request: CompareRequest, *, folder: Path, progress: Report) 
         name: Evaluation(pairs, options, metrics=[request.metric], progress=bar)
         for name, pairs in zip(names, uploaded.systems, strict=True)
     }
-    found = _answer(
-        evaluations, names[request.base if request.base < len(names) else 0], skipped_lines(uploaded), folder
-    )
-    first = evaluations[names[0]]
-    facts = {"names": names, "ids": {name: number for number, name in enumerate(shown_ids(first.ids))}}
-    keep_documents(folder, list(evaluations.values()), facts)
-    return found
-
-
-def _answer(evaluations: dict[str, Evaluation], base: str, left_out: Sequence[str], folder: Path) -> SystemsAnswer:
-    names = list(evaluations)
-    changes = changes_against(evaluations, base)
-    figures = systems_of(evaluations, against=base)
-    fields, documents = field_matrix(evaluations, changes), document_matrix(evaluations, changes)
-    mark = mark_remark(base, changes) if any(cell.marked for row in fields for cell in row.cells) else ""
-    tables = (
-        matrix_table("Fields by system", "field", fields, evaluations, remarks=[mark] if mark else ()),
-        matrix_table("Documents by system", "document", documents, evaluations),
-    )
-    summaries = [{"name": name, **_summary(each, changes.get(name))} for name, each in evaluations.items()]
-    html = fragment(
-        "systems",
-        *(folder.name, names, names.index(base), summaries),
-        *(fields[:MOST_FIELDS], [mark, shown_of_total(min(len(fields), MOST_FIELDS), len(fields), "fields")]),
-        *_drawn_documents(documents, list(evaluations.values())),
-        *(evaluations[base].signature, left_out),
-        template=_TEMPLATE,
-    )
-    figures_table = systems_table(figures, intervals=True)
-    texts = (
-        *map(_as_csv, tables),
-        _as_json(base, evaluations, changes, tables),
-        *(f"{form(figures_table)}\n\n{form(tables[0])}\n" for form in (table_as_markdown, table_as_latex)),
-    )
-    files = _written(folder, texts)
+    systems = dict(sorted(evaluations.items(), key=lambda item: -item[1].score))
+    files = _written(folder, _texts(systems))
+    first = next(iter(systems.values()))
+    ids = dict(zip(first.ids, shown_ids(first.ids), strict=True))
+    fields = _names_of_fields(systems)
     result = {
         "run": folder.name,
-        "base": names.index(base),
-        **_result(evaluations),
-        "left_out": left_out,
-        "signature": evaluations[base].signature,
+        "asked": {**request.model_dump(mode="json", exclude={"window"}), "names": list(names)},
+        "count": len(ids),
+        **_result(systems, ids, fields),
+        "left_out": skipped_lines(uploaded),
         "downloads": [
             {"label": label, "name": name, "path": path}
             for (name, label), path in zip(FILES.items(), files, strict=True)
         ],
     }
-    return SystemsAnswer(html, files, result)
+    numbers = {name: number for number, name in enumerate(ids)}
+    facts = {
+        "names": [shown_name(name) for name in systems],
+        "ids": dict(zip(ids.values(), numbers.values(), strict=True)),
+        "fields": fields,
+        "failed": [[numbers[each.ids[number]] for number in each.failed or ()] for each in systems.values()],
+        "result": result,
+    }
+    keep_documents(folder, list(systems.values()), facts)
+    return SystemsAnswer(files, result)
 
 
-def _result(evaluations: Mapping[str, Evaluation]) -> dict[str, Any]:
-    """The systems, best first, the verdict, and what they lost by cause, field and document, as JSON values."""
-    systems = dict(sorted(evaluations.items(), key=lambda item: -item[1].score))
+def _result(systems: Mapping[str, Evaluation], ids: Mapping[str, str], fields: Mapping[str, str]) -> dict[str, Any]:
+    """The systems, best first, the verdict, and what they lost by cause, field and document, as JSON values.
+
+    Args:
+        systems: by their names, best first.
+        ids: the displayed ids of the documents.
+        fields: under which name the field of a path is shown.
+    """
     pairs = every_pair(systems)
+    verdict = verdict_of(systems, pairs)
+    first = next(iter(systems.values()))
+    worst = [_worst_documents(each, ids, fields) for each in systems.values()]
     return {
         "systems": [_system(name, each) for name, each in systems.items()],
-        "verdict": verdict_of(systems, pairs),
+        "verdict": {**verdict, "document": ids.get(verdict["document"] or "")},
         "ties": ties_of(systems, pairs),
-        "causes": _causes(systems),
-        "fields": _fields(systems),
-        "documents": _documents(systems),
-        "pairs": pairs,
+        "causes": _causes(systems, worst),
+        "fields": _fields(systems, worst, fields),
+        "documents": _documents(systems, ids),
+        "pairs": [{**pair, **{side: shown_name(pair[side]) for side in ("first", "second")}} for pair in pairs],
+        "note": fields_note(first),
+        "signature": first.signature,
     }
 
 
@@ -170,139 +175,240 @@ def _system(name: str, evaluation: Evaluation) -> dict[str, Any]:
     interval = evaluation.measured[0].interval
     low, high = (interval and interval.ends) or (None, None)
     return {
-        "name": name,
+        "name": shown_name(name),
         "score": evaluation.score,
+        "text": three_digits(evaluation.score),
+        "lost": loss_text(1 - evaluation.score),
         "low": low,
         "high": high,
         "interval": "" if interval is None else interval_text(interval, evaluation.confidence or 0),
-        "counts": count_lines(evaluation),
+        "counts": [line for line in count_lines(evaluation) if line != by_value_text({"": evaluation})],
+        "by_value": "" if evaluation.mean_by_value is None else three_digits(evaluation.mean_by_value),
     }
 
 
-def _lost_cells(lost: Sequence[float], most: float) -> list[dict[str, Any]]:
-    """A cell for the points that each system lost, with its share of the most."""
-    return [
-        {"value": points, "text": loss_text(points), "share": round(points / most, 3) if most else 0.0}
-        for points in lost
-    ]
+class _Loss(NamedTuple):
+    """The points that a system lost by a cause or in fields of one name, and the document that lost most by it."""
+
+    points: float
+    document: str | None
 
 
-def _causes(systems: Mapping[str, Evaluation]) -> list[dict[str, Any]]:
+def _worst_documents(evaluation: Evaluation, ids: Mapping[str, str], names: Mapping[str, str]) -> dict[str, str]:
+    """By cause and by the name of fields the displayed id of the document that lost most by it.
+
+    Args:
+        evaluation: a system.
+        ids: the displayed ids.
+        names: under which name the field of a path is shown.
+    """
+    most: dict[str, tuple[float, str]] = {}
+    for document, losses in zip(evaluation.ids, evaluation.field_table.losses, strict=True):
+        lost: dict[str, float] = defaultdict(float)
+        for (path, cause), points in losses.items():
+            lost[names[path]] += points
+            lost[_CAUSE + cause] += points
+        for name, points in lost.items():
+            if points > most.get(name, (0.0, ""))[0]:
+                most[name] = points, ids[document]
+    return {name: document for name, (_, document) in most.items()}
+
+
+def _causes(systems: Mapping[str, Evaluation], worst: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
     """The points lost by cause in each system, most first."""
-    lost = {cause: [each.lost[cause] for each in systems.values()] for cause in CAUSES}
-    most = max(map(max, lost.values()))
-    rows = sorted((item for item in lost.items() if any(item[1])), key=lambda item: -sum(item[1]))
-    return [{"name": cause, "label": cause_label(cause), "cells": _lost_cells(points, most)} for cause, points in rows]
+    lost: dict[str, list[_Loss]] = {
+        cause: [
+            _Loss(each.lost[cause], documents.get(_CAUSE + cause))
+            for each, documents in zip(systems.values(), worst, strict=True)
+        ]
+        for cause in CAUSES
+    }
+    return [{"name": cause, "label": cause_label(cause), "cells": cells} for cause, cells in _largest(lost)]
 
 
-def _fields(systems: Mapping[str, Evaluation]) -> list[dict[str, Any]]:
-    """The points lost by field in each system, most first, and in how many documents the field is."""
+def _largest(lost: Mapping[str, Sequence[_Loss]]) -> list[tuple[str, list[dict[str, Any]]]]:
+    """The rows in which any system lost points, most first; each cell with its share of the most."""
+    most = max((loss.points for losses in lost.values() for loss in losses), default=0.0)
+    rows = [row for row in lost.items() if any(loss.points for loss in row[1])]
+    rows.sort(key=lambda row: -sum(loss.points for loss in row[1]))
+    return [
+        (
+            name,
+            [
+                {
+                    "value": loss.points,
+                    "text": loss_text(loss.points),
+                    "share": round(loss.points / most, 3),
+                    "document": loss.document,
+                }
+                for loss in losses
+            ],
+        )
+        for name, losses in rows
+    ]
+
+
+def _names_of_fields(systems: Mapping[str, Evaluation]) -> dict[str, str]:
+    """Under which name each field is shown: its path, or its last key where most paths are in one document only."""
     tables = [each.field_table.fields for each in systems.values()]
-    lost, documents = {}, {}
-    for path in dict.fromkeys(path for table in tables for path in table):
-        fields = [table.get(path) for table in tables]
-        wholes = [each.whole for each in systems.values()]
-        lost[path] = [field.points_lost / whole if field else 0.0 for field, whole in zip(fields, wholes, strict=True)]
-        documents[path] = max(field.document_count for field in fields if field)
-    most = max(map(max, lost.values()), default=0.0)
-    rows = sorted((item for item in lost.items() if any(item[1])), key=lambda item: -sum(item[1]))[:MOST_FIELDS]
+    counts: dict[str, int] = {}
+    for field in (field for table in tables for field in table.values()):
+        if field.expected:
+            counts[field.path] = max(counts.get(field.path, 0), field.document_count)
+    alone = sum(count == 1 for count in counts.values())
+    documents = len(next(iter(systems.values())).ids)
+    differ = documents >= FEW_DOCUMENTS and 2 * alone > len(counts)
+    return {path: _last_key(path) if differ else path for table in tables for path in table}
+
+
+def _last_key(path: str) -> str:
+    found = _LAST_KEY.search(path)
+    return found[1] if found else path
+
+
+def _fields(
+    systems: Mapping[str, Evaluation], worst: Sequence[Mapping[str, str]], names: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """The points lost by field in each system, most first, and in how many documents the field is."""
+    lost: dict[str, list[_Loss]] = {}
+    paths: dict[str, list[str]] = {}
+    counts: dict[str, int] = {}
+    for path, name in names.items():
+        paths.setdefault(name, []).append(path)
+    for name, of_name in paths.items():
+        lost[name], counts[name] = [], 0
+        for each, documents in zip(systems.values(), worst, strict=True):
+            fields = [field for field in map(each.field_table.fields.get, of_name) if field]
+            points = fsum(field.points_lost for field in fields) / each.whole
+            lost[name].append(_Loss(points, documents.get(name)))
+            holding = set().union(*(field.numbers for field in fields))
+            counts[name] = max(counts[name], len(holding), *(field.document_count for field in fields), 0)
     return [
         {
-            "name": shown_name(path),
-            "documents": documents[path],
-            "few": documents[path] < FEW_DOCUMENTS,
-            "cells": _lost_cells(points, most),
+            "name": shown_name(name),
+            "paths": [shown_name(path) for path in paths[name][:MOST_PATHS]],
+            "documents": counts[name],
+            "few": counts[name] < FEW_DOCUMENTS,
+            "cells": cells,
         }
-        for path, points in rows
+        for name, cells in _largest(lost)[:MOST_FIELDS]
     ]
 
 
-def _documents(systems: Mapping[str, Evaluation]) -> list[dict[str, Any]]:
+def _documents(systems: Mapping[str, Evaluation], ids: Mapping[str, str]) -> list[dict[str, Any]]:
     """The scores of the documents in each system, those most apart first."""
-    by_id = [dict(zip(each.ids, each.scores, strict=True)) for each in systems.values()]
-    names = dict(zip(by_id[0], shown_ids(list(by_id[0])), strict=True))
-    rows = [(name, [scores[name] for scores in by_id]) for name in by_id[0]]
-    rows.sort(key=lambda row: min(row[1]) - max(row[1]))
+    rows = _scores_of_documents(systems).items()
     return [
-        {
-            "id": names[name],
-            "spread": max(scores) - min(scores),
-            "cells": [{"value": each, "text": three_digits(each), "share": round(1 - each, 3)} for each in scores],
-        }
-        for name, scores in rows[:MOST_DOCUMENTS]
+        {"id": ids[name], "spread": _spread(scores), "scores": list(map(three_digits, scores))}
+        for name, scores in sorted(rows, key=lambda row: -_spread(row[1]))[:MOST_DOCUMENTS]
     ]
+
+
+def _scores_of_documents(systems: Mapping[str, Evaluation]) -> dict[str, list[float]]:
+    by_id = [dict(zip(each.ids, each.scores, strict=True)) for each in systems.values()]
+    return {name: [scores[name] for scores in by_id] for name in by_id[0]}
+
+
+def _spread(scores: Sequence[Score]) -> float:
+    """How far the scores are apart."""
+    known = [score for score in scores if score is not None]
+    return max(known, default=0.0) - min(known, default=0.0)
 
 
 class KeptSystems(KeptResult):
     """The documents of systems that were compared before."""
 
-    def side_by_side(self, shown_id: str, base: int, system: int) -> str:
-        """The trees of a document side by side, as HTML.
+    def side_by_side(self, shown_id: str) -> str:
+        """The trees of a document in all systems side by side, best system first, as HTML.
 
         Args:
             shown_id: the displayed id of the document.
-            base: the number of the base, which comes first.
-            system: the number of the system beside it; -1 for all.
 
         Raises:
-            ValueError: if there is no such document, or no such base.
+            ValueError: if there is no such document.
         """
-        number, names = self.facts["ids"].get(shown_id), self.facts["names"]
-        if number is None or base >= len(names):
+        number = self.facts["ids"].get(shown_id)
+        if number is None:
             raise InputValueError(problem="There is no such document.")
         trees = self.trees(number)
-        chosen = [base, *(other for other in range(len(trees)) if other != base and system in (other, -1))]
-        runs: list[PlaceRun] = places_side_by_side([trees[each] for each in chosen])
-        return fragment("side_by_side", shown_id, [names[each] for each in chosen], runs, template=_TEMPLATE)
+        names = self.facts["fields"]
+        systems = list(zip(self.facts["names"], (three_digits(tree.score) for tree in trees), strict=True))
+        runs = places_side_by_side(trees, [number in failed for failed in self.facts["failed"]])
+        rows = [
+            (text, [(row, shown_name(names.get(row.field, row.field))) for row in members]) for text, members in runs
+        ]
+        return fragment("side_by_side", systems, rows, template="compare.html.jinja")
 
 
-def _summary(evaluation: Evaluation, change: Comparison | None) -> dict[str, Any]:
-    """A system as it is listed: its score, and how it differs from the base, which has no change."""
-    interval = evaluation.measured[0].interval
-    shown: dict[str, Any] = {
-        "mean": f"{evaluation.score:.4f}",
-        "interval": "" if interval is None else interval_text(interval, evaluation.confidence or 0),
-        "counts": count_lines(evaluation),
-        "fields": None,
+def _texts(systems: Mapping[str, Evaluation]) -> tuple[str, ...]:
+    """The contents of `FILES`; the systems are tested against the best."""
+    best = next(iter(systems))
+    changes = changes_against(systems, best)
+    marked = {
+        (field.name, system)
+        for system, change in changes.items()
+        for field in change.field_changes
+        if is_beyond_chance(field, change.confidence)
     }
-    if change is None:
-        return shown
-    return {
-        **shown,
-        "difference": with_minus_signs(with_sign(change.difference)),
-        "difference_interval": with_minus_signs(difference_interval(change)),
-        "verdict": verdict_text(change),
-        "fields": field_changes_table(change),
+    by_path = [each.field_table.fields for each in systems.values()]
+    scores = {
+        path: [fields[path].score if path in fields and fields[path].weight else None for fields in by_path]
+        for path in dict.fromkeys(path for fields in by_path for path in fields)
     }
+    remarks = [_mark_remark(best, changes)] if marked else []
+    fields = _score_table("Fields by system", "field", scores, systems, marked, remarks)
+    documents = _score_table("Documents by system", "document", _scores_of_documents(systems), systems)
+    figures = systems_table(systems_of(systems, against=best), intervals=True)
+    return (
+        *map(_as_csv, (fields, documents)),
+        _as_json(best, systems, changes, (fields, documents)),
+        *(f"{form(figures)}\n\n{form(fields)}\n" for form in (table_as_markdown, table_as_latex)),
+    )
 
 
-def _chosen(documents: Sequence[MatrixRow], systems: int) -> list[MatrixRow]:
-    """The documents that are drawn: of each system those that lost and gained most, in their order."""
-    kept: set[str] = set()
-    for number in range(systems):
-        changed = [row for row in documents if row.cells[number].shade]
-        changed.sort(key=lambda row: row.cells[number].difference or 0.0)
-        lost = [row for row in changed if row.cells[number].shade < 0]
-        gained = [row for row in changed if row.cells[number].shade > 0]
-        kept.update(row.name for row in [*lost[:LOSSES], *gained[-GAINS:]])
-    return [row for row in documents if row.name in kept]
+def _score_table(
+    caption: str,
+    name: str,
+    scores: Mapping[str, Sequence[Score]],
+    systems: Mapping[str, Evaluation],
+    marked: Collection[tuple[str, str]] = (),
+    remarks: Sequence[str] = (),
+) -> ReportTable:
+    """The scores with a column for each system, rows that are most apart first, the best score of each row marked.
+
+    Args:
+        caption: the heading of the table.
+        name: what a row is, such as "field".
+        scores: of the systems by the name of the row; None where a system has none.
+        systems: by their names.
+        marked: the names of the rows and systems whose difference is beyond chance.
+        remarks: sentences below the table.
+    """
+    columns = TableColumn(name, name, "code"), *(TableColumn(each, shown_name(each)) for each in systems)
+    rows = []
+    for row, of_row in sorted(scores.items(), key=lambda row: -_spread(row[1])):
+        top = max((score for score in of_row if score is not None), default=0.0)
+        cells = [
+            TableCell(
+                score,
+                "–" if score is None else three_digits(score),
+                best=score is not None and score >= top - ROUNDING,
+                suffix=CHANCE_MARK if (row, system) in marked else "",
+            )
+            for system, score in zip(systems, of_row, strict=True)
+        ]
+        rows.append((TableCell(row, shown_name(row)), *cells))
+    signatures = tuple(sorted({each.signature for each in systems.values()}))
+    return ReportTable(caption, columns, tuple(rows), unit=f"{name}s", signatures=signatures, remarks=tuple(remarks))
 
 
-def _drawn_documents(
-    documents: Sequence[MatrixRow], systems: Sequence[Evaluation]
-) -> tuple[list[tuple[str, MatrixRow]], list[str]]:
-    """The documents that are drawn with their displayed ids, and sentences on the others."""
-    ids = systems[0].ids
-    names = dict(zip(ids, shown_ids(ids), strict=True))
-    shown = _chosen(documents, len(systems))
-    same = sum(not row.changed for row in documents)
-    left = len(documents) - same - len(shown)
-    notes = []
-    if same:
-        notes.append(f"{counted(same, 'document')} {'has' if same == 1 else 'have'} the same score in all systems.")
-    if left:
-        notes.append(f"{counted(left, 'document')} with smaller changes are in the CSV file.")
-    return [(names[row.name], row) for row in shown], notes
+def _mark_remark(base: str, changes: Mapping[str, Comparison]) -> str:
+    """What the mark of fields means, as a sentence."""
+    level = percent_text(level_of_tests(next(iter(changes.values())).confidence))
+    return (
+        f"{CHANCE_MARK} differs from {shown_name(base)} beyond chance: paired permutation test, false discoveries "
+        f"among the fields of a system held at {level}."
+    )
 
 
 def _as_csv(table: ReportTable) -> str:

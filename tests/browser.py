@@ -200,7 +200,7 @@ class Visitor:
     def arrive(self, path: str = "/") -> None:
         """Open the page and wait for its first result."""
         self.page.goto(self.app.url + path)
-        self.page.locator(".screen[data-ready]").wait_for(state="attached")
+        self.page.locator("#pair .screen[data-ready]").wait_for(state="attached")
 
     def paste(self, editor: str, text: str) -> None:
         """Replace what an editor holds, as a visitor does who copied something elsewhere."""

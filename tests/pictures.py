@@ -38,9 +38,9 @@ def main() -> None:
         visitor.page.screenshot(path=DOCS / "pair_error.png")
         _test_set(browser, app)
         visitor.open_tab("Compare")
-        visitor["systems-example"].click()
-        visitor.tree("systems-result")
-        visitor.page.screenshot(path=DOCS / "compare.png", full_page=True)
+        visitor["compare"].get_by_role("button", name="Compare three systems").click()
+        visitor.page.locator(".cmp-verdict").get_by_text("new leads").wait_for()
+        visitor.page.screenshot(path=DOCS / "compare.png")
         browser.close()
 
 

@@ -1,251 +1,371 @@
-"""The tab "Compare" in a real browser: several systems, their verdicts, the heat map, trees side by side, faults."""
+"""The tab "Compare" in a real browser: who leads and whether it is proven, what was lost where, documents, states."""
 
 from __future__ import annotations
 
 import asyncio
 import csv
 import json
+import re
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from docscore import score_tree
-from docscore.core.formatting import three_digits
+from docscore import evaluate, score_tree
+from docscore.core.formatting import three_digits, with_sign
+from docscore.evaluation.systems import systems_of
 from playground import server_functions
 from tests import browser
-from tests.browser import HOSTILE, LOOKS, Visit, Visitor, axe, download, payload
+from tests.browser import HOSTILE, LOOKS, SERVER, WIDE, Visit, Visitor, axe, payload
 from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, TEXTS, pred, ref, rows, run, succeed, written
 from tests.conftest import golden
 
 if TYPE_CHECKING:
-    from playwright.sync_api import FilePayload, Locator
+    from playwright.sync_api import FilePayload, Locator, Route
 
 playground, chromium, visit = browser.playground, browser.chromium, browser.visit
 
 NEW = RECEIPTS / "predictions_new.jsonl"
-FILES = PREDICTIONS, NEW, TEXTS
-NAMES = ["predictions", "predictions_new", "predictions_text"]
+FILES = {"base": PREDICTIONS, "new": NEW, "text": TEXTS}
+ORDER = ["new", "base", "text"]  # best first
 TRUTHS = [ref(i, {"k": i * 4, "l": "same"}) for i in "abc"]
 BASE = [pred("a", {"k": "aaaa", "l": "same"}), pred("b", {"k": "zzzz", "l": "same"}), pred("c", {"k": "cccx"})]
 BETTER = [pred("a", {"k": "aaax", "l": "same"}), pred("b", {"k": "bbbb", "l": "same"}), pred("c", {"k": "cccx"})]
-RESULT = "#systems-result .sys:not([data-old]), #systems-result .anls-fault:not([data-old])"
-OLD = "all => all.forEach(each => each.dataset.old = 1)"
+TEXTS_OF = "all => all.map(row => [...row.children].map(cell => cell.textContent.trim()))"
+
+
+class Comparer(Visitor):
+    """A visitor on the tab."""
+
+    def part(self, name: str) -> Locator:
+        return self.page.locator(f".cmp-{name}")
+
+    def button(self, name: str) -> Locator:
+        return self["compare"].get_by_role("button", name=name, exact=True).locator("visible=true")
+
+    def drop(self, *files: Path | FilePayload) -> None:
+        """Give files in place of those given before, and say that they are compared."""
+        if self.button("Change").count():
+            self.button("Change").click()
+            self.button("Start again").click()
+        given: Any = list(files)
+        self["compare"].locator(".drop-input").set_input_files(given)
+        self.button("Compare").click()
+
+    def shown(self) -> str:
+        """The verdict of a new result."""
+        self["compare"].locator('.cmp[data-state="shown"]').wait_for()
+        self.part("notice").wait_for(state="hidden")
+        return self.part("verdict").inner_text().replace("\n", " ")
+
+    def said(self) -> str:
+        """What stands in place of a result."""
+        self.part("title").get_by_text(re.compile(r"[.]$")).wait_for()
+        return self.part("notice").inner_text()
+
+    def example(self) -> str:
+        self.button("Compare three systems on 40 receipts").click()
+        return self.shown()
+
+    def table(self, name: str) -> list[list[str]]:
+        found: list[list[str]] = self.part(name).locator("[data-row]").evaluate_all(TEXTS_OF)
+        return found
+
+    def places(self, document: str) -> list[list[str]]:
+        """The rows of the document side by side that are seen."""
+        self.part("name").get_by_text(document, exact=True).wait_for()
+        self.part("side").locator(":scope:not([aria-busy]) table").wait_for()
+        found: list[list[str]] = self.part("places").locator("tbody:not([hidden]) tr").evaluate_all(TEXTS_OF)
+        return found
 
 
 @pytest.fixture
-def visitor(visit: Visit) -> Visitor:
-    """A visitor on the tab."""
-    return on_the_tab(visit())
+def visitor(visit: Visit) -> Comparer:
+    return on_the_tab(visit)
 
 
-def on_the_tab(visitor: Visitor) -> Visitor:
-    visitor.open_tab("Compare")
-    return visitor
-
-
-def press(visitor: Visitor, button: str = "systems-score") -> str:
-    """What is said when the button was pressed; what stood there before is not taken for it."""
-    visitor.page.locator(RESULT).evaluate_all(OLD)
-    visitor[button].click()
-    found = visitor.page.locator(RESULT).first
-    found.wait_for()
-    return found.inner_text().strip()
-
-
-def upload(visitor: Visitor, references: Path | FilePayload | None, *predictions: Path | FilePayload) -> None:
-    """Give the files, in place of those given before, and wait for the names of the systems."""
-    for element, files in (
-        ("systems-references", [references] if references else []),
-        ("systems-predictions", predictions),
-    ):
-        if visitor[element].locator(".file-preview").count():
-            visitor[element].get_by_role("button", name="Clear").first.click()
-            visitor[element].locator(".file-preview").wait_for(state="detached")
-        given: Any = list(files)
-        if given:
-            visitor[element].locator("input[type=file]").set_input_files(given)
-            visitor[element].locator(".file-preview").wait_for()
-    visitor[f"systems-name-{len(predictions)}"].wait_for()
-
-
-def table(visitor: Visitor, kind: str) -> list[list[str]]:
-    """The rows of a table of the result that are seen, without the heading."""
-    found: list[list[str]] = visitor.page.locator(f".sys:not([data-old]) .sys-{kind} tbody tr").evaluate_all(
-        "all => all.filter(row => !row.hidden).map(row => [...row.cells].map(cell => cell.innerText.trim()))"
-    )
+def on_the_tab(visit: Visit, address: str = "/#compare", **look: Any) -> Comparer:
+    found = visit(address, **look)
+    found.__class__ = Comparer
+    assert isinstance(found, Comparer)
     return found
-
-
-def cell(visitor: Visitor, document: str, system: int) -> Locator:
-    return visitor.page.locator(f'.sys tr[data-document="{document}"] button[data-system="{system}"]')
-
-
-def places(visitor: Visitor) -> list[list[str]]:
-    """The rows of the trees side by side that are seen."""
-    visitor.page.locator(".sys-places").wait_for()
-    found: list[list[str]] = visitor.page.locator(".sys-places tbody:not([hidden]) tr").evaluate_all(
-        "all => all.map(row => [...row.cells].map(cell => cell.innerText.trim()))"
-    )
-    return found
-
-
-def opened(visitor: Visitor, document: str, system: int) -> list[list[str]]:
-    cell(visitor, document, system).click()
-    visitor.page.locator(".sys-opened h2").get_by_text(document, exact=True).wait_for()
-    return places(visitor)
 
 
 @pytest.mark.ci
-def test_the_example_says_what_the_command_says(visitor: Visitor) -> None:
-    """Means and intervals of `table`, differences of `compare`, p-values adjusted for two comparisons."""
-    press(visitor, "systems-example")
+def test_three_real_systems_in_one_look(visitor: Comparer, docubench: Path) -> None:
+    """Who leads, that it is not proven, that one document makes it, and that the order turns by value."""
+    visitor.drop(docubench / "references.jsonl", *sorted(docubench.glob("predictions_*.jsonl")))
+    assert visitor.shown() == "gemini leads by 0.026; no difference is proven (p = 0.66)."
+    window = visitor.page.viewport_size
+    assert window is not None
+    for name, text in (
+        ("text", "Four fifths of the lead is one document, 5ukZftw0."),
+        ("order", "By value the order is gemini, gpt, claude."),
+        ("remedies", "Compare by value"),
+        ("tie", "tied"),
+    ):
+        assert visitor.part(name).inner_text() == text
+        box = visitor.part(name).bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] < window["height"] / 3, name
+    assert visitor.part("forest").locator("b").all_inner_texts() == ["gemini", "claude", "gpt"]
+    assert visitor.part("forest").locator(".cmp-number").all_inner_texts() == ["0.879", "0.853", "0.842"]
+    assert visitor.table("causes")[0] == ["Written differently", "−0.092", "−0.082", "−0.118"]
+    assert ["amount", "9", "−0.006", "−0.008", "−0.009"] in visitor.table("fields")
+    assert visitor.table("documents")[0] == ["5ukZftw0", "", "0.643", "0.000", "0.960"]
+    visitor.part("text").get_by_role("link").click()
+    assert len(visitor.places("5ukZftw0")) > 10
+    visitor.button("Close").click()
+    visitor.button("Compare by value").click()
+    visitor.part("verdict").get_by_text("gemini leads by 0.011").wait_for()
+    assert visitor.part("forest").locator("b").all_inner_texts() == ["gemini", "gpt", "claude"]
+    assert visitor.part("chips").all_inner_texts() == ["by value\n×"]
+
+
+def test_the_example_says_what_the_library_and_the_commands_say(visitor: Comparer) -> None:
+    assert visitor.example() == "new leads by 0.057; no difference is proven (p = 0.38)."
     shared = "--references", REFERENCES, "--parse", "repair", "--json"
-    systems = json.loads(succeed("table", *FILES, *shared))["systems"]
-    lines = visitor.page.locator(".sys-list > li")
-    assert lines.locator(".sys-name").all_inner_texts() == NAMES
-    assert lines.locator(".sys-mean").all_inner_texts() == [f"{each['anls_star']:.4f}" for each in systems]
-    for line, each in zip(lines.all(), systems, strict=True):
-        low, high = each["confidence_intervals"]["anls_star"]
-        assert f"95% interval {low:.4f} to {high:.4f}" in line.inner_text()
-    found = [json.loads(succeed("compare", PREDICTIONS, other, *shared)) for other in (NEW, TEXTS)]
-    first, second = sorted(each["p_value"] for each in found)
-    adjusted = {first: 2 * first, second: max(2 * first, second)}
-    for line, each in zip(lines.all()[1:], found, strict=True):
-        better, worse = len(each["better"]), len(each["worse"])
-        assert line.locator(".sys-words").inner_text() == (
-            f"better on {better} of 40 documents, worse on {worse}; this may be chance, "
-            f"p = {adjusted[each['p_value']]:.3f} (adjusted for 2 comparisons)"
-        )
-        assert line.locator(".sys-difference").inner_text() == f"{each['difference']:+.4f}".replace("-", "−")
+    systems = json.loads(succeed("table", *FILES.values(), *shared))["systems"]
+    scores = {name: each["anls_star"] for name, each in zip(FILES, systems, strict=True)}
+    assert visitor.part("forest").locator(".cmp-number").all_inner_texts() == [f"{scores[name]:.3f}" for name in ORDER]
+    found = {name: evaluate(references=REFERENCES, predictions=path, parse="repair") for name, path in FILES.items()}
+    pairs = visitor.table("pairs")
+    tests = {
+        (one, other): systems_of({name: found[name] for name in (other, one)}, against=other).tests[one, "anls_star"]
+        for one, other in combinations(ORDER, 2)
+    }
+    assert [row[:1] + row[2:3] for row in pairs] == [
+        [f"{one}–{other}", with_sign(test.difference or 0.0, 3)] for (one, other), test in tests.items()
+    ]
+    least = min(test.p_value or 0 for test in tests.values())
+    assert min(row[3] for row in pairs) == f"p {3 * least:.2f}"
+    fields = {row[0]: row[1:] for row in visitor.table("fields")}
+    for column, name in enumerate(ORDER):
+        known = {row["field"]: row["points_lost"] for row in found[name].fields}
+        for field, cells in fields.items():
+            text = cells[1 + column]
+            assert text == ("·" if known.get(field, 0) < 0.0005 else f"−{known[field]:.3f}"), field
+    documents = visitor.table("documents")
+    assert [documents[0][0], *documents[0][2:]] == ["receipt-004", "1.000", "0.000", "0.000"]
+    assert len(documents) == 40
+    visitor.part("find").fill("-02")
+    assert {row[0][:10] for row in visitor.table("documents")} == {"receipt-02"}
+    visitor.page.keyboard.press("Escape")
+    visitor.part("find").fill("")
+    visitor.part("pairs").locator("[data-pair]").last.click()
+    assert visitor.part("documents").locator("[role=columnheader]").first.inner_text() == "base over text"
+    assert [row[0] for row in visitor.table("documents")][:3] == ["receipt-022", "receipt-033", "receipt-024"]
+    files: dict[str, str] = {}
+    visitor.page.locator("summary", has_text="Export").locator("visible=true").click()
+    for link in visitor.part("export").get_by_role("link").all():
+        with visitor.page.expect_download() as sent:
+            link.click()
+        files[sent.value.suggested_filename] = Path(sent.value.path()).read_text(encoding="utf-8")
+    tables = {name: list(csv.reader(files[f"{name}.csv"].splitlines())) for name in ("fields", "documents")}
+    assert tables["documents"][0] == ["document", *ORDER]
+    assert len(tables["documents"]) == 41
+    whole = json.loads(files["systems.json"])
+    assert [each["system"] for each in whole["systems"]] == ORDER
+    assert [each["system"] for each in whole["comparisons"]] == ORDER[1:]
+    assert len(whole["fields"]) == len(tables["fields"]) - 1
+    assert "\\toprule" in files["systems.tex"]
+    assert "| new | **0.8616**" in files["systems.md"]
 
 
-def test_fields_and_documents_are_those_of_the_library(visitor: Visitor) -> None:
-    """Regressions first; what is the same everywhere is counted; the CSV files hold every row."""
-    press(visitor, "systems-example")
-    fields = {row[0]: row[1:] for row in table(visitor, "heat")}
-    options = "--parse", "repair", "--fields", "--json"
-    for number, path in enumerate(FILES):
-        found = json.loads(succeed("score", REFERENCES, path, *options))["key_scores"]
-        known = {each["field"]: each for each in found}
-        assert known.keys() <= fields.keys()
-        for name, cells in fields.items():
-            if name in known and cells[number] != "–":
-                assert cells[number].split()[0] == three_digits(known[name]["score"]), name
-    assert fields["date"] == ["0.768", "0.861 +0.093", "0.788 +0.020"]
-    documents = table(visitor, "documents")
-    assert documents[0] == ["receipt-027", "1.000", "0.440 −0.560", "1.000"]
-    assert "20 documents have the same score in all systems." in visitor["systems-result"].inner_text()
-    assert len(documents) == 20
-    visitor.page.locator(".sys-order").select_option("predictions_text")
-    assert [row[0] for row in table(visitor, "documents")[:3]] == ["receipt-022", "receipt-033", "receipt-024"]
-    visitor.page.locator(".sys-filter").fill("-02")
-    assert {row[0][:10] for row in table(visitor, "documents")} == {"receipt-02"}
-    lines = list(csv.reader(download(visitor, "#systems-documents-csv").splitlines()))
-    assert lines[0] == ["document", *NAMES]
-    assert len(lines) == 41
-    assert len(list(csv.reader(download(visitor, "#systems-fields-csv").splitlines()))) == len(fields) + 1
-    whole = json.loads(download(visitor, "#systems-systems-json"))
-    assert [each["system"] for each in whole["systems"]] == NAMES
-    assert len(whole["documents"]) == 40
-    assert "\\toprule" in download(visitor, "#systems-systems-tex")
-    assert "| predictions&#95;new | **0.8616**" in download(visitor, "#systems-systems-md")
-
-
-def test_trees_side_by_side_fold_where_they_agree(visitor: Visitor) -> None:
-    """A cell opens its system beside the base, a name all systems; keys lead to the next document and back."""
-    press(visitor, "systems-example")
-    shown = opened(visitor, "receipt-027", 1)
-    assert visitor.page.locator(".sys-places thead th").all_inner_texts() == ["place", "ground truth", *NAMES[:2]]
+def test_a_document_side_by_side_and_its_link(visit: Visit) -> None:
+    """A cell opens the document that lost most, with its rows in view; keys lead on; a link restores what is seen."""
+    visitor = on_the_tab(visit)
+    visitor.example()
+    visitor.part("documents").get_by_role("link", name="receipt-027").click()
+    shown = visitor.places("receipt-027")
+    score = score_tree(
+        {row["question_id"]: row["references"][0] for row in rows(REFERENCES)}["receipt-027"],
+        {row["question_id"]: row["prediction"] for row in rows(NEW)}["receipt-027"],
+    ).score
+    heads = visitor.part("places").locator("thead th").all_inner_texts()
+    assert heads == ["place", "ground truth", f"new {three_digits(score)}", "base 1.000", "text 1.000"]
     assert shown[1] == ["7 values agree"]
     assert sum(row[0] == "[+]" for row in shown) == 7
-    truths = {row["question_id"]: row["references"][0] for row in rows(REFERENCES)}
-    guesses = {row["question_id"]: row["prediction"] for row in rows(NEW)}
-    score = score_tree(truths["receipt-027"], guesses["receipt-027"]).score
-    assert three_digits(score) in shown[0][3]
-    visitor.page.locator(".sys-unfold").check()
-    assert len(places(visitor)) > len(shown)
-    visitor.page.keyboard.press("j")
-    visitor.page.locator(".sys-opened h2").get_by_text("receipt-022", exact=True).wait_for()
-    visitor.page.locator(".sys-close").press("k")
-    visitor.page.locator(".sys-opened h2").get_by_text("receipt-027", exact=True).wait_for()
-    visitor.page.keyboard.press("Escape")
-    opened(visitor, "receipt-022", -1)
-    assert visitor.page.locator(".sys-places thead th").all_inner_texts() == ["place", "ground truth", *NAMES]
+    visitor.page.get_by_label("also where all agree").check()
+    assert len(visitor.places("receipt-027")) > len(shown)
+    visitor.part("name").click()
+    visitor.part("places").locator("[data-cell]").first.press("j")
+    visitor.places("receipt-024")
+    visitor.page.go_back()
+    visitor.places("receipt-027")
+    visitor.button("Close").click()
+    visitor.part("side").wait_for(state="hidden")
+    visitor.part("causes").locator("[data-row]", has_text="Near miss").locator("[data-open]").first.click()
+    visitor.places(visitor.part("name").inner_text())
+    marked = visitor.part("places").locator(".here")
+    assert marked.count() > 0
+    assert all("near miss" in str(row.get_attribute("data-causes")) for row in marked.all())
+    visitor.part("find").fill("receipt-0")
+    visitor.button("Share").click()
+    visitor.part("status").get_by_text("copied").wait_for()
+    link = visitor.copied("")
+    other = on_the_tab(visit, link.removeprefix(visitor.app.url))
+    other.shown()
+    document = other.part("name").inner_text()
+    assert document == visitor.part("name").inner_text()
+    other.places(document)
+    assert other.part("find").input_value() == "receipt-0"
+    assert other.part("verdict").inner_text() == visitor.part("verdict").inner_text()
+    gone = on_the_tab(visit, "/#compare=" + "r" * 22)
+    gone.part("status").get_by_text("These results were deleted after an hour").wait_for()
 
 
-def test_names_and_base_are_chosen(visitor: Visitor) -> None:
-    files = payload("one.jsonl", BASE), payload("two.csv.jsonl", BETTER)
-    upload(visitor, payload("r.jsonl", TRUTHS), *files)
-    assert visitor["systems-name-2"].locator("input").input_value() == "two.csv"
-    visitor["systems-name-2"].locator("input").fill("Ours")
-    visitor["systems-name-2"].locator("input").press("Tab")
-    visitor["systems-base"].get_by_role("combobox").click()
-    visitor.page.get_by_role("option", name="Ours").click()
-    press(visitor)
-    assert visitor.page.locator(".sys-name").all_inner_texts() == ["one", "Ours"]
-    words = visitor.page.locator(".sys-words").all_inner_texts()
-    assert words == ["better on 1 of 3 documents, worse on 1; this may be chance, p = 1.000"]
-    assert "Fields against Ours" in visitor["systems-result"].inner_text()
-    changed = visitor["systems-changed"].get_by_text("press Compare")
-    assert not changed.is_visible()
-    visitor["systems-base"].get_by_role("combobox").click()
-    visitor["systems-base"].get_by_role("option", name="one").click()
-    changed.wait_for()
-    assert "Fields against one" in press(visitor)
-    assert opened(visitor, "a", 1)[0][0] == "$"
-    assert visitor.page.locator(".sys-places thead th").all_inner_texts() == ["place", "ground truth", "one", "Ours"]
-    visitor.page.keyboard.press("Escape")
-    assert not changed.is_visible()
-    visitor["systems-name-1"].locator("input").fill("Ours")
-    changed.wait_for()
-    assert visitor["systems-result"].get_attribute("data-stale") == ""
-    assert press(visitor) == "two systems are called 'Ours'"
-    changed.wait_for(state="hidden")
+def test_systems_are_named(visitor: Comparer) -> None:
+    visitor.drop(payload("r.jsonl", TRUTHS), payload("pred_one.jsonl", BASE), payload("pred_two.jsonl", BETTER))
+    assert visitor.shown() == "two leads by 0.125; no difference is proven (p = 1.00)."
+    visitor.page.locator("summary", has_text="Options").locator("visible=true").click()
+    visitor.part("names").locator("input").last.fill("Ours")
+    visitor.page.keyboard.press("Enter")
+    visitor.part("verdict").get_by_text("Ours leads by").wait_for()
+    visitor.part("names").locator("input").first.fill("Ours")
+    visitor.page.keyboard.press("Enter")
+    assert "Two systems are called 'Ours'. Below is the comparison before." in visitor.said()
+    assert visitor.part("result").get_attribute("data-stale") == ""
 
 
-def test_ids_on_one_side_only_are_the_sentence_of_the_library(visitor: Visitor, tmp_path: Path) -> None:
+_WAITING: list[Route] = []
+
+
+def cancelled(route: Route) -> None:
+    """A run that goes on until it is stopped."""
+    name = json.loads(route.request.post_data or "")["fn_name"]
+    if name == "compare_files":
+        route.fulfill(json={"running": True, "share": 0.5, "text": "Scoring"})
+    elif name == "progress":
+        _WAITING.append(route)
+    else:
+        route.fulfill(json={})
+        _WAITING.pop().fulfill(json={"refused": "stopped", "kind": "stopped"})
+
+
+FAILURES: dict[str, Callable[[Route], None]] = {"no server": lambda route: route.abort(), "cancelled": cancelled}
+STATES: list[tuple[str, list[list[Any]], str, str]] = [  # the predictions, what is said ("": by the command), pressed
+    ("fewer ids", [BASE[:2], BETTER], "", "Absent predictions score 0"),
+    ("two rows of an id", [BASE, [*BETTER, BETTER[0]]], "", "Leave out faulty rows"),
+    ("no server", [], "The server does not answer.", "Try again"),
+    ("cancelled", [], "Cancelled.", "Try again"),
+    ("one system", [BASE], "Expected from 2 to 8 files of predictions, got 1.", "Change the files"),
+]
+
+
+def test_what_fails_is_one_sentence_with_a_way_on(visitor: Comparer, tmp_path: Path) -> None:
+    """The last good result stays below, marked as old; the sentence is that of the command."""
+    visitor.drop(payload("r.jsonl", TRUTHS), payload("one.jsonl", BASE), payload("two.jsonl", BETTER))
+    good = visitor.shown()
     references = written(tmp_path, "r.jsonl", TRUTHS)
-    for base, new in (
-        (BASE[:2], BETTER),
-        (BASE, BETTER[1:]),
-        (BASE, [*BETTER, pred("z", 1)]),
-        (BASE, [*BETTER, BETTER[0]]),
-    ):
-        files = [written(tmp_path, name, side) for name, side in (("b.jsonl", base), ("n.jsonl", new))]
-        upload(visitor, references, *files)
-        said = press(visitor)
-        command = run("table", *files, "--references", references)
-        assert command.code == 2
-        expected = command.err.replace(f"{tmp_path}/", "").replace("\n", " ")
-        assert said.split("; ")[0] in " ".join(expected.split()), (said, expected)
+    for state, systems, sentence, act in STATES:
+        files = [written(tmp_path, f"{name}.jsonl", side) for name, side in zip("bn", systems, strict=False)]
+        if state in ("no server", "cancelled"):
+            visitor.page.route(SERVER, FAILURES[state])
+            other = visitor.page.locator(".cmp-options input[name=compare-numbers]:not(:checked)")
+            other.evaluate("option => option.click()")
+            if state == "cancelled":
+                visitor.button("Cancel").click()
+        else:
+            visitor.drop(references, *files)
+        said = visitor.said()
+        visitor.page.unroute(SERVER)
+        visitor.faults.clear()  # what the browser says of requests that it could not send
+        assert sentence in said, (state, said)
+        assert "Below is the comparison before." in said, state
+        assert visitor.part("result").get_attribute("data-stale") == "", state
         assert str(tmp_path) not in said
-    visitor["systems-skip"].get_by_role("checkbox").check()
-    assert "1 of 3 rows are left out" in press(visitor).replace("0 of 3", "1 of 3")
+        assert visitor.part("verdict").inner_text().replace("\n", " ") == good
+        if sentence == "":
+            command = run("table", *files, "--references", references)
+            assert command.code == 2
+            [first, *_] = said.split("\n")[1].split("; ")
+            assert first.casefold().rstrip(".") in " ".join(command.err.replace(f"{tmp_path}/", "").split()).casefold()
+        visitor.button(act).click()
+        if act != "Change the files":
+            good = visitor.shown()
 
 
-def test_hostile_ids_keys_names_and_file_names_are_text(visitor: Visitor) -> None:
+def test_hostile_ids_keys_and_names_are_text(visitor: Comparer) -> None:
     name = f"a<img src=x onerror={browser.XSS}=1>${{{browser.XSS}=1}}{{{{value}}}}.jsonl"
     truths = [ref(text, {text: text, "k": "same"}) for text in HOSTILE]
     base, new = ([pred(text, {text: text + more, "k": text}) for text in HOSTILE] for more in ("#", "#!"))
-    upload(visitor, payload(f"r{name}", truths), payload(f"b{name}", base), payload(f"n{name}", new))
-    visitor["systems-name-1"].locator("input").fill("=1<b>${1+1}{{value}}")
-    visitor["systems-name-1"].locator("input").press("Tab")
-    assert "=1<b>${1+1}{{value}}" in press(visitor)
-    count = visitor.page.locator(".sys-documents tbody tr").count()
-    assert count >= 5
-    for number in range(count):
-        row = visitor.page.locator(".sys-documents tbody tr").nth(number)
-        shown = row.get_attribute("data-document") or ""
-        row.locator("button").last.click()
-        visitor.page.locator(".sys-opened h2").get_by_text(shown[:40]).wait_for()
-        visitor.page.keyboard.press("Escape")
-    assert visitor["systems-result"].locator("img, script, [onerror], b b").count() == 0
-    assert not set(visitor["systems-result"].text_content() or "") & {"\u202e"}
-    heads = next(csv.reader(download(visitor, "#systems-fields-csv").splitlines()))
-    assert heads[1] == "'=1<b>${1+1}{{value}}"
+    visitor.drop(payload(f"r{name}", truths), payload(f"b{name}", base), payload(f"n{name}", new))
+    visitor.shown()
+    visitor.page.locator("summary", has_text="Options").locator("visible=true").click()
+    visitor.part("names").locator("input").first.fill("=1<b>${1+1}{{value}}")
+    visitor.page.keyboard.press("Enter")
+    visitor.part("forest").get_by_text("=1<b>${1+1}{{value}}", exact=True).first.wait_for()
+    visitor.page.keyboard.press("Escape")
+    links = visitor.part("documents").get_by_role("link")
+    for number in range(links.count()):
+        links.nth(number).click()
+        visitor.places(links.nth(number).inner_text())
+    assert visitor["compare"].locator("img, script, [onerror], b b").count() == 0
+    assert not set(visitor["compare"].text_content() or "") & {"\u202e"}
     assert visitor.sideways() == 0
+
+
+MANY = [f"a system with a rather long name, number {number}" for number in range(7)]
+
+
+@pytest.mark.parametrize(("size", "dark"), [*LOOKS, (WIDE, True)], ids=str)
+def test_many_systems_and_one_that_fails_are_readable(visit: Visit, size: tuple[int, int], *, dark: bool) -> None:
+    """Nothing is wider than the window, and axe finds nothing, with and without a document."""
+    visitor = on_the_tab(visit, size=size, dark=dark)
+    assert axe(visitor.page, "#compare") == []
+    systems = [
+        [pred(f"d{i}", {"k": "x" * (10 - (i + number) % 5), "l": "same"}) for i in range(20)] for number in range(7)
+    ]
+    systems.append([pred(f"d{i}", "") for i in range(20)])
+    files = [payload(f"{name}.jsonl", each) for name, each in zip([*MANY, "broken"], systems, strict=True)]
+    visitor.drop(payload("r.jsonl", [ref(f"d{i}", {"k": "x" * 10, "l": "same"}) for i in range(20)]), *files)
+    assert visitor.shown().startswith("a system with a rather long name")
+    assert visitor.part("order").inner_text() == "Predictions of broken are text where an object or a list is expected."
+    assert len(visitor.table("pairs")) == 28
+    assert visitor.part("forest").locator("b").last.inner_text() == "broken"
+    for name in ("gone", "documents"):
+        if name == "documents":
+            if visitor.page.locator(".segments").last.is_visible():
+                visitor.button("Documents").click()
+            visitor.part("documents").get_by_role("link").first.click()
+            visitor.part("places").wait_for()
+            assert visitor.part("verdict").is_visible() == (size == WIDE)
+        assert visitor.sideways() == 0
+        assert axe(visitor.page, "#compare") == []
+
+
+def test_by_keyboard_alone(visitor: Comparer) -> None:
+    """Each pane is one stop of Tab, arrows move within, Enter opens, Escape comes back to where one was."""
+    visitor.button("Compare three systems on 40 receipts").focus()
+    visitor.page.keyboard.press("Enter")
+    visitor.shown()
+    stops = visitor.page.locator('.matrices [data-cell][tabindex="0"]').locator("visible=true")
+    assert stops.count() == 3
+    visitor.part("first").locator('[data-cell][tabindex="0"]').focus()
+    for keys, text in (
+        (["ArrowDown", "ArrowRight"], "−0.022"),
+        (["End", "ArrowRight"], "+0.022"),
+        (["Home", "ArrowLeft"], "−0.042"),
+        (["Tab"], "items[].amount"),
+        (["Tab", "Tab"], "receipt-004"),
+        (["ArrowDown", "ArrowDown"], "receipt-027"),
+    ):
+        for key in keys:
+            visitor.page.keyboard.press(key)
+        assert visitor.page.evaluate("document.activeElement.textContent") == text, keys
+    visitor.page.keyboard.press("Enter")
+    visitor.places("receipt-027")
+    visitor.page.keyboard.press("ArrowDown")
+    assert visitor.page.evaluate("document.activeElement.textContent") == "7 values agree"
+    visitor.page.keyboard.press("Enter")
+    assert visitor.page.locator(".cmp-same:not([hidden])").count() == 1
+    visitor.page.keyboard.press("Escape")
+    visitor.part("side").wait_for(state="hidden")
+    assert visitor.page.evaluate("document.activeElement.textContent") == "receipt-027"
 
 
 @golden("systems", "no questions")
@@ -254,43 +374,3 @@ def test_a_request_for_a_document_is_checked(asked: Any) -> None:
     with ThreadPoolExecutor(1) as pool:  # Playwright may hold the event loop of this thread
         answer = pool.submit(lambda: asyncio.run(server_functions.open_document(asked))).result()
     assert list(answer) == ["refused", "kind"]
-
-
-def focus_text(visitor: Visitor) -> str:
-    return str(
-        visitor.page.evaluate("document.activeElement.getAttribute('aria-label') || document.activeElement.innerText")
-    )
-
-
-def walk_to(visitor: Visitor, text: str) -> None:
-    """Press Tab until something with that text has the focus."""
-    for _ in range(150):
-        if text in focus_text(visitor):
-            return
-        visitor.page.keyboard.press("Tab")
-    pytest.fail(f"no way to {text!r} by the keyboard")
-
-
-@pytest.mark.parametrize(("size", "dark"), LOOKS, ids=str)
-def test_three_systems_by_keyboard_alone(visit: Visit, size: tuple[int, int], *, dark: bool) -> None:
-    """Nothing is wider than the window, and axe finds nothing in what we draw."""
-    visitor = on_the_tab(visit(size=size, dark=dark))
-    assert visitor.sideways() == 0
-    press(visitor)
-    assert axe(visitor.page, "#systems-result") == []
-    visitor["systems-references"].locator("button").first.focus()
-    walk_to(visitor, "Use the example receipts")
-    visitor.page.keyboard.press("Enter")
-    visitor.page.locator(".sys").wait_for()
-    assert visitor.sideways() == 0
-    assert axe(visitor.page, "#systems-result") == []
-    walk_to(visitor, "receipt-027: 0.440 −0.560 in predictions_new")
-    visitor.page.keyboard.press("Enter")
-    assert places(visitor)[1] == ["7 values agree"]
-    assert axe(visitor.page, ".sys-dialog") == []
-    walk_to(visitor, "7 values agree")
-    visitor.page.keyboard.press("Enter")
-    assert visitor.page.locator(".sys-same:not([hidden])").count() == 1
-    visitor.page.keyboard.press("Escape")
-    assert "receipt-027: 0.440" in focus_text(visitor), "back where one came from"
-    assert visitor.sideways() == 0

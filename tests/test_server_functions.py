@@ -76,6 +76,9 @@ def test_systems_are_compared() -> None:
         asked = {"references": uploaded(REFERENCES), "predictions": list(map(uploaded, predictions)), "parse": "repair"}
         found = await result_of(server_functions.compare_files, asked)
         assert found["systems"][0]["name"] == "predictions_new"
+        assert await server_functions.open_result({"run": found["run"]}) == found
+        opened = await server_functions.open_document({"run": found["run"], "document": "receipt-027"})
+        assert "7 values agree" in opened["html"]
         assert found["systems"] == sorted(found["systems"], key=lambda each: -each["score"])
         assert found["verdict"]["title"].startswith("predictions_new leads by 0.0")
         assert len(found["pairs"]) == 3
@@ -156,14 +159,22 @@ def test_a_verdict_says_who_leads_whether_that_is_proven_and_the_order_by_value(
     pairs = every_pair(systems)
     verdict = verdict_of(systems, pairs)
     assert verdict["title"] == "first leads by 0.167"
-    assert verdict["rest"] == "no difference is proven (p = 1.000)"
-    assert (verdict["text"], verdict["document"]) == ("All of the lead is one document, a.", "a")
-    assert verdict["by_value"].endswith("; their order is then first, third, second.")
-    assert verdict["remedy"]["options"] == {"what_if": {"numbers": "value"}}
+    assert (verdict["rest"], verdict["p"]) == ("no difference is proven", "1.00")
+    assert (verdict["text"], verdict["document"]) == ("All of the lead is one document", "a")
+    assert verdict["remarks"] == ["By value the order is first, third, second."]
+    assert [each["options"] for each in verdict["remedies"]] == [{"what_if": {"numbers": "value"}}]
     assert [(each["better"], each["worse"], each["same"]) for each in pairs] == [(1, 0, 5), (6, 0, 0), (5, 1, 0)]
     assert ties_of(systems, pairs) == [[0, 2]]
     level = {"x": systems["first"], "y": systems["first"]}
     assert verdict_of(level, every_pair(level))["title"] == "x and y are level"
+    with pytest.warns(UserWarning, match="predictions: 6 of 6 are text"):
+        texts = {"x": systems["first"], "y": evaluated(TRUTHS, dict.fromkeys(TRUTHS, "{}"))}
+    told = verdict_of(texts, every_pair(texts))
+    assert told["rest"] == "that is beyond chance"
+    assert told["remarks"] == ["Predictions of y are text where an object or a list is expected."]
+    assert [each["options"] for each in told["remedies"]] == [{"parse": "repair"}]
+    another = [*pairs[:1], *({**pair, "proven": True} for pair in pairs[1:])]
+    assert verdict_of(systems, another)["rest"] == "that is not proven", "another difference is"
 
 
 @pytest.mark.parametrize(

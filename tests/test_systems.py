@@ -26,9 +26,10 @@ from docscore.report.markup import table_as_latex, table_as_markdown
 from docscore.report.systems_tables import table_of_costs, table_of_scores
 from docscore.report.wording import verdict_text
 from docscore.stats.significance import holm
-from playground.heat_map import document_matrix, field_matrix, matrix_table
+from playground.requests import CompareRequest
+from playground.systems_work import SystemsAnswer, compare_systems, names_of_files
 from playground.tree_columns import PlaceRow, PlaceRun, places_side_by_side
-from tests.commands import RECEIPTS, pred, run, written
+from tests.commands import RECEIPTS, pred, ref, run, written
 from tests.conftest import golden
 from tests.report_samples import grid
 from tests.structures import predictions, truths
@@ -224,24 +225,43 @@ def test_changes_against_a_base() -> None:
         changes_against(evaluations(6), "s6")
 
 
-def test_fields_and_documents_by_system() -> None:
-    """Largest loss against the base first; a field that a system does not have has no score."""
-    systems = evaluations(6, 12, 3)
-    changes = changes_against(systems, "s6")
-    fields = {row.name: row for row in field_matrix(systems, changes)}
-    assert next(iter(fields)) == "b"
-    assert [cell.score for cell in fields["b"].cells] == pytest.approx([0.5, 1.0, 0.25])
-    assert [cell.change for cell in fields["b"].cells] == ["", "+0.500", "−0.250"]
-    assert [cell.shade for cell in fields["b"].cells] == [0, 4, -4]
-    assert [cell.marked for cell in fields["b"].cells] == [False, True, False]
-    assert not fields["a"].changed
-    documents = document_matrix(systems, changes)
-    assert [row.name for row in documents[:3]] == ["d1-3", "d2-4", "d2-5"]
-    assert documents[0].worst == pytest.approx(-1 / 2)
-    table = matrix_table("Fields", "field", list(fields.values()), systems)
-    assert table.records()[0] == {"field": "b", "s6": 0.5, "s12": 1.0, "s3": 0.25}
-    assert [cell.best for cell in table.rows[0]] == [False, False, True, False]
-    assert table.rows[0][2].suffix == "†"
+def compared(folder: Path, truths: list[Any], systems: dict[str, list[Any]]) -> SystemsAnswer:
+    """What the page says of systems, from files of those names."""
+    paths: list[Path | None] = [written(folder, f"{name}.jsonl", rows) for name, rows in systems.items()]
+    request = CompareRequest(references=written(folder, "r.jsonl", truths), predictions=paths)
+    return compare_systems(request, folder=folder, progress=lambda *_: None)
+
+
+def test_fields_and_documents_by_system(tmp_path: Path) -> None:
+    """Best system first, rows that are most apart first; a field that a system does not have has no score."""
+    found = compared(tmp_path, REFERENCES, {f"pred_s{count}": answers(count) for count in (6, 12, 3)})
+    result = found.result
+    assert [each["name"] for each in result["systems"]] == ["s12", "s6", "s3"]
+    cells = {row["name"]: [cell["text"] for cell in row["cells"]] for row in result["fields"]}
+    assert cells["b"] == ["·", "−0.250", "−0.375"]
+    assert result["fields"][0]["cells"][2]["document"] == "d1-3"
+    assert [row["id"] for row in result["documents"][:2]] == ["d1-3", "d2-4"]
+    fields, documents, _, markdown, _ = (Path(path).read_text(encoding="utf-8") for path in found.downloads)
+    assert fields.splitlines()[:2] == ["field,s12,s6,s3", "b,1.0,0.5,0.25"]
+    assert len(documents.splitlines()) == 13
+    assert "0.500†" in markdown
+
+
+def test_fields_of_documents_without_a_common_schema_are_those_of_one_key(tmp_path: Path) -> None:
+    truths = [ref(f"d{n}", {f"part {n}": {"price": "1", f"k{n}": "x"}}) for n in range(6)]
+    wrong = [pred(f"d{n}", {f"part {n}": {"price": "2", f"k{n}": "x"}}) for n in range(6)]
+    right = [pred(row["question_id"], row["references"][0]) for row in truths]
+    result = compared(tmp_path, truths, {"a": wrong, "b": right}).result
+    assert [(row["name"], row["documents"], len(row["paths"])) for row in result["fields"]] == [("price", 6, 5)]
+
+
+def test_names_of_systems_by_their_files() -> None:
+    for files, names in (
+        (["predictions_gpt-5.jsonl", "predictions_gpt-4.jsonl"], ["gpt-5", "gpt-4"]),
+        (["predictions.jsonl", "predictions_new.jsonl"], ["predictions", "predictions_new"]),
+        (["a.jsonl", "a.csv"], ["a", "a (2)"]),
+    ):
+        assert names_of_files(list(map(Path, files))) == names
 
 
 def test_the_order_of_a_systems_rows_does_not_matter() -> None:

@@ -1,0 +1,368 @@
+// The screen for several systems: takes files and options, asks for the comparison, opens documents and follows links.
+
+/** What of a result is shown, as it stands in the address. @typedef {{document: string, find: string, pair: number | null, seg: string}} View */
+
+/** @param {HTMLElement} root @param {any} server */
+window.docscoreCompare = (root, server) => {
+  const PAUSE = 300;  // milliseconds until changed options are taken
+  const MOST_BESIDE = 3, MOST_WITH_STRIPS = 6;  // systems
+  const NAMES = ["base", "new", "text"];  // of the systems of the example
+  const PLAIN = { document: "", find: "", pair: null, seg: "1" };
+
+  const screen = /** @type {HTMLElement} */ (root.querySelector(".screen"));
+  const part = (/** @type {string} */ name) => /** @type {HTMLElement} */ (screen.querySelector(`.cmp-${name}`));
+  const examples = /** @type {Upload[]} */ (JSON.parse(screen.dataset.examples ?? "[]"));
+  const options = docscoreOptions(part("options"));
+  const narrow = matchMedia("(max-width: 1200px)");
+  const runs = docscoreRunner("compare", server.compare_files, server);
+  const documents = docscoreAsker((question) => server.open_document(question));
+  const panes = Object.fromEntries(["first", "fields", "documents", "opened"].map((name) => [name, docscorePane(part(name))]));
+  const find = /** @type {HTMLInputElement} */ (part("find"));
+  const unfold = /** @type {HTMLInputElement} */ (part("unfold").querySelector("input"));
+  const box = new DropBox(/** @type {HTMLElement} */ (screen.querySelector(".drop")), server, { isPair: false, examples, verb: "Compare", run: (chosen) => begin(chosen) });
+
+  /** @type {{references: string | null, predictions: string[], names: string[]} | null} */
+  let files = null;
+  /** @type {Comparison | null} */
+  let result = null;
+  /** @type {View} */
+  let view = { ...PLAIN };
+  let sought = { field: "", cause: "" };  // what of the next document that is opened is brought into view
+  let timer = 0;
+
+  const nameOf = (/** @type {string} */ path) => path.split(/[\\/]/).pop() ?? path;
+  const setStatus = (/** @type {string} */ text) => { part("status").textContent = text; };
+
+  // What is asked for
+
+  const request = () => {
+    const { metric, parse, missing, skip, ...whatIf } = options.read();
+    return { ...files, metric, parse: parse || null, missing, skip, what_if: whatIf };
+  };
+
+  /** The options of a request that was answered before. */
+  const takeOptions = (/** @type {Record<string, any>} */ { metric, parse, missing, skip, what_if: whatIf }) => {
+    options.take({ metric, parse: parse ?? "", missing, skip, ...whatIf });
+    drawChips();
+  };
+
+  const drawChips = () => {
+    const metric = /** @type {HTMLSelectElement} */ (part("options").querySelector("select"));
+    options.show(metric.value);
+    part("chips").replaceChildren(...options.changed().map(([name, said]) => {
+      const words = name === "metric" ? metric.selectedOptions[0].textContent ?? "" : said;
+      const again = docscoreButton("", "×", () => { options.reset(name); drawChips(); run(); });
+      again.setAttribute("aria-label", `Take back: ${words}`);
+      const chip = docscoreElement("span", "chip", words, again);
+      chip.dataset.of = name;
+      return chip;
+    }));
+  };
+
+  /** Compare files that were chosen; among the example's one system writes text around its JSON. */
+  const begin = (/** @type {Chosen} */ { truth, predictions, reading }) => {
+    const isExample = truth?.path === examples[0].path;
+    files = { references: truth?.path ?? null, predictions: predictions.map(({ path }) => path), names: isExample ? NAMES : [] };
+    options.take({ parse: reading.parse ?? (isExample ? "repair" : options.read().parse) });
+    drawChips();
+    view = { ...PLAIN };
+    run();
+  };
+
+  // A run, and what is said while and after it
+
+  /** What stands above the result: a title, a sentence, and buttons. */
+  const notice = (/** @type {string} */ title, detail = "", /** @type {[string, () => void][]} */ acts = [], /** @type {number | null} */ share = null) => {
+    part("notice").hidden = !title;
+    part("title").textContent = title;
+    part("detail").textContent = detail;
+    const bar = /** @type {HTMLElement} */ (part("notice").querySelector(".bar"));
+    bar.hidden = share === null;
+    bar.style.setProperty("--v", String(share ?? 0));
+    bar.setAttribute("aria-valuenow", String(Math.round(100 * (share ?? 0))));
+    const words = [...part("acts").children].map((button) => button.textContent).join();
+    if (words !== acts.map(([label]) => label).join()) part("acts").replaceChildren(...acts.map(([label, action]) => docscoreButton("btn tint", label, action)));
+    const isOld = Boolean(title) && result !== null;
+    part("result").toggleAttribute("data-stale", isOld);
+    part("result").inert = isOld;
+  };
+
+  const run = async () => {
+    clearTimeout(timer);
+    if (!files) return;
+    const isFirst = result === null;
+    const show = (/** @type {number} */ share, /** @type {string} */ text) => {
+      if (isFirst) box.busy(text || "Comparing …", share, runs.stop);
+      else notice("Comparing …", text, [["Cancel", runs.stop]], share);
+    };
+    if (!isFirst) setState("shown");
+    show(0, "");
+    const found = await runs.run(request(), show);
+    if (!found) return;
+    box.idle();
+    if (!found.refused) draw(found);
+    else if (isFirst) box.say(found.kind === "stopped" ? "" : `Not compared: ${docscoreSentence(found.refused)}`);
+    else refuse(found);
+  };
+
+  /** What is said of a request that was not answered; the result before it stays, as an old one. */
+  const refuse = (/** @type {any} */ found) => {
+    const changed = /** @type {[string, () => void]} */ (["Change the files", () => changeFiles()]);
+    const again = /** @type {[string, () => void]} */ (["Try again", run]);
+    const said = found.kind === "stopped" ? "" : `${docscoreSentence(found.refused)} `;
+    notice(found.kind === "stopped" ? "Cancelled." : "Not compared.", `${said}Below is the comparison before.`,
+      found.kind === "gone" ? [changed] : found.kind === "input" ? [changed, ...mends()] : [again, changed]);
+  };
+
+  /** Options that let rows without a prediction or with faults pass, where they are not chosen yet. */
+  const mends = () => {
+    const { missing, skip } = options.read();
+    /** @type {[string, () => void][]} */
+    const found = [];
+    if (missing === "error") found.push(["Absent predictions score 0", () => change({ missing: "zero" })]);
+    if (!skip) found.push(["Leave out faulty rows", () => change({ skip: true })]);
+    return found;
+  };
+
+  const change = (/** @type {Record<string, any>} */ values) => { options.take(values); drawChips(); run(); };
+
+  /** Whether the drop box is shown, or the result; the options are in both. */
+  const setState = (/** @type {string} */ state) => {
+    screen.dataset.state = state;
+    if (state === "empty") screen.querySelector(".drop-options")?.append(part("options"));
+    else screen.querySelector("[data-do=share]")?.before(part("options"));
+  };
+
+  const changeFiles = () => {
+    const upload = (/** @type {string} */ path) => ({ name: nameOf(path), path });
+    const back = () => { setState("shown"); if (result) takeOptions(result.asked); };
+    notice("");
+    setState("empty");
+    if (files) box.take({ truth: files.references ? upload(files.references) : null, predictions: files.predictions.map(upload), reading: {} }, back);
+  };
+
+  // The result
+
+  const draw = (/** @type {Comparison} */ found) => {
+    result = found;
+    files = { references: found.asked.references, predictions: found.asked.predictions, names: found.asked.names };
+    takeOptions(found.asked);
+    setState("shown");
+    fit();
+    notice("");
+    setStatus("");
+    drawSetUp(found);
+    docscoreComparison.draw(screen, found, (id) => hashOf({ ...PLAIN, document: id }));
+    part("remedies").replaceChildren(...found.verdict.remedies.map(({ label, options: values }) =>
+      docscoreButton("btn tint", label, () => change({ ...values, ...values.what_if }))));
+    drawDocuments();
+    panes.first.fresh();
+    panes.fields.fresh();
+    keepAddress();
+    if (view.document) open();
+  };
+
+  /** Whether panes stand below each other, and documents have strips of dots. */
+  const fit = () => {
+    const count = result?.systems.length ?? 0;
+    screen.toggleAttribute("data-stacked", narrow.matches || count > MOST_BESIDE);
+    screen.toggleAttribute("data-strips", !narrow.matches && count <= MOST_WITH_STRIPS);
+  };
+
+  const drawSetUp = (/** @type {Comparison} */ { asked, systems, count, downloads }) => {
+    const soft = (/** @type {string} */ text) => docscoreElement("span", "soft", text);
+    const truth = asked.references ? [docscoreElement("code", "", nameOf(asked.references)), soft(" × ")] : [];
+    part("what").replaceChildren(...truth, `${systems.length} systems`, soft(` · ${count.toLocaleString("en")} document${count === 1 ? "" : "s"} in all of them`));
+    part("export").replaceChildren(...downloads.map(({ label, name, path }) => {
+      const link = /** @type {HTMLAnchorElement} */ (docscoreElement("a", "", label));
+      link.href = `gradio_api/file=${path}`;
+      link.download = name;
+      return docscoreElement("li", "", link);
+    }));
+    part("names").replaceChildren(...asked.predictions.map((/** @type {string} */ path, /** @type {number} */ at) => {
+      const input = document.createElement("input");
+      Object.assign(input, { className: "field", value: asked.names[at], maxLength: 80 });
+      input.dataset.system = String(at);
+      return docscoreElement("label", "opt", docscoreElement("span", "cut", nameOf(path)), input);
+    }));
+  };
+
+  const drawDocuments = () => {
+    if (!result) return;
+    docscoreComparison.documents(part("documents"), result, view.find, view.pair, (id) => hashOf({ ...view, document: id }));
+    for (const row of part("pairs").querySelectorAll("[data-pair]")) row.toggleAttribute("data-chosen", Number(/** @type {HTMLElement} */ (row).dataset.pair) === view.pair);
+    panes.documents.fresh();
+    mark();
+  };
+
+  /** The document that is open, in the list. */
+  const mark = () => {
+    for (const row of part("documents").querySelectorAll("[data-document]")) row.toggleAttribute("data-chosen", /** @type {HTMLElement} */ (row).dataset.document === view.document);
+  };
+
+  // A document side by side
+
+  const open = async () => {
+    if (!result) return;
+    part("name").textContent = view.document;
+    screen.toggleAttribute("data-document", Boolean(view.document));
+    part("side").hidden = !view.document;
+    mark();
+    if (!view.document) { documents.forget(); return; }
+    if (!part("opened").childElementCount) part("opened").textContent = "Loading …";
+    part("side").setAttribute("aria-busy", "true");
+    const found = await documents.ask({ run: result.run, document: view.document });
+    if (!found) return;
+    part("side").removeAttribute("aria-busy");
+    if (found.refused) {
+      part("opened").replaceChildren(docscoreElement("p", "cmp-none", docscoreSentence(found.refused), " ", docscoreButton("btn", "Try again", open)));
+      return;
+    }
+    part("opened").innerHTML = found.html;  // of the server's templates, which escape every value
+    unfoldAll();
+    panes.opened.fresh();
+    seek();
+  };
+
+  const fold = (/** @type {Element} */ button, /** @type {boolean} */ isOpen) => {
+    button.setAttribute("aria-expanded", String(isOpen));
+    const rows = button.closest("tbody")?.nextElementSibling;
+    if (rows instanceof HTMLElement) rows.hidden = !isOpen;
+  };
+
+  const unfoldAll = () => { for (const button of part("opened").querySelectorAll(".cmp-fold button")) fold(button, unfold.checked); };
+
+  /** The rows of the field or the cause that was pressed. */
+  const seek = () => {
+    const { field, cause } = sought;
+    const rows = /** @type {HTMLElement[]} */ ([...part("opened").querySelectorAll("tr[data-field]")])
+      .filter(({ dataset }) => (field && dataset.field === field) || (cause && dataset.causes?.split("|").includes(cause)));
+    sought = { field: "", cause: "" };
+    for (const row of rows) {
+      row.classList.add("here");
+      const folded = row.closest("tbody[hidden]")?.previousElementSibling?.querySelector("button");
+      if (folded) fold(folded, true);
+    }
+    const cell = rows[0]?.querySelector("[data-cell]") ?? part("opened").querySelector("[data-cell]");
+    if (cell instanceof HTMLElement) panes.opened.go(cell);
+  };
+
+  const go = (/** @type {Partial<View>} */ changes) => { location.hash = hashOf({ ...view, ...changes }); };
+
+  const step = (/** @type {number} */ by) => {
+    const rows = /** @type {HTMLElement[]} */ ([...part("documents").querySelectorAll("[data-document]")]);
+    const next = rows[rows.findIndex(({ dataset }) => dataset.document === view.document) + by];
+    if (next) go({ document: next.dataset.document });
+  };
+
+  // The address
+
+  const hashOf = (/** @type {View} */ { document: name, find: text, pair, seg }) => {
+    const parts = new URLSearchParams({ compare: result?.run ?? "" });
+    if (name) parts.set("document", name);
+    if (text) parts.set("find", text);
+    if (pair !== null) parts.set("pair", String(pair));
+    if (seg !== "1") parts.set("seg", seg);
+    return `#${parts}`;
+  };
+
+  const keepAddress = () => { if (result && docscoreIsShown("compare")) history.replaceState(null, "", hashOf(view)); };
+
+  const setView = (/** @type {Partial<View>} */ changes) => {
+    view = { ...view, ...changes };
+    screen.dataset.seg = view.seg;
+    for (const button of screen.querySelectorAll("[data-to-seg]")) button.setAttribute("aria-pressed", String(/** @type {HTMLElement} */ (button).dataset.toSeg === view.seg));
+    if (find.value !== view.find) find.value = view.find;
+  };
+
+  /** Show what the address says; a result that is not here is asked for. */
+  const follow = async () => {
+    const asked = new URLSearchParams(location.hash.slice(1)), name = asked.get("compare");
+    if (!name) return;
+    const pair = Number.parseInt(asked.get("pair") ?? "", 10), seg = asked.get("seg") ?? "";
+    const wanted = { document: asked.get("document") ?? "", find: asked.get("find") ?? "", pair: pair >= 0 ? pair : null, seg: "123".includes(seg) && seg ? seg : "1" };
+    if (result?.run === name) {
+      const isOther = wanted.document !== view.document, isOrdered = wanted.find !== view.find || wanted.pair !== view.pair;
+      const last = view.document;
+      setView({ ...wanted, pair: wanted.pair !== null && wanted.pair < result.pairs.length ? wanted.pair : null });
+      if (isOrdered) drawDocuments();
+      if (isOther) await open();
+      if (isOther && !view.document) back(last);
+      return;
+    }
+    const found = await docscoreAnswer(server.open_result, { run: name });
+    if (found.refused || !found.pairs) {
+      setStatus(`This link was not opened: ${docscoreSentence(found.refused ?? "it is no comparison")}`);
+      return;
+    }
+    setView({ ...wanted, pair: wanted.pair !== null && wanted.pair < found.pairs.length ? wanted.pair : null });
+    draw(found);
+  };
+
+  /** The focus is where one came from. */
+  const back = (/** @type {string} */ name) => {
+    const row = /** @type {HTMLElement[]} */ ([...part("documents").querySelectorAll("[data-document]")]).find(({ dataset }) => dataset.document === name);
+    const cell = row?.querySelector("[data-cell]");
+    if (cell instanceof HTMLElement) panes.documents.go(cell);
+  };
+
+  const share = async () => setStatus(await docscoreLinks.copy(new URL(hashOf(view), location.href).href, " It works for an hour."));
+
+  // Events
+
+  /** @type {Record<string, (button: HTMLElement) => void>} */
+  const acts = {
+    change: () => changeFiles(),
+    share: () => { share(); },
+    close: () => go({ document: "" }),
+    previous: () => step(-1),
+    next: () => step(1),
+    more: (button) => button.setAttribute("aria-expanded", String(screen.classList.toggle("with-setup"))),
+  };
+
+  screen.addEventListener("click", (event) => {
+    const target = /** @type {HTMLElement} */ (event.target), button = target.closest("button"), cell = /** @type {HTMLElement | null} */ (target.closest("[data-open]"));
+    if (button?.dataset.do) acts[button.dataset.do](button);
+    else if (button?.dataset.toSeg) { setView({ seg: button.dataset.toSeg }); keepAddress(); }
+    else if (button?.closest(".cmp-fold")) fold(button, button.getAttribute("aria-expanded") !== "true");
+    else if (cell) {
+      const of = /** @type {HTMLElement} */ (cell.closest("[data-row]")).dataset;
+      sought = { field: of.ofField ?? "", cause: of.ofCause ?? "" };
+      if (cell.dataset.open === view.document) seek();
+      else go({ document: cell.dataset.open });
+    } else {
+      const row = /** @type {HTMLElement | null} */ (target.closest("[data-pair]"));
+      if (!row) return;
+      const pair = Number(row.dataset.pair);
+      setView({ pair: view.pair === pair ? null : pair });
+      drawDocuments();
+      keepAddress();
+    }
+  });
+
+  part("options").addEventListener("input", (event) => {
+    if (/** @type {HTMLElement} */ (event.target).dataset.system) return;
+    drawChips();
+    clearTimeout(timer);
+    if (result && screen.dataset.state === "shown") timer = setTimeout(run, PAUSE);
+  });
+  part("names").addEventListener("change", () => {
+    if (!files) return;
+    files.names = /** @type {HTMLInputElement[]} */ ([...part("names").querySelectorAll("input")]).map(({ value }) => value.trim());
+    run();
+  });
+  find.addEventListener("input", () => { setView({ find: find.value }); drawDocuments(); keepAddress(); });
+  unfold.addEventListener("change", unfoldAll);
+  screen.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || /** @type {HTMLElement} */ (event.target).matches("input")) return;
+    if (event.key === "Escape" && view.document && !screen.querySelector("details.pop[open]")) go({ document: "" });
+    if (event.key === "j" && view.document) step(1);
+    if (event.key === "k" && view.document) step(-1);
+  });
+  document.addEventListener("docscore-tab", (event) => { if (/** @type {CustomEvent} */ (event).detail === "compare" && location.hash === "#compare") keepAddress(); });
+  window.addEventListener("hashchange", follow);
+  narrow.addEventListener("change", fit);
+  drawChips();
+  setState("empty");
+  follow().finally(() => { screen.dataset.ready = ""; });
+};
