@@ -10,6 +10,7 @@ from typing import Any
 import gradio as gr
 from fastapi.exceptions import RequestValidationError
 from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 
 from docscore.report.html_tree import stylesheet
 from playground.api import API, Page, refuse_arguments
@@ -76,7 +77,7 @@ def serve(demo: gr.Blocks, **options: Any) -> Any:
         allowed_paths=[str(RECEIPTS), str(results_folder()), str(FONTS)],
         state_session_capacity=SESSIONS,
         app_kwargs={
-            "middleware": [Middleware(BodyLimit)],
+            "middleware": [Middleware(BodyLimit), Middleware(GZipMiddleware, minimum_size=1_000, compresslevel=5)],
             "exception_handlers": {RequestValidationError: refuse_request, TypeError: refuse_arguments},
         },
         mcp_server=importlib.util.find_spec("mcp") is not None,
