@@ -70,17 +70,8 @@ def _number_pattern(decimal: str, group: str) -> re.Pattern[str]:
 Spelling = Literal["decimal comma", "number", "date"]
 
 
-def are_same_value(truth: Scalar, prediction: Scalar) -> bool:
-    """Whether two scalars are the same number, or the same date of which one is in ISO form, however they are written.
-
-    >>> are_same_value("12.50", 12.5), are_same_value("2024-03-12", "March 12, 2024"), are_same_value("1", True)
-    (True, True, False)
-    """
-    return spelling_of_same_value(truth, prediction) is not None
-
-
 def spelling_of_same_value(truth: Scalar, prediction: Scalar) -> Spelling | None:
-    """What differs in the spelling of the same number or date; None for different values.
+    """What differs in the spelling of the same number, or of the same date of which one is in ISO form; else None.
 
     Returns:
         "decimal comma" where one of two numbers has a comma for its decimal sign, "number" for other spellings of

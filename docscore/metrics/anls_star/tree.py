@@ -12,7 +12,7 @@ from docscore.core.formatting import clipped, display_width, printable, three_di
 from docscore.core.numbers import DecimalText
 from docscore.core.options import ScoringOptions
 from docscore.core.runtime import with_room_to_recurse
-from docscore.core.same_value import are_same_value
+from docscore.core.same_value import spelling_of_same_value
 from docscore.core.similarity import fold_all, similarity, text_rule
 from docscore.core.values import (
     Scalar,
@@ -496,9 +496,10 @@ def _scalar_remark(truth: Scalar, prediction: Scalar, options: ScoringOptions, *
             return "equal as numbers"
         same_type = isinstance(truth, str) == isinstance(prediction, str)
         return "" if same_type else "numbers and booleans compare as text"
+    spelling = spelling_of_same_value(truth, prediction)
+    if spelling is not None:
+        return f"same {'date' if spelling == 'date' else 'number'}, compared as text"
     remarks = [] if both_texts else ["numbers and booleans compare as text"]
-    if are_same_value(truth, prediction):
-        remarks.append("the same value, written differently")
     if not earned and max(len(left), len(right)) > _LONG_TEXT:
         remarks.append(f"similarity < {threshold:g}")
     elif (ratio := similarity(left, right, 0.0)) < threshold:
