@@ -52,6 +52,7 @@ def _of_state(gt: Any, pred: Any, options: dict[str, Any]) -> float:
     return state.compute()["anls_star"]
 
 
+@pytest.mark.filterwarnings("ignore:Numbers are compared as they print")  # the evaluate module warns of it
 @pytest.mark.parametrize("door", DOORS)
 @golden("numbers", "options")
 def test_every_door_takes_them(
