@@ -112,6 +112,9 @@ def _unsigned(text: str, declared: Separators, *, as_json: bool) -> Decimal | No
     return number
 
 
+_PLACES = {"": 0, "%": 2, "\u2030": 3}
+
+
 def read_number(value: Scalar, declared: Separators = UNDECLARED, *, points: bool = False) -> Decimal | None:
     """The number that a JSON number is, or that a text spells; 21% is 0.21, or 21 in points; (5) and 5- are -5.
 
@@ -123,25 +126,12 @@ def read_number(value: Scalar, declared: Separators = UNDECLARED, *, points: boo
     if not isinstance(value, str) or isinstance(value, DecimalText):
         return decimal_value(value)
     text = ascii_form(value)
-    places = 0
-    for sign, digits in (("%", 2), ("\u2030", 3)):
-        if text.endswith(sign):
-            text, places = text[:-1].rstrip(), digits
-    negative = 0
-    if text.startswith("(") and text.endswith(")"):
-        text, negative = text[1:-1].strip(), 1
-        if text.endswith("%") and not places:
-            text, places = text[:-1].rstrip(), 2
-    if text[:1] in ("+", "-"):
-        negative += 1 if text[0] == "-" or negative else 0
-        text = text[1:].lstrip()
-    elif text.endswith("-"):
-        text, negative = text[:-1].rstrip(), negative + 1
-    number = _unsigned(text, declared, as_json=True) if negative < 2 else None  # noqa: PLR2004  two signs are in doubt
-    if number is None:
-        return None
-    number = number if points and places == 2 else number.scaleb(-places, _EXACT)  # noqa: PLR2004  per cent, not per mille
-    return number.copy_negate() if negative else number
+    parts = _around(text, declared, as_json=True)
+    if parts is None or parts[0] or parts[2] not in _PLACES:  # with an exponent, or longer than amounts are
+        signed = text[:1] in ("+", "-")
+        number = _unsigned(text[signed:].lstrip(), declared, as_json=True)
+        return number.copy_negate() if number is not None and text[0] == "-" else number
+    return parts[1] if points and parts[2] == "%" else parts[1].scaleb(-_PLACES[parts[2]], _EXACT)
 
 
 class Amount(NamedTuple):
@@ -161,27 +151,22 @@ _DIGITS = r"(?P<digits>(?:\d|[.,](?=\d))(?:[\d.,' ]*\d)?)(?P<rest>[.,]-{1,2})?"
 _AROUND = re.compile(rf"(?P<before>[^\d]*?){_DIGITS}(?P<after>[^\d]*)\Z", re.ASCII)
 
 
-def _around(text: str, declared: Separators) -> tuple[str, Decimal, str] | None:
-    """What stands before a number, the number with its sign, and what stands after it."""
+def _around(text: str, declared: Separators, *, as_json: bool = False) -> tuple[str, Decimal, str] | None:
+    """What stands before a number, the number with its sign, and what stands after it; `as_json` as above."""
     match = _AROUND.match(text) if len(text) <= _LONGEST else None
     if match is None:
         return None
     before, after = match["before"].strip(), match["after"].strip()
-    negative = before.count("(")
-    if negative != after.count(")"):
-        return None
+    brackets, closed = before.count("("), after.count(")")
     before, after = before.replace("(", " ").strip(), after.replace(")", " ").strip()
-    for sign in ("-", "+"):
-        stripped = before.removeprefix(sign).removesuffix(sign).strip()
-        negative += (stripped != before) * (sign == "-" or negative > 0)
-        before = stripped
-    if after.endswith("-"):
-        after, negative = after[:-1].rstrip(), negative + 1
-    digits = match["digits"]
+    first, last = before.strip("+- "), after.rstrip("- ")
+    signs = f"{before.replace(first, '', 1)}{after[len(last) :]}".replace(" ", "")
+    if brackets != closed or brackets + len(signs) > 1:  # several signs are in doubt
+        return None
     if match["rest"]:  # the sign before the dashes is that of the decimals
         declared = declared if any(declared) else Separators(match["rest"][0], ".,".replace(match["rest"][0], ""))
-    number = _unsigned(digits, declared, as_json=False) if negative < 2 else None  # noqa: PLR2004  as above
-    return None if number is None else (before, number.copy_negate() if negative else number, after)
+    number = _unsigned(match["digits"], declared, as_json=as_json)
+    return None if number is None else (first, number.copy_negate() if brackets or signs == "-" else number, last)
 
 
 _SHARED = {  # symbols and words of several currencies: those of CLDR whose narrow symbol it is

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -34,10 +33,7 @@ _TYPES = {name: {"string", "number", "integer", "boolean"} for name in COMPARATO
 _IMPLIED = {"number": "number", "integer": "number", "boolean": "boolean"}
 _FORMATS = {"date": "date", "date-time": "datetime", "time": "time"}
 
-_SHARE = re.compile(r"(\d+(?:\.\d+)?) ?%", re.ASCII)
-
-
-PlaceSettings = Mapping[str, Any]
+PlaceSettings = dict[str, Any]
 
 
 def checked_settings(settings: Any, pointer: str) -> PlaceSettings:
@@ -51,66 +47,50 @@ def checked_settings(settings: Any, pointer: str) -> PlaceSettings:
     if "order" in settings and "date_order" not in settings:
         warnings.warn(f"{pointer}/order: read as date_order", UserWarning, stacklevel=level_of_caller())
         settings = {"date_order" if name == "order" else name: value for name, value in settings.items()}
+    for name, value in settings.items():
+        if name not in _SETTINGS:
+            raise InputValueError(place=pointer, expected=f"some of {', '.join(_SETTINGS)}", got=short_repr(name))
+        if not _validator(name).is_valid(value):
+            raise InputValueError(place=f"{pointer}/{name}", expected=_SETTINGS[name][0], got=short_repr(value))
     checked: PlaceSettings = settings
-    for name, value in checked.items():
-        if name not in _CHECKS:
-            raise InputValueError(place=pointer, expected=f"some of {', '.join(_CHECKS)}", got=short_repr(name))
-        expected, is_right = _CHECKS[name]
-        if not is_right(value):
-            raise InputValueError(place=f"{pointer}/{name}", expected=expected, got=short_repr(value))
     return checked
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= sys.float_info.max
+@cache
+def _validator(name: str) -> Any:
+    """What checks the values of a setting."""
+    from jsonschema import Draft202012Validator  # noqa: PLC0415  as below
+
+    return Draft202012Validator(_SETTINGS[name][1])
 
 
-def _is_tolerance(value: Any) -> bool:
-    return _is_number(value) or (isinstance(value, str) and _SHARE.fullmatch(value) is not None)
+def _one_of(*names: str) -> tuple[str, dict[str, Any]]:
+    return f"one of {', '.join(names)}", {"enum": names}
 
 
-def _is_separator(value: Any) -> bool:
-    return isinstance(value, str) and len(value) == 1 and not value.isalnum() and value not in "+-"
-
-
-def _are_texts(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(each, str) for each in value)
-
-
-def _is_list_of_values(value: Any) -> bool:
-    return (
-        _are_texts([*value.keys()]) and all(map(_are_texts, value.values()))
-        if isinstance(value, dict)
-        else _are_texts(value)
-    )
-
-
-def _is_judgement(row: Any) -> bool:
-    if not isinstance(row, list) or len(row) != 3 or not _are_texts(row[:2]):  # noqa: PLR2004  both texts and the verdict
-        return False
-    return isinstance(row[2], bool) or (_is_number(row[2]) and row[2] <= 1)
-
-
-def _are_judgements(value: Any) -> bool:
-    return isinstance(value, list) and all(map(_is_judgement, value))
-
-
-def _one_of(*names: str) -> tuple[str, Callable[[Any], bool]]:
-    return f"one of {', '.join(names)}", lambda value: value in names
-
-
-def _text(expected: str, pattern: str = ".+") -> tuple[str, Callable[[Any], bool]]:
-    return expected, lambda value: isinstance(value, str) and re.fullmatch(pattern, value) is not None
+def _text(expected: str, pattern: str = ".+") -> tuple[str, dict[str, Any]]:
+    return expected, {"type": "string", "pattern": rf"\A(?:{pattern})\Z"}
 
 
 # Day, month and year, and no directive twice: `strptime` reads none that is repeated.
 _PATTERN = r"(?=.{1,60}\Z)(?=.*%d)(?=.*%[mbB])(?=.*%[yY])(?!.*(%[a-zA-Z]).*\1)(?:[^%]|%[aAbBdHIjmMpSfyYzZ%])+"
-_WORDS = ("a list of texts", _are_texts)
-_SEPARATOR = ("one character that is no letter, digit or sign", _is_separator)
-_CHECKS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+_NUMBER = {"type": "number", "minimum": 0, "maximum": sys.float_info.max}
+_TEXTS = {"type": "array", "items": {"type": "string"}, "minItems": 1}
+_VERDICT = {"anyOf": [{"type": "boolean"}, {"type": "number", "minimum": 0, "maximum": 1}]}
+_JUDGEMENT = {
+    "type": "array",
+    "prefixItems": [{"type": "string"}, {"type": "string"}, _VERDICT],
+    "minItems": 3,
+    "maxItems": 3,
+}
+_SEPARATOR = _text("one character that is no letter, digit or sign", r"_|[^\w+-]")
+_SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {  # what each is, in words and as a JSON Schema
     "compare": _one_of(*COMPARATORS, "function"),
-    "tolerance": ('a number of at least 0, or a share of the ground truth such as "1%"', _is_tolerance),
-    "weight": ("a number of at least 0", _is_number),
+    "tolerance": (
+        'a number of at least 0, or a share of the ground truth such as "1%"',
+        {"anyOf": [_NUMBER, {"type": "string", "pattern": r"\A[0-9]+(\.[0-9]+)? ?%\Z"}]},
+    ),
+    "weight": ("a number of at least 0", _NUMBER),
     "decimal": _SEPARATOR,
     "group": _SEPARATOR,
     "date_order": _one_of(*ORDERS),
@@ -120,20 +100,26 @@ _CHECKS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "currency": _text("any, required, ignored, or the code of a currency such as EUR", "any|required|ignored|[A-Z]{3}"),
     "unit": _text("a unit such as kg"),
     "region": _text("the code of a country such as DE", "[A-Z]{2}"),
-    "true": _WORDS,
-    "false": _WORDS,
-    "values": ("a list of texts, or an object of values and lists of their other names", _is_list_of_values),
+    "true": ("a list of texts", _TEXTS),
+    "false": ("a list of texts", _TEXTS),
+    "values": (
+        "a list of texts, or an object of values and lists of their other names",
+        {"anyOf": [_TEXTS, {"type": "object", "minProperties": 1, "additionalProperties": _TEXTS}]},
+    ),
     "unicode": _one_of("nfkc"),
     "case": _one_of("ignored", "kept"),
     "space": _one_of("folded", "ignored", "kept"),
     "punctuation": _one_of("ignored", "kept"),
-    "judgements": ("rows of ground truth, prediction, and true, false or a number from 0 to 1", _are_judgements),
+    "judgements": (
+        "rows of ground truth, prediction, and true, false or a number from 0 to 1",
+        {"type": "array", "items": _JUDGEMENT},
+    ),
     "unequal": _one_of("text", "wrong"),
     "unread": _one_of("text", "wrong"),
     "list_order": _one_of("any", "kept"),
     "key": _text("the name of a key"),
     "function": _text("the name of a function that was given in Python"),
-    "types": ("settings of types: string, number, integer or boolean", lambda value: isinstance(value, dict)),
+    "types": ("settings of types: string, number, integer or boolean", {"type": "object"}),
 }
 _OF_EVERY_PLACE = ("compare", "weight", "list_order", "key", "types")
 
@@ -168,13 +154,13 @@ def _check_own(own: PlaceSettings, comparison: str, pointer: str) -> None:
             place=f"{pointer}/group", expected="another character than decimal", got=repr(own["group"])
         )
     if (isinstance(own.get("tolerance"), str) and comparison in _ONLY_NUMBERS) or (
-        comparison == "unit" and _is_number(own.get("tolerance"))
+        comparison == "unit" and isinstance(own.get("tolerance"), int | float)
     ):
         expected = "a share of the ground truth" if comparison == "unit" else "a number of " + _ONLY_NUMBERS[comparison]
         raise InputValueError(place=f"{pointer}/tolerance", expected=expected, got=short_repr(own["tolerance"]))
     for owner, name in (("enum", "values"), ("judgements", "judgements")):
         if comparison == owner and not own.get(name):
-            raise InputValueError(place=f"{pointer}/{name}", expected=_CHECKS[name][0], got="none")
+            raise InputValueError(place=f"{pointer}/{name}", expected=_SETTINGS[name][0], got="none")
 
 
 def comparator_of(
