@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -13,9 +14,10 @@ from docscore.core.options import BY_VALUE
 from docscore.data.pairing import first_truths
 from docscore.evaluation.comparison import Change, changes_of, rows_of_base
 from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.suggestion import suggestion_of
 from docscore.evaluation.systems import adjusted
 from docscore.metrics.anls_star.causes import Cause
-from docscore.metrics.registry import ANLS_STAR
+from docscore.metrics.registry import ANLS_STAR, TYPED
 from docscore.report.annotations import cause_in_words
 from docscore.report.conclusion import FOLLOWS, LEADS, share_in_words
 from docscore.report.wording import (
@@ -82,7 +84,45 @@ def what_ifs_of(found: Evaluation, check: Callable[[Evaluation], object]) -> lis
             continue
         if again.score - found.score >= LEAST_GAIN:
             better.append(WhatIf(f"{label} → {three_digits(again.score)}", taken, {where: {name: value}}, again))
-    return sorted(better, key=lambda each: -each.evaluation.score)
+    better.sort(key=lambda each: -each.evaluation.score)
+    best = better[0].evaluation.score if better else found.score
+    return [each for each in _with_schema(found, check) if each.evaluation.score >= best + LEAST_GAIN] + better
+
+
+_COMPARED = {  # by a comparator what it does
+    "boolean": "words as yes or no",
+    "date": "dates as dates",
+    "datetime": "times as times",
+    "money": "amounts as money",
+    "number": "numbers by value",
+    "phone": "phone numbers as such",
+    "time": "times as times",
+    "unit": "quantities by value",
+}
+
+
+def _with_schema(found: Evaluation, check: Callable[[Evaluation], object]) -> Iterator[WhatIf]:
+    """The schema that the ground truths suggest, where it takes values for right that are written otherwise."""
+    if len(found.ids) > MOST_EXPLAINED or found.options.schema is not None:
+        return
+    suggestion = suggestion_of(found)
+    points: dict[str, float] = {}
+    for field in suggestion.fields:
+        if field.points and field.compare in _COMPARED:
+            said = _COMPARED[field.compare]
+            points[said] = points.get(said, 0.0) + field.points
+    if sum(points.values()) < LEAST_GAIN:
+        return
+    largest = " and ".join(sorted(points, key=points.__getitem__, reverse=True)[:2])
+    options = dataclasses.replace(found.options, schema=suggestion.schema)
+    again = Evaluation(found.source, options, metrics=[TYPED], confidence=None)
+    try:
+        check(again)
+    except (TypeError, ValueError):
+        return
+    text = json.dumps(suggestion.schema, indent=1, ensure_ascii=False)
+    label = f"Compare {largest} → {three_digits(again.score)}"
+    yield WhatIf(label, "By the suggested schema", {"what_if": {"schema": text}}, again)
 
 
 def _holds_texts_for_json(found: Evaluation) -> bool:

@@ -209,6 +209,7 @@
         while (view.document !== null && drawn !== `${result.run} ${view.document}`) {
           const wanted = `${result.run} ${view.document}`;
           tree.dataset.stale = "";
+          showName();
           const found = await docscoreAnswer(server.read_document, { run: result.run, number: view.document });
           if (wanted !== `${result.run} ${view.document}`) continue;
           if (found.refused && found.kind !== "input" && found.kind !== "limit") { fault(found, draw); break; }
@@ -229,13 +230,17 @@
       drawPage();
     };
 
+    const showName = () => {
+      part("name").textContent = all.names[view.document] ?? "No document";
+      part("of").textContent = all.scores[view.document] ?? "";
+      part("points").textContent = "";
+    };
+
     const showDocument = (found) => {
-      const number = view.document;
+      showName();
       if (found?.refused) tree.replaceChildren(element("p", "soft", docscoreSentence(found.refused)));
       else tree.innerHTML = found?.html ?? "";  // of the server's templates, which escape every value
       tree.scrollTop = 0;
-      part("name").textContent = all.names[number] ?? "No document";
-      part("of").textContent = all.scores[number] ?? "";
       part("points").textContent = tree.querySelector(".anls-detail")?.textContent.split(";")[0] ?? "";
       docscoreOneStop(tree);
     };

@@ -68,6 +68,7 @@ class DropBox {
   drag(/** @type {DragEvent} */ event) {
     if (!event.dataTransfer?.types.includes("Files")) return;
     event.preventDefault();
+    event.stopPropagation();
     this.element.classList.toggle("over", event.type === "dragenter" || event.type === "dragover");
     if (event.type === "drop") this.add([...event.dataTransfer.files]);
   }
@@ -202,9 +203,11 @@ class DropBox {
   }
 
   /** Files that the server has; what is known of how they are read stays. */
-  take(/** @type {Chosen} */ { truth, predictions, reading }, /** @type {(() => void) | null} */ back = null) {
+  take(/** @type {Chosen | null} */ chosen, /** @type {(() => void) | null} */ back = null) {
     this.clear();
     this.back = back;
+    if (!chosen) return;
+    const { truth, predictions, reading } = chosen;
     const files = truth ? [truth, ...predictions] : predictions;
     this.items = files.map((file) => ({ ...file, share: 1, fault: "", columns: "", request: null }));
     this.truth = truth ? 0 : null;

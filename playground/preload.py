@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from playground import kept_results, pair, systems_work, testset
+from docscore import evaluate
+from playground import conclusions, kept_results, pair, systems_work, testset
 from playground.requests import PAIR_METRICS, PairRequest
 
 WORKS = (kept_results, pair, systems_work, testset)
 
 
 def warm_up() -> None:
-    """Score a pair by each metric: modules that are imported when needed and templates are then loaded."""
+    """Score a pair by each metric, and look for a schema: what is imported when needed is then loaded."""
     for metric in PAIR_METRICS:
         pair.answer(PairRequest(truth='{"a": ["b", "c"]}', prediction='```{"a": ["d"]}```', metric=metric))
+    conclusions.what_ifs_of(
+        evaluate(predictions=[{"a": "5 kg", "b": "1 €"}], references=[{"a": "5 kg", "b": "2 €"}]), id
+    )
 
 
 warm_up()

@@ -33,7 +33,7 @@ READINGS = {"repair": "JSON, repaired", "json": "strict JSON", "text": "plain te
 COLUMNS = "references_id", "predictions_id", "references", "prediction"
 SIGNS = "references_delimiter", "predictions_delimiter"
 READ = "parse", "parse_references", "missing"  # the options of how files are read
-WHAT_IFS = "threshold", "ignore_case", "numbers", "normalise"  # the options that can be tried on a result
+WHAT_IFS = "threshold", "ignore_case", "numbers", "normalise", "rules"  # the options that can be tried on a result
 SORTS = "loss", "score", "id", "file"  # of documents
 R = TypeVar("R", bound="Request")
 GONE = "These results were deleted after an hour; score the files again."

@@ -175,22 +175,28 @@ window.docscoreTestset = (element, server) => {
       link.download = path.split("/").pop();
       return docscoreElement("li", "", link);
     });
+    const texts = [["The schema in use", result.asked.what_if.schema], ["The schema that is suggested", result.what_ifs.map((each) => each.options.what_if?.schema).find(Boolean)]];
+    const schemas = texts.filter(([, text]) => text).map(([words, text]) => docscoreElement("li", "", docscoreButton("", words, () => download("schema.json", text))));
     const rows = docscoreButton("", "These documents as rows", downloadRows);
-    part("export").querySelector("ul").replaceChildren(...links, docscoreElement("li", "", rows));
+    part("export").querySelector("ul").replaceChildren(...links, ...schemas, docscoreElement("li", "", rows));
     const figures = part("figures-shown");
     figures.querySelector(".scroll").innerHTML = result.figures;  // of the server's templates, which escape every value
     figures.querySelector(".scroll").prepend(docscoreElement("p", "mono soft", result.signature), docscoreElement("ul", "", ...result.counts.map((line) => docscoreElement("li", "", line))));
   };
 
-  const downloadRows = async () => {
+  const download = (name, text) => {
     part("export").open = false;
-    const numbers = panes.order(), found = await docscoreAnswer(server.read_rows, { run: result.run, numbers });
-    if (found.refused) { say(docscoreSentence(found.refused)); return; }
     const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([found.text], { type: "application/jsonl" }));
-    link.download = "documents.jsonl";
+    link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+    link.download = name;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  };
+
+  const downloadRows = async () => {
+    const numbers = panes.order(), found = await docscoreAnswer(server.read_rows, { run: result.run, numbers });
+    if (found.refused) { say(docscoreSentence(found.refused)); return; }
+    download("documents.jsonl", found.text);
     say(`${numbers.length.toLocaleString("en")} row${numbers.length === 1 ? "" : "s"} with both sides: a test set of their own.`);
   };
 
@@ -261,6 +267,15 @@ window.docscoreTestset = (element, server) => {
   part("more").addEventListener("click", (event) => event.target.setAttribute("aria-expanded", String(root.classList.toggle("with-setup"))));
   part("figures").addEventListener("click", () => part("figures-shown").showModal());
   part("figures-shown").querySelector("button").addEventListener("click", () => part("figures-shown").close());
+  root.addEventListener("dragover", (event) => { if (event.dataTransfer.types.includes("Files")) event.preventDefault(); });
+  root.addEventListener("drop", (event) => {  // beside the box, or on a result
+    if (!event.dataTransfer.files.length) return;
+    event.preventDefault();
+    const files = [...event.dataTransfer.files];
+    view("files");
+    box.take(null, result && (() => view("result")));
+    box.add(files);
+  });
   window.addEventListener("popstate", follow);
   document.addEventListener("docscore-tab", (event) => { if (event.detail === "testset" && root.dataset.view === "result") panes.write(); });
   forgetOptions();

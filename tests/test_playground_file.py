@@ -83,7 +83,8 @@ def scored(visitor: Visitor, score: float) -> None:
 
 def title(page: Page, name: str) -> None:
     """Wait for the tree of a document."""
-    page.locator("#testset-name").get_by_text(name, exact=True).wait_for()
+    shown = page.locator("#testset-document:has(.doc-tree:not([data-stale])) #testset-name")
+    shown.get_by_text(name, exact=True).wait_for()
 
 
 def count(visitor: Visitor, text: str) -> None:

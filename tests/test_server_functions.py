@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import docscore
 from docscore.core.options import ScoringOptions
 from docscore.data.pairing import Pairs
 from docscore.evaluation.evaluation import Evaluation
@@ -140,6 +141,17 @@ def test_a_headline_is_the_largest_cause_and_what_helps(
     assert [each.options for each in what_ifs] == offered
     assert all(each.label.endswith("→ 1.000") for each in what_ifs)
     assert (headline["remedy"] is not None) == bool(offered)
+
+
+def test_a_schema_is_offered_where_it_settles_more_than_other_options() -> None:
+    """It is that which the ground truths suggest, and the score under it is what docscore gives."""
+    truths: Any = {name: {"sum": f"{number + 1}.200,50 €", "t": "tea"} for number, name in enumerate("abcd")}
+    found = evaluated(truths, {name: {"sum": f"€{n + 1},200.50", "t": "tea"} for n, name in enumerate("abcd")})
+    [offered] = what_ifs_of(found, lambda _: None)
+    assert offered.label == "Compare amounts as money → 1.000"
+    schema = json.loads(offered.options["what_if"]["schema"])
+    assert schema == docscore.suggest_schema(truths).schema
+    assert headline_of(found, [offered])["text"] == "By the suggested schema, nothing stays lost."
 
 
 def test_what_takes_too_long_is_not_offered() -> None:

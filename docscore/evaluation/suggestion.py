@@ -171,10 +171,17 @@ def suggest_schema(references: Any, predictions: Any = None, *, schema: Any = No
     >>> [(one.field, one.compare, one.values) for one in suggested.fields]
     [('date', 'date', 2), ('sum', 'money', 0)]
     """
-    result = None if predictions is None else evaluate(predictions=predictions, references=references, **options)
-    values = values_of(
-        *(read_ground_truths(references, options) if result is None else (result.ids, result.pairs.truths))
-    )
+    if predictions is not None:
+        return suggestion_of(evaluate(predictions=predictions, references=references, **options), schema)
+    return _suggestion(values_of(*read_ground_truths(references, options)), schema, None)
+
+
+def suggestion_of(result: Evaluation, schema: Any = None) -> Suggestion:
+    """The same for predictions that are scored already."""
+    return _suggestion(values_of(result.ids, result.pairs.truths), schema, result)
+
+
+def _suggestion(values: FieldValues, schema: Any, result: Evaluation | None) -> Suggestion:
     fields = suggested_fields(values)
     found = _schema_of(values, fields, "")
     if schema is not None:
