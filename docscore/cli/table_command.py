@@ -34,7 +34,7 @@ from docscore.evaluation.tables import LISTED
 from docscore.integrations.log_files import run_of_file
 from docscore.report.console import print_table
 from docscore.report.markup import FORMATS, table_as_latex, table_as_markdown
-from docscore.report.systems_report import picture_as_png, pictures_of, systems_as_html
+from docscore.report.systems_report import systems_as_html, systems_as_png
 from docscore.report.systems_tables import systems_table
 
 
@@ -185,7 +185,7 @@ def table_command(
         ".md": lambda: table_as_markdown(table),
         ".tex": lambda: table_as_latex(table, caption),
         ".html": lambda: systems_as_html(compared, table),
-        ".png": lambda: _as_png(compared),
+        ".png": lambda: systems_as_png(compared),
     }
     if output is not None:
         say(f"wrote {write_report(output, formats)}")
@@ -196,14 +196,6 @@ def table_command(
         print_table(stdout_console(), table, with_caption=False)
     else:
         click.echo(formats[".md" if form == "markdown" else ".tex"]())
-
-
-def _as_png(found: Systems) -> bytes:
-    """The picture of ranks, else that of costs."""
-    drawn = pictures_of(found)
-    if not drawn:
-        raise InputValueError(place="output", expected="--ranks or costs for a picture", got="neither")
-    return picture_as_png(drawn[0])
 
 
 def _as_dict(found: Systems, name: str) -> dict[str, object]:

@@ -94,12 +94,16 @@ def picture_of_costs(found: Systems) -> Picture:
     return Picture("Scores against costs", caption, (), bars, lines, dots, texts, height=height, base=_HEIGHT)
 
 
-def picture_as_png(picture: Picture) -> bytes:
-    """A picture as PNG.
+def systems_as_png(found: Systems) -> bytes:
+    """The first of the pictures of several systems as PNG.
 
     Raises:
-        ValueError: if matplotlib is not installed.
+        ValueError: if there is none, or matplotlib is not installed.
     """
+    pictures = pictures_of(found)
+    if not pictures:
+        raise InputValueError(place="output", expected="--ranks or costs for a picture", got="neither")
+    picture = pictures[0]
     try:
         from matplotlib.figure import Figure  # noqa: PLC0415  slow to import
         from matplotlib.patches import Rectangle  # noqa: PLC0415
