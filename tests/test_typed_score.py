@@ -420,7 +420,8 @@ def test_a_file_of_judgements(tmp_path: Path) -> None:
     scores = [typed_score("tea", answer, schema) for answer in ("thé", "Milk", "CHAI", "TEA", "tee")]
     assert scores == pytest.approx([1.0, 0.0, 0.5, 1.0, 2 / 3])
     assert typed_score("thé", "tea", schema) == 1.0
-    assert typed_tree("tea", "tee", schema).unreadable == ("prediction",)
+    unreadable = [typed_tree("tea", answer, schema).unreadable for answer in ("tee", "thé", None)]
+    assert unreadable == [("prediction",), (), ()]
     digest = SchemaSource.of(schema).digest
     judged.write_text(judged.read_text().replace("true", "false"))
     assert SchemaSource.of(schema).digest != digest
