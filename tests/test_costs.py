@@ -22,7 +22,7 @@ REFERENCES = [ref(name, {"t": "1", "u": "tea"}) for name in IDS]
 def rows(right: int, cost: Any, **others: Any) -> list[dict[str, Any]]:
     """Predictions that get so many documents right and half of each other one."""
     return [
-        {**pred(name, {"t": "1", "u": "tea" if number < right else "xxx"}), "cost": cost, **others}
+        {**pred(name, {"t": "1", "u": "tea" if number < right else f"x{cost}"}), "cost": cost, **others}
         for number, name in enumerate(IDS)
     ]
 
@@ -96,7 +96,7 @@ def test_systems_that_no_other_one_beats(files: list[str | Path]) -> None:
 
 def test_a_cost_that_is_not_known_is_named(files: list[str | Path], write: Write) -> None:
     """In the table by a remark; whether a system is beaten cannot be said then."""
-    odd = write("odd.jsonl", [*rows(3, 1.0)[:2], {**rows(3, -1.0)[2]}])
+    odd = write("odd.jsonl", [*rows(1, 3.0)[:2], rows(1, -1.0)[2]])
     printed = succeed("table", *files, f"odd={odd}", "--ranks")
     assert "odd: 1 of 3 predictions have no cost of at least 0, such as 'c' (-1.0).\n" in printed
     assert json.loads(succeed("table", *files, f"odd={odd}", "--json"))["systems"][-1]["costs"]["cost"]["total"] is None

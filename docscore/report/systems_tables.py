@@ -64,8 +64,8 @@ def systems_table(
     by = found.first.slice_name if found.first.by is not None else ""
     counted = [*([DOCUMENTS] if by and DOCUMENTS not in columns else []), *columns]
     systems = [TableColumn(name, shown_name(name)) for name in found.evaluations]
-    costs = _cost_columns(found)
-    by_metric = by_metric and not found.ranks and not costs
+    before, after = _columns_around(found)
+    by_metric = by_metric and not after
     rows: list[tuple[TableCell, ...]] = []
     for part in found.parts():
         first = next(iter(part.values()))
@@ -81,21 +81,20 @@ def systems_table(
             for (name, of_system), *cells in zip(part.items(), *by_figure, strict=True):
                 of_rows = {DOCUMENTS: of_system.documents, **(counts[name] if of_system.value is None else {})}
                 numbers = [_count_cell(of_rows.get(column)) for column in counted]
-                of_all = [*_rank_cells(found, name), *(_cost_cell(found, name, column.name) for column in costs)]
-                if of_system.value is not None:
-                    of_all = [TableCell(None, "") for _ in of_all]
-                before, after = of_all[: 2 * bool(found.ranks)], of_all[2 * bool(found.ranks) :]
-                rows.append((*value, *before, TableCell(name, shown_name(name)), *numbers, *cells, *after))
+                left, right = (
+                    [_cell_around(found, name, column.name, everything=of_system.value is None) for column in columns]
+                    for columns in (before, after)
+                )
+                rows.append((*value, *left, TableCell(name, shown_name(name)), *numbers, *cells, *right))
     metrics = [TableColumn(figure.name, figure.label) for figure in first.figures]
     heads = (
         *([TableColumn("value", shown_name(by), "code")] if by else []),
         *([TableColumn(DOCUMENTS, DOCUMENTS)] if by and by_metric else []),
-        *_RANK_COLUMNS[: 2 * bool(found.ranks)],
+        *before,
         TableColumn("metric", "metric", "text") if by_metric else TableColumn("system", "System", "text"),
         *([] if by_metric else (TableColumn(name, name.replace("_", " ")) for name in counted)),
         *(systems if by_metric else metrics),
-        *(_RANK_COLUMNS[2:] if found.ranks else ()),
-        *costs,
+        *after,
     )
     caption = f"Metrics by system and {shown_name(by)}" if by else "Metrics by system"
     systems_of_table = found.evaluations.values()
@@ -107,36 +106,33 @@ def systems_table(
     )
 
 
-_RANK_COLUMNS = (TableColumn("group", "group"), TableColumn("rank", "rank"), TableColumn("best", "best"))
+_GROUP, _RANK, _BEST, _PER_COST, _FRONT = "group", "rank", "best", "score_per_cost", "pareto"
 
 
-def _rank_cells(found: Systems, name: str) -> list[TableCell]:
-    """The cells of a system's rank, two of which stand before its figures; none without ranks."""
-    if not found.ranks:
-        return []
-    rank = found.ranks[name]
-    ends = f"{rank.low}" if rank.low == rank.high else f"{rank.low} to {rank.high}"
-    best = "<0.001" if 0 < rank.best < _SMALLEST_SHARE else three_digits(rank.best)
-    return [TableCell(rank.group, f"{rank.group}"), TableCell((rank.low, rank.high), ends), TableCell(rank.best, best)]
+def _columns_around(found: Systems) -> tuple[list[TableColumn], list[TableColumn]]:
+    """The columns of ranks and costs before the names of the systems, and those behind their figures."""
+    with_ranks, with_front = bool(found.ranks), found.front is not None
+    costs = {name for system in found.evaluations.values() for name in system.costs}
+    before = [TableColumn(_GROUP, "group"), TableColumn(_RANK, "rank")] if with_ranks else []
+    after = [TableColumn(_BEST, "best")] if with_ranks else []
+    after += [TableColumn(name, name) for name in COSTS if name in costs]
+    after += [TableColumn(_PER_COST, "score/cost"), TableColumn(_FRONT, "Pareto", "text")] if with_front else []
+    return before, after
 
 
-_PER_COST, _FRONT = "score_per_cost", "pareto"
-
-
-def _cost_columns(found: Systems) -> list[TableColumn]:
-    """The columns of what predictions cost that a system has, and of whether it is worth that."""
-    known = {name for system in found.evaluations.values() for name in system.costs}
-    columns = [TableColumn(name, name) for name in COSTS if name in known]
-    if found.front is not None:
-        columns += [TableColumn(_PER_COST, "score/cost"), TableColumn(_FRONT, "Pareto", "text")]
-    return columns
-
-
-def _cost_cell(found: Systems, name: str, column: str) -> TableCell:
-    """What a system cost by a column, its score for that, or whether no other one beats it."""
+def _cell_around(found: Systems, name: str, column: str, *, everything: bool) -> TableCell:
+    """What a system has in a column of ranks or costs; without text in the rows of slices."""
+    if not everything:
+        return TableCell(None, "")
     if column == _FRONT:
         is_best = name in (found.front or ())
         return TableCell(is_best, "yes" if is_best else "")
+    if column in (_GROUP, _RANK, _BEST):
+        rank = found.ranks[name]
+        ends = f"{rank.low}" if rank.low == rank.high else f"{rank.low} to {rank.high}"
+        best = "<0.001" if 0 < rank.best < _SMALLEST_SHARE else three_digits(rank.best)
+        cells = {_GROUP: (rank.group, f"{rank.group}"), _RANK: ((rank.low, rank.high), ends), _BEST: (rank.best, best)}
+        return TableCell(*cells[column])
     cost = found.evaluations[name].costs.get(column)
     value = found.score_per_cost(name) if column == _PER_COST else cost and cost.total
     return TableCell(value, _NONE if value is None else amount_text(value), note=cost.note if cost else "")
