@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from docscore.core.errors import DataError, Diagnostic, Faults, InputError, at_place, faults_summary, row_place
 from docscore.core.formatting import clipped, printable
 from docscore.core.options import AS_TEXT, SKIP, ScoringOptions
-from docscore.data.files import EXTENSIONS, Table, delimiter_of_file, read_table, suffix_of
+from docscore.data.files import Table, delimiter_of_file, read_table, suffix_of
 from docscore.data.json_text import dumps
 from docscore.data.pairing import (
     FileRows,
@@ -357,9 +357,6 @@ def _cell(value: Any) -> str:
         return clipped(json.dumps(value, ensure_ascii=False, default=str), _LONGEST_CELL)
     except ValueError:  # a number of more digits than Python prints
         return "…"
-
-
-KINDS = [*EXTENSIONS, ".gz"]
 
 
 def rows_of_uploads(

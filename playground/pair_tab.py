@@ -11,16 +11,8 @@ import gradio as gr
 from docscore.metrics.registry import METRICS
 from playground.fragments import fragment
 from playground.limits import MAX_BYTES
-from playground.pair import (
-    answer,
-)
-from playground.requests import (
-    PAIR_METRICS,
-    PAIR_OPTIONS,
-    RECEIPTS,
-    PairRequest,
-    option_fields,
-)
+from playground.pair import answer
+from playground.requests import PAIR_METRICS, PAIR_OPTIONS, RECEIPTS, PairRequest, option_fields
 from playground.server_functions import FUNCTIONS
 
 

@@ -364,9 +364,9 @@ class DocumentRequest(KeptRequest):
 
 
 class RowsRequest(KeptRequest):
-    """Documents of a result by their numbers."""
+    """Documents of a result by their numbers, which are text, as lists in requests are limited."""
 
-    numbers: list[int]
+    numbers: Annotated[str, Field(pattern=r"^(\d{1,9} ?)*$")]
 
 
 class SideBySideRequest(KeptRequest):

@@ -223,9 +223,14 @@ async def view_documents(asked: Any) -> Answer:
 
 async def _of_list(asked: KeptRequest, work: Callable[..., Answer], *arguments: Any) -> Answer:
     kept = await asyncio.to_thread(KeptList, results_folder(), asked.run)
-    if await asyncio.to_thread(lambda: kept.is_small):
-        return await asyncio.to_thread(work, kept, *arguments)
-    found: Answer = await READERS.run("", partial(work, kept, *arguments))
+    return await _read(lambda: kept.is_small, partial(work, kept, *arguments))
+
+
+async def _read(is_small: Callable[[], bool], work: Callable[[], Answer]) -> Answer:
+    """What the work answers: in a thread where that takes milliseconds, else in a child process."""
+    if await asyncio.to_thread(is_small):
+        return await asyncio.to_thread(work)
+    found: Answer = await READERS.run("", work)
     return found
 
 
@@ -234,18 +239,15 @@ async def read_document(asked: Any) -> Answer:
     """The tree of a document as HTML, the field and the cause of its rows, and its image."""
     wanted = DocumentRequest.of(asked)
     kept = await asyncio.to_thread(KeptList, results_folder(), wanted.run)
-    values = await asyncio.to_thread(kept.values, wanted.number)
-    if await asyncio.to_thread(is_small, *values):
-        return await asyncio.to_thread(kept.document, wanted.number)
-    found: Answer = await READERS.run("", partial(KeptList.document, kept, wanted.number))
-    return found
+    return await _read(lambda: is_small(*kept.values(wanted.number)), partial(kept.document, wanted.number))
 
 
 @refusing
 async def read_rows(asked: Any) -> Answer:
     """Documents as rows of JSONL."""
     wanted = RowsRequest.of(asked)
-    return {"text": await asyncio.to_thread(lambda: KeptList(results_folder(), wanted.run).rows(wanted.numbers))}
+    numbers = map(int, wanted.numbers.split())
+    return {"text": await asyncio.to_thread(lambda: KeptList(results_folder(), wanted.run).rows(numbers))}
 
 
 @refusing

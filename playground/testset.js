@@ -194,7 +194,8 @@ window.docscoreTestset = (element, server) => {
   };
 
   const downloadRows = async () => {
-    const numbers = panes.order(), found = await docscoreAnswer(server.read_rows, { run: result.run, numbers });
+    const numbers = panes.order();
+    const found = await docscoreAnswer(server.read_rows, { run: result.run, numbers: numbers.join(" ") });
     if (found.refused) { say(docscoreSentence(found.refused)); return; }
     download("documents.jsonl", found.text);
     say(`${numbers.length.toLocaleString("en")} row${numbers.length === 1 ? "" : "s"} with both sides: a test set of their own.`);
@@ -202,7 +203,7 @@ window.docscoreTestset = (element, server) => {
 
   /** The chosen document on the tab for one pair, under the same options. */
   const openPair = async () => {
-    const found = await docscoreAnswer(server.read_rows, { run: result.run, numbers: [panes.document()] });
+    const found = await docscoreAnswer(server.read_rows, { run: result.run, numbers: String(panes.document()) });
     if (found.refused) { say(docscoreSentence(found.refused)); return; }
     const { references, prediction } = JSON.parse(found.text);
     if (references.length > 1) { say(`It has ${references.length} acceptable answers, which a pair cannot hold.`); return; }

@@ -67,6 +67,12 @@ def test_a_test_set_is_scored_shown_and_opened_again() -> None:
         assert causes["same value"] == ("Written differently", ['"4,50"', "4.5"])
         assert causes["invented row"] == ("Invented row", [None, '"TOTAL"'])
         assert view["fields"][0]["score"] == "0.763"
+        rows = (await server_functions.read_rows({"run": found["run"], "numbers": "7 3"}))["text"].splitlines()
+        assert [json.loads(row)["question_id"] for row in rows] == [
+            json.loads(REFERENCES.read_text("utf-8").splitlines()[number])["question_id"] for number in (7, 3)
+        ]
+        refused = await server_functions.read_rows({"run": found["run"], "numbers": "seven"})
+        assert refused["refused"].startswith("numbers: ")
 
     asyncio.run(visit())
 
