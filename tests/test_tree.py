@@ -43,12 +43,6 @@ def test_places_on_both_sides_and_the_option_taken() -> None:
     assert tree.key is None
 
 
-def test_the_option_equal_to_the_prediction_is_preferred() -> None:
-    assert anls_score(("A", "a"), "a", return_gt=True) == (1.0, "a")
-    assert anls_score(("1", 1), 1, return_gt=True)[1] == 1
-    assert anls_score(["A", "a"], ["a", "A"], return_gt=True) == (1.0, ["a", "A"])
-
-
 @golden("tree", "closest")
 def test_closest_ground_truth(truth: Any, prediction: Any, closest: Any) -> None:
     found = score_tree(truth, prediction).closest_gt()
