@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,8 @@ def test_columns_of_other_names_and_rows_without_ids() -> None:
     references = [ref(name, 1) for name in IDS]
     found = docscore.evaluate(predictions=answers, references=references, cost_column="usage.out")
     assert found.costs == {"cost": Cost(15.0), "tokens": Cost(21.0)}
+    amounts = [{**pred(name, 1), "cost": Decimal("0.25")} for name in IDS]
+    assert docscore.evaluate(predictions=amounts, references=references).costs == {"cost": Cost(0.75)}
     values = [{"cost": 3}] * 2
     assert docscore.evaluate(predictions=values, references=values).costs == {}
     with pytest.raises(ValueError, match="'question_id' beside the column of cost_column"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from decimal import Decimal
 from math import fsum
 from typing import Any, NamedTuple
 
@@ -42,7 +43,7 @@ least 0, such as 'b' (nothing)")}
 def _cost(name: str, cells: tuple[Any, ...], pairs: Pairs) -> Cost:
     numbers, without = [], []
     for row, cell in zip(pairs.ids, cells, strict=True):
-        value = cell
+        value = float(cell) if isinstance(cell, Decimal) else cell  # of a Parquet file
         if isinstance(cell, str):  # of a CSV file
             with suppress(JsonError):
                 value = loads(cell)
