@@ -39,7 +39,7 @@ from docscore.metrics.typed.readers import (
 Otherwise = Literal["text", "wrong"]
 
 _EXACT = Context(prec=4000, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])  # differences are exact to so many digits
-_KNOWN = 1 << 15  # distinct values of a comparator whose readings are kept
+_kept = lru_cache(maxsize=1 << 15, typed=True)  # distinct values of a comparator are read once
 
 
 class Reading(NamedTuple):
@@ -83,22 +83,16 @@ class ReadingComparator:
     near_remark: str = "within the tolerance"
     libraries: tuple[str, ...] = ()
 
-    def agree(self, truth: Reading, prediction: Reading) -> bool:
-        """Whether two readings count as equal."""
-        if not self.fits(truth.kind, prediction.kind):
-            return False
-        return truth.spelling == prediction.spelling or bool(self.near and self.near(truth.value, prediction.value))
-
     def pair(self, truth: Scalar, prediction: Scalar, options: ScoringOptions) -> float:
         """S of a pair where L is 1, in [0, 1]."""
         left, right = self.read(truth), self.read(prediction)
         if left is None or right is None:
             return _as_texts(truth, prediction, options, self.unread)
-        if self.agree(left, right):
-            return 1.0
-        if self.unequal == "wrong" or not self.fits(left.kind, right.kind):
+        if not self.fits(left.kind, right.kind):
             return 0.0
-        return similarity(left.spelling, right.spelling, options.threshold)
+        if left.spelling == right.spelling or (self.near and self.near(left.value, right.value)):
+            return 1.0
+        return 0.0 if self.unequal == "wrong" else similarity(left.spelling, right.spelling, options.threshold)
 
     def table(self, truths: Sequence[Scalar], predictions: Sequence[Scalar], options: ScoringOptions) -> Matrix:
         """S of every pair where L is 1: shape (len(truths), len(predictions)), values in [0, 1]."""
@@ -477,17 +471,13 @@ def time_comparator(*, tolerance: float | None = None, unread: Otherwise = "text
 
     def read(value: Scalar) -> Reading | None:
         clock = read_time(value)
-        return None if clock is None else Reading(clock.isoformat(), clock, clock.tzinfo)
+        if clock is None:
+            return None
+        seconds = clock.hour * 3600 + clock.minute * 60 + clock.second + Decimal(clock.microsecond).scaleb(-6)
+        return Reading(clock.isoformat(), seconds, clock.tzinfo)
 
-    def near(truth: time, prediction: time) -> bool:
-        day = date(2000, 1, 1)
-        apart = datetime.combine(day, truth.replace(tzinfo=None)) - datetime.combine(
-            day, prediction.replace(tzinfo=None)
-        )
-        return truth.tzinfo == prediction.tzinfo and abs(apart.total_seconds()) <= (tolerance or 0)
-
-    compares = None if tolerance is None else near
-    return ReadingComparator("a time of day", "time", _kept(read), compares, unequal="wrong", unread=unread)
+    near = _tolerance(tolerance)
+    return ReadingComparator("a time of day", "time", _kept(read), near, unequal="wrong", unread=unread)
 
 
 def phone_comparator(*, region: str = "", unread: Otherwise = "text") -> ReadingComparator:
@@ -623,11 +613,6 @@ def _made(name: str, settings: str) -> Comparator:
     libraries = [_LIBRARIES.get(name), "babel" if "locale" in keywords and name != "boolean" else None]
     used = tuple(dict.fromkeys(filter(None, libraries)))
     return replace(made, label=", ".join([made.label, *shown]), libraries=used)  # type: ignore[type-var]
-
-
-def _kept(read: Callable[[Scalar], Reading | None]) -> Callable[[Scalar], Reading | None]:
-    """The same function with its answers kept: distinct values are read once."""
-    return lru_cache(maxsize=_KNOWN, typed=True)(read)
 
 
 def _declared(decimal: str, group: str, locale: str) -> Separators:
