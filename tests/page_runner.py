@@ -3,7 +3,8 @@
 With `--installed` the commands are those on the path, `pip` among them.
 
 * python: runs; all blocks of a page share their names.
-* bash: runs, with `docscore` as the command of this checkout; `pip install` does nothing.
+* bash: runs, with `docscore` as the command of this checkout; `pip install` does nothing, or with `--installed` takes
+  the clone in this folder in place of the address.
 * text: what the block before it printed; `...` stands for anything.
 * a block with `title="NAME"`, whatever its language: is written to that file.
 * sh: is not run, since it needs a network, a key, another machine or hours. Nor is any other language.
@@ -28,6 +29,18 @@ _SHIMS = {
     "python": 'exec "$PAGE_PYTHON" "$@"',
 }
 _ALIKE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+_ADDRESS = re.compile(r'"docscore(\[[\w,]+\])? @ git\+[^"]+"')
+
+
+def in_a_clone(text: str) -> str:
+    """The text with the clone in this folder in place of the address of the repository.
+
+    >>> in_a_clone('pip install "docscore[app] @ git+https://example.org/docscore"')
+    'pip install -e ".[app]"'
+    """
+    return _ADDRESS.sub(lambda match: f'-e ".{match[1]}"' if match[1] else "-e .", text)
 
 
 class Block(NamedTuple):
@@ -69,7 +82,8 @@ def run_page(path: Path) -> None:
         elif block.language == "python":
             printed = _run_python(block, path, names)
         elif block.language == "bash":
-            done = subprocess.run(["bash", "-euc", block.text], stdout=subprocess.PIPE, text=True, check=True)  # noqa: S607
+            command = ["bash", "-euc", in_a_clone(block.text)]
+            done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
             printed = done.stdout
         elif block.language == "text":
             same = doctest.OutputChecker().check_output(block.text, printed, _ALIKE)
