@@ -56,6 +56,7 @@
       clearTimeout(timer);
       timer = setTimeout(() => go(changes), PAUSE);
     };
+    const railPane = docscorePane(rail);
     const histogram = new Histogram(part("histogram"), (low, high) => later({ low, high }));
 
     const write = (how = "replace") => {
@@ -130,11 +131,13 @@
       bar.style.setProperty("--v", share);
       button.title = title;
       button.dataset.name = name;
+      button.dataset.cell = "";
+      button.tabIndex = -1;
       button.setAttribute("aria-pressed", String(isPressed));
       const below = !isCause ? element("small", "", `score ${score}`) : element("code", "cut", ...(specimen ? [side(...specimen, "del"), " → ", side(specimen[1], specimen[0], "ins")] : []));
       button.append(element("bdi", isCause ? "name cut" : "name mono cut", isCause ? label : name), element("span", "num", points), below, element("small", "num", documents), bar);
-      const item = document.createElement("li");
-      item.append(button);
+      const item = element("li", "", button);
+      item.dataset.row = "";
       return item;
     };
 
@@ -156,7 +159,7 @@
       } else if (areAllFields && shown.field_count > shown.fields.length) {
         part("fields").append(element("li", "facet soft", `${(shown.field_count - shown.fields.length).toLocaleString("en")} more with less; Export has all.`));
       }
-      docscoreOneStop(rail);
+      railPane.fresh();
       if (held) [...rail.querySelectorAll(".facet")].find((button) => button.dataset.name === held)?.focus({ preventScroll: true });
     };
 
@@ -320,7 +323,6 @@
       Enter: () => { if (narrow.matches) seg(3, "push"); tree.querySelector("[tabindex='0']")?.focus(); },
       Escape: () => clear(false),
     };
-    const railKeys = { ArrowDown: 1, ArrowUp: -1, Home: -1e6, End: 1e6 };
 
     root.querySelector(".panes").addEventListener("keydown", (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input")) return;
@@ -328,10 +330,6 @@
       if (event.target === list) action = listKeys[event.key] ?? action;
       if (tree.contains(event.target) && event.key === "Escape") action = () => list.focus();
       if (rail.contains(event.target) && event.key === "Escape") action = () => clear(false);
-      if (event.target.matches("button.facet") && event.key in railKeys) {
-        const buttons = [...rail.querySelectorAll("button.facet")], at = buttons.indexOf(event.target) + railKeys[event.key];
-        action = () => buttons[Math.min(Math.max(at, 0), buttons.length - 1)].focus();
-      }
       if (!action) return;
       event.preventDefault();
       action();
@@ -396,10 +394,13 @@
       isOpen: (name) => result !== null && [result.run, view.documents].includes(name),
       /** Show a result with the view of a link, else with the view before where the documents are the same. */
       show: async (found, asked) => {
+        const documents = found.example ? EXAMPLE : found.run, before = all;
+        result = found;
+        view = { ...(asked ?? view), documents };
+        write();
         const listing = await docscoreAnswer(server.read_documents, { run: found.run });
         if (listing.refused) { fault(listing, null); return false; }
-        const before = all, documents = found.example ? EXAMPLE : found.run;
-        [result, all, shown, drawn, areAllFields] = [found, listing, null, null, false];
+        [all, shown, drawn, areAllFields] = [listing, null, null, false];
         views.forget();
         say(all.note);
         histogram.draw(found.histogram, 0, 1);

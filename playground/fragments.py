@@ -17,11 +17,6 @@ def fragment(macro: str, *arguments: Any, template: str = "fragments.html.jinja"
     return macro_as_html(template, macro, *arguments, folders=(_TEMPLATES,))
 
 
-def sentence(fault: str) -> str:
-    """An error message as HTML."""
-    return fragment("fault", lines_of(fault), "alert")
-
-
 def lines_of(text: str) -> list[str]:
     """The lines of a message, each shortened and without characters that cannot be seen."""
     return [shortened(printable(line)) for line in text.split("\n")]

@@ -43,9 +43,9 @@
   });
 })();
 
-// A list or tree within which arrow keys move is one stop of the Tab key: that of its parts which had the focus last.
+// A tree within which arrow keys move is one stop of the Tab key: the row that had the focus last.
 (() => {
-  const PARTS = "button.facet, .anls-row:not(.anls-header)";
+  const PARTS = ".anls-row:not(.anls-header)";
   window.docscoreOneStop = (container) => {
     const parts = [...container.querySelectorAll(PARTS)];
     const stop = parts.find((part) => part === document.activeElement) ?? parts.find((part) => part.checkVisibility());

@@ -318,7 +318,7 @@ def visit(playground: Playground, chromium: Browser) -> Iterator[Visit]:
     for visitor in visitors:
         visitor.context.close()
     assert scripts == ["undefined"] * len(visitors)
-    assert faults == []
+    assert faults == [], faults
     assert playground.faults(length) == ""
 
 

@@ -188,6 +188,7 @@ def read_as(visitor: Visitor, field: str, value: Any) -> None:
     visitor.page.locator("#testset .drop:not([aria-busy])").wait_for()
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(("size", "dark"), LOOKS, ids=str)
 def test_a_foreign_table_gets_the_right_score(visit: Visit, size: tuple[int, int], *, dark: bool) -> None:
     """Semicolons, other names, another order, and JSON between fences: which is which is found, nothing is chosen."""
@@ -251,7 +252,7 @@ def test_references_without_a_prediction_and_rows_with_faults(visit: Visit) -> N
     visitor.page.locator(".wz-doubts").get_by_text(problem).wait_for()
     score = visitor.page.get_by_role("button", name="Score", exact=True)
     score.click()
-    visitor.page.locator(".drop-fault").get_by_text(problem).wait_for()
+    visitor.page.locator("#testset .drop-fault").get_by_text(problem).wait_for()
     mean = docscore.evaluate(predictions=GUESSES[:2], references=TRUTHS[:2]).score
     for value, expected in (("zero", mean * 2 / 3), ("skip", mean)):
         read_as(visitor, "missing", value)
@@ -264,7 +265,7 @@ def test_references_without_a_prediction_and_rows_with_faults(visit: Visit) -> N
     broken = payload("p.jsonl", b'{"question_id": "a", "prediction": 1}\n{"question_id": "b",\n')
     visitor.choose_files(payload("r.jsonl", [ref("a", 1), ref("b", 2)]), broken)
     score.click()
-    said = visitor.page.locator(".drop-fault")
+    said = visitor.page.locator("#testset .drop-fault")
     said.get_by_text("p.jsonl, line 2").wait_for()
     assert "/" not in said.inner_text(), "the folder of the uploads is nobody's business"
     visitor["testset-options"].locator("summary").click()
@@ -448,7 +449,7 @@ def test_documents_are_found_sorted_and_downloaded(visit: Visit, tmp_path: Path)
     count(visitor, "15 of 40 documents")
     expected = texts(visitor, ".doc bdi")
     visitor["testset-export"].locator("summary").click()
-    path = written(tmp_path, "rows.jsonl", download(visitor, "#testset-export button"))
+    path = written(tmp_path, "rows.jsonl", download(visitor, "#testset-export button >> nth=-1"))
     visitor["testset-status"].get_by_text("15 rows with both sides").wait_for()
     names = [row["question_id"] for row in read_table(path).rows]
     assert names == expected[: len(names)]
@@ -517,7 +518,7 @@ LINKS = {
 @pytest.mark.parametrize("link", LINKS)
 def test_a_link_that_means_nothing_is_one_sentence(visit: Visit, link: str) -> None:
     visitor = visit(f"/#{link}")
-    said = visitor.page.locator("#testset-status, .drop-fault").get_by_text(LINKS[link]).first
+    said = visitor.page.locator("#testset-status, #testset .drop-fault").get_by_text(LINKS[link]).first
     said.wait_for()
 
 
@@ -676,6 +677,7 @@ STATES = {
 }
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("state", STATES)
 def test_what_fails_is_one_sentence_and_the_last_result_stays_as_an_old_one(visit: Visit, state: str) -> None:
     """For options that are scored anew, and for another document; it can be tried again."""
@@ -710,7 +712,7 @@ def test_what_fails_is_one_sentence_and_the_last_result_stays_as_an_old_one(visi
 def test_files_that_are_not_taken(visit: Visit) -> None:
     """Too many, too large, an upload that is cancelled or fails, and a run that is cancelled."""
     visitor = opened(visit)
-    page, said = visitor.page, visitor.page.locator(".drop-fault")
+    page, said = visitor.page, visitor.page.locator("#testset .drop-fault")
     given: Any = [*PLAIN, GOLD]
     page.locator("#testset .drop-input").set_input_files(given)
     said.get_by_text("Two files make a test set").wait_for()
