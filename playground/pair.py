@@ -242,6 +242,9 @@ def _python(values: tuple[Any, Any], imports: str, call: str) -> str:
 # For programs
 
 
+_LONGEST_INTEGER = 64  # bits
+
+
 def tree_for_clients(ground_truth: Any, prediction: Any, options: ScoringOptions) -> dict[str, Any]:
     """The score tree of a pair as JSON values, at most `MAX_ROWS` nodes of it, with notes on sides read from text.
 
@@ -283,14 +286,17 @@ def is_json_text(value: Any) -> bool:
 
 
 def _renamed(tree: ScoreTree, node: dict[str, Any], shown: set[int]) -> dict[str, Any]:
-    """Rename `path` of a node to `place`, and convert values that are objects or lists to JSON text.
+    """Rename `path` of a node to `place`; values that are objects or lists, and integers beyond 64 bits, are JSON text.
 
-    gradio's Python client treats every object with the key "path" as a file, and tries to download it.
+    gradio's Python client treats every object with the key "path" as a file, and tries to download it; its server
+    writes no longer integers.
     """
     found = {"place": node.pop("path"), **node}
     for side in ("ground_truth", "prediction"):
         if isinstance(found[side], dict | list):
             found[side] = dumps(found[side]) if not node["children"] else None
+        elif isinstance(found[side], int) and found[side].bit_length() >= _LONGEST_INTEGER:
+            found[side] = dumps(found[side])
     below = [pair for pair in zip(tree.children, node["children"], strict=True) if id(pair[0]) in shown]
     found["children"] = [_renamed(*pair, shown) for pair in below]
     if len(below) < len(tree.children):

@@ -143,6 +143,13 @@ def test_a_body_that_is_too_long_is_not_read(playground: Playground, length: int
     assert call(playground, "x", "x")[0] == "complete"
 
 
+def test_an_integer_beyond_64_bits_comes_back_as_its_digits(playground: Playground) -> None:
+    """Gradio answers with no longer number."""
+    name, [tree] = call(playground, {"iban": 10**30}, {"iban": 10**30 + 1})
+    [leaf] = tree["children"]
+    assert (name, leaf["ground_truth"], leaf["prediction"]) == ("complete", str(10**30), str(10**30 + 1))
+
+
 def test_a_long_number_is_refused(playground: Playground) -> None:
     body = b'{"data": [%s, 1, 0.5, true, "paper", "text"]}' % (b"9" * 1_000_000)
     assert status(playground, body) in (400, 422)
