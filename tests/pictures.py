@@ -58,7 +58,7 @@ def _test_set(browser: Browser, app: Playground) -> None:
             visitor.page.get_by_role("button", name="Documents", exact=True).click()
             visitor.page.screenshot(path=DOCS / "testset_phone_documents.png")
         visitor.page.locator(".doc bdi").nth(2).click()
-        visitor["testset-name"].get_by_text("receipt-018").wait_for()
+        visitor["testset-points"].get_by_text("33.43 of 90 points").wait_for(state="attached")
         visitor.page.screenshot(path=DOCS / f"{name}{'_document' if size == NARROW else ''}.png")
         if name == "testset":
             visitor.page.get_by_role("button", name="Page image").click()
