@@ -4,7 +4,7 @@
 
 /** @param {HTMLElement} root @param {any} server */
 window.docscoreCompare = (root, server) => {
-  const PAUSE = 300;  // milliseconds until changed options are taken
+  const PAUSE = 300, PATIENCE = 400;  // milliseconds until changed options are taken, and until it is said that a run goes on
   const MOST_BESIDE = 3, MOST_WITH_STRIPS = 6;  // systems
   const NAMES = ["base", "new", "text"];  // of the systems of the example
   const PLAIN = { document: "", find: "", pair: null, seg: "1" };
@@ -28,7 +28,7 @@ window.docscoreCompare = (root, server) => {
   /** @type {View} */
   let view = { ...PLAIN };
   let sought = { field: "", cause: "" };  // what of the next document that is opened is brought into view
-  let timer = 0;
+  let timer = 0, patience = 0, newest = 0;  // the number of the run whose answer is wanted
 
   const nameOf = (/** @type {string} */ path) => path.split(/[\\/]/).pop() ?? path;
   const setStatus = (/** @type {string} */ text) => { part("status").textContent = text; };
@@ -82,7 +82,10 @@ window.docscoreCompare = (root, server) => {
     bar.setAttribute("aria-valuenow", String(Math.round(100 * (share ?? 0))));
     const words = [...part("acts").children].map((button) => button.textContent).join();
     if (words !== acts.map(([label]) => label).join()) part("acts").replaceChildren(...acts.map(([label, action]) => docscoreButton("btn tint", label, action)));
-    const isOld = Boolean(title) && result !== null;
+    setOld(Boolean(title) && result !== null);
+  };
+
+  const setOld = (/** @type {boolean} */ isOld) => {
     part("result").toggleAttribute("data-stale", isOld);
     part("result").inert = isOld;
   };
@@ -92,13 +95,16 @@ window.docscoreCompare = (root, server) => {
     if (!files) return;
     const isFirst = result === null;
     const show = (/** @type {number} */ share, /** @type {string} */ text) => {
+      clearTimeout(patience);
       if (isFirst) box.busy(text || "Comparing …", share, runs.stop);
       else notice("Comparing …", text, [["Cancel", runs.stop]], share);
     };
-    if (!isFirst) setState("shown");
-    show(0, "");
-    const found = await runs.run(request(), show);
-    if (!found) return;
+    if (!isFirst) { setState("shown"); notice(""); setOld(true); }
+    clearTimeout(patience);
+    patience = setTimeout(() => show(0, ""), isFirst ? 0 : PATIENCE);
+    const mine = ++newest, found = await runs.run(request(), show);
+    if (!found || mine !== newest) return;
+    clearTimeout(patience);
     box.idle();
     if (!found.refused) draw(found);
     else if (isFirst) box.say(found.kind === "stopped" ? "" : `Not compared: ${docscoreSentence(found.refused)}`);
@@ -109,9 +115,20 @@ window.docscoreCompare = (root, server) => {
   const refuse = (/** @type {any} */ found) => {
     const changed = /** @type {[string, () => void]} */ (["Change the files", () => changeFiles()]);
     const again = /** @type {[string, () => void]} */ (["Try again", run]);
-    const said = found.kind === "stopped" ? "" : `${docscoreSentence(found.refused)} `;
-    notice(found.kind === "stopped" ? "Cancelled." : "Not compared.", `${said}Below is the comparison before.`,
-      found.kind === "gone" ? [changed] : found.kind === "input" ? [changed, ...mends()] : [again, changed]);
+    const keep = /** @type {[string, () => void]} */ (["Keep this one", restore]);
+    if (found.kind === "stopped") { restore(); return; }
+    notice("Not compared.", `${docscoreSentence(found.refused)} Below is the comparison before.`,
+      [...(found.kind === "gone" ? [changed] : found.kind === "input" ? [changed, ...mends()] : [again]), keep]);
+  };
+
+  /** The files and options of the result, which is not old. */
+  const restore = () => {
+    if (!result) return;
+    const { references, predictions, names } = result.asked;
+    files = { references, predictions, names };
+    takeOptions(result.asked);
+    setState("shown");
+    notice("");
   };
 
   /** Options that let rows without a prediction or with faults pass, where they are not chosen yet. */
@@ -135,21 +152,20 @@ window.docscoreCompare = (root, server) => {
 
   const changeFiles = () => {
     const upload = (/** @type {string} */ path) => ({ name: nameOf(path), path });
-    const back = () => { setState("shown"); if (result) takeOptions(result.asked); };
+    newest += 1;
+    runs.stop();
+    clearTimeout(patience);
     notice("");
     setState("empty");
-    if (files) box.take({ truth: files.references ? upload(files.references) : null, predictions: files.predictions.map(upload), reading: {} }, back);
+    if (files) box.take({ truth: files.references ? upload(files.references) : null, predictions: files.predictions.map(upload), reading: {} }, restore);
   };
 
   // The result
 
   const draw = (/** @type {Comparison} */ found) => {
     result = found;
-    files = { references: found.asked.references, predictions: found.asked.predictions, names: found.asked.names };
-    takeOptions(found.asked);
-    setState("shown");
+    restore();
     fit();
-    notice("");
     setStatus("");
     drawSetUp(found);
     docscoreComparison.draw(screen, found, (id) => hashOf({ ...PLAIN, document: id }));
@@ -160,6 +176,7 @@ window.docscoreCompare = (root, server) => {
     panes.fields.fresh();
     keepAddress();
     if (view.document) open();
+    else if (document.activeElement === document.body && docscoreIsShown("compare")) part("verdict").focus();
   };
 
   /** Whether panes stand below each other, and documents have strips of dots. */
@@ -197,7 +214,11 @@ window.docscoreCompare = (root, server) => {
 
   /** The document that is open, in the list. */
   const mark = () => {
-    for (const row of part("documents").querySelectorAll("[data-document]")) row.toggleAttribute("data-chosen", /** @type {HTMLElement} */ (row).dataset.document === view.document);
+    for (const row of /** @type {NodeListOf<HTMLElement>} */ (part("documents").querySelectorAll("[data-document]"))) {
+      const isChosen = row.dataset.document === view.document;
+      row.toggleAttribute("data-chosen", isChosen);
+      if (isChosen && !("stacked" in screen.dataset)) row.scrollIntoView({ block: "nearest" });
+    }
   };
 
   // A document side by side
@@ -215,7 +236,8 @@ window.docscoreCompare = (root, server) => {
     if (!found) return;
     part("side").removeAttribute("aria-busy");
     if (found.refused) {
-      part("opened").replaceChildren(docscoreElement("p", "cmp-none", docscoreSentence(found.refused), " ", docscoreButton("btn", "Try again", open)));
+      const act = found.kind === "gone" ? docscoreButton("btn", "Compare again", run) : docscoreButton("btn", "Try again", open);
+      part("opened").replaceChildren(docscoreElement("p", "cmp-none", docscoreSentence(found.refused), " ", act));
       return;
     }
     part("opened").innerHTML = found.html;  // of the server's templates, which escape every value
@@ -245,6 +267,7 @@ window.docscoreCompare = (root, server) => {
     }
     const cell = rows[0]?.querySelector("[data-cell]") ?? part("opened").querySelector("[data-cell]");
     if (cell instanceof HTMLElement) panes.opened.go(cell);
+    if ("stacked" in screen.dataset) part("side").scrollIntoView();
   };
 
   const go = (/** @type {Partial<View>} */ changes) => { location.hash = hashOf({ ...view, ...changes }); };

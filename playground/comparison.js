@@ -8,7 +8,7 @@
 /** @typedef {{label: string, options: Record<string, any>}} Remedy */
 /** @typedef {{title: string, rest: string, p: string, text: string, document: string | null, remarks: string[], remedies: Remedy[]}} Verdict */
 /** @typedef {{run: string, asked: Record<string, any>, count: number, systems: System[], verdict: Verdict, ties: [number, number][], causes: LossRow[],
- *   fields: LossRow[], documents: DocumentRow[], pairs: Pair[], note: string, signature: string, left_out: string[], downloads: {label: string, name: string, path: string}[]}} Comparison */
+ *   fields: LossRow[], field_count: number, documents: DocumentRow[], pairs: Pair[], note: string, signature: string, left_out: string[], downloads: {label: string, name: string, path: string}[]}} Comparison */
 
 const docscoreComparison = (() => {
   const SVG = "http://www.w3.org/2000/svg", ROW = 28, AXIS = 16;  // pixels
@@ -161,7 +161,7 @@ const docscoreComparison = (() => {
   };
 
   /** The documents with a text in their ids; those most apart first, for a pair by what its first system gains. */
-  const documents = (/** @type {HTMLElement} */ place, /** @type {Comparison} */ { documents: all, systems, pairs: pairsOfAll }, /** @type {string} */ find, /** @type {number | null} */ pair, /** @type {(id: string) => string} */ link) => {
+  const documents = (/** @type {HTMLElement} */ place, /** @type {Comparison} */ { documents: all, count, systems, pairs: pairsOfAll }, /** @type {string} */ find, /** @type {number | null} */ pair, /** @type {(id: string) => string} */ link) => {
     const wanted = find.trim().toLowerCase(), chosen = pair === null ? null : pairsOfAll[pair];
     const shown = all.filter(({ id }) => id.toLowerCase().includes(wanted)).map((each) => ({ ...each, numbers: each.scores.map(Number) }));
     if (chosen) {
@@ -187,6 +187,7 @@ const docscoreComparison = (() => {
     const axis = part("presentation", "cmp-wide cmp-axis", element("span", "", "0"), element("span", "", "1"));
     grid(place, "Documents", systems.length, [heads([order, axis], systems), ...rows]);
     if (!rows.length) place.append(element("p", "soft cmp-none", "No document has this in its id."));
+    if (count > all.length) place.append(element("p", "soft cmp-none", `These are of the ${all.length.toLocaleString("en")} documents most apart; Export has all ${count.toLocaleString("en")}.`));
   };
 
   const all = (/** @type {System[]} */ systems) => row("cmp-all", part("rowheader", "soft", "All"), ...systems.map(({ lost }) => part("gridcell", "", element("b", "", lost))));
@@ -209,6 +210,7 @@ const docscoreComparison = (() => {
       if (fields.length) {
         grid(place("fields"), "Points lost by field", systems.length, [
           heads([part("columnheader", "", "field"), part("columnheader", "cmp-count", "docs")], systems), ...fields.map((each) => losses(each, systems))]);
+        if (found.field_count > fields.length) place("fields").append(element("p", "soft cmp-none", `These lost most; Export has all ${found.field_count.toLocaleString("en")} fields.`));
       } else place("fields").replaceChildren(element("p", "soft cmp-none", note || "No field lost points."));
       place("adjusted").textContent = found.pairs.length > 1 ? `difference, p adjusted for ${found.pairs.length}` : "difference";
       pairs(place("pairs"), found);

@@ -158,12 +158,14 @@ def _result(systems: Mapping[str, Evaluation], ids: Mapping[str, str], fields: M
     verdict = verdict_of(systems, pairs)
     first = next(iter(systems.values()))
     worst = [_worst_documents(each, ids, fields) for each in systems.values()]
+    lost = _fields(systems, worst, fields)
     return {
         "systems": [_system(name, each) for name, each in systems.items()],
         "verdict": {**verdict, "document": ids.get(verdict["document"] or "")},
         "ties": ties_of(systems, pairs),
         "causes": _causes(systems, worst),
-        "fields": _fields(systems, worst, fields),
+        "fields": lost[:MOST_FIELDS],
+        "field_count": len(lost),
         "documents": _documents(systems, ids),
         "pairs": [{**pair, **{side: shown_name(pair[side]) for side in ("first", "second")}} for pair in pairs],
         "note": fields_note(first),
@@ -291,7 +293,7 @@ def _fields(
             "few": counts[name] < FEW_DOCUMENTS,
             "cells": cells,
         }
-        for name, cells in _largest(lost)[:MOST_FIELDS]
+        for name, cells in _largest(lost)
     ]
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import csv
 import json
-import re
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
 from pathlib import Path
@@ -58,13 +56,8 @@ class Comparer(Visitor):
     def shown(self) -> str:
         """The verdict of a new result."""
         self["compare"].locator('.cmp[data-state="shown"]').wait_for()
-        self.part("notice").wait_for(state="hidden")
+        self["compare"].locator(".cmp-result:not([data-stale])").wait_for()
         return self.part("verdict").inner_text().replace("\n", " ")
-
-    def said(self) -> str:
-        """What stands in place of a result."""
-        self.part("title").get_by_text(re.compile(r"[.]$")).wait_for()
-        return self.part("notice").inner_text()
 
     def example(self) -> str:
         self.button("Compare three systems on 40 receipts").click()
@@ -82,16 +75,16 @@ class Comparer(Visitor):
         return found
 
 
-@pytest.fixture
-def visitor(visit: Visit) -> Comparer:
-    return on_the_tab(visit)
-
-
 def on_the_tab(visit: Visit, address: str = "/#compare", **look: Any) -> Comparer:
     found = visit(address, **look)
     found.__class__ = Comparer
     assert isinstance(found, Comparer)
     return found
+
+
+@pytest.fixture
+def visitor(visit: Visit) -> Comparer:
+    return on_the_tab(visit)
 
 
 @pytest.mark.ci
@@ -227,66 +220,63 @@ def test_systems_are_named(visitor: Comparer) -> None:
     visitor.part("verdict").get_by_text("Ours leads by").wait_for()
     visitor.part("names").locator("input").first.fill("Ours")
     visitor.page.keyboard.press("Enter")
-    assert "Two systems are called 'Ours'. Below is the comparison before." in visitor.said()
+    visitor.part("detail").get_by_text("Two systems are called 'Ours'. Below is the comparison before.").wait_for()
     assert visitor.part("result").get_attribute("data-stale") == ""
 
 
-_WAITING: list[Route] = []
+SILENT: list[Any] = []  # requests that wait until the run is stopped
 
 
 def cancelled(route: Route) -> None:
     """A run that goes on until it is stopped."""
-    name = json.loads(route.request.post_data or "")["fn_name"]
-    if name == "compare_files":
-        route.fulfill(json={"running": True, "share": 0.5, "text": "Scoring"})
-    elif name == "progress":
-        _WAITING.append(route)
+    name = str(json.loads(route.request.post_data or "")["fn_name"])
+    answers = {"compare_files": {"running": True, "share": 0.5, "text": "Scoring"}, "stop": {}}
+    if name in answers:
+        route.fulfill(json=answers[name])
     else:
-        route.fulfill(json={})
-        _WAITING.pop().fulfill(json={"refused": "stopped", "kind": "stopped"})
+        SILENT.append(route)
+    if name == "stop":
+        SILENT.pop().fulfill(json={"refused": "stopped", "kind": "stopped"})
 
 
-FAILURES: dict[str, Callable[[Route], None]] = {"no server": lambda route: route.abort(), "cancelled": cancelled}
-STATES: list[tuple[str, list[list[Any]], str, str]] = [  # the predictions, what is said ("": by the command), pressed
-    ("fewer ids", [BASE[:2], BETTER], "", "Absent predictions score 0"),
-    ("two rows of an id", [BASE, [*BETTER, BETTER[0]]], "", "Leave out faulty rows"),
-    ("no server", [], "The server does not answer.", "Try again"),
-    ("cancelled", [], "Cancelled.", "Try again"),
-    ("one system", [BASE], "Expected from 2 to 8 files of predictions, got 1.", "Change the files"),
+STATES: list[tuple[Any, str, str]] = [  # predictions, or how the server fails; what is said, "": by the command; act
+    ([BASE[:2], BETTER], "", "Absent predictions score 0"),
+    ([BASE, [*BETTER, BETTER[0]]], "", "Leave out faulty rows"),
+    (lambda route: route.abort(), "The server does not answer.", "Try again"),
+    (cancelled, "Scoring", "Cancel"),
+    ([BASE], "Expected from 2 to 8 files of predictions, got 1.", "Keep this one"),
 ]
 
 
 def test_what_fails_is_one_sentence_with_a_way_on(visitor: Comparer, tmp_path: Path) -> None:
-    """The last good result stays below, marked as old; the sentence is that of the command."""
+    """The last good result stays below, marked as old, until there is another, or it is kept."""
     visitor.drop(payload("r.jsonl", TRUTHS), payload("one.jsonl", BASE), payload("two.jsonl", BETTER))
     good = visitor.shown()
     references = written(tmp_path, "r.jsonl", TRUTHS)
-    for state, systems, sentence, act in STATES:
-        files = [written(tmp_path, f"{name}.jsonl", side) for name, side in zip("bn", systems, strict=False)]
-        if state in ("no server", "cancelled"):
-            visitor.page.route(SERVER, FAILURES[state])
+    for failure, sentence, act in STATES:
+        if callable(failure):
+            visitor.page.route(SERVER, failure)
             other = visitor.page.locator(".cmp-options input[name=compare-numbers]:not(:checked)")
             other.evaluate("option => option.click()")
-            if state == "cancelled":
-                visitor.button("Cancel").click()
         else:
+            files = [written(tmp_path, f"{name}.jsonl", side) for name, side in zip("bn", failure, strict=False)]
             visitor.drop(references, *files)
-        said = visitor.said()
-        visitor.page.unroute(SERVER)
-        visitor.faults.clear()  # what the browser says of requests that it could not send
-        assert sentence in said, (state, said)
-        assert "Below is the comparison before." in said, state
-        assert visitor.part("result").get_attribute("data-stale") == "", state
-        assert str(tmp_path) not in said
+        visitor.part("acts").get_by_role("button", name=act).wait_for()
+        visitor.part("detail").get_by_text(sentence or "Below is the comparison before.").wait_for()
+        said = visitor.part("detail").inner_text()
+        assert visitor.part("result").get_attribute("data-stale") == "", said
         assert visitor.part("verdict").inner_text().replace("\n", " ") == good
-        if sentence == "":
+        if not sentence:
             command = run("table", *files, "--references", references)
             assert command.code == 2
-            [first, *_] = said.split("\n")[1].split("; ")
-            assert first.casefold().rstrip(".") in " ".join(command.err.replace(f"{tmp_path}/", "").split()).casefold()
+            expected = " ".join(command.err.replace(f"{tmp_path}/", "").split()).casefold()
+            assert said.split("; ")[0].split(". Below")[0].casefold() in expected
+        if act != "Cancel":
+            visitor.page.unroute(SERVER)
         visitor.button(act).click()
-        if act != "Change the files":
-            good = visitor.shown()
+        good = visitor.shown()
+        visitor.page.unroute(SERVER)
+    visitor.faults.clear()  # what the browser says of requests that it could not send
 
 
 def test_hostile_ids_keys_and_names_are_text(visitor: Comparer) -> None:
