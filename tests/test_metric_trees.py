@@ -117,6 +117,12 @@ def test_absent_null_and_empty_look_different() -> None:
     assert looks({"m": {"a": "x", "b": "y"}}, {"m": {"a": ""}}) == {"a": '""', "b": "absent"}
 
 
+def test_a_list_of_one_row_is_a_list_and_an_object_is_none() -> None:
+    rows, group = {"m": [{"a": "x"}]}, {"m": {"a": "x"}}
+    assert [node.path for node in kieval_tree(rows, rows).nodes()] == ["$", "$.m", "$.m[0]", "$.m[0].a"]
+    assert [node.path for node in kieval_tree(group, group).nodes()] == ["$", "$.m", "$.m.a"]
+
+
 def test_positions_lead_to_the_values() -> None:
     tree = kieval_tree(TRUTH, GUESS)
     found = {node.path: positions_of(tree)[id(node)] for node in tree.leaves()}
