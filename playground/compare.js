@@ -1,3 +1,4 @@
+// @ts-check
 // The screen for several systems: takes files and options, asks for the comparison, opens documents and follows links.
 
 /** What of a result is shown, as it stands in the address. @typedef {{document: string, find: string, pair: number | null, seg: string}} View */

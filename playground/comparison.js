@@ -1,3 +1,4 @@
+// @ts-check
 // How several systems compare, drawn from the result of the server: verdict, intervals, causes, fields, documents, pairs.
 
 /** @typedef {{name: string, score: number, text: string, lost: string, low: number | null, high: number | null, interval: string, counts: string[], by_value: string}} System */

@@ -1,3 +1,4 @@
+// @ts-check
 // An editor of JSON: a textarea, and behind it the lines with colours, numbers and signs; only those in view are drawn.
 
 /** @typedef {{glyph: string, lost: boolean}} Sign */

@@ -1,3 +1,4 @@
+// @ts-check
 // The drop box: takes files, uploads them, and shows which is the ground truth, which are predictions and how they are read.
 
 /** @typedef {{name: string, path: string}} Upload  a file by the name that its owner knows and by that of the server */

@@ -1,3 +1,4 @@
+// @ts-check
 // The scores of all documents as bars, and a brush that chooses a range of them: by pointer, or with the arrow keys.
 class Histogram {
   /**
@@ -13,6 +14,7 @@ class Histogram {
     this.counts = [0];
     this.range = [0, 1];  // the numbers of the edges of the range
     this.begun = -1;  // the bar at which the pointer went down
+    this.isDragged = false;
     element.addEventListener("pointerdown", (event) => {
       this.begun = this.barAt(event);
       element.setPointerCapture(event.pointerId);
@@ -28,7 +30,6 @@ class Histogram {
       this.begun = -1;
       this.isDragged = false;
     });
-    this.isDragged = false;
   }
 
   barAt(/** @type {PointerEvent} */ event) {

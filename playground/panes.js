@@ -1,3 +1,4 @@
+// @ts-check
 // Panes that arrows move in: each is one stop of Tab, on the cell where one was last; Enter presses what is in it.
 
 /**

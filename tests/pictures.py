@@ -37,11 +37,26 @@ def main() -> None:
         visitor["pair-title"].get_by_text("Not scored").wait_for()
         visitor.page.screenshot(path=DOCS / "pair_error.png")
         _test_set(browser, app)
-        visitor.open_tab("Compare")
+        _compare(browser, app)
+        browser.close()
+
+
+def _compare(browser: Browser, app: Playground) -> None:
+    """The tab for several systems: a comparison, light, dark, on a phone, and a document in all systems."""
+    for name, size, dark in (
+        ("compare", DRAWN, False),
+        ("compare_dark", DRAWN, True),
+        ("compare_phone", NARROW, False),
+    ):
+        visitor = Visitor(browser, app, size, dark=dark)
+        visitor.arrive("/#compare")
         visitor["compare"].get_by_role("button", name="Compare three systems").click()
         visitor.page.locator(".cmp-verdict").get_by_text("new leads").wait_for()
-        visitor.page.screenshot(path=DOCS / "compare.png")
-        browser.close()
+        visitor.page.screenshot(path=DOCS / f"{name}.png")
+        if name == "compare":
+            visitor.page.locator(".cmp-documents").get_by_role("link", name="receipt-027").click()
+            visitor.page.locator(".cmp-places").wait_for()
+            visitor.page.screenshot(path=DOCS / "compare_document.png")
 
 
 def _test_set(browser: Browser, app: Playground) -> None:
