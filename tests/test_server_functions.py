@@ -179,7 +179,7 @@ def test_a_verdict_says_who_leads_whether_that_is_proven_and_the_order_by_value(
     assert verdict["title"] == "first leads by 0.167"
     assert (verdict["rest"], verdict["p"]) == ("no difference is proven", "1.00")
     assert (verdict["text"], verdict["document"]) == ("All of the lead is one document", "a")
-    assert verdict["remarks"] == ["By value the order is first, third, second."]
+    assert verdict["remarks"] == ["By value the order is first 1.000, third 1.000, second 0.833."]
     assert [each["options"] for each in verdict["remedies"]] == [{"what_if": {"numbers": "value"}}]
     assert [(each["better"], each["worse"], each["same"]) for each in pairs] == [(1, 0, 5), (6, 0, 0), (5, 1, 0)]
     assert ties_of(systems, pairs) == [[0, 2]]
