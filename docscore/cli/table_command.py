@@ -27,7 +27,7 @@ from docscore.cli.options import (
 )
 from docscore.cli.terminal import print_json, say
 from docscore.core.errors import InputValueError
-from docscore.core.output import write_report
+from docscore.core.output import check_output, write_report
 from docscore.data.files import name_without_extension
 from docscore.evaluation.systems import Systems, systems_of
 from docscore.evaluation.tables import LISTED
@@ -36,6 +36,8 @@ from docscore.report.console import print_table
 from docscore.report.markup import FORMATS, table_as_latex, table_as_markdown
 from docscore.report.systems_report import systems_as_html, systems_as_png
 from docscore.report.systems_tables import systems_table
+
+_WRITTEN = (".md", ".tex", ".html", ".png")  # extensions of the files that it writes
 
 
 def _name_and_file(text: str) -> tuple[str, str]:
@@ -168,6 +170,8 @@ def table_command(
     files += [(name, path) for path, name in names.items() if all(path != known for _, known in files)]
     if output is not None and (as_json or form != "text"):
         raise click.UsageError("expected --output, --format or --json, got two", click.get_current_context())  # noqa: TRY003, EM101
+    if output is not None:
+        check_output(output, _WRITTEN)
     if not files:
         raise click.UsageError("Missing argument '[NAME=]FILE...'.", click.get_current_context())  # noqa: TRY003, EM101
     if references is None and [not name for name, _ in files] == [True, *[False] * (len(files) - 1)] and files[1:]:
@@ -181,12 +185,13 @@ def table_command(
     asked: dict[str, Any] = {"figures": figures or None, "against": against, "ranked": ranks, "pareto": pareto}
     compared = systems_of(by_name, **asked, progress=progress)
     table = systems_table(compared, percent=percent, intervals=intervals, columns=columns)
-    formats: dict[str, Callable[[], str | bytes]] = {
-        ".md": lambda: table_as_markdown(table),
-        ".tex": lambda: table_as_latex(table, caption),
-        ".html": lambda: systems_as_html(compared, table),
-        ".png": lambda: systems_as_png(compared),
-    }
+    renderers: tuple[Callable[[], str | bytes], ...] = (
+        lambda: table_as_markdown(table),
+        lambda: table_as_latex(table, caption),
+        lambda: systems_as_html(compared, table),
+        lambda: systems_as_png(compared),
+    )
+    formats = dict(zip(_WRITTEN, renderers, strict=True))
     if output is not None:
         say(f"wrote {write_report(output, formats)}")
     elif as_json:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 from docscore.core.errors import InputValueError, in_file
@@ -62,17 +62,16 @@ def write_report(path: str | Path, formats: Mapping[str, Callable[[], str | byte
         OutputError: an `OSError`, if the file cannot be written; what it held before stays.
     """
     path = Path(path)
-    render = formats.get(path.suffix.lower())
-    if render is None:
-        expected = f"a file name that ends in {' or '.join(formats)}"
-        raise InputValueError(place=in_file(path), expected=expected, got=path.suffix or "none")
-    check_output(path)
-    write_whole(path, render())
+    check_output(path, formats)
+    write_whole(path, formats[path.suffix.lower()]())
     return path
 
 
-def check_output(path: Path) -> None:
-    """Raise `ValueError` for a file that cannot be written: in a folder that does not exist, or a folder itself."""
+def check_output(path: Path, extensions: Collection[str] = ()) -> None:
+    """Raise `ValueError` for a file of another extension, or in a folder that does not exist, and for a folder."""
+    if extensions and path.suffix.lower() not in extensions:
+        expected = f"a file name that ends in {' or '.join(extensions)}"
+        raise InputValueError(place=in_file(path), expected=expected, got=path.suffix or "none")
     if not path.parent.is_dir():
         raise InputValueError(place=in_file(path), expected="a folder that exists", got=str(path.parent))
     if path.is_dir():
