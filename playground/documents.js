@@ -1,6 +1,10 @@
 // The three panes of a scored test set: causes and fields as filters, documents to move through, the tree of the chosen one.
 // What they show is the view, which stands in the address; a link is data from a stranger, and what it means is checked
 // by the server.
+
+/** @typedef {{documents?: string, document: number | null, row: number | null, cause: string | null, field: string | null, find: string, sort: string, low: number, high: number, image: string}} View */
+/** @typedef {{name: string, label?: string, title: string, points: string, share: number, documents: string, score?: string, specimen?: [string | null, string | null]}} Sum  what was lost by a cause or a field */
+
 (() => {
   const PREFIX = "#documents=", EXAMPLE = "example";  // and in place of the name of a result
   const LONGEST_LINK = 2000;  // characters
@@ -12,7 +16,10 @@
   const narrow = window.matchMedia("(max-width: 720px)");
   const element = docscoreElement;
 
-  /** The view of an address, null if it has none; an Error with a sentence for what is not accepted. */
+  /**
+   * The view of an address, null if it has none; an Error with a sentence for what is not accepted.
+   * @type {(hash: string) => View | null}
+   */
   const viewOf = (hash) => {
     if (!hash.startsWith(PREFIX)) return null;
     if (hash.length > LONGEST_LINK) throw new Error("it is longer than a link of this page");
@@ -24,6 +31,7 @@
     return { ...NOTHING, ...found };
   };
 
+  /** @type {(view: View) => string} */
   const addressOf = (view) => {
     const parts = new URLSearchParams({ documents: view.documents });
     for (const [name, usual] of Object.entries(NOTHING)) if (view[name] !== usual) parts.set(name, view[name]);
@@ -32,7 +40,10 @@
 
   const stem = (name) => name.toLowerCase().split(/[\\/]/).pop().replace(/\.[a-z]{3,4}$/, "");
 
-  /** A value of a specimen; quotes are left out where they tell nothing. */
+  /**
+   * A value of a specimen; quotes are left out where they tell nothing.
+   * @type {(value: string | null, other: string | null, tag: string) => HTMLElement}
+   */
   const side = (value, other, tag) => {
     if (value === null) return element("span", "", "absent");
     const isBare = value.startsWith('"') && (other === null || other.startsWith('"'));
@@ -41,7 +52,10 @@
     return element(tag, "", isLong ? `${text.slice(0, Math.max(SPECIMEN, 2 * SPECIMEN - (other ?? "absent").length) - 1)}…` : text);
   };
 
-  /** page: { root, server, say, fault } */
+  /**
+   * @param {{root: HTMLElement, server: any, say: (sentence: string) => void, fault: (found: {refused: string, kind: string}, again: (() => void) | null) => void}} page
+   *   what a sentence on a choice is said with, and what is done where the server does not answer, with what asks again
+   */
   window.docscoreDocuments = ({ root, server, say, fault }) => {
     const part = (name) => root.querySelector(`#testset-${name}`);
     const [list, tree, page, find, rail] = ["list", "tree", "page", "find", "rail"].map(part);
@@ -118,7 +132,10 @@
       drawDocument();
     };
 
-    /** A button that sets a filter, or takes it away. */
+    /**
+     * A button that sets a filter, or takes it away.
+     * @type {(filter: "cause" | "field", sum: Sum) => HTMLElement}
+     */
     const facet = (filter, { name, label, title, points, share, documents, score, specimen }) => {
       const isPressed = view[filter] === name, isCause = filter === "cause";
       // A new filter shows its first document; without it the document stays.

@@ -1,4 +1,9 @@
 // The tab for a test set: from the drop box to a result, its options and downloads, and what is said when something fails.
+
+/** @typedef {{references: string | null, predictions: string, reading: Record<string, string | null>}} Files  by the names that the server gave them */
+/** @typedef {{refused: string, kind: string}} Refusal */
+
+/** @type {(element: HTMLElement, server: any) => void} */
 window.docscoreTestset = (element, server) => {
   const PAUSE = 300, PATIENCE = 600;  // milliseconds until changed options are scored, and until it is said that they are
   const root = element.querySelector(".testset");
@@ -103,6 +108,7 @@ window.docscoreTestset = (element, server) => {
     runs.stop();
   };
 
+  /** @type {(files: Files, link?: object | null) => Promise<void>} */
   const score = async (files, link = null) => {
     clearTimeout(timer);
     clearTimeout(patience);
@@ -121,7 +127,10 @@ window.docscoreTestset = (element, server) => {
     else await open(found, link);
   };
 
-  /** What is said of a request that was not answered; the result before it stays, as an old one. */
+  /**
+   * What is said of a request that was not answered; the result before it stays, as an old one.
+   * @type {(found: Refusal, isFirst: boolean, files: Files) => void}
+   */
   const refuse = (found, isFirst, files) => {
     if (found.kind === "stopped" && result && !isFirst) { conclude(); return; }
     if (isFirst) {

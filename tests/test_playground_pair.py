@@ -454,7 +454,7 @@ def test_a_link_works_from_inside_a_frame(visit: Visit) -> None:
         visitor.app.url,
     )
     frame = visitor.page.frame_locator("iframe")
-    frame.locator(".screen[data-ready]").wait_for()
+    frame.locator("#pair .screen[data-ready]").wait_for()
     frame.locator("#pair-truth textarea").fill('"abcd"')
     frame.locator("#pair-prediction textarea").fill('"abce"')
     visitor.copy("old")
@@ -471,7 +471,7 @@ def test_the_snippets_of_the_api_work_as_they_stand(visit: Visit) -> None:
     visitor = visit()
     there = visitor.app.url.replace("127.0.0.1", "localhost")
     visitor.page.goto(f"{there}/?__theme=dark#x")
-    visitor.page.locator(".screen[data-ready]").wait_for()
+    visitor.page.locator("#pair .screen[data-ready]").wait_for()
     visitor.open_tab("API")
     visitor.page.locator(".api[data-ready]").wait_for()
     assert set(visitor.page.locator(".api-address").all_inner_texts()) == {there}
@@ -511,7 +511,7 @@ def test_what_is_on_the_screen_survives_a_reload_and_is_the_address(visit: Visit
         visitor.tree()
         visitor.open_tab("API")
         visitor.page.reload()
-        visitor.page.locator(".screen[data-ready]").wait_for(state="attached")
+        visitor.page.locator("#pair .screen[data-ready]").wait_for(state="attached")
         visitor.open_tab("One pair")
         assert (visitor.typed("pair-truth"), visitor.typed("pair-prediction")) == (truth, '{"a": 2.0}')
         assert visitor.page.locator(".chip").all_text_contents() == ["by value×"]
