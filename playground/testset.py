@@ -99,7 +99,7 @@ def _result(found: Evaluation) -> dict[str, Any]:
         "rates": [
             {
                 "label": _RATES.get(rate.name, rate.name.capitalize()),
-                "share": f"{rate.value:.1%}",
+                "share": "–" if rate.value is None else f"{rate.value:.1%}",
                 "interval": _per_cent(rate.interval.ends) if rate.interval and rate.interval.ends else "",
                 "count": f"{rate.hits:,} of {rate.total:,}",
             }
