@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from itertools import chain, count, islice, repeat
+from itertools import chain, islice, repeat
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -124,8 +124,11 @@ def anls_score(
     (0.9444444444444445, {'a': 'hello', 'b': ['y', 'x']})
     """
     options = _options(threshold, ignore_case, rules, numbers)
+    with_tree = return_gt or return_key_scores
+    if not with_tree and is_answer(gt, pred):  # in plain types already
+        return answer_score(gt, pred, options)  # type: ignore[arg-type]
     values = convert_ground_truth(gt), convert_prediction(pred)
-    if not return_gt and not return_key_scores:
+    if not with_tree:
         return with_room_to_recurse(_score_one, *values, options)
     tree = build_tree(*values, options)
     asked: list[Any] = [tree.score]
@@ -212,17 +215,16 @@ def score_by(gt: Value, pred: Value, options: ScoringOptions, schema: SchemaNode
 
 
 def _score_portion(pairs: Iterable[Pair], start: int, options: ScoringOptions) -> npt.NDArray[np.float64]:
-    return score_all(map(_plain_pair, pairs, count(start)), options, lambda number: f"pair {start + number}")
+    return score_all(pairs, options, lambda number: f"pair {start + number}", plain=_plain_pair)
 
 
-def _plain_pair(pair: object, number: int) -> PlainPair:
+def _plain_pair(pair: object, place: str) -> PlainPair:
     """A pair in plain types.
 
     Raises:
         TypeError, ValueError: naming the pair, for what is no tuple or list of two (a text of two letters is none), and
             values that cannot be scored.
     """
-    place = f"pair {number}"
     if not isinstance(pair, tuple | list) or len(pair) != 2:  # noqa: PLR2004
         got = f"{len(pair)} values" if isinstance(pair, tuple | list) else type(pair).__name__
         raise InputTypeError(place=place, expected="a ground truth and a prediction", got=got)
@@ -233,36 +235,39 @@ def _plain_pair(pair: object, number: int) -> PlainPair:
 
 
 def score_all(
-    pairs: Iterable[PlainPair], options: ScoringOptions, name: Callable[[int], str], scored: Advance = ignore
+    pairs: Iterable[Any],
+    options: ScoringOptions,
+    name: Callable[[int], str],
+    scored: Advance = ignore,
+    plain: Callable[[Any, str], PlainPair] | None = None,
 ) -> npt.NDArray[np.float64]:
     """The score of each pair, shape (n,).
 
     Args:
-        pairs: n pairs of plain values.
+        pairs: n pairs of plain values, or what `plain` takes.
         options: how texts are compared.
         name: what an error calls the pair of a number.
         scored: called with the number of pairs just scored, to show progress.
+        plain: converts a pair that is no scalar against acceptable ones, and names it in errors.
     """
     scores: list[float] = []
     waiting = iter(pairs)
     while portion := list(islice(waiting, _PORTION)):
         found = dict.fromkeys(range(len(portion)), 0.0)
-        answers = [i for i in found if is_answer(*portion[i])]
+        answers = [i for i, pair in enumerate(portion) if type(pair) is tuple and len(pair) == 2 and is_answer(*pair)]  # noqa: PLR2004
         if answers:
             found.update(zip(answers, _score_answers([portion[i] for i in answers], options), strict=True))
             scored(len(answers))
         for i in sorted(found.keys() - set(answers)):
-            found[i] = _score_named(portion[i], options, name, len(scores) + i)
+            place = name(len(scores) + i)
+            pair = plain(portion[i], place) if plain else portion[i]
+            try:
+                found[i] = with_room_to_recurse(_score_one, *pair, options)
+            except (TypeError, ValueError) as error:
+                raise at_place(place, error) from None
             scored(1)
         scores += found.values()
     return np.array(scores, dtype=np.float64)
-
-
-def _score_named(pair: PlainPair, options: ScoringOptions, name: Callable[[int], str], number: int) -> float:
-    try:
-        return with_room_to_recurse(_score_one, *pair, options)
-    except (TypeError, ValueError) as error:
-        raise at_place(name(number), error) from None
 
 
 def _score_answers(pairs: Sequence[tuple[Any, Any]], options: ScoringOptions) -> list[float]:
