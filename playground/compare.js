@@ -1,7 +1,7 @@
 // @ts-check
 // The screen for several systems: takes files and options, asks for the comparison, opens documents and follows links.
 
-/** What of a result is shown, as it stands in the address. @typedef {{document: string, find: string, pair: number | null, seg: string}} View */
+/** What of a result is shown, as it stands in the address. @typedef {{document: string, find: string, pair: number | null, seg: string}} ComparisonView */
 
 /** @param {HTMLElement} root @param {any} server */
 window.docscoreCompare = (root, server) => {
@@ -26,7 +26,7 @@ window.docscoreCompare = (root, server) => {
   let files = null;
   /** @type {Comparison | null} */
   let result = null;
-  /** @type {View} */
+  /** @type {ComparisonView} */
   let view = { ...PLAIN };
   let sought = { field: "", cause: "" };  // what of the next document that is opened is brought into view
   let timer = 0, patience = 0, newest = 0;  // the number of the run whose answer is wanted
@@ -271,7 +271,7 @@ window.docscoreCompare = (root, server) => {
     if ("stacked" in screen.dataset) part("side").scrollIntoView();
   };
 
-  const go = (/** @type {Partial<View>} */ changes) => { location.hash = hashOf({ ...view, ...changes }); };
+  const go = (/** @type {Partial<ComparisonView>} */ changes) => { location.hash = hashOf({ ...view, ...changes }); };
 
   const step = (/** @type {number} */ by) => {
     const rows = /** @type {HTMLElement[]} */ ([...part("documents").querySelectorAll("[data-document]")]);
@@ -281,7 +281,7 @@ window.docscoreCompare = (root, server) => {
 
   // The address
 
-  const hashOf = (/** @type {View} */ { document: name, find: text, pair, seg }) => {
+  const hashOf = (/** @type {ComparisonView} */ { document: name, find: text, pair, seg }) => {
     const parts = new URLSearchParams({ compare: result?.run ?? "" });
     if (name) parts.set("document", name);
     if (text) parts.set("find", text);
@@ -292,7 +292,7 @@ window.docscoreCompare = (root, server) => {
 
   const keepAddress = () => { if (result && docscoreIsShown("compare")) history.replaceState(null, "", hashOf(view)); };
 
-  const setView = (/** @type {Partial<View>} */ changes) => {
+  const setView = (/** @type {Partial<ComparisonView>} */ changes) => {
     view = { ...view, ...changes };
     screen.dataset.seg = view.seg;
     for (const button of screen.querySelectorAll("[data-to-seg]")) button.setAttribute("aria-pressed", String(/** @type {HTMLElement} */ (button).dataset.toSeg === view.seg));
