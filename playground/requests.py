@@ -36,7 +36,10 @@ READ = "parse", "parse_references", "missing"  # the options of how files are re
 WHAT_IFS = "threshold", "ignore_case", "numbers", "normalise", "rules"  # the options that can be tried on a result
 SORTS = "loss", "score", "id", "file"  # of documents
 R = TypeVar("R", bound="Request")
-GONE = "These results were deleted after an hour; score the files again."
+GONE = (
+    "These results are no longer on the server, which keeps them for an hour and not beyond a restart; "
+    "score the files again."
+)
 
 
 class Request(BaseModel):

@@ -496,7 +496,7 @@ LINKS = {
     "documents=example&cause=bad+luck": "This link was not opened as it is: its cause is not in this test set.",
     "documents=example&document=40": "This link was not opened as it is: its document is not in this test set.",
     "documents=example&sort=x": "This link was not opened as it is: sort: expected",
-    f"documents={'r' * 22}": "These results were deleted after an hour; score the files again.",
+    f"documents={'r' * 22}": "These results are no longer on the server, which keeps them for an hour",
     "documents=example&window=1": "This link was not opened: it holds more than a view of documents.",
     f"documents={'r' * 2000}": "This link was not opened: it is longer than a link of this page.",
 }

@@ -185,7 +185,7 @@ def test_a_document_side_by_side_and_its_link(visit: Visit) -> None:
     assert other.part("find").input_value() == "receipt-0"
     assert other.part("verdict").inner_text() == visitor.part("verdict").inner_text()
     gone = on_the_tab(visit, "/#compare=" + "r" * 22)
-    gone.part("status").get_by_text("These results were deleted after an hour").wait_for()
+    gone.part("status").get_by_text("These results are no longer on the server").wait_for()
 
 
 SILENT: list[Any] = []  # requests that wait until the run is stopped
