@@ -318,7 +318,8 @@ def _styled(line: Line) -> Text:
     node = line.node
     text = Text(line.head, style=_STATUS_STYLE[node.status]).append(f"  {line.numbers}  ")
     if node.kind == "scalar" and node.status == "partial":
-        truth, prediction = text_differences(*paired_excerpts(node.ground_truth, node.prediction))
+        excerpts = paired_excerpts(node.ground_truth, node.prediction)
+        truth, prediction = text_differences(*excerpts, ignore_case=node.ignores_case)
         for spans, style, behind in ((truth, _TRUTH, " → "), (prediction, _PREDICTION, f"  {line.remark}")):
             text.append_text(Text.assemble(*((span.text, style if span.changed else "") for span in spans), behind))
     else:

@@ -428,7 +428,7 @@ def value_spans(node: ScoreTree) -> tuple[list[Span], list[Span]]:
         return [], _whole(prediction, changed=bool(node.weight))
     truth, prediction = text_excerpts(truth, prediction, _LONGEST_TEXT, _BEFORE_DIFFERENCE)
     if node.kind == "scalar" and node.status == "partial":
-        return text_differences(truth, prediction)
+        return text_differences(truth, prediction, ignore_case=node.ignores_case)
     changed = node.status != "exact"
     return _whole(truth, changed=changed), _whole(prediction, changed=changed)
 

@@ -245,6 +245,11 @@ class ScoreTree:
         """The share of this place in 1 - score of the whole tree; those of the leaves add up to it."""
         return (self.weight - self.earned) / self._whole.weight if self._whole.weight else 0.0
 
+    @property
+    def ignores_case(self) -> bool:
+        """Whether its texts were compared in lower case."""
+        return self._whole.options is not None and self._whole.options.ignore_case
+
     def leaves(self) -> Iterator[ScoreTree]:
         """The nodes without children, in order."""
         return (node for node in self.nodes() if not node.children)
