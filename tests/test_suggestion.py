@@ -96,6 +96,19 @@ def test_losses_that_a_comparator_settles(write: Write, tmp_path: Path) -> None:
     assert json.loads(output.read_text("utf-8")) == found["schema"]
 
 
+def test_numbers_that_are_predicted_with_a_currency_are_money() -> None:
+    pytest.importorskip("babel")
+    references = [{"sum": 1234.5, "count": 3}, {"sum": 43.8, "count": 5}]
+    predictions = [{"sum": "1.234,50 €", "count": "3"}, {"sum": "43,80 €", "count": "5.0"}]
+    found = suggest_schema(references, predictions)
+    assert {one.field: (one.compare, one.values) for one in found.fields} == {
+        "sum": ("money", 2),
+        "count": ("number", 1),
+    }
+    result = docscore.evaluate(predictions=predictions, references=references, schema=found.schema)
+    assert result.score == 1
+
+
 @pytest.mark.parametrize("system", ["claude", "gemini", "gpt"])
 def test_real_systems_lose_nothing_by_notation(docubench: Path, system: str) -> None:
     """Of DocuBench, by a schema from the ground truths alone."""

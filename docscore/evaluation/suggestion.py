@@ -153,8 +153,8 @@ def suggest_schema(references: Any, predictions: Any = None, *, schema: Any = No
     """Suggest a JSON Schema from ground truths, with a comparator for each field whose values all fit it.
 
     A comparator is suggested where it reads at least 95% of the texts of a field in one way. What can be read in
-    several ways, such as 03/04/2024, stays text, and a note says what is open. Predictions have no part in the choice;
-    they say what it would settle.
+    several ways, such as 03/04/2024, stays text, and a note says what is open. Predictions say what it would settle,
+    and have a part in one choice: numbers that are predicted as amounts with a currency compare as money.
 
     Args:
         references: the ground truths, as for `docscore.evaluate`.
@@ -183,6 +183,8 @@ def suggestion_of(result: Evaluation, schema: Any = None) -> Suggestion:
 
 def _suggestion(values: FieldValues, schema: Any, result: Evaluation | None) -> Suggestion:
     fields = suggested_fields(values)
+    if result is not None:
+        fields |= _amounts(fields, values_of(result.ids, result.pairs.predictions))
     found = _schema_of(values, fields, "")
     if schema is not None:
         found = _added(schema, found)
@@ -194,6 +196,18 @@ def _suggestion(values: FieldValues, schema: Any, result: Evaluation | None) -> 
 def suggested_fields(values: FieldValues) -> dict[str, SuggestedField]:
     """How the values of each field may be compared, by its path."""
     return {path: _suggested(path, part) for path, part in values.walk() if part.texts or _is_scalar(part)}
+
+
+def _amounts(fields: Mapping[str, SuggestedField], predicted: FieldValues) -> dict[str, SuggestedField]:
+    """The fields of numbers whose predictions are amounts with a currency: they compare as money."""
+    found = {}
+    for path, values in predicted.walk():
+        texts = dict(islice(values.texts.items(), _LOOKED_AT))
+        if path in fields and fields[path][1:3] == ("number", {}) and texts and not _reads(texts, read_number):
+            settings = _as_money(texts)
+            if isinstance(settings, dict):
+                found[path] = SuggestedField(path, settings.pop("compare"), settings)
+    return found
 
 
 def _is_scalar(values: FieldValues) -> bool:
