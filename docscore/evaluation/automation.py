@@ -95,7 +95,7 @@ def review_of_tree(tree: ScoreTree, confidences: Any, name: str) -> Review:
         for child in reversed(node.children):
             key = child.key if child.prediction_index is None else child.prediction_index
             if key is not None:  # what the prediction lacks in a list has neither
-                waiting.append((child, place + _step(key), part_of_confidences(sure, key)))
+                waiting.append((child, place + step_text(key), part_of_confidences(sure, key)))
     return Review(tree.earned, tree.weight, values)
 
 
@@ -106,12 +106,8 @@ def _confidences_in(value: Any, sure: Any, place: str, name: str) -> list[float]
     found: list[float] = []
     for key, item in value.items() if isinstance(value, dict) else enumerate(value):
         if not is_empty(item):
-            found += _confidences_in(item, part_of_confidences(sure, key), place + _step(key), name)
+            found += _confidences_in(item, part_of_confidences(sure, key), place + step_text(key), name)
     return found
-
-
-def _step(key: str | int) -> str:
-    return f"[{key}]" if isinstance(key, int) else step_text(key)
 
 
 def _present(confidence: float | None, name: str, place: str) -> float:

@@ -218,20 +218,17 @@ def _score_portion(pairs: Iterable[Pair], start: int, options: ScoringOptions) -
     return score_all(pairs, options, lambda number: f"pair {start + number}", plain=_plain_pair)
 
 
-def _plain_pair(pair: object, place: str) -> PlainPair:
+def _plain_pair(pair: object) -> PlainPair:
     """A pair in plain types.
 
     Raises:
-        TypeError, ValueError: naming the pair, for what is no tuple or list of two (a text of two letters is none), and
-            values that cannot be scored.
+        TypeError, ValueError: for what is no tuple or list of two (a text of two letters is none), and values that
+            cannot be scored.
     """
     if not isinstance(pair, tuple | list) or len(pair) != 2:  # noqa: PLR2004
         got = f"{len(pair)} values" if isinstance(pair, tuple | list) else type(pair).__name__
-        raise InputTypeError(place=place, expected="a ground truth and a prediction", got=got)
-    try:
-        return convert_ground_truth(pair[0]), convert_prediction(pair[1])
-    except (TypeError, ValueError) as error:
-        raise at_place(place, error) from None
+        raise InputTypeError(expected="a ground truth and a prediction", got=got)
+    return convert_ground_truth(pair[0]), convert_prediction(pair[1])
 
 
 def score_all(
@@ -239,7 +236,7 @@ def score_all(
     options: ScoringOptions,
     name: Callable[[int], str],
     scored: Advance = ignore,
-    plain: Callable[[Any, str], PlainPair] | None = None,
+    plain: Callable[[Any], PlainPair] | None = None,
 ) -> npt.NDArray[np.float64]:
     """The score of each pair, shape (n,).
 
@@ -248,7 +245,7 @@ def score_all(
         options: how texts are compared.
         name: what an error calls the pair of a number.
         scored: called with the number of pairs just scored, to show progress.
-        plain: converts a pair that is no scalar against acceptable ones, and names it in errors.
+        plain: converts a pair that is no scalar against acceptable ones.
     """
     scores: list[float] = []
     waiting = iter(pairs)
@@ -259,12 +256,11 @@ def score_all(
             found.update(zip(answers, _score_answers([portion[i] for i in answers], options), strict=True))
             scored(len(answers))
         for i in sorted(found.keys() - set(answers)):
-            place = name(len(scores) + i)
-            pair = plain(portion[i], place) if plain else portion[i]
             try:
+                pair = plain(portion[i]) if plain else portion[i]
                 found[i] = with_room_to_recurse(_score_one, *pair, options)
             except (TypeError, ValueError) as error:
-                raise at_place(place, error) from None
+                raise at_place(name(len(scores) + i), error) from None
             scored(1)
         scores += found.values()
     return np.array(scores, dtype=np.float64)
