@@ -82,14 +82,36 @@ def _guessed_columns(references: Table | None, predictions: Table) -> ReadingPla
     rests = [[c for c in names if c != name] for names, name in zip((first_columns, columns), ids, strict=True)]
     truth, prediction = clearest_name(rests[0], TRUTH_WORDS), clearest_name(rests[1], PREDICTION_WORDS)
     is_table = references.has_columns or predictions.has_columns
-    if ids != (None, None) and (is_table or truth or prediction):  # the only column beside the ids holds the values
-        truth = truth or (rests[0][0] if len(rests[0]) == 1 else None)
-        prediction = prediction or (rests[1][0] if len(rests[1]) == 1 else None)
+    if ids != (None, None) and (is_table or truth or prediction):
+        truth = truth or _only_column(references, rests[0], rests[1])
+        prediction = prediction or _only_column(predictions, rests[1], rests[0])
     if truth is not None and prediction is not None and (is_table or truth != prediction):
         return ReadingPlan(ids, truth, prediction)
     if is_table:
         return ReadingPlan(ids, None, None)
     return ReadingPlan((None, None), None, None, certain=truth is None and prediction is None)
+
+
+def _only_column(table: Table, names: Sequence[str], others: Sequence[str]) -> str | None:
+    """The column that holds the values: the only one beside the ids, or the only one of JSON in a table.
+
+    Where other columns stand in both files, they are fields of documents that are whole rows.
+
+    Args:
+        table: the rows.
+        names: its columns beside the ids.
+        others: those of the other file.
+    """
+    if len(names) == 1:
+        return names[0]
+    holding = [name for name in names if _holds_containers(_values(table, name))] if table.has_columns else []
+    if len(holding) != 1 or (set(names) & set(others)) - set(holding):
+        return None
+    return holding[0]
+
+
+def _holds_containers(cells: Sequence[Any]) -> bool:
+    return bool(cells) and all(isinstance(cell, dict | list) or is_json_container(cell) for cell in cells)
 
 
 def number_of_truth(tables: Sequence[Table]) -> int | None:
@@ -374,9 +396,9 @@ def _of_shapes(truths: Sequence[Any], given: Sequence[Any], parse: str | None, p
     elif all(isinstance(value, dict) and value for value in (*truths, *values)):
         wanted, got_keys = ([str(key) for value in side for key in value] for side in (truths, values))
         if set(wanted).isdisjoint(got_keys):
-            names = [some_of(list(dict.fromkeys(keys))) for keys in (wanted, got_keys)]
-            problem = f"no key of a prediction is one of a ground truth: expected {names[0]}, got {names[1]}"
-            yield Diagnostic((place,), problem=problem)
+            names = " against ".join(some_of(list(dict.fromkeys(keys))) for keys in (wanted, got_keys))
+            problem = f"Ground truths and predictions share no key ({names}): the columns may be wrong."
+            yield Diagnostic((), problem=problem)
 
 
 def _column(name: str | None) -> str:

@@ -177,9 +177,10 @@ class DropBox {
     });
     const how = this.part("how"), held = how.contains(document.activeElement) ? document.activeElement?.id : "";
     how.innerHTML = found.html;  // of the server's templates, which escape every value
+    this.part("doubts").replaceChildren(...how.querySelectorAll(".wz-doubts"));
     this.draw();
     if (held) document.getElementById(held)?.focus();
-    else /** @type {HTMLElement | null} */ (this.element.querySelector(".btn.main"))?.focus();
+    else /** @type {HTMLElement | null} */ (this.element.querySelector(".btn.main"))?.focus({ preventScroll: true });  // how they are read stays in view
   }
 
   clear() {
@@ -190,7 +191,7 @@ class DropBox {
     this.reading = {};
     this.sorts.forget();
     this.element.removeAttribute("aria-busy");
-    this.part("how").replaceChildren();
+    for (const name of ["how", "doubts"]) this.part(name).replaceChildren();
     this.say("");
     this.draw();
   }

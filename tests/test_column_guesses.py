@@ -50,6 +50,13 @@ def test_guesses(references: list[Any] | None, predictions: list[Any], expected:
     assert plan_of(references, predictions) == ReadingPlan(tuple(ids), *others)
 
 
+@golden("column_guesses", "tables")
+def test_guesses_of_tables(references: list[Any], predictions: list[Any], expected: list[Any]) -> None:
+    """The same of CSV."""
+    ids, *others = expected
+    assert plan_of(references, predictions, "rows.csv") == ReadingPlan(tuple(ids), *others)
+
+
 def test_tables_whose_columns_are_the_document() -> None:
     """A row of CSV without its id is compared as a whole."""
     rows = columns(("doc", ["a", "b"]), ("total", ["1", "2"]), ("date", ["3", "4"]))
