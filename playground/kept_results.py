@@ -16,7 +16,8 @@ from typing import Any
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import clipped, printable, three_digits, with_minus_signs, with_sign
 from docscore.core.options import AS_TEXT, ScoringOptions
-from docscore.core.values import Value, convert_ground_truth, value_text
+from docscore.core.runtime import with_room_to_recurse
+from docscore.core.values import Value, convert_ground_truth, to_json, value_text
 from docscore.data.json_text import dumps, loads
 from docscore.data.pairing import Pairs
 from docscore.evaluation.evaluation import Evaluation
@@ -382,6 +383,19 @@ class KeptList(KeptResult):
         ]
         return {"html": html, "marks": marks, "image": embedded_image(image_of_row(row))}
 
+    def as_pair(self, number: int) -> dict[str, str]:
+        """The sides of a document as they were scored, as JSON texts for the editors of a pair.
+
+        Raises:
+            ValueError: for a document of several acceptable answers, and if there is none of that number.
+        """
+        truth, prediction = self.values(number)
+        answers = truth if isinstance(truth, tuple) else (truth,)
+        if len(answers) > 1:
+            problem = f"It has {len(answers)} acceptable answers, which a pair cannot hold."
+            raise InputValueError(problem=problem)
+        return {"truth": _indented(answers[0]), "prediction": _indented(prediction)}
+
     def rows(self, numbers: Iterable[int]) -> str:
         """Documents as rows of JSONL, which can be scored again."""
         lines = _lines(self.folder / _ROWS, map(self._checked, numbers))
@@ -391,6 +405,10 @@ class KeptList(KeptResult):
         if not 0 <= number < self.facts["documents"]:
             raise InputValueError(place="document", expected="the number of one", got=str(number))
         return number
+
+
+def _indented(value: Value) -> str:
+    return with_room_to_recurse(lambda: json.dumps(to_json(value), indent=2, ensure_ascii=False))
 
 
 _SMALL_LIST = 2_000_000  # bytes

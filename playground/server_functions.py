@@ -251,6 +251,13 @@ async def read_rows(asked: Any) -> Answer:
 
 
 @refusing
+async def read_pair(asked: Any) -> Answer:
+    """The sides of a document as they were scored, as texts for the editors of a pair."""
+    wanted = DocumentRequest.of(asked)
+    return dict(await asyncio.to_thread(lambda: KeptList(results_folder(), wanted.run).as_pair(wanted.number)))
+
+
+@refusing
 async def open_document(asked: Any) -> Answer:
     """The trees of a document side by side, which a `SideBySideRequest` asks for: `{"html": ...}`."""
     wanted = SideBySideRequest.of(asked)
@@ -273,5 +280,5 @@ def written(ask: Ask) -> Callable[[Any], Coroutine[Any, Any, Response]]:
 FUNCTIONS = [
     *map(written, (ping, score_workspace, stop_workspace, open_link)),
     *map(written, (score_files, compare_files, progress, stop, sort_files)),
-    *map(written, (open_result, read_documents, view_documents, read_document, read_rows, open_document)),
+    *map(written, (open_result, read_documents, view_documents, read_document, read_rows, read_pair, open_document)),
 ]

@@ -6,6 +6,7 @@
 /** @type {(element: HTMLElement, server: any) => void} */
 window.docscoreTestset = (element, server) => {
   const PAUSE = 300, PATIENCE = 600;  // milliseconds until changed options are scored, and until it is said that they are
+  const PAIR_METRICS = ["anls_star", "kieval", "entity_f1", "nted"];
   const root = element.querySelector(".testset");
   const part = (name) => root.querySelector(`#testset-${name}`);
   const examples = JSON.parse(root.dataset.examples);
@@ -74,6 +75,7 @@ window.docscoreTestset = (element, server) => {
   const drawChips = () => {
     const metric = part("metric");
     options.show(metric.value);
+    metric.querySelector("[value=anls_star]").textContent = schema ? "Typed score, by the schema" : "ANLS*";
     part("schema-name").textContent = schema ? schemaName || "a schema" : "";
     const changed = options.changed().map(([name, words]) => [name === "metric" ? metric.selectedOptions[0].textContent : name === "by" ? `by ${part("by").value}` : words, () => options.reset(name)]);
     if (schema) changed.push(["a schema", () => { schema = ""; }]);
@@ -170,7 +172,8 @@ window.docscoreTestset = (element, server) => {
     part("times").hidden = !references;
     part("paired").textContent = result.paired;
     part("score").textContent = result.shown;
-    part("score").title = result.label;
+    part("label").textContent = result.label === "ANLS*" ? "" : result.label;
+    part("pair").hidden = Boolean(result.asked.what_if.schema);  // a pair has no schema
     const plot = part("plot");
     for (const [name, value] of [["v", result.score], ["a", result.low ?? result.score], ["b", result.high ?? result.score]]) plot.style.setProperty(`--${name}`, value);
     plot.setAttribute("aria-label", `${result.label} ${result.shown} on a scale from 0 to 1${result.interval ? `, ${result.interval}` : ""}`);
@@ -190,7 +193,7 @@ window.docscoreTestset = (element, server) => {
     part("export").querySelector("ul").replaceChildren(...links, ...schemas, docscoreElement("li", "", rows));
     const figures = part("figures-shown");
     figures.querySelector(".scroll").innerHTML = result.figures;  // of the server's templates, which escape every value
-    figures.querySelector(".scroll").prepend(docscoreElement("p", "mono soft", result.signature), docscoreElement("ul", "", ...result.counts.map((line) => docscoreElement("li", "", line))));
+    figures.querySelector(".scroll").prepend(docscoreElement("ul", "", ...result.counts.map((line) => docscoreElement("li", "", line))));
   };
 
   const download = (name, text) => {
@@ -212,19 +215,10 @@ window.docscoreTestset = (element, server) => {
 
   /** The chosen document on the tab for one pair, under the same options. */
   const openPair = async () => {
-    const found = await docscoreAnswer(server.read_rows, { run: result.run, numbers: String(panes.document()) });
+    const found = await docscoreAnswer(server.read_pair, { run: result.run, number: panes.document() });
     if (found.refused) { say(docscoreSentence(found.refused)); return; }
-    const { references, prediction } = JSON.parse(found.text);
-    if (references.length > 1) { say(`It has ${references.length} acceptable answers, which a pair cannot hold.`); return; }
     const { metric, by, ...rest } = options.read();
-    const isText = typeof prediction === "string";
-    const text = (value) => JSON.stringify(value, null, 2);
-    const pair = {
-      truth: typeof references[0] === "string" && result.asked.reading.parse_references ? references[0] : text(references[0]),
-      prediction: isText ? (result.asked.reading.parse ? prediction : text(prediction)) : text(prediction),
-      reading: isText && result.asked.reading.parse ? "repair" : "json",
-      metric: ["anls_star", "kieval", "entity_f1", "nted"].includes(metric) ? metric : "anls_star", options: rest,
-    };
+    const pair = { ...found, reading: "json", metric: PAIR_METRICS.includes(metric) ? metric : "anls_star", options: rest };
     location.hash = await docscoreLinks.toHash(pair);
   };
 

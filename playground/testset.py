@@ -63,8 +63,12 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
         "paired": f"{len(pairs.ids):,} paired by {' and '.join(paired_by) or 'their number'}",
         **_result(evaluation),
         "left_out": skipped_lines(uploaded),
-        # fields that no document loses points by are in no pane
-        "figures": fragment("test_set", figures_of_evaluation(evaluation), not any(evaluation.field_table.losses)),
+        "figures": fragment(
+            "test_set",
+            figures_of_evaluation(evaluation),
+            not any(evaluation.field_table.losses),  # fields that no document loses points by are in no pane
+            "" if evaluation.other_figures else evaluation.signature,  # the table of several metrics has it
+        ),
         "downloads": [{"label": label, "path": str(folder / name)} for name, label in DOWNLOADS.items()],
     }
     keep_list(folder, evaluation, result)

@@ -131,6 +131,25 @@ def test_the_rows_can_be_scored_again(tmp_path: Path) -> None:
     assert again.scores == [first.scores[number] for number in numbers]
 
 
+def test_a_document_as_a_pair_is_what_was_scored(tmp_path: Path) -> None:
+    """Texts that were read as JSON are the values that they hold; a text in which none was found stays a text."""
+    scored(tmp_path, predictions=TEXTS, parse="repair")
+    evaluation = evaluation_of(read_systems(read_table(REFERENCES), [read_table(TEXTS)])[0], parse="repair")
+    for number, score in enumerate(evaluation.scores):
+        if len(evaluation.pairs.truths[number]) > 1:
+            continue
+        pair = KeptList(tmp_path, RUN).as_pair(number)
+        assert score_tree(json.loads(pair["truth"]), json.loads(pair["prediction"])).score == score
+
+
+def test_a_document_of_several_answers_is_no_pair(tmp_path: Path) -> None:
+    truths, guesses = [ref("a", "x", "y"), ref("b", "é")], [pred("a", "x"), pred("b", 1.0)]
+    scored(tmp_path, written(tmp_path, "r.jsonl", truths), written(tmp_path, "p.jsonl", guesses))
+    with pytest.raises(ValueError, match="It has 2 acceptable answers"):
+        KeptList(tmp_path, RUN).as_pair(0)
+    assert KeptList(tmp_path, RUN).as_pair(1) == {"truth": '"é"', "prediction": "1.0"}
+
+
 def test_rows_keep_their_other_columns_and_answers(tmp_path: Path) -> None:
     truths = [{**ref("a", "x", {"k": "y"}), "language": "de", "image": DATA}]
     scored(tmp_path, written(tmp_path, "r.jsonl", truths), written(tmp_path, "p.jsonl", [pred("a", "x")]))
@@ -158,7 +177,7 @@ def test_texts_are_found_in_values(tmp_path: Path) -> None:
 def test_a_number_of_no_document_is_refused(tmp_path: Path, number: int) -> None:
     scored(tmp_path)
     kept = KeptList(tmp_path, RUN)
-    for ask in (kept.document, kept.values, lambda found: kept.rows([found])):
+    for ask in (kept.document, kept.values, kept.as_pair, lambda found: kept.rows([found])):
         with pytest.raises(ValueError, match="document: expected the number of one"):
             ask(number)
 
