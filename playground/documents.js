@@ -13,6 +13,7 @@
   const IMAGES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
   const NOTHING = { document: null, row: null, cause: null, field: null, find: "", sort: "loss", low: 0, high: 1, image: "" };
   const OF_DOCUMENT = ["document", "row", "image"];
+  const OF_ONE = ["image", "pair", "previous", "next"];  // buttons
   const narrow = window.matchMedia("(max-width: 720px)");
   const element = docscoreElement;
 
@@ -62,7 +63,7 @@
     const room = list.querySelector(".room");
     const added = new Map();  // images of the visitor by the stems of their names; they stay in the browser
     let result = null, all = null, shown = null, order = [], view = { ...NOTHING };
-    let drawn = null, answer = null, loading = false, timer = null, areAllFields = false, isMoved = false;
+    let drawn = null, answer = null, loading = false, timer = null, areAllFields = false, isMoved = false, filesOf = "";
     const views = docscoreAsker((question) => server.view_documents(question));
     const height = () => (narrow.matches ? 54 : 46);
 
@@ -116,7 +117,7 @@
     };
 
     const draw = () => {
-      if (!shown) return;
+      if (!shown || !all) return;
       if (!order.includes(view.document)) {
         view = { ...view, document: order[0] ?? null, row: null };
         write();
@@ -125,6 +126,7 @@
       histogram.set(view.low, view.high);
       part("count").textContent = shown.count;
       for (const button of root.querySelectorAll("[data-sort]")) button.setAttribute("aria-pressed", String(button.dataset.sort === view.sort));
+      part("none").textContent = order.length ? "" : view.find ? "No document holds this text." : "No document is left by these filters.";
       room.style.height = `${order.length * height()}px`;
       for (const row of room.children) row.setAttribute("aria-selected", String(Number(row.dataset.number) === view.document));
       reveal();
@@ -163,7 +165,7 @@
       const fields = areAllFields ? shown.fields : shown.fields.slice(0, FIELDS), left = shown.fields.length - fields.length;
       part("lost").textContent = shown.points;
       part("causes").replaceChildren(...shown.causes.map((sum) => facet("cause", sum)));
-      if (!shown.causes.length) part("causes").append(element("li", "facet soft", shown.nothing));
+      if (!shown.causes.length && order.length) part("causes").append(element("li", "facet soft", shown.nothing));
       part("fields-count").textContent = shown.field_count.toLocaleString("en");
       part("fields").replaceChildren(...fields.map((sum) => facet("field", sum)));
       if (left > 0) {
@@ -189,7 +191,7 @@
 
     /** Rows that are still seen stay the same elements: one that a visitor is pressing must not be replaced. */
     const drawRows = () => {
-      if (!shown) return;
+      if (!shown || !all) return;
       const top = (narrow.matches ? 0 : list.getBoundingClientRect().top) - room.getBoundingClientRect().top;
       const seenHeight = narrow.matches ? window.innerHeight : list.clientHeight;
       const first = Math.max(0, Math.floor(top / height()) - BEYOND);
@@ -250,9 +252,20 @@
       drawPage();
     };
 
+    /** Take the documents of other files off the screen. */
+    const empty = () => {
+      [all, shown, drawn, answer, order] = [null, null, null, null, []];
+      views.forget();
+      room.replaceChildren();
+      part("count").textContent = "";
+      showDocument(null);
+      drawPage();
+    };
+
     const showName = () => {
-      part("name").textContent = all.names[view.document] ?? "No document";
-      part("of").textContent = all.scores[view.document] ?? "";
+      part("name").textContent = all?.names[view.document] ?? (all && "No document");
+      part("of").textContent = all?.scores[view.document] ?? "";
+      for (const name of OF_ONE) part(name).disabled = !all || view.document === null;
       part("points").textContent = "";
     };
 
@@ -409,11 +422,13 @@
         apply({ ...asked, documents: view.documents });
       },
       isOpen: (name) => result !== null && [result.run, view.documents].includes(name),
-      /** Show a result with the view of a link, else with the view before where the documents are the same. */
+      /** Show a result with the view of a link, else with the view before where the files and documents are the same. */
       show: async (found, asked) => {
         const documents = found.example ? EXAMPLE : found.run, before = all;
-        result = found;
-        view = { ...(asked ?? view), documents };
+        const files = JSON.stringify([found.asked.references, found.asked.predictions]), areSame = files === filesOf;
+        [result, filesOf] = [found, files];
+        view = { ...(asked ?? (areSame ? view : NOTHING)), documents };
+        if (!areSame) empty();
         write();
         const listing = await docscoreAnswer(server.read_documents, { run: found.run });
         if (listing.refused) { fault(listing, null); return false; }
@@ -425,7 +440,7 @@
           element("span", "name cut", label), element("span", "num", share), element("small", "", interval), element("small", "num", count))));
         if (asked) await apply({ ...asked, documents });
         else {
-          const isSame = before !== null && before.names.length === all.names.length && before.names.every((name, number) => name === all.names[number]);
+          const isSame = areSame && before !== null && before.names.length === all.names.length && before.names.every((name, number) => name === all.names[number]);
           view = isSame ? { ...view, row: null, documents } : { ...NOTHING, documents };
           if (await ask() || !order.length) { view = { ...view, cause: null, field: null, low: 0, high: 1 }; await ask(); }
         }

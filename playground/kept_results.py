@@ -326,7 +326,7 @@ class KeptList(KeptResult):
                 {**each, "score": three_digits(self._list["field_scores"][each["name"]])}
                 for each in by_field[:MOST_FIELDS]
             ],
-            "nothing": (self._list["note"] or NOTHING_LOST) if by_text else "No document holds this text.",
+            "nothing": self._list["note"] or NOTHING_LOST,
             "field_count": len(by_field),
         }
 
