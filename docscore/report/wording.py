@@ -312,12 +312,12 @@ class Span(NamedTuple):
     changed: bool
 
 
-def text_differences(truth: str, prediction: str, *, ignore_case: bool = False) -> tuple[list[Span], list[Span]]:
+def text_differences(truth: str, prediction: str, *, ignore_case: bool = True) -> tuple[list[Span], list[Span]]:
     """Split both texts into shared spans and changed ones: deleted from the truth, or inserted in the prediction.
 
     >>> text_differences("12.50", "12.5")
     ([Span(text='12.5', changed=False), Span(text='0', changed=True)], [Span(text='12.5', changed=False)])
-    >>> text_differences("Adler", "ADL3R", ignore_case=True)[1]
+    >>> text_differences("Adler", "ADL3R")[1]
     [Span(text='ADL', changed=False), Span(text='3', changed=True), Span(text='R', changed=False)]
     """
     left, right = [], []
