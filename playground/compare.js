@@ -22,7 +22,7 @@ window.docscoreCompare = (root, server) => {
   const unfold = /** @type {HTMLInputElement} */ (part("unfold").querySelector("input"));
   const box = new DropBox(/** @type {HTMLElement} */ (screen.querySelector(".drop")), server, { isPair: false, examples, verb: "Compare", run: (chosen) => begin(chosen) });
 
-  /** @type {{references: string | null, predictions: string[], names: string[]} | null} */
+  /** @type {{references: string | null, predictions: string[], names: string[], reading: Record<string, string | null>} | null} */
   let files = null;
   /** @type {Comparison | null} */
   let result = null;
@@ -63,8 +63,8 @@ window.docscoreCompare = (root, server) => {
   /** Compare files that were chosen; among the example's one system writes text around its JSON. */
   const begin = (/** @type {Chosen} */ { truth, predictions, reading }) => {
     const isExample = truth?.path === examples[0].path;
-    files = { references: truth?.path ?? null, predictions: predictions.map(({ path }) => path), names: isExample ? NAMES : [] };
-    options.take({ parse: reading.parse ?? (isExample ? "repair" : options.read().parse) });
+    files = { references: truth?.path ?? null, predictions: predictions.map(({ path }) => path), names: isExample ? NAMES : [], reading };
+    options.take({ parse: isExample ? "repair" : "parse" in reading ? "" : options.read().parse });
     drawChips();
     view = { ...PLAIN };
     run();
@@ -125,8 +125,8 @@ window.docscoreCompare = (root, server) => {
   /** The files and options of the result, which is not old. */
   const restore = () => {
     if (!result) return;
-    const { references, predictions, names } = result.asked;
-    files = { references, predictions, names };
+    const { references, predictions, names, reading } = result.asked;
+    files = { references, predictions, names, reading };
     takeOptions(result.asked);
     setState("shown");
     notice("");
@@ -158,7 +158,7 @@ window.docscoreCompare = (root, server) => {
     clearTimeout(patience);
     notice("");
     setState("empty");
-    if (files) box.take({ truth: files.references ? upload(files.references) : null, predictions: files.predictions.map(upload), reading: {} }, restore);
+    if (files) box.take({ truth: files.references ? upload(files.references) : null, predictions: files.predictions.map(upload), reading: files.reading }, restore);
   };
 
   // The result

@@ -15,7 +15,7 @@ from playground.server_functions import FUNCTIONS
 
 _EXAMPLE = "references.jsonl", "predictions.jsonl", "predictions_new.jsonl", "predictions_text.jsonl"
 _READ = [  # an option of reading: its name and label, its values in words, a note
-    ("parse", "Predictions", [("", "as they are"), ("json", "JSON"), ("repair", "repaired JSON")], ""),
+    ("parse", "Predictions", [("", "as the files are read"), ("json", "JSON"), ("repair", "repaired JSON")], ""),
     ("missing", "Absent", [("error", "refuse"), ("zero", "score 0"), ("skip", "leave out")], ""),
     ("skip", "Faulty rows", [(False, "refuse"), (True, "leave out")], "what is left out is counted"),
 ]

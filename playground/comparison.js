@@ -1,7 +1,7 @@
 // @ts-check
 // How several systems compare, drawn from the result of the server: verdict, intervals, causes, fields, documents, pairs.
 
-/** @typedef {{name: string, score: number, text: string, lost: string, low: number | null, high: number | null, interval: string, counts: string[], by_value: string}} System */
+/** @typedef {{name: string, score: number, text: string, lost: string, low: number | null, high: number | null, interval: string, counts: string[]}} System */
 /** @typedef {{text: string, share: number, document: string | null}} LossCell */
 /** @typedef {{name: string, label?: string, paths?: string[], documents?: number, few?: boolean, cells: LossCell[]}} LossRow */
 /** @typedef {{first: string, second: string, difference: number, low: number | null, high: number | null, better: number, worse: number, same: number, p: string, proven: boolean}} Pair */
@@ -9,7 +9,7 @@
 /** @typedef {{label: string, options: Record<string, any>}} Remedy */
 /** @typedef {{title: string, rest: string, p: string, text: string, document: string | null, remarks: string[], remedies: Remedy[]}} Verdict */
 /** @typedef {{run: string, asked: Record<string, any>, count: number, systems: System[], verdict: Verdict, ties: [number, number][], causes: LossRow[],
- *   fields: LossRow[], field_count: number, documents: DocumentRow[], pairs: Pair[], note: string, signature: string, left_out: string[], downloads: {label: string, name: string, path: string}[]}} Comparison */
+ *   fields: LossRow[], field_count: number, documents: DocumentRow[], pairs: Pair[], note: string, by_value: string, signature: string, left_out: string[], downloads: {label: string, name: string, path: string}[]}} Comparison */
 
 const docscoreComparison = (() => {
   const SVG = "http://www.w3.org/2000/svg", ROW = 28, AXIS = 16;  // pixels
@@ -216,8 +216,7 @@ const docscoreComparison = (() => {
       place("adjusted").textContent = found.pairs.length > 1 ? `difference, p adjusted for ${found.pairs.length}` : "difference";
       pairs(place("pairs"), found);
       const counts = systems.flatMap(({ name, counts: lines }) => lines.map((line) => `${name}: ${line}`));
-      const means = systems.filter(({ by_value: mean }) => mean).map(({ name, by_value: mean }) => `${name} ${mean}`);
-      if (means.length) counts.push(`By value: ${means.join(", ")}`);
+      if (found.by_value) counts.push(found.by_value);
       place("notes").replaceChildren(...[...left, ...counts, ...(fields.length && note ? [note] : []), signature].map((text) => element("li", "", text)));
     },
     documents,

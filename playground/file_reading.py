@@ -8,7 +8,16 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from docscore.core.errors import DataError, Diagnostic, Faults, InputError, at_place, faults_summary, row_place
+from docscore.core.errors import (
+    DataError,
+    Diagnostic,
+    Faults,
+    InputError,
+    at_place,
+    faults_summary,
+    row_place,
+    short_repr,
+)
 from docscore.core.formatting import clipped, printable
 from docscore.core.options import AS_TEXT, SKIP, ScoringOptions
 from docscore.data.files import Table, delimiter_of_file, read_table, suffix_of
@@ -20,7 +29,6 @@ from docscore.data.pairing import (
     parsed_reference,
     read_systems,
     refuse_json_text,
-    rows_of_sides,
 )
 from playground.column_guesses import (
     ReadingPlan,
@@ -34,7 +42,7 @@ from playground.column_guesses import (
 )
 from playground.fragments import fragment, lines_of
 from playground.limits import MAX_FILE_BYTES, check_file, check_value, check_work, shortened
-from playground.requests import COLUMNS, FileRequest, SortRequest
+from playground.requests import COLUMNS, CompareRequest, FileRequest, SortRequest
 
 SHOWN_ROWS, SHOWN_COLUMNS = 3, 12
 _LONGEST_CELL, _LONGEST_COLUMN = 90, 60  # characters
@@ -77,15 +85,15 @@ def uploaded_tables(asked: FileRequest, faults: Faults) -> UploadedTables:
     Raises:
         TypeError, ValueError: with a message that names the file and the place.
     """
-
-    def table_of(path: Path, side: str) -> Table:
-        check_file(path)
-        return read_table(path, faults, MAX_FILE_BYTES, asked.reading.get(f"{side}_delimiter"))
-
-    tables = {side: table_of(path, side) for side, path in asked.files.items()}
+    tables = {side: _table_of(path, side, asked.reading, faults) for side, path in asked.files.items()}
     references, predictions = tables.get("references"), tables["predictions"]
     guess = guessed_plan(references, predictions)
     return UploadedTables(references, predictions, _chosen(guess, references, predictions, asked.reading))
+
+
+def _table_of(path: Path, side: str, reading: Reading, faults: Faults) -> Table:
+    check_file(path)
+    return read_table(path, faults, MAX_FILE_BYTES, reading.get(f"{side}_delimiter"))
 
 
 def _chosen(plan: ReadingPlan, references: Table | None, predictions: Table, reading: Reading) -> ReadingPlan:
@@ -130,18 +138,60 @@ def rows_of_request(asked: FileRequest) -> tuple[FileRows, ScoringOptions, list[
     return rows, options, _ids_of(plan)
 
 
-def look(asked: FileRequest) -> str:
-    """What a visitor sees before scoring, as HTML: how the files are read, their first rows, and what is doubtful."""
+def rows_of_systems(asked: CompareRequest) -> tuple[FileRows, ScoringOptions]:
+    """The rows of the files of several systems, all read as the first, and how to score them.
+
+    They are checked against the limits of the page.
+
+    Raises:
+        TypeError, ValueError: with a message that names the file and the place.
+    """
+    faults = Faults("skip" if asked.skip else "error")
+    tables = uploaded_tables(asked.of_first(), faults)
+    plan = tables.plan
+    truths, first = tables.planned()
+    others = [_table_of(path, "predictions", asked.reading, faults) for path in asked.files[1:]]
+    systems = [first, *(planned_tables(tables.references, other, plan)[1] for other in others)]
+    if _is_own_format(plan, asked.reading):
+        options = asked.options(parse=asked.parse)
+    else:
+        parse = asked.parse or plan.parse or AS_TEXT
+        options = asked.options(parse=parse, parse_references=plan.parse_references)
+    rows = FileRows(read_systems(truths, systems, options.missing, faults, check_uploaded_value), faults)
+    for pairs in rows.systems:
+        check_pairs(pairs, options)
+    return rows, options
+
+
+def _is_own_format(plan: ReadingPlan, reading: Reading) -> bool:
+    """Whether rows of several systems have the names of a row format, and nothing was guessed or chosen."""
+    return plan.certain and plan.parse_references is None and not reading
+
+
+def look(asked: FileRequest, systems: int | None = None) -> str:
+    """What a visitor sees before scoring, as HTML: how the files are read, their first rows, and what is doubtful.
+
+    Args:
+        asked: the files; of several systems the first.
+        systems: how many are to be compared, where nothing is shown of rows in a format of docscore; None for a test
+            set.
+    """
     faults = Faults("skip")
     try:
         tables = uploaded_tables(asked, faults)
     except InputError as error:
         signs = _sign_fields(asked.files, asked.reading)
         return _drawn([], [(signs, None)], [*_sentences(error)], "open")
+    if systems is not None and _is_own_format(tables.plan, asked.reading):
+        return ""
     doubts = [clipped(printable(each), 600) for each in _doubts(tables, faults, asked)]
-    files = list(zip(_fields(tables, asked), _previews(tables), strict=True))
+    fields, headline = _fields(tables, asked), _headline(tables)
+    if systems is not None:  # what happens to absent predictions is among the options of a comparison
+        fields = [[field for field in of_file if field.name != "missing"] for of_file in fields]
+        headline += [f"all {systems} files of predictions alike"] if systems > 1 else []
+    files = list(zip(fields, _previews(tables), strict=True))
     is_open = "" if tables.plan.certain and not doubts else "open"
-    return _drawn(_headline(tables), files, doubts, is_open)
+    return _drawn(headline, files, doubts, is_open)
 
 
 def sort_files(asked: SortRequest) -> dict[str, Any]:
@@ -150,7 +200,7 @@ def sort_files(asked: SortRequest) -> dict[str, Any]:
     Returns:
         "truth": its number; None where that cannot be told, and for files that hold both sides; "unsure": whether it
         has to be asked; "files": of each "name", and "rows" and "columns", or what is wrong with it as "fault"; "html":
-        how the rows of a pair of sides are read, "" where that is not known.
+        how the rows are read, "" where that is not known, and of several systems where it needs no words.
     """
     files = [path for path in asked.files if path is not None]
     tables: list[Table] = []
@@ -174,11 +224,35 @@ def sort_files(asked: SortRequest) -> dict[str, Any]:
     if is_open and is_whole:
         truth = number_of_truth(tables)
     found = {"truth": truth, "unsure": is_open and truth is None, "files": facts, "html": ""}
-    if not asked.is_pair or found["unsure"]:
+    is_known = truth is not None or hold_both
+    if found["unsure"] or not (asked.is_pair or (is_known and len(files) > 1)):
         return found
     references = None if truth is None else files[truth]
-    predictions = next((path for number, path in enumerate(files) if number != truth), files[0])
-    return {**found, "html": look(FileRequest(references=references, predictions=predictions, reading=asked.reading))}
+    systems = [number for number in range(len(files)) if number != truth]
+    first = FileRequest(references=references, predictions=files[systems[0] if systems else 0], reading=asked.reading)
+    if asked.is_pair:
+        return {**found, "html": look(first)}
+    if is_whole:
+        for number, fault in _misfits(tables, truth, systems, asked.reading):
+            facts[number]["fault"] = fault
+    return {**found, "html": look(first, len(systems))}
+
+
+def _misfits(
+    tables: Sequence[Table], truth: int | None, systems: Sequence[int], reading: Reading
+) -> Iterator[tuple[int, str]]:
+    """The numbers of the systems that lack a column which the first one has, and what they lack."""
+    references, first = None if truth is None else tables[truth], tables[systems[0]]
+    plan = _chosen(guessed_plan(references, first), references, first, reading)
+    if _is_own_format(plan, reading):
+        return
+    wanted = [plan.ids[1], plan.prediction, plan.references if references is None else None]
+    for number in systems[1:]:
+        rows = [row for _, row in tables[number].good() if isinstance(row, dict)]
+        for name in wanted:
+            if name is not None and not any(name in row for row in rows):
+                yield number, f"It has no column {short_repr(name)}, as {printable(first.path.name)} has."
+                break
 
 
 def _drawn(*arguments: Any) -> str:
@@ -357,30 +431,6 @@ def _cell(value: Any) -> str:
         return clipped(json.dumps(value, ensure_ascii=False, default=str), _LONGEST_CELL)
     except ValueError:  # a number of more digits than Python prints
         return "…"
-
-
-def rows_of_uploads(
-    references: Path | None, predictions: Sequence[Path], options: ScoringOptions, *, skip: bool
-) -> FileRows:
-    """Read and pair the rows of uploaded files, and check every value against the limits of the page.
-
-    Without a file of references, the rows of the predictions hold them.
-
-    Raises:
-        TypeError, ValueError: with a message that names the file and the place.
-    """
-    rows = rows_of_sides(
-        references=references,
-        predictions=predictions,
-        missing=options.missing,
-        on_error="skip" if skip else "error",
-        max_bytes=MAX_FILE_BYTES,
-        check=check_uploaded_value,
-        before_reading=check_file,
-    )
-    for pairs in rows.systems:
-        check_pairs(pairs, options)
-    return rows
 
 
 def check_pairs(pairs: Pairs, options: ScoringOptions) -> None:

@@ -179,7 +179,7 @@ class DropBox {
     how.innerHTML = found.html;  // of the server's templates, which escape every value
     this.part("doubts").replaceChildren(...how.querySelectorAll(".wz-doubts"));
     this.draw();
-    if (held) document.getElementById(held)?.focus();
+    if (held) /** @type {HTMLElement | null} */ (how.querySelector(`#${held}`))?.focus();  // the box of another tab may have one of its name
     else /** @type {HTMLElement | null} */ (this.element.querySelector(".btn.main"))?.focus({ preventScroll: true });  // how they are read stays in view
   }
 
@@ -245,7 +245,7 @@ class DropBox {
       const example = docscoreButton("btn", this.element.dataset.example ?? "", () => this.page.run({ truth: examples[0], predictions: examples.slice(1), reading: {} }));
       return [choose("btn main", "Choose files"), example, ...leave];
     }
-    const more = this.items.length < this.most ? [choose(this.isReady ? "btn" : "btn main", "Add a file")] : [];
+    const more = this.items.length < this.most ? [choose(this.isReady || this.isUnsure ? "btn" : "btn main", "Add a file")] : [];
     const run = this.isReady ? [docscoreButton("btn main", this.page.verb, () => this.page.run(this.chosen))] : [];
     return [...run, ...more, docscoreButton("btn", "Start again", () => this.clear()), ...leave];
   }
@@ -259,6 +259,7 @@ class DropBox {
   filledSlots() {
     const slots = this.items.map((item, at) => this.slot(item, at));
     const [first, second] = slots;
+    if (!this.page.isPair && this.isUnsure) return [docscoreElement("div", "slot-list", ...slots)];
     if (!this.page.isPair) {
       const others = slots.filter((_, at) => at !== this.truth);
       return [this.truth === null ? this.missingSlot() : slots[this.truth], docscoreElement("span", "soft", "×"), docscoreElement("div", "slot-list", ...others)];
@@ -269,7 +270,7 @@ class DropBox {
   }
 
   missingSlot() {
-    const text = this.isRead ? "The rows of the predictions hold it" : "";
+    const text = this.isReady && this.items.length > 1 ? "The rows of the predictions hold it" : "";
     return docscoreElement("div", "slot", docscoreElement("span", "t12 soft", "ground truth"), docscoreElement("span", "soft", text));
   }
 

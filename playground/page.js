@@ -135,8 +135,10 @@ window.docscoreOptions = (root) => {
   };
 };
 
-// A message as a sentence: with a capital and a full stop.
-window.docscoreSentence = (text) => text[0].toUpperCase() + text.slice(1) + (/[.…!?]$/.test(text) ? "" : ".");
+const DOCSCORE_FILE = /^[^:]*\w\.[a-z]\w*(:|,| and )/;  // its name before what is said of it
+
+// A message as a sentence: with a capital, where it does not begin with the name of a file, and a full stop.
+window.docscoreSentence = (text) => (DOCSCORE_FILE.test(text) ? text : text[0].toUpperCase() + text.slice(1)) + (/[.…!?]$/.test(text) ? "" : ".");
 
 // Questions to the server: each says which window asks and which of its questions it is; only the newest is answered.
 (() => {

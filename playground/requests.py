@@ -309,7 +309,8 @@ class CompareRequest(Request):
         references: the file of ground truths; None where the rows of the predictions hold them.
         predictions: a file a system.
         names: their names; "" for the name of the file.
-        parse: how predictions that are text are read as JSON.
+        reading: as in a `FileRequest`; the predictions of all systems are read alike.
+        parse: how predictions that are text are read as JSON, in place of what `reading` or a guess says.
         missing: what happens to ground truths without a prediction.
         skip: whether rows with faults are left out.
         metric: the metric of everything that is shown.
@@ -319,6 +320,7 @@ class CompareRequest(Request):
     references: Upload = None
     predictions: list[Upload] = []
     names: list[str] = []
+    reading: Annotated[dict[str, str | None], AfterValidator(_reading)] = {}
     parse: str | None = None
     missing: str = "error"
     skip: bool = False
@@ -326,14 +328,17 @@ class CompareRequest(Request):
     what_if: Annotated[dict[str, Any], AfterValidator(_what_if)] = _what_if({})
 
     @property
-    def options(self) -> ScoringOptions:
-        """The options of scoring."""
-        return scoring_options({**self.what_if, "parse": self.parse, "missing": self.missing})
-
-    @property
     def files(self) -> list[Path]:
         """The files of predictions."""
         return [path for path in self.predictions if path is not None]
+
+    def options(self, **options: Any) -> ScoringOptions:
+        """The options of scoring, with others than those of a what-if."""
+        return scoring_options({**self.what_if, "missing": self.missing, **options})
+
+    def of_first(self) -> FileRequest:
+        """The ground truths and the first system, by which it is decided how the files are read."""
+        return FileRequest(references=self.references, predictions=self.files[0], reading=self.reading)
 
 
 class KeptRequest(Request):

@@ -32,11 +32,12 @@ from docscore.report.wording import (
     interval_text,
     is_beyond_chance,
     level_of_tests,
+    order_by_value,
     percent_text,
     shown_name,
 )
 from playground.conclusions import cause_label, every_pair, loss_text, ties_of, verdict_of
-from playground.file_reading import rows_of_uploads, skipped_lines
+from playground.file_reading import rows_of_systems, skipped_lines
 from playground.fragments import fragment
 from playground.kept_results import KeptResult, keep_documents, shown_ids
 from playground.requests import CompareRequest
@@ -111,8 +112,7 @@ def compare_systems(request: CompareRequest, *, folder: Path, progress: Report) 
         TypeError, ValueError, OSError: with a message that names the file and the place.
     """
     names = checked_names(request)
-    options = request.options
-    uploaded = rows_of_uploads(request.references, request.files, options, skip=request.skip)
+    uploaded, options = rows_of_systems(request)
     bar = bar_of(progress)
     evaluations = {
         name: Evaluation(pairs, options, metrics=[request.metric], progress=bar)
@@ -169,6 +169,7 @@ def _result(systems: Mapping[str, Evaluation], ids: Mapping[str, str], fields: M
         "documents": _documents(systems, ids),
         "pairs": [{**pair, **{side: shown_name(pair[side]) for side in ("first", "second")}} for pair in pairs],
         "note": fields_note(first),
+        "by_value": _scores_by_value(systems),
         "signature": first.signature,
     }
 
@@ -185,8 +186,16 @@ def _system(name: str, evaluation: Evaluation) -> dict[str, Any]:
         "high": high,
         "interval": "" if interval is None else interval_text(interval, evaluation.confidence or 0),
         "counts": [line for line in count_lines(evaluation) if line != by_value_text({"": evaluation})],
-        "by_value": "" if evaluation.mean_by_value is None else three_digits(evaluation.mean_by_value),
     }
+
+
+def _scores_by_value(systems: Mapping[str, Evaluation]) -> str:
+    """What the scores are with numbers compared by value; "" where the verdict says it, or no score differs."""
+    if order_by_value(systems):
+        return ""
+    means = {name: each.mean_by_value for name, each in systems.items()}
+    known = [f"{shown_name(name)} {three_digits(mean)}" for name, mean in means.items() if mean is not None]
+    return f"Scores with numbers compared by value: {', '.join(known)}" if known else ""
 
 
 class _Loss(NamedTuple):

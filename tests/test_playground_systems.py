@@ -188,6 +188,30 @@ def test_a_document_side_by_side_and_its_link(visit: Visit) -> None:
     gone.part("status").get_by_text("These results are no longer on the server").wait_for()
 
 
+def test_columns_of_other_names_are_shown_before_comparing(visitor: Comparer) -> None:
+    """Which file is the ground truth is asked, its columns are guessed, and both can be changed."""
+    sides = {"x": [1, 2, 3], "a": [1, 2, 4], "b": [1, 0, 4]}
+    texts = {
+        name: "nr;wert\n" + "".join(f'{row};"{{""k"": {value}}}"\n' for row, value in enumerate(values))
+        for name, values in sides.items()
+    }
+    box = visitor["compare"].locator(".drop")
+    box.locator(".drop-input").set_input_files([payload(f"{name}.csv", text.encode()) for name, text in texts.items()])
+    box.get_by_text("Which file is the ground truth?").wait_for()
+    assert box.locator(".btn.main").count() == 0
+    assert "hold it" not in box.inner_text()
+    box.locator("[data-item='0']").get_by_role("button", name="This is the ground truth").click()
+    box.get_by_text("paired by nr").wait_for()
+    box.locator("[data-choice=prediction]").select_option(label="nr")
+    box.get_by_text("prediction: nr").wait_for()
+    box.locator("[data-choice=prediction]").select_option(label="wert")
+    box.get_by_text("all 2 files of predictions alike").wait_for()
+    visitor.button("Compare").click()
+    assert visitor.shown().startswith("a leads by 0.333")
+    visitor.button("Change").click()
+    box.get_by_text("prediction: wert").wait_for()
+
+
 SILENT: list[Any] = []  # requests that wait until the run is stopped
 
 

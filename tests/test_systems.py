@@ -26,7 +26,8 @@ from docscore.report.markup import table_as_latex, table_as_markdown
 from docscore.report.systems_tables import table_of_costs, table_of_scores
 from docscore.report.wording import verdict_text
 from docscore.stats.significance import holm
-from playground.requests import CompareRequest
+from playground.file_reading import sort_files
+from playground.requests import CompareRequest, SortRequest
 from playground.systems_work import SystemsAnswer, compare_systems, names_of_files
 from playground.tree_columns import PlaceRow, PlaceRun, places_side_by_side
 from tests.commands import RECEIPTS, pred, ref, run, written
@@ -245,6 +246,29 @@ def test_fields_and_documents_by_system(tmp_path: Path) -> None:
     assert fields.splitlines()[:2] == ["field,s12,s6,s3", "b,1.0,0.5,0.25"]
     assert len(documents.splitlines()) == 13
     assert "0.500†" in markdown
+
+
+def test_columns_of_other_names_are_those_of_the_first_system(tmp_path: Path) -> None:
+    """Its texts that are JSON are read as such in all systems; a file without one of its columns is named."""
+    truths = written(tmp_path, "gold.csv", 'doc;gold\na;"{""k"": 1}"\nb;"{""k"": 2}"\n')
+    systems: list[Path | None] = [
+        written(tmp_path, "x.csv", 'doc;said\nb;"{""k"": 2}"\na;"{""k"": 1}"\n'),
+        written(tmp_path, "y.csv", 'doc;said\na;"{""k"": 1}"\nb;"{""k"": 3}"\n'),
+        written(tmp_path, "z.csv", "doc;other\na;1\nb;2\n"),
+    ]
+
+    def scores(last: int, **reading: str | None) -> list[float]:
+        request = CompareRequest(references=truths, predictions=systems[:last], reading=reading)
+        result = compare_systems(request, folder=tmp_path, progress=lambda *_: None).result
+        return [each["score"] for each in result["systems"]]
+
+    assert scores(2) == [1, 0.5]
+    assert scores(2, prediction="doc") == [0, 0]
+    with pytest.raises(ValueError, match=r"z.csv: expected a column 'said' .* got 'doc', 'other'"):
+        scores(3)
+    asked = SortRequest(files=[truths, *systems], truth=0, is_pair=False)
+    faults = [each.get("fault", "") for each in sort_files(asked)["files"]]
+    assert faults == ["", "", "", "It has no column 'said', as x.csv has."]
 
 
 def test_fields_of_documents_without_a_common_schema_are_those_of_one_key(tmp_path: Path) -> None:
