@@ -110,7 +110,7 @@ window.docscoreOptions = (root) => {
   const value = (input) => {
     if (input.type === "checkbox") return input.checked;
     if (input.type === "number") return input.valueAsNumber;
-    return { true: true, false: false }[input.value] ?? input.value;
+    return ["true", "false"].includes(input.value) ? input.value === "true" : input.value;
   };
   const isDefault = (input) => (input.type === "radio" ? input.dataset.default === "true" : input.value === input.dataset.default);
   const set = (input, to) => {
