@@ -366,7 +366,6 @@ def table_of_source(
     faults: Faults | None = None,
     *,
     both: bool = False,
-    max_bytes: int | None = None,
     delimiter: str | None = None,
     progress: Progress = no_progress,
 ) -> Table:
@@ -379,7 +378,6 @@ def table_of_source(
         names: the columns that have other names.
         faults: collects faults of single rows of files; without it they raise an error.
         both: whether the rows hold predictions and references. Rows of a data frame without ids are then numbered.
-        max_bytes: as for `read_table`.
         delimiter: as for `read_table`.
         progress: as for `read_table`.
 
@@ -394,7 +392,7 @@ def table_of_source(
         if path.is_dir():
             table = _read_folder(path, side, faults or Faults(), in_columns=str(getattr(BY_ID, side)) in wanted)
         else:
-            table = read_table(path, faults, max_bytes, delimiter, progress)
+            table = read_table(path, faults, None, delimiter, progress)
     elif isinstance(source, Mapping):
         return table_in_memory(_rows_by_id(source, side), side)
     else:

@@ -6,7 +6,6 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import islice, repeat
 from os import PathLike
 from typing import Any, NamedTuple
@@ -836,11 +835,8 @@ def rows_of_sides(
     predictions: Sequence[Any],
     missing: str = "error",
     on_error: str = "error",
-    max_bytes: int | None = None,
     delimiter: str | None = None,
     names: ColumnNames = SAME_NAMES,
-    check: Check | None = None,
-    before_reading: Callable[[Any], object] = id,
     progress: Progress = no_progress,
 ) -> FileRows:
     """Read the references and the predictions of one or more systems, and pair their rows.
@@ -851,12 +847,8 @@ def rows_of_sides(
         predictions: the same of each system; where rows with faults are left out, all keep the rows that all have.
         missing: a reference without a prediction: "error"; "zero" to score it as null; or "skip" to leave it out.
         on_error: rows with faults: "error", or "skip" to leave them out and count them.
-        max_bytes: the largest size of a compressed file when unpacked.
         delimiter: the sign between the columns of CSV files; None to tell it by their headers.
         names: the columns that have other names than in the row formats.
-        check: called with each value, to raise an error for one that is not accepted; by default one that cannot be
-            scored.
-        before_reading: called with each side before it is read, to raise an error for one that is not accepted.
         progress: called when the phase "Reading" of each text file begins, with its bytes.
 
     Raises:
@@ -867,15 +859,12 @@ def rows_of_sides(
 
     sides: list[tuple[Any, Side]] = [] if references is None else [(references, "references")]
     sides += [(source, "predictions") for source in predictions]
-    tables = []
-    for source, side in sides:
-        before_reading(source)
-        read = partial(table_of_source, source, side, names, faults, both=references is None)
-        tables.append(read(max_bytes=max_bytes, delimiter=delimiter, progress=progress))
+    how: dict[str, Any] = {"both": references is None, "delimiter": delimiter, "progress": progress}
+    tables = [table_of_source(source, side, names, faults, **how) for source, side in sides]
     truths = None if references is None else tables.pop(0)
-    if truths is not None and check is None and isinstance(references, str | PathLike):  # else it is shown before
+    if truths is not None and isinstance(references, str | PathLike):
         warn_of_documents(truths)
-    return FileRows(read_systems(truths, tables, missing, faults, check), faults)
+    return FileRows(read_systems(truths, tables, missing, faults), faults)
 
 
 def read_texts(pairs: Pairs, options: ScoringOptions) -> tuple[Pairs, dict[int, Parsed], list[str]]:
