@@ -257,7 +257,7 @@ def verdict_of(systems: Mapping[str, Evaluation], pairs: Sequence[Mapping[str, A
         remedies.append({"label": "Read JSON out of the text", "options": {"parse": "repair"}})
     order = order_by_value(systems)
     if order:
-        by_value = [systems[name].score if (mean := systems[name].mean_by_value) is None else mean for name in order]
+        by_value = [systems[name].score if (mean := systems[name].score_by_value) is None else mean for name in order]
         means = [f"{shown_name(name)} {three_digits(mean)}" for name, mean in zip(order, by_value, strict=True)]
         remarks.append(f"By value the order is {', '.join(means)}.")
         remedies.append({"label": "Compare by value", "options": {"what_if": {"numbers": BY_VALUE}}})

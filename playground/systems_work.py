@@ -193,7 +193,7 @@ def _scores_by_value(systems: Mapping[str, Evaluation]) -> str:
     """What the scores are with numbers compared by value; "" where the verdict says it, or no score differs."""
     if order_by_value(systems):
         return ""
-    means = {name: each.mean_by_value for name, each in systems.items()}
+    means = {name: each.score_by_value for name, each in systems.items()}
     known = [f"{shown_name(name)} {three_digits(mean)}" for name, mean in means.items() if mean is not None]
     return f"Scores with numbers compared by value: {', '.join(known)}" if known else ""
 

@@ -153,7 +153,7 @@ def systems(sample: Sample, *, tested: bool = False, sliced: bool = False) -> Sy
         system: SimpleNamespace(
             measured=figures,
             score=figures[0].value,
-            mean_by_value=figures[0].value + 0.1,
+            score_by_value=figures[0].value + 0.1,
             runs=None,
             slice_figures=[Slice(value, 2, figures) for value in ("de", HOSTILE_TEXTS[2]) if sliced],
             document_ids=list("abcde"),

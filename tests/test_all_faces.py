@@ -20,6 +20,7 @@ import docscore
 from docscore.data.json_text import dumps, parse_text
 from docscore.evaluation.systems import systems_of
 from docscore.integrations.datasets import score_batch
+from docscore.metrics import registry
 from docscore.report.markup import report_as_markdown
 from docscore.report.systems_tables import systems_table
 from tests.commands import run
@@ -328,3 +329,22 @@ def test_every_face_says_what_is_doubtful(
             if not re.search(pattern, "\n".join([text, *(str(each.message) for each in caught)])):
                 silent.append(name)
     assert not silent
+
+
+@pytest.mark.parametrize("metric", [name for name, metric in registry.METRICS.items() if "numbers" in metric.options])
+def test_the_figure_by_value_is_that_of_the_option(metric: str) -> None:
+    """Of each metric that has the option it is computed from the rows with such numbers alone; JSON has it too."""
+    truths: dict[str, Any] = {"a": {"n": 1000.0, "t": "a"}, "b": {"n": 20.5, "t": "b"}, "c": {"n": 3, "t": "c"}}
+    answers: dict[str, Any] = {"a": {"n": 1000, "t": "x"}, "b": {"n": 20.5}, "c": {"n": "3", "t": "c", "u": "1"}}
+    if metric in ("anls", "anlsl"):  # of texts and of lists of texts
+        wrapped = (lambda value: value["n"]) if metric == "anls" else (lambda value: list(value.values()))
+        truths, answers = ({key: wrapped(value) for key, value in side.items()} for side in (truths, answers))
+    options: dict[str, Any] = {"references": truths, "metrics": [metric]}
+    if metric == "typed":
+        options["schema"] = {"properties": {"t": {"type": "string"}}}
+    found = docscore.evaluate(predictions=answers, **options)
+    by_value = docscore.evaluate(predictions=answers, **options, numbers="value")
+    assert found.score < by_value.score == found.score_by_value == found.to_dict()["score_by_value"]
+    assert by_value.score_by_value is None
+    base = docscore.evaluate(predictions=truths, **options)
+    assert base.compare(found).to_dict()["by_value"] == {"base": 1.0, "new": by_value.score}

@@ -212,6 +212,8 @@ def _as_dict(found: Systems, name: str) -> dict[str, object]:
         "signature": evaluation.signature,
         "signatures": evaluation.signatures,
     }
+    if evaluation.score_by_value is not None:
+        parts["score_by_value"] = evaluation.score_by_value
     if evaluation.by is not None:
         parts["slices"] = [each.to_dict() for each in evaluation.slice_figures]
     tests = {

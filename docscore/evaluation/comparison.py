@@ -425,6 +425,7 @@ class Comparison:
             **metrics,
             **{name: count for name, count in self.new.counts.items() if name == "skipped"},
             "counts": {"base": self.base.counts, "new": self.new.counts},
+            "by_value": {"base": self.base.score_by_value, "new": self.new.score_by_value},
             "signature": self.signature,
         }
 

@@ -12,7 +12,6 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cached_property
-from math import fsum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -436,20 +435,22 @@ class Evaluation:
         return np.array([numbers[name] for name in self.pairs.clusters], dtype=np.intp)
 
     @cached_property
-    def mean_by_value(self) -> float | None:
+    def score_by_value(self) -> float | None:
         """The score if numbers were compared by value.
 
-        None where they are, where no number prints otherwise than by value, and for a metric that compares them
-        otherwise. Only the rows with such numbers are scored again.
+        None where they are, where no number prints otherwise than by value, and for a metric without this option. Only
+        the rows with such numbers are scored again.
         """
-        values = list(zip(self.pairs.truths, self.pairs.predictions, strict=True))
-        rows = [number for number, pair in enumerate(values) if differs_by_value(pair)]
-        if self.metric != ANLS_STAR or self.options.numbers == BY_VALUE or not rows:
+        pairs = zip(self.pairs.truths, self.pairs.predictions, strict=True)
+        rows = [number for number, pair in enumerate(pairs) if differs_by_value(pair)]
+        if "numbers" not in METRICS[self.metric].options or self.options.numbers == BY_VALUE or not rows:
             return None
-        by_value = replace(self.options, numbers=BY_VALUE)
-        again = score_all([values[number] for number in rows], by_value, lambda index: self._place(rows[index]))
-        changed = dict(zip(rows, again.tolist(), strict=True))
-        return fsum(changed.get(number, score) for number, score in enumerate(self.scores)) / len(self.scores)
+        options = replace(self.options, numbers=BY_VALUE, parse="text", parse_references=None)
+        chosen = self.pairs.only(rows)._replace(documents=None)
+        again = _without_warnings(chosen, options, metrics=[self.metric], confidence=None).ratio
+        sums = self.ratio.table.copy()
+        sums[rows] = again.table
+        return float(Ratios(sums[:, :1], sums[:, 1:]).values[0])
 
     # One row
 
@@ -657,9 +658,7 @@ class Evaluation:
             documents = [documents[number] for number in numbers if number < len(documents)]
         rows = self.source.only(numbers)._replace(skipped=self.source.skipped, documents=documents)
         settings: dict[str, Any] = {"confidence": self.confidence, "seed": self.seed, "progress": self.progress}
-        with warnings.catch_warnings():  # what is doubtful was said of all rows
-            warnings.simplefilter("ignore", UserWarning)
-            part = Evaluation(rows, self.options, metrics=self.metrics, **settings)
+        part = _without_warnings(rows, self.options, metrics=self.metrics, **settings)
         part.slice, part.slice_name = value, self.slice_name
         return part
 
@@ -924,6 +923,8 @@ class Evaluation:
             parts["slices"] = [each.to_dict() for each in self.slice_figures]
         if self.runs is not None:
             parts["runs"] = self.runs.to_dict(worst)
+        if self.score_by_value is not None:
+            parts["score_by_value"] = self.score_by_value
         if self.slice is not None:
             parts["slice"] = {"by": self.slice_name, "value": self.slice}
         lowest = [self.sample(number) for number in self.numbers_of_worst(worst)]
@@ -961,6 +962,13 @@ class Evaluation:
         from docscore.report.notebook import evaluation_in_notebook  # noqa: PLC0415
 
         return evaluation_in_notebook(self, LISTED)
+
+
+def _without_warnings(rows: Pairs, options: ScoringOptions, **settings: Any) -> Evaluation:
+    """An evaluation of some rows of another one, which said what is doubtful of them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return Evaluation(rows, options, **settings)
 
 
 def evaluate(

@@ -72,7 +72,7 @@ def order_by_value(evaluations: Mapping[str, Evaluation]) -> list[str]:
 
 def _gain(found: Evaluation) -> float:
     """How much higher the score is with numbers compared by value."""
-    return 0.0 if found.mean_by_value is None else found.mean_by_value - found.score
+    return 0.0 if found.score_by_value is None else found.score_by_value - found.score
 
 
 def by_value_text(evaluations: Mapping[str, Evaluation]) -> str:
@@ -87,7 +87,8 @@ def by_value_text(evaluations: Mapping[str, Evaluation]) -> str:
         gain = _gain(found)
         if gain >= _LARGE_CHANGE or (order and round(gain, _DIGITS)):
             of_system = f" of {shown_name(name)}" if name else ""
-            parts.append(f"the mean{of_system} is {found.score + gain:.4f}, {gain:+.4f}")
+            what = "the mean" if found.is_mean else found.figure_names[0].label
+            parts.append(f"{what}{of_system} is {found.score + gain:.4f}, {gain:+.4f}")
     if not parts:
         return ""
     then = f"; their order is then {', '.join(map(shown_name, order))}" if order else ""
