@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from docscore import typed_score
 from docscore.core.options import ScoringOptions
-from docscore.metrics.typed.comparators import COMPARATORS, Reading, comparator, settings_of
+from docscore.metrics.typed.comparators import COMPARATORS, comparator, settings_of
+from docscore.metrics.typed.readers import Reading
 from tests.conftest import examples
 
 pytest.importorskip("pint")

@@ -10,7 +10,7 @@ from docscore.core.limits import check_digits
 MOST_ZEROS = 400  # at the end or the beginning of a spelling; every float has fewer
 
 
-_EXACT = Context(prec=MAX_PREC, Emin=MIN_EMIN, Emax=MAX_EMAX)  # rounds no number
+UNROUNDED = Context(prec=MAX_PREC, Emin=MIN_EMIN, Emax=MAX_EMAX)  # rounds no number
 
 
 class DecimalText(str):
@@ -51,7 +51,7 @@ def shortest_spelling(number: Decimal) -> str:
     >>> [shortest_spelling(Decimal(text)) for text in ("1000.0", "1e3", "12.50", "-0.0", "5E+500")]
     ['1000', '1000', '12.5', '0', '5e500']
     """
-    plain = number.normalize(_EXACT)  # without zeros at the end
+    plain = number.normalize(UNROUNDED)  # without zeros at the end
     negative, figures, exponent = plain.as_tuple()
     if not plain:
         return "0"

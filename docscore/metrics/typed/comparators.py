@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timezone
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
@@ -11,20 +11,20 @@ from fractions import Fraction
 from functools import lru_cache, partial
 from inspect import signature
 from operator import eq
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from docscore.core.errors import InputValueError, short_repr
-from docscore.core.numbers import decimal_of, shortest_spelling
+from docscore.core.numbers import decimal_of
 from docscore.core.options import ScoringOptions
 from docscore.core.similarity import fold, fold_all, similarity, similarity_matrix, text_rule
 from docscore.core.values import Matrix, Scalar, scalar_text
 from docscore.metrics.anls_star.sizes import SIDES, Comparator, Side
 from docscore.metrics.typed.readers import (
+    Reading,
     Separators,
     locale_data,
-    normalised_text,
     read_boolean,
     read_date,
     read_identifier,
@@ -32,6 +32,7 @@ from docscore.metrics.typed.readers import (
     read_number,
     read_phone,
     read_quantity,
+    read_text,
     read_time,
     separators_of,
 )
@@ -40,20 +41,6 @@ Otherwise = Literal["text", "wrong"]
 
 _EXACT = Context(prec=4000, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])  # differences are exact to so many digits
 _kept = lru_cache(maxsize=1 << 15, typed=True)  # distinct values of a comparator are read once
-
-
-class Reading(NamedTuple):
-    """What a scalar is read as.
-
-    Attributes:
-        spelling: its one spelling: values are equal if these are.
-        value: the value, for tolerances.
-        kind: what has to fit too: the currency, the base units.
-    """
-
-    spelling: str
-    value: Any = None
-    kind: Hashable = None
 
 
 @dataclass(frozen=True)
@@ -309,12 +296,7 @@ def number_comparator(
         unequal: how numbers compare that differ.
         unread: how what is no number compares.
     """
-    declared = _declared(decimal, group, locale)
-
-    def read(value: Scalar) -> Reading | None:
-        number = read_number(value, declared, points=percent == "points")
-        return None if number is None else Reading(shortest_spelling(number), number)
-
+    read = partial(read_number, declared=_declared(decimal, group, locale), points=percent == "points")
     return ReadingComparator("a number", "number", _kept(read), _tolerance(tolerance), unequal=unequal, unread=unread)
 
 
@@ -340,13 +322,8 @@ def money_comparator(
         unequal: how amounts of one currency compare that differ.
         unread: how what is no amount compares.
     """
-    declared, code = _declared(decimal, group, locale), currency if currency.isupper() else ""
-    read_money("$0", locale=locale)  # says at once what is missing
-
-    def read(value: Scalar) -> Reading | None:
-        amount = read_money(value, declared, locale=locale, currency=code)
-        kind = None if amount is None or currency == "ignored" else amount.kind
-        return amount and Reading(shortest_spelling(amount.number), amount.number, kind)  # type: ignore[arg-type]
+    read = partial(read_money, declared=_declared(decimal, group, locale), locale=locale, currency=currency)
+    read("$0")  # says at once what is missing
 
     def fits(left: frozenset[str] | None, right: frozenset[str] | None) -> bool:
         if left is None or right is None:
@@ -376,14 +353,10 @@ def unit_comparator(
         unit: the unit of numbers without one.
         unread: how what is no quantity compares.
     """
-    declared = _declared(decimal, group, locale)
     if unit and read_quantity(f"1 {unit}") is None:
         raise InputValueError(place="unit", expected="a unit such as kg", got=short_repr(unit))
-    read_quantity("1", locale=locale)
-
-    def read(value: Scalar) -> Reading | None:
-        quantity = read_quantity(value, declared, locale=locale, unit=unit)
-        return quantity and Reading(str(quantity.number), quantity.number, quantity.kind)
+    read = partial(read_quantity, declared=_declared(decimal, group, locale), locale=locale, unit=unit)
+    read("1")
 
     near = _tolerance(tolerance)
     return ReadingComparator("a quantity", "unit", _kept(read), near, unequal="wrong", unread=unread)
@@ -400,12 +373,8 @@ def boolean_comparator(
         false: more words for false.
         unread: how other texts compare.
     """
-    read_boolean("", locale=locale)
-
-    def read(value: Scalar) -> Reading | None:
-        truth = read_boolean(value, locale=locale, right=tuple(true), wrong=tuple(false))
-        return None if truth is None else Reading(str(truth), truth)
-
+    read = partial(read_boolean, locale=locale, right=tuple(true), wrong=tuple(false))
+    read("")
     return ReadingComparator("a boolean", "boolean", read, unequal="wrong", unread=unread)
 
 
@@ -468,16 +437,8 @@ def time_comparator(*, tolerance: float | None = None, unread: Otherwise = "text
         tolerance: how many seconds they may be apart.
         unread: how what is no time of day compares.
     """
-
-    def read(value: Scalar) -> Reading | None:
-        clock = read_time(value)
-        if clock is None:
-            return None
-        seconds = clock.hour * 3600 + clock.minute * 60 + clock.second + Decimal(clock.microsecond).scaleb(-6)
-        return Reading(clock.isoformat(), seconds, clock.tzinfo)
-
     near = _tolerance(tolerance)
-    return ReadingComparator("a time of day", "time", _kept(read), near, unequal="wrong", unread=unread)
+    return ReadingComparator("a time of day", "time", _kept(read_time), near, unequal="wrong", unread=unread)
 
 
 def phone_comparator(*, region: str = "", unread: Otherwise = "text") -> ReadingComparator:
@@ -487,20 +448,14 @@ def phone_comparator(*, region: str = "", unread: Otherwise = "text") -> Reading
         region: the country, such as "DE", of numbers without a country code.
         unread: how what is no such number compares.
     """
-    read_phone("+493012345", region)
-
-    def read(value: Scalar) -> Reading | None:
-        phone = read_phone(value, region)
-        return None if phone is None else Reading(phone, phone)
-
+    read = partial(read_phone, region=region)
+    read("+493012345")
     return ReadingComparator("a phone number", "phone", _kept(read), unequal="wrong", unread=unread)
 
 
 def identifier_comparator() -> ReadingComparator:
     """Right where letters and digits are the same; what stands between them, such as hyphens, is left out."""
-    return ReadingComparator(
-        "an identifier", "identifier", lambda value: Reading(read_identifier(value)), unequal="wrong"
-    )
+    return ReadingComparator("an identifier", "identifier", read_identifier, unequal="wrong")
 
 
 def enum_comparator(
@@ -520,7 +475,7 @@ def enum_comparator(
 
     def read(value: Scalar) -> Reading | None:
         known = names.get(fold(value, ignore_case=True))
-        return None if known is None else Reading(known, known)
+        return None if known is None else Reading(known)
 
     return ReadingComparator("a value of the list", "enum", read, unequal="wrong", unread=unread)
 
@@ -536,11 +491,7 @@ def text_comparator(
         space: "folded" to one space, or "ignored", or "kept".
         punctuation: "ignored" to leave out what is no letter, digit or white space.
     """
-
-    def read(value: Scalar) -> Reading | None:
-        text = normalised_text(value, unicode=unicode, case=case, space=space, punctuation=punctuation)
-        return Reading(text, text)
-
+    read = partial(read_text, unicode=unicode, case=case, space=space, punctuation=punctuation)
     return ReadingComparator("a text", "text", _kept(read))
 
 

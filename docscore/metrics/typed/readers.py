@@ -1,4 +1,4 @@
-"""What scalars of documents are read as: one function for each type of value, which gives the value or None.
+"""What scalars of documents are read as: one function for each type of value, which gives a reading or None.
 
 A value is read only where there is one way to read it; what is in doubt needs a setting, and is None without.
 """
@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from contextlib import suppress
 from datetime import date, datetime, time, timezone
-from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
+from decimal import Decimal
 from fractions import Fraction
 from functools import cache, lru_cache
 from importlib import import_module
@@ -19,11 +19,10 @@ from typing import Any, NamedTuple
 
 from docscore.core.dates import read_date as spelled_date
 from docscore.core.errors import InputValueError, short_repr
-from docscore.core.numbers import DecimalText, decimal_value
+from docscore.core.numbers import UNROUNDED, DecimalText, decimal_value, shortest_spelling
 from docscore.core.same_value import number_of, separated_number
 from docscore.core.values import Scalar, number_text, scalar_text
 
-_EXACT = Context(prec=MAX_PREC, Emin=MIN_EMIN, Emax=MAX_EMAX)  # rounds no number
 _LONGEST = 100  # characters of an amount with its currency or unit
 
 # Full-width forms, and the marks that stand for a minus sign and for an apostrophe between groups of digits.
@@ -31,6 +30,20 @@ _FORMS: dict[int, int | str] = {code: code - 0xFEE0 for code in range(0xFF01, 0x
 _FORMS |= dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212\ufe63"), "-")
 _FORMS |= dict.fromkeys(map(ord, "\u2018\u2019\u02bc\u066c"), "'")
 _FORMS |= {0x66B: ".", 0x66A: "%", 0xFFE5: "\u00a5", 0xFFE1: "\u00a3", 0x3002: "."}
+
+
+class Reading(NamedTuple):
+    """What a scalar is read as.
+
+    Attributes:
+        spelling: its one spelling: values are equal if these are.
+        value: the value, for tolerances; of a quantity that in base units.
+        kind: what has to fit too: the currencies that an amount may be in, None where none is named; the base units.
+    """
+
+    spelling: str
+    value: Any = None
+    kind: Hashable = None
 
 
 def extra(library: str, kind: str) -> Any:
@@ -115,12 +128,17 @@ def _unsigned(text: str, declared: Separators, *, as_json: bool) -> Decimal | No
 _PLACES = {"": 0, "%": 2, "\u2030": 3}
 
 
-def read_number(value: Scalar, declared: Separators = UNDECLARED, *, points: bool = False) -> Decimal | None:
+def read_number(value: Scalar, declared: Separators = UNDECLARED, *, points: bool = False) -> Reading | None:
     """The number that a JSON number is, or that a text spells; 21% is 0.21, or 21 in points; (5) and 5- are -5.
 
-    >>> [str(read_number(text)) for text in ("(1,200.77)", "21%", "1.234,5", "1,500")]
-    ['-1200.77', '0.21', '1234.5', 'None']
+    >>> [reading and reading.spelling for reading in map(read_number, ("(1,200.77)", "21%", "1.234,5", "1,500"))]
+    ['-1200.77', '0.21', '1234.5', None]
     """
+    number = _number(value, declared, points=points)
+    return None if number is None else Reading(shortest_spelling(number), number)
+
+
+def _number(value: Scalar, declared: Separators = UNDECLARED, *, points: bool = False) -> Decimal | None:
     if isinstance(value, bool):
         return None
     if not isinstance(value, str) or isinstance(value, DecimalText):
@@ -131,19 +149,7 @@ def read_number(value: Scalar, declared: Separators = UNDECLARED, *, points: boo
         signed = text[:1] in ("+", "-")
         number = _unsigned(text[signed:].lstrip(), declared, as_json=True)
         return number.copy_negate() if number is not None and text[0] == "-" else number
-    return parts[1] if points and parts[2] == "%" else parts[1].scaleb(-_PLACES[parts[2]], _EXACT)
-
-
-class Amount(NamedTuple):
-    """A number with what it counts.
-
-    Attributes:
-        number: the number; of a quantity that in base units.
-        kind: the currencies that it may be in, None where none is named; or the base units.
-    """
-
-    number: Decimal | Fraction
-    kind: Any
+    return parts[1] if points and parts[2] == "%" else parts[1].scaleb(-_PLACES[parts[2]], UNROUNDED)
 
 
 # A number between two texts, without a sign; `rest` of it is what says that there are no decimals, as in `5,-`.
@@ -211,14 +217,15 @@ def _currencies(locale: str) -> Mapping[str, frozenset[str]]:
 
 def read_money(
     value: Scalar, declared: Separators = UNDECLARED, *, locale: str = "", currency: str = ""
-) -> Amount | None:
+) -> Reading | None:
     """An amount and the currencies that it may be in: None where none is named, several for a `$`.
 
     Args:
         value: a scalar.
         declared: the separators of texts.
         locale: whose names of currencies are known beside the English ones; with a country it says which `$` is meant.
-        currency: the code of the currency of amounts that name none, or share the symbol of several; "" for unknown.
+        currency: the code of the currency of amounts that name none, or share the symbol of several; "ignored" to leave
+            out which currency is named; any other text for unknown.
     """
     if isinstance(value, str):
         parts = _around(ascii_form(value), declared)
@@ -230,12 +237,12 @@ def read_money(
         codes = frozenset.intersection(*named) if named else None  # type: ignore[arg-type]
         number: Decimal | None = parts[1]
     else:
-        number, codes = read_number(value), None
+        number, codes = _number(value), None
     if number is None or codes == frozenset():
         return None
-    if currency and (codes is None or currency in codes):
+    if currency.isupper() and (codes is None or currency in codes):
         codes = frozenset({currency})
-    return Amount(number, codes)
+    return Reading(shortest_spelling(number), number, None if currency == "ignored" else codes)
 
 
 # The units that documents have and that mean one thing everywhere (no gallons, whose size is another in each country).
@@ -316,7 +323,7 @@ def _unit_name(word: str) -> str:
 
 def read_quantity(
     value: Scalar, declared: Separators = UNDECLARED, *, locale: str = "", unit: str = ""
-) -> Amount | None:
+) -> Reading | None:
     """A number with a unit, or several of one dimension (`1 h 30 min`): exactly in base units, and which these are.
 
     Args:
@@ -338,7 +345,7 @@ def read_quantity(
         if kind not in (None, base):
             return None
         number, kind = number + Fraction(quantity.magnitude), base
-    return Amount(number, kind)
+    return Reading(str(number), number, kind)
 
 
 _NEXT = re.compile(r"(?<=[^\W\d_]) ?(?=\d)")  # between a unit and the next number
@@ -415,11 +422,12 @@ _CLOCK = re.compile(
 )
 
 
-def read_time(value: Scalar) -> time | None:
-    """The time of day that a text spells, with an offset in UTC.
+def read_time(value: Scalar) -> Reading | None:
+    """The time of day that a text spells in seconds, with an offset in UTC.
 
-    >>> [str(read_time(text)) for text in ("2:30 pm", "14h30", "14.30 Uhr", "14:30+02:00", "14", "14:30 pm")]
-    ['14:30:00', '14:30:00', '14:30:00', '12:30:00+00:00', 'None', 'None']
+    >>> times = ("2:30 pm", "14h30", "14.30 Uhr", "14:30+02:00", "14", "14:30 pm")
+    >>> [reading and reading.spelling for reading in map(read_time, times)]
+    ['14:30:00', '14:30:00', '14:30:00', '12:30:00+00:00', None, None]
     """
     match = _CLOCK.match(ascii_form(scalar_text(value)))
     if match is None or not (match["minute"] or match["half"] or match["word"]):
@@ -435,12 +443,13 @@ def read_time(value: Scalar) -> time | None:
     microseconds = int((match["fraction"] or ".0")[1:].ljust(6, "0"))
     try:
         clock = time(hour, int(match["minute"] or 0), int(match["second"] or 0), microseconds)
-        if not offset:
-            return clock
-        zone = datetime.strptime(offset, "%z").tzinfo
-        return datetime.combine(date(2000, 1, 2), clock, zone).astimezone(timezone.utc).timetz()
+        if offset:
+            zone = datetime.strptime(offset, "%z").tzinfo
+            clock = datetime.combine(date(2000, 1, 2), clock, zone).astimezone(timezone.utc).timetz()
     except ValueError:
         return None
+    seconds = clock.hour * 3600 + clock.minute * 60 + clock.second + Decimal(microseconds).scaleb(-6)
+    return Reading(clock.isoformat(), seconds, clock.tzinfo)
 
 
 # Letters in a phone number are those of an extension; everything else is another text.
@@ -450,7 +459,7 @@ _PHONE = re.compile(
 )
 
 
-def read_phone(value: Scalar, region: str = "") -> str | None:
+def read_phone(value: Scalar, region: str = "") -> Reading | None:
     """A phone number in the form of E.164, with its extension: `+493090182` or `+16502530000;ext=12`.
 
     Args:
@@ -468,7 +477,7 @@ def read_phone(value: Scalar, region: str = "") -> str | None:
     if not phones.is_possible_number(number):
         return None
     end = f";ext={number.extension}" if number.extension else ""
-    return f"{phones.format_number(number, phones.PhoneNumberFormat.E164)}{end}"
+    return Reading(f"{phones.format_number(number, phones.PhoneNumberFormat.E164)}{end}")
 
 
 _TRUE_FALSE = {
@@ -501,41 +510,41 @@ def _truths(locale: str, right: tuple[str, ...], wrong: tuple[str, ...]) -> Mapp
 
 def read_boolean(
     value: Scalar, *, locale: str = "", right: tuple[str, ...] = (), wrong: tuple[str, ...] = ()
-) -> bool | None:
+) -> Reading | None:
     """True for true, `yes`, the same of a language, and the words in `right`; False likewise; whatever the case.
 
-    >>> read_boolean("Yes"), read_boolean("nein", locale="de"), read_boolean("X", right=("x",)), read_boolean("maybe")
-    (True, False, True, None)
+    >>> read_boolean("Yes").spelling, read_boolean("nein", locale="de").spelling, read_boolean("maybe")
+    ('True', 'False', None)
     """
-    return _truths(locale, right, wrong).get(scalar_text(value).strip().casefold())
+    truth = _truths(locale, right, wrong).get(scalar_text(value).strip().casefold())
+    return None if truth is None else Reading(str(truth))
 
 
 _SEPARATORS = re.compile(r"(?<=\w)[\W_]+(?=\w)")
 
 
-def read_identifier(value: Scalar) -> str:
+def read_identifier(value: Scalar) -> Reading:
     """A text without what stands between its letters and digits; of a JSON number the shortest spelling.
 
-    >>> read_identifier("DE02 1203-0000"), read_identifier(" #7/8 "), read_identifier("-5")
-    ('DE0212030000', '#78', '-5')
+    >>> [read_identifier(text).spelling for text in ("DE02 1203-0000", " #7/8 ", "-5")]
+    ['DE0212030000', '#78', '-5']
     """
     if not isinstance(value, str):
-        return number_text(value)
-    return _SEPARATORS.sub("", unicodedata.normalize("NFKC", value).strip()).replace("_", "")
+        return Reading(number_text(value))
+    return Reading(_SEPARATORS.sub("", unicodedata.normalize("NFKC", value).strip()).replace("_", ""))
 
 
 _MARKS = re.compile(r"[^\w\s]|_")
 
 
-def normalised_text(value: Scalar, *, unicode: str = "", case: str = "", space: str = "", punctuation: str = "") -> str:
+def read_text(value: Scalar, *, unicode: str, case: str, space: str, punctuation: str) -> Reading:
     """A text in another form: "nfkc"; case, punctuation and white space "ignored", or white space "folded".
 
-    >>> normalised_text("ﬁn  d'Août,", unicode="nfkc", case="ignored", space="folded", punctuation="ignored")
+    >>> read_text("ﬁn  d'Août,", unicode="nfkc", case="ignored", space="folded", punctuation="ignored").spelling
     'fin daoût'
     """
     text = scalar_text(value)
     text = unicodedata.normalize("NFKC", text) if unicode == "nfkc" else text
     text = text.casefold() if case == "ignored" else text
     text = _MARKS.sub("", text) if punctuation == "ignored" else text
-    joint = {"folded": " ", "ignored": ""}.get(space)
-    return text if joint is None else joint.join(text.split())
+    return Reading(text if space == "kept" else (" " if space == "folded" else "").join(text.split()))
