@@ -47,16 +47,11 @@ def best_options(earned: Matrix, weight: Matrix) -> Indices:
     >>> best_options(np.array([[1.0], [2.0], [2.0]]), np.array([[2.0], [4.0], [4.0]]))
     array([1])
     """
-    return np.asarray(np.where(best_mask(earned, weight), earned, -np.inf).argmax(axis=0))
-
-
-def best_mask(earned: Matrix, weight: Matrix) -> Mask:
-    """For each column, which options (rows) have the lexicographically largest (S/L, S, -L)."""
     best = np.ones(earned.shape, dtype=bool)
     for criterion in (score_ratios(earned, weight), earned, np.negative(weight)):
         candidates = np.where(best, criterion, -np.inf)
         best &= candidates >= candidates.max(axis=0) - TIE
-    return best
+    return np.asarray(np.where(best, earned, -np.inf).argmax(axis=0))
 
 
 def is_better(found: tuple[float, float], best: tuple[float, float]) -> bool:
@@ -115,7 +110,7 @@ def match(
         criteria += [earned[rest], (np.add.outer(truth_sizes, prediction_sizes) - weight)[rest]]
     if equality is not None:
         criteria.append(equality()[rest])
-    best[open_rows] = open_columns[lexicographic_assignment(criteria)]
+    best[open_rows] = open_columns[lexicographic_assignment(criteria)[1]]
     return everyone, best, False
 
 
@@ -141,10 +136,7 @@ def match_by_key(
         return np.arange(0), np.arange(0), True
     surplus = np.add.outer(truth_sizes, prediction_sizes) - weight
     criteria = [same, score_ratios(earned, weight), earned, surplus, *([equality()] if equality else [])]
-    if len(same) > same.shape[1]:
-        columns = np.arange(same.shape[1])
-        return lexicographic_assignment([each.T for each in criteria]), columns, False
-    return np.arange(len(same)), lexicographic_assignment(criteria), False
+    return *lexicographic_assignment(criteria), False
 
 
 def align(earned: Matrix, weight: Matrix, truth_sizes: ElementSizes, prediction_sizes: ElementSizes) -> Matching:
@@ -159,7 +151,8 @@ def align(earned: Matrix, weight: Matrix, truth_sizes: ElementSizes, prediction_
         prediction_sizes: the sizes of the m predictions.
 
     Returns:
-        Row indices and as many column indices, in pairs, both increasing; False, since others may have the same sums.
+        Row indices and as many column indices, in pairs, both increasing; and whether there are none: of pairs, others
+        may have the same sums.
     """
     surplus = np.add.outer(truth_sizes, prediction_sizes) - weight
     gains = np.stack([score_ratios(earned, weight), earned, surplus])
@@ -185,7 +178,7 @@ def align(earned: Matrix, weight: Matrix, truth_sizes: ElementSizes, prediction_
             pairs.append((row - 1, column - 1))
         row, column = row - (taken != 2), column - (taken != 1)  # noqa: PLR2004  as above
     matched = np.array(pairs[::-1], dtype=np.intp).reshape(-1, 2)
-    return matched[:, 0], matched[:, 1], False
+    return matched[:, 0], matched[:, 1], not pairs
 
 
 def _is_clear(score: Matrix, best: Indices) -> bool:
@@ -339,28 +332,29 @@ def _clear_blocks(score: Matrix, tops: list[int], lefts: list[int], widths: Indi
     return once & (np.maximum.reduceat(in_column, lefts, axis=1) <= 1), best
 
 
-def lexicographic_assignment(criteria: Iterable[Matrix]) -> Indices:
-    """The column of each row in a matching that maximises the sums of the criteria one after the other.
+def lexicographic_assignment(criteria: Iterable[Matrix]) -> tuple[Indices, Indices]:
+    """A matching of rows with columns that maximises the sums of the criteria one after the other.
 
     Each criterion is an assignment problem over the pairs that the criteria before it left open: by linear programming
     duality those on which prices (dual variables) are tight. Where columns stay unmatched, one with a positive price is
-    in every optimal matching.
+    in every optimal matching. More rows than columns change places with them.
 
     Args:
-        criteria: matrices of shape (n, m), n <= m; no more are taken than it needs to decide.
+        criteria: matrices of shape (n, m); no more are taken than it needs to decide.
 
     Returns:
-        Column indices, shape (n,).
+        min(n, m) row indices and as many column indices, in pairs.
     """
     left = iter(criteria)
     first = next(left)
-    rows, columns = first.shape
+    flipped = len(first) > first.shape[1]
+    rows, columns = sorted(first.shape)
     allowed = np.ones((rows, columns), dtype=bool)
     needed = np.zeros(columns, dtype=bool)
     everyone = np.arange(rows)
     matched = everyone
     for criterion in chain([first], left):
-        value = _between_0_and_1(criterion, allowed)
+        value = _between_0_and_1(criterion.T if flipped else criterion, allowed)
         value[:, needed] += rows + 1  # more than the rest can ever be worth
         matched = _assignment(value)
         slack = _slack(value, matched)
@@ -368,7 +362,7 @@ def lexicographic_assignment(criteria: Iterable[Matrix]) -> Indices:
         needed = slack[1] > TIE if rows < columns else needed
         if np.count_nonzero(allowed) == rows:
             break
-    return matched
+    return (matched, everyone) if flipped else (everyone, matched)
 
 
 def _assignment(value: Matrix) -> Indices:

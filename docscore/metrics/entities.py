@@ -363,11 +363,8 @@ def _criteria(truths: Sequence[Group], predictions: Sequence[Group]) -> Iterator
 
 def _partners(criteria: Iterable[Matrix]) -> dict[int, int]:
     """The column matched with each row; the criteria are maximised lexicographically."""
-    left = iter(criteria)
-    first = next(left)
-    flipped = len(first) > first.shape[1]
-    found = lexicographic_assignment(each.T if flipped else each for each in chain([first], left))
-    return {j: i for i, j in enumerate(found.tolist())} if flipped else dict(enumerate(found.tolist()))
+    rows, columns = lexicographic_assignment(criteria)
+    return dict(zip(rows.tolist(), columns.tolist(), strict=True))
 
 
 def _identical_entities(rows: Sequence[Group], columns: Sequence[Group]) -> Matrix:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import chain, product
+from itertools import product
 from math import fsum
 from typing import Any, Literal, Protocol
 
@@ -40,7 +40,7 @@ from docscore.metrics.anls_star.matching import (
     rows_table,
 )
 from docscore.metrics.anls_star.sizes import Counting, SchemaNode, unit_at
-from docscore.metrics.anls_star.tree import Kind, Status, empty_name, kind_of, status_of
+from docscore.metrics.anls_star.tree import NODE_KINDS, Kind, Status, empty_name, status_of
 
 _FEW = 4  # pairs that are scored one by one; more go by columns
 
@@ -138,7 +138,7 @@ class Scorer:
 
     # One pair.
 
-    def pair(  # noqa: PLR0911  one for each rule
+    def pair(
         self, truth: Value, prediction: Value, schema: SchemaNode | None = None, at: Place | None = None
     ) -> tuple[float, float]:
         """S, in [0, L], and L, a whole number, of one pair.
@@ -151,37 +151,35 @@ class Scorer:
         """
         kind, other = type(truth), type(prediction)
         if kind in SCALAR_TYPES and other in SCALAR_TYPES:
-            return self._scalar_pair(truth, prediction, schema, at)  # type: ignore[arg-type]
-        if kind is list and other is list:
-            return self._list_pair(truth, prediction, schema, at)  # type: ignore[arg-type]
-        if kind is dict and other is dict:
-            return self._object_pair(truth, prediction, schema, at)  # type: ignore[arg-type]
-        if kind is tuple:
+            sums = self._scalar_pair(truth, prediction, schema)  # type: ignore[arg-type]
+        elif kind is list and other is list:
+            sums = self._list_pair(truth, prediction, schema, at)  # type: ignore[arg-type]
+        elif kind is dict and other is dict:
+            sums = self._object_pair(truth, prediction, schema, at)  # type: ignore[arg-type]
+        elif kind is tuple:
             return self._one_of_pair(truth, prediction, schema, at)  # type: ignore[arg-type]
-        if truth is None:
+        elif truth is None:
             return self._null_pair(prediction, schema, at)
-        if prediction is None:
+        elif prediction is None:
             return self._one_sided(truth, "missing", schema, at and at.alone("missing"), least=unit_at(schema))
-        weight = float(max(self.counting.truth(truth, schema), self.counting.prediction(prediction, schema)))
+        else:
+            size = self.counting.size
+            sums = 0.0, float(max(size(truth, schema, of_truth=True), size(prediction, schema, of_truth=False)))
         if at is not None:
-            at.make("mismatch", status_of(0.0, weight), 0.0, weight, truth, prediction, schema)
-        return 0.0, weight
+            earned, weight = sums
+            name = NODE_KINDS[kind] if NODE_KINDS[kind] == NODE_KINDS[other] else "mismatch"
+            at.make(name, status_of(earned, weight), earned, weight, truth, prediction, schema)
+        return sums
 
-    def _scalar_pair(
-        self, truth: Scalar, prediction: Scalar, schema: SchemaNode | None, at: Place | None
-    ) -> tuple[float, float]:
+    def _scalar_pair(self, truth: Scalar, prediction: Scalar, schema: SchemaNode | None) -> tuple[float, float]:
         """The similarity of the texts, or what the place in the schema says of them, times its weight."""
         weight = 1.0 if schema is None else schema.unit
         if schema is not None and schema.comparator is not None:
-            earned = weight * schema.comparator.pair(truth, prediction, self.options)
-        elif truth == prediction and type(truth) is type(prediction) is str:
-            earned = weight
-        else:
-            left, right = fold_all((truth, prediction), self.ignore_case, self.text)
-            earned = weight * similarity(left, right, self.threshold)
-        if at is not None:
-            at.make("scalar", status_of(earned, weight), earned, weight, truth, prediction, schema)
-        return earned, weight
+            return weight * schema.comparator.pair(truth, prediction, self.options), weight
+        if truth == prediction and type(truth) is type(prediction) is str:
+            return weight, weight
+        left, right = fold_all((truth, prediction), self.ignore_case, self.text)
+        return weight * similarity(left, right, self.threshold), weight
 
     def _null_pair(self, prediction: Value, schema: SchemaNode | None, at: Place | None) -> tuple[float, float]:
         """Nothing is expected: an empty prediction is right, and any other is what only the prediction has."""
@@ -210,8 +208,6 @@ class Scorer:
             part, counted = parts[key]
             earned += part
             weight += counted
-        if at is not None:
-            at.make("object", status_of(earned, weight), earned, weight, truth, prediction, schema)
         return earned, weight
 
     def _list_pair(
@@ -220,22 +216,14 @@ class Scorer:
         """The sums over the best matching; what stays unmatched adds its size to L."""
         below = schema and schema.items
         if len(truth) == len(prediction) == 1:  # takes less of Python's stack, for deep values
-            earned, weight = self.pair(truth[0], prediction[0], below, at and at.at_index(0, 0))
-            if at is not None:
-                at.make("list", status_of(earned, weight), earned, weight, truth, prediction, schema)
-            return earned, weight
-        sizes = self.counting.truths(truth, below), self.counting.predictions(prediction, below)
-        partner: dict[int, int] = {}
-        clear = True
-        if truth and prediction:
-            table = self._element_table(truth, prediction, below, keep=at is None)
-            equality = None if at is None else partial(self.identities.equality, truth, prediction)
-            matching = self._matching(truth, prediction, schema, table, sizes, equality)
-            if at is None:
-                return totals(matching, *table, *sizes)
-            partner, clear = dict(zip(matching[0].tolist(), matching[1].tolist(), strict=True)), matching[2]
-        elif at is None:
-            return 0.0, fsum(chain(*sizes))
+            return self.pair(truth[0], prediction[0], below, at and at.at_index(0, 0))
+        sizes = self._sizes(truth, prediction, below)
+        table = self._element_table(truth, prediction, below, keep=at is None)
+        equality = None if at is None else partial(self.identities.equality, truth, prediction)
+        matching = self._matching(truth, prediction, schema, table, sizes, equality)
+        if at is None:
+            return totals(matching, *table, *sizes)
+        partner = dict(zip(matching[0].tolist(), matching[1].tolist(), strict=True))
         parts = []
         for i, value in enumerate(truth):
             j = partner.get(i)
@@ -247,10 +235,8 @@ class Scorer:
         rest = [j for j in range(len(prediction)) if j not in matched]
         for j, place in zip(rest, at.at_surplus(prediction, rest), strict=True):
             parts.append(self._one_sided(prediction[j], "extra", below, place))
-        add = fsum if clear else sum_of_ties
-        earned, weight = add([part[0] for part in parts]), add([part[1] for part in parts])
-        at.make("list", status_of(earned, weight), earned, weight, truth, prediction, schema)
-        return earned, weight
+        add = fsum if matching[2] else sum_of_ties
+        return add([part[0] for part in parts]), add([part[1] for part in parts])
 
     def _one_of_pair(
         self, options: tuple[Value, ...], prediction: Value, schema: SchemaNode | None, at: Place | None
@@ -287,7 +273,7 @@ class Scorer:
             return self._one_sided(value, "extra", schema, at, least=least)
         if at is not None:
             at = at.alone("extra", f"only in the prediction, but {empty_name(value)}: not counted")
-            at.make(kind_of(value), "extra", 0.0, 0.0, None, value, schema)
+            at.make(NODE_KINDS[type(value)], "extra", 0.0, 0.0, None, value, schema)
         return 0.0, 0.0
 
     def _one_sided(
@@ -295,16 +281,16 @@ class Scorer:
     ) -> tuple[float, float]:
         """What only one side has: nothing is earned, and its whole size counts, shared among its parts."""
         is_truth = status == "missing"
-        size = (self.counting.truth if is_truth else self.counting.prediction)(value, schema)
+        size = self.counting.size(value, schema, of_truth=is_truth)
         weight = float(max(least, size))
         if at is None:
             return 0.0, weight
         whole = value
         while type(value) is tuple:
-            sizes = self.counting.truths(value, schema)
+            sizes = self.counting.sizes(value, schema, of_truth=True)
             at = at.at_option(sizes.index(max(sizes)))
             value = value[sizes.index(max(sizes))]
-        kind = kind_of(value) if weight == size else "mismatch"
+        kind = NODE_KINDS[type(value)] if weight == size else "mismatch"
         if size and kind == "object":
             for key, item in value.items():  # type: ignore[union-attr]
                 below = schema and schema.at_key(key)
@@ -351,6 +337,12 @@ class Scorer:
 
     # Two columns.
 
+    def _sizes(
+        self, truths: Column, predictions: Column, schema: SchemaNode | None
+    ) -> tuple[Sequence[float], Sequence[float]]:
+        sizes = self.counting.sizes
+        return sizes(truths, schema, of_truth=True), sizes(predictions, schema, of_truth=False)
+
     def _element_table(
         self, truths: list[Value], predictions: list[Value], schema: SchemaNode | None, *, keep: bool
     ) -> tuple[Matrix, Matrix]:
@@ -393,7 +385,7 @@ class Scorer:
             return self._rules()[left.pop()](truths, predictions, schema)
         shape = len(truths), len(predictions)
         earned = np.zeros(shape)
-        sizes = self.counting.truths(truths, schema), self.counting.predictions(predictions, schema)
+        sizes = self._sizes(truths, predictions, schema)
         weight = np.maximum.outer(*sizes).astype(np.float64)
         here, there = _places_by_kind(truths), _places_by_kind(predictions)
         nulls = here.pop(_NULL, None)
@@ -474,12 +466,12 @@ class Scorer:
                 return earned[everywhere], weight[everywhere]
         below = schema and schema.items
         elements, columns = _concatenated(predictions)
-        sizes = self.counting.predictions(elements, below)
+        sizes = self.counting.sizes(elements, below, of_truth=False)
         weight = np.zeros((len(truths), len(predictions)))
         earned = np.zeros(weight.shape)
         for start, stop in _portions(truths, len(elements)):
             items, rows = _concatenated(truths[start:stop])
-            lengths = self.counting.truths(items, below)
+            lengths = self.counting.sizes(items, below, of_truth=True)
             points, counted = self.pairwise(items, elements, below)
             if self.tables is not None:
                 self.tables.keep(truths[start:stop], predictions, (rows, columns), (points, counted), below)

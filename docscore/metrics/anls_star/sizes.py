@@ -107,51 +107,36 @@ class Counting:
         """Whether a key of a prediction does not count, having this value."""
         return not self.all_keys and self.is_empty(prediction)
 
-    def truth(self, value: Value, schema: SchemaNode | None = None) -> float:
-        """The size of a ground truth at a place."""
-        return self._size(value, schema, all_keys=True)
-
-    def prediction(self, value: Value, schema: SchemaNode | None = None) -> float:
-        """The size of a prediction at a place, keys that do not count left out."""
-        return self._size(value, schema, all_keys=self.all_keys)
-
-    def _size(self, value: Value, schema: SchemaNode | None, *, all_keys: bool) -> float:
+    def size(self, value: Value, schema: SchemaNode | None = None, *, of_truth: bool) -> float:
+        """The size of a ground truth or of a prediction at a place, keys of predictions that do not count left out."""
         kind = type(value)
         place = schema if schema is not None and schema.weighted else None
         if kind in LEAF_TYPES:
             return unit_at(place)
         items = cast("dict[str, Value]", value).values() if kind is dict else cast("list[Value]", value)
         if place is None and kind is not tuple and LEAF_TYPES.issuperset(map(type, items)):
-            every = all_keys or kind is list or all(items)
+            every = of_truth or self.all_keys or kind is list or all(items)
             return len(items) if every else sum([item is not None and item != "" for item in items])
-        name = id(value), id(place), all_keys
+        name = id(value), id(place), of_truth
         if name not in self._sizes:
             parts = []
             if isinstance(value, dict):
                 for key, item in value.items():
-                    if all_keys or not self.ignores(item):
-                        parts.append(self._size(item, place and place.at_key(key), all_keys=all_keys))
+                    if of_truth or not self.ignores(item):
+                        parts.append(self.size(item, place and place.at_key(key), of_truth=of_truth))
             else:
                 below = place if kind is tuple else place and place.items
-                parts += [self._size(item, below, all_keys=all_keys) for item in items]
+                parts += [self.size(item, below, of_truth=of_truth) for item in items]
             self._sizes[name] = max(parts) if kind is tuple else fsum(parts)
         return self._sizes[name]
 
-    def truths(self, column: Sequence[Value], schema: SchemaNode | None = None) -> list[float]:
-        """The size of each ground truth at a place."""
-        return self._column(column, schema, all_keys=True)
-
-    def predictions(self, column: Sequence[Value], schema: SchemaNode | None = None) -> list[float]:
-        """The size of each prediction at a place."""
-        return self._column(column, schema, all_keys=self.all_keys)
-
-    def _column(self, column: Sequence[Value], schema: SchemaNode | None, *, all_keys: bool) -> list[float]:
-        """The sizes of a column; of records, as rows of a table are, all at once."""
+    def sizes(self, column: Sequence[Value], schema: SchemaNode | None = None, *, of_truth: bool) -> list[float]:
+        """The size of each value of a column; of records, as rows of a table are, all at once."""
         if (schema is None or not schema.weighted) and {*map(type, column)} == {dict}:
             values = list(chain.from_iterable(map(dict.values, column)))  # type: ignore[arg-type]
-            if LEAF_TYPES.issuperset(map(type, values)) and (all_keys or all(values)):
+            if LEAF_TYPES.issuperset(map(type, values)) and (of_truth or self.all_keys or all(values)):
                 return list(map(len, column))  # type: ignore[arg-type]
-        return [self._size(value, schema, all_keys=all_keys) for value in column]
+        return [self.size(value, schema, of_truth=of_truth) for value in column]
 
     def surpluses(
         self, predictions: Sequence[dict[str, Value]], key: str, schema: SchemaNode | None = None
@@ -162,4 +147,7 @@ class Counting:
             return [value is not None and value != "" for value in values]
         least = unit_at(schema) if self.all_keys else 0.0
         counts = (key in prediction and not self.ignores(prediction[key]) for prediction in predictions)
-        return [max(least, self.prediction(v, schema)) if c else 0.0 for v, c in zip(values, counts, strict=True)]
+        return [
+            max(least, self.size(value, schema, of_truth=False)) if is_counted else 0.0
+            for value, is_counted in zip(values, counts, strict=True)
+        ]

@@ -15,6 +15,7 @@ from docscore.core.runtime import with_room_to_recurse
 from docscore.core.same_value import spelling_of_same_value
 from docscore.core.similarity import fold_all, similarity, text_rule
 from docscore.core.values import (
+    SCALAR_TYPES,
     Scalar,
     Value,
     is_empty,
@@ -461,13 +462,13 @@ def status_of(earned: float, weight: float) -> Status:
     return "exact" if earned == weight else "partial" if earned else "wrong"
 
 
-_KINDS: dict[type, Kind] = {type(None): "null", list: "list", dict: "object"}
-
-
-def kind_of(value: Value) -> Kind:
-    """The kind of node for a value that stands alone."""
-    return _KINDS.get(type(value), "scalar")
-
+NODE_KINDS: dict[type, Kind] = {
+    **dict.fromkeys(SCALAR_TYPES, "scalar"),
+    type(None): "null",
+    list: "list",
+    dict: "object",
+}
+"""The kind of node for a value of a type that stands alone."""
 
 _TYPE_NAMES = {type(None): "null", str: "string", DecimalText: "string", bool: "boolean", list: "list", dict: "object"}
 
