@@ -20,7 +20,7 @@ from pydantic import (
 
 from docscore.core.errors import InputError, InputTypeError, InputValueError, short_repr
 from docscore.core.options import ScoringOptions, check_choice
-from docscore.data.csv_files import DELIMITERS
+from docscore.data.files import DELIMITERS
 from docscore.data.json_text import loads_at
 from docscore.metrics.registry import METRICS, checked_metrics
 from playground.limits import MAX_BYTES

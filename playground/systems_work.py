@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import three_digits
 from docscore.core.numbers import ROUNDING
-from docscore.data.csv_files import csv_cell
-from docscore.data.files import name_without_extension
+from docscore.data.files import csv_cell, name_without_extension
 from docscore.evaluation.comparison import Comparison
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.systems import changes_against, systems_of

@@ -14,7 +14,7 @@ from docscore.core.errors import at_place, row_place
 from docscore.core.formatting import printable, three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import AS_TEXT, ScoringOptions
-from docscore.data.csv_files import write_csv
+from docscore.data.files import write_csv
 from docscore.data.pairing import groups_of_rows
 from docscore.evaluation.evaluation import Evaluation
 from docscore.metrics.registry import ANLS_STAR, TYPED, check_options_of

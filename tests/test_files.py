@@ -26,9 +26,17 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from docscore.core.runtime import READING
-from docscore.data import csv_files
-from docscore.data.csv_files import DELIMITERS, csv_cell, delimiter_of, write_csv
-from docscore.data.files import SAME_NAMES, read_table, read_value, table_of_source
+from docscore.data.files import (
+    DELIMITERS,
+    SAME_NAMES,
+    _checked_header,
+    csv_cell,
+    delimiter_of,
+    read_table,
+    read_value,
+    table_of_source,
+    write_csv,
+)
 from docscore.data.pairing import read_systems
 from playground.file_reading import check_uploaded_value
 from tests.commands import Write
@@ -277,5 +285,5 @@ def test_many_columns_are_checked_in_one_pass() -> None:
     """40,000 columns took 15 seconds, each being compared with all others."""
     before = Counted.uses
     names: list[str] = [Counted(f"column {number}") for number in range(2000)]
-    assert csv_files._checked_header(Path("p.csv"), 1, names) == names  # noqa: SLF001  a reader makes names that count nothing
+    assert _checked_header(Path("p.csv"), 1, names) == names
     assert Counted.uses - before <= 4 * len(names)

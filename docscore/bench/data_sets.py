@@ -15,9 +15,9 @@ from typing import Any, get_args
 
 from docscore.bench.documents import PICTURES, Box, DocumentRecord, Page, Word, pages_of_pdf, unlike_format
 from docscore.bench.prompts import PAPER_SCHEMAS, SCHEMAS, TEXT_METHODS, Style
-from docscore.core.errors import InputValueError, in_file, short_repr
+from docscore.core.errors import InputValueError, short_repr
 from docscore.core.options import SchemaSource, check_choice
-from docscore.data.files import read_table, read_value
+from docscore.data.files import parquet_file, read_table, read_value
 from docscore.data.json_text import loads
 from docscore.data.rows import BY_ID, ID, read_rows, side_format
 
@@ -48,23 +48,6 @@ def found_file(folder: Path, patterns: Iterable[str], what: str, fits: Callable[
             if found is not None:
                 return found
     raise unlike_format(folder, f"{what} ({' or '.join(patterns)})", "none")
-
-
-def parquet_columns(path: Path) -> list[str]:
-    """The columns of a Parquet file.
-
-    Raises:
-        ValueError: naming the file, without pyarrow and for what is none.
-    """
-    try:
-        from pyarrow import ArrowInvalid, parquet  # noqa: PLC0415  an extra
-    except ImportError:
-        remedy = "pip install 'docscore[parquet]'"
-        raise InputValueError(place=in_file(path), problem="reading Parquet needs pyarrow", remedy=remedy) from None
-    try:
-        return list(parquet.read_schema(path).names)
-    except ArrowInvalid as error:
-        raise unlike_format(path, "a Parquet file", str(error)) from None
 
 
 def first_that_exists(paths: Iterable[Path]) -> Path | None:
@@ -146,7 +129,8 @@ def _rows(folder: Path, patterns: tuple[str, ...], split: str, key: str) -> tupl
 
     def fits(path: Path) -> bool:
         if path.suffix == ".parquet":
-            return key in parquet_columns(path)
+            with parquet_file(path) as file:
+                return key in file.schema_arrow.names
         with path.open("rb") as file:
             return f'"{key}"'.encode() in file.read(_HEAD)
 

@@ -8,10 +8,10 @@ import tempfile
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple
 
 from docscore.core.errors import InputValueError, PlacePart, in_file
+from docscore.core.runtime import library
 
 Box = tuple[float, float, float, float]
 
@@ -79,6 +79,7 @@ DPI = 150  # at which a page of A4 is 1240 x 1754 pixels, about what vision mode
 _POINTS = 72  # of a PDF, an inch
 PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".gif", ".bmp")
 _SENT_AS_THEY_ARE = (".png", ".jpg", ".jpeg", ".webp", ".gif")  # what providers take
+_NEEDS = "reading pages needs {!r}"
 
 
 def pages_of_pdf(path: Path) -> tuple[Page, ...]:
@@ -129,7 +130,7 @@ def picture_file(image: Path | bytes) -> Path:
     content = image if isinstance(image, bytes) else image.read_bytes()
     target = Path(_temporary_folder().name) / f"{hashlib.sha256(content).hexdigest()[:32]}.png"
     if not target.exists():
-        pillow = _library("PIL.Image")
+        pillow = library("PIL.Image", _NEEDS.format("PIL.Image"), "bench")
         try:
             with pillow.open(io.BytesIO(content)) as picture:
                 picture.convert("RGB").save(target)
@@ -165,22 +166,11 @@ def _word(letters: str, boxes: list[tuple[float, float, float, float]], height: 
 
 def _opened(path: Path) -> Any:
     path.open("rb").close()
-    pdfium = _library("pypdfium2")
+    pdfium = library("pypdfium2", _NEEDS.format("pypdfium2"), "bench")
     try:
         return pdfium.PdfDocument(path)
     except pdfium.PdfiumError as error:
         raise InputValueError(place=in_file(path), expected="a PDF", got=f"{error}") from None
-
-
-def _library(name: str) -> ModuleType:
-    """A library of the extra."""
-    import importlib  # noqa: PLC0415  beside what it is used for
-
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        remedy = "pip install 'docscore[bench]'"
-        raise InputValueError(problem=f"reading pages needs {name!r}", remedy=remedy) from None
 
 
 @cache

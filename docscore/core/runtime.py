@@ -1,4 +1,4 @@
-"""How work runs: Python's stack, the frame of a warning, several processes, and the callback of progress."""
+"""How work runs: Python's stack, the frame of a warning, libraries of extras, processes, the callback of progress."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+
+from docscore.core.errors import InputValueError, PlacePart
 
 _T = TypeVar("_T")
 
@@ -36,6 +39,24 @@ def level_of_caller() -> int:
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         level, frame = level + 1, frame.f_back
     return level + 1
+
+
+def library(name: str, problem: str, extra: str, place: PlacePart | tuple[()] = ()) -> Any:
+    """A library of an extra, imported where it is needed.
+
+    Args:
+        name: of its module.
+        problem: what cannot be done without it.
+        extra: the extra of this package that installs it.
+        place: of the input that needs it.
+
+    Raises:
+        ValueError: where it is not installed, naming the extra.
+    """
+    try:
+        return import_module(name)
+    except ImportError:
+        raise InputValueError(place=place, problem=problem, remedy=f"pip install 'docscore[{extra}]'") from None
 
 
 @contextmanager

@@ -2,24 +2,50 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import os
+import re
+import warnings
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import IO, Any, NamedTuple
 
-from docscore.core.errors import Faults, Faulty, InputTypeError, InputValueError, PlacePart, in_file, in_line, not_utf8
+from docscore.core.errors import (
+    Diagnostic,
+    Faults,
+    Faulty,
+    InputTypeError,
+    InputValueError,
+    PlacePart,
+    closer,
+    in_file,
+    in_line,
+    not_utf8,
+)
 from docscore.core.limits import MAX_UNPACKED, check_room
-from docscore.core.runtime import READING, Advance, Progress, gc_pause, ignore, no_progress
-from docscore.data.csv_files import csv_rows, told_delimiter
+from docscore.core.runtime import READING, Advance, Progress, gc_pause, level_of_caller, library, no_progress
 from docscore.data.json_text import JsonError, loads, loads_at
-from docscore.data.parquet_files import arrow_rows, read_parquet
-from docscore.data.rows import BY_ID, COSTS, ID, Absent, Lacking, Side, as_rows, cells_of, described, known_columns
+from docscore.data.rows import (
+    ANLS,
+    BY_ID,
+    COSTS,
+    ID,
+    Absent,
+    Lacking,
+    Side,
+    as_rows,
+    cells_of,
+    described,
+    known_columns,
+)
 
 TEXT_EXTENSIONS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")  # each may also be compressed, with .gz appended
 EXTENSIONS = (*TEXT_EXTENSIONS, ".parquet")
@@ -71,14 +97,13 @@ class LogFormat(NamedTuple):
     Attributes:
         extension: of its files.
         is_log: whether the value of a `.json` file is such a log.
-        read: the rows of a file, what each is called, in what the run is incomplete, "" if in nothing, and of several
-            epochs the document of each id. What the log has no prediction for, or no ground truth, is
+        read: the table of a file. What the log has no prediction for, or no ground truth, is
             `docscore.data.rows.Absent`.
     """
 
     extension: str
     is_log: Callable[[Any], bool]
-    read: Callable[[Path], tuple[list[Any], list[str], str, dict[str, str]]]
+    read: Callable[[Path], Table]
 
 
 _LOG_FORMATS: dict[str, LogFormat] = {}
@@ -124,7 +149,7 @@ def read_table(
         with gc_pause():
             if suffix == ".parquet":
                 return _read_parquet(path, max_bytes, progress)
-            return _read_log(path, _LOG_FORMATS[suffix])
+            return _LOG_FORMATS[suffix].read(path)
     of_csv, of_tsv = (partial(_read_csv, delimiter=sign) for sign in (delimiter, delimiter or "\t"))
     readers: dict[str, Callable[[Path, io.BufferedReader, Faults], Table]] = {
         ".jsonl": read_jsonl,
@@ -156,7 +181,7 @@ def delimiter_of_file(path: Path, max_bytes: int | None = None) -> str:
     if suffix_of(path) == ".tsv":
         return "\t"
     with _opened(path, max_bytes) as file:
-        return told_delimiter(path, file)
+        return delimiter_of("".join(_first(_lines(path, file))), [ID])
 
 
 def read_value(path: Path) -> Any:
@@ -166,7 +191,7 @@ def read_value(path: Path) -> Any:
         ValueError: naming file, line and column of the fault.
     """
     with _opened(path, None) as file:
-        return loads_at(decoded(path, file.read()), in_file(path))
+        return loads_at(_decoded(path, file.read()), in_file(path))
 
 
 def name_without_extension(path: Path) -> str:
@@ -186,18 +211,6 @@ def suffix_of(path: Path) -> str:
     """The extension that determines the format, in lower case and without `.gz`."""
     suffix = path.suffix.lower()
     return Path(path.stem).suffix.lower() if suffix == ".gz" and Path(path.stem).suffix != ".parquet" else suffix
-
-
-def _check_unpacked(path: Path, length: int, max_bytes: int | None) -> None:
-    if max_bytes is not None and length > max_bytes:
-        problem = f"more than {max_bytes:,} bytes when unpacked, the limit for compressed files"
-        raise InputValueError(place=in_file(path), problem=problem, remedy="a file that is not compressed has none")
-
-
-def _opened(path: Path, max_bytes: int | None, progress: Progress = no_progress) -> io.BufferedReader:
-    most = max_bytes or MAX_UNPACKED
-    was_read = progress(READING, path.stat().st_size)
-    return opened(path, lambda size: _check_unpacked(path, size, most), was_read)
 
 
 def read_jsonl(path: Path, file: IO[bytes], faults: Faults) -> Table:
@@ -255,7 +268,7 @@ def _is_json(path: Path) -> bool:
     try:
         with _opened(path, None) as again:
             content = again.read(_LARGEST_VALUE + 1)
-        loads(decoded(path, content))
+        loads(_decoded(path, content))
     except (ValueError, OSError):
         return False
     return len(content) <= _LARGEST_VALUE
@@ -264,44 +277,289 @@ def _is_json(path: Path) -> bool:
 def _read_json(path: Path, file: io.BufferedReader, _faults: Faults) -> Table:
     content = file.read()
     check_room(path, _SIZE_OF_VALUES * len(content))
-    source = decoded(path, content)
+    source = _decoded(path, content)
     if not source.strip():
         raise InputValueError(place=in_file(path), expected="a JSON list of rows", got="an empty file")
     rows = loads_at(source, in_file(path))
     log = next((form for form in _LOG_FORMATS.values() if form.is_log(rows)), None)
     if log is not None:
-        return _read_log(path, log)
+        return log.read(path)
     if not isinstance(rows, list):
         raise InputValueError(place=in_file(path), expected="a JSON list of rows", got=type(rows).__name__)
     return Table(path, rows, lambda index: in_file(path, f"row {index + 1}"))
 
 
-def _read_log(path: Path, form: LogFormat) -> Table:
-    rows, names, shortfall, documents = form.read(path)
-    return Table(path, rows, lambda index: in_file(path, names[index]), shortfall=shortfall, documents=documents)
+_JSON_COLUMNS = (str(BY_ID.references), str(ANLS.references))  # these hold a JSON list; other cells are text
+_LONGEST_SHOWN = 80  # characters of a cell in a message
+_LONGEST_HEADER = 1 << 20  # characters in which the header is looked for
 
 
 def _read_csv(path: Path, file: io.BufferedReader, faults: Faults, delimiter: str | None) -> Table:
+    """The rows of a CSV file; raises `ValueError` for what is no CSV as a whole, naming file and line."""
+    csv.field_size_limit(1 << 30)  # a reference of a long document is one cell
+    waiting = _lines(path, file)
+    head = list(_first(waiting))
+    source = chain(head, waiting)
+    reader = csv.reader(source, strict=True, delimiter=delimiter or delimiter_of("".join(head), [ID]))
+    header: list[str] = []
     rows: list[Any] = []
     lines: list[int] = []
     size = checked = 0
-    for row, line, characters in csv_rows(path, file, faults, delimiter):
-        lines.append(line)
-        rows.append(row)
-        size += characters
+    while True:
+        line = reader.line_num + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            break
+        except csv.Error as error:
+            if not header or next(source, None) is not None:
+                raise InputValueError(place=in_line(path, line), problem=str(error)) from None
+            problem = f"the last row, which begins here, cannot be read: {error}"
+            faults.add("cut off", Diagnostic((in_line(path, line),), problem=problem))
+            lines.append(line)
+            rows.append(Faulty)
+            break
+        if cells and not header:
+            header = _checked_header(path, line, cells)
+        elif cells:
+            lines.append(line)
+            rows.append(_csv_row(header, cells, path, line, faults))
+            size += sum(map(len, cells))
         if size > checked + _PORTION:
             check_room(path, size)
             checked = size
     return Table(path, rows, lambda index: in_line(path, lines[index]))
 
 
-def _read_parquet(path: Path, max_bytes: int | None, progress: Progress) -> Table:
-    def check_size(size: int) -> None:
-        _check_unpacked(path, size, max_bytes)
-        check_room(path, size)
+def _lines(path: Path, file: io.BufferedReader) -> Iterator[str]:
+    """The lines with their ends, which are any of those of Windows, Unix and old Macintosh computers."""
+    for number, line in enumerate(file, 1):
+        try:
+            text = line.decode()
+        except UnicodeDecodeError as error:
+            raise InputValueError(not_utf8(in_line(path, number), error)) from None
+        if text.count("\r") > text.endswith("\r\n"):
+            yield from io.StringIO(text, newline="")
+        else:
+            yield text
 
-    rows = read_parquet(path, check_size, progress(READING, path.stat().st_size))
-    return Table(path, rows, lambda index: in_file(path, f"row {index + 1}"))
+
+def _first(lines: Iterator[str]) -> Iterator[str]:
+    """The lines in which the header is looked for."""
+    size = 0
+    for line in lines:
+        yield line
+        size += len(line)
+        if size > _LONGEST_HEADER:
+            return
+
+
+def _checked_header(path: Path, line: int, cells: list[str]) -> list[str]:
+    """Return the header; raise `ValueError` for a column that occurs twice, since one of the two would be lost."""
+    name, times = Counter(cells).most_common(1)[0]
+    if times > 1:
+        raise InputValueError(place=in_line(path, line), problem=f"column {name!r} occurs twice")
+    return cells
+
+
+def _csv_row(header: list[str], cells: list[str], path: Path, line: int, faults: Faults) -> Any:
+    if len(cells) != len(header):
+        expected = f"{len(header)} cells as in the header"
+        others = set("".join(header)) & set(DELIMITERS)
+        remedy = "--delimiter names the sign between the columns" if others else ""
+        diagnostic = Diagnostic((in_line(path, line),), expected, str(len(cells)), remedy=remedy)
+        faults.add("unlike the header", diagnostic)
+        return Faulty
+    row: dict[str, Any] = dict(zip(header, cells, strict=True))
+    name = ""
+    try:
+        for name in filter(row.__contains__, _JSON_COLUMNS):
+            row[name] = loads(row[name], unique_keys=True)
+    except JsonError:
+        got = f"{row[name][:_LONGEST_SHOWN]}..." if len(row[name]) > _LONGEST_SHOWN else row[name]
+        place = closer(in_line(path, line), f"column {name!r}")
+        faults.add("not JSON", Diagnostic((place,), 'a JSON list such as ["Paris"]', repr(got)))
+        return Faulty
+    return row
+
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # spreadsheets take the wide signs too
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+def csv_cell(value: Any) -> Any:
+    r"""The value of a cell, with an apostrophe before a text that a spreadsheet would take for a formula.
+
+    Such a text begins with `=`, `+`, `-` or `@`, also in their wide forms, a tab or a line break. Ids, fields and
+    values come from models and strangers, and a formula can fetch an address. Numbers, and texts that are numbers as a
+    whole, stay as they are.
+
+    Source: OWASP, CSV Injection, https://owasp.org/www-community/attacks/CSV_Injection.
+
+    >>> csv_cell('=HYPERLINK("http://example.com")'), csv_cell("-0.5"), csv_cell(-0.5), csv_cell("tea")
+    ('\'=HYPERLINK("http://example.com")', '-0.5', -0.5, 'tea')
+    """
+    if isinstance(value, str) and value.startswith(_FORMULA) and not _NUMBER.fullmatch(value):
+        return f"'{value}"
+    return value
+
+
+def write_csv(path: Path, columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write rows as a CSV file in UTF-8, every cell and heading through `csv_cell`.
+
+    Args:
+        path: the file.
+        columns: the columns, in their order.
+        rows: a value for each column; None, or a column that a row lacks, is an empty cell.
+    """
+    with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(map(csv_cell, columns))
+        writer.writerows([csv_cell(row.get(column)) for column in columns] for row in rows)
+
+
+DELIMITERS = (",", ";", "\t", "|")
+
+
+def delimiter_of(text: str, names: Sequence[str]) -> str:
+    r"""Tell by its header which sign stands between the columns of a CSV file.
+
+    It is the only one that gives a column with one of the names; else the only one that gives several columns; and
+    where the header does not tell, the comma.
+
+    Args:
+        text: the content of the file.
+        names: columns that such a file has, such as that of the ids.
+
+    >>> delimiter_of("question_id;prediction\na;1,5\n", ["question_id"])
+    ';'
+    >>> delimiter_of("id;first, second", ["question_id"])
+    ','
+    """
+    headers = {sign: _header(text, sign) for sign in DELIMITERS}
+    named = [sign for sign, header in headers.items() if len(header) > 1 and not set(names).isdisjoint(header)]
+    several = [sign for sign, header in headers.items() if len(header) > 1]
+    return next((found[0] for found in (named, several) if len(found) == 1), ",")
+
+
+def _header(text: str, sign: str) -> list[str]:
+    """The cells of the first line that is not empty; none if it cannot be read with this sign."""
+    try:
+        return next(filter(None, csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=sign)), [])
+    except csv.Error:
+        return []
+
+
+_BATCH = 1000  # rows of a Parquet file that are read at a time
+
+_FILLED = (
+    "its rows are structs, in which a key that a row lacks is null, and a null in a ground truth is an answer that "
+    'counts; write the values as JSON text, which --parse json and --parse-references json (parse="json", '
+    'parse_references="json") read'
+)
+
+# what pyarrow raises besides its own errors for values that Python does not have, such as dates after the year 9999
+_UNREADABLE = (ArithmeticError, ImportError, LookupError, NotImplementedError, TypeError, ValueError)
+
+
+def _read_parquet(path: Path, max_bytes: int | None, progress: Progress) -> Table:
+    def batches() -> Iterator[Any]:
+        size = before = 0
+        for batch in file.iter_batches(batch_size=_BATCH):
+            size += batch.nbytes
+            _check_unpacked(path, size, max_bytes)
+            check_room(path, size)
+            yield batch
+            was_read(whole * (before + len(batch)) // total - whole * before // total)
+            before += len(batch)
+
+    def where(index: int) -> PlacePart:
+        return in_file(path, f"row {index + 1}")
+
+    whole = path.stat().st_size
+    was_read = progress(READING, whole)
+    with parquet_file(path) as file:
+        total = file.metadata.num_rows
+        return Table(path, arrow_rows(batches(), file.schema_arrow, in_file(path), where), where)
+
+
+@contextmanager
+def parquet_file(path: Path) -> Iterator[Any]:
+    """A Parquet file that is open.
+
+    Raises:
+        ValueError: without pyarrow, and for a file that is damaged, here or while it is read.
+    """
+    problem = "reading Parquet needs pyarrow"
+    arrow, parquet = (library(name, problem, "parquet", in_file(path)) for name in ("pyarrow", "pyarrow.parquet"))
+    try:
+        with parquet.ParquetFile(path) as file:
+            yield file
+    except InputValueError:
+        raise
+    except (arrow.ArrowException, OSError, *_UNREADABLE) as error:
+        problem = f"not a Parquet file, or one that is damaged or cannot be read: {error}"
+        raise InputValueError(place=in_file(path), problem=problem) from None
+
+
+def arrow_rows(
+    batches: Iterable[Any], schema: Any, place: PlacePart, where: Callable[[int], PlacePart]
+) -> list[dict[str, Any]]:
+    """The rows of an Arrow table as plain Python values, maps as objects.
+
+    Warns where a column of structs gave rows keys that they do not have, which are null then.
+
+    Args:
+        batches: the parts of the table.
+        schema: its schema.
+        place: its place in messages.
+        where: the place of the row with an index.
+
+    Raises:
+        ValueError: for a column that occurs twice, and a value that cannot be read, naming the row and the column.
+    """
+    name, times = Counter(schema.names).most_common(1)[0] if schema.names else ("", 0)
+    if times > 1:  # one of the two would be lost
+        raise InputValueError(place=place, problem=f"column {name!r} occurs twice")
+    rows: list[dict[str, Any]] = []
+    filled: dict[str, None] = {}
+    for batch in batches:
+        columns = [_values(batch.column(name), name, where, len(rows)) for name in schema.names]
+        filled |= {name: None for name in schema.names if _has_filled_keys(batch.column(name))}
+        rows += [dict(zip(schema.names, values, strict=True)) for values in zip(*columns, strict=True)]
+    for name in filled:
+        sentence = f"{closer(place, f'column {name!r}')}: {_FILLED}"
+        warnings.warn(sentence, UserWarning, stacklevel=level_of_caller())
+    return rows
+
+
+def _values(column: Any, name: str, where: Callable[[int], PlacePart], before: int) -> list[Any]:
+    """The values of a column of a batch, which has so many rows before it."""
+    try:
+        return column.to_pylist(maps_as_pydicts="strict")  # type: ignore[no-any-return]
+    except _UNREADABLE:
+        return [_value(item, closer(where(before + number), f"column {name!r}")) for number, item in enumerate(column)]
+
+
+def _value(item: Any, place: PlacePart) -> Any:
+    try:
+        return item.as_py(maps_as_pydicts="strict")
+    except _UNREADABLE as error:
+        expected = "a value that Python has"
+        raise InputValueError(place=place, expected=expected, got=f"{item.type} ({error.args[0]})") from None
+
+
+def _has_filled_keys(column: Any) -> bool:
+    """Whether a key of a struct is null in some of its rows and not in others."""
+    kind = column.type
+    if not kind.num_fields or str(kind).startswith("map<"):
+        return False
+    if str(kind).startswith("struct<"):
+        parts = column.flatten()
+        return any(0 < part.null_count - column.null_count < len(part) - column.null_count for part in parts) or any(
+            map(_has_filled_keys, parts)
+        )
+    return hasattr(column, "flatten") and _has_filled_keys(column.flatten())
 
 
 class ColumnNames(NamedTuple):
@@ -537,21 +795,17 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _CHUNK = 1 << 20  # bytes read at a time
 
 
-def opened(path: Path, check_size: Callable[[int], object], was_read: Advance = ignore) -> io.BufferedReader:
+def _opened(path: Path, max_bytes: int | None, progress: Progress = no_progress) -> io.BufferedReader:
     """Open a file for reading, unpacked if its name ends in `.gz`, behind its byte order mark.
 
-    Args:
-        path: the file.
-        check_size: called with the bytes unpacked so far, to raise an error for too many.
-        was_read: called with the number of bytes of the file that were just read.
-
     Raises:
-        ValueError: if it is UTF-16, and here or while it is read, if it is not a complete gzip file.
+        ValueError: if it is UTF-16, and here or while it is read, if it is too large when unpacked, or is not a
+            complete gzip file.
         OSError: if it cannot be read.
     """
-    content: Any = _Watched(path, was_read)
+    content: Any = _Watched(path, progress(READING, path.stat().st_size))
     if path.suffix.lower() == ".gz":
-        content = _Unpacked(path, io.BufferedReader(content, _CHUNK), check_size)
+        content = _Unpacked(path, io.BufferedReader(content, _CHUNK), max_bytes or MAX_UNPACKED)
     file = io.BufferedReader(content, _CHUNK)
     try:
         _pass_over_mark(path, file)
@@ -585,8 +839,8 @@ class _Watched(io.FileIO):
 class _Unpacked(io.RawIOBase):
     """The content of a gzip file; what is wrong with it is said where it is read."""
 
-    def __init__(self, path: Path, packed: Any, check_size: Callable[[int], object]) -> None:
-        self._path, self._packed, self._check_size = path, packed, check_size
+    def __init__(self, path: Path, packed: Any, max_bytes: int) -> None:
+        self._path, self._packed, self._max_bytes = path, packed, max_bytes
         self._file = gzip.GzipFile(fileobj=packed)
         self._size = 0
 
@@ -600,7 +854,7 @@ class _Unpacked(io.RawIOBase):
             got = f"something else or a part of it ({error})"
             raise InputValueError(place=in_file(self._path), expected="what gzip writes", got=got) from None
         self._size += count
-        self._check_size(self._size)
+        _check_unpacked(self._path, self._size, self._max_bytes)
         return count
 
     def close(self) -> None:
@@ -609,7 +863,13 @@ class _Unpacked(io.RawIOBase):
         super().close()
 
 
-def decoded(path: Path, content: bytes) -> str:
+def _check_unpacked(path: Path, length: int, max_bytes: int | None) -> None:
+    if max_bytes is not None and length > max_bytes:
+        problem = f"more than {max_bytes:,} bytes when unpacked, the limit for compressed files"
+        raise InputValueError(place=in_file(path), problem=problem, remedy="a file that is not compressed has none")
+
+
+def _decoded(path: Path, content: bytes) -> str:
     """The text of a file; raises `ValueError` naming the first line that is not UTF-8."""
     try:
         return content.decode()

@@ -175,6 +175,9 @@ class TooManyStepsError(Exception):
 class Steps:
     """What may still be done to mend the parts of one text.
 
+    It takes the place of the attribute in which the parser of `json-repair` has its text: where the parser changes the
+    text, that counts too.
+
     Attributes:
         left: how often characters may still be read.
         characters: how many may still be mended: the strings of `json-repair` grow by copying, a character at a time.
@@ -184,12 +187,17 @@ class Steps:
         self.left = MAX_STEPS
         self.characters = MAX_MENDED
 
+    def __set__(self, parser: Any, text: str) -> None:
+        counted = _CountedText(text)
+        counted.steps = self
+        vars(parser)["json_str"] = counted
+
 
 class _CountedText(str):
     """A text that counts how often its characters are read."""
 
     __slots__ = ("steps",)
-    steps: Steps
+    steps: Any  # a `Steps`, which as an attribute of a class would be a descriptor
 
     def __getitem__(self, key: Any) -> str:
         found = str.__getitem__(self, key)
@@ -200,19 +208,7 @@ class _CountedText(str):
         return found
 
 
-class _Counted:
-    """The attribute in which the parser of `json-repair` has its text: where it changes the text, that counts too."""
-
-    def __init__(self, steps: Steps) -> None:
-        self.steps = steps
-
-    def __set__(self, parser: Any, text: str) -> None:
-        counted = _CountedText(text)
-        counted.steps = self.steps
-        vars(parser)["json_str"] = counted
-
-
-def mended_json(source: str, steps: Steps | None = None) -> Any:
+def mended_json(source: str, steps: Steps) -> Any:
     """The value of JSON text that is damaged; None if there is none, or if it is empty.
 
     The time that `json-repair` takes grows with the square of the length of some texts; its steps are counted, so that
@@ -220,12 +216,12 @@ def mended_json(source: str, steps: Steps | None = None) -> Any:
 
     Args:
         source: the text, or a part of one.
-        steps: what may still be done for all parts of the text; by default this is the only one.
+        steps: what may still be done for all parts of the text.
 
     Raises:
         TooManyStepsError: if it takes more than `MAX_STEPS` steps, or has more than `MAX_MENDED` characters.
 
-    >>> mended_json('{"total": "12.50", "items": [{"name": "tea"')
+    >>> mended_json('{"total": "12.50", "items": [{"name": "tea"', Steps())
     {'total': '12.50', 'items': [{'name': 'tea'}]}
     """
     from json_repair.json_parser import JSONParser  # noqa: PLC0415  imported only when needed
@@ -234,12 +230,11 @@ def mended_json(source: str, steps: Steps | None = None) -> Any:
     try:
         return loads(straight)
     except ValueError:
-        steps = steps or Steps()
-    steps.characters -= len(straight)
+        steps.characters -= len(straight)
     if steps.characters < 0:
         problem = f"it has more than {MAX_MENDED:,} characters"
         raise TooManyStepsError(problem)
-    counting = type("CountingParser", (JSONParser,), {"json_str": _Counted(steps)})
+    counting = type("CountingParser", (JSONParser,), {"json_str": steps})
     try:
         return counting(straight, None, False, try_valid_json_suffix=True).parse() or None  # noqa: FBT003  logging
     except (ValueError, RecursionError):
@@ -535,43 +530,23 @@ def _ends_of_parts(source: str) -> dict[int, int]:
     quoted: dict[int, int] = {}
     plain: dict[int, int] = {}
     odd = False
-    even_and_odd = _OpenBrackets(quoted), _OpenBrackets(quoted)
-    regardless = _OpenBrackets(plain)
+    even_and_odd: tuple[list[list[int]], list[list[int]]] = [[]], [[]]
+    regardless: list[list[int]] = [[]]  # the places of brackets that are closed together, the outermost first
     for token in _TOKEN.finditer(source):
         sign = token[0]
         if sign == '"':
             odd = not odd
             continue
-        for brackets in (even_and_odd[odd], regardless):
+        for waiting, ends in ((even_and_odd[odd], quoted), (regardless, plain)):
             if sign in ("}", "]"):
-                brackets.close(token.end())
+                ends.update(dict.fromkeys(waiting.pop(), token.end()))
+                if not waiting:
+                    waiting.append([])
+            elif sign[-1] in "{[" and len(sign) > 1:
+                waiting[-1].append(token.end() - 1)
             elif sign[-1] in "{[":
-                brackets.open(token.end() - 1, escaped=len(sign) > 1)
+                waiting.append([token.end() - 1])
     return plain | quoted
-
-
-class _OpenBrackets:
-    """The brackets that are open at a place of a text.
-
-    Args:
-        ends: gets the end of each bracket that is closed, by its place.
-    """
-
-    def __init__(self, ends: dict[int, int]) -> None:
-        self.ends = ends
-        self.waiting: list[list[int]] = [[]]  # the places of brackets that are closed together, the outermost first
-
-    def open(self, place: int, *, escaped: bool) -> None:
-        """Open a bracket; one behind a backslash waits for the end of the one around it."""
-        if escaped:
-            self.waiting[-1].append(place)
-        else:
-            self.waiting.append([place])
-
-    def close(self, end: int) -> None:
-        """Close the brackets that were opened last."""
-        self.ends.update(dict.fromkeys(self.waiting.pop(), end))
-        self.waiting = self.waiting or [[]]
 
 
 def _is_container(value: Any) -> bool:

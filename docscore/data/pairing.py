@@ -28,8 +28,8 @@ from docscore.core.errors import (
 from docscore.core.options import AS_TEXT, MISSING_MODES, SKIP, ScoringOptions, check_choice
 from docscore.core.runtime import Progress, gc_pause, level_of_caller, no_progress
 from docscore.core.values import ONE_OF, SCALAR_TYPES, Value, convert_ground_truth
-from docscore.data.csv_files import DELIMITERS
 from docscore.data.files import (
+    DELIMITERS,
     SAME_NAMES,
     TEXT_EXTENSIONS,
     ColumnNames,
@@ -340,13 +340,11 @@ def _epochs(table: Table) -> list[Table]:
     """The rows of each epoch of a log, under the ids of their documents; rows of another file as they are."""
     if not table.documents:
         return [table]
-    indices: list[list[int]] = []
+    indices: dict[int, list[int]] = {}  # of the rows of each epoch
     times: Counter[str] = Counter()
     for index, row in enumerate(table.rows):
         document = table.documents[row[ID]]
-        if times[document] == len(indices):
-            indices.append([])
-        indices[times[document]].append(index)
+        indices.setdefault(times[document], []).append(index)
         times[document] += 1
     return [
         table._replace(
@@ -354,7 +352,7 @@ def _epochs(table: Table) -> list[Table]:
             where=list(map(table.where, of_epoch)).__getitem__,
             documents={},
         )
-        for of_epoch in indices
+        for of_epoch in indices.values()
     ]
 
 

@@ -12,7 +12,7 @@ from docscore.evaluation.systems import LoggedRun
 
 def read_logs_of_inspect() -> None:
     """Have Inspect's logs, `.eval` and `.json`, read wherever files of rows are."""
-    register_logs(LogFormat(".eval", _is_log, lambda path: _reader(path).rows_of_log(path)))
+    register_logs(LogFormat(".eval", _is_log, lambda path: _reader(path).table_of_log(path)))
 
 
 def run_of_file(path: Path) -> LoggedRun:

@@ -19,9 +19,8 @@ from ray.exceptions import RayTaskError
 
 from docscore.core.errors import InputError, InputValueError, PlacePart, closer, in_file, short_repr, some_of
 from docscore.core.options import SKIP
-from docscore.data.files import ColumnNames, Table, with_names
+from docscore.data.files import ColumnNames, Table, arrow_rows, with_names
 from docscore.data.pairing import MISSING_REMEDY
-from docscore.data.parquet_files import arrow_rows
 from docscore.data.rows import BY_ID, ID, Side
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.state import ScoreState

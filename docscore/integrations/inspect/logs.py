@@ -15,8 +15,9 @@ from inspect_ai.model import ModelUsage
 from docscore.bench.data_sets import DATA_SETS
 from docscore.core.errors import InputValueError, at_place, in_file
 from docscore.core.runtime import level_of_caller
+from docscore.data.files import Table
 from docscore.data.json_text import loads
-from docscore.data.rows import Absent
+from docscore.data.rows import ID, Absent
 from docscore.evaluation.systems import LoggedRun
 from docscore.integrations.inspect.scorers import GROUP
 from docscore.integrations.judging import answer_in, judged_output
@@ -26,10 +27,10 @@ _LONGEST_ERROR = 200  # characters of an error that are shown
 _UNREAD = {"attachments", "events", "messages", "store"}  # of samples: large, and not needed
 
 
-def rows_of_log(path: Path) -> tuple[list[Any], list[str], str, dict[str, str]]:
-    """The samples of a log as rows `{"question_id", "references", "prediction"}`, their names, and what is incomplete.
+def table_of_log(path: Path) -> Table:
+    """The samples of a log as rows `{"question_id", "references", "prediction"}`, the first epoch first.
 
-    Samples of several epochs have ids such as "a, epoch 2", and the last that is returned is the sample of each id.
+    Samples of several epochs have ids such as "a, epoch 2".
 
     What `anls_star` scored is taken from its score; without one, references are the targets, and the prediction is the
     output, read as `anls_star` would. The column `group` names the file of a sample, or its id. A sample that ended
@@ -44,24 +45,21 @@ def rows_of_log(path: Path) -> tuple[list[Any], list[str], str, dict[str, str]]:
     if not samples:
         raise InputValueError(place=in_file(path), expected="a log with samples", got="none")
     several = _epochs(log) > 1
-    names = [_name(sample.id, sample.epoch, several=several) for sample in samples]
-    _warn_of_errors(path, names, samples)
-    rows, epochs, documents = [], [sample.epoch for sample in samples], [str(sample.id) for sample in samples]
-    for name, sample in zip(names, samples, strict=True):
+    _warn_of_errors(path, samples, several=several)
+    entries: list[tuple[int, str, dict[str, Any]]] = []  # epoch, document and row
+    for sample in samples:
         answers, prediction = _as_read(sample)
         given = prediction if sample.output.choices else Absent
-        group = str(sample.metadata.get(GROUP, sample.id))
-        row = {"question_id": name, GROUP: group, _REFERENCES: answers, _PREDICTION: given}
-        rows.append({**row, **_costs(sample)})
-    for sample, epoch in _not_run(log):
-        name = _name(sample, epoch, several=several)
-        rows.append({"question_id": name, GROUP: str(sample), _REFERENCES: Absent, _PREDICTION: Absent})
-        names.append(name)
-        epochs.append(epoch)
-        documents.append(str(sample))
-    order = sorted(range(len(rows)), key=epochs.__getitem__)
-    of_ids = {names[index]: documents[index] for index in order} if several else {}
-    return [rows[index] for index in order], [f"sample {names[index]}" for index in order], _shortfall(log), of_ids
+        row = {GROUP: str(sample.metadata.get(GROUP, sample.id)), _REFERENCES: answers, _PREDICTION: given}
+        entries.append((sample.epoch, str(sample.id), {**row, **_costs(sample)}))
+    for document, epoch in _not_run(log):
+        row = {GROUP: str(document), _REFERENCES: Absent, _PREDICTION: Absent}
+        entries.append((epoch, str(document), row))
+    entries.sort(key=lambda entry: entry[0])
+    rows = [{ID: _name(document, epoch, several=several), **row} for epoch, document, row in entries]
+    documents = {row[ID]: document for row, (_, document, _) in zip(rows, entries, strict=True)} if several else {}
+    where = [in_file(path, f"sample {row[ID]}") for row in rows]
+    return Table(path, rows, where.__getitem__, shortfall=_shortfall(log), documents=documents)
 
 
 def run_of_log(path: Path) -> LoggedRun:
@@ -143,11 +141,11 @@ def _shortfall(log: EvalLog) -> str:
     return f"the run is incomplete: status {log.status!r}, {there:,} of {there + absent:,} samples"
 
 
-def _warn_of_errors(path: Path, names: Sequence[str], samples: Sequence[EvalSample]) -> None:
+def _warn_of_errors(path: Path, samples: Sequence[EvalSample], *, several: bool) -> None:
     """Warn of samples without an output that have an error: their scores say nothing about the model."""
     failed = [
-        (name, sample.error.message)
-        for name, sample in zip(names, samples, strict=True)
+        (_name(sample.id, sample.epoch, several=several), sample.error.message)
+        for sample in samples
         if sample.error is not None and not sample.output.choices
     ]
     if failed:
