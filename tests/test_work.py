@@ -184,7 +184,7 @@ def test_lists_that_occur_several_times_are_matched_once(work: Work) -> None:
 
 def test_the_sizes_of_deep_values_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of 150 levels holds two elements: some visits a level and side, not one a level for every level above."""
-    visits = counted_calls(monkeypatch, Counting, "_size")
+    visits = counted_calls(monkeypatch, Counting, "size")
     truth: Any = "x"
     for _ in range(150):
         truth = [truth, "y"]
