@@ -1,57 +1,15 @@
-// The three panes of a scored test set: causes and fields as filters, documents to move through, the tree of the chosen one.
-// What they show is the view, which stands in the address; a link is data from a stranger, and what it means is checked
-// by the server.
-
-/** @typedef {{documents?: string, document: number | null, row: number | null, cause: string | null, field: string | null, find: string, sort: string, low: number, high: number, image: string}} View */
-/** @typedef {{name: string, label?: string, title: string, points: string, share: number, documents: string, score?: string, specimen?: [string | null, string | null]}} Sum  what was lost by a cause or a field */
+// The documents of a scored test set: those that filters leave, to move through, and the tree of the chosen one. What is
+// shown is the view, which stands in the address.
 
 (() => {
-  const PREFIX = "#documents=", EXAMPLE = "example";  // and in place of the name of a result
-  const LONGEST_LINK = 2000;  // characters
+  const EXAMPLE = "example";  // in place of the name of a result
   const PAUSE = 150;  // milliseconds until what was typed or brushed is looked for
-  const BEYOND = 8, FIELDS = 10, SPECIMEN = 12;  // rows drawn above and below what is seen, fields before the others, characters
-  const IMAGES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
-  const NOTHING = { document: null, row: null, cause: null, field: null, find: "", sort: "loss", low: 0, high: 1, image: "" };
+  const BEYOND = 8;  // rows drawn above and below what is seen
+  const { NOTHING } = docscoreViews;
   const OF_DOCUMENT = ["document", "row", "image"];
   const OF_ONE = ["image", "pair", "previous", "next"];  // buttons
   const narrow = window.matchMedia("(max-width: 720px)");
   const element = docscoreElement;
-
-  /**
-   * The view of an address, null if it has none; an Error with a sentence for what is not accepted.
-   * @type {(hash: string) => View | null}
-   */
-  const viewOf = (hash) => {
-    if (!hash.startsWith(PREFIX)) return null;
-    if (hash.length > LONGEST_LINK) throw new Error("it is longer than a link of this page");
-    const found = {};
-    for (const [name, value] of new URLSearchParams(hash.slice(1))) {
-      if (!Object.hasOwn({ ...NOTHING, documents: "" }, name) || Object.hasOwn(found, name)) throw new Error("it holds more than a view of documents");
-      found[name] = ["document", "row", "low", "high"].includes(name) ? Number(value) : value;
-    }
-    return { ...NOTHING, ...found };
-  };
-
-  /** @type {(view: View) => string} */
-  const addressOf = (view) => {
-    const parts = new URLSearchParams({ documents: view.documents });
-    for (const [name, usual] of Object.entries(NOTHING)) if (view[name] !== usual) parts.set(name, view[name]);
-    return `#${parts}`;
-  };
-
-  const stem = (name) => name.toLowerCase().split(/[\\/]/).pop().replace(/\.[a-z]{3,4}$/, "");
-
-  /**
-   * A value of a specimen; quotes are left out where they tell nothing.
-   * @type {(value: string | null, other: string | null, tag: string) => HTMLElement}
-   */
-  const side = (value, other, tag) => {
-    if (value === null) return element("span", "", "absent");
-    const isBare = value.startsWith('"') && (other === null || other.startsWith('"'));
-    const text = isBare ? value.slice(1).replace(/"$/, "") : value;
-    const isLong = text.length > SPECIMEN && text.length + (other ?? "absent").length > 2 * SPECIMEN;
-    return element(tag, "", isLong ? `${text.slice(0, Math.max(SPECIMEN, 2 * SPECIMEN - (other ?? "absent").length) - 1)}…` : text);
-  };
 
   /**
    * @param {{root: HTMLElement, server: any, say: (sentence: string) => void, fault: (found: {refused: string, kind: string}, again: (() => void) | null) => void}} page
@@ -59,11 +17,10 @@
    */
   window.docscoreDocuments = ({ root, server, say, fault }) => {
     const part = (name) => root.querySelector(`#testset-${name}`);
-    const [list, tree, page, find, rail] = ["list", "tree", "page", "find", "rail"].map(part);
+    const [list, tree, find, rail] = ["list", "tree", "find", "rail"].map(part);
     const room = list.querySelector(".room");
-    const added = new Map();  // images of the visitor by the stems of their names; they stay in the browser
     let result = null, all = null, shown = null, order = [], view = { ...NOTHING };
-    let drawn = null, answer = null, loading = false, timer = null, areAllFields = false, isMoved = false, filesOf = "";
+    let drawn = null, answer = null, loading = false, timer = null, isMoved = false, filesOf = "";
     const views = docscoreAsker((question) => server.view_documents(question));
     const height = () => (narrow.matches ? 54 : 46);
 
@@ -71,12 +28,22 @@
       clearTimeout(timer);
       timer = setTimeout(() => go(changes), PAUSE);
     };
-    const railPane = docscorePane(rail);
+    const treePane = docscoreTree(tree);
+    const image = new PageImage(part("page"), (images) => {
+      const matched = all.names.filter((name, number) => image.fileOf(name, all.images[number])).length;
+      drawPage();
+      say(`${images.length} image${images.length === 1 ? "" : "s"} added, for ${matched} document${matched === 1 ? "" : "s"}.`);
+    });
+    const facets = new Facets(rail, (filter, name) => {
+      // A new filter shows its first document; without it the document stays.
+      go({ [filter]: name, row: null, ...(name === null ? {} : { document: null }) }, "push");
+      if (narrow.matches && name !== null) seg(2);
+    });
     const histogram = new Histogram(part("histogram"), (low, high) => later({ low, high }));
 
     const write = (how = "replace") => {
       if (!result || !docscoreIsShown("testset")) return;
-      try { history[how === "push" ? "pushState" : "replaceState"]({ seg: root.dataset.seg }, "", addressOf(view)); }
+      try { history[how === "push" ? "pushState" : "replaceState"]({ seg: root.dataset.seg }, "", docscoreViews.address(view)); }
       catch { /* some browsers refuse more than a hundred changes in half a minute; a later one tells the same */ }
     };
 
@@ -110,7 +77,7 @@
       shown = { ...found, of: view };
       order = shown.order;
       room.replaceChildren();
-      drawRail();
+      facets.draw(shown, view);
       if (wasOf && (wasOf.cause !== view.cause || wasOf.find !== view.find)) list.scrollTop = 0;
       draw();
       return "";
@@ -132,54 +99,6 @@
       reveal();
       drawRows();
       drawDocument();
-    };
-
-    /**
-     * A button that sets a filter, or takes it away.
-     * @type {(filter: "cause" | "field", sum: Sum) => HTMLElement}
-     */
-    const facet = (filter, { name, label, title, points, share, documents, score, specimen }) => {
-      const isPressed = view[filter] === name, isCause = filter === "cause";
-      // A new filter shows its first document; without it the document stays.
-      const then = isPressed ? { [filter]: null, row: null } : { [filter]: name, row: null, document: null };
-      const button = docscoreButton("facet", "", () => {
-        go(then, "push");
-        if (narrow.matches && !isPressed) seg(2);
-      });
-      const bar = element("span", "bar lost", document.createElement("i"));
-      bar.style.setProperty("--v", share);
-      button.title = title;
-      button.dataset.name = name;
-      button.dataset.cell = "";
-      button.tabIndex = -1;
-      button.setAttribute("aria-pressed", String(isPressed));
-      const below = !isCause ? element("small", "", `score ${score}`) : element("code", "cut", ...(specimen ? [side(...specimen, "del"), " → ", side(specimen[1], specimen[0], "ins")] : []));
-      button.append(element("bdi", isCause ? "name cut" : "name mono cut", isCause ? label : name), element("span", "num", points), below, element("small", "num", documents), bar);
-      const item = element("li", "", button);
-      item.dataset.row = "";
-      return item;
-    };
-
-    const drawRail = () => {
-      const held = rail.contains(document.activeElement) ? document.activeElement.dataset.name : null;
-      const fields = areAllFields ? shown.fields : shown.fields.slice(0, FIELDS), left = shown.fields.length - fields.length;
-      part("lost").textContent = shown.points;
-      part("causes").replaceChildren(...shown.causes.map((sum) => facet("cause", sum)));
-      if (!shown.causes.length && order.length) part("causes").append(element("li", "facet soft", shown.nothing));
-      part("fields-count").textContent = shown.field_count.toLocaleString("en");
-      part("fields").replaceChildren(...fields.map((sum) => facet("field", sum)));
-      if (left > 0) {
-        const more = docscoreButton("btn ghost", `${left.toLocaleString("en")} more field${left === 1 ? "" : "s"}`, () => {
-          areAllFields = true;
-          drawRail();
-          part("fields").children[FIELDS]?.firstChild.focus();
-        });
-        part("fields").append(element("li", "more", more));
-      } else if (areAllFields && shown.field_count > shown.fields.length) {
-        part("fields").append(element("li", "facet soft", `${(shown.field_count - shown.fields.length).toLocaleString("en")} more with less; Export has all.`));
-      }
-      railPane.fresh();
-      if (held) [...rail.querySelectorAll(".facet")].find((button) => button.dataset.name === held)?.focus({ preventScroll: true });
     };
 
     const reveal = () => {
@@ -240,7 +159,7 @@
           answer = found.refused ? null : found;
           showDocument(found);
           isMoved = true;
-          if (hadFocus) tree.querySelector("[tabindex='0']")?.focus({ preventScroll: true });
+          if (hadFocus) treePane.stop()?.focus({ preventScroll: true });
           isMoved = false;
         }
       } finally {
@@ -275,7 +194,7 @@
       else tree.innerHTML = found?.html ?? "";  // of the server's templates, which escape every value
       tree.scrollTop = 0;
       part("points").textContent = tree.querySelector(".anls-detail")?.textContent.split(";")[0] ?? "";
-      docscoreOneStop(tree);
+      treePane.fresh();
     };
 
     const rowElement = (number) => document.getElementById(`document-${number}`);
@@ -302,34 +221,11 @@
     };
 
     const drawPage = () => {
-      const name = all?.names[view.document] ?? "", named = all?.images[view.document] ?? "";
-      const file = added.get(stem(named)) ?? added.get(stem(name)), isOpen = view.image !== "", old = page.querySelector("img");
-      if (old?.src.startsWith("blob:")) URL.revokeObjectURL(old.src);
+      const isOpen = view.image !== "";
       part("image").setAttribute("aria-pressed", String(isOpen));
       part("document").classList.toggle("with-image", isOpen);
-      page.replaceChildren();
-      if (!isOpen) return;
-      if (file || answer?.image) {
-        const image = element("img", "");
-        image.alt = `Page of ${name}`;
-        image.src = file ? URL.createObjectURL(file) : answer.image;
-        page.append(image);
-        return;
-      }
-      if (named) page.append(element("p", "", "The file names this image:"), element("p", "mono", named), element("p", "soft", "Nothing is loaded from an address in a file."));
-      else page.append(element("p", "", "No image belongs to this document."));
-      const input = element("input", "");
-      Object.assign(input, { type: "file", accept: IMAGES.join(), multiple: true, hidden: true });
-      input.addEventListener("change", () => addImages([...input.files]));
-      page.append(docscoreButton("btn", "Add page images", () => input.click()), input, element("p", "soft", "They are found by the names of documents, and stay in your browser."));
-    };
-
-    const addImages = (files) => {
-      const images = files.filter((file) => IMAGES.includes(file.type));
-      for (const file of images) added.set(stem(file.name), file);
-      const matched = all.names.filter((name, number) => added.has(stem(name)) || added.has(stem(all.images[number]))).length;
-      drawPage();
-      say(`${images.length} image${images.length === 1 ? "" : "s"} added, for ${matched} document${matched === 1 ? "" : "s"}.`);
+      if (isOpen) image.show(all?.names[view.document] ?? "", all?.images[view.document] ?? "", answer?.image ?? "");
+      else image.hide();
     };
 
     const move = (step) => {
@@ -350,7 +246,7 @@
     const listKeys = {
       ArrowDown: () => move(1), ArrowUp: () => move(-1), PageDown: () => move(aPage()), PageUp: () => move(-aPage()),
       Home: () => move(-order.length), End: () => move(order.length),
-      Enter: () => { if (narrow.matches) seg(3, "push"); tree.querySelector("[tabindex='0']")?.focus(); },
+      Enter: () => { if (narrow.matches) seg(3, "push"); treePane.stop()?.focus(); },
       Escape: () => clear(false),
     };
 
@@ -411,7 +307,6 @@
     };
 
     return {
-      viewOf,
       order: () => order,
       document: () => view.document,
       name: () => all?.names[view.document],
@@ -432,7 +327,7 @@
         write();
         const listing = await docscoreAnswer(server.read_documents, { run: found.run });
         if (listing.refused) { fault(listing, null); return false; }
-        [all, shown, drawn, areAllFields] = [listing, null, null, false];
+        [all, shown, drawn, facets.areAll] = [listing, null, null, false];
         views.forget();
         say(all.note);
         histogram.draw(found.histogram, 0, 1);

@@ -9,6 +9,7 @@ window.docscorePair = (root, server) => {
   const part = (name) => screen.querySelector(`#pair-${name}`);
   const settings = JSON.parse(screen.dataset.settings);
   const result = part("result"), tree = part("tree"), chips = part("chips");
+  const treePane = docscoreTree(tree);
   const scores = docscoreAsker((question) => server.score_workspace(question));
   const options = docscoreOptions(part("options"));
   let timer = null, patience = null, act = null, saved = 0;
@@ -76,6 +77,7 @@ window.docscorePair = (root, server) => {
     const hidden = [...tree.querySelectorAll(".anls-legend input:not(:checked)")].map((input) => input.className);
     tree.innerHTML = found.result;  // of the server's templates, which escape every value
     for (const name of hidden) tree.querySelector(`.${name}`)?.click();
+    treePane.fresh();
     const stack = tree.querySelector(".anls-stack");
     part("short").textContent = tree.querySelector(".anls-score").textContent;
     part("points").textContent = tree.querySelector(".anls-detail").textContent.split(";")[0];

@@ -2,35 +2,45 @@
 // Panes that arrows move in: each is one stop of Tab, on the cell where one was last; Enter presses what is in it.
 
 /**
- * A pane holds elements with `data-row`, and these hold elements with `data-cell`.
+ * A pane holds rows, and these hold cells; a row may be its own cell.
  * @param {HTMLElement} pane
+ * @param {{row?: string, cell?: string, keys?: Record<string, (cell: HTMLElement) => void>}} parts  selectors, and keys of this pane
  */
-const docscorePane = (pane) => {
-  const rows = () => /** @type {HTMLElement[]} */ ([...pane.querySelectorAll("[data-row]")]).filter((row) => row.checkVisibility());
-  const cells = (/** @type {HTMLElement | undefined} */ row) => /** @type {HTMLElement[]} */ (row ? [...row.querySelectorAll("[data-cell]")] : []);
+const docscorePane = (pane, { row: ROW = "[data-row]", cell: CELL = "[data-cell]", keys: own = {} } = {}) => {
+  const within = (/** @type {HTMLElement} */ part, /** @type {string} */ selector) => /** @type {HTMLElement[]} */ ([...part.querySelectorAll(selector)]);
+  const rows = () => within(pane, ROW).filter((row) => row.checkVisibility());
+  const cells = (/** @type {HTMLElement | undefined} */ row) => !row ? [] : row.matches(CELL) ? [row] : within(row, CELL);
+  const stop = () => within(pane, `${CELL}[tabindex="0"]`)[0];
+  const at = (/** @type {Event} */ event) => /** @type {HTMLElement | null} */ (/** @type {HTMLElement} */ (event.target).closest?.(CELL));
 
   /** One cell is a stop of Tab, and no other. */
-  const stop = (/** @type {HTMLElement | undefined} */ cell) => {
+  const setStop = (/** @type {HTMLElement | undefined} */ cell) => {
     if (!cell) return;
-    for (const other of pane.querySelectorAll('[data-cell][tabindex="0"]')) other.setAttribute("tabindex", "-1");
+    for (const other of within(pane, `${CELL}[tabindex="0"]`)) other.tabIndex = -1;
     cell.tabIndex = 0;
   };
 
   const go = (/** @type {HTMLElement | undefined} */ cell) => {
-    stop(cell);
+    setStop(cell);
     cell?.focus();
     cell?.scrollIntoView({ block: "nearest", inline: "nearest" });
   };
 
-  pane.addEventListener("focusin", (event) => {
-    const cell = /** @type {HTMLElement} */ (event.target).closest("[data-cell]");
-    if (cell instanceof HTMLElement) stop(cell);
-  });
+  /** What is in the pane is new: its first cell is the stop. */
+  const fresh = () => {
+    for (const cell of within(pane, CELL)) cell.tabIndex = -1;
+    setStop(cells(rows()[0])[0]);
+  };
+
+  pane.addEventListener("focusin", (event) => setStop(at(event) ?? undefined));
+  for (const kind of ["toggle", "change"]) {  // the stop may be hidden now
+    pane.addEventListener(kind, () => { if (stop() && !stop().checkVisibility()) fresh(); }, true);
+  }
 
   pane.addEventListener("keydown", (event) => {
-    const cell = /** @type {HTMLElement} */ (event.target).closest("[data-cell]");
-    if (!(cell instanceof HTMLElement) || event.ctrlKey || event.metaKey || event.altKey) return;
-    const all = rows(), row = /** @type {HTMLElement} */ (cell.closest("[data-row]")), at = all.indexOf(row), column = cells(row).indexOf(cell);
+    const cell = at(event);
+    if (!cell || event.ctrlKey || event.metaKey || event.altKey) return;
+    const all = rows(), row = /** @type {HTMLElement} */ (cell.closest(ROW)), number = all.indexOf(row), column = cells(row).indexOf(cell);
     const below = (/** @type {number} */ next) => {
       const others = cells(all[Math.max(0, Math.min(all.length - 1, next))]);
       return others[Math.min(column, others.length - 1)];
@@ -38,24 +48,21 @@ const docscorePane = (pane) => {
     const page = Math.max(1, Math.floor(pane.clientHeight / Math.max(1, row.offsetHeight)) - 1);
     /** @type {Record<string, () => HTMLElement | undefined>} */
     const keys = {
-      ArrowDown: () => below(at + 1),
-      ArrowUp: () => below(at - 1),
+      ArrowDown: () => below(number + 1),
+      ArrowUp: () => below(number - 1),
       ArrowRight: () => cells(row)[column + 1],
       ArrowLeft: () => cells(row)[column - 1],
       Home: () => below(0),
       End: () => below(all.length - 1),
-      PageDown: () => below(at + page),
-      PageUp: () => below(at - page),
+      PageDown: () => below(number + page),
+      PageUp: () => below(number - page),
     };
-    if (keys[event.key]) go(keys[event.key]());
+    if (own[event.key]) own[event.key](cell);
+    else if (keys[event.key]) go(keys[event.key]());
     else if (event.key === "Enter" && !cell.matches("a, button")) cell.click();
     else return;
     event.preventDefault();
   });
 
-  return {
-    /** What is in the pane is new: its first cell is the stop. */
-    fresh: () => stop(cells(rows()[0])[0]),
-    go,
-  };
+  return { fresh, go, stop };
 };

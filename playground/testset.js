@@ -225,7 +225,7 @@ window.docscoreTestset = (element, server) => {
   /** Open what the address names: a result that is kept, or the example. */
   const follow = async (event) => {
     let link;
-    try { link = panes.viewOf(location.hash); }
+    try { link = docscoreViews.of(location.hash); }
     catch (error) { box.say(`This link was not opened: ${error.message}.`); return; }
     if (!link) return;
     if (panes.isOpen(link.documents)) { if (event?.type === "popstate") panes.follow(link); return; }

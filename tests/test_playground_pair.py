@@ -77,7 +77,7 @@ def test_a_pair_is_scored_as_the_library_scores_it(visit: Visit) -> None:
 def choose_example(visitor: Visitor, number: int) -> None:
     """Choose an example; the tree that stood there before is no longer taken for the result."""
     visitor["pair-result"].locator(".anls-tree").evaluate("tree => tree.dataset.old = 1")
-    visitor.page.locator(".menu summary").click()
+    visitor["pair"].locator(".menu summary").click()
     visitor.page.locator(f"[data-example='{number}']").click()
 
 
@@ -186,7 +186,10 @@ def test_as_much_as_is_allowed_is_drawn(visit: Visit) -> None:
 
 
 def test_keys_move_through_the_tree(visit: Visit) -> None:
-    """Rows of a closed part are passed over; keys with Ctrl are the browser's; n and p go from loss to loss."""
+    """Rows of a closed part are passed over; keys with Ctrl are the browser's; n and p go from loss to loss.
+
+    The tree is one stop of Tab.
+    """
     visitor = visit()
     truth = {**TRUTH, "z": {"b": {"c": "right", "d": "x"}}}
     visitor.score(json.dumps(truth), json.dumps({**GUESS, "z": {"b": {"c": "zzz", "d": "x"}}}))
@@ -218,6 +221,10 @@ def test_keys_move_through_the_tree(visit: Visit) -> None:
         press(key)
         found.append(focused(visitor))
     assert found == ["$.total", "$.date", "$.total"]
+    press("Tab")
+    assert focused(visitor) is None
+    press("Shift+Tab")
+    assert focused(visitor) == "$.total"
 
 
 def test_rows_that_say_the_same_fold_and_values_elsewhere_say_where(visit: Visit) -> None:

@@ -1,0 +1,77 @@
+// @ts-check
+// Causes and fields by which points were lost, as buttons that filter the documents; and the shares of documents.
+
+/** What was lost by a cause or a field. @typedef {{name: string, label?: string, title: string, points: string, share: number, documents: string, score?: string, specimen?: [string | null, string | null]}} Sum */
+/** @typedef {{points: string, causes: Sum[], fields: Sum[], field_count: number, nothing: string, order: number[]}} Sums */
+
+class Facets {
+  /**
+   * @param {HTMLElement} rail
+   * @param {(filter: "cause" | "field", name: string | null) => void} choose  sets a filter, or takes it away
+   */
+  constructor(rail, choose) {
+    this.rail = rail;
+    this.choose = choose;
+    this.pane = docscorePane(rail);
+    this.areAll = false;  // fields, or the first of them
+  }
+
+  part(/** @type {string} */ name) { return /** @type {HTMLElement} */ (this.rail.querySelector(`#testset-${name}`)); }
+
+  /** @param {Sums} shown @param {{cause: string | null, field: string | null}} view */
+  draw(shown, view) {
+    const FIELDS = 10;  // before the others are asked for
+    const held = this.rail.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.name : null;
+    const fields = this.areAll ? shown.fields : shown.fields.slice(0, FIELDS), left = shown.fields.length - fields.length;
+    this.part("lost").textContent = shown.points;
+    this.part("causes").replaceChildren(...shown.causes.map((sum) => this.facet("cause", sum, view)));
+    if (!shown.causes.length && shown.order.length) this.part("causes").append(docscoreElement("li", "facet soft", shown.nothing));
+    this.part("fields-count").textContent = shown.field_count.toLocaleString("en");
+    this.part("fields").replaceChildren(...fields.map((sum) => this.facet("field", sum, view)));
+    if (left > 0) {
+      const more = docscoreButton("btn ghost", `${left.toLocaleString("en")} more field${left === 1 ? "" : "s"}`, () => {
+        this.areAll = true;
+        this.draw(shown, view);
+        /** @type {HTMLElement | null} */ (this.part("fields").children[FIELDS]?.firstChild)?.focus();
+      });
+      this.part("fields").append(docscoreElement("li", "more", more));
+    } else if (this.areAll && shown.field_count > shown.fields.length) {
+      this.part("fields").append(docscoreElement("li", "facet soft", `${(shown.field_count - shown.fields.length).toLocaleString("en")} more with less; Export has all.`));
+    }
+    this.pane.fresh();
+    const facets = /** @type {HTMLElement[]} */ ([...this.rail.querySelectorAll(".facet")]);
+    if (held) facets.find((button) => button.dataset.name === held)?.focus({ preventScroll: true });
+  }
+
+  /** @type {(filter: "cause" | "field", sum: Sum, view: {cause: string | null, field: string | null}) => HTMLElement} */
+  facet(filter, { name, label, title, points, share, documents, score, specimen }, view) {
+    const isPressed = view[filter] === name, isCause = filter === "cause";
+    const button = docscoreButton("facet", "", () => this.choose(filter, isPressed ? null : name));
+    const bar = docscoreElement("span", "bar lost", document.createElement("i"));
+    bar.style.setProperty("--v", String(share));
+    button.title = title;
+    button.dataset.name = name;
+    button.dataset.cell = "";
+    button.tabIndex = -1;
+    button.setAttribute("aria-pressed", String(isPressed));
+    const below = !isCause ? docscoreElement("small", "", `score ${score}`)
+      : docscoreElement("code", "cut", ...(specimen ? [this.side(specimen[0], specimen[1], "del"), " → ", this.side(specimen[1], specimen[0], "ins")] : []));
+    button.append(docscoreElement("bdi", isCause ? "name cut" : "name mono cut", isCause ? label ?? name : name), docscoreElement("span", "num", points), below, docscoreElement("small", "num", documents), bar);
+    const item = docscoreElement("li", "", button);
+    item.dataset.row = "";
+    return item;
+  }
+
+  /**
+   * A value of a specimen; quotes are left out where they tell nothing.
+   * @type {(value: string | null, other: string | null, tag: string) => HTMLElement}
+   */
+  side(value, other, tag) {
+    const SHORT = 12;  // characters
+    if (value === null) return docscoreElement("span", "", "absent");
+    const isBare = value.startsWith('"') && (other === null || other.startsWith('"'));
+    const text = isBare ? value.slice(1).replace(/"$/, "") : value, beside = (other ?? "absent").length;
+    const isLong = text.length > SHORT && text.length + beside > 2 * SHORT;
+    return docscoreElement(tag, "", isLong ? `${text.slice(0, Math.max(SHORT, 2 * SHORT - beside) - 1)}…` : text);
+  }
+}

@@ -1,0 +1,49 @@
+// @ts-check
+// The image of a document's page: what its row holds, or a file of the visitor, which stays in the browser.
+
+class PageImage {
+  /**
+   * @param {HTMLElement} figure
+   * @param {(files: File[]) => void} added  is told of images that the visitor added
+   */
+  constructor(figure, added) {
+    this.figure = figure;
+    this.added = added;
+    /** @type {Map<string, File>} */
+    this.files = new Map();  // by the stems of their names
+  }
+
+  stem(/** @type {string} */ name) { return (name.toLowerCase().split(/[\\/]/).pop() ?? "").replace(/\.[a-z]{3,4}$/, ""); }
+
+  /** The file of the visitor for a document, by the image that its row names, or by its own name. */
+  fileOf(/** @type {string} */ name, /** @type {string} */ named) { return this.files.get(this.stem(named)) ?? this.files.get(this.stem(name)); }
+
+  hide() {
+    const old = this.figure.querySelector("img");
+    if (old?.src.startsWith("blob:")) URL.revokeObjectURL(old.src);
+    this.figure.replaceChildren();
+  }
+
+  /** Show the image of a document: its name, the image that its row names, and that which it holds. */
+  show(/** @type {string} */ name, /** @type {string} */ named, /** @type {string} */ held) {
+    const file = this.fileOf(name, named);
+    this.hide();
+    if (file || held) {
+      const image = document.createElement("img");
+      image.alt = `Page of ${name}`;
+      image.src = file ? URL.createObjectURL(file) : held;
+      this.figure.append(image);
+      return;
+    }
+    const said = named ? [["", "The file names this image:"], ["mono", named], ["soft", "Nothing is loaded from an address in a file."]] : [["", "No image belongs to this document."]];
+    const input = Object.assign(document.createElement("input"), { type: "file", accept: "image/png,image/jpeg,image/gif,image/webp", multiple: true, hidden: true });
+    input.addEventListener("change", () => this.add([...input.files ?? []].filter((each) => input.accept.split(",").includes(each.type))));
+    this.figure.append(...said.map(([look, text]) => docscoreElement("p", look, text)), docscoreButton("btn", "Add page images", () => input.click()), input,
+      docscoreElement("p", "soft", "They are found by the names of documents, and stay in your browser."));
+  }
+
+  add(/** @type {File[]} */ images) {
+    for (const file of images) this.files.set(this.stem(file.name), file);
+    this.added(images);
+  }
+}

@@ -1,0 +1,40 @@
+// @ts-check
+// The rows of a score tree as a pane: Right and Left open and close a part, n and p lead from loss to loss, c copies a path.
+
+const docscoreTree = (/** @type {HTMLElement} */ place) => {
+  const ROW = ".anls-row:not(.anls-header)";
+
+  const isLoss = (/** @type {HTMLElement} */ row) => row.querySelector(".anls-lost") && (row.tagName !== "SUMMARY" || /missing|extra/.test(row.dataset.status ?? ""));
+
+  /** A part that is missing as a whole is one loss. */
+  const isWithinLoss = (/** @type {HTMLElement} */ row) => {
+    const above = (row.tagName === "SUMMARY" ? row.parentElement : row)?.parentElement?.closest("details");
+    return /missing|extra/.test(above?.dataset.status ?? "");
+  };
+
+  const toLoss = (/** @type {HTMLElement} */ row, /** @type {number} */ step) => {
+    const all = /** @type {HTMLElement[]} */ ([...place.querySelectorAll(ROW)]);
+    for (let at = all.indexOf(row) + step; all[at]; at += step) {
+      if (!isLoss(all[at]) || isWithinLoss(all[at])) continue;
+      for (let part = all[at].parentElement; part && part !== place; part = part.parentElement) if (part instanceof HTMLDetailsElement) part.open = true;
+      pane.go(all[at]);
+      return;
+    }
+  };
+
+  const open = (/** @type {HTMLElement} */ row, /** @type {boolean} */ isOpen) => {
+    if (row.tagName === "SUMMARY") /** @type {HTMLDetailsElement} */ (row.parentElement).open = isOpen;
+  };
+
+  const pane = docscorePane(place, {
+    row: ROW, cell: ROW,
+    keys: {
+      n: (row) => toLoss(row, 1),
+      p: (row) => toLoss(row, -1),
+      ArrowRight: (row) => open(row, true),
+      ArrowLeft: (row) => open(row, false),
+      c: (row) => { if (row.dataset.path) navigator.clipboard?.writeText(row.dataset.path).catch(() => {}); },
+    },
+  });
+  return pane;
+};
