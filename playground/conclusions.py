@@ -19,13 +19,15 @@ from docscore.evaluation.systems import adjusted
 from docscore.metrics.anls_star.causes import Cause
 from docscore.metrics.registry import ANLS_STAR, TYPED
 from docscore.report.annotations import cause_in_words
-from docscore.report.conclusion import FOLLOWS, LEADS, share_in_words
 from docscore.report.wording import (
+    FOLLOWS,
+    LEADS,
     counted,
     fields_note,
     is_beyond_chance,
     order_by_value,
     p_text,
+    share_in_words,
     shown_name,
 )
 

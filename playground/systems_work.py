@@ -21,7 +21,7 @@ from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.systems import changes_against, systems_of
 from docscore.metrics.anls_star.causes import CAUSES
 from docscore.report.markup import table_as_latex, table_as_markdown
-from docscore.report.systems_tables import CHANCE_MARK, systems_table
+from docscore.report.systems_report import CHANCE_MARK, systems_table
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from docscore.report.wording import (
     by_value_text,

@@ -19,7 +19,7 @@ from scipy.stats import rankdata, spearmanr
 import docscore
 from docscore.evaluation.systems import systems_of
 from docscore.report.markup import table_as_markdown
-from docscore.report.systems_tables import systems_table
+from docscore.report.systems_report import systems_table
 
 PREFIX, SUFFIX = "response_", "_image"
 DISAGREEMENTS = 5

@@ -14,8 +14,7 @@ from docscore.core.options import ScoringOptions
 from docscore.data.pairing import Pairs
 from docscore.evaluation.automation import Curve, automation_curve, review_of_entities
 from docscore.evaluation.comparison import Change, Comparison, compare
-from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.metric_values import Figure, Slice
+from docscore.evaluation.evaluation import Evaluation, Figure, Slice
 from docscore.evaluation.systems import BEST, Systems
 from docscore.metrics.kieval import GroupCounts, KieScore, kieval_score, total_kieval
 from docscore.report.content import (
@@ -34,7 +33,7 @@ from docscore.report.content import (
     reliability_table,
     slices_table,
 )
-from docscore.report.systems_tables import systems_table
+from docscore.report.systems_report import systems_table
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from docscore.stats.calibration import Calibration, CalibrationFigure, ReliabilityPoint
 from docscore.stats.intervals import Interval
@@ -153,6 +152,7 @@ def systems(sample: Sample, *, tested: bool = False, sliced: bool = False) -> Sy
         system: SimpleNamespace(
             measured=figures,
             score=figures[0].value,
+            is_mean=True,
             score_by_value=figures[0].value + 0.1,
             runs=None,
             slice_figures=[Slice(value, 2, figures) for value in ("de", HOSTILE_TEXTS[2]) if sliced],

@@ -22,7 +22,7 @@ from docscore.evaluation.systems import systems_of
 from docscore.integrations.datasets import score_batch
 from docscore.metrics import registry
 from docscore.report.markup import report_as_markdown
-from docscore.report.systems_tables import systems_table
+from docscore.report.systems_report import systems_table
 from tests.commands import run
 from tests.conftest import examples
 from tests.structures import evaluation_of, predictions, truths

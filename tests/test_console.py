@@ -16,7 +16,7 @@ from rich.console import Console
 from docscore import score_tree
 from docscore.evaluation.comparison import compare
 from docscore.report.console import print_comparison, print_measured, print_summary, print_table, print_tree
-from docscore.report.systems_tables import systems_table
+from docscore.report.systems_report import systems_table
 from docscore.report.wording import verdict_text
 from tests.commands import (
     COLOUR,

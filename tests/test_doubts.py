@@ -15,7 +15,7 @@ from docscore.data.pairing import pairs_of
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.systems import Systems
 from docscore.metrics.registry import METRICS
-from docscore.report.systems_tables import systems_table
+from docscore.report.systems_report import systems_table
 from tests.commands import Write, run
 from tests.conftest import golden
 

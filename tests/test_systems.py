@@ -23,7 +23,7 @@ from docscore.evaluation.systems import (
     total_of_runs,
 )
 from docscore.report.markup import table_as_latex, table_as_markdown
-from docscore.report.systems_tables import table_of_costs, table_of_scores
+from docscore.report.systems_report import table_of_costs, table_of_scores
 from docscore.report.wording import verdict_text
 from docscore.stats.significance import holm
 from playground.file_reading import sort_files

@@ -11,12 +11,9 @@ import pytest
 from markdown_it import MarkdownIt
 from rich.console import Console
 
-from docscore import typed_tree
 from docscore.core.formatting import printable
-from docscore.evaluation.fields import FieldTable
-from docscore.metrics.anls_star.causes import FieldCounts
 from docscore.report.console import print_table
-from docscore.report.content import fields_table, lists_table, rates_table, typed_values_text
+from docscore.report.content import fields_table, lists_table, rates_table
 from docscore.report.html_templates import macro_as_html
 from docscore.report.markup import table_as_latex, table_as_markdown
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
@@ -181,12 +178,3 @@ def test_every_row_has_a_cell_for_every_column(kind: str, sample: str) -> None:
         cell.text or column.kind == "bar" for row in shown.rows for column, cell in zip(shown.columns, row, strict=True)
     )
     assert not any(RAW.search(cell.text + cell.note) for row in shown.rows for cell in row)
-
-
-@golden("report_tables", "schema sentences")
-def test_what_a_schema_did_is_said_in_a_sentence(
-    truth: dict[str, object], prediction: dict[str, object], sentence: str
-) -> None:
-    schema = {"properties": {"n": {"type": "number"}, "m": {"type": "number"}}}
-    counts = FieldCounts().of_tree(typed_tree(truth, prediction, schema))
-    assert typed_values_text(FieldTable.of_leaves([counts.leaves])) == sentence

@@ -29,7 +29,7 @@ from docscore.evaluation.tables import LISTED
 from docscore.integrations.log_files import run_of_file
 from docscore.report.console import print_table
 from docscore.report.markup import FORMATS, table_as_latex, table_as_markdown
-from docscore.report.systems_tables import table_of_costs, table_of_scores
+from docscore.report.systems_report import table_of_costs, table_of_scores
 
 
 @click.group(name="bench")

@@ -34,8 +34,7 @@ from docscore.evaluation.tables import LISTED
 from docscore.integrations.log_files import run_of_file
 from docscore.report.console import print_table
 from docscore.report.markup import FORMATS, table_as_latex, table_as_markdown
-from docscore.report.systems_report import systems_as_html, systems_as_png
-from docscore.report.systems_tables import systems_table
+from docscore.report.systems_report import systems_as_html, systems_as_png, systems_table
 
 _WRITTEN = (".md", ".tex", ".html", ".png")  # extensions of the files that it writes
 

@@ -477,7 +477,7 @@ class Comparison:
         return printed(print_comparison, self, None, LISTED).strip("\n")
 
     def _repr_html_(self) -> str:
-        from docscore.report.notebook import comparison_in_notebook  # noqa: PLC0415
+        from docscore.report.html_report import comparison_in_notebook  # noqa: PLC0415
 
         return comparison_in_notebook(self, LISTED)
 

@@ -63,7 +63,6 @@ from docscore.evaluation.automation import (
 from docscore.evaluation.comparison import Comparison
 from docscore.evaluation.costs import Cost, costs_of
 from docscore.evaluation.fields import MOST_FIELDS_TESTED, Field, FieldTable, as_float, fields_as_ratios
-from docscore.evaluation.metric_values import Figure, Slice, ends_by_name
 from docscore.evaluation.runs import Runs, runs_of
 from docscore.evaluation.tables import LISTED, Table, content_table
 from docscore.metrics.anls_star.api import score_all
@@ -169,7 +168,7 @@ class Row:
         return f"{tree}{remarks}".strip("\n")
 
     def _repr_html_(self) -> str:
-        from docscore.report.notebook import tree_in_notebook  # noqa: PLC0415
+        from docscore.report.html_report import tree_in_notebook  # noqa: PLC0415
 
         others = self._evaluation.other_trees(self.number)
         return "\n".join([tree_in_notebook(self.tree, self.id, self.annotations), *map(tree_in_notebook, others)])
@@ -197,9 +196,50 @@ class Rows(list[Row]):
 
     def _repr_html_(self) -> str:
         from docscore.report.content import documents_table  # noqa: PLC0415
-        from docscore.report.notebook import table_in_notebook  # noqa: PLC0415
+        from docscore.report.html_report import table_in_notebook  # noqa: PLC0415
 
         return table_in_notebook(documents_table(self._evaluation, [document.number for document in self]))
+
+
+class Figure(NamedTuple):
+    """A figure of a metric over a test set.
+
+    Attributes:
+        name: the key of results, such as "kieval_entity_f1".
+        label: its name in tables, such as "KIEval Entity F1".
+        value: in [0, 1]; 1 is best.
+        interval: the confidence interval from resampled documents; None if not requested.
+    """
+
+    name: str
+    label: str
+    value: float
+    interval: Interval | None = None
+
+
+def ends_by_name(figures: Sequence[Figure]) -> dict[str, Any]:
+    """The ends of the intervals by the name of the figure, under "confidence_intervals"; nothing without intervals."""
+    ends = {figure.name: figure.interval.ends for figure in figures if figure.interval is not None}
+    return {"confidence_intervals": ends} if ends else {}
+
+
+class Slice(NamedTuple):
+    """The rows of a test set that share a value.
+
+    Attributes:
+        value: the value, as text; None for all rows.
+        documents: how many rows there are.
+        figures: the figures over these rows, with their intervals.
+    """
+
+    value: str | None
+    documents: int
+    figures: list[Figure]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row of a table, in plain types."""
+        values: dict[str, Any] = {figure.name: figure.value for figure in self.figures}
+        return {"value": self.value, "documents": self.documents, **values, **ends_by_name(self.figures)}
 
 
 class Rate(NamedTuple):
@@ -959,7 +999,7 @@ class Evaluation:
         return printed(print_evaluation, self, fields=False, worst=LISTED).strip("\n")
 
     def _repr_html_(self) -> str:
-        from docscore.report.notebook import evaluation_in_notebook  # noqa: PLC0415
+        from docscore.report.html_report import evaluation_in_notebook  # noqa: PLC0415
 
         return evaluation_in_notebook(self, LISTED)
 

@@ -15,8 +15,7 @@ from docscore.core.errors import InputValueError
 from docscore.core.runtime import Progress, no_progress
 from docscore.evaluation.comparison import Change, Comparison, changes_of, rows_of_base
 from docscore.evaluation.costs import undominated
-from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.metric_values import Slice
+from docscore.evaluation.evaluation import Evaluation, Slice
 from docscore.stats.intervals import CONFIDENCE, RESAMPLES, Ratios, side_by_side
 from docscore.stats.ranking import Rank, ranks_of
 from docscore.stats.significance import holm

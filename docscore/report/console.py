@@ -37,7 +37,6 @@ from docscore.report.content import (
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from docscore.report.wording import (
     annotation_text,
-    annotations_shown,
     choice_text,
     count_lines,
     count_lines_of_both,
@@ -115,9 +114,9 @@ def print_summary(console: Console, found: Evaluation, *, fields: bool, worst: i
     _print_lines(console, [head] if len(head) <= _WIDTH else head.split(", ", 1))
     _print_lines(console, count_lines(found, doubts=False))
     if found.runs is not None:
-        _print_lines(console, ["", *runs_lines(found.runs)])
         most = found.runs.unstable[:worst]
-        _print_lines(console, [f"  {' '.join(map(three_digits, one.scores))}  {shown_name(one.id)}" for one in most])
+        unstable = [f"  {' '.join(map(three_digits, each.scores))}  {shown_name(each.id)}" for each in most]
+        _print_lines(console, ["", *runs_lines(found.runs), *unstable])
     if fields:
         note = fields_note(found)
         _print_lines(console, [f"\n{note}"] if note else [])
@@ -127,9 +126,7 @@ def print_summary(console: Console, found: Evaluation, *, fields: bool, worst: i
             if table.rows:
                 print_table(console, table)
     lowest = documents_table(found, found.numbers_of_worst(worst))
-    if lowest.rows:
-        _print_lines(console, [f"\n{lowest.caption}"])
-    _print_lines(console, [f"  {score.text}  {name.text}{score.suffix}" for name, score in lowest.rows])
+    _print_list(console, lowest.caption, [f"  {score.text}  {name.text}{score.suffix}" for name, score in lowest.rows])
 
 
 def print_comparison(console: Console, found: Comparison, gate: Gate | None, changes: int) -> None:
@@ -243,31 +240,34 @@ def _print_lines(console: Console, lines: Iterable[str]) -> None:
         console.print(line, soft_wrap=True)
 
 
+def _print_list(console: Console, head: str, lines: Sequence[str]) -> None:
+    """Print lines below a heading, and nothing where there are none."""
+    _print_lines(console, [f"\n{head}", *lines] if lines else [])
+
+
 def _print_causes(console: Console, found: Evaluation) -> None:
-    table = causes_table(found)
-    if not table.rows:
-        return
     sign = "█" if _can_print(console, "█") else "#"
-    _print_lines(console, [f"\nPoints lost: {sum(record['points_lost'] for record in table.records()):.6f}"])
-    for bar, points, _, cause in table.rows:
-        _print_lines(console, [f"  {points.text}  {cause.text:<18} {sign * max(1, round(_BAR * bar.value))}"])
+    rows = causes_table(found).rows
+    lines = [
+        f"  {points.text}  {cause.text:<18} {sign * max(1, round(_BAR * bar.value))}" for bar, points, _, cause in rows
+    ]
+    _print_list(console, f"Points lost: {sum(points.value for _, points, *_ in rows):.6f}", lines)
 
 
 def _print_rates(console: Console, rates: Iterable[Rate]) -> None:
     table = rates_table(rates).shown()
-    _print_lines(console, [f"\n{table.caption}"])
+    lines = []
     for name, value, interval, _ in table.rows:
         ends = " to ".join(f"{end:>6}" for end in interval.text.split(" to "))
         between = f"({ends})" if interval.value else ""
-        _print_lines(console, [f"  {value.text.translate(_PLAIN_SIGNS):>6} {between:<18}  {name.text}"])
+        lines.append(f"  {value.text.translate(_PLAIN_SIGNS):>6} {between:<18}  {name.text}")
+    _print_list(console, table.caption, lines)
 
 
 def _print_changes(console: Console, head: str, changes: Iterable[Change]) -> None:
-    table = document_changes_table(changes)
-    if table.rows:
-        _print_lines(console, [f"\n{head}"])
-    for name, base, new, difference in table.rows:
-        _print_lines(console, [f"  {difference.text}  {base.text} to {new.text}  {name.text}"])
+    rows = document_changes_table(changes).rows
+    lines = [f"  {difference.text}  {base.text} to {new.text}  {name.text}" for name, base, new, difference in rows]
+    _print_list(console, head, lines)
 
 
 # Blue and orange can be told apart by colour-blind readers and in grey; every status also has a glyph.
@@ -295,14 +295,11 @@ def print_tree(console: Console, tree: ScoreTree, *, fold: bool) -> None:
 
 def print_annotations(console: Console, found: Sequence[Annotation]) -> None:
     """Print the remarks on a tree with the points that they are about, and how many are left out."""
-    shown = annotations_shown(found)
-    if shown:
-        _print_lines(console, ["\nRemarks"])
-    for each in shown[:_MOST_REMARKS]:
-        points = with_sign(-each.points_lost, 3) if each.points_lost else ""
-        _print_lines(console, [f"  {points:>6}  {annotation_text(each)}"])
-    if len(shown) > _MOST_REMARKS:
-        _print_lines(console, [f"  and {len(shown) - _MOST_REMARKS:,} more"])
+    shown = [each for each in found if each.kind != "option" or each.parent == "$"]  # of options that of the root
+    points = (with_sign(-each.points_lost, 3) if each.points_lost else "" for each in shown)
+    lines = [f"  {lost:>6}  {annotation_text(each)}" for lost, each in zip(points, shown, strict=True)]
+    more = [f"  and {len(lines) - _MOST_REMARKS:,} more"] if len(lines) > _MOST_REMARKS else []
+    _print_list(console, "Remarks", [*lines[:_MOST_REMARKS], *more])
 
 
 def _can_print(console: Console, characters: str) -> bool:

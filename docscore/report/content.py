@@ -17,10 +17,9 @@ from docscore.stats.intervals import Interval
 if TYPE_CHECKING:
     from docscore.evaluation.automation import Curve
     from docscore.evaluation.comparison import Change, Comparison
-    from docscore.evaluation.evaluation import Evaluation, Rate
+    from docscore.evaluation.evaluation import Evaluation, Rate, Slice
     from docscore.evaluation.fields import Field, FieldTable
     from docscore.evaluation.lint import Finding
-    from docscore.evaluation.metric_values import Slice
     from docscore.evaluation.suggestion import SuggestedField, Suggestion
 
 MOST_CHANGES_LISTED = 20  # in the tables of a comparison
@@ -113,10 +112,10 @@ def rates_table(rates: Iterable[Rate]) -> ReportTable:
 
 
 def figures_table(found: Evaluation) -> ReportTable:
-    """The figures of metrics with their intervals."""
+    """The figures of metrics with their intervals; without rows if ANLS* is the only one."""
     return table_of(
         "Metrics",
-        found.measured,
+        found.other_figures,
         (TableColumn("name", "name", "code", extra=True), lambda figure: TableCell(figure.name, figure.name)),
         text_column("label", "metric", lambda figure: figure.label, "text"),
         (
@@ -352,22 +351,6 @@ def typed_fields_table(typed: FieldTable) -> ReportTable:
             lambda field: _count(field.unreadable["prediction"]),
         ),
         unit="fields",
-    )
-
-
-def typed_values_text(typed: FieldTable | None) -> str:
-    """What a schema did with the values of a test set, in a sentence."""
-    own = [] if typed is None else _not_as_text(typed)
-    if typed is None or not own:
-        return "All values are compared as text: the schema says nothing else of the fields of these documents."
-    truths, predictions = typed.counts().values()
-    if not truths and not predictions:
-        values, every = (sum(sum(field.counts.values()) for field in side) for side in (own, typed.fields.values()))
-        return f"The schema says how {values:,} of {every:,} values are compared."
-    worst = max(own, key=lambda field: sum(field.unreadable.values()))
-    return (
-        f"{truths:,} of the ground truths and {predictions:,} of the predictions could not be read so, most of them at "
-        f"{shown_name(worst.path)}: x-docscore in a schema says what separates decimals and groups of digits."
     )
 
 

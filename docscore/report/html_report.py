@@ -1,16 +1,24 @@
-"""A report on a test set as one HTML file, without scripts or network access; all values are escaped."""
+"""Results as HTML without scripts or network access: a report as one file, and what notebooks show."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
+from zlib import crc32
 
+from docscore.core.formatting import with_sign
+from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.report.annotations import Annotation
 from docscore.report.content import (
     calibration_table,
     causes_table,
     curve_table,
+    document_changes_table,
+    documents_table,
+    field_changes_table,
     fields_table,
+    figure_changes_table,
     figures_table,
     kieval_tables,
     lists_table,
@@ -19,20 +27,25 @@ from docscore.report.content import (
     slices_table,
     typed_fields_table,
 )
-from docscore.report.html_templates import template_environment
+from docscore.report.html_templates import macro_as_html, template_environment
 from docscore.report.html_tree import TreeDrawing, explained_drawing, tree_drawing
+from docscore.report.table_model import ReportTable
 from docscore.report.wording import (
     NOTHING_LOST,
     count_lines,
+    count_lines_of_both,
     counted,
+    difference_interval,
     fields_note,
     headline_text,
     shown_name,
+    verdict_text,
 )
 from docscore.stats.calibration import Calibration
 
 if TYPE_CHECKING:
     from docscore.evaluation.automation import Curve, Point
+    from docscore.evaluation.comparison import Comparison
     from docscore.evaluation.evaluation import Evaluation
 
 
@@ -116,8 +129,8 @@ def figures_of_evaluation(found: Evaluation) -> dict[str, Any]:
     picture and its table.
     """
     metrics = [figures_table(found)] if found.other_figures else []
-    more = kieval_tables(found.breakdowns["kieval"]) if "kieval" in found.breakdowns else []
-    more += [typed_fields_table(found.breakdowns["typed"])] if "typed" in found.breakdowns else []
+    metrics += kieval_tables(found.breakdowns["kieval"]) if "kieval" in found.breakdowns else []
+    metrics += [typed_fields_table(found.breakdowns["typed"])] if "typed" in found.breakdowns else []
     curve, calibration = (found.curve, found.calibration) if found.has_reviews else (None, None)
     return {
         "causes": causes_table(found),
@@ -125,7 +138,7 @@ def figures_of_evaluation(found: Evaluation) -> dict[str, Any]:
         "fields": fields_table(found).first(MOST_FIELDS_DRAWN),
         "lists": lists_table(found).first(MOST_FIELDS_DRAWN),
         "histogram": histogram_of_scores(found.scores),
-        "metrics": [*metrics, *(table.first(MOST_FIELDS_DRAWN) for table in more)],
+        "metrics": [table.first(MOST_FIELDS_DRAWN) for table in metrics],
         "curve": None if curve is None else (picture_of_curve(curve), curve_table(curve)),
         "calibration": None if calibration is None else calibration_table(calibration),
         "reliability": (reliability_diagram(calibration), reliability_table(calibration))
@@ -189,3 +202,59 @@ def _corners(points: Sequence[Point], values: Sequence[float]) -> str:
         high = _HEIGHT + _TOP - value * _HEIGHT
         corners += [f"{point.threshold * PICTURE_WIDTH:.1f},{high:.1f}", f"{following * PICTURE_WIDTH:.1f},{high:.1f}"]
     return " ".join(corners)
+
+
+_TEMPLATE = "notebook.html.jinja"
+_MOST_ROWS = 100  # of a table
+
+
+def table_in_notebook(table: ReportTable) -> str:
+    """A table, cut off after a hundred rows."""
+    return macro_as_html(_TEMPLATE, "one_table", table.first(_MOST_ROWS))
+
+
+def tree_in_notebook(tree: ScoreTree, title: str = "", remarks: Sequence[Annotation] = ()) -> str:
+    """A score tree.
+
+    Args:
+        tree: the root.
+        title: a line above it; "" for none.
+        remarks: what stands out in it, the most points first.
+    """
+    # the same tree has the same ids each time that a notebook is run, and different trees have different ones
+    content = "\n".join([title, str(tree)]).encode("utf-8", "backslashreplace")
+    return macro_as_html(_TEMPLATE, "one_tree", tree_drawing(tree, f"anls-{crc32(content):08x}", remarks), title)
+
+
+def evaluation_in_notebook(found: Evaluation, worst: int) -> str:
+    """The figures of a test set with their intervals, its slices, and the documents with the lowest scores.
+
+    Args:
+        found: the evaluation.
+        worst: how many documents to list.
+    """
+    slices = slices_table(found.slice_figures, found.slice_name).first(_MOST_ROWS)
+    tables = figures_table(found), slices, documents_table(found, found.numbers_of_worst(worst))
+    head = f"{found.score:.4f}", headline_text(found, "document"), count_lines(found)
+    return _overview(*head, tables, found.signature)
+
+
+def comparison_in_notebook(found: Comparison, changes: int) -> str:
+    """The difference of two systems with its interval and p-value, and the fields and documents that changed.
+
+    Args:
+        found: the comparison.
+        changes: how many of the better and of the worse documents are listed.
+    """
+    facts = [verdict_text(found), difference_interval(found), *count_lines_of_both(found)]
+    documents = document_changes_table([*found.worse[:changes], *found.better[:changes]])
+    tables = figure_changes_table(found), field_changes_table(found).first(_MOST_ROWS), documents
+    mean = "mean " if found.new.is_mean else ""
+    text = f"{mean}{found.figure.label} from {found.figure.base:.4f} to {found.figure.new:.4f}"
+    return _overview(with_sign(found.difference), text, facts, tables, found.signature)
+
+
+def _overview(score: str, text: str, facts: Sequence[str], tables: Sequence[ReportTable], signature: str) -> str:
+    """A headline, sentences, and those of the tables that have rows."""
+    shown = [table for table in tables if table.rows]
+    return macro_as_html(_TEMPLATE, "overview", score, text, facts, shown, signature)

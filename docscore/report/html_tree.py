@@ -16,13 +16,13 @@ from docscore.metrics.anls_star.sizes import Side
 from docscore.metrics.anls_star.tree import GLYPHS, ScoreTree
 from docscore.metrics.base import MetricTree
 from docscore.report.annotations import WHOLES, Annotation, SiblingGroup, annotations_of, folded_nodes, groups_of
-from docscore.report.conclusion import conclusion_of_tree
 from docscore.report.html_templates import macro_as_html
 from docscore.report.wording import (
     SHORT_WORDS,
     STATUS_WORDS,
     Span,
     annotation_text,
+    conclusion_of_tree,
     counted,
     facts_of_tree,
     points_text,

@@ -163,26 +163,21 @@ def comparison_as_markdown(found: Comparison, gate: Gate | None, changes: int) -
         changes: how many of the better and of the worse documents are listed.
     """
     figure = found.figure
+    tested = field_changes_table(found), cause_changes_table(found), slice_changes_table(found)
+    tables = [figure_changes_table(found), *(each.without("p_value").first(MOST_CHANGES_LISTED) for each in tested)]
+    documents = document_changes_table([*found.worse[:changes], *found.better[:changes]])
+    details = f"<details><summary>{documents.caption}</summary>\n\n{table_as_markdown(documents)}\n\n</details>"
     parts = [
         f"### {_without_emphasis(figure.label)}: {figure.base:.4f} → {figure.new:.4f} ({with_sign(found.difference)})",
         f"{verdict_text(found).capitalize()}. {difference_interval(found)}.",
+        markdown_list(count_lines_of_both(found)),
+        "" if gate is None else f"**Gate {_without_emphasis(gate.sentence)}.**",
+        *(table_as_markdown(table) for table in tables if table.rows),
+        details if documents.rows else "",
+        # where there are several figures, their table has the signatures
+        "" if found.figure_changes else signature_as_markdown(found.signature),
     ]
-    counts = count_lines_of_both(found)
-    if counts:
-        parts.append(markdown_list(counts))
-    if gate is not None:
-        parts.append(f"**Gate {_without_emphasis(gate.sentence)}.**")
-    if found.figure_changes:
-        parts.append(table_as_markdown(figure_changes_table(found)))
-    tested = [field_changes_table(found), cause_changes_table(found), slice_changes_table(found)]
-    parts += [table_as_markdown(each.without("p_value").first(MOST_CHANGES_LISTED)) for each in tested if each.rows]
-    documents = document_changes_table([*found.worse[:changes], *found.better[:changes]])
-    if documents.rows:
-        table = table_as_markdown(documents)
-        parts.append(f"<details><summary>{documents.caption}</summary>\n\n{table}\n\n</details>")
-    if not found.figure_changes:  # whose table has the signatures
-        parts.append(signature_as_markdown(found.signature))
-    return "\n\n".join(parts)
+    return "\n\n".join(filter(None, parts))
 
 
 def _without_emphasis(text: str) -> str:
@@ -200,20 +195,22 @@ def report_as_markdown(found: Evaluation, title: str, worst: int) -> str:
     """
     causes, of = causes_table(found), "mean of " if found.is_mean else ""
     label = _without_emphasis(found.figure_names[0].label)
-    tables = [figures_table(found)] if found.other_figures else []
-    tables += [causes, fields_table(found), lists_table(found), rates_table(found.rate_list)]
-    tables += [slices_table(found.slice_figures, found.slice_name)] if found.slice_figures else []
-    tables.append(documents_table(found, found.numbers_of_worst(worst)))
+    tables = (
+        figures_table(found),
+        causes,
+        fields_table(found),
+        lists_table(found),
+        rates_table(found.rate_list),
+        slices_table(found.slice_figures, found.slice_name),
+        documents_table(found, found.numbers_of_worst(worst)),
+    )
+    listed = (table.first(max(MOST_CHANGES_LISTED, worst)) for table in tables if table.rows)
     parts = [
         f"# {markdown_escaped(title)}",
         f"**{label} {found.score:.4f}**, {of}{sample_text(found, 'document', with_fields=True)}",
         markdown_list(count_lines(found)),
         "" if causes.rows else fields_note(found) or NOTHING_LOST,
+        *(f"## {markdown_escaped(table.caption)}\n\n{table_as_markdown(table)}" for table in listed),
+        "" if found.other_figures else signature_as_markdown(found.signature),
     ]
-    for table in tables:
-        if table.rows:
-            parts.append(f"## {markdown_escaped(table.caption)}")
-            parts.append(table_as_markdown(table.first(max(MOST_CHANGES_LISTED, worst))))
-    if not found.other_figures:
-        parts.append(signature_as_markdown(found.signature))
     return "\n\n".join(filter(None, parts)) + "\n"

@@ -1,21 +1,281 @@
-"""Several systems as a page and as pictures: ranks that are possible, and scores against costs."""
+"""Several systems: tables, also of the runs of a benchmark; pictures of ranks and costs; a page of both."""
 
 from __future__ import annotations
 
 import io
 import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import amount_text, clipped, three_digits
 from docscore.core.numbers import ROUNDING
+from docscore.data.rows import COSTS
+from docscore.report.content import number_column, table_of, text_column
 from docscore.report.html_report import PICTURE_WIDTH, Picture
 from docscore.report.html_templates import template_environment
-from docscore.report.wording import shown_name
+from docscore.report.table_model import ReportTable, TableCell, TableColumn
+from docscore.report.wording import (
+    between_systems,
+    by_value_text,
+    is_beyond_chance,
+    percent_text,
+    runs_lines,
+    shown_name,
+)
+from docscore.stats.intervals import CONFIDENCE
 
 if TYPE_CHECKING:
-    from docscore.evaluation.systems import Systems
-    from docscore.report.table_model import ReportTable
+    from docscore.evaluation.comparison import Change
+    from docscore.evaluation.evaluation import Evaluation, Figure, Slice
+    from docscore.evaluation.systems import LoggedRun, Systems
+
+DOCUMENTS = "documents"
+CHANCE_MARK = "†"  # of a difference beyond chance
+_NONE = "–"
+_SMALLEST_SHARE = 0.0005  # of resamples, with three decimals
+
+
+def systems_table(
+    found: Systems,
+    *,
+    by_metric: bool = False,
+    percent: bool = False,
+    intervals: bool = False,
+    columns: Sequence[str] = (),
+) -> ReportTable:
+    """The figures of several systems; the best value of each figure is marked, also when tied.
+
+    Args:
+        found: the systems.
+        by_metric: whether figures are rows and systems columns; otherwise, and where systems have ranks or costs,
+            systems are rows.
+        percent: whether figures are multiplied by 100 and have two decimals; otherwise they have four.
+        intervals: whether figures have their intervals behind them.
+        columns: further columns of systems that are rows: "documents", or a count of rows such as "missing".
+
+    Raises:
+        ValueError: for a column that there is not.
+    """
+    counts = {name: system.counts for name, system in found.evaluations.items()}
+    known = list(dict.fromkeys([DOCUMENTS, *(name for of_system in counts.values() for name in of_system)]))
+    unknown = [name for name in columns if name not in known]
+    if unknown:
+        raise InputValueError(place="columns", expected=f"columns among {', '.join(known)}", got=repr(unknown[0]))
+    by = found.first.slice_name if found.first.by is not None else ""
+    counted = [*([DOCUMENTS] if by and DOCUMENTS not in columns else []), *columns]
+    systems = [TableColumn(name, shown_name(name)) for name in found.evaluations]
+    before, after = _columns_around(found)
+    by_metric = by_metric and not after
+    rows: list[tuple[TableCell, ...]] = []
+    for part in found.parts():
+        first = next(iter(part.values()))
+        by_figure = [_cells(found, part, number, percent, intervals) for number in range(len(first.figures))]
+        value = [TableCell(first.value, "all rows" if first.value is None else shown_name(first.value))] if by else []
+        if by_metric:
+            value += [_count_cell(first.documents)] if by else []
+            rows += [
+                (*value, TableCell(figure.name, figure.label), *cells)
+                for figure, cells in zip(first.figures, by_figure, strict=True)
+            ]
+        else:
+            for (name, of_system), *cells in zip(part.items(), *by_figure, strict=True):
+                of_rows = {DOCUMENTS: of_system.documents, **(counts[name] if of_system.value is None else {})}
+                numbers = [_count_cell(of_rows.get(column)) for column in counted]
+                left, right = (
+                    [_cell_around(found, name, column.name, everything=of_system.value is None) for column in columns]
+                    for columns in (before, after)
+                )
+                rows.append((*value, *left, TableCell(name, shown_name(name)), *numbers, *cells, *right))
+    metrics = [TableColumn(figure.name, figure.label) for figure in first.figures]
+    heads = (
+        *([TableColumn("value", shown_name(by), "code")] if by else []),
+        *([TableColumn(DOCUMENTS, DOCUMENTS)] if by and by_metric else []),
+        *before,
+        TableColumn("metric", "metric", "text") if by_metric else TableColumn("system", "System", "text"),
+        *([] if by_metric else (TableColumn(name, name.replace("_", " ")) for name in counted)),
+        *(systems if by_metric else metrics),
+        *after,
+    )
+    caption = f"Metrics by system and {shown_name(by)}" if by else "Metrics by system"
+    systems_of_table = found.evaluations.values()
+    signatures = tuple(dict.fromkeys(each for system in systems_of_table for each in system.signatures.values()))
+    remarks = tuple(_remarks(found, by, intervals=intervals))
+    start = len(heads) - len(systems) if by_metric else 0
+    return ReportTable(
+        caption, heads, tuple(rows), unit="systems", signatures=signatures, remarks=remarks, systems_from=start
+    )
+
+
+_GROUP, _RANK, _BEST, _PER_COST, _FRONT = "group", "rank", "best", "score_per_cost", "pareto"
+
+
+def _columns_around(found: Systems) -> tuple[list[TableColumn], list[TableColumn]]:
+    """The columns of ranks and costs before the names of the systems, and those behind their figures."""
+    with_ranks, with_front = bool(found.ranks), found.front is not None
+    costs = {name for system in found.evaluations.values() for name in system.costs}
+    before = [TableColumn(_GROUP, "group"), TableColumn(_RANK, "rank")] if with_ranks else []
+    after = [TableColumn(_BEST, "best")] if with_ranks else []
+    after += [TableColumn(name, name) for name in COSTS if name in costs]
+    after += [TableColumn(_PER_COST, "score/cost"), TableColumn(_FRONT, "Pareto", "text")] if with_front else []
+    return before, after
+
+
+def _cell_around(found: Systems, name: str, column: str, *, everything: bool) -> TableCell:
+    """What a system has in a column of ranks or costs; without text in the rows of slices."""
+    if not everything:
+        return TableCell(None, "")
+    if column == _FRONT:
+        is_best = name in (found.front or ())
+        return TableCell(is_best, "yes" if is_best else "")
+    if column in (_GROUP, _RANK, _BEST):
+        rank = found.ranks[name]
+        ends = f"{rank.low}" if rank.low == rank.high else f"{rank.low} to {rank.high}"
+        best = "<0.001" if 0 < rank.best < _SMALLEST_SHARE else three_digits(rank.best)
+        cells = {_GROUP: (rank.group, f"{rank.group}"), _RANK: ((rank.low, rank.high), ends), _BEST: (rank.best, best)}
+        return TableCell(*cells[column])
+    cost = found.evaluations[name].costs.get(column)
+    value = found.score_per_cost(name) if column == _PER_COST else cost and cost.total
+    return TableCell(value, _NONE if value is None else amount_text(value), note=cost.note if cost else "")
+
+
+def _count_cell(count: int | None) -> TableCell:
+    return TableCell(count, _NONE if count is None else f"{count:,}")
+
+
+def _cells(found: Systems, part: Mapping[str, Slice], number: int, percent: bool, intervals: bool) -> list[TableCell]:
+    """The cells of one figure of all systems."""
+    figures = {name: of_system.figures[number] for name, of_system in part.items()}
+    top = max(figure.value for figure in figures.values())
+
+    def text(value: float) -> str:
+        return f"{value * 100:.2f}" if percent else f"{value:.4f}"
+
+    def suffix(name: str, figure: Figure) -> str:
+        ends = figure.interval.ends if intervals and figure.interval is not None else None
+        interval = "" if ends is None else f" [{', '.join(map(text, ends))}]"
+        everything = part[name].value is None
+        return interval + (CHANCE_MARK if everything and _is_marked(found, name, figure.name) else "")
+
+    return [
+        TableCell(figure.value, text(figure.value), best=figure.value >= top - ROUNDING, suffix=suffix(name, figure))
+        for name, figure in figures.items()
+    ]
+
+
+def _is_marked(found: Systems, name: str, figure: str) -> bool:
+    """Whether a system differs from the base by a figure beyond chance."""
+    test = found.tests.get((name, figure))
+    return test is not None and is_beyond_chance(test, found.first.confidence or 0.0)
+
+
+def _remarks(found: Systems, by: str, *, intervals: bool) -> list[str]:
+    """What brackets and marks mean."""
+    remarks = []
+    confidence = found.first.confidence or 0.0
+    if found.ranks:
+        head = next(figure.label for figure in found.first.measured if figure.name == found.figures[0])
+        level = percent_text(confidence or CONFIDENCE)
+        remarks += [
+            f"rank: by {head}, the ranks that are possible; all of them hold together with {level} confidence.",
+            "group: a group begins where a system is told apart from the first of the group before it.",
+            "best: the share of resamples of the documents in which the system is the best.",
+        ]
+    for name, system in found.evaluations.items():
+        if system.runs is not None:
+            remarks += [f"{shown_name(name)}: {line}." for line in runs_lines(system.runs)]
+    for name, system in found.evaluations.items():
+        remarks += [f"{shown_name(name)}: {cost.note}." for cost in system.costs.values() if cost.note]
+    if found.front is not None:
+        remarks += [
+            "score/cost: the first figure, divided by the mean cost of a document.",
+            "Pareto: no other system has at least this figure at a lower cost, or a higher one at no higher cost.",
+        ]
+    if intervals:
+        remarks.append(f"In brackets: {percent_text(confidence)} confidence intervals.")
+    if found.against:
+        base = "the best system" if found.against == "best" else shown_name(found.against)
+        where = " (all rows)" if by else ""
+        any_marked = any(_is_marked(found, *key) for key in found.tests)
+        differs = f"{CHANCE_MARK} differs" if any_marked else "No system differs"
+        remarks.append(f"{differs} from {base}{where}: {between_systems(confidence)}.")
+    by_value = by_value_text(found.evaluations)
+    return [*remarks, f"{by_value}."] if by_value else remarks
+
+
+def table_of_scores(runs: Sequence[tuple[LoggedRun, Evaluation]], changes: Sequence[Change]) -> ReportTable:
+    """A row a data set and method, a column a model: the mean, its interval, and a mark where it is below the best.
+
+    Args:
+        runs: what the log says of each run, and its scores.
+        changes: how each differs from the best of its data set.
+    """
+    models = list(dict.fromkeys(run.model for run, _ in runs))
+    lines = dict.fromkeys((run.data_set, run.method) for run, _ in runs)
+    found = {run.cell: _score(evaluation, change) for (run, evaluation), change in zip(runs, changes, strict=True)}
+    nothing = TableCell(None, "")
+    rows = tuple(
+        (
+            *(TableCell(name, shown_name(name)) for name in line),
+            *(found.get((*line, model), nothing) for model in models),
+        )
+        for line in lines
+    )
+    columns = (
+        TableColumn("data_set", "data set", "text"),
+        TableColumn("method", "method", "text"),
+        *(TableColumn(model, shown_name(model)) for model in models),
+    )
+    signatures = tuple(sorted({evaluation.signature for _, evaluation in runs}))
+    test = between_systems(runs[0][1].confidence or 0.0)
+    tested = any(change.adjusted is not None for change in changes)
+    remarks = [f"{CHANCE_MARK} lower than the best of its data set: {test}."] if tested else []
+    for run, evaluation in runs:
+        name = ", ".join(map(shown_name, filter(None, run.cell)))
+        remarks += [f"{name}: {line}." for line in runs_lines(evaluation.runs)] if evaluation.runs is not None else []
+    for line in lines:
+        by_model = {run.model: evaluation for run, evaluation in runs if (run.data_set, run.method) == line}
+        by_value = by_value_text(by_model)
+        remarks += [f"{', '.join(map(shown_name, line))}: {by_value}."] if by_value else []
+    caption = "ANLS* by data set, method and model"
+    return ReportTable(caption, columns, rows, signatures=signatures, remarks=tuple(remarks), systems_from=2)
+
+
+def table_of_costs(runs: Sequence[LoggedRun], left_out: Sequence[str] = ()) -> ReportTable:
+    """A row a run: its documents, failed calls, tokens in and out, dollars and seconds, as far as its log says.
+
+    Args:
+        runs: what the logs say of each.
+        left_out: a sentence for each log that is left out, without its full stop.
+    """
+    table = table_of(
+        "What the runs cost",
+        runs,
+        *(
+            text_column(name, name.replace("_", " "), attrgetter(name), "text")
+            for name in ("data_set", "method", "model")
+        ),
+        *(number_column(name, head, "{:,}".format, none="") for name, head in _COUNTS.items()),
+        number_column("cost", "$", "{:.4f}".format, none=""),
+        number_column("seconds", "s", "{:.0f}".format, none=""),
+        unit="runs",
+    )
+    incomplete = (f"{', '.join(run.cell)}: {run.shortfall}." for run in runs if run.shortfall)
+    return replace(table, remarks=(*incomplete, *(f"{line}." for line in left_out)))
+
+
+_COUNTS = {"documents": "docs", "errors": "failed", "input_tokens": "in", "output_tokens": "out"}
+
+
+def _score(evaluation: Evaluation, change: Change) -> TableCell:
+    """The mean with its interval and mark."""
+    ends = "" if evaluation.interval is None else " [{:.3f}, {:.3f}]".format(*evaluation.interval)
+    mean = evaluation.score
+    mark = CHANCE_MARK if is_beyond_chance(change, evaluation.confidence or 0.0) else ""
+    return TableCell(mean, three_digits(mean), best=change.difference == 0, suffix=f"{ends}{mark}")
+
 
 _ROW, _GAP, _TOP, _FOOT = 22, 12, 20, 24  # heights: of a system, between groups, above all, of the marks of the axis
 _HEIGHT = 300  # of scores against costs
@@ -23,6 +283,7 @@ _NAMES, _LONGEST_NAME = 200, 20  # the width of names, and their characters
 _MARGIN = 40
 _THICK = 4  # of the line of an interval
 _MOST_MARKS = 10
+_BLUE, _PALE = "#3f7fcd", "#a9c8ec"  # --blue-bar and --blue-pale of tokens.css
 
 
 def systems_as_html(found: Systems, table: ReportTable) -> str:
@@ -124,6 +385,3 @@ def systems_as_png(found: Systems) -> bytes:
         axes.text(x, y, text, horizontalalignment=align, fontsize=9, parse_math=False)
     drawn.savefig(content, format="png", dpi=200, bbox_inches="tight")
     return content.getvalue()
-
-
-_BLUE, _PALE = "#3f7fcd", "#a9c8ec"  # --blue-bar and --blue-pale of tokens.css

@@ -336,7 +336,7 @@ class ScoreTree:
 
     def _repr_html_(self) -> str:
         """The tree as notebooks draw it; the package that does stands above this one, and is imported by name."""
-        html: str = importlib.import_module("docscore.report.notebook").tree_in_notebook(self)
+        html: str = importlib.import_module("docscore.report.html_report").tree_in_notebook(self)
         return html
 
     def _belongs(self, child: ScoreTree) -> bool:
