@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from rapidfuzz import process
@@ -15,7 +16,7 @@ from docscore.core.errors import short_repr
 from docscore.core.options import SchemaSource
 from docscore.core.values import step_text, to_json
 from docscore.data.json_text import dumps_strictly, is_json_container
-from docscore.evaluation.suggestion import FieldValues, read_ground_truths, suggested_fields, values_of
+from docscore.evaluation.suggestion import FieldValues, SuggestedField, read_ground_truths, suggested_fields, values_of
 from docscore.metrics.anls_star.causes import places, shown_path
 from docscore.metrics.typed.comparators import comparator
 from docscore.metrics.typed.score import typed_tree
@@ -42,6 +43,7 @@ _OFTEN = 3  # how many times more often the other spelling occurs
 
 
 _Documents = Sequence[tuple[str, Any]]  # ids and ground truths
+_Case = tuple[str, str, str, str]  # the kind, the place and the text of a finding, and the id of a document
 
 
 class Finding(NamedTuple):
@@ -81,17 +83,11 @@ def lint(references: Any, *, schema: Any = None) -> list[Finding]:
     """
     ids, truths = read_ground_truths(references, {})
     rows = list(zip(ids, truths, strict=True))
-    values = values_of(ids, truths)
-    repeated = [("", name) for name, count in Counter(ids).items() if count > 1]
-    found = [
-        *_gathered("duplicate id", repeated, "an id of several rows"),
-        *_empty_alternatives(rows),
-        *_repeated_rows(rows),
-        *_of_fields(values),
-        *_notations(values, unread=schema is None),
-    ]
+    cases = [("duplicate id", "", "an id of several rows", name) for name, count in Counter(ids).items() if count > 1]
+    cases += _of_documents(rows)
     if schema is not None:
-        found += _against_schema(rows, SchemaSource.of(schema))
+        cases += _against_schema(rows, SchemaSource.of(schema))
+    found = [*_gathered(cases), *_of_fields(values_of(ids, truths), unread=schema is None)]
     return sorted(found, key=lambda finding: -finding.cases)
 
 
@@ -106,51 +102,41 @@ def _places(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
             yield from _places(part, f"{path}[]" if isinstance(value, list) else path)
 
 
-def _gathered(kind: str, found: Iterable[tuple[str, str]], sentence: str) -> Iterator[Finding]:
-    """A finding for each place of pairs of a place and an id."""
-    ids: dict[str, list[str]] = {}
-    for place, name in found:
-        ids.setdefault(place, []).append(name)
-    for place, names in ids.items():
-        some = tuple(dict.fromkeys(names))[:SPECIMENS]
-        yield Finding(kind, place, len(names), sentence, some)
+def _gathered(cases: Iterable[_Case]) -> Iterator[Finding]:
+    """A finding for all cases of one kind, place and sentence."""
+    ids: dict[tuple[str, str, str], list[str]] = {}
+    for kind, place, sentence, name in cases:
+        ids.setdefault((kind, place, sentence), []).append(name)
+    for (kind, place, sentence), names in ids.items():
+        yield Finding(kind, place, len(names), sentence, tuple(dict.fromkeys(names))[:SPECIMENS])
 
 
-def _empty_alternatives(rows: _Documents) -> Iterator[Finding]:
-    """Empty answers among the acceptable ones, which take a missing value for right."""
-    found = [
-        (path, name)
-        for name, truth in rows
-        for path, value in _places(truth)
-        if isinstance(value, tuple) and len(value) > 1 and any(part in ("", None, [], {}) for part in value)
-    ]
-    sentence = "an empty text, null, list or object among acceptable answers: a missing value is right"
-    yield from _gathered("empty alternative", found, sentence)
-
-
-def _repeated_rows(rows: _Documents) -> Iterator[Finding]:
-    """Documents with the same ground truth as one before, and equal rows in one list."""
-    seen: dict[str, str] = {}
-    same = []
-    rows_twice = []
+def _of_documents(rows: _Documents) -> Iterator[_Case]:
+    """Empty answers among the acceptable ones, equal rows in one list, and ground truths that are those of others."""
+    nothing = "an empty text, null, list or object among acceptable answers: a missing value is right"
+    first: dict[str, str] = {}
     for name, truth in rows:
         for path, value in _places(truth):
+            if isinstance(value, tuple) and len(value) > 1 and any(part in ("", None, [], {}) for part in value):
+                yield "empty alternative", path, nothing, name
             if isinstance(value, list) and any(isinstance(part, dict) for part in value):
-                texts = Counter(map(_text_of, value))
-                rows_twice += [(f"{path}[]", name)] * (len(value) - len(texts))
-        first = seen.setdefault(_text_of(truth), name)
-        if first != name and _text_of(truth) not in ("null", "[]", "{}"):
-            same.append(("", name))
-    yield from _gathered("duplicate document", same, "the same ground truth as a document before")
-    yield from _gathered("duplicate row", rows_twice, "equal to a row before it in its list")
+                surplus = len(value) - len(set(map(_text_of, value)))
+                yield from [("duplicate row", f"{path}[]", "equal to a row before it in its list", name)] * surplus
+        text = _text_of(truth)
+        if first.setdefault(text, name) != name and text not in ("null", "[]", "{}"):
+            yield "duplicate document", "", "the same ground truth as a document before", name
 
 
 def _text_of(value: Any) -> str:
     return dumps_strictly(to_json(value))
 
 
-def _of_fields(values: FieldValues) -> Iterator[Finding]:
-    """Doubts about the values of one field by themselves."""
+def _of_fields(values: FieldValues, *, unread: bool) -> Iterator[Finding]:
+    """Doubts about the values of one field by themselves, and with `unread` about those that do not read as the others.
+
+    Several notations, and values that do not read, are those of a field for which a comparator is suggested.
+    """
+    suggested = suggested_fields(values)
     for path, field in values.walk():
         kinds = {"number" if kind == "integer" else kind: count for kind, count in field.kinds.items()}
         if len(kinds) > 1:
@@ -158,10 +144,10 @@ def _of_fields(values: FieldValues) -> Iterator[Finding]:
             several = ", ".join(f"{number:,} {kind}" for kind, number in Counter(kinds).most_common())
             yield Finding("several types", path, count, f"values of several types: {several}; {rare} is the rarest")
         for (kind, sentence), chosen in _DOUBTFUL_TEXTS.items():
-            texts = {text: count for text, count in field.texts.items() if chosen(text)}
-            if texts:
-                yield _of_texts(kind, path, field, texts, sentence)
+            yield from _of_texts(kind, path, field, filter(chosen, field.texts), sentence)
         yield from _spellings(path, field)
+        if path in suggested and suggested[path].compare != "text":
+            yield from _notations(path, field, suggested[path], unread=unread)
 
 
 _DOUBTFUL_TEXTS: dict[tuple[str, str], Callable[[str], bool]] = {
@@ -171,10 +157,13 @@ _DOUBTFUL_TEXTS: dict[tuple[str, str], Callable[[str], bool]] = {
 }
 
 
-def _of_texts(kind: str, path: str, field: FieldValues, texts: dict[str, int], sentence: str) -> Finding:
-    shown = ", ".join(short_repr(text) for text in list(texts)[:SPECIMENS])
-    ids = tuple(dict.fromkeys(field.documents[text] for text in texts))[:SPECIMENS]
-    return Finding(kind, path, sum(texts.values()), f"{sentence}: {shown}", ids)
+def _of_texts(kind: str, path: str, field: FieldValues, texts: Iterable[str], sentence: str) -> Iterator[Finding]:
+    """A finding about some texts of a field; none about no texts."""
+    chosen = list(texts)
+    if chosen:
+        shown = ", ".join(map(short_repr, chosen[:SPECIMENS]))
+        ids = tuple(dict.fromkeys(field.documents[text] for text in chosen))[:SPECIMENS]
+        yield Finding(kind, path, sum(field.texts[text] for text in chosen), f"{sentence}: {shown}", ids)
 
 
 def _spellings(path: str, field: FieldValues) -> Iterator[Finding]:
@@ -192,29 +181,18 @@ def _spellings(path: str, field: FieldValues) -> Iterator[Finding]:
             yield Finding("spelling", path, field.texts[name], sentence, (field.documents[name],))
 
 
-def _notations(values: FieldValues, *, unread: bool) -> Iterator[Finding]:
-    """Fields whose values of one comparator are written in several ways, and with `unread` what it cannot read."""
-    fields = dict(values.walk())
-    for path, suggested in suggested_fields(values).items():
-        field = fields[path]
-        if suggested.compare == "text" or not field.texts:
-            continue
-        compares: Any = comparator(suggested.compare, **suggested.settings)
-        shapes: dict[str, Counter[str]] = {}
-        unreadable = {}
-        for text, count in field.texts.items():
-            if compares.read(text) is None:
-                unreadable[text] = count
-            else:
-                shapes.setdefault(_shape(text), Counter())[text] += count
-        if unreadable and unread:
-            yield _of_texts("unread", path, field, unreadable, f"not {compares.name}, as the others are")
-        if len(shapes) > 1:
-            common = sorted(shapes.values(), key=Counter.total, reverse=True)
-            others = {text: count for shape in common[1:] for text, count in shape.items()}
-            usual = short_repr(next(iter(common[0])))
-            sentence = f"written otherwise than most, such as {usual}"
-            yield _of_texts("several notations", path, field, others, sentence)
+def _notations(path: str, field: FieldValues, suggested: SuggestedField, *, unread: bool) -> Iterator[Finding]:
+    """Whether values of one comparator are written in several ways, and with `unread` what it cannot read."""
+    compares: Any = comparator(suggested.compare, **suggested.settings)
+    shapes: dict[str | None, Counter[str]] = {}
+    for text, count in field.texts.items():
+        shapes.setdefault(None if compares.read(text) is None else _shape(text), Counter())[text] += count
+    unreadable = shapes.pop(None, Counter())
+    if unread:
+        yield from _of_texts("unread", path, field, unreadable, f"not {compares.name}, as the others are")
+    most, *others = sorted(shapes.values(), key=Counter.total, reverse=True) or [Counter()]
+    usual = f"written otherwise than most, such as {short_repr(next(iter(most), ''))}"
+    yield from _of_texts("several notations", path, field, chain.from_iterable(others), usual)
 
 
 def _shape(text: str) -> str:
@@ -223,13 +201,12 @@ def _shape(text: str) -> str:
     return re.sub(r"\d+", "9", re.sub(r"[^\W\d_]+", "a", without_groups))
 
 
-def _against_schema(rows: _Documents, source: SchemaSource) -> Iterator[Finding]:
+def _against_schema(rows: _Documents, source: SchemaSource) -> Iterator[_Case]:
     """What the schema does not allow, keys that it does not have, and values that its comparators cannot read."""
     from jsonschema import Draft202012Validator  # noqa: PLC0415  as in `docscore.metrics.typed.schema`
 
     validators: dict[str, Any] = {}
-    found: dict[tuple[str, str], list[tuple[str, str]]] = {}
-    unread: dict[str, list[tuple[str, str]]] = {}
+    examples: dict[tuple[str, str], str] = {}
     for name, truth in rows:
         text = source.schema_of(name)
         if text not in validators:
@@ -238,16 +215,13 @@ def _against_schema(rows: _Documents, source: SchemaSource) -> Iterator[Finding]
             for error in validators[text].iter_errors(_first_answers(answer)):
                 rule = "unknown key" if error.validator == "additionalProperties" else f"schema: {error.validator}"
                 steps = ("[]" if isinstance(step, int) else step_text(step) for step in error.absolute_path)
-                found.setdefault((shown_path("".join(steps)), rule), []).append((name, error.message))
+                path = shown_path("".join(steps))
+                sentence = examples.setdefault((rule, path), f"such as: {error.message[:_LONGEST_MESSAGE]}")
+                yield rule, path, sentence, name
         first = _first_answers(truth)
         for path, node, _ in places(typed_tree(first, first, SchemaSource((("", text),)))):
             if node.unreadable and not node.children:
-                unread.setdefault(node.compared, []).append((path, name))
-    for (path, rule), cases in found.items():
-        ids = tuple(dict.fromkeys(name for name, _ in cases))[:SPECIMENS]
-        yield Finding(rule, path, len(cases), f"such as: {cases[0][1][:_LONGEST_MESSAGE]}", ids)
-    for compared, of_places in unread.items():
-        yield from _gathered("unread", of_places, f"cannot be read as the schema says: {compared}")
+                yield "unread", path, f"cannot be read as the schema says: {node.compared}", name
 
 
 def _first_answers(value: Any) -> Any:

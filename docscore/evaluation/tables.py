@@ -65,7 +65,7 @@ class Table(list[dict[str, Any]]):
         return printed(print_table, self.table.first(_MOST_PRINTED)).strip("\n")
 
     def _repr_html_(self) -> str:
-        from docscore.report.notebook import table_in_notebook  # noqa: PLC0415  needs jinja2
+        from docscore.report.html_report import table_in_notebook  # noqa: PLC0415  needs jinja2
 
         return table_in_notebook(self.table)
 
