@@ -69,6 +69,18 @@ def test_a_document_counts_its_mean_over_the_runs() -> None:
     assert evaluated(*RUNS).interval == pytest.approx(interval.ends, abs=1e-12)
 
 
+@pytest.mark.parametrize("metric", ["anls_star", "kieval", "entity_f1"])
+def test_the_score_of_a_run_is_its_figure(metric: str) -> None:
+    """Also of a ratio of sums, in which the document of one wrong value weighs less than that of four right ones."""
+    truths = {"a": {"k": "tea"}, "b": {"k": "tea", "l": "rum", "m": "ale", "n": "gin"}}
+    first, second = {"a": {"k": "xxx"}, "b": truths["b"]}, {"a": truths["a"], "b": {"k": "tea", "l": "rum"}}
+    single = [docscore.evaluate(predictions=one, references=truths, metrics=metric).score for one in (first, second)]
+    runs = docscore.evaluate(predictions=[first, second], references=truths, metrics=metric, runs=True).runs
+    assert runs is not None
+    assert runs.scores == single
+    assert runs.deviation == pytest.approx(np.std(single, ddof=1))
+
+
 def test_systems_with_other_numbers_of_runs_are_compared_by_document() -> None:
     """Two equal runs are one, in tests and ranks."""
     one, other = evaluated(RUNS[0]), evaluated(answers())
@@ -87,7 +99,7 @@ def test_clusters_and_slices_are_those_of_the_documents() -> None:
     found = evaluated(*RUNS, cluster=lambda name: str(int(name[1:]) // 2), by=lambda name: name)
     assert found.clusters is not None
     assert found.clusters.tolist() == [0, 0, 1, 1, 2, 2, 3, 3] * 3
-    assert [(part.value, part.documents) for part in found.slice_figures][:2] == [("d0", 3), ("d1", 3)]
+    assert [(part.value, part.documents) for part in found.slice_figures][:2] == [("d0", 1), ("d1", 1)]
 
 
 @golden("systems", "no runs")

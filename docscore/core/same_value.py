@@ -108,13 +108,13 @@ def differ_in_punctuation(truth: Scalar, prediction: Scalar) -> bool:
     (False, False, False)
     """
     left, right = scalar_text(truth).casefold(), scalar_text(prediction).casefold()
-    letters = _letters(left)
-    if not letters or letters != _letters(right) or left == right or bool in (type(truth), type(prediction)):
+    letters = letters_of(left)
+    if not letters or letters != letters_of(right) or left == right or bool in (type(truth), type(prediction)):
         return False
     return len(_MINUS.findall(left)) == len(_MINUS.findall(right))
 
 
-def _letters(text: str) -> str:
+def letters_of(text: str) -> str:
     """The letters, their marks, and the digits of a text."""
     words = text.replace(" ", "")
     return words if words.isalnum() else "".join([character for character in words if _is_letter(character)])

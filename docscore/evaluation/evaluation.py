@@ -228,7 +228,7 @@ class Slice(NamedTuple):
 
     Attributes:
         value: the value, as text; None for all rows.
-        documents: how many rows there are.
+        documents: how many documents there are; one of several runs counts once.
         figures: the figures over these rows, with their intervals.
     """
 
@@ -421,7 +421,10 @@ class Evaluation:
         documents = self.pairs.documents
         if documents is None or len(documents) == 1:
             return None
-        return runs_of(np.reshape(self.scores, (self.pairs.runs, len(documents))), documents)
+        n = len(documents)
+        figures = [float(self.ratio.rows(range(first, first + n)).values[0]) for first in range(0, len(self), n)]
+        variances = runs_of(np.reshape(self.scores, (-1, n)), documents)
+        return variances._replace(scores=figures, deviation=float(np.std(figures, ddof=1)))
 
     @cached_property
     def costs(self) -> dict[str, Cost]:
@@ -669,7 +672,7 @@ class Evaluation:
         for value, numbers in sorted(rows.items(), key=lambda item: -len(item[1])):
             clusters = None if self.clusters is None else self.clusters[numbers]
             figures = self._figures_of(self.ratios.rows(numbers), resampled, clusters)
-            slices.append(Slice(value, len(numbers), figures))
+            slices.append(Slice(value, len(numbers) // self.pairs.runs, figures))
         return slices
 
     @cached_property

@@ -30,8 +30,8 @@ class Runs(NamedTuple):
     Attributes:
         runs: r, at least two.
         documents: n, at least two.
-        scores: the mean of each run.
-        deviation: the standard deviation of these means.
+        scores: the figure of each run, by default the mean of its documents.
+        deviation: the standard deviation of these figures.
         of_documents: the variance between documents, which is the same in all runs.
         of_runs: the variance between runs, which is the same for all documents.
         of_both: the variance of a document from run to run beside that.

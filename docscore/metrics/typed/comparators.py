@@ -405,14 +405,15 @@ def date_comparator(
 
     def read(value: Scalar) -> Reading | None:
         when = read_date(value, order=date_order, locale=locale, pattern=format)
-        if isinstance(when, datetime):
-            try:
-                when = when.date() if part == "date" else when.astimezone(timezone.utc) if when.tzinfo else when
-            except OverflowError:  # before year 1, or after 9999
-                return None
-        elif when and part == "datetime":
+        if isinstance(when, datetime) and part == "date":
+            when = when.date()
+        elif when and not isinstance(when, datetime) and part == "datetime":
             when = datetime.combine(when, time())
-        return None if when is None else Reading(when.isoformat().replace("+00:00", "Z"), when)
+        try:
+            moment = when.astimezone(timezone.utc) if isinstance(when, datetime) and when.tzinfo else when
+        except OverflowError:  # before year 1, or after 9999
+            return None
+        return None if moment is None else Reading(moment.isoformat().replace("+00:00", "Z"), when)
 
     def near(truth: date, prediction: date) -> bool:
         if isinstance(truth, datetime) and isinstance(prediction, datetime):

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from docscore.core.dates import read_date as spelled_date
 from docscore.core.errors import InputValueError, short_repr
 from docscore.core.numbers import UNROUNDED, DecimalText, decimal_value, shortest_spelling
-from docscore.core.same_value import number_of, separated_number
+from docscore.core.same_value import letters_of, number_of, separated_number
 from docscore.core.values import Scalar, number_text, scalar_text
 
 _LONGEST = 100  # characters of an amount with its currency or unit
@@ -531,10 +531,11 @@ def read_identifier(value: Scalar) -> Reading:
     """
     if not isinstance(value, str):
         return Reading(number_text(value))
-    return Reading(_SEPARATORS.sub("", unicodedata.normalize("NFKC", value).strip()).replace("_", ""))
+    text = unicodedata.normalize("NFKC", value).strip()
+    return Reading(_SEPARATORS.sub(lambda between: letters_of(between[0]), text).replace("_", ""))
 
 
-_MARKS = re.compile(r"[^\w\s]|_")
+_SIGNS = re.compile(r"[^\w\s]|_")  # with the marks of letters, as vowels are in Hindi
 
 
 def read_text(value: Scalar, *, unicode: str, case: str, space: str, punctuation: str) -> Reading:
@@ -546,5 +547,5 @@ def read_text(value: Scalar, *, unicode: str, case: str, space: str, punctuation
     text = scalar_text(value)
     text = unicodedata.normalize("NFKC", text) if unicode == "nfkc" else text
     text = text.casefold() if case == "ignored" else text
-    text = _MARKS.sub("", text) if punctuation == "ignored" else text
+    text = _SIGNS.sub(lambda sign: letters_of(sign[0]), text) if punctuation == "ignored" else text
     return Reading(text if space == "kept" else (" " if space == "folded" else "").join(text.split()))
