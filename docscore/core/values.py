@@ -80,22 +80,17 @@ def step_text(step: str | int) -> str:
 
 
 def convert_ground_truth(value: object) -> Value:
-    """The ground truth in plain types, one-ofs as tuples; what is plain already is passed on as it is.
+    """The ground truth in plain types, one-ofs as tuples.
 
     Raises:
         TypeError, ValueError: for a value that cannot be scored, naming the path.
     """
-    levels = MAX_DEPTH + (type(value) is tuple)  # a one-of around the whole value is no level
-    if with_room_to_recurse(_is_plain, value, levels, True):  # noqa: FBT003
-        return value  # type: ignore[return-value]
-    return with_room_to_recurse(lambda: _plain(value, (), 1, one_of=True))
+    return with_room_to_recurse(_plain, value, (), 1, True)  # noqa: FBT003
 
 
 def convert_prediction(value: object) -> Value:
-    """The prediction in plain types; what is plain already is passed on as it is. Errors as for ground truths."""
-    if type(value) in LEAF_TYPES or with_room_to_recurse(_is_plain, value, MAX_DEPTH, False):  # noqa: FBT003
-        return value  # type: ignore[return-value]
-    return with_room_to_recurse(lambda: _plain(value, (), 1, one_of=False))
+    """The prediction in plain types. Errors as for ground truths."""
+    return with_room_to_recurse(_plain, value, (), 1, False)  # noqa: FBT003
 
 
 def to_json(value: Value, leaf: Callable[[Any], Any] | None = None, known: dict[int, Any] | None = None) -> Any:
@@ -122,23 +117,7 @@ def to_json(value: Value, leaf: Callable[[Any], Any] | None = None, known: dict[
     return plain
 
 
-def _is_plain(value: Any, levels: int, one_of: bool) -> bool:
-    """Whether nothing has to be converted in a value that may be so many levels deep."""
-    kind, items = type(value), value
-    if kind is dict:
-        if not _KEY_TYPES.issuperset(map(type, value)) or (one_of and ONE_OF in value):
-            return False
-        items = value.values()
-    elif kind is not list and not (one_of and kind is tuple and value):
-        return kind in LEAF_TYPES
-    if levels < 1:
-        return False
-    if LEAF_TYPES.issuperset(map(type, items)):
-        return True
-    return all(type(item) in LEAF_TYPES or _is_plain(item, levels - 1, one_of) for item in items)
-
-
-def _plain(value: Any, path: Path, depth: int, *, one_of: bool) -> Value:
+def _plain(value: Any, path: Path, depth: int, one_of: bool) -> Value:  # noqa: PLR0911  one for each kind of value
     """The value in plain types.
 
     Args:
@@ -155,16 +134,22 @@ def _plain(value: Any, path: Path, depth: int, *, one_of: bool) -> Value:
     if isinstance(value, tuple):
         return _plain_options(value, path, depth, one_of=one_of)
     if kind is list:
-        return [_plain(item, (path, index), depth + 1, one_of=one_of) for index, item in enumerate(value)]
+        return [
+            item if type(item) in LEAF_TYPES else _plain(item, (path, index), depth + 1, one_of)
+            for index, item in enumerate(value)
+        ]
     if kind is not dict:
-        return _plain(_as_json_type(value, path), path, depth, one_of=one_of)
+        return _plain(_as_json_type(value, path), path, depth, one_of)
     if one_of and ONE_OF in value:
         return _plain_options(_marked_options(value, path), path, depth, one_of=True)
-    plain = {}
-    for key, item in value.items():
-        name = key if type(key) is str else _plain_key(key, path)
-        plain[name] = _plain(item, (path, name), depth + 1, one_of=one_of)
-    return plain
+    if not _KEY_TYPES.issuperset(map(type, value)):
+        value = {_plain_key(key, path): item for key, item in value.items()}
+    if LEAF_TYPES.issuperset(map(type, value.values())):
+        return value  # type: ignore[no-any-return]
+    return {
+        key: item if type(item) in LEAF_TYPES else _plain(item, (path, key), depth + 1, one_of)
+        for key, item in value.items()
+    }
 
 
 def _plain_options(options: tuple[Any, ...], path: Path, depth: int, *, one_of: bool) -> tuple[Value, ...]:
@@ -182,7 +167,7 @@ def _plain_options(options: tuple[Any, ...], path: Path, depth: int, *, one_of: 
         problem = f"Expected {expected}, got {got}"  # begins as the published package's message does
         raise InputValueError(place=json_path(path), expected=expected, got=got, problem=problem)
     below = depth + 1 if path else depth  # a one-of around the whole value is no level
-    return tuple([_plain(option, (path, index), below, one_of=True) for index, option in enumerate(options)])
+    return tuple([_plain(option, (path, index), below, one_of) for index, option in enumerate(options)])
 
 
 def _marked_options(items: dict[Any, Any], path: Path) -> tuple[Any, ...]:
