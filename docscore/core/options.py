@@ -7,9 +7,8 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from functools import cached_property
 from hashlib import sha256
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -193,13 +192,13 @@ class SchemaSource:
     """One JSON Schema for all documents, or one for each.
 
     Attributes:
-        by_id: the id of each document and its schema as canonical JSON, in order of the ids; one schema for all
+        schemas: the schema of each document as canonical JSON by its id, in order of the ids; one schema for all
             documents has the id "".
         folder: the folder with one for each, for messages; "" where there is one for all.
         functions: the functions of comparators by their names.
     """
 
-    by_id: tuple[tuple[str, str], ...]
+    schemas: dict[str, str]
     folder: str = ""
     functions: tuple[tuple[str, Callable[..., Any]], ...] = ()
 
@@ -219,19 +218,19 @@ class SchemaSource:
         if isinstance(source, cls):
             return source
         if isinstance(source, dict):
-            return cls((("", _canonical_json(source)),))
+            return cls({"": _canonical_json(source)})
         if isinstance(source, type) and hasattr(source, "model_json_schema"):
-            return cls((("", _canonical_json(source.model_json_schema())),))
+            return cls({"": _canonical_json(source.model_json_schema())})
         if not isinstance(source, str | Path):
             expected = "a JSON Schema: a dict, a path, or a pydantic model class"
             raise InputTypeError(place="schema", expected=expected, got=f"{type(source).__name__} {short_repr(source)}")
         path = Path(source)
         if not path.is_dir():
-            return cls((("", _read(path)),))
-        by_id = sorted((file.stem, _read(file)) for file in sorted(path.glob("*.json")))
-        if not by_id:
+            return cls({"": _read(path)})
+        schemas = {file.stem: _read(file) for file in sorted(path.glob("*.json"), key=attrgetter("stem"))}
+        if not schemas:
             raise InputValueError(place=in_file(path), expected="a JSON Schema a document, ID.json", got="none")
-        return cls(tuple(by_id), str(path))
+        return cls(schemas, str(path))
 
     def with_comparators(self, comparators: Mapping[Any, Any]) -> SchemaSource:
         """The same schemas with comparators of fields and types that were given in Python.
@@ -255,15 +254,15 @@ class SchemaSource:
             else:
                 expected = "the path of a field, or str, int, float or bool"
                 raise InputTypeError(place="comparators", expected=expected, got=short_repr(key))
-        by_id = []
-        for question_id, text in self.by_id:
+        schemas = {}
+        for question_id, text in self.schemas.items():
             schema = json.loads(text)
             if isinstance(schema, dict):
                 if KEYWORD in schema and KEYWORD in added:
                     raise InputValueError(place=f"#/{KEYWORD}", expected="one rule for a place", got="two")
                 schema = {**schema, "allOf": [*schema.get("allOf", ()), added]}
-            by_id.append((question_id, _canonical_json(schema)))
-        return SchemaSource(tuple(by_id), self.folder, tuple(sorted(functions.items(), key=itemgetter(0))))
+            schemas[question_id] = _canonical_json(schema)
+        return SchemaSource(schemas, self.folder, tuple(sorted(functions.items(), key=itemgetter(0))))
 
     def schema_of(self, question_id: str) -> str:
         """The schema of a document as canonical JSON.
@@ -276,16 +275,11 @@ class SchemaSource:
             raise InputValueError(place="schema", expected=f"a file {question_id}.json in {self.folder}", got="none")
         return schema
 
-    @cached_property
-    def schemas(self) -> dict[str, str]:
-        """Every schema by the id of its document; that of all documents by ""."""
-        return dict(self.by_id)
-
     @property
     def digest(self) -> str:
         """The first eight digits of the SHA-256 of the canonical JSON; of several schemas, of an object of all."""
-        members = ",".join(f"{json.dumps(name, ensure_ascii=False)}:{text}" for name, text in self.by_id)
-        text = f"{{{members}}}" if self.folder else self.by_id[0][1]
+        members = ",".join(f"{json.dumps(name, ensure_ascii=False)}:{text}" for name, text in self.schemas.items())
+        text = f"{{{members}}}" if self.folder else self.schemas[""]
         return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 

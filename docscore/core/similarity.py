@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cache, partial
+from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist, cpdist
 
@@ -28,6 +30,7 @@ _FEW_DISTINCT = 4  # compare the distinct texts alone when they leave this fract
 _SCORER = Levenshtein.normalized_similarity
 
 
+_T = TypeVar("_T")
 ScalarText = Callable[[Scalar], str]
 
 
@@ -80,8 +83,8 @@ def similarity_matrix(truths: Sequence[str], predictions: Sequence[str], thresho
     """`similarity` of every truth with every prediction, shape (n, m), values in {0} or [threshold, 1]."""
     cells = len(truths) * len(predictions)
     if cells > _MANY and len(set(truths)) * len(set(predictions)) * _FEW_DISTINCT <= cells:
-        rows, row_of = _distinct(truths)
-        columns, column_of = _distinct(predictions)
+        rows, row_of = distinct(truths, truths)
+        columns, column_of = distinct(predictions, predictions)
         return _compared(cdist, rows, columns, threshold)[np.ix_(row_of, column_of)]
     return _compared(cdist, truths, predictions, threshold)
 
@@ -112,8 +115,8 @@ def _cutoff(threshold: float) -> float:
     return threshold if float(np.float32(threshold)) == threshold else max(0.0, threshold - 0.01)
 
 
-def _distinct(texts: Sequence[str]) -> tuple[list[str], list[int]]:
-    """The distinct texts in order of appearance, and for each text its place among them."""
-    places: dict[str, int] = {}
-    place_of = [places.setdefault(each, len(places)) for each in texts]
-    return list(places), place_of
+def distinct(values: Sequence[_T], keys: Iterable[Hashable]) -> tuple[list[_T], npt.NDArray[np.intp]]:
+    """The values with distinct keys in order of appearance, and for each value its place among them."""
+    places: dict[Hashable, int] = {}
+    place_of = np.array([places.setdefault(key, len(places)) for key in keys])
+    return [values[i] for i in np.unique(place_of, return_index=True)[1].tolist()], place_of

@@ -219,7 +219,7 @@ def _against_schema(rows: _Documents, source: SchemaSource) -> Iterator[_Case]:
                 sentence = examples.setdefault((rule, path), f"such as: {error.message[:_LONGEST_MESSAGE]}")
                 yield rule, path, sentence, name
         first = _first_answers(truth)
-        for path, node, _ in places(typed_tree(first, first, SchemaSource((("", text),)))):
+        for path, node, _ in places(typed_tree(first, first, SchemaSource({"": text}))):
             if node.unreadable and not node.children:
                 yield "unread", path, f"cannot be read as the schema says: {node.compared}", name
 

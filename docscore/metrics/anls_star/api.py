@@ -129,7 +129,7 @@ def anls_score(
         return answer_score(gt, pred, options)  # type: ignore[arg-type]
     values = convert_ground_truth(gt), convert_prediction(pred)
     if not with_tree:
-        return with_room_to_recurse(_score_one, *values, options)
+        return score_one(*values, options)
     tree = build_tree(*values, options)
     asked: list[Any] = [tree.score]
     if return_gt:
@@ -208,12 +208,6 @@ def build_tree(gt: Value, pred: Value, options: ScoringOptions, schema: SchemaNo
     return trees[-1]
 
 
-def score_by(gt: Value, pred: Value, options: ScoringOptions, schema: SchemaNode) -> float:
-    """The typed score of a pair of plain values by a schema."""
-    earned, weight = with_room_to_recurse(tell, gt, pred, options, None, schema)
-    return earned / weight if weight else 1.0
-
-
 def _score_portion(pairs: Iterable[Pair], start: int, options: ScoringOptions) -> npt.NDArray[np.float64]:
     return score_all(pairs, options, lambda number: f"pair {start + number}", plain=_plain_pair)
 
@@ -258,7 +252,7 @@ def score_all(
         for i in sorted(found.keys() - set(answers)):
             try:
                 pair = plain(portion[i]) if plain else portion[i]
-                found[i] = with_room_to_recurse(_score_one, *pair, options)
+                found[i] = score_one(pair[0], pair[1], options)
             except (TypeError, ValueError) as error:
                 raise at_place(name(len(scores) + i), error) from None
             scored(1)
@@ -288,10 +282,11 @@ def _score_answers(pairs: Sequence[tuple[Any, Any]], options: ScoringOptions) ->
     return best
 
 
-def _score_one(gt: Value, pred: Value, options: ScoringOptions) -> float:
-    if is_answer(gt, pred):
+def score_one(gt: Value, pred: Value, options: ScoringOptions, schema: SchemaNode | None = None) -> float:
+    """The ANLS* score of a pair of plain values; with a schema the typed score."""
+    if schema is None and is_answer(gt, pred):
         return answer_score(gt, pred, options)  # type: ignore[arg-type]
-    earned, weight = tell(gt, pred, options)
+    earned, weight = with_room_to_recurse(tell, gt, pred, options, None, schema)
     return earned / weight if weight else 1.0
 
 

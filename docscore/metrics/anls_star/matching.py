@@ -127,22 +127,6 @@ class Identities:
         return found
 
 
-class DistinctValues:
-    """The distinct values of a column.
-
-    Attributes:
-        values: each of them once, in the order in which they come first.
-        number: for each value of the column which of them it is, shape (n,).
-    """
-
-    __slots__ = ("number", "values")
-
-    def __init__(self, column: Sequence[Value], identities: Identities) -> None:
-        found: dict[int, int] = {}
-        self.number = np.array([found.setdefault(identities.of(each), len(found)) for each in column])
-        self.values = [column[i] for i in np.unique(self.number, return_index=True)[1].tolist()]
-
-
 _LEAST_PAIRS = 1 << 11  # of cells, from which bounds pay
 
 
@@ -170,6 +154,7 @@ _ROUNDING = 1e-5  # more than the rounding of single precision
 _Floats = npt.NDArray[np.float32]
 
 
+DistinctRows = tuple[list[Any], npt.NDArray[np.intp]]  # each of them once, and for each row which of them it is
 _FoldCells = Callable[[list[Value]], list[str]]  # gives the texts of cells
 _CompareTexts = Callable[[list[str], list[str]], Matrix]  # gives the similarities of texts, shape (n, m)
 _CompareRows = Callable[[Sequence[Value], Sequence[Value]], tuple[Matrix, Matrix]]  # gives S and L of every two rows
@@ -215,8 +200,8 @@ def are_mostly_cell_rows(truths: Sequence[Value], predictions: Sequence[Value]) 
 
 
 def rows_table(
-    truths: DistinctValues,
-    predictions: DistinctValues,
+    truths: DistinctRows,
+    predictions: DistinctRows,
     *,
     fold: _FoldCells,
     similarity: _CompareTexts,
@@ -226,7 +211,7 @@ def rows_table(
     """S and L of every two rows, as far as their best matching depends on them; None where that is on too many.
 
     Args:
-        truths: the n rows of the ground truth, most of them lists of cells.
+        truths: the n rows of the ground truth, most of them lists of cells, as `distinct` gives them.
         predictions: the m rows of the prediction.
         fold: gives the texts of cells.
         similarity: gives the similarities of texts.
@@ -236,17 +221,17 @@ def rows_table(
     Returns:
         S, shape (n, m), and L. A pair of rows that is in no best matching may have more than its S.
     """
-    left, right = truths.values, predictions.values
+    (left, row_of), (right, column_of) = truths, predictions
     rows, columns = ([i for i, row in enumerate(side) if is_cell_row(row)] for side in (left, right))
     sides = (
         CellRows([left[i] for i in rows], fold, by_column=False),
         CellRows([right[j] for j in columns], fold, by_column=True),
     )
-    of_cells, everywhere = np.ix_(rows, columns), np.ix_(truths.number, predictions.number)
+    of_cells, everywhere = np.ix_(rows, columns), np.ix_(row_of, column_of)
     earned, weight, known = _other_rows(left, right, of_cells, exact)
     weight[of_cells] = np.maximum.outer(sides[0].lengths, sides[1].lengths)
     asked = np.zeros(known.shape, dtype=bool)
-    most = len(truths.number) + len(predictions.number), len(truths.number) * len(predictions.number) // _MANY_KNOWN
+    most = len(row_of) + len(column_of), len(row_of) * len(column_of) // _MANY_KNOWN
     for limit, bound in zip(most, _bounds(*sides, similarity, threshold), strict=True):
         earned[of_cells] = np.where(asked[of_cells], earned[of_cells], bound)
         while True:
@@ -256,7 +241,7 @@ def rows_table(
                 return earned[everywhere], weight[everywhere]
             places = np.nonzero(unknown)
             wanted = np.zeros(weight.shape, dtype=bool)
-            wanted[truths.number[places[0]], predictions.number[places[1]]] = True
+            wanted[row_of[places[0]], column_of[places[1]]] = True
             if np.count_nonzero(asked | wanted) > limit:
                 break
             asked |= wanted

@@ -30,10 +30,9 @@ from docscore.core.assignment import (
 )
 from docscore.core.limits import check_memory
 from docscore.core.options import ScoringOptions
-from docscore.core.similarity import fold_all, similarity, similarity_matrix, text_rule
+from docscore.core.similarity import distinct, fold_all, similarity, similarity_matrix, text_rule
 from docscore.core.values import SCALAR_TYPES, Matrix, Scalar, Value
 from docscore.metrics.anls_star.matching import (
-    DistinctValues,
     Identities,
     Tables,
     are_mostly_cell_rows,
@@ -355,10 +354,9 @@ class Scorer:
             return table
         if schema is None and are_mostly_cell_rows(truths, predictions):
             check_memory(len(truths), len(predictions))
-            left, right = (DistinctValues(side, self.identities) for side in (truths, predictions))
             table = rows_table(
-                left,
-                right,
+                distinct(truths, map(self.identities.of, truths)),
+                distinct(predictions, map(self.identities.of, predictions)),
                 fold=partial(fold_all, ignore_case=self.ignore_case, text=self.text),
                 similarity=partial(similarity_matrix, threshold=self.threshold),
                 threshold=self.threshold,
@@ -459,10 +457,11 @@ class Scorer:
     ) -> tuple[Matrix, Matrix]:
         """Lists: the sums over the best matching of each two; what stays unmatched adds its size to L."""
         if len(truths) * len(predictions) >= _MANY:
-            left, right = (DistinctValues(side, self.identities) for side in (truths, predictions))
-            if 2 * len(left.values) * len(right.values) <= len(truths) * len(predictions):
-                earned, weight = self._lists(left.values, right.values, schema)
-                everywhere = np.ix_(left.number, right.number)
+            left, row_of = distinct(truths, map(self.identities.of, truths))
+            right, column_of = distinct(predictions, map(self.identities.of, predictions))
+            if 2 * len(left) * len(right) <= len(truths) * len(predictions):
+                earned, weight = self._lists(left, right, schema)
+                everywhere = np.ix_(row_of, column_of)
                 return earned[everywhere], weight[everywhere]
         below = schema and schema.items
         elements, columns = _concatenated(predictions)
