@@ -269,19 +269,24 @@ def _as_number(texts: Mapping[str, int]) -> Settings | str | None:
     way = _separators(texts, read_number)
     if way is None:
         return None
-    if any(re.match(r"[+-]?0\d", text.strip()) for text in texts):
-        return "digits that begin with 0, which are often no numbers"
+    if any(re.match(r"[+-]?0\d|.*\d[eE]", text.strip()) for text in texts):
+        return "digits that begin with 0 or have an E among them, which are often no numbers"
     if all(text.strip().isdigit() and len(text.strip()) > _LONGEST_NUMBER for text in texts):
         return "digits alone, which may be numbers or the names of things"
     return way if isinstance(way, str) else {"compare": "number", **way}
 
 
+_IN_DOUBT = re.compile(r"\D*[1-9]\d{0,2}\.\d{3}\D*\Z")  # 1.200: a number for JSON, in a document a thousand or more
+_DECIMALS = re.compile(r"[.,](?:(?!\d{3}(?!\d))|(?<=\b0.)|(?<=\d{4}.))\d+\D*\Z")
+
+
 def _separators(texts: Mapping[str, int], read: Callable[..., Any]) -> Settings | str | None:
     """The settings with which numbers can be read; a note where their separators are open, None for no numbers."""
-    if _reads(texts, read):
+    read_texts = [text for text in texts if read(text) is not None]
+    certain = [text for text in read_texts if not _IN_DOUBT.match(text)]
+    proven = {match[0][0] for text in certain if (match := _DECIMALS.search(text))}
+    if _reads(texts, read) and (len(certain) == len(read_texts) or proven == {"."}):
         return {}
-    certain = [text for text in texts if read(text) is not None]
-    proven = {match[1] for text in certain if (match := re.search(r"([.,])(?!\d{3}(?!\d))\d+\D*\Z", text))}
     ways = [Separators(".", ","), Separators(",", ".")]
     fitting = [way for way in ways if _reads(texts, partial(read, declared=way))]
     chosen = [way for way in fitting if way.decimal in proven] if len(proven) == 1 else fitting
