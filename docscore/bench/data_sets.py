@@ -219,13 +219,17 @@ def read_kleister(folder: Path, split: str, key: str, *, several: tuple[str, ...
     source = found_file(folder, names, f"the texts of the split {split!r} with the key {key!r}", partial(_asks, key))
     lines = _lines_of(source)
     labels = source.with_name("expected.tsv")
-    expected = _lines_of(labels)
-    if len(lines) != len(expected):
-        raise unlike_format(labels, f"{len(lines):,} lines as in {source.name}", f"{len(expected):,}")
+    answers = _lines_of(labels)
+    if len(lines) != len(answers):
+        raise unlike_format(labels, f"{len(lines):,} lines as in {source.name}", f"{len(answers):,}")
     files = source.parent.parent / "documents"
     documents = []
-    for number, (line, label) in enumerate(zip(lines, expected, strict=True), 1):
-        name, text = _name_and_text(line, f"{source}, line {number}")
+    for number, (line, label) in enumerate(zip(lines, answers, strict=True), 1):
+        cells = line.split("\t")
+        if len(cells) != len(_COLUMNS):
+            place, expected = f"{source}, line {number}", f"{len(_COLUMNS)} columns ({', '.join(_COLUMNS)})"
+            raise unlike_format(place, expected, str(len(cells)))
+        name, text = cells[0], _ESCAPE.sub(lambda found: _ESCAPES[found[0]], cells[-1])
         answer = _labels(label, f"{labels}, line {number}", several)
         pages = tuple(Page(text=part) for part in text.split("\f"))
         pdf = files / name
@@ -261,13 +265,6 @@ def _lines_of(path: Path) -> list[str]:
     except UnicodeDecodeError as error:
         raise unlike_format(path, "UTF-8 text", f"the byte 0x{error.object[error.start]:02x}") from None
     return text.removesuffix("\n").split("\n") if text else []
-
-
-def _name_and_text(line: str, place: str) -> tuple[str, str]:
-    cells = line.split("\t")
-    if len(cells) != len(_COLUMNS):
-        raise unlike_format(place, f"{len(_COLUMNS)} columns ({', '.join(_COLUMNS)})", str(len(cells)))
-    return cells[0], _ESCAPE.sub(lambda found: _ESCAPES[found[0]], cells[-1])
 
 
 def _labels(line: str, place: str, several: tuple[str, ...]) -> dict[str, Any]:

@@ -46,7 +46,7 @@ def library(name: str, problem: str, extra: str, place: PlacePart | tuple[()] = 
 
     Args:
         name: of its module.
-        problem: what cannot be done without it.
+        problem: what cannot be done without it; `{}` stands for the error.
         extra: the extra of this package that installs it.
         place: of the input that needs it.
 
@@ -55,8 +55,9 @@ def library(name: str, problem: str, extra: str, place: PlacePart | tuple[()] = 
     """
     try:
         return import_module(name)
-    except ImportError:
-        raise InputValueError(place=place, problem=problem, remedy=f"pip install 'docscore[{extra}]'") from None
+    except ImportError as error:
+        remedy = f"pip install 'docscore[{extra}]'"
+        raise InputValueError(place=place, problem=problem.format(error), remedy=remedy) from None
 
 
 @contextmanager

@@ -640,7 +640,11 @@ def unwrapped(prediction: Any) -> tuple[Any, Any]:
     """
     if isinstance(prediction, dict):
         if VALUE in prediction:
-            return _opened(prediction)
+            others = prediction.keys() - {VALUE, CONFIDENCE_KEY}
+            if others:
+                got = f"{short_repr(min(others, key=str))} beside them"
+                raise InputValueError(expected=f"{VALUE!r} and {CONFIDENCE_KEY!r} alone in their object", got=got)
+            return prediction[VALUE], prediction.get(CONFIDENCE_KEY)
         parts = {key: unwrapped(item) for key, item in prediction.items()}
         values = {key: value for key, (value, _) in parts.items()}
         return values, {key: confidence for key, (_, confidence) in parts.items()}
@@ -674,15 +678,6 @@ def _unwrapped_row(name: str, prediction: Any, of_row: Any) -> tuple[Any, Any]:
     except ValueError as error:
         raise at_place(row_place(name), error) from None
     return value, confidence if of_row is None else of_row
-
-
-def _opened(wrapped: dict[str, Any]) -> tuple[Any, Any]:
-    """The value and the confidence of an object that holds both."""
-    others = wrapped.keys() - {VALUE, CONFIDENCE_KEY}
-    if others:
-        got = f"{short_repr(min(others, key=str))} beside them"
-        raise InputValueError(expected=f"{VALUE!r} and {CONFIDENCE_KEY!r} alone in their object", got=got)
-    return wrapped[VALUE], wrapped.get(CONFIDENCE_KEY)
 
 
 _TRIED = 20  # texts that are read to see whether they hold JSON
@@ -778,23 +773,25 @@ def doubts_of_values(
         yield Diagnostic((references,), problem=problem)
 
 
+def _containers_in(value: Any) -> Iterator[Any]:
+    """The objects, lists and one-ofs in a value, itself among them."""
+    waiting = [value]
+    for part in waiting:  # which grows
+        if type(part) in _CONTAINERS:
+            yield part
+            waiting += part.values() if type(part) is dict else part
+
+
 def _accepts_nothing(truth: Any) -> bool:
     """Whether an option of a one-of in it, at any depth, is an empty text."""
-    if type(truth) is tuple and "" in truth:
-        return True
-    if type(truth) in _CONTAINERS:
-        for item in truth.values() if type(truth) is dict else truth:
-            if type(item) in _CONTAINERS and _accepts_nothing(item):
-                return True
-    return False
+    return any(type(part) is tuple and "" in part for part in _containers_in(truth))
 
 
 def _has_one_of(value: Any) -> bool:
     """Whether a value has a one-of at any depth, also as JSON spells it, which it stays in a prediction."""
-    if type(value) is tuple or (type(value) is dict and value.keys() == {ONE_OF}):
-        return True
-    items = value.values() if type(value) is dict else value
-    return type(value) in _CONTAINERS and any(map(_has_one_of, items))
+    return any(
+        type(part) is tuple or (type(part) is dict and part.keys() == {ONE_OF}) for part in _containers_in(value)
+    )
 
 
 _CONTAINERS = frozenset((dict, list, tuple))

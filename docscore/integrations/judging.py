@@ -16,8 +16,6 @@ from docscore.metrics.anls_star.causes import FieldCounts
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.typed.score import typed_tree
 
-_WHOLE = "$"  # the field of a document that is one value
-
 
 @dataclass(frozen=True)
 class JudgedOutput:
@@ -52,8 +50,7 @@ class JudgedOutput:
     @property
     def field_scores(self) -> dict[str, float]:
         """The score of each field, in [0, 1]; none where the whole is one value."""
-        fields = {path: earned / weight if weight else 1.0 for path, (earned, weight) in self.fields.items()}
-        return {} if set(fields) == {_WHOLE} else fields
+        return scores_of_points(self.fields)
 
     @property
     def explanation(self) -> str:
@@ -64,6 +61,12 @@ class JudgedOutput:
     def shown(self) -> str:
         """The prediction as text: a text as it is, anything else as JSON."""
         return self.prediction if isinstance(self.prediction, str) else dumps(self.prediction)
+
+
+def scores_of_points(fields: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    """The score of each field by the points that it earned and those that count; none where the whole is one value."""
+    scores = {path: earned / weight if weight else 1.0 for path, (earned, weight) in fields.items()}
+    return {} if scores.keys() <= {"$"} else scores
 
 
 def judged_output(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, cast
 
-from docscore.core.errors import InputValueError, in_file
+from docscore.core.errors import in_file
+from docscore.core.runtime import library
 from docscore.data.files import LogFormat, register_logs
 from docscore.evaluation.systems import LoggedRun
 
@@ -30,9 +31,5 @@ def _is_log(value: Any) -> bool:
 
 
 def _reader(path: Path) -> Any:
-    try:
-        from docscore.integrations.inspect import logs  # noqa: PLC0415  takes two seconds
-    except ImportError as error:
-        problem, remedy = f"reading logs of Inspect needs its library ({error})", "pip install 'docscore[bench]'"
-        raise InputValueError(place=in_file(path), problem=problem, remedy=remedy) from None
-    return logs
+    name, problem = "docscore.integrations.inspect.logs", "reading logs of Inspect needs its library ({})"
+    return library(name, problem, "bench", in_file(path))  # takes two seconds

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from docscore.core.errors import InputTypeError, InputValueError, short_repr
-from docscore.core.options import AS_TEXT
+from docscore.core.options import AS_TEXT, check_choice
 from docscore.core.runtime import level_of_caller
 from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.data.json_text import COUNTED_READINGS, PARSE_COUNTS, Parsed, parse_text
@@ -75,8 +75,7 @@ class ComputeMetrics:
         fields: bool,
         keywords: dict[str, Any],
     ) -> None:
-        if parse is not None and parse not in get_args(Parse):
-            raise InputValueError(place="parse", expected="None, 'text', 'json', 'repair' or 'donut'", got=repr(parse))
+        check_choice("parse", parse, (None, *get_args(Parse)))
         if parse == "donut" and not hasattr(processor, "token2json"):
             expected, got = "a processor with token2json", type(processor).__name__
             problem = f"'donut' needs {expected}, got {got}"

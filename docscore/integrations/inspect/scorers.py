@@ -11,13 +11,12 @@ from inspect_ai.solver import TaskState
 from docscore.core.options import THRESHOLD
 from docscore.core.values import value_excerpt
 from docscore.data.json_text import dumps
-from docscore.integrations.judging import JudgedOutput, answer_in, judged_output
+from docscore.integrations.judging import JudgedOutput, answer_in, judged_output, scores_of_points
 from docscore.metrics.entities import Step
 from docscore.metrics.kieval import Counts, GroupCounts, KieScore, kieval_score, total_kieval
 
 GROUP = "group"  # the metadata of a sample that names its file
 SCHEMA = "schema"  # the metadata of a sample that has its own JSON Schema
-_WHOLE = "$"  # the field of a document that is one value
 
 
 @metric(name="mean")
@@ -58,8 +57,7 @@ def scores_of_fields() -> Metric:
             for path, (earned, weight) in (each.score.metadata or {}).get("fields", {}).items():
                 sums.setdefault(path, []).append((earned, weight))
         totals = {path: [fsum(column) for column in zip(*both, strict=True)] for path, both in sums.items()}
-        found = {path: earned / weight if weight else 1.0 for path, (earned, weight) in totals.items()}
-        return {} if set(found) <= {_WHOLE} else found
+        return scores_of_points(totals)
 
     return fields
 
