@@ -15,7 +15,7 @@ from typing import Any, get_args
 
 from docscore.bench.documents import PICTURES, Box, DocumentRecord, Page, Word, pages_of_pdf, unlike_format
 from docscore.bench.prompts import PAPER_SCHEMAS, SCHEMAS, TEXT_METHODS, Style
-from docscore.core.errors import InputValueError, short_repr
+from docscore.core.errors import InputValueError, short_repr, some_of
 from docscore.core.options import SchemaSource, check_choice
 from docscore.data.files import parquet_file, read_table, read_value
 from docscore.data.json_text import loads
@@ -386,7 +386,6 @@ def _words_of(tokens: list[Any], text: str) -> Iterator[Word]:
 
 _PDF, _TEXT = ".pdf", ".txt"
 _REFERENCES = tuple(f"references{suffix}" for suffix in (".jsonl", ".json", ".csv", ".parquet"))
-_NAMED = 5  # ids that a message names
 
 
 def documents_in(
@@ -418,8 +417,8 @@ def documents_in(
     ids = rows.ids
     missing = [name for name in ids if name not in found]
     if missing:
-        some = f"none for {len(missing):,}: {', '.join(map(short_repr, missing[:_NAMED]))}"
-        raise unlike_format(folder, f"a document for each of the {len(ids):,} ids", some)
+        got = f"none for {len(missing):,}: {some_of(missing)}"
+        raise unlike_format(folder, f"a document for each of the {len(ids):,} ids", got)
     schemas = SchemaSource.of(schema or found_file(folder, ["schema.json"], "a JSON Schema, or the option schema"))
     return [
         _document_of(name, found[name], answers, loads(schemas.schema_of(name)), with_text=with_text)

@@ -7,6 +7,7 @@ import io
 import tempfile
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -141,27 +142,17 @@ def picture_file(image: Path | bytes) -> Path:
 
 
 def _words(page: Any) -> tuple[Word, ...]:
-    """The words of a page's text layer: runs of characters without white space."""
+    """The words of a page's text layer: runs of characters without white space, in points from the top."""
     text, height = page.get_textpage(), page.get_height()
-    words: list[Word] = []
-    letters, boxes = "", []
-    for index in range(text.count_chars()):
-        letter = text.get_text_range(index, 1)
-        if letter.strip():
-            letters += letter
-            boxes.append(text.get_charbox(index, loose=True))
-        elif letters:
-            words.append(_word(letters, boxes, height))
-            letters, boxes = "", []
-    return (*words, _word(letters, boxes, height)) if letters else tuple(words)
-
-
-def _word(letters: str, boxes: list[tuple[float, float, float, float]], height: float) -> Word:
-    """A word in points from the top; in a PDF y grows upwards."""
-    left, bottom, right, top = (
-        column(each) for column, each in zip((min, min, max, max), zip(*boxes, strict=True), strict=True)
-    )
-    return Word(letters, (left, height - top, right, height - bottom))
+    letters = [text.get_text_range(index, 1) for index in range(text.count_chars())]
+    words = []
+    for is_blank, run in groupby(range(len(letters)), key=lambda index: not letters[index].strip()):
+        if not is_blank:
+            indices = list(run)
+            left, bottom, right, top = zip(*(text.get_charbox(index, loose=True) for index in indices), strict=True)
+            box = min(left), height - max(top), max(right), height - min(bottom)  # in a PDF y grows upwards
+            words.append(Word("".join(letters[index] for index in indices), box))
+    return tuple(words)
 
 
 def _opened(path: Path) -> Any:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from docscore.bench.documents import Box, DocumentRecord, Page, Word
+from docscore.bench.documents import Box, DocumentRecord, Word
 from docscore.core.errors import InputValueError
 from docscore.core.options import check_choice
 from docscore.core.values import MAX_DEPTH
@@ -95,30 +95,19 @@ def document_text(document: DocumentRecord, method: str) -> str:
     Raises:
         ValueError: naming the document, if a page has neither words nor text.
     """
-    texts = [_page_text(page, method, document.id) for page in document.pages]
-    if not texts:
-        raise _no_text(document.id, method)
+    layout: Callable[[Sequence[Word]], str] = latin_text if method == "latin" else reading_order_text
+    texts = []
+    for page in document.pages:
+        if page.words is not None:
+            texts.append(layout(page.words))
+        elif page.text is not None:  # without boxes, "latin" keeps the lines that the text has
+            texts.append(page.text if method == "latin" else " ".join(page.text.split()))
+    if len(texts) < max(1, len(document.pages)):
+        expected, got = f"words or text for the method {method!r}", "none; use 'vision' or 'pdf'"
+        raise InputValueError(place=f"document {document.id!r}", expected=expected, got=got)
     if len(texts) == 1:
         return texts[0]
     return "\n".join(f"## Page {number}\n{text}\n" for number, text in enumerate(texts, 1))
-
-
-def _page_text(page: Page, method: str, name: str) -> str:
-    """The text of a page; where there are no boxes, "latin" keeps the lines that the text has."""
-    layout: Callable[[Sequence[Word]], str] = latin_text if method == "latin" else reading_order_text
-    if page.words is not None:
-        return layout(page.words)
-    if page.text is None:
-        raise _no_text(name, method)
-    return page.text if method == "latin" else " ".join(page.text.split())
-
-
-def _no_text(name: str, method: str) -> ValueError:
-    return InputValueError(
-        place=f"document {name!r}",
-        expected=f"words or text for the method {method!r}",
-        got="none; use 'vision' or 'pdf'",
-    )
 
 
 def _filled(template: str, **parts: str) -> str:
@@ -218,7 +207,9 @@ def _strict(schema: Any, root: Mapping[str, Any], place: str, depth: int) -> dic
         raise InputValueError(place=f"schema, {place}", expected="an object", got=f"{type(schema).__name__}")
     if depth > MAX_DEPTH:
         raise InputValueError(place=f"schema, {place}", expected="no circle of references", got="one")
-    schema = _resolved(schema, root, place, depth)
+    inside = _resolved(schema, root, place)
+    if inside is not schema:
+        return _strict(inside, root, place, depth + 1)
     result = {key: schema[key] for key in _KEPT if key in schema}
     if "const" in schema:
         result["enum"] = [schema["const"]]
@@ -275,20 +266,18 @@ def _kinds(schema: Mapping[str, Any]) -> list[str]:
     return list(given) if isinstance(given, list) else [given]
 
 
-def _resolved(schema: Mapping[str, Any], root: Mapping[str, Any], place: str, depth: int) -> Mapping[str, Any]:
+def _resolved(schema: Mapping[str, Any], root: Mapping[str, Any], place: str) -> Mapping[str, Any]:
     """The schema with its reference, or its one `allOf`, put in place; what stands beside them counts more."""
-    for _ in range(MAX_DEPTH - depth):
-        if "$ref" in schema:
-            target = _target(schema["$ref"], root, place)
-            schema = {**target, **{key: each for key, each in schema.items() if key != "$ref"}}
-        elif "allOf" in schema:
-            parts = schema["allOf"]
-            if len(parts) != 1:
-                raise InputValueError(place=f"schema, {place}", expected="one schema in 'allOf'", got=f"{len(parts)}")
-            schema = {**parts[0], **{key: each for key, each in schema.items() if key != "allOf"}}
-        else:
-            return schema
-    raise InputValueError(place=f"schema, {place}", expected="no circle of references", got="one")
+    if "$ref" in schema:
+        keyword, inside = "$ref", _target(schema["$ref"], root, place)
+    elif "allOf" in schema:
+        if len(schema["allOf"]) != 1:
+            expected, got = "one schema in 'allOf'", str(len(schema["allOf"]))
+            raise InputValueError(place=f"schema, {place}", expected=expected, got=got)
+        keyword, inside = "allOf", schema["allOf"][0]
+    else:
+        return schema
+    return {**inside, **{key: each for key, each in schema.items() if key != keyword}}
 
 
 def _target(reference: Any, root: Mapping[str, Any], place: str) -> Mapping[str, Any]:

@@ -683,22 +683,13 @@ def _unwrapped_row(name: str, prediction: Any, of_row: Any) -> tuple[Any, Any]:
 _TRIED = 20  # texts that are read to see whether they hold JSON
 
 
-def doubts_of_reading(
-    pairs: Pairs,
-    parse: str | None,
-    parse_references: str | None,
-    *,
-    references: str = "references",
-    predictions: str = "predictions",
-) -> Iterator[Diagnostic]:
+def doubts_of_reading(pairs: Pairs, parse: str | None, parse_references: str | None) -> Iterator[Diagnostic]:
     """What is doubtful of all rows of a test set, before texts are read as JSON.
 
     Args:
         pairs: the rows as they were given; where one of them is as it should be, no further one is looked at.
         parse: how predictions that are text are to be read, as in `ScoringOptions`.
         parse_references: the same for ground truths.
-        references: the place of the ground truths in the sentences.
-        predictions: the place of the predictions.
 
     >>> pairs = Pairs(["a"], [{"total": "1"}], ['{"total": "1"}'])
     >>> print(next(doubts_of_reading(pairs, None, None)))
@@ -723,7 +714,7 @@ holds JSON; parse="json" or parse="repair" (--parse) reads it
                 f"matches; that of {short_repr(example)} holds JSON"
             )
             remedy = 'parse="json" or parse="repair" (--parse) reads it'
-            yield Diagnostic((predictions,), problem=problem, remedy=remedy)
+            yield Diagnostic(("predictions",), problem=problem, remedy=remedy)
     # each of these passes ends with the first row that is as it should be
     if (
         parse_references is None
@@ -732,24 +723,20 @@ holds JSON; parse="json" or parse="repair" (--parse) reads it
     ):
         problem = "all are text that is JSON, and is compared as text"
         remedy = 'parse_references="json" (--parse-references json) reads it'
-        yield Diagnostic((references,), problem=problem, remedy=remedy)
+        yield Diagnostic(("references",), problem=problem, remedy=remedy)
     lists = (isinstance(each, list) and len(each) == 1 and isinstance(each[0], dict) for each in first_truths(pairs))
     if all(lists) and all(isinstance(each, dict) for each in given_predictions(pairs)):
         problem = "all are lists of one object, which never match predictions that are objects"
         remedy = 'a list of acceptable answers needs rows by id, {"question_id": ..., "references": [...]}'
-        yield Diagnostic((references,), problem=problem, remedy=remedy)
+        yield Diagnostic(("references",), problem=problem, remedy=remedy)
 
 
-def doubts_of_values(
-    pairs: Pairs, *, with_confidences: bool, references: str = "references", predictions: str = "predictions"
-) -> Iterator[Diagnostic]:
+def doubts_of_values(pairs: Pairs, *, with_confidences: bool) -> Iterator[Diagnostic]:
     """What is doubtful of the values of a test set, after texts were read as JSON.
 
     Args:
         pairs: the rows.
         with_confidences: whether confidences are taken out of the predictions.
-        references: the place of the ground truths in the sentences.
-        predictions: the place of the predictions.
 
     >>> print(next(doubts_of_values(Pairs(["a"], [{"total": ("1", "")}], [{}]), with_confidences=False)))
     references: 1 of 1 accept a missing value, such as that of 'a': a text among their acceptable answers is empty
@@ -759,18 +746,18 @@ def doubts_of_values(
     of_truths = any(_has_one_of(each[0] if type(each) is tuple and len(each) == 1 else each) for each in truths)
     if not of_truths and any(_has_one_of(pairs.predictions[number]) for number in first):
         problem = f"they have {ONE_OF!r}, which only ground truths have; the two sides may be swapped"
-        yield Diagnostic((predictions,), problem=problem)
+        yield Diagnostic(("predictions",), problem=problem)
     if not with_confidences and any(map(is_wrapped, pairs.predictions)):
         problem = "they hold $value and $confidence, and are scored with both"
         remedy = "with_confidences=True (--with-confidences) takes the values out of them"
-        yield Diagnostic((predictions,), problem=problem, remedy=remedy)
+        yield Diagnostic(("predictions",), problem=problem, remedy=remedy)
     empty = [name for name, truth in zip(pairs.ids, pairs.truths, strict=True) if _accepts_nothing(truth)]
     if empty:
         problem = (
             f"{len(empty):,} of {len(pairs.ids):,} accept a missing value, such as that of {short_repr(empty[0])}: a "
             "text among their acceptable answers is empty"
         )
-        yield Diagnostic((references,), problem=problem)
+        yield Diagnostic(("references",), problem=problem)
 
 
 def _containers_in(value: Any) -> Iterator[Any]:

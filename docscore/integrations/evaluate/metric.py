@@ -225,13 +225,15 @@ def decode_rows(predictions: Sequence[Any], references: Sequence[Any], missing: 
         once = _once(predictions), _once(references)
         count = len(references) - len(once[1]) or None
         predictions, references = once
-    rows = _restored(predictions, "prediction"), _restored(references, "references")
-    if not rows[1]:
+    stored = [row for row in predictions if row["prediction"]], [row for row in references if row["references"]]
+    if not stored[1]:
         raise InputValueError(place="references", expected="at least one row", got="none")
-    if len({name is None for side in rows for name, _ in side}) > 1:
+    if len({bool(row[ID]) for side in stored for row in side}) > 1:
         got = "rows with a question_id and rows without"
         raise InputValueError(expected="one row format", got=got)
-    return pairs_of([row for _, row in rows[0]], [row for _, row in rows[1]], missing)._replace(repeated=count)
+    given = [_restored(row, "prediction") for row in stored[0]]
+    truths = [_restored(row, "references") for row in stored[1]]
+    return pairs_of(given, truths, missing)._replace(repeated=count)
 
 
 def _once(stored: Sequence[Any]) -> list[Any]:
@@ -288,12 +290,10 @@ def _labels(row: Mapping[str, Any], form: RowFormat) -> dict[str, Any]:
     }
 
 
-def _restored(stored: Sequence[Any], key: str) -> list[tuple[str | None, Any]]:
-    """The id, None in the plain format, and the row of each stored row that is no padding."""
-    rows: list[tuple[str | None, Any]] = []
-    for row in stored:
-        if row[key]:
-            name, value = row[ID] or None, restore(row[key])
-            columns = value if name and key == "references" and isinstance(value, dict) else {key: value, "columns": {}}
-            rows.append((name, {ID: name, **columns["columns"], key: columns[key]} if name else value))
-    return rows
+def _restored(stored: Mapping[str, str], key: str) -> Any:
+    """The row of either side that was stored."""
+    value = restore(stored[key])
+    if not stored[ID]:
+        return value
+    columns = value if key == "references" and isinstance(value, dict) else {key: value, "columns": {}}
+    return {ID: stored[ID], **columns["columns"], key: columns[key]}
