@@ -1,30 +1,30 @@
-// @ts-check
 // The screen for several systems: takes files and options, asks for the comparison, opens documents and follows links.
 
 /** What of a result is shown, as it stands in the address. @typedef {{document: string, find: string, pair: number | null, seg: string}} ComparisonView */
 
-/** @param {HTMLElement} root @param {any} server */
-window.docscoreCompare = (root, server) => {
+/** @typedef {Server.WhatIfOptions & {metric: string, parse: string, missing: string, skip: boolean}} ComparisonOptions */
+
+const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Functions} */ server) => {
   const PAUSE = 300, PATIENCE = 400;  // milliseconds until changed options are taken, and until it is said that a run goes on
   const MOST_BESIDE = 3, MOST_WITH_STRIPS = 6;  // systems
   const NAMES = ["base", "new", "text"];  // of the systems of the example
   const PLAIN = { document: "", find: "", pair: null, seg: "1" };
 
-  const screen = /** @type {HTMLElement} */ (root.querySelector(".screen"));
-  const part = (/** @type {string} */ name) => /** @type {HTMLElement} */ (screen.querySelector(`.cmp-${name}`));
-  const examples = /** @type {Upload[]} */ (JSON.parse(screen.dataset.examples ?? "[]"));
+  const screen = docscoreFind(root, ".screen"), part = docscoreParts(screen, ".cmp-");
+  /** @type {Server.Upload[]} */
+  const examples = JSON.parse(screen.dataset.examples ?? "[]");
+  /** @type {Options<ComparisonOptions>} */
   const options = docscoreOptions(part("options"));
   const narrow = matchMedia("(max-width: 1200px)");
   const runs = docscoreRunner("compare", server.compare_files, server);
-  const documents = docscoreAsker((question) => server.open_document(question));
+  const documents = docscoreAsker(server.open_document);
   const panes = Object.fromEntries(["first", "fields", "documents", "opened"].map((name) => [name, docscorePane(part(name))]));
-  const find = /** @type {HTMLInputElement} */ (part("find"));
-  const unfold = /** @type {HTMLInputElement} */ (part("unfold").querySelector("input"));
-  const box = new DropBox(/** @type {HTMLElement} */ (screen.querySelector(".drop")), server, { isPair: false, examples, verb: "Compare", run: (chosen) => begin(chosen) });
+  const find = part("find", HTMLInputElement), unfold = docscoreFind(part("unfold"), "input", HTMLInputElement);
+  const box = new DropBox(docscoreFind(screen, ".drop"), server, { isPair: false, examples, verb: "Compare", run: (chosen) => begin(chosen) });
 
-  /** @type {{references: string | null, predictions: string[], names: string[], reading: Record<string, string | null>} | null} */
+  /** @type {Pick<Server.CompareRequest, "references" | "predictions" | "names" | "reading"> | null} */
   let files = null;
-  /** @type {Comparison | null} */
+  /** @type {Server.Comparison | null} */
   let result = null;
   /** @type {ComparisonView} */
   let view = { ...PLAIN };
@@ -36,21 +36,21 @@ window.docscoreCompare = (root, server) => {
 
   // What is asked for
 
-  const request = () => {
+  const request = (/** @type {NonNullable<typeof files>} */ chosen) => {
     const { metric, parse, missing, skip, ...whatIf } = options.read();
-    return { ...files, metric, parse: parse || null, missing, skip, what_if: whatIf };
+    return { ...chosen, metric, parse: parse || null, missing, skip, what_if: whatIf };
   };
 
   /** The options of a request that was answered before. */
-  const takeOptions = (/** @type {Record<string, any>} */ { metric, parse, missing, skip, what_if: whatIf }) => {
+  const takeOptions = (/** @type {Server.CompareRequest} */ { metric, parse, missing, skip, what_if: whatIf }) => {
     options.take({ metric, parse: parse ?? "", missing, skip, ...whatIf });
     drawChips();
   };
 
   const drawChips = () => {
-    const metric = /** @type {HTMLSelectElement} */ (part("options").querySelector("select"));
+    const metric = docscoreFind(part("options"), "select", HTMLSelectElement);
     options.show(metric.value);
-    part("chips").replaceChildren(...options.changed().map(([name, said]) => {
+    part("chips").replaceChildren(...options.changed().map(({ name, words: said }) => {
       const words = name === "metric" ? metric.selectedOptions[0].textContent ?? "" : said;
       const again = docscoreButton("", "×", () => { options.reset(name); drawChips(); run(); });
       again.setAttribute("aria-label", `Take back: ${words}`);
@@ -77,7 +77,7 @@ window.docscoreCompare = (root, server) => {
     part("notice").hidden = !title;
     part("title").textContent = title;
     part("detail").textContent = detail;
-    const bar = /** @type {HTMLElement} */ (part("notice").querySelector(".bar"));
+    const bar = docscoreFind(part("notice"), ".bar");
     bar.hidden = share === null;
     bar.style.setProperty("--v", String(share ?? 0));
     bar.setAttribute("aria-valuenow", String(Math.round(100 * (share ?? 0))));
@@ -103,17 +103,17 @@ window.docscoreCompare = (root, server) => {
     if (!isFirst) { setState("shown"); notice(""); setOld(true); }
     clearTimeout(patience);
     patience = setTimeout(() => show(0, ""), isFirst ? 0 : PATIENCE);
-    const mine = ++newest, found = await runs.run(request(), show);
+    const mine = ++newest, found = await runs.run(request(files), show);
     if (!found || mine !== newest) return;
     clearTimeout(patience);
     box.idle();
-    if (!found.refused) draw(found);
+    if (!("refused" in found)) draw(found);
     else if (isFirst) box.say(found.kind === "stopped" ? "" : `Not compared: ${docscoreSentence(found.refused)}`);
     else refuse(found);
   };
 
   /** What is said of a request that was not answered; the result before it stays, as an old one. */
-  const refuse = (/** @type {any} */ found) => {
+  const refuse = (/** @type {Server.Refusal} */ found) => {
     const changed = /** @type {[string, () => void]} */ (["Change the files", () => changeFiles()]);
     const again = /** @type {[string, () => void]} */ (["Try again", run]);
     const keep = /** @type {[string, () => void]} */ (["Keep this one", restore]);
@@ -142,7 +142,7 @@ window.docscoreCompare = (root, server) => {
     return found;
   };
 
-  const change = (/** @type {Record<string, any>} */ values) => { options.take(values); drawChips(); run(); };
+  const change = (/** @type {Partial<ComparisonOptions>} */ values) => { options.take(values); drawChips(); run(); };
 
   /** Whether the drop box is shown, or the result; the options are in both. */
   const setState = (/** @type {string} */ state) => {
@@ -163,7 +163,7 @@ window.docscoreCompare = (root, server) => {
 
   // The result
 
-  const draw = (/** @type {Comparison} */ found) => {
+  const draw = (/** @type {Server.Comparison} */ found) => {
     result = found;
     restore();
     fit();
@@ -187,19 +187,19 @@ window.docscoreCompare = (root, server) => {
     screen.toggleAttribute("data-strips", !narrow.matches && count <= MOST_WITH_STRIPS);
   };
 
-  const drawSetUp = (/** @type {Comparison} */ { asked, systems, count, downloads }) => {
+  const drawSetUp = (/** @type {Server.Comparison} */ { asked, systems, count, downloads }) => {
     const soft = (/** @type {string} */ text) => docscoreElement("span", "soft", text);
     const truth = asked.references ? [docscoreElement("code", "", nameOf(asked.references)), soft(" × ")] : [];
     part("what").replaceChildren(...truth, `${systems.length} systems`, soft(` · ${count.toLocaleString("en")} document${count === 1 ? "" : "s"} in all of them`));
     part("export").replaceChildren(...downloads.map(({ label, name, path }) => {
-      const link = /** @type {HTMLAnchorElement} */ (docscoreElement("a", "", label));
+      const link = docscoreElement("a", "", label);
       link.href = `gradio_api/file=${path}`;
       link.download = name;
       return docscoreElement("li", "", link);
     }));
-    part("names").replaceChildren(...asked.predictions.map((/** @type {string} */ path, /** @type {number} */ at) => {
-      const input = document.createElement("input");
-      Object.assign(input, { className: "field", value: asked.names[at], maxLength: 80 });
+    part("names").replaceChildren(...asked.predictions.map((path, at) => {
+      const input = docscoreElement("input", "field");
+      Object.assign(input, { value: asked.names[at], maxLength: 80 });
       input.dataset.system = String(at);
       return docscoreElement("label", "opt", docscoreElement("span", "cut", nameOf(path)), input);
     }));
@@ -208,14 +208,14 @@ window.docscoreCompare = (root, server) => {
   const drawDocuments = () => {
     if (!result) return;
     docscoreComparison.documents(part("documents"), result, view.find, view.pair, (id) => hashOf({ ...view, document: id }));
-    for (const row of part("pairs").querySelectorAll("[data-pair]")) row.toggleAttribute("data-chosen", Number(/** @type {HTMLElement} */ (row).dataset.pair) === view.pair);
+    for (const row of docscoreFindAll(part("pairs"), "[data-pair]")) row.toggleAttribute("data-chosen", Number(row.dataset.pair) === view.pair);
     panes.documents.fresh();
     mark();
   };
 
   /** The document that is open, in the list. */
   const mark = () => {
-    for (const row of /** @type {NodeListOf<HTMLElement>} */ (part("documents").querySelectorAll("[data-document]"))) {
+    for (const row of docscoreFindAll(part("documents"), "[data-document]")) {
       const isChosen = row.dataset.document === view.document;
       row.toggleAttribute("data-chosen", isChosen);
       if (isChosen && !("stacked" in screen.dataset)) row.scrollIntoView({ block: "nearest" });
@@ -236,7 +236,7 @@ window.docscoreCompare = (root, server) => {
     const found = await documents.ask({ run: result.run, document: view.document });
     if (!found) return;
     part("side").removeAttribute("aria-busy");
-    if (found.refused) {
+    if ("refused" in found) {
       const act = found.kind === "gone" ? docscoreButton("btn", "Compare again", run) : docscoreButton("btn", "Try again", open);
       part("opened").replaceChildren(docscoreElement("p", "cmp-none", docscoreSentence(found.refused), " ", act));
       return;
@@ -258,7 +258,7 @@ window.docscoreCompare = (root, server) => {
   /** The rows of the field or the cause that was pressed. */
   const seek = () => {
     const { field, cause } = sought;
-    const rows = /** @type {HTMLElement[]} */ ([...part("opened").querySelectorAll("tr[data-field]")])
+    const rows = docscoreFindAll(part("opened"), "tr[data-field]")
       .filter(({ dataset }) => (field && dataset.field === field) || (cause && dataset.causes?.split("|").includes(cause)));
     sought = { field: "", cause: "" };
     for (const row of rows) {
@@ -274,7 +274,7 @@ window.docscoreCompare = (root, server) => {
   const go = (/** @type {Partial<ComparisonView>} */ changes) => { location.hash = hashOf({ ...view, ...changes }); };
 
   const step = (/** @type {number} */ by) => {
-    const rows = /** @type {HTMLElement[]} */ ([...part("documents").querySelectorAll("[data-document]")]);
+    const rows = docscoreFindAll(part("documents"), "[data-document]");
     const next = rows[rows.findIndex(({ dataset }) => dataset.document === view.document) + by];
     if (next) go({ document: next.dataset.document });
   };
@@ -295,7 +295,7 @@ window.docscoreCompare = (root, server) => {
   const setView = (/** @type {Partial<ComparisonView>} */ changes) => {
     view = { ...view, ...changes };
     screen.dataset.seg = view.seg;
-    for (const button of screen.querySelectorAll("[data-to-seg]")) button.setAttribute("aria-pressed", String(/** @type {HTMLElement} */ (button).dataset.toSeg === view.seg));
+    for (const button of docscoreFindAll(screen, "[data-to-seg]")) button.setAttribute("aria-pressed", String(button.dataset.toSeg === view.seg));
     if (find.value !== view.find) find.value = view.find;
   };
 
@@ -315,8 +315,8 @@ window.docscoreCompare = (root, server) => {
       return;
     }
     const found = await docscoreAnswer(server.open_result, { run: name });
-    if (found.refused || !found.pairs) {
-      setStatus(`This link was not opened: ${docscoreSentence(found.refused ?? "it is no comparison")}`);
+    if ("refused" in found || !("pairs" in found)) {
+      setStatus(`This link was not opened: ${docscoreSentence("refused" in found ? found.refused : "it is no comparison")}`);
       return;
     }
     setView({ ...wanted, pair: wanted.pair !== null && wanted.pair < found.pairs.length ? wanted.pair : null });
@@ -325,7 +325,7 @@ window.docscoreCompare = (root, server) => {
 
   /** The focus is where one came from. */
   const back = (/** @type {string} */ name) => {
-    const row = /** @type {HTMLElement[]} */ ([...part("documents").querySelectorAll("[data-document]")]).find(({ dataset }) => dataset.document === name);
+    const row = docscoreFindAll(part("documents"), "[data-document]").find(({ dataset }) => dataset.document === name);
     const cell = row?.querySelector("[data-cell]");
     if (cell instanceof HTMLElement) panes.documents.go(cell);
   };
@@ -345,7 +345,7 @@ window.docscoreCompare = (root, server) => {
   };
 
   screen.addEventListener("click", (event) => {
-    const target = /** @type {HTMLElement} */ (event.target), button = target.closest("button"), cell = /** @type {HTMLElement | null} */ (target.closest("[data-open]"));
+    const button = docscoreAround(event, "button"), cell = docscoreAround(event, "[data-open]");
     if (button?.dataset.do) acts[button.dataset.do](button);
     else if (button?.dataset.toSeg) { setView({ seg: button.dataset.toSeg }); keepAddress(); }
     else if (button?.closest(".cmp-fold")) fold(button, button.getAttribute("aria-expanded") !== "true");
@@ -355,7 +355,7 @@ window.docscoreCompare = (root, server) => {
       if (cell.dataset.open === view.document) seek();
       else go({ document: cell.dataset.open });
     } else {
-      const row = /** @type {HTMLElement | null} */ (target.closest("[data-pair]"));
+      const row = docscoreAround(event, "[data-pair]");
       if (!row) return;
       const pair = Number(row.dataset.pair);
       setView({ pair: view.pair === pair ? null : pair });
@@ -365,25 +365,25 @@ window.docscoreCompare = (root, server) => {
   });
 
   part("options").addEventListener("input", (event) => {
-    if (/** @type {HTMLElement} */ (event.target).dataset.system) return;
+    if (docscoreAround(event, "[data-system]")) return;
     drawChips();
     clearTimeout(timer);
     if (result && screen.dataset.state === "shown") timer = setTimeout(run, PAUSE);
   });
   part("names").addEventListener("change", () => {
     if (!files) return;
-    files.names = /** @type {HTMLInputElement[]} */ ([...part("names").querySelectorAll("input")]).map(({ value }) => value.trim());
+    files.names = [...part("names").querySelectorAll("input")].map(({ value }) => value.trim());
     run();
   });
   find.addEventListener("input", () => { setView({ find: find.value }); drawDocuments(); keepAddress(); });
   unfold.addEventListener("change", unfoldAll);
   screen.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || /** @type {HTMLElement} */ (event.target).matches("input")) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || docscoreAround(event, "input")) return;
     if (event.key === "Escape" && view.document && !screen.querySelector("details.pop[open]")) go({ document: "" });
     if (event.key === "j" && view.document) step(1);
     if (event.key === "k" && view.document) step(-1);
   });
-  document.addEventListener("docscore-tab", (event) => { if (/** @type {CustomEvent} */ (event).detail === "compare" && location.hash === "#compare") keepAddress(); });
+  document.addEventListener("docscore-tab", (event) => { if (event.detail === "compare" && location.hash === "#compare") keepAddress(); });
   window.addEventListener("hashchange", follow);
   narrow.addEventListener("change", fit);
   drawChips();

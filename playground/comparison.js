@@ -1,15 +1,4 @@
-// @ts-check
 // How several systems compare, drawn from the result of the server: verdict, intervals, causes, fields, documents, pairs.
-
-/** @typedef {{name: string, score: number, text: string, lost: string, low: number | null, high: number | null, interval: string, counts: string[]}} System */
-/** @typedef {{text: string, share: number, document: string | null}} LossCell */
-/** @typedef {{name: string, label?: string, paths?: string[], documents?: number, few?: boolean, cells: LossCell[]}} LossRow */
-/** @typedef {{first: string, second: string, difference: number, low: number | null, high: number | null, better: number, worse: number, same: number, p: string, proven: boolean}} Pair */
-/** @typedef {{id: string, scores: string[]}} DocumentRow */
-/** @typedef {{label: string, options: Record<string, any>}} Remedy */
-/** @typedef {{title: string, rest: string, p: string, text: string, document: string | null, remarks: string[], remedies: Remedy[]}} Verdict */
-/** @typedef {{run: string, asked: Record<string, any>, count: number, systems: System[], verdict: Verdict, ties: [number, number][], causes: LossRow[],
- *   fields: LossRow[], field_count: number, documents: DocumentRow[], pairs: Pair[], note: string, by_value: string, signature: string, left_out: string[], downloads: {label: string, name: string, path: string}[]}} Comparison */
 
 const docscoreComparison = (() => {
   const SVG = "http://www.w3.org/2000/svg", ROW = 28, AXIS = 16;  // pixels
@@ -45,7 +34,7 @@ const docscoreComparison = (() => {
     return found;
   };
 
-  const heads = (/** @type {Node[]} */ first, /** @type {System[]} */ systems) => row("cmp-head", ...first, ...systems.map(({ name }) => {
+  const heads = (/** @type {Node[]} */ first, /** @type {Server.System[]} */ systems) => row("cmp-head", ...first, ...systems.map(({ name }) => {
     const head = part("columnheader", "cmp-system", element("span", "", name));
     head.title = name;
     return head;
@@ -66,7 +55,7 @@ const docscoreComparison = (() => {
   };
 
   /** Points lost by causes or fields; a cell opens the document that lost most. */
-  const losses = (/** @type {LossRow} */ { name, label, paths, documents, few, cells }, /** @type {System[]} */ systems) => {
+  const losses = (/** @type {Server.LossRow} */ { name, label, paths, documents, few, cells }, /** @type {Server.System[]} */ systems) => {
     const head = part("rowheader", "cut", paths ? element("code", "", name) : label ?? name);
     if (paths) head.title = paths.join("\n");
     const count = documents === undefined ? [] : [part("gridcell", "soft cmp-count", documents.toLocaleString("en"))];
@@ -99,7 +88,7 @@ const docscoreComparison = (() => {
   };
 
   /** The scores of the systems with intervals, an axis, and brackets around systems that are not proven to differ. */
-  const forest = (/** @type {HTMLElement} */ place, /** @type {Comparison} */ { systems, ties }) => {
+  const forest = (/** @type {HTMLElement} */ place, /** @type {Server.Comparison} */ { systems, ties }) => {
     const marks = ticks(Math.min(...systems.map(({ low, score }) => low ?? score)), Math.max(...systems.map(({ high, score }) => high ?? score)));
     const from = marks[0], to = marks[marks.length - 1], at = (/** @type {number} */ value) => (value - from) / (to - from);
     const height = systems.length * ROW;
@@ -125,7 +114,7 @@ const docscoreComparison = (() => {
     place.style.setProperty("--lanes", String(Math.max(1, ties.length)));
   };
 
-  const brackets = (/** @type {[number, number][]} */ ties, /** @type {System[]} */ systems) => ties.map(([first, last], lane) => {
+  const brackets = (/** @type {[number, number][]} */ ties, /** @type {Server.System[]} */ systems) => ties.map(([first, last], lane) => {
     const found = element("span", "cmp-tie", ...(ties.length === 1 ? [element("em", "", "tied")] : []));
     found.setAttribute("role", "img");
     found.setAttribute("aria-label", `No difference is proven among ${systems.slice(first, last + 1).map(({ name }) => name).join(", ")}.`);
@@ -136,7 +125,7 @@ const docscoreComparison = (() => {
   });
 
   /** Every pair of systems: the difference with its interval, and the p-value. */
-  const pairs = (/** @type {HTMLElement} */ place, /** @type {Comparison} */ { pairs: all, count }) => {
+  const pairs = (/** @type {HTMLElement} */ place, /** @type {Server.Comparison} */ { pairs: all, count }) => {
     const most = Math.max(1e-9, ...all.flatMap(({ difference, low, high }) => [difference, low ?? 0, high ?? 0].map(Math.abs)));
     const at = (/** @type {number} */ value) => 0.02 + 0.96 * (0.5 + value / most / 2);
     const rows = all.map((pair, number) => {
@@ -162,7 +151,7 @@ const docscoreComparison = (() => {
   };
 
   /** The documents with a text in their ids; those most apart first, for a pair by what its first system gains. */
-  const documents = (/** @type {HTMLElement} */ place, /** @type {Comparison} */ { documents: all, count, systems, pairs: pairsOfAll }, /** @type {string} */ find, /** @type {number | null} */ pair, /** @type {(id: string) => string} */ link) => {
+  const documents = (/** @type {HTMLElement} */ place, /** @type {Server.Comparison} */ { documents: all, count, systems, pairs: pairsOfAll }, /** @type {string} */ find, /** @type {number | null} */ pair, /** @type {(id: string) => string} */ link) => {
     const wanted = find.trim().toLowerCase(), chosen = pair === null ? null : pairsOfAll[pair];
     const shown = all.filter(({ id }) => id.toLowerCase().includes(wanted)).map((each) => ({ ...each, numbers: each.scores.map(Number) }));
     if (chosen) {
@@ -191,11 +180,11 @@ const docscoreComparison = (() => {
     if (count > all.length) place.append(element("p", "soft cmp-none", `These are of the ${all.length.toLocaleString("en")} documents most apart; Export has all ${count.toLocaleString("en")}.`));
   };
 
-  const all = (/** @type {System[]} */ systems) => row("cmp-all", part("rowheader", "soft", "All"), ...systems.map(({ lost }) => part("gridcell", "", element("b", "", lost))));
+  const all = (/** @type {Server.System[]} */ systems) => row("cmp-all", part("rowheader", "soft", "All"), ...systems.map(({ lost }) => part("gridcell", "", element("b", "", lost))));
 
   return {
     /** Draw everything but the documents. */
-    draw: (/** @type {HTMLElement} */ screen, /** @type {Comparison} */ found, /** @type {(id: string) => string} */ link) => {
+    draw: (/** @type {HTMLElement} */ screen, /** @type {Server.Comparison} */ found, /** @type {(id: string) => string} */ link) => {
       const place = (/** @type {string} */ name) => /** @type {HTMLElement} */ (screen.querySelector(`.cmp-${name}`));
       const { systems, verdict, causes, fields, note, left_out: left, signature } = found;
       const p = element("span", "pvalue soft", `(p = ${verdict.p}).`);
@@ -224,7 +213,7 @@ const docscoreComparison = (() => {
   };
 
   /** The document that makes most of the lead, as a link behind its sentence. */
-  function leader(/** @type {Verdict} */ verdict, /** @type {(id: string) => string} */ link) {
+  function leader(/** @type {Server.Verdict} */ verdict, /** @type {(id: string) => string} */ link) {
     if (verdict.document === null) return [];
     const found = /** @type {HTMLAnchorElement} */ (element("a", "", element("code", "", verdict.document)));
     found.href = link(verdict.document);

@@ -1,3 +1,4 @@
+// @ts-nocheck
 // The documents of a scored test set: those that filters leave, to move through, and the tree of the chosen one. What is
 // shown is the view, which stands in the address.
 

@@ -1,4 +1,3 @@
-// @ts-check
 // An editor of JSON: a textarea, and behind it the lines with colours, numbers and signs; only those in view are drawn.
 
 /** @typedef {{glyph: string, lost: boolean}} Sign */
@@ -40,10 +39,10 @@ class Editor {
   constructor(element, page) {
     this.element = element;
     this.page = page;
-    this.area = /** @type {HTMLTextAreaElement} */ (element.querySelector("textarea"));
-    this.layer = /** @type {HTMLElement} */ (element.querySelector(".layer"));
-    this.file = /** @type {HTMLInputElement} */ (element.querySelector("input[type=file]"));
-    /** @type {Record<string, [number, number]>} where values stand in the text, as the server says */
+    this.area = docscoreFind(element, "textarea", HTMLTextAreaElement);
+    this.layer = docscoreFind(element, ".layer");
+    this.file = docscoreFind(element, "input[type=file]", HTMLInputElement);
+    /** @type {Server.Spans} where values stand in the text, as the server says */
     this.spans = {};
     /** @type {Map<number, Sign>} */
     this.signs = new Map();
@@ -61,7 +60,7 @@ class Editor {
     this.area.addEventListener("keydown", (event) => this.undo(event));
     this.file.addEventListener("change", () => this.open());
     element.addEventListener("click", (event) => {
-      const what = /** @type {HTMLElement} */ (event.target).dataset.do;
+      const what = docscoreAround(event, "[data-do]")?.dataset.do;
       if (what === "format") this.format();
       if (what === "open") this.file.click();
       if (what === "paste") this.paste();
@@ -124,23 +123,23 @@ class Editor {
 
   count() {
     const lines = `· ${this.starts.length.toLocaleString("en")} line${this.starts.length === 1 ? "" : "s"}`;
-    /** @type {HTMLElement} */ (this.element.querySelector(".ed-count")).textContent = lines + (this.fault ? " · 1 fault" : "");
+    docscoreFind(this.element, ".ed-count").textContent = lines + (this.fault ? " · 1 fault" : "");
   }
 
   /** Show a fault at its line, or none. */
   setFault(/** @type {string} */ sentence, /** @type {{line: number, column: number} | null} */ place) {
     this.fault = place;
     this.area.setAttribute("aria-invalid", String(sentence !== ""));
-    /** @type {HTMLElement} */ (this.element.querySelector(".fault")).textContent = sentence;
+    docscoreFind(this.element, ".fault").textContent = sentence;
     this.count();
     this.draw();
   }
 
   /** Signs beside the lines: of each value that is not exact its glyph, the first of a line wins. */
-  setSigns(/** @type {[string, Sign][]} */ signs) {
+  setSigns(/** @type {(Sign & {position: string})[]} */ signs) {
     this.signs.clear();
-    for (const [position, sign] of signs) {
-      const span = this.spans[position];
+    for (const sign of signs) {
+      const span = this.spans[sign.position];
       if (!span) continue;
       const line = lineAt(this.starts, span[0]);
       if (!this.signs.get(line)?.lost) this.signs.set(line, sign);
@@ -162,7 +161,7 @@ class Editor {
 
   /** The sentence of a fault stands behind its line where there is room, else at the foot of the editor. */
   placeFault() {
-    const sentence = /** @type {HTMLElement} */ (this.element.querySelector(".fault"));
+    const sentence = docscoreFind(this.element, ".fault");
     const line = this.fault?.line ?? -1, top = ABOVE + line * LINE - this.area.scrollTop;
     const length = line < 0 ? 0 : (this.starts[line + 1] ?? this.text.length) - this.starts[line];
     const room = this.area.clientWidth - CHARACTER * (length + 2) + this.area.scrollLeft;

@@ -1,8 +1,4 @@
-// @ts-check
 // Causes and fields by which points were lost, as buttons that filter the documents; and the shares of documents.
-
-/** What was lost by a cause or a field. @typedef {{name: string, label?: string, title: string, points: string, share: number, documents: string, score?: string, specimen?: [string | null, string | null]}} Sum */
-/** @typedef {{points: string, causes: Sum[], fields: Sum[], field_count: number, nothing: string, order: number[]}} Sums */
 
 class Facets {
   /**
@@ -11,17 +7,16 @@ class Facets {
    */
   constructor(rail, choose) {
     this.rail = rail;
+    this.part = docscoreParts(rail, "#testset-");
     this.choose = choose;
     this.pane = docscorePane(rail);
     this.areAll = false;  // fields, or the first of them
   }
 
-  part(/** @type {string} */ name) { return /** @type {HTMLElement} */ (this.rail.querySelector(`#testset-${name}`)); }
-
-  /** @param {Sums} shown @param {{cause: string | null, field: string | null}} view */
+  /** @param {Server.View} shown @param {View} view */
   draw(shown, view) {
     const FIELDS = 10;  // before the others are asked for
-    const held = this.rail.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.name : null;
+    const focused = document.activeElement, held = focused instanceof HTMLElement && this.rail.contains(focused) ? focused.dataset.name : null;
     const fields = this.areAll ? shown.fields : shown.fields.slice(0, FIELDS), left = shown.fields.length - fields.length;
     this.part("lost").textContent = shown.points;
     this.part("causes").replaceChildren(...shown.causes.map((sum) => this.facet("cause", sum, view)));
@@ -32,18 +27,17 @@ class Facets {
       const more = docscoreButton("btn ghost", `${left.toLocaleString("en")} more field${left === 1 ? "" : "s"}`, () => {
         this.areAll = true;
         this.draw(shown, view);
-        /** @type {HTMLElement | null} */ (this.part("fields").children[FIELDS]?.firstChild)?.focus();
+        docscoreFindAll(this.part("fields"), ".facet")[FIELDS]?.focus();
       });
       this.part("fields").append(docscoreElement("li", "more", more));
     } else if (this.areAll && shown.field_count > shown.fields.length) {
       this.part("fields").append(docscoreElement("li", "facet soft", `${(shown.field_count - shown.fields.length).toLocaleString("en")} more with less; Export has all.`));
     }
     this.pane.fresh();
-    const facets = /** @type {HTMLElement[]} */ ([...this.rail.querySelectorAll(".facet")]);
-    if (held) facets.find((button) => button.dataset.name === held)?.focus({ preventScroll: true });
+    if (held) docscoreFindAll(this.rail, ".facet").find((button) => button.dataset.name === held)?.focus({ preventScroll: true });
   }
 
-  /** @type {(filter: "cause" | "field", sum: Sum, view: {cause: string | null, field: string | null}) => HTMLElement} */
+  /** @type {(filter: "cause" | "field", sum: Server.Sum, view: View) => HTMLElement} */
   facet(filter, { name, label, title, points, share, documents, score, specimen }, view) {
     const isPressed = view[filter] === name, isCause = filter === "cause";
     const button = docscoreButton("facet", "", () => this.choose(filter, isPressed ? null : name));
@@ -64,7 +58,7 @@ class Facets {
 
   /**
    * A value of a specimen; quotes are left out where they tell nothing.
-   * @type {(value: string | null, other: string | null, tag: string) => HTMLElement}
+   * @type {(value: string | null, other: string | null, tag: "del" | "ins") => HTMLElement}
    */
   side(value, other, tag) {
     const SHORT = 12;  // characters

@@ -1,24 +1,7 @@
-// @ts-check
 // The drop box: takes files, uploads them, and shows which is the ground truth, which are predictions and how they are read.
 
-/** @typedef {{name: string, path: string}} Upload  a file by the name that its owner knows and by that of the server */
-/** @typedef {{truth: Upload | null, predictions: Upload[], reading: Record<string, string | null>}} Chosen */
+/** @typedef {{truth: Server.Upload | null, predictions: Server.Upload[], reading: Server.Reading}} Chosen */
 /** @typedef {{name: string, path: string, share: number, fault: string, columns: string, request: XMLHttpRequest | null}} Item */
-
-/** An element with a class and what is in it; texts enter as text. */
-const docscoreElement = (/** @type {string} */ tag, /** @type {string} */ name, /** @type {(string | Node)[]} */ ...content) => {
-  const element = document.createElement(tag);
-  element.className = name;
-  element.append(...content);
-  return element;
-};
-
-const docscoreButton = (/** @type {string} */ look, /** @type {string} */ words, /** @type {() => void} */ action) => {
-  const button = /** @type {HTMLButtonElement} */ (docscoreElement("button", look, words));
-  button.type = "button";
-  button.addEventListener("click", action);
-  return button;
-};
 
 /** A name with its control characters and those that turn the direction of text as numbers. */
 const docscorePrintable = (/** @type {string} */ text) => text.replace(/[\p{Cc}\p{Cf}]/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);
@@ -26,12 +9,13 @@ const docscorePrintable = (/** @type {string} */ text) => text.replace(/[\p{Cc}\
 class DropBox {
   /**
    * @param {HTMLElement} element of the macro `drop_box`
-   * @param {any} server
-   * @param {{isPair: boolean, examples: Upload[], verb: string, run: (chosen: Chosen) => void}} page
+   * @param {Server.Functions} server
+   * @param {{isPair: boolean, examples: Server.Upload[], verb: string, run: (chosen: Chosen) => void}} page
    *   with the names of the example's files, the ground truth first; what is done with files that were chosen
    */
   constructor(element, server, page) {
     this.element = element;
+    this.part = docscoreParts(element, ".drop-");
     this.page = page;
     this.largest = Number(element.dataset.largest);
     this.most = page.isPair ? 2 : Number(element.dataset.most);
@@ -44,10 +28,10 @@ class DropBox {
     this.isBusy = false;
     /** @type {(() => void) | null} */
     this.back = null;  // leaves the box as it was before these files were taken
-    /** @type {Record<string, string | null>} */
+    /** @type {Server.Reading} */
     this.reading = {};
-    this.sorts = docscoreAsker((question) => server.sort_files(question));
-    this.input = /** @type {HTMLInputElement} */ (this.part("input"));
+    this.sorts = docscoreAsker(server.sort_files);
+    this.input = this.part("input", HTMLInputElement);
     this.input.addEventListener("change", () => {
       this.add([...this.input.files ?? []]);
       this.input.value = "";
@@ -63,8 +47,6 @@ class DropBox {
     });
     this.draw();
   }
-
-  part(/** @type {string} */ name) { return /** @type {HTMLElement} */ (this.element.querySelector(`.drop-${name}`)); }
 
   drag(/** @type {DragEvent} */ event) {
     if (!event.dataTransfer?.types.includes("Files")) return;
@@ -84,8 +66,8 @@ class DropBox {
     this.say("");
     this.element.dataset.state = "busy";
     this.part("title").textContent = text;
-    const bar = this.part("slots").querySelector(".running") ?? this.runningBar();
-    /** @type {HTMLElement} */ (bar).style.setProperty("--v", String(share));
+    const [bar = this.runningBar()] = docscoreFindAll(this.part("slots"), ".running");
+    bar.style.setProperty("--v", String(share));
     bar.setAttribute("aria-valuenow", String(Math.round(100 * share)));
     if (!this.isBusy) this.part("acts").replaceChildren(...(stop ? [docscoreButton("btn", "Cancel", stop)] : []));
     this.isBusy = true;
@@ -152,9 +134,10 @@ class DropBox {
 
   showProgress() {
     this.items.forEach((item, at) => {
-      const bar = /** @type {HTMLElement | null} */ (this.element.querySelector(`[data-item="${at}"] .bar`));
-      bar?.style.setProperty("--v", String(item.share));
-      bar?.setAttribute("aria-valuenow", String(Math.round(100 * item.share)));
+      for (const bar of docscoreFindAll(this.element, `[data-item="${at}"] .bar`)) {
+        bar.style.setProperty("--v", String(item.share));
+        bar.setAttribute("aria-valuenow", String(Math.round(100 * item.share)));
+      }
     });
   }
 
@@ -166,12 +149,12 @@ class DropBox {
     const found = await this.sorts.ask({ files, truth: asked, reading: this.reading, is_pair: this.page.isPair });
     if (!found) return;
     this.element.removeAttribute("aria-busy");
-    if (found.refused) { this.say(docscoreSentence(found.refused)); return; }
+    if ("refused" in found) { this.say(docscoreSentence(found.refused)); return; }
     this.truth = found.truth;
     this.isUnsure = found.unsure;
     this.isRead = true;
     this.items.forEach((item, at) => {
-      const { rows, columns, fault } = found.files[at];
+      const { rows = 0, columns = [], fault } = found.files[at];
       item.fault = fault ?? "";
       item.columns = fault ? "" : [`${rows.toLocaleString("en")} row${rows === 1 ? "" : "s"}`, columns.join(", ")].filter(Boolean).join(": ");
     });
@@ -179,8 +162,8 @@ class DropBox {
     how.innerHTML = found.html;  // of the server's templates, which escape every value
     this.part("doubts").replaceChildren(...how.querySelectorAll(".wz-doubts"));
     this.draw();
-    if (held) /** @type {HTMLElement | null} */ (how.querySelector(`#${held}`))?.focus();  // the box of another tab may have one of its name
-    else /** @type {HTMLElement | null} */ (this.element.querySelector(".btn.main"))?.focus({ preventScroll: true });  // how they are read stays in view
+    if (held) docscoreFindAll(how, `#${held}`)[0]?.focus();  // the box of another tab may have one of its name
+    else docscoreFindAll(this.element, ".btn.main")[0]?.focus({ preventScroll: true });  // how they are read stays in view
   }
 
   clear() {

@@ -1,4 +1,3 @@
-// @ts-check
 // The scores of all documents as bars, and a brush that chooses a range of them: by pointer, or with the arrow keys.
 class Histogram {
   /**
@@ -46,7 +45,7 @@ class Histogram {
   }
 
   /** Draw the bars, with the range from one score to another. */
-  draw(/** @type {{edges: number[], counts: number[]}} */ { edges, counts }, /** @type {number} */ low, /** @type {number} */ high) {
+  draw(/** @type {Server.HistogramBins} */ { edges, counts }, /** @type {number} */ low, /** @type {number} */ high) {
     [this.edges, this.counts] = [edges, counts];
     const most = Math.max(...counts, 1);
     const bars = counts.map((count, at) => {
@@ -71,7 +70,7 @@ class Histogram {
   mark() {
     const [from, to] = this.range, last = this.counts.length;
     [...this.element.querySelectorAll(".bars i")].forEach((bar, at) => bar.classList.toggle("out", at < from || at >= to));
-    /** @type {NodeListOf<HTMLElement>} */ (this.element.querySelectorAll("[role=slider]")).forEach((handle, at) => {
+    docscoreFindAll(this.element, "[role=slider]").forEach((handle, at) => {
       handle.style.setProperty("--x", String(this.range[at] / last));
       const score = this.edges[this.range[at]];
       for (const [name, value] of [["valuemin", this.edges[0]], ["valuemax", this.edges[last]], ["valuenow", score], ["valuetext", score.toFixed(2)]]) {

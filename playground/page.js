@@ -1,10 +1,11 @@
 // The bar of tabs: the address says which is shown; a tab that comes into view hears of it.
-(() => {
+const { docscoreIsShown, docscoreTabs } = (() => {
+  /** @type {Record<string, string>} */
   const TABS = { "": "pair", "one-pair": "pair", pair: "pair", "test-set": "testset", documents: "testset", compare: "compare", api: "api" };
   const root = document.documentElement;
 
   const mark = () => {
-    for (const link of document.querySelectorAll(".tabs a")) {
+    for (const link of docscoreFindAll(document, ".tabs a")) {
       if (link.dataset.to === root.dataset.tab) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
@@ -20,48 +21,61 @@
 
   root.dataset.tab = TABS[location.hash.slice(1).split("=")[0]] ?? "pair";
   window.addEventListener("hashchange", show);
-  window.docscoreIsShown = (tab) => root.dataset.tab === tab;
-  window.docscoreTabs = mark;
 
   // One popover at a time: a click elsewhere or Escape closes it.
   document.addEventListener("click", (event) => {
-    for (const pop of document.querySelectorAll("details.pop[open]")) if (!pop.contains(event.target)) pop.open = false;
+    const { target } = event;
+    for (const pop of docscoreFindAll(document, "details.pop[open]")) if (!(target instanceof Node && pop.contains(target))) pop.removeAttribute("open");
   });
   document.addEventListener("keydown", (event) => {
-    const pop = event.key === "Escape" && document.querySelector("details.pop[open]");
+    const [pop] = event.key === "Escape" ? docscoreFindAll(document, "details.pop[open]") : [];
     if (!pop) return;
-    pop.open = false;
-    pop.querySelector("summary").focus();
+    pop.removeAttribute("open");
+    docscoreFind(pop, "summary").focus();
   });
+  return { docscoreIsShown: (/** @type {string} */ tab) => root.dataset.tab === tab, docscoreTabs: mark };
 })();
 
-// The options of scoring within an element: their values, and the same set; only those that a metric uses are shown.
-window.docscoreOptions = (root) => {
-  const options = () => [...root.querySelectorAll("[data-option]")];
-  const taken = () => options().filter((input) => input.type !== "radio" || input.checked);
-  const value = (input) => {
-    if (input.type === "checkbox") return input.checked;
-    if (input.type === "number") return input.valueAsNumber;
-    return ["true", "false"].includes(input.value) ? input.value === "true" : input.value;
+/** @typedef {HTMLInputElement | HTMLSelectElement} OptionInput */
+/** @template {object} O @typedef {ReturnType<typeof docscoreOptions<O>>} Options */
+
+/**
+ * The options of scoring within an element: their values, and the same set; only those that a metric uses are shown.
+ * @template {object} O  the values by the names of the options
+ * @param {HTMLElement} root
+ */
+const docscoreOptions = (root) => {
+  const options = () => [...root.querySelectorAll("[data-option]")].filter((input) => input instanceof HTMLInputElement || input instanceof HTMLSelectElement);
+  const nameOf = (/** @type {HTMLElement} */ input) => input.dataset.option ?? "";
+  const radio = (/** @type {OptionInput} */ input) => (input instanceof HTMLInputElement && input.type === "radio" ? input : null);
+  const taken = () => options().filter((input) => radio(input)?.checked ?? true);
+  const value = (/** @type {OptionInput} */ input) => {
+    if (input instanceof HTMLInputElement && input.type === "number") return input.valueAsNumber;
+    return radio(input) && ["true", "false"].includes(input.value) ? input.value === "true" : input.value;
   };
-  const isDefault = (input) => (input.type === "radio" ? input.dataset.default === "true" : input.value === input.dataset.default);
-  const set = (input, to) => {
-    if (input.type === "radio") input.checked = input.value === String(to);
-    else input[input.type === "checkbox" ? "checked" : "value"] = to;
+  const isDefault = (/** @type {OptionInput} */ input) => (radio(input) ? input.dataset.default === "true" : input.value === input.dataset.default);
+  const set = (/** @type {OptionInput} */ input, /** @type {unknown} */ to) => {
+    const choice = radio(input);
+    if (choice) choice.checked = input.value === String(to);
+    else input.value = String(to);
   };
-  const labels = (metric) => (label) => label.dataset.metrics.split(",").includes(metric);
+  const isOf = (/** @type {HTMLElement} */ label, /** @type {string} */ metric) => label.dataset.metrics?.split(",").includes(metric);
   return {
-    read: () => Object.fromEntries(taken().map((input) => [input.dataset.option, value(input)])),
-    take: (values) => { for (const input of options()) if (input.dataset.option in values) set(input, values[input.dataset.option]); },
-    show: (metric) => { for (const label of root.querySelectorAll("[data-metrics]")) label.hidden = !labels(metric)(label); },
+    read: () => /** @type {O} */ (Object.fromEntries(taken().map((input) => [nameOf(input), value(input)]))),
+    take: (/** @type {Partial<O>} */ values) => {
+      const wanted = new Map(Object.entries(values));
+      for (const input of options()) if (wanted.has(nameOf(input))) set(input, wanted.get(nameOf(input)));
+    },
+    show: (/** @type {string} */ metric) => { for (const label of docscoreFindAll(root, "[data-metrics]")) label.hidden = !isOf(label, metric); },
     // The options that are shown and not the defaults: name and words.
     changed: () => taken().filter((input) => !isDefault(input) && !input.closest("[hidden]"))
-      .map((input) => [input.dataset.option, input.dataset.words ?? `${input.dataset.option} ${input.value}`]),
-    reset: (name) => {
+      .map((input) => ({ name: nameOf(input), words: input.dataset.words ?? `${nameOf(input)} ${input.value}` })),
+    reset: (/** @type {string} */ name) => {
       for (const input of options()) {
-        if (input.dataset.option !== name) continue;
-        if (input.type === "radio") input.checked = isDefault(input);
-        else input.value = input.dataset.default;
+        const choice = radio(input);
+        if (nameOf(input) !== name) continue;
+        if (choice) choice.checked = isDefault(choice);
+        else input.value = input.dataset.default ?? "";
       }
     },
   };
@@ -70,78 +84,107 @@ window.docscoreOptions = (root) => {
 const DOCSCORE_FILE = /^[^:]*\w\.[a-z]\w*(:|,| and )/;  // its name before what is said of it
 
 // A message as a sentence: with a capital, where it does not begin with the name of a file, and a full stop.
-window.docscoreSentence = (text) => (DOCSCORE_FILE.test(text) ? text : text[0].toUpperCase() + text.slice(1)) + (/[.…!?]$/.test(text) ? "" : ".");
+const docscoreSentence = (/** @type {string} */ text) => (DOCSCORE_FILE.test(text) ? text : text[0].toUpperCase() + text.slice(1)) + (/[.…!?]$/.test(text) ? "" : ".");
 
 // Questions to the server: each says which window asks and which of its questions it is; only the newest is answered.
-(() => {
+const { docscoreAnswer, docscoreAsker, docscoreRunner } = (() => {
+  /** @returns {Server.Refusal} */
   const noAnswer = () => ({ refused: navigator.onLine ? "The server does not answer." : "This computer is offline.", kind: "silent" });
   const name = crypto.randomUUID?.() ?? String(Math.random());
   let number = 0;  // of the newest question of this window
+  /** @type {(name: string, number: number) => Server.Window} */
+  const windowOf = (...parts) => parts;
 
-  // What the server says to a question, or that it did not answer.
-  window.docscoreAnswer = async (ask, question) => {
+  /**
+   * What the server says to a question, or that it did not answer.
+   * @template Q, A
+   * @param {Server.Ask<Q, A>} ask
+   * @param {Q} question
+   */
+  const docscoreAnswer = async (ask, question) => {
     try { return (await ask(question)) ?? noAnswer(); } catch { return noAnswer(); }
   };
 
-  // Asks one kind of question; the answer to an older one is null.
-  window.docscoreAsker = (ask) => {
+  /**
+   * Asks one kind of question; the answer to an older one is null.
+   * @template {Server.Request} Q
+   * @template A
+   * @param {Server.Ask<Q, A>} ask
+   */
+  const docscoreAsker = (ask) => {
     let asked = 0, wanted = 0;  // the newest question, and that whose answer is still wanted
     return {
       forget: () => { wanted = 0; },
-      window: () => [name, asked],
-      ask: async (question) => {
+      window: () => windowOf(name, asked),
+      ask: async (/** @type {Q} */ question) => {
         const mine = asked = wanted = ++number;
-        const found = await window.docscoreAnswer(ask, { ...question, window: [name, mine] });
+        const found = await docscoreAnswer(ask, { ...question, window: windowOf(name, mine) });
         return mine === wanted ? found : null;
       },
     };
   };
 
-  // Runs of one kind, such as those of a test set: each takes the place of the one before.
-  window.docscoreRunner = (kind, begin, server) => {
+  /** @param {object} found @returns {found is Server.Running} */
+  const isRunning = (found) => "running" in found;
+  const isSilent = (/** @type {object} */ found) => "kind" in found && found.kind === "silent";
+
+  /**
+   * Runs of one kind, such as those of a test set: each takes the place of the one before.
+   * @template {Server.Request} Q
+   * @template {object} R
+   * @param {string} kind
+   * @param {Server.Ask<Q, R | Server.Running>} begin
+   * @param {Server.Functions} server
+   */
+  const docscoreRunner = (kind, begin, server) => {
     const TRIES = 3, PAUSE = 1000;  // how often a silent server is asked how far it is, and milliseconds between
     let newest = 0;
-    const window_ = () => [`${name} ${kind}`, newest];
+    const window_ = () => windowOf(`${name} ${kind}`, newest);
     return {
-      // What the server says at the end of a run, null if it is not the newest any more; how far it is goes to `show`.
+      /**
+       * What the server says at the end of a run, null if it is not the newest any more; how far it is goes to `show`.
+       * @param {Q} question
+       * @param {(share: number, text: string) => void} show
+       * @returns {Promise<R | Server.Refusal | null>}
+       */
       run: async (question, show) => {
         const mine = newest = ++number, asked = { window: window_() };
-        let found = await window.docscoreAnswer(begin, { ...question, ...asked }), isBegun = false;
-        for (let silent = 0; found.running || (isBegun && found.kind === "silent" && ++silent < TRIES);) {
+        let found = await docscoreAnswer(begin, { ...question, ...asked }), isBegun = false;
+        for (let silent = 0; isRunning(found) || (isBegun && isSilent(found) && ++silent < TRIES);) {
           if (mine !== newest) return null;
-          if (found.running) { [isBegun, silent] = [true, 0]; show(found.share, found.text); }
+          if (isRunning(found)) { [isBegun, silent] = [true, 0]; show(found.share, found.text); }
           else await new Promise((resolve) => { setTimeout(resolve, PAUSE); });
-          found = await window.docscoreAnswer(server.progress, asked);
+          found = await docscoreAnswer(/** @type {Server.Ask<Server.Request, R | Server.Running>} */ (server.progress), asked);
         }
         return mine === newest ? found : null;
       },
-      stop: () => window.docscoreAnswer(server.stop, { window: window_() }),
+      stop: () => docscoreAnswer(server.stop, { window: window_() }),
     };
   };
+  return { docscoreAnswer, docscoreAsker, docscoreRunner };
 })();
 
 // The tab for programs: the address that the visitor sees, which a server behind a proxy does not know, and the name of
 // the tool that agents find there.
-window.docscoreApi = async (element) => {
+const docscoreApi = async (/** @type {HTMLElement} */ element) => {
   const address = (location.origin + location.pathname).replace(/\/+$/, "");
   for (const place of element.querySelectorAll(".api-address")) place.textContent = address;
   for (const block of element.querySelectorAll(".api-block")) {
-    const button = document.createElement("button");
-    Object.assign(button, { type: "button", className: "page-button api-copy", textContent: "Copy" });
-    button.addEventListener("click", async () => {
-      try { await navigator.clipboard.writeText(block.querySelector("code").textContent); button.textContent = "Copied"; }
+    const button = docscoreButton("page-button api-copy", "Copy", async () => {
+      try { await navigator.clipboard.writeText(docscoreFind(block, "code").textContent); button.textContent = "Copied"; }
       catch { button.textContent = "Not allowed here"; }  // as in some frames
     });
     block.append(button);
   }
-  const part = element.querySelector(".api-mcp");
+  const part = docscoreFind(element, ".api-mcp");
   try {
     const answer = await fetch(`${address}/gradio_api/mcp/schema`);
     if (!answer.ok) throw new Error(answer.statusText);
-    const tools = (await answer.json()).filter((tool) => tool.meta.mcp_type === "tool").map((tool) => tool.name);
-    part.querySelector(".api-tool").textContent = tools.join(", ");
+    /** @type {{name: string, meta: {mcp_type: string}}[]} */
+    const schema = await answer.json();
+    docscoreFind(part, ".api-tool").textContent = schema.filter((tool) => tool.meta.mcp_type === "tool").map((tool) => tool.name).join(", ");
   } catch {
     part.textContent = "This server has no MCP: it needs the package mcp.";
   }
-  element.querySelector(".api").dataset.ready = "";
+  docscoreFind(element, ".api").dataset.ready = "";
 };

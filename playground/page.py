@@ -26,8 +26,8 @@ from playground.testset_tab import testset_tab
 PAGE = Path(__file__).parent
 FONTS = PAGE / "fonts"
 SCRIPTS = (
-    *("page.js", "links.js", "panes.js", "tree.js", "editor.js", "pair.js", "files.js", "comparison.js", "compare.js"),
-    *("histogram.js", "facets.js", "page_image.js", "views.js", "documents.js", "testset.js"),
+    *("elements.js", "page.js", "links.js", "panes.js", "tree.js", "editor.js", "pair.js", "files.js", "comparison.js"),
+    *("compare.js", "histogram.js", "facets.js", "page_image.js", "views.js", "documents.js", "testset.js"),
 )
 SESSIONS = 200  # visitors whose state is kept, each of half a megabyte; the oldest goes first
 TABS = [  # name in the address, name in the page, label

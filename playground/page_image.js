@@ -1,4 +1,3 @@
-// @ts-check
 // The image of a document's page: what its row holds, or a file of the visitor, which stays in the browser.
 
 class PageImage {
@@ -29,14 +28,14 @@ class PageImage {
     const file = this.fileOf(name, named);
     this.hide();
     if (file || held) {
-      const image = document.createElement("img");
+      const image = docscoreElement("img", "");
       image.alt = `Page of ${name}`;
       image.src = file ? URL.createObjectURL(file) : held;
       this.figure.append(image);
       return;
     }
     const said = named ? [["", "The file names this image:"], ["mono", named], ["soft", "Nothing is loaded from an address in a file."]] : [["", "No image belongs to this document."]];
-    const input = Object.assign(document.createElement("input"), { type: "file", accept: "image/png,image/jpeg,image/gif,image/webp", multiple: true, hidden: true });
+    const input = Object.assign(docscoreElement("input", ""), { type: "file", accept: "image/png,image/jpeg,image/gif,image/webp", multiple: true, hidden: true });
     input.addEventListener("change", () => this.add([...input.files ?? []].filter((each) => input.accept.split(",").includes(each.type))));
     this.figure.append(...said.map(([look, text]) => docscoreElement("p", look, text)), docscoreButton("btn", "Add page images", () => input.click()), input,
       docscoreElement("p", "soft", "They are found by the names of documents, and stay in your browser."));

@@ -1,20 +1,29 @@
 // The screen for one pair: scores what is typed, shows where rows of the tree stand in the editors, keeps and shares it.
-window.docscorePair = (root, server) => {
+/** @typedef {"truth" | "prediction"} Side */
+/** @typedef {{line: number, column: number}} Place  in a text, counted from 0 */
+/** @typedef {{sentence: string, place: Place | null}} Placed  a fault, or none with the sentence "" */
+
+const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functions} */ server) => {
   const PAUSE = 120, PATIENCE = 1000;  // milliseconds until what was typed is scored, and until Cancel is offered
   const LONGEST_ADDRESS = 30000;  // characters; longer pairs are kept in this browser tab alone
   const KEPT = "docscore-pair";
-  const SIDES = ["truth", "prediction"], NAMES = { truth: "ground truth", prediction: "prediction" };
+  /** @type {Side[]} */
+  const SIDES = ["truth", "prediction"];
+  const NAMES = { truth: "ground truth", prediction: "prediction" };
 
-  const screen = root.querySelector(".screen");
-  const part = (name) => screen.querySelector(`#pair-${name}`);
-  const settings = JSON.parse(screen.dataset.settings);
+  const screen = docscoreFind(root, ".screen"), part = docscoreParts(screen, "#pair-");
+  /** @type {{examples: ({title: string} & Server.Sides)[], longest: number, first: Server.PairAnswer}} */
+  const settings = JSON.parse(screen.dataset.settings ?? "");
   const result = part("result"), tree = part("tree"), chips = part("chips");
   const treePane = docscoreTree(tree);
-  const scores = docscoreAsker((question) => server.score_workspace(question));
+  const scores = docscoreAsker(server.score_workspace);
+  /** @type {Options<Server.PairOptions & {metric: string, reading: string}>} */
   const options = docscoreOptions(part("options"));
-  let timer = null, patience = null, act = null, saved = 0;
+  let timer = 0, patience = 0, saved = 0;
+  /** @type {(() => void) | null} */
+  let act = null;
 
-  const setStatus = (text) => { part("status").textContent = text; };
+  const setStatus = (/** @type {string} */ text) => { part("status").textContent = text; };
 
   const changed = () => {
     scores.forget();
@@ -25,8 +34,8 @@ window.docscorePair = (root, server) => {
     timer = setTimeout(score, PAUSE);
   };
 
-  const page = { changed, pointed: (editor) => pointed(editor), say: setStatus, longest: settings.longest };
-  const editors = Object.fromEntries(SIDES.map((side) => [side, new Editor(part(side), page)]));
+  const page = { changed, pointed: (/** @type {Editor} */ editor) => pointed(editor), say: setStatus, longest: settings.longest };
+  const editors = { truth: new Editor(part("truth"), page), prediction: new Editor(part("prediction"), page) };
 
   const request = () => {
     const { metric, reading, ...rest } = options.read();
@@ -34,7 +43,7 @@ window.docscorePair = (root, server) => {
   };
 
   /** What stands in place of the score: a title, a sentence, and a button with what it does. */
-  const notice = (title, detail = "", label = "", action = null) => {
+  const notice = (/** @type {string} */ title, detail = "", label = "", /** @type {(() => void) | null} */ action = null) => {
     part("notice").hidden = !title;
     part("title").textContent = title;
     part("detail").textContent = detail;
@@ -46,7 +55,7 @@ window.docscorePair = (root, server) => {
     else delete result.dataset.stale;
   };
 
-  const stop = () => docscoreAnswer(server.stop_workspace, { window: scores.window() });
+  const stop = () => { docscoreAnswer(server.stop_workspace, { window: scores.window() }); };
 
   const score = async () => {
     clearTimeout(timer);
@@ -61,27 +70,26 @@ window.docscorePair = (root, server) => {
 
   const before = () => (tree.childElementCount ? " Below is the score before the edit." : "");
 
-  /** A fault as a sentence and its place, counted from 0. */
-  const placed = (fault) => [fault?.text ?? "", fault?.line ? { line: fault.line - 1, column: (fault.column ?? 1) - 1 } : null];
+  /** @type {(fault: Server.Fault | null) => Placed} */
+  const placed = (fault) => ({ sentence: fault?.text ?? "", place: fault?.line ? { line: fault.line - 1, column: (fault.column ?? 1) - 1 } : null });
 
-  const show = (found) => {
-    const faults = (found.faults ?? []).map(placed);
+  const show = (/** @type {Server.PairAnswer | Server.Refusal} */ found) => {
+    const { faults, spans } = "refused" in found ? { faults: [null, null], spans: [] } : found;
+    const [truth, prediction] = faults.map(placed), wrong = truth.sentence ? "truth" : prediction.sentence ? "prediction" : null;
     SIDES.forEach((side, at) => {
-      const [sentence, place] = faults[at] ?? ["", null];
-      editors[side].spans = found.spans?.[at] ?? {};
+      const { sentence, place } = { truth, prediction }[side];
+      editors[side].spans = spans[at] ?? {};
       editors[side].setFault(sentence, place);
     });
-    const wrong = SIDES.filter((_, at) => faults[at]?.[0]);
-    if (found.refused) { notice("Not scored.", `${docscoreSentence(found.refused)}${before()}`, "Try again", score); return; }
-    if (wrong.length) { sayFaults(wrong, faults); return; }
-    const hidden = [...tree.querySelectorAll(".anls-legend input:not(:checked)")].map((input) => input.className);
+    if ("refused" in found) { notice("Not scored.", `${docscoreSentence(found.refused)}${before()}`, "Try again", score); return; }
+    if (wrong) { sayFault(wrong, { truth, prediction }[wrong].place); return; }
+    const hidden = docscoreFindAll(tree, ".anls-legend input:not(:checked)").map((input) => input.className);
     tree.innerHTML = found.result;  // of the server's templates, which escape every value
-    for (const name of hidden) tree.querySelector(`.${name}`)?.click();
+    for (const name of hidden) docscoreFindAll(tree, `.${name}`)[0]?.click();
     treePane.fresh();
-    const stack = tree.querySelector(".anls-stack");
-    part("short").textContent = tree.querySelector(".anls-score").textContent;
-    part("points").textContent = tree.querySelector(".anls-detail").textContent.split(";")[0];
-    part("stack").replaceChildren(stack.cloneNode(true));
+    part("short").textContent = docscoreFind(tree, ".anls-score").textContent;
+    part("points").textContent = docscoreFind(tree, ".anls-detail").textContent.split(";")[0];
+    part("stack").replaceChildren(docscoreFind(tree, ".anls-stack").cloneNode(true));
     part("json").textContent = found.raw;
     part("python").textContent = found.python;
     notice("");
@@ -89,8 +97,8 @@ window.docscorePair = (root, server) => {
     for (const side of SIDES) editors[side].setSigns(signsOf(side));
   };
 
-  const sayFaults = (wrong, faults) => {
-    const side = wrong[0], place = faults[SIDES.indexOf(side)][1], reading = options.read().reading;
+  const sayFault = (/** @type {Side} */ side, /** @type {Place | null} */ place) => {
+    const reading = options.read().reading;
     const line = place ? `Mend line ${place.line + 1}` : "Mend it";
     const isJson = place !== null || !editors[side].text.trim();
     const title = isJson ? `Not scored: the ${NAMES[side]} is not JSON.` : `Not scored: the ${NAMES[side]} is not taken.`;
@@ -100,30 +108,30 @@ window.docscorePair = (root, server) => {
   };
 
   /** The glyphs of the values that are not exact, by their positions in the text of a side. */
-  const signsOf = (side) => rowsOf(side).filter((row) => row.tagName === "DIV" ? row.dataset.status !== "exact" : /missing|extra/.test(row.dataset.status))
-    .map((row) => [row.dataset[side], { glyph: row.querySelector(".anls-glyph").textContent, lost: row.dataset.status !== "partial" }]);
+  const signsOf = (/** @type {Side} */ side) => rowsOf(side).filter(({ tagName, dataset: { status = "" } }) => (tagName === "DIV" ? status !== "exact" : /missing|extra/.test(status)))
+    .map((row) => ({ position: row.dataset[side] ?? "", glyph: docscoreFind(row, ".anls-glyph").textContent, lost: row.dataset.status !== "partial" }));
 
-  const rowsOf = (side) => [...tree.querySelectorAll(`.anls-row[data-${side}]`)];
+  const rowsOf = (/** @type {Side} */ side) => docscoreFindAll(tree, `.anls-row[data-${side}]`);
 
-  const here = (row) => {
+  const here = (/** @type {HTMLElement | null} */ row) => {
     tree.querySelector(".here")?.classList.remove("here");
     row?.classList.add("here");
   };
 
   // A row was chosen: its lines in both editors.
-  const chosen = (row) => {
+  const chosen = (/** @type {HTMLElement} */ row) => {
     here(row);
     for (const side of SIDES) editors[side].show(row.dataset[side]);
   };
 
   // The caret moved: the innermost row that holds it, and its lines in the other editor.
-  const pointed = (editor) => {
-    const side = SIDES.find((each) => editors[each] === editor);
+  const pointed = (/** @type {Editor} */ editor) => {
+    const side = editor === editors.truth ? "truth" : "prediction";
     const rows = new Map(rowsOf(side).map((row) => [row.dataset[side], row]));
     const row = editor.positions().map((position) => rows.get(position)).find(Boolean);
     if (!row || "stale" in result.dataset) return;
     for (let above = row.parentElement; above && above !== tree; above = above.parentElement) {
-      if (above.tagName === "DETAILS" && above.firstElementChild !== row) above.open = true;
+      if (above instanceof HTMLDetailsElement && above.firstElementChild !== row) above.open = true;
     }
     chosen(row);
     row.scrollIntoView({ block: "nearest" });
@@ -131,21 +139,18 @@ window.docscorePair = (root, server) => {
 
   for (const kind of ["click", "focusin"]) {
     tree.addEventListener(kind, (event) => {
-      const row = event.target.closest?.(".anls-row:not(.anls-header)");
+      const row = docscoreAround(event, ".anls-row:not(.anls-header)");
       if (row) chosen(row);
     });
   }
 
   const drawChips = () => {
     options.show(options.read().metric);
-    chips.replaceChildren(...options.changed().map(([name, words]) => {
-      const chip = document.createElement("span"), button = document.createElement("button");
-      chip.className = "chip";
-      chip.dataset.of = name;
-      Object.assign(button, { type: "button", textContent: "×" });
+    chips.replaceChildren(...options.changed().map(({ name, words }) => {
+      const button = docscoreButton("", "×", () => { options.reset(name); drawChips(); changed(); });
+      const chip = docscoreElement("span", "chip", words, button);
       button.setAttribute("aria-label", `Take back: ${words}`);
-      button.addEventListener("click", () => { options.reset(name); drawChips(); changed(); });
-      chip.append(words, button);
+      chip.dataset.of = name;
       return chip;
     }));
   };
@@ -154,7 +159,7 @@ window.docscorePair = (root, server) => {
   const first = JSON.stringify(plain);
 
   /** The pair in this tab's storage, and in the address while the tab is shown. */
-  const keep = async (asked) => {
+  const keep = async (/** @type {Server.PairRequest} */ asked) => {
     const mine = ++saved, text = JSON.stringify(asked);
     try { sessionStorage.setItem(KEPT, text); } catch { /* storage is full, or not allowed in a frame */ }
     const hash = text === first ? "" : await docscoreLinks.toHash(asked);
@@ -163,7 +168,7 @@ window.docscorePair = (root, server) => {
     history.replaceState(null, "", address || location.pathname + location.search);
   };
 
-  const take = (values) => {
+  const take = (/** @type {Server.PairRequest} */ values) => {
     options.take({ ...values.options, metric: values.metric, reading: values.reading });
     for (const side of SIDES) editors[side].replace(values[side]);
     drawChips();
@@ -172,25 +177,25 @@ window.docscorePair = (root, server) => {
   };
 
   screen.addEventListener("click", (event) => {
-    const { example, toSeg } = event.target.dataset;
-    if (example !== undefined) {
-      const { title, truth, prediction } = settings.examples[example];
-      event.target.closest("details").open = false;
+    const toSeg = docscoreAround(event, "[data-to-seg]"), example = docscoreAround(event, "[data-example]");
+    if (example) {
+      const { title, truth, prediction } = settings.examples[Number(example.dataset.example)];
+      example.closest("details")?.removeAttribute("open");
       part("example").textContent = title;
       take({ ...plain, truth, prediction });
     }
     if (toSeg) {
-      screen.dataset.seg = toSeg;
-      for (const button of screen.querySelectorAll("[data-to-seg]")) button.setAttribute("aria-pressed", String(button === event.target));
+      screen.dataset.seg = toSeg.dataset.toSeg;
+      for (const button of docscoreFindAll(screen, "[data-to-seg]")) button.setAttribute("aria-pressed", String(button === toSeg));
       for (const side of SIDES) editors[side].draw();
     }
   });
   part("options").addEventListener("input", () => { drawChips(); changed(); });
   part("act").addEventListener("click", () => act?.());
-  part("more").addEventListener("click", (event) => {
-    event.target.setAttribute("aria-expanded", String(screen.classList.toggle("with-setup")));
+  part("more").addEventListener("click", () => {
+    part("more").setAttribute("aria-expanded", String(screen.classList.toggle("with-setup")));
   });
-  screen.addEventListener("input", (event) => { if (event.target.matches("textarea")) part("example").textContent = ""; });
+  screen.addEventListener("input", (event) => { if (docscoreAround(event, "textarea")) part("example").textContent = ""; });
   screen.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); score(); }
     if (event.key !== "Escape") return;
@@ -207,19 +212,20 @@ window.docscorePair = (root, server) => {
 
   document.addEventListener("docscore-tab", (event) => { if (event.detail === "pair" && "ready" in screen.dataset && !location.hash.startsWith("#pair=")) keep(request()); });
 
+  /** @returns {unknown} */
   const kept = () => {
     try { return JSON.parse(sessionStorage.getItem(KEPT) ?? "null"); } catch { return null; }
   };
 
   /** Open the pair of the address, else the one that this browser tab had. */
-  const follow = async (event) => {
+  const follow = async (/** @type {Event | null} */ event) => {
     let link;
     try { link = await docscoreLinks.fromHash(location.hash, settings.longest); }
-    catch (error) { setStatus(`This link was not opened: ${error.message}.`); return; }
+    catch (error) { setStatus(`This link was not opened: ${error instanceof Error ? error.message : error}.`); return; }
     const own = link === undefined && !event ? kept() : null;
     if (link === undefined && own === null) return;
     const found = await docscoreAnswer(server.open_link, { link: link ?? own });
-    if (found.refused) { if (!own) setStatus(`This link was not opened: ${found.refused}.`); return; }
+    if ("refused" in found) { if (!own) setStatus(`This link was not opened: ${found.refused}.`); return; }
     part("example").textContent = "";
     await take(found);
   };

@@ -1,4 +1,3 @@
-// @ts-check
 // Panes that arrows move in: each is one stop of Tab, on the cell where one was last; Enter presses what is in it.
 
 /**
@@ -7,16 +6,14 @@
  * @param {{row?: string, cell?: string, keys?: Record<string, (cell: HTMLElement) => void>}} parts  selectors, and keys of this pane
  */
 const docscorePane = (pane, { row: ROW = "[data-row]", cell: CELL = "[data-cell]", keys: own = {} } = {}) => {
-  const within = (/** @type {HTMLElement} */ part, /** @type {string} */ selector) => /** @type {HTMLElement[]} */ ([...part.querySelectorAll(selector)]);
-  const rows = () => within(pane, ROW).filter((row) => row.checkVisibility());
-  const cells = (/** @type {HTMLElement | undefined} */ row) => !row ? [] : row.matches(CELL) ? [row] : within(row, CELL);
-  const stop = () => within(pane, `${CELL}[tabindex="0"]`)[0];
-  const at = (/** @type {Event} */ event) => /** @type {HTMLElement | null} */ (/** @type {HTMLElement} */ (event.target).closest?.(CELL));
+  const rows = () => docscoreFindAll(pane, ROW).filter((row) => row.checkVisibility());
+  const cells = (/** @type {HTMLElement | undefined} */ row) => !row ? [] : row.matches(CELL) ? [row] : docscoreFindAll(row, CELL);
+  const stop = () => docscoreFindAll(pane, `${CELL}[tabindex="0"]`)[0];
 
   /** One cell is a stop of Tab, and no other. */
-  const setStop = (/** @type {HTMLElement | undefined} */ cell) => {
+  const setStop = (/** @type {HTMLElement | null | undefined} */ cell) => {
     if (!cell) return;
-    for (const other of within(pane, `${CELL}[tabindex="0"]`)) other.tabIndex = -1;
+    for (const other of docscoreFindAll(pane, `${CELL}[tabindex="0"]`)) other.tabIndex = -1;
     cell.tabIndex = 0;
   };
 
@@ -28,19 +25,19 @@ const docscorePane = (pane, { row: ROW = "[data-row]", cell: CELL = "[data-cell]
 
   /** What is in the pane is new: its first cell is the stop. */
   const fresh = () => {
-    for (const cell of within(pane, CELL)) cell.tabIndex = -1;
+    for (const cell of docscoreFindAll(pane, CELL)) cell.tabIndex = -1;
     setStop(cells(rows()[0])[0]);
   };
 
-  pane.addEventListener("focusin", (event) => setStop(at(event) ?? undefined));
+  pane.addEventListener("focusin", (event) => setStop(docscoreAround(event, CELL)));
   for (const kind of ["toggle", "change"]) {  // the stop may be hidden now
     pane.addEventListener(kind, () => { if (stop() && !stop().checkVisibility()) fresh(); }, true);
   }
 
   pane.addEventListener("keydown", (event) => {
-    const cell = at(event);
-    if (!cell || event.ctrlKey || event.metaKey || event.altKey) return;
-    const all = rows(), row = /** @type {HTMLElement} */ (cell.closest(ROW)), number = all.indexOf(row), column = cells(row).indexOf(cell);
+    const cell = docscoreAround(event, CELL), row = docscoreAround(event, ROW);
+    if (!cell || !row || event.ctrlKey || event.metaKey || event.altKey) return;
+    const all = rows(), number = all.indexOf(row), column = cells(row).indexOf(cell);
     const below = (/** @type {number} */ next) => {
       const others = cells(all[Math.max(0, Math.min(all.length - 1, next))]);
       return others[Math.min(column, others.length - 1)];

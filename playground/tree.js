@@ -1,4 +1,3 @@
-// @ts-check
 // The rows of a score tree as a pane: Right and Left open and close a part, n and p lead from loss to loss, c copies a path.
 
 const docscoreTree = (/** @type {HTMLElement} */ place) => {
@@ -13,7 +12,7 @@ const docscoreTree = (/** @type {HTMLElement} */ place) => {
   };
 
   const toLoss = (/** @type {HTMLElement} */ row, /** @type {number} */ step) => {
-    const all = /** @type {HTMLElement[]} */ ([...place.querySelectorAll(ROW)]);
+    const all = docscoreFindAll(place, ROW);
     for (let at = all.indexOf(row) + step; all[at]; at += step) {
       if (!isLoss(all[at]) || isWithinLoss(all[at])) continue;
       for (let part = all[at].parentElement; part && part !== place; part = part.parentElement) if (part instanceof HTMLDetailsElement) part.open = true;
@@ -23,7 +22,7 @@ const docscoreTree = (/** @type {HTMLElement} */ place) => {
   };
 
   const open = (/** @type {HTMLElement} */ row, /** @type {boolean} */ isOpen) => {
-    if (row.tagName === "SUMMARY") /** @type {HTMLDetailsElement} */ (row.parentElement).open = isOpen;
+    if (row.tagName === "SUMMARY") row.parentElement?.toggleAttribute("open", isOpen);
   };
 
   const pane = docscorePane(place, {

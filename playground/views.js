@@ -1,4 +1,3 @@
-// @ts-check
 // What of a test set is shown, as it stands in the address. A link is data from a stranger: its parts are known here, and
 // what they mean is checked by the server.
 

@@ -1,0 +1,172 @@
+// What the page's scripts ask the server, and what it answers. A request is a model of requests.py, an answer the JSON
+// values of a function of server_functions.py; tests/test_script_types.py compares the names of both with these.
+
+declare namespace Server {
+  interface Functions {
+    score_workspace: Ask<PairRequest, PairAnswer>;
+    stop_workspace: Ask<Request, object>;
+    open_link: Ask<LinkRequest, PairRequest>;
+    score_files: Ask<FileRequest, TestSet | Running>;
+    compare_files: Ask<CompareRequest, Comparison | Running>;
+    progress: <R>(asked: Request) => Promise<R | Running | Refusal>;
+    stop: Ask<Request, object>;
+    sort_files: Ask<SortRequest, SortedFiles>;
+    open_result: Ask<KeptRequest, TestSet | Comparison>;
+    read_documents: Ask<KeptRequest, Listing>;
+    view_documents: Ask<ViewRequest, View>;
+    read_document: Ask<DocumentRequest, Document>;
+    read_rows: Ask<RowsRequest, { text: string }>;
+    read_pair: Ask<DocumentRequest, Sides>;
+    open_document: Ask<SideBySideRequest, { html: string }>;
+  }
+  type Ask<Q, A> = (asked: Q) => Promise<A | Refusal>;
+
+  /** In place of an answer; "silent" is what the script says of a server that gave none. */
+  interface Refusal { refused: string; kind: "input" | "busy" | "limit" | "stopped" | "replaced" | "gone" | "failed" | "silent" }
+  /** In place of the result of a run that goes on. */
+  interface Running { running: true; share: number; text: string }
+
+  // Requests
+
+  /** The name of the window and the number of its question. */
+  type Window = [name: string, number: number];
+  interface Request { window?: Window }
+  interface PairRequest extends Request { truth: string; prediction: string; reading: string; metric: string; options: PairOptions }
+  interface LinkRequest extends Request { link: unknown }
+  interface FileRequest extends Request {
+    references: string | null;
+    predictions: string;
+    reading: Reading;
+    what_if: WhatIfOptions & { schema: string };
+    metrics: string[];
+    by: string;
+    skip: boolean;
+    confidences: boolean;
+  }
+  interface SortRequest extends Request { files: string[]; truth: number | null; reading: Reading; is_pair: boolean }
+  interface CompareRequest extends Request {
+    references: string | null;
+    predictions: string[];
+    names: string[];
+    reading: Reading;
+    parse: string | null;
+    missing: string;
+    skip: boolean;
+    metric: string;
+    what_if: WhatIfOptions;
+  }
+  interface KeptRequest extends Request { run: string }
+  interface ViewRequest extends KeptRequest { cause: string | null; field: string | null; find: string; low: number; high: number; sort: string }
+  interface DocumentRequest extends KeptRequest { number: number }
+  interface RowsRequest extends KeptRequest { numbers: string }
+  interface SideBySideRequest extends KeptRequest { document: string }
+
+  /** What a visitor chose in place of guesses, by the names that requests.py lists. */
+  type Reading = Record<string, string | null>;
+  interface WhatIfOptions { threshold: number; ignore_case: boolean; numbers: string; normalise: boolean; rules: string }
+  interface PairOptions extends WhatIfOptions { donut: boolean }
+
+  // One pair
+
+  interface PairAnswer { faults: (Fault | null)[]; note: string; result: string; raw: string; python: string; spans: Spans[] }
+  interface Fault { text: string; line: number | null; column: number | null }
+  type Spans = Record<string, [start: number, end: number]>;
+  interface Sides { truth: string; prediction: string }
+
+  // Files
+
+  interface SortedFiles { truth: number | null; unsure: boolean; files: FileFacts[]; html: string }
+  interface FileFacts { name: string; rows?: number; columns?: string[]; fault?: string }
+  interface Upload { name: string; path: string }
+
+  // A test set
+
+  interface TestSet {
+    run: string;
+    example: boolean;
+    asked: FileRequest;
+    names: { references?: string; predictions: string };
+    paired: string;
+    score: number;
+    label: string;
+    low: number | null;
+    high: number | null;
+    shown: string;
+    range: string;
+    interval: string;
+    headline: Headline;
+    what_ifs: WhatIf[];
+    counts: string[];
+    signature: string;
+    histogram: HistogramBins;
+    median: string;
+    faultless: number;
+    rates: Rate[];
+    left_out: string[];
+    figures: string;
+    downloads: { label: string; path: string }[];
+  }
+  interface Headline { title: string; text: string; remedy: { label: string; options: Changes } | null }
+  interface WhatIf { label: string; options: Changes; score: number; difference: number }
+  /** Parts of a request that would score higher. */
+  interface Changes { what_if?: Partial<WhatIfOptions & { schema: string }>; reading?: Reading }
+  interface HistogramBins { edges: number[]; counts: number[] }
+  interface Rate { label: string; share: string; interval: string; count: string }
+
+  interface Listing { names: string[]; scores: string[]; images: string[]; note: string }
+  interface View {
+    order: number[];
+    why: string[];
+    lost: string[];
+    title: string[];
+    points: string;
+    count: string;
+    causes: Sum[];
+    fields: Sum[];
+    nothing: string;
+    field_count: number;
+  }
+  /** What was lost by a cause, which has a label and perhaps a specimen, or by a field, which has a score. */
+  interface Sum {
+    name: string;
+    title: string;
+    points: string;
+    share: number;
+    documents: string;
+    label?: string;
+    specimen?: [truth: string | null, prediction: string | null] | null;
+    score?: string;
+  }
+  interface Document { html: string; marks: [row: number, field: string, cause: string][]; image: string }
+
+  // Several systems
+
+  interface Comparison {
+    run: string;
+    asked: CompareRequest;
+    count: number;
+    systems: System[];
+    verdict: Verdict;
+    ties: [first: number, last: number][];
+    causes: LossRow[];
+    fields: LossRow[];
+    field_count: number;
+    documents: DocumentScores[];
+    pairs: Pair[];
+    note: string;
+    by_value: string;
+    signature: string;
+    left_out: string[];
+    downloads: { label: string; name: string; path: string }[];
+  }
+  interface System { name: string; score: number; text: string; lost: string; low: number | null; high: number | null; interval: string; counts: string[] }
+  interface Verdict { title: string; rest: string; proven: boolean; p: string; text: string; document: string | null; remarks: string[]; remedies: Remedy[] }
+  interface Remedy { label: string; options: { parse?: string; what_if?: Partial<WhatIfOptions> } }
+  interface LossCell { value: number; text: string; share: number; document: string | null }
+  /** What systems lost by a cause, which has a label, or a field. */
+  interface LossRow { name: string; label?: string; paths?: string[]; documents?: number; few?: boolean; cells: LossCell[] }
+  interface DocumentScores { id: string; spread: number; scores: string[] }
+  interface Pair { first: string; second: string; difference: number; low: number | null; high: number | null; better: number; worse: number; same: number; p: string; proven: boolean }
+}
+
+interface DocumentEventMap { "docscore-tab": CustomEvent<string> }
