@@ -1,44 +1,60 @@
-// @ts-nocheck
 // The documents of a scored test set: those that filters leave, to move through, and the tree of the chosen one. What is
 // shown is the view, which stands in the address.
 
-(() => {
+const docscoreDocuments = (() => {
   const EXAMPLE = "example";  // in place of the name of a result
   const PAUSE = 150;  // milliseconds until what was typed or brushed is looked for
   const BEYOND = 8;  // rows drawn above and below what is seen
   const { NOTHING } = docscoreViews;
   const OF_DOCUMENT = ["document", "row", "image"];
+  /** @type {Partial<View>[]} */
+  const FILTERS = [{ cause: null }, { field: null }, { find: "" }, { low: 0, high: 1 }];  // taken back
   const OF_ONE = ["image", "pair", "previous", "next"];  // buttons
   const narrow = window.matchMedia("(max-width: 720px)");
   const element = docscoreElement;
 
   /**
-   * @param {{root: HTMLElement, server: any, say: (sentence: string) => void, fault: (found: {refused: string, kind: string}, again: (() => void) | null) => void}} page
-   *   what a sentence on a choice is said with, and what is done where the server does not answer, with what asks again
+   * What a sentence on a choice is said with, and what is done where the server does not answer, with what asks again.
+   * @typedef {{root: HTMLElement, server: Server.Functions, say: (sentence: string) => void, fault: (found: Server.Refusal, again: (() => unknown) | null) => void}} DocumentsPage
    */
-  window.docscoreDocuments = ({ root, server, say, fault }) => {
-    const part = (name) => root.querySelector(`#testset-${name}`);
-    const [list, tree, find, rail] = ["list", "tree", "find", "rail"].map(part);
-    const room = list.querySelector(".room");
-    let result = null, all = null, shown = null, order = [], view = { ...NOTHING };
-    let drawn = null, answer = null, loading = false, timer = null, isMoved = false, filesOf = "";
-    const views = docscoreAsker((question) => server.view_documents(question));
+  return (/** @type {DocumentsPage} */ { root, server, say, fault }) => {
+    const part = docscoreParts(root, "#testset-");
+    const list = part("list"), tree = part("tree"), find = part("find", HTMLInputElement), rail = part("rail"), sort = part("sort", HTMLDetailsElement);
+    const room = docscoreFind(list, ".room");
+    /** @type {Server.TestSet | null} */
+    let result = null;
+    /** @type {Server.Listing | null} */
+    let all = null;
+    /** @type {(Server.View & {of: View}) | null} */
+    let shown = null;
+    /** @type {Server.Document | null} */
+    let answer = null;
+    /** @type {number[]} */
+    let order = [];
+    let view = { ...NOTHING }, drawn = "", loading = false, timer = 0, isMoved = false, filesOf = "";
+    const views = docscoreAsker(server.view_documents);
     const height = () => (narrow.matches ? 54 : 46);
+    const rows = () => docscoreFindAll(room, ".doc");
+    /** Of the names, scores or images of all documents that of the chosen one. */
+    const ofChosen = (/** @type {string[] | undefined} */ values) => values?.[view.document ?? -1] ?? "";
+    /** The result and the document that are to be drawn. */
+    const chosen = () => `${result?.run} ${view.document}`;
 
-    const later = (changes) => {
+    const later = (/** @type {Partial<View>} */ changes) => {
       clearTimeout(timer);
       timer = setTimeout(() => go(changes), PAUSE);
     };
     const treePane = docscoreTree(tree);
     const image = new PageImage(part("page"), (images) => {
-      const matched = all.names.filter((name, number) => image.fileOf(name, all.images[number])).length;
+      const { names, images: named } = all ?? { names: [], images: [] };
+      const matched = names.filter((name, number) => image.fileOf(name, named[number])).length;
       drawPage();
       say(`${images.length} image${images.length === 1 ? "" : "s"} added, for ${matched} document${matched === 1 ? "" : "s"}.`);
     });
     const facets = new Facets(rail, (filter, name) => {
       // A new filter shows its first document; without it the document stays.
-      go({ [filter]: name, row: null, ...(name === null ? {} : { document: null }) }, "push");
-      if (narrow.matches && name !== null) seg(2);
+      go({ ...(filter === "cause" ? { cause: name } : { field: name }), row: null, ...(name === null ? {} : { document: null }) }, "push");
+      if (narrow.matches && name !== null) seg("2");
     });
     const histogram = new Histogram(part("histogram"), (low, high) => later({ low, high }));
 
@@ -48,7 +64,7 @@
       catch { /* some browsers refuse more than a hundred changes in half a minute; a later one tells the same */ }
     };
 
-    const go = (changes, how = "replace") => {
+    const go = (/** @type {Partial<View>} */ changes, how = "replace") => {
       say("");
       const isOther = Object.keys(changes).some((name) => !OF_DOCUMENT.includes(name));
       view = { ...view, ...changes };
@@ -58,22 +74,26 @@
     };
 
     /** On a phone one pane is seen. */
-    const seg = (number, how = "replace") => {
+    const seg = (/** @type {string} */ number, how = "replace") => {
       root.dataset.seg = number;
-      for (const button of root.querySelectorAll("[data-to-seg]")) button.setAttribute("aria-pressed", String(button.dataset.toSeg === String(number)));
+      for (const button of docscoreFindAll(root, "[data-to-seg]")) button.setAttribute("aria-pressed", String(button.dataset.toSeg === number));
       write(how);
       drawRows();
     };
 
     /** Ask what the filters leave, and draw it; the newest view wins. A sentence if the server does not take the view. */
     const ask = async () => {
+      if (!result) return "";
       const { cause, field, find: text, sort, low, high } = view;
       root.setAttribute("aria-busy", "true");
       const found = await views.ask({ run: result.run, cause, field, find: text, sort, low, high });
       if (!found) return "";
       root.removeAttribute("aria-busy");
-      if (found.kind === "input") { say(docscoreSentence(found.refused)); return found.refused; }
-      if (found.refused) { fault(found, ask); return ""; }
+      if ("refused" in found) {
+        if (found.kind !== "input") { fault(found, ask); return ""; }
+        say(docscoreSentence(found.refused));
+        return found.refused;
+      }
       const wasOf = shown?.of;
       shown = { ...found, of: view };
       order = shown.order;
@@ -86,24 +106,24 @@
 
     const draw = () => {
       if (!shown || !all) return;
-      if (!order.includes(view.document)) {
+      if (view.document === null || !order.includes(view.document)) {
         view = { ...view, document: order[0] ?? null, row: null };
         write();
       }
       if (find.value !== view.find && document.activeElement !== find) find.value = view.find;
       histogram.set(view.low, view.high);
       part("count").textContent = shown.count;
-      for (const button of root.querySelectorAll("[data-sort]")) button.setAttribute("aria-pressed", String(button.dataset.sort === view.sort));
+      for (const button of docscoreFindAll(root, "[data-sort]")) button.setAttribute("aria-pressed", String(button.dataset.sort === view.sort));
       part("none").textContent = order.length ? "" : view.find ? "No document holds this text." : "No document is left by these filters.";
       room.style.height = `${order.length * height()}px`;
-      for (const row of room.children) row.setAttribute("aria-selected", String(Number(row.dataset.number) === view.document));
+      for (const row of rows()) row.setAttribute("aria-selected", String(Number(row.dataset.number) === view.document));
       reveal();
       drawRows();
       drawDocument();
     };
 
     const reveal = () => {
-      const top = order.indexOf(view.document) * height();
+      const top = order.indexOf(view.document ?? -1) * height();
       if (top < 0 || narrow.matches) return;
       if (top < list.scrollTop) list.scrollTop = top;
       if (top + height() > list.scrollTop + list.clientHeight) list.scrollTop = top + height() - list.clientHeight;
@@ -117,29 +137,30 @@
       const first = Math.max(0, Math.floor(top / height()) - BEYOND);
       const last = Math.min(order.length, Math.ceil((top + seenHeight) / height()) + BEYOND);
       const seen = order.slice(first, last), still = new Set(seen);
-      for (const row of [...room.children]) if (!still.has(Number(row.dataset.number))) row.remove();
-      let here = room.firstElementChild;
-      seen.forEach((number, at) => {
-        if (Number(here?.dataset.number) === number) here = here.nextElementSibling;
-        else room.insertBefore(rowOf(number, first + at), here);
-      });
+      for (const row of rows()) if (!still.has(Number(row.dataset.number))) row.remove();
+      const here = rows();
+      for (const [at, number] of seen.entries()) {
+        if (Number(here[0]?.dataset.number) === number) here.shift();
+        else room.insertBefore(rowOf(number, first + at, all, shown), here[0] ?? null);
+      }
       if (room.querySelector(`#testset-option-${view.document}`)) list.setAttribute("aria-activedescendant", `testset-option-${view.document}`);
       else list.removeAttribute("aria-activedescendant");
     };
 
-    const rowOf = (number, at) => {
+    /** @type {(number: number, at: number, all: Server.Listing, shown: Server.View) => HTMLElement} */
+    const rowOf = (number, at, { names, scores }, { why, lost, title }) => {
       const bar = element("span", "bar", document.createElement("i"));
-      bar.style.setProperty("--v", all.scores[number]);
-      const row = element("div", "doc", element("bdi", "mono cut", all.names[number]), bar, element("span", "num", all.scores[number]),
-        element("small", "cut", shown.why[at]), element("small", "num", shown.lost[at]));
+      bar.style.setProperty("--v", scores[number]);
+      const row = element("div", "doc", element("bdi", "mono cut", names[number]), bar, element("span", "num", scores[number]),
+        element("small", "cut", why[at]), element("small", "num", lost[at]));
       row.id = `testset-option-${number}`;
-      row.dataset.number = number;
+      row.dataset.number = String(number);
       row.style.top = `${at * height()}px`;
-      row.title = shown.title[at];
+      row.title = title[at];
       row.setAttribute("role", "option");
       row.setAttribute("aria-selected", String(number === view.document));
-      row.setAttribute("aria-setsize", order.length);
-      row.setAttribute("aria-posinset", at + 1);
+      row.setAttribute("aria-setsize", String(order.length));
+      row.setAttribute("aria-posinset", String(at + 1));
       return row;
     };
 
@@ -148,16 +169,17 @@
       if (loading) return;
       loading = true;
       try {
-        while (view.document !== null && drawn !== `${result.run} ${view.document}`) {
-          const wanted = `${result.run} ${view.document}`;
+        while (result && view.document !== null && drawn !== chosen()) {
+          const wanted = chosen();
           tree.dataset.stale = "";
           showName();
           const found = await docscoreAnswer(server.read_document, { run: result.run, number: view.document });
-          if (wanted !== `${result.run} ${view.document}`) continue;
-          if (found.refused && found.kind !== "input" && found.kind !== "limit") { fault(found, draw); break; }
+          if (wanted !== chosen()) continue;
+          const isRefused = "refused" in found;
+          if (isRefused && found.kind !== "input" && found.kind !== "limit") { fault(found, draw); break; }
           const hadFocus = tree.contains(document.activeElement);
           drawn = wanted;
-          answer = found.refused ? null : found;
+          answer = isRefused ? null : found;
           showDocument(found);
           isMoved = true;
           if (hadFocus) treePane.stop()?.focus({ preventScroll: true });
@@ -167,14 +189,14 @@
         loading = false;
         delete tree.dataset.stale;  // also where the choice went back to what is drawn
       }
-      if (view.document === null) { drawn = answer = null; showDocument(null); }
+      if (view.document === null) { [drawn, answer] = ["", null]; showDocument(null); }
       drawHits();
       drawPage();
     };
 
     /** Take the documents of other files off the screen. */
     const empty = () => {
-      [all, shown, drawn, answer, order] = [null, null, null, null, []];
+      [all, shown, drawn, answer, order] = [null, null, "", null, []];
       views.forget();
       room.replaceChildren();
       part("count").textContent = "";
@@ -183,25 +205,25 @@
     };
 
     const showName = () => {
-      part("name").textContent = all?.names[view.document] ?? (all && "No document");
-      part("of").textContent = all?.scores[view.document] ?? "";
-      for (const name of OF_ONE) part(name).disabled = !all || view.document === null;
+      part("name").textContent = ofChosen(all?.names) || (all && "No document");
+      part("of").textContent = ofChosen(all?.scores);
+      for (const name of OF_ONE) part(name, HTMLButtonElement).disabled = !all || view.document === null;
       part("points").textContent = "";
     };
 
-    const showDocument = (found) => {
+    const showDocument = (/** @type {Server.Document | Server.Refusal | null} */ found) => {
       showName();
-      if (found?.refused) tree.replaceChildren(element("p", "soft", docscoreSentence(found.refused)));
+      if (found && "refused" in found) tree.replaceChildren(element("p", "soft", docscoreSentence(found.refused)));
       else tree.innerHTML = found?.html ?? "";  // of the server's templates, which escape every value
       tree.scrollTop = 0;
       part("points").textContent = tree.querySelector(".anls-detail")?.textContent.split(";")[0] ?? "";
       treePane.fresh();
     };
 
-    const rowElement = (number) => document.getElementById(`document-${number}`);
+    const rowElement = (/** @type {number} */ number) => document.getElementById(`document-${number}`);
 
-    const scrollTo = (row) => {
-      const pane = tree.querySelector(".anls-grid"), box = row.getBoundingClientRect(), frame = pane.getBoundingClientRect();
+    const scrollTo = (/** @type {HTMLElement} */ row) => {
+      const pane = docscoreFind(tree, ".anls-grid"), box = row.getBoundingClientRect(), frame = pane.getBoundingClientRect();
       if (!narrow.matches && (box.top < frame.top + 30 || box.bottom > frame.bottom)) pane.scrollTop += box.top - frame.top - frame.height / 3;
     };
 
@@ -211,13 +233,13 @@
       if (!answer) return;
       const isFiltered = view.cause !== null || view.field !== null;
       const hits = isFiltered ? answer.marks.filter(([, field, cause]) => [null, field].includes(view.field) && [null, cause].includes(view.cause)) : [];
-      const rows = hits.map(([row]) => rowElement(row)).filter(Boolean), here = view.row === null ? null : rowElement(view.row);
-      for (const row of rows) row.classList.add("hit");
+      const marked = hits.map(([row]) => rowElement(row)).filter((row) => row !== null), here = view.row === null ? null : rowElement(view.row);
+      for (const row of marked) row.classList.add("hit");
       here?.classList.add("here");
-      for (const row of [...rows, here]) {
-        for (let above = row?.parentElement; above && above !== tree; above = above.parentElement) if (above.tagName === "DETAILS") above.open = true;
+      for (const row of [...marked, here]) {
+        for (let above = row?.parentElement; above && above !== tree; above = above.parentElement) if (above instanceof HTMLDetailsElement) above.open = true;
       }
-      const first = here ?? rows[0];
+      const first = here ?? marked[0];
       if (first) scrollTo(first);
     };
 
@@ -225,38 +247,42 @@
       const isOpen = view.image !== "";
       part("image").setAttribute("aria-pressed", String(isOpen));
       part("document").classList.toggle("with-image", isOpen);
-      if (isOpen) image.show(all?.names[view.document] ?? "", all?.images[view.document] ?? "", answer?.image ?? "");
+      if (isOpen) image.show(ofChosen(all?.names), ofChosen(all?.images), answer?.image ?? "");
       else image.hide();
     };
 
-    const move = (step) => {
-      const next = order[Math.min(Math.max(order.indexOf(view.document) + step, 0), order.length - 1)];
+    const move = (/** @type {number} */ step) => {
+      const next = order[Math.min(Math.max(order.indexOf(view.document ?? -1) + step, 0), order.length - 1)];
       if (next !== undefined && next !== view.document) go({ document: next, row: null });
     };
 
     /** Take back the filter that was set last in this order, or all. */
-    const clear = (isAll) => {
-      const set = ["cause", "field", "find", "low", "high"].filter((name) => view[name] !== NOTHING[name]);
-      const names = isAll ? set : set.at(-1) === "high" ? ["low", "high"] : set.slice(-1);
-      if (names.includes("find")) find.value = "";
-      if (names.length) go(Object.fromEntries(names.map((name) => [name, NOTHING[name]])), "push");
+    const clear = (/** @type {boolean} */ isAll) => {
+      const set = FILTERS.filter((without) => docscoreViews.address({ ...view, ...without }) !== docscoreViews.address(view));
+      /** @type {Partial<View>} */
+      const changes = Object.assign({}, ...(isAll ? set : set.slice(-1)));
+      if (changes.find === "") find.value = "";
+      if (set.length) go(changes, "push");
     };
 
     const aPage = () => Math.max(1, Math.floor(list.clientHeight / height()));
-    const keys = { j: () => move(1), k: () => move(-1), "/": () => { if (narrow.matches) seg(2); find.focus(); } };
+    /** @type {Record<string, () => void>} */
+    const keys = { j: () => move(1), k: () => move(-1), "/": () => { if (narrow.matches) seg("2"); find.focus(); } };
+    /** @type {Record<string, () => void>} */
     const listKeys = {
       ArrowDown: () => move(1), ArrowUp: () => move(-1), PageDown: () => move(aPage()), PageUp: () => move(-aPage()),
       Home: () => move(-order.length), End: () => move(order.length),
-      Enter: () => { if (narrow.matches) seg(3, "push"); treePane.stop()?.focus(); },
+      Enter: () => { if (narrow.matches) seg("3", "push"); treePane.stop()?.focus(); },
       Escape: () => clear(false),
     };
 
-    root.querySelector(".panes").addEventListener("keydown", (event) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input")) return;
+    docscoreFind(root, ".panes").addEventListener("keydown", (event) => {
+      const { target } = event;
+      if (event.ctrlKey || event.metaKey || event.altKey || !(target instanceof Element) || target.matches("input")) return;
       let action = keys[event.key];
-      if (event.target === list) action = listKeys[event.key] ?? action;
-      if (tree.contains(event.target) && event.key === "Escape") action = () => list.focus();
-      if (rail.contains(event.target) && event.key === "Escape") action = () => clear(false);
+      if (target === list) action = listKeys[event.key] ?? action;
+      if (tree.contains(target) && event.key === "Escape") action = () => list.focus();
+      if (rail.contains(target) && event.key === "Escape") action = () => clear(false);
       if (!action) return;
       event.preventDefault();
       action();
@@ -267,10 +293,10 @@
       if (event.key === "ArrowDown" || event.key === "Enter") { event.preventDefault(); list.focus(); }
     });
     list.addEventListener("click", (event) => {
-      const row = event.target.closest(".doc");
+      const row = docscoreAround(event, ".doc");
       if (!row) return;
       go({ document: Number(row.dataset.number), row: null });
-      if (narrow.matches) seg(3, "push");
+      if (narrow.matches) seg("3", "push");
     });
     list.addEventListener("scroll", drawRows);
     window.addEventListener("scroll", () => { if (narrow.matches) drawRows(); }, { passive: true });
@@ -278,7 +304,7 @@
     new ResizeObserver(drawRows).observe(list);
     for (const kind of ["click", "focusin"]) {
       tree.addEventListener(kind, (event) => {
-        const row = event.target.closest(".anls-row[id]"), number = row && Number(row.id.split("-")[1]);
+        const row = docscoreAround(event, ".anls-row[id]"), number = Number(row?.id.split("-")[1]);
         if (row === null || number === view.row || isMoved) return;
         view = { ...view, row: number };
         tree.querySelector(".here")?.classList.remove("here");
@@ -287,18 +313,18 @@
       });
     }
     root.addEventListener("click", (event) => {
-      const { toSeg, sort } = event.target.dataset;
+      const toSeg = docscoreAround(event, "[data-to-seg]")?.dataset.toSeg, by = docscoreAround(event, "[data-sort]")?.dataset.sort;
       if (toSeg) seg(toSeg, "push");
-      if (sort) { part("sort").open = false; go({ sort }); }
+      if (by) { sort.open = false; go({ sort: by }); }
     });
-    part("all").addEventListener("click", () => { part("sort").open = false; clear(true); });
+    part("all").addEventListener("click", () => { sort.open = false; clear(true); });
     part("previous").addEventListener("click", () => move(-1));
     part("next").addEventListener("click", () => move(1));
     part("image").addEventListener("click", () => go({ image: view.image ? "" : "1" }));
 
     /** Show the view of a link, or say what is wrong with it and show all. */
-    const apply = async (asked) => {
-      const isKnown = asked.document === null || asked.document in all.names;
+    const apply = async (/** @type {View} */ asked) => {
+      const isKnown = asked.document === null || (all !== null && asked.document in all.names);
       view = isKnown ? asked : { ...asked, document: null, row: null };
       const refused = isKnown ? await ask() : "its document is not in this test set";
       if (!refused) return;
@@ -310,16 +336,15 @@
     return {
       order: () => order,
       document: () => view.document,
-      name: () => all?.names[view.document],
       write,
       /** A step in the history of this window. */
-      follow: (asked) => {
-        seg(history.state?.seg ?? 1);
+      follow: (/** @type {View} */ asked) => {
+        seg(history.state?.seg ?? "1");
         apply({ ...asked, documents: view.documents });
       },
-      isOpen: (name) => result !== null && [result.run, view.documents].includes(name),
+      isOpen: (/** @type {string} */ name) => result !== null && [result.run, view.documents].includes(name),
       /** Show a result with the view of a link, else with the view before where the files and documents are the same. */
-      show: async (found, asked) => {
+      show: async (/** @type {Server.TestSet} */ found, /** @type {View | null} */ asked) => {
         const documents = found.example ? EXAMPLE : found.run, before = all;
         const files = JSON.stringify([found.asked.references, found.asked.predictions]), areSame = files === filesOf;
         [result, filesOf] = [found, files];
@@ -327,16 +352,16 @@
         if (!areSame) empty();
         write();
         const listing = await docscoreAnswer(server.read_documents, { run: found.run });
-        if (listing.refused) { fault(listing, null); return false; }
-        [all, shown, drawn, facets.areAll] = [listing, null, null, false];
+        if ("refused" in listing) { fault(listing, null); return false; }
+        [all, shown, drawn, facets.areAll] = [listing, null, "", false];
         views.forget();
-        say(all.note);
+        say(listing.note);
         histogram.draw(found.histogram, 0, 1);
         part("rates").replaceChildren(...found.rates.map(({ label, share, interval, count }) => element("li", "facet",
           element("span", "name cut", label), element("span", "num", share), element("small", "", interval), element("small", "num", count))));
         if (asked) await apply({ ...asked, documents });
         else {
-          const isSame = areSame && before !== null && before.names.length === all.names.length && before.names.every((name, number) => name === all.names[number]);
+          const isSame = areSame && before !== null && before.names.length === listing.names.length && before.names.every((name, number) => name === listing.names[number]);
           view = isSame ? { ...view, row: null, documents } : { ...NOTHING, documents };
           if (await ask() || !order.length) { view = { ...view, cause: null, field: null, low: 0, high: 1 }; await ask(); }
         }

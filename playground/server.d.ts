@@ -64,7 +64,7 @@ declare namespace Server {
   /** What a visitor chose in place of guesses, by the names that requests.py lists. */
   type Reading = Record<string, string | null>;
   interface WhatIfOptions { threshold: number; ignore_case: boolean; numbers: string; normalise: boolean; rules: string }
-  interface PairOptions extends WhatIfOptions { donut: boolean }
+  interface PairOptions extends WhatIfOptions { donut?: boolean }
 
   // One pair
 

@@ -83,7 +83,7 @@ def choose_example(visitor: Visitor, number: int) -> None:
 
 def test_each_example_scores_and_can_be_undone(visit: Visit) -> None:
     visitor = visit()
-    names = visitor.page.locator("[data-example]").all_text_contents()
+    names = visitor["pair"].locator("[data-example]").all_text_contents()
     assert len(names) == len(set(names)) >= 7
     for number, name in reversed(list(enumerate(names))):
         choose_example(visitor, number)
