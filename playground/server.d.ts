@@ -15,9 +15,9 @@ declare namespace Server {
     read_documents: Ask<KeptRequest, Listing>;
     view_documents: Ask<ViewRequest, View>;
     read_document: Ask<DocumentRequest, Document>;
-    read_rows: Ask<RowsRequest, { text: string }>;
+    read_rows: Ask<RowsRequest, Rows>;
     read_pair: Ask<DocumentRequest, Sides>;
-    open_document: Ask<SideBySideRequest, { html: string }>;
+    open_document: Ask<SideBySideRequest, SideBySide>;
   }
   type Ask<Q, A> = (asked: Q) => Promise<A | Refusal>;
 
@@ -37,7 +37,7 @@ declare namespace Server {
     references: string | null;
     predictions: string;
     reading: Reading;
-    what_if: WhatIfOptions & { schema: string };
+    what_if: SchemaOptions;
     metrics: string[];
     by: string;
     skip: boolean;
@@ -53,7 +53,7 @@ declare namespace Server {
     missing: string;
     skip: boolean;
     metric: string;
-    what_if: WhatIfOptions;
+    what_if: SchemaOptions;
   }
   interface KeptRequest extends Request { run: string }
   interface ViewRequest extends KeptRequest { cause: string | null; field: string | null; find: string; low: number; high: number; sort: string }
@@ -64,6 +64,8 @@ declare namespace Server {
   /** What a visitor chose in place of guesses, by the names that requests.py lists. */
   type Reading = Record<string, string | null>;
   interface WhatIfOptions { threshold: number; ignore_case: boolean; numbers: string; normalise: boolean; rules: string }
+  /** With the text of a JSON Schema, "" for none. */
+  interface SchemaOptions extends WhatIfOptions { schema?: string }
   interface PairOptions extends WhatIfOptions { donut?: boolean }
 
   // One pair
@@ -78,6 +80,9 @@ declare namespace Server {
   interface SortedFiles { truth: number | null; unsure: boolean; files: FileFacts[]; html: string }
   interface FileFacts { name: string; rows?: number; columns?: string[]; fault?: string }
   interface Upload { name: string; path: string }
+  interface FileNames { references?: string; predictions: string }
+  interface Download { label: string; path: string }
+  interface NamedDownload extends Download { name: string }
 
   // A test set
 
@@ -85,7 +90,7 @@ declare namespace Server {
     run: string;
     example: boolean;
     asked: FileRequest;
-    names: { references?: string; predictions: string };
+    names: FileNames;
     paired: string;
     score: number;
     label: string;
@@ -104,12 +109,13 @@ declare namespace Server {
     rates: Rate[];
     left_out: string[];
     figures: string;
-    downloads: { label: string; path: string }[];
+    downloads: Download[];
   }
-  interface Headline { title: string; text: string; remedy: { label: string; options: Changes } | null }
-  interface WhatIf { label: string; options: Changes; score: number; difference: number }
+  interface Headline { title: string; text: string; remedy: Remedy | null }
+  interface Remedy { label: string; options: Changes }
+  interface WhatIf extends Remedy { score: number; difference: number }
   /** Parts of a request that would score higher. */
-  interface Changes { what_if?: Partial<WhatIfOptions & { schema: string }>; reading?: Reading }
+  interface Changes { what_if?: Partial<SchemaOptions>; reading?: Reading }
   interface HistogramBins { edges: number[]; counts: number[] }
   interface Rate { label: string; share: string; interval: string; count: string }
 
@@ -139,6 +145,8 @@ declare namespace Server {
   }
   interface Document { html: string; marks: [row: number, field: string, cause: string][]; image: string }
 
+  interface Rows { text: string }
+
   // Several systems
 
   interface Comparison {
@@ -157,11 +165,13 @@ declare namespace Server {
     by_value: string;
     signature: string;
     left_out: string[];
-    downloads: { label: string; name: string; path: string }[];
+    downloads: NamedDownload[];
   }
   interface System { name: string; score: number; text: string; lost: string; low: number | null; high: number | null; interval: string; counts: string[] }
-  interface Verdict { title: string; rest: string; proven: boolean; p: string; text: string; document: string | null; remarks: string[]; remedies: Remedy[] }
-  interface Remedy { label: string; options: { parse?: string; what_if?: Partial<WhatIfOptions> } }
+  interface Verdict { title: string; rest: string; proven: boolean; p: string; text: string; document: string | null; remarks: string[]; remedies: SystemsRemedy[] }
+  interface SystemsRemedy { label: string; options: SystemsChanges }
+  interface SystemsChanges { parse?: string; what_if?: Partial<WhatIfOptions> }
+  interface SideBySide { html: string }
   interface LossCell { value: number; text: string; share: number; document: string | null }
   /** What systems lost by a cause, which has a label, or a field. */
   interface LossRow { name: string; label?: string; paths?: string[]; documents?: number; few?: boolean; cells: LossCell[] }

@@ -11,7 +11,7 @@ import json
 import time
 import traceback
 from collections.abc import Callable, Coroutine
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial, wraps
 from typing import Any
 
@@ -25,6 +25,7 @@ from playground.limits import is_small
 from playground.pair import PairAnswer, answer, is_scored_at_once
 from playground.requests import (
     GONE,
+    PAIR_OPTIONS,
     CompareRequest,
     DocumentRequest,
     FileRequest,
@@ -102,7 +103,8 @@ async def stop_workspace(asked: Any) -> Answer:
 async def open_link(asked: Any) -> Answer:
     """The request that a link holds, for the editors and options."""
     request = PairRequest.of_link(LinkRequest.of(asked).link)
-    return {**request.model_dump(exclude={"options"}), "options": asdict(request.options)}
+    options = {name: getattr(request.options, name) for name in PAIR_OPTIONS}
+    return {**request.model_dump(exclude={"options", "window"}), "options": options}
 
 
 async def _in_child(pool: WorkerPool, kind: str, request: Request, work: Callable[..., Any]) -> Any:

@@ -67,7 +67,7 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
     for (const input of beside) input.checked = from.metrics.slice(1).includes(input.value);
     skip.checked = from.skip;
     confidences.checked = from.confidences;
-    schema = from.what_if.schema;
+    schema = from.what_if.schema ?? "";
     if (!schema) schemaName = "";
     drawChips();
   };
@@ -192,7 +192,7 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
       return docscoreElement("li", "", link);
     });
     const suggested = found.what_ifs.map(({ options: changes }) => changes.what_if?.schema).find(Boolean);
-    const schemas = Object.entries({ "The schema in use": found.asked.what_if.schema, "The schema that is suggested": suggested ?? "" })
+    const schemas = Object.entries({ "The schema in use": found.asked.what_if.schema ?? "", "The schema that is suggested": suggested ?? "" })
       .filter(([, text]) => text).map(([words, text]) => docscoreElement("li", "", docscoreButton("", words, () => download("schema.json", text))));
     const rows = docscoreButton("", "These documents as rows", downloadRows);
     docscoreFind(part("export"), "ul").replaceChildren(...links, ...schemas, docscoreElement("li", "", rows));
