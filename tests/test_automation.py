@@ -173,6 +173,13 @@ def test_what_a_review_of_a_tree_changes(truth: Any, prediction: Any, sure: Any,
     assert review.values == [pytest.approx(tuple(each)) for each in values]
 
 
+def test_a_value_that_counts_nothing_is_not_reviewed() -> None:
+    """It was taken for a right one."""
+    schema = {"properties": {"b": {"x-docscore": {"weight": 0}}}}
+    tree = docscore.typed_tree({"a": "x", "b": "y"}, {"a": "x", "b": "z"}, schema)
+    assert review_of_tree(tree, {"a": 0.9, "b": 0.2}, "a").values == [(0.9, True, 0.0, 0.0)]
+
+
 def test_a_value_without_a_confidence_is_named() -> None:
     tree = docscore.score_tree({"a": [{"b": "x"}]}, {"a": [{"b": "y"}]})
     with pytest.raises(ValueError, match=r"^row 'r1': \$\.a\[0\]\.b: expected a confidence, got none$"):

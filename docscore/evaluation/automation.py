@@ -88,7 +88,7 @@ def review_of_tree(tree: ScoreTree, confidences: Any, name: str) -> Review:
     waiting = [(tree, "$", confidences)]
     while waiting:
         node, place, sure = waiting.pop()
-        if not node.children and node.status != "missing" and not is_empty(node.prediction):
+        if not node.children and node.weight and node.status != "missing" and not is_empty(node.prediction):
             gain = (-node.earned, -node.weight) if node.status == "extra" else (node.weight - node.earned, 0.0)
             lowest = sorted(_confidences_in(node.prediction, sure, place, name))[:1]
             values += [(each, node.earned == node.weight, *gain) for each in lowest]
