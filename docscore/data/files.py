@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import IO, Any, NamedTuple
@@ -91,27 +91,20 @@ class Table(NamedTuple):
         return next((row for row in self.rows if row is not Faulty), None)
 
 
-class LogFormat(NamedTuple):
-    """A format of logs whose rows hold references and predictions; the library that writes it reads it.
+# by the extension of logs whose rows hold both sides: whether the value of a `.json` file is one, and what reads a file
+_LOG_FORMATS: dict[str, tuple[Callable[[Any], bool], Callable[[Path], Table]]] = {}
 
-    Attributes:
+
+def register_logs(extension: str, is_log: Callable[[Any], bool], read: Callable[[Path], Table]) -> None:
+    """Have files of a format of logs read as tables too; the library that writes it reads it.
+
+    Args:
         extension: of its files.
         is_log: whether the value of a `.json` file is such a log.
-        read: the table of a file. What the log has no prediction for, or no ground truth, is
-            `docscore.data.rows.Absent`.
+        read: the table of a file, whose rows hold references and predictions. What the log has no prediction for, or no
+            ground truth, is `docscore.data.rows.Absent`.
     """
-
-    extension: str
-    is_log: Callable[[Any], bool]
-    read: Callable[[Path], Table]
-
-
-_LOG_FORMATS: dict[str, LogFormat] = {}
-
-
-def register_logs(form: LogFormat) -> None:
-    """Have files of a format of logs read as tables too."""
-    _LOG_FORMATS[form.extension] = form
+    _LOG_FORMATS[extension] = is_log, read
 
 
 def read_table(
@@ -149,7 +142,7 @@ def read_table(
         with gc_pause():
             if suffix == ".parquet":
                 return _read_parquet(path, max_bytes, progress)
-            return _LOG_FORMATS[suffix].read(path)
+            return _LOG_FORMATS[suffix][1](path)
     of_csv, of_tsv = (partial(_read_csv, delimiter=sign) for sign in (delimiter, delimiter or "\t"))
     readers: dict[str, Callable[[Path, io.BufferedReader, Faults], Table]] = {
         ".jsonl": read_jsonl,
@@ -181,7 +174,7 @@ def delimiter_of_file(path: Path, max_bytes: int | None = None) -> str:
     if suffix_of(path) == ".tsv":
         return "\t"
     with _opened(path, max_bytes) as file:
-        return delimiter_of("".join(_first(_lines(path, file))), [ID])
+        return delimiter_of("".join(islice(_lines(path, file), _HEADER_LINES)), [ID])
 
 
 def read_value(path: Path) -> Any:
@@ -281,9 +274,9 @@ def _read_json(path: Path, file: io.BufferedReader, _faults: Faults) -> Table:
     if not source.strip():
         raise InputValueError(place=in_file(path), expected="a JSON list of rows", got="an empty file")
     rows = loads_at(source, in_file(path))
-    log = next((form for form in _LOG_FORMATS.values() if form.is_log(rows)), None)
-    if log is not None:
-        return log.read(path)
+    for is_log, read in _LOG_FORMATS.values():
+        if is_log(rows):
+            return read(path)
     if not isinstance(rows, list):
         raise InputValueError(place=in_file(path), expected="a JSON list of rows", got=type(rows).__name__)
     return Table(path, rows, lambda index: in_file(path, f"row {index + 1}"))
@@ -291,14 +284,14 @@ def _read_json(path: Path, file: io.BufferedReader, _faults: Faults) -> Table:
 
 _JSON_COLUMNS = (str(BY_ID.references), str(ANLS.references))  # these hold a JSON list; other cells are text
 _LONGEST_SHOWN = 80  # characters of a cell in a message
-_LONGEST_HEADER = 1 << 20  # characters in which the header is looked for
+_HEADER_LINES = 100  # in which the header is looked for
 
 
 def _read_csv(path: Path, file: io.BufferedReader, faults: Faults, delimiter: str | None) -> Table:
     """The rows of a CSV file; raises `ValueError` for what is no CSV as a whole, naming file and line."""
     csv.field_size_limit(1 << 30)  # a reference of a long document is one cell
     waiting = _lines(path, file)
-    head = list(_first(waiting))
+    head = list(islice(waiting, _HEADER_LINES))
     source = chain(head, waiting)
     reader = csv.reader(source, strict=True, delimiter=delimiter or delimiter_of("".join(head), [ID]))
     header: list[str] = []
@@ -342,16 +335,6 @@ def _lines(path: Path, file: io.BufferedReader) -> Iterator[str]:
             yield from io.StringIO(text, newline="")
         else:
             yield text
-
-
-def _first(lines: Iterator[str]) -> Iterator[str]:
-    """The lines in which the header is looked for."""
-    size = 0
-    for line in lines:
-        yield line
-        size += len(line)
-        if size > _LONGEST_HEADER:
-            return
 
 
 def _checked_header(path: Path, line: int, cells: list[str]) -> list[str]:

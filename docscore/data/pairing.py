@@ -683,13 +683,22 @@ def _unwrapped_row(name: str, prediction: Any, of_row: Any) -> tuple[Any, Any]:
 _TRIED = 20  # texts that are read to see whether they hold JSON
 
 
-def doubts_of_reading(pairs: Pairs, parse: str | None, parse_references: str | None) -> Iterator[Diagnostic]:
+def doubts_of_reading(
+    pairs: Pairs,
+    parse: str | None,
+    parse_references: str | None,
+    *,
+    references: str = "references",
+    predictions: str = "predictions",
+) -> Iterator[Diagnostic]:
     """What is doubtful of all rows of a test set, before texts are read as JSON.
 
     Args:
         pairs: the rows as they were given; where one of them is as it should be, no further one is looked at.
         parse: how predictions that are text are to be read, as in `ScoringOptions`.
         parse_references: the same for ground truths.
+        references: the place of the ground truths in the sentences.
+        predictions: the place of the predictions.
 
     >>> pairs = Pairs(["a"], [{"total": "1"}], ['{"total": "1"}'])
     >>> print(next(doubts_of_reading(pairs, None, None)))
@@ -714,7 +723,7 @@ holds JSON; parse="json" or parse="repair" (--parse) reads it
                 f"matches; that of {short_repr(example)} holds JSON"
             )
             remedy = 'parse="json" or parse="repair" (--parse) reads it'
-            yield Diagnostic(("predictions",), problem=problem, remedy=remedy)
+            yield Diagnostic((predictions,), problem=problem, remedy=remedy)
     # each of these passes ends with the first row that is as it should be
     if (
         parse_references is None
@@ -723,12 +732,12 @@ holds JSON; parse="json" or parse="repair" (--parse) reads it
     ):
         problem = "all are text that is JSON, and is compared as text"
         remedy = 'parse_references="json" (--parse-references json) reads it'
-        yield Diagnostic(("references",), problem=problem, remedy=remedy)
+        yield Diagnostic((references,), problem=problem, remedy=remedy)
     lists = (isinstance(each, list) and len(each) == 1 and isinstance(each[0], dict) for each in first_truths(pairs))
     if all(lists) and all(isinstance(each, dict) for each in given_predictions(pairs)):
         problem = "all are lists of one object, which never match predictions that are objects"
         remedy = 'a list of acceptable answers needs rows by id, {"question_id": ..., "references": [...]}'
-        yield Diagnostic(("references",), problem=problem, remedy=remedy)
+        yield Diagnostic((references,), problem=problem, remedy=remedy)
 
 
 def doubts_of_values(pairs: Pairs, *, with_confidences: bool) -> Iterator[Diagnostic]:

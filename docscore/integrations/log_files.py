@@ -7,13 +7,13 @@ from typing import Any, cast
 
 from docscore.core.errors import in_file
 from docscore.core.runtime import library
-from docscore.data.files import LogFormat, register_logs
+from docscore.data.files import Table, register_logs
 from docscore.evaluation.systems import LoggedRun
 
 
 def read_logs_of_inspect() -> None:
     """Have Inspect's logs, `.eval` and `.json`, read wherever files of rows are."""
-    register_logs(LogFormat(".eval", _is_log, lambda path: _reader(path).table_of_log(path)))
+    register_logs(".eval", _is_log, lambda path: cast("Table", _reader(path).table_of_log(path)))
 
 
 def run_of_file(path: Path) -> LoggedRun:

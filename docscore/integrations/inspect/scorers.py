@@ -103,11 +103,9 @@ def anls_star(
     """
 
     async def score(state: TaskState, target_of_sample: Target) -> Score:
-        answers = [answer_in(text, target) for text in target_of_sample.target]
-        output = output_text(state)
-        judged = judged_output(output, answers, parse=parse, threshold=threshold, ignore_case=ignore_case)
+        judged = _judged(state, target_of_sample, target, parse=parse, threshold=threshold, ignore_case=ignore_case)
         references, prediction = dumps(list(judged.answers)), dumps(judged.prediction)
-        return _score_of(output, judged, references=references, prediction=prediction, parsed=judged.parsed)
+        return _score_of(state, judged, references=references, prediction=prediction, parsed=judged.parsed)
 
     return score
 
@@ -126,8 +124,7 @@ def kieval_entities(
     """
 
     async def score(state: TaskState, target_of_sample: Target) -> Score:
-        answers = [answer_in(text, target) for text in target_of_sample.target]
-        judged = judged_output(output_text(state), answers, parse=parse)
+        judged = _judged(state, target_of_sample, target, parse=parse)
         result = kieval_score(judged.answers, judged.prediction, normalise=normalise, numbers=numbers)
         steps = [_correction(step) for step in result.corrections()]
         return Score(
@@ -160,11 +157,8 @@ def typed_by_schema(
     """
 
     async def score(state: TaskState, target_of_sample: Target) -> Score:
-        answers = [answer_in(text, target) for text in target_of_sample.target]
-        output = output_text(state)
-        own = schema or state.metadata[SCHEMA]
-        judged = judged_output(output, answers, parse=parse, threshold=threshold, ignore_case=ignore_case, schema=own)
-        return _score_of(output, judged)
+        how = {"threshold": threshold, "ignore_case": ignore_case, "schema": schema or state.metadata[SCHEMA]}
+        return _score_of(state, _judged(state, target_of_sample, target, parse=parse, **how))
 
     return score
 
@@ -177,19 +171,20 @@ def _correction(step: Step) -> str:
     return f"{step.edit:6}  {step.place}: {expected} → {predicted}"
 
 
-def output_text(state: TaskState) -> str | None:
-    """What the model said; None where no call of it succeeded."""
-    return state.output.completion if state.output.choices else None
+def _judged(state: TaskState, targets: Target, reading: str, **options: Any) -> JudgedOutput:
+    """The output of a sample, None where no call of the model succeeded, against its targets."""
+    output = state.output.completion if state.output.choices else None
+    return judged_output(output, [answer_in(text, reading) for text in targets.target], **options)
 
 
-def _score_of(output: str | None, judged: JudgedOutput, **metadata: Any) -> Score:
+def _score_of(state: TaskState, judged: JudgedOutput, **metadata: Any) -> Score:
     """The score of Inspect, with the reason, in its words, why it is not that of an ordinary answer."""
     reason = "invalid_response_format" if judged.parsed == "failed" else None
     return Score(
         value=judged.score,
-        answer=None if output is None else judged.shown,
+        answer=judged.shown if state.output.choices else None,
         explanation=f"```text\n{judged.explanation}\n```",
-        reason=reason if output and output.strip() else "no_response",
+        reason=reason if state.output.choices and state.output.completion.strip() else "no_response",
         metadata={**metadata, "fields": {path: list(points) for path, points in judged.fields.items()}},
     )
 
