@@ -89,12 +89,8 @@ def text_excerpts(left: str, right: str, longest: int, before: int) -> tuple[str
         alike = (a == b for a, b in zip(left, right, strict=False))
         same = next((i for i, equal in enumerate(alike) if not equal), min(len(left), len(right)))
         start = same - before if same > longest - before else 0
-    return _from(left, start, longest), _from(right, start, longest)
-
-
-def _from(text: str, start: int, longest: int) -> str:
-    """The text from a character on, shortened."""
-    return clipped(f"…{text[start:]}" if start else text, longest)
+    left, right = (clipped(f"…{text[start:]}" if start else text, longest) for text in (left, right))
+    return left, right
 
 
 def display_width(text: str) -> int:

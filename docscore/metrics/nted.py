@@ -6,7 +6,6 @@ elements and texts; deleting or inserting a text costs its length, a key 1; chan
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from math import fsum
 from typing import Any, ClassVar, NamedTuple, cast
@@ -293,13 +292,11 @@ class TreeDistances:
         >>> TreeDistances(FlatTree(left), FlatTree(right)).cheapest_pairs()
         {2: 1, 1: 0}
         """
-        found: dict[int, int] = {}
+        partners: dict[int, int] = {}
         waiting = [(len(self.left.nodes) - 1, len(self.right.nodes) - 1)]
         while waiting:
-            pair = waiting.pop()
-            for one in self._pairs_of_tree(*pair, waiting):
-                found[one[0]] = one[1]
-        return found
+            partners |= dict(self._pairs_of_tree(*waiting.pop(), waiting))
+        return partners
 
     def _pairs_of_tree(self, root: int, other: int, waiting: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
         """The pairs of two trees; subtrees that are paired as wholes are left to be looked at."""
@@ -412,29 +409,21 @@ class _Builder:
         self.root = len(left.nodes) - 1, len(right.nodes) - 1
         self.whole = whole
         self.cost = 0
-        above, over = (
-            {id(child): number for number, node in enumerate(tree.nodes) for child in node.children}
-            for tree in self.trees
-        )
+        partner = {**distances.cheapest_pairs(), self.root[0]: self.root[1]}
+        back = {j: i for i, j in partner.items()}
+        parts: dict[int, _Part] = {id(node): (i, partner.get(i)) for i, node in enumerate(left.nodes)}
+        parts |= {id(node): (back.get(j), j) for j, node in enumerate(right.nodes)}
         self.places = {
             id(child): place for tree in self.trees for node in tree.nodes for place, child in enumerate(node.children)
         }
-        partner = {**distances.cheapest_pairs(), self.root[0]: self.root[1]}
-        of_left: list[_Part] = [(i, partner.get(i)) for i in range(len(left.nodes))]
-        of_right: list[_Part] = [(None, j) for j in range(len(right.nodes))]
-        for i, j in partner.items():
-            of_right[j] = i, j
-        self.below: dict[_Part, list[_Part]] = defaultdict(list)
-        for node, part in zip(left.nodes[:-1], of_left, strict=False):
-            self.below[of_left[above[id(node)]]].append(part)
-        before: dict[int, _Part] = {}
-        for node, part in zip(right.nodes[:-1], of_right, strict=False):
-            parent = over[id(node)]
-            siblings = self.below[of_right[parent]]
-            if part[0] is None:
-                neighbour = before.get(parent)
-                siblings.insert(siblings.index(neighbour) + 1 if neighbour in siblings else 0, part)
-            before[parent] = part
+        self.below = {parts[id(node)]: [parts[id(child)] for child in node.children] for node in left.nodes}
+        for node in right.nodes:
+            siblings = self.below.setdefault(parts[id(node)], [])
+            position = 0
+            for part in (parts[id(child)] for child in node.children):
+                if part[0] is None:
+                    siblings.insert(position, part)
+                position = siblings.index(part) + 1 if part in siblings else 0
 
     def node(self, part: _Part, *paths: str | None) -> MetricTree:
         """The node of a part below these paths; a key and the only object or text below it are one."""

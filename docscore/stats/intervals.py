@@ -240,12 +240,6 @@ class Differences:
         return Interval(note=f"all {having:,} {self.unit}s changed alike") if alike else None
 
 
-def are_alike(estimates: Ratios | Differences) -> list[bool]:
-    """For each estimate whether no document has influence on it, so that resampling cannot change it."""
-    pulls = np.abs(estimates.influence()).max(axis=0, initial=0.0) * estimates.count
-    return [bool(pull <= ROUNDING) for pull in pulls]
-
-
 def side_by_side(*parts: Ratios) -> Ratios:
     """Join the columns of ratios over the same documents."""
     earned, weight = np.hstack([part.earned for part in parts]), np.hstack([part.weight for part in parts])
@@ -350,7 +344,8 @@ def intervals_of(
     risk = (1 - check_confidence(confidence)) / 2
     if clusters is not None:
         estimates = estimates.by_cluster(clusters)
-    gaps = [estimates.gap(column, alike=alike) for column, alike in enumerate(are_alike(estimates))]
+    influence = np.abs(estimates.influence()).max(axis=0, initial=0.0) * estimates.count
+    gaps = [estimates.gap(column, alike=bool(most <= ROUNDING)) for column, most in enumerate(influence)]
     intervals = {column: gap for column, gap in enumerate(gaps) if gap is not None}
     possible = [column for column, gap in enumerate(gaps) if gap is None]
     if not possible:

@@ -67,7 +67,8 @@ def permutation_p_values(
     observed = differences(np.zeros((1, 2 * k)))
     smaller, larger = np.zeros(k), np.zeros(k)
     every = 2**m <= n_resamples
-    for swaps in all_swaps(m) if every else drawn_swaps(m, n_resamples, seed):
+    all_swaps = (np.arange(2**m)[:, None] >> np.arange(m) & 1).astype(np.float64) if every else None
+    for swaps in drawn_swaps(m, n_resamples, seed) if all_swaps is None else [all_swaps]:
         found = differences(swaps @ changes)
         smaller += np.count_nonzero(found <= observed, axis=0)
         larger += np.count_nonzero(found >= observed, axis=0)
@@ -75,11 +76,6 @@ def permutation_p_values(
     itself = 0 if every else 1  # what was observed is one of the swaps; among those that are drawn it may be missing
     shares = (np.minimum(smaller, larger) + itself) / ((2**m if every else n_resamples) + itself)
     return [min(1.0, 2 * share) for share in shares.tolist()]
-
-
-def all_swaps(m: int) -> Iterator[Array]:
-    """All ways to swap some of m documents or none, shape (2^m, m), 1 for those that are swapped; in one batch."""
-    yield (np.arange(2**m)[:, None] >> np.arange(m) & 1).astype(np.float64)
 
 
 def drawn_swaps(m: int, n_resamples: int, seed: int) -> Iterator[Array]:

@@ -164,13 +164,14 @@ def _check_own(own: PlaceSettings, comparison: str, pointer: str) -> None:
 
 
 def comparator_of(
-    settings: PlaceSettings, schemas: list[Mapping[str, Any]], pointer: str, functions: Functions
+    settings: PlaceSettings, schemas: list[Mapping[str, Any]], types: set[str], pointer: str, functions: Functions
 ) -> Comparator | None:
     """How a place compares; None for as texts.
 
     Args:
         settings: its `x-docscore`.
         schemas: all that the schema says of it.
+        types: the types that these name.
         pointer: of its `x-docscore`, for messages.
         functions: the functions that were given in Python, by their names.
 
@@ -179,8 +180,12 @@ def comparator_of(
     """
     comparison = settings.get("compare", implied_comparison(schemas))
     if comparison == "function":
-        return _function_comparator(settings, pointer, functions)
-    types = {name for schema in schemas for name in types_of(schema)}
+        name = settings.get("function", "")
+        if name not in functions:
+            expected = "the name of a function given in Python"
+            raise InputValueError(place=f"{pointer}/function", expected=expected, got=repr(name))
+        by_columns = getattr(functions[name], "by_columns", False)
+        return FunctionComparator(name, functions[name], _field_of(pointer), by_columns)
     if "compare" in settings and types and not types & _TYPES[comparison]:
         got = f"{comparison!r} where the type is {' or '.join(sorted(types))}"
         raise InputValueError(place=f"{pointer}/compare", expected="a comparison of values of the type", got=got)
@@ -198,10 +203,9 @@ def comparator_of(
         raise at_place(pointer, error) from None
 
 
-def _list_settings(settings: PlaceSettings, views: Iterable[SubSchema], pointer: str) -> tuple[bool, str]:
+def _list_settings(settings: PlaceSettings, types: set[str], pointer: str) -> tuple[bool, str]:
     """Whether a list keeps its order, and the key of its rows."""
     named = [name for name in ("list_order", "key") if name in settings]
-    types = {name for view in views for name in types_of(view.content)}
     if named and types and "array" not in types:
         got = f"it where the type is {' or '.join(sorted(types))}"
         raise InputValueError(place=f"{pointer}/{named[0]}", expected=f"{named[0]} of an array", got=got)
@@ -228,15 +232,6 @@ def _field_of(pointer: str) -> str:
             else ""
         )
     return path.removeprefix(".") or "$"
-
-
-def _function_comparator(settings: PlaceSettings, pointer: str, functions: Functions) -> Comparator:
-    name = settings.get("function", "")
-    if name not in functions:
-        raise InputValueError(
-            place=f"{pointer}/function", expected="the name of a function given in Python", got=repr(name)
-        )
-    return FunctionComparator(name, functions[name], _field_of(pointer), getattr(functions[name], "by_columns", False))
 
 
 _ALTERNATIVES = ("allOf", "anyOf", "oneOf")
@@ -388,10 +383,10 @@ class _Compiler:
             }
         types = {each for view in views for each in types_of(view.content)}
         if len(types) == 1 and "compare" not in settings:
-            settings = {**self.by_type.get(types.pop(), {}), **settings}
-        compared = comparator_of(settings, [view.content for view in views], pointer, self.functions)
+            settings = {**self.by_type.get(next(iter(types)), {}), **settings}
+        compared = comparator_of(settings, [view.content for view in views], types, pointer, self.functions)
         node = SchemaNode(unit * settings.get("weight", 1), weighted=False, comparator=compared)
-        node.keeps_order, node.key = _list_settings(settings, views, pointer)
+        node.keeps_order, node.key = _list_settings(settings, types, pointer)
         self.nodes[name, unit] = node
         self.above.append(name)
         named: dict[str, list[SubSchema]] = {}
