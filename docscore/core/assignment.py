@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 from functools import cache, lru_cache
 from importlib import import_module
 from itertools import chain
@@ -431,22 +432,9 @@ def sum_of_ties(numbers: Sequence[float]) -> float:
 
 @lru_cache(maxsize=1 << 14)
 def _fraction(number: float) -> tuple[int, int]:
-    """The fraction of a small denominator that a number is, but for rounding; else the number itself.
-
-    A fraction so near is one of the convergents of the number's continued fraction.
-    """
-    exact = number.as_integer_ratio()
-    (left, right), (above, before), (below, under) = exact, (1, 0), (0, 1)
-    while right:
-        quotient, rest = divmod(left, right)
-        above, before = quotient * above + before, above
-        below, under = quotient * below + under, below
-        if below > _LARGEST_DENOMINATOR:
-            return exact
-        if abs(above / below - number) <= 8 * ulp(number):
-            return above, below
-        left, right = right, rest
-    return exact
+    """The fraction of a small denominator that a number is, but for rounding; else the number itself."""
+    near = Fraction(number).limit_denominator(_LARGEST_DENOMINATOR)
+    return (near if abs(float(near) - number) <= 8 * ulp(number) else Fraction(number)).as_integer_ratio()
 
 
 def halves(numbers: Matrix) -> tuple[Matrix, Matrix]:

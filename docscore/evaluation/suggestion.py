@@ -34,7 +34,7 @@ from docscore.metrics.typed.readers import (
     read_quantity,
     read_time,
 )
-from docscore.metrics.typed.schema import SubSchema, implied_comparison, said_of_place, schema_root
+from docscore.metrics.typed.schema import ELEMENTS, SubSchema, implied_comparison, said_of_place, schema_root
 
 SPECIMENS = 3
 READ = 0.95  # the share of the texts of a field that a comparator must read
@@ -353,7 +353,7 @@ def _lacking(schemas: Sequence[SubSchema], found: Mapping[str, Any]) -> dict[str
         below = [each for view in named for each in view.below("properties", key)]
         if below and (own := _lacking(below, part)):
             lacking.setdefault("properties", {})[key] = own
-    elements = [each for view in views for each in view.elements()]
+    elements = [each for view in views for each in view.under(*ELEMENTS)]
     if elements and (own := _lacking(elements, found.get("items", {}))):
         lacking["items"] = own
     return lacking

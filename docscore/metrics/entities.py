@@ -305,14 +305,12 @@ class Step(NamedTuple):
     @property
     def kind(self) -> str:
         """The entity type."""
-        found = self.truth or self.prediction
-        return found.kind if found else ""
+        return cast("Entity", self.truth or self.prediction).kind
 
     @property
     def place(self) -> str:
         """The path of the entity in the prediction, or in the ground truth if it is missing."""
-        found = self.prediction or self.truth
-        return found.place if found else ""
+        return cast("Entity", self.prediction or self.truth).place
 
     def to_dict(self) -> dict[str, Any]:
         """The attributes in plain types."""

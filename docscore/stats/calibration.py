@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -189,13 +190,10 @@ def _brier_and_points(
             low, high = _EDGES[number : number + 2].tolist()
             count = int(inside.sum())
             accuracy = int(values.right[inside].sum()) / count
-            points.append(ReliabilityPoint(low, high, count, _mean(values.confidences[inside]), accuracy, interval))
-    return CalibrationFigure(_mean(values.gaps**2), brier), points
-
-
-def _mean(numbers: Array) -> float:
-    """The mean, computed from an exact sum."""
-    return math.fsum(numbers.tolist()) / len(numbers)
+            points.append(
+                ReliabilityPoint(low, high, count, fmean(values.confidences[inside].tolist()), accuracy, interval)
+            )
+    return CalibrationFigure(fmean((values.gaps**2).tolist()), brier), points
 
 
 def _resampled_figures(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from math import fsum
-from typing import Literal, Protocol, cast, get_args
+from typing import Literal, cast, get_args
 
 from docscore.core.options import PAPER, ScoringOptions
 from docscore.core.values import LEAF_TYPES, Matrix, Scalar, Value, is_empty
@@ -15,7 +16,7 @@ Side = Literal["ground_truth", "prediction"]
 SIDES: tuple[Side, ...] = get_args(Side)
 
 
-class Comparator(Protocol):
+class Comparator(ABC):
     """How the scalars of a place compare, where it is not as ANLS* compares texts.
 
     Attributes:
@@ -23,21 +24,22 @@ class Comparator(Protocol):
         libraries: the modules of `docscore[values]` whose data decide what is read.
     """
 
-    @property
-    def label(self) -> str: ...
-
-    @property
-    def libraries(self) -> tuple[str, ...]: ...
+    label: str
+    libraries: tuple[str, ...] = ()
 
     def pair(self, truth: Scalar, prediction: Scalar, options: ScoringOptions) -> float:
         """S of a pair where L is 1, in [0, 1]."""
+        return float(self.table([truth], [prediction], options)[0, 0])
 
+    @abstractmethod
     def table(self, truths: Sequence[Scalar], predictions: Sequence[Scalar], options: ScoringOptions) -> Matrix:
         """S of every pair where L is 1: shape (len(truths), len(predictions)), values in [0, 1]."""
 
-    def unreadable(self, truth: Scalar | None, prediction: Scalar | None) -> tuple[Side, ...]:
+    def unreadable(self, truth: Scalar | None, prediction: Scalar | None) -> tuple[Side, ...]:  # noqa: ARG002
         """The sides whose value cannot be read."""
+        return ()
 
+    @abstractmethod
     def remark(self, truth: Scalar, prediction: Scalar, *, right: bool) -> str:
         """Why two scalars scored what they did where that may surprise, else ""; `right` if they earned all."""
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import lru_cache, partial
 from inspect import signature
 from operator import eq
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -44,7 +44,7 @@ _kept = lru_cache(maxsize=1 << 15, typed=True)  # distinct values of a comparato
 
 
 @dataclass(frozen=True)
-class ReadingComparator:
+class ReadingComparator(Comparator):
     """Compares scalars by what they are read as, so that 1000.0 is 1000 and 12 March 2024 is 2024-03-12.
 
     Attributes:
@@ -150,7 +150,7 @@ def _texts(
 
 
 @dataclass(frozen=True)
-class FunctionComparator:
+class FunctionComparator(Comparator):
     """Compares scalars by a function of two plain values, or of two columns of them, that gives numbers in [0, 1].
 
     Attributes:
@@ -158,18 +158,12 @@ class FunctionComparator:
         function: the function.
         place: the field, for messages.
         by_columns: whether it takes two lists and gives a table.
-        libraries: none.
     """
 
     label: str
     function: Callable[..., Any]
     place: str
     by_columns: bool = False
-    libraries: ClassVar[tuple[str, ...]] = ()
-
-    def pair(self, truth: Scalar, prediction: Scalar, options: ScoringOptions) -> float:
-        """S of a pair where L is 1, in [0, 1]."""
-        return float(self.table([truth], [prediction], options)[0, 0])
 
     def table(self, truths: Sequence[Scalar], predictions: Sequence[Scalar], options: ScoringOptions) -> Matrix:  # noqa: ARG002  the function decides
         """S of every pair where L is 1: shape (len(truths), len(predictions)), values in [0, 1].
@@ -201,10 +195,6 @@ class FunctionComparator:
             problem = f"{self.label} raised {type(error).__name__} for {values}: {error}"
             raise InputValueError(place=self.place, problem=problem) from error
 
-    def unreadable(self, truth: Scalar | None, prediction: Scalar | None) -> tuple[Side, ...]:  # noqa: ARG002
-        """No side: the function takes every value."""
-        return ()
-
     def remark(self, truth: Scalar, prediction: Scalar, *, right: bool) -> str:  # noqa: ARG002
         """That the function compared them, where they are not the same text."""
         return "" if scalar_text(truth) == scalar_text(prediction) else f"compared by {self.label}"
@@ -222,7 +212,7 @@ def by_columns(function: Callable[[list[Any], list[Any]], Any]) -> Callable[[lis
 
 
 @dataclass(frozen=True)
-class JudgedComparator:
+class JudgedComparator(Comparator):
     """Compares texts by verdicts that were given before; a text is right against itself.
 
     Attributes:

@@ -7,7 +7,6 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
-from itertools import chain
 from typing import Any, NamedTuple
 
 from docscore.core.dates import ORDERS
@@ -234,8 +233,10 @@ def _field_of(pointer: str) -> str:
     return path.removeprefix(".") or "$"
 
 
-_ALTERNATIVES = ("allOf", "anyOf", "oneOf")
 _MOST_STEPS = 100_000  # a schema of a thousand properties takes some thousand
+
+
+ELEMENTS = ("items", "prefixItems")  # the keywords of the schemas of the elements of a list
 
 
 class SubSchema(NamedTuple):
@@ -260,9 +261,9 @@ class SubSchema(NamedTuple):
             pointer = "/".join([self.pointer, *(str(step).replace("~", "~0").replace("/", "~1") for step in steps)])
             yield SubSchema(content, pointer, self.resolver)
 
-    def elements(self) -> Iterator[SubSchema]:
-        """What it says of the elements of a list."""
-        for keyword in ("items", "prefixItems"):
+    def under(self, *keywords: str) -> Iterator[SubSchema]:
+        """The schema, or the schemas in a list, under each of the keywords."""
+        for keyword in keywords:
             content = self.content.get(keyword)
             if isinstance(content, list):
                 for index in range(len(content)):
@@ -285,9 +286,7 @@ class SubSchema(NamedTuple):
                 ) from None
             if isinstance(target.contents, dict):
                 yield SubSchema(target.contents, reference, target.resolver)
-        for keyword in _ALTERNATIVES:
-            for index in range(len(self.content.get(keyword, []))):
-                yield from self.below(keyword, index)
+        yield from self.under("allOf", "anyOf", "oneOf")
 
 
 @lru_cache(maxsize=1024)
@@ -394,9 +393,8 @@ class _Compiler:
             for key in view.content.get("properties", {}):
                 named.setdefault(key, []).extend(view.below("properties", key))
         node.properties = {key: self.node(below, node.unit) for key, below in named.items()}
-        others = [view.below("additionalProperties") for view in views if "additionalProperties" in view.content]
-        node.others = self.node(chain.from_iterable(others), node.unit)
-        node.items = self.node(chain.from_iterable(view.elements() for view in views), node.unit)
+        node.others = self.node((part for view in views for part in view.under("additionalProperties")), node.unit)
+        node.items = self.node((part for view in views for part in view.under(*ELEMENTS)), node.unit)
         self.above.pop()
         return node
 
