@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import tempfile
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
@@ -90,11 +91,8 @@ def pages_of_pdf(path: Path) -> tuple[Page, ...]:
         ValueError: naming the file, if it is no PDF.
         OSError: if it cannot be read.
     """
-    pdf = _opened(path)
-    try:
+    with closing(_opened(path)) as pdf:
         return tuple(Page(words=_words(page) or None) for page in pdf)
-    finally:
-        pdf.close()
 
 
 def rendered_pages(path: Path, dpi: int = DPI) -> list[Path]:
@@ -104,18 +102,15 @@ def rendered_pages(path: Path, dpi: int = DPI) -> list[Path]:
         ValueError: naming the file, if it is no PDF.
         OSError: if it cannot be read.
     """
-    pdf = _opened(path)
     name = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]
-    try:
-        found = []
+    found = []
+    with closing(_opened(path)) as pdf:
         for number, page in enumerate(pdf, 1):
             target = Path(_temporary_folder().name) / f"{name}-{dpi}-{number}.png"
             if not target.exists():
                 page.render(scale=dpi / _POINTS).to_pil().save(target)
             found.append(target)
-        return found
-    finally:
-        pdf.close()
+    return found
 
 
 def picture_file(image: Path | bytes) -> Path:

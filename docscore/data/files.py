@@ -193,9 +193,7 @@ def name_without_extension(path: Path) -> str:
     >>> name_without_extension(Path("runs/donut.v2.jsonl.gz"))
     'donut.v2'
     """
-    name = path.name
-    if path.suffix.lower() == ".gz":
-        name = path.stem
+    name = path.stem if path.suffix.lower() == ".gz" else path.name
     known = suffix_of(path)
     return name[: -len(known)] or path.name if known in (*EXTENSIONS, *_LOG_FORMATS) else path.name
 

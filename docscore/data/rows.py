@@ -265,11 +265,7 @@ def _id(value: Any) -> str:
         return scalar_text(int(value))
     if not isinstance(value, str):
         raise InputTypeError(expected=f"a string as {ID}", got=f"{type(value).__name__} {short_repr(value)}")
-    try:
-        is_unicode = bool(value.encode())
-    except UnicodeEncodeError:
-        is_unicode = False
-    if not is_unicode:
+    if not value or value.encode(errors="ignore").decode() != value:  # which lacks its lone surrogates
         raise InputValueError(expected=f"a {ID} of at least one valid Unicode character", got=short_repr(value))
     return str.__str__(value)
 
