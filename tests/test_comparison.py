@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import docscore
 from docscore import anls_score
 from docscore.core.options import SchemaSource, ScoringOptions
 from docscore.data.files import read_table
@@ -204,6 +205,15 @@ def test_other_ids_are_refused() -> None:
 def test_other_rules_are_refused(option: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"^expected both scored by the same rules, got anls_star\|.* and anls_star\|"):
         compare(analysed({"a": TEXT}), analysed({"a": TEXT}, **option))
+
+
+def test_other_clusters_are_refused() -> None:
+    """Intervals and tests were those of the clusters of the second system, or of none."""
+    sides = {"references": {"a": "x", "b": "y"}, "predictions": {"a": "x", "b": "z"}}
+    clustered, alone = docscore.evaluate(**sides, cluster=lambda _: "c"), docscore.evaluate(**sides)
+    for pair in ((clustered, alone), (alone, clustered)):
+        with pytest.raises(ValueError, match=r"^cluster: expected the same for both systems, got another one$"):
+            compare(*pair)
 
 
 # fields

@@ -70,6 +70,13 @@ def test_the_hook_of_promptfoo(context: dict[str, Any]) -> None:
 
 def test_what_passes_in_promptfoo() -> None:
     assert get_assert(SAID, {"config": {"pass_at": 0.6}, "vars": {"reference": BILL}})["pass"] is True
+    reference, said = (
+        {"a": "abcdefghij", "b": "abcde", "c": "abcdefghij"},
+        {"a": "abcdefghi", "b": "abc", "c": "abcdefghi"},
+    )
+    near = get_assert(said, {"config": {"pass_at": 0.8}, "vars": {"reference": reference}})
+    assert near["score"] == pytest.approx(0.8)  # 0.7999999999999999, as floats add up
+    assert near["pass"] is True
     with pytest.raises(ValueError, match="expected 'reference' or 'references', got "):
         get_assert(SAID, {"vars": {}})
 

@@ -225,7 +225,7 @@ class Comparison:
 
     Raises:
         TypeError, ValueError: for an invalid confidence, seed or number of resamples.
-        ValueError: if an id is on one side only, or the two have other options, ground truths or metrics.
+        ValueError: if an id is on one side only, or the two have other options, clusters, ground truths or metrics.
 
     >>> import docscore
     >>> truths = {"a": "tea", "b": "rum", "c": "ale"}
@@ -262,6 +262,9 @@ class Comparison:
             got = f"{base.pairs.runs} and {new.pairs.runs}"
             raise InputValueError(place="compare", expected="as many runs of the base as of the other", got=got)
         self._rows = rows_of_base(base.ids, new.ids)
+        clusters = base.pairs.clusters and [base.pairs.clusters[row] for row in self._rows]
+        if clusters != new.pairs.clusters:
+            raise InputValueError(place="cluster", expected="the same for both systems", got="another one")
         if base.options != new.options:
             got = f"{base.signature} and {new.signature}"
             raise InputValueError(expected="both scored by the same rules", got=got)

@@ -49,7 +49,7 @@ def _cost(name: str, cells: tuple[Any, ...], pairs: Pairs) -> Cost:
                 value = loads(cell)
         try:
             numbers.append(check_number(name, value, "a number of at least 0", lambda number: number >= 0))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             without.append(f"{short_repr(row)} ({'nothing' if _is_nothing(cell) else short_repr(cell)})")
     if without:
         count = f"{len(without):,} of {len(cells):,} predictions have no {name} of at least 0"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from docscore.core.numbers import ROUNDING
 from docscore.core.options import THRESHOLD
 from docscore.integrations.judging import answers_of, judged_output
 
@@ -31,7 +32,7 @@ def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
         TypeError, ValueError: for values that cannot be scored, and where there is no ground truth.
     """
     config = context.get("config") or {}
-    wanted = config.get("pass_at", 1.0)
+    wanted = config.get("pass_at", 1.0) - ROUNDING
     found = judged_output(
         output,
         answers_of(config, context.get("vars") or {}),
