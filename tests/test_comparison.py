@@ -209,7 +209,7 @@ def test_other_rules_are_refused(option: dict[str, Any]) -> None:
 
 def test_other_clusters_are_refused() -> None:
     """Intervals and tests were those of the clusters of the second system, or of none."""
-    sides = {"references": {"a": "x", "b": "y"}, "predictions": {"a": "x", "b": "z"}}
+    sides: dict[str, Any] = {"references": {"a": "x", "b": "y"}, "predictions": {"a": "x", "b": "z"}}
     clustered, alone = docscore.evaluate(**sides, cluster=lambda _: "c"), docscore.evaluate(**sides)
     for pair in ((clustered, alone), (alone, clustered)):
         with pytest.raises(ValueError, match=r"^cluster: expected the same for both systems, got another one$"):
