@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from docscore.evaluation.evaluation import Row as Row
     from docscore.evaluation.evaluation import evaluate as evaluate
     from docscore.evaluation.evaluation import summarise as summarise
-    from docscore.evaluation.lint import lint as lint
+    from docscore.evaluation.ground_truths import lint as lint
+    from docscore.evaluation.ground_truths import suggest_schema as suggest_schema
     from docscore.evaluation.state import ScoreState as ScoreState
-    from docscore.evaluation.suggestion import suggest_schema as suggest_schema
     from docscore.evaluation.tables import Table as Table
     from docscore.integrations.evaluate import evaluate_module as evaluate_module
     from docscore.metrics.anls_star.api import anls_score as anls_score
@@ -50,12 +50,12 @@ _IMPORTED_WHEN_USED = {
     "evaluate": "docscore.evaluation.evaluation",
     "evaluate_module": "docscore.integrations.evaluate",
     "kieval_score": "docscore.metrics.kieval",
-    "lint": "docscore.evaluation.lint",
+    "lint": "docscore.evaluation.ground_truths",
     "nted_score": "docscore.metrics.nted",
     "pairs_of": "docscore.data.pairing",
     "score_pairs": "docscore.metrics.anls_star.api",
     "score_tree": "docscore.metrics.anls_star.api",
-    "suggest_schema": "docscore.evaluation.suggestion",
+    "suggest_schema": "docscore.evaluation.ground_truths",
     "summarise": "docscore.evaluation.evaluation",
     "typed_score": "docscore.metrics.typed.score",
     "typed_tree": "docscore.metrics.typed.score",

@@ -12,10 +12,9 @@ from docscore.core.formatting import three_digits, with_minus_signs, with_sign
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import BY_VALUE
 from docscore.data.pairing import first_truths
-from docscore.evaluation.comparison import Change, changes_of, rows_of_base
+from docscore.evaluation.comparison import Change, adjusted, changes_of, rows_of_base
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.suggestion import suggestion_of
-from docscore.evaluation.systems import adjusted
+from docscore.evaluation.ground_truths import suggestion_of
 from docscore.metrics.anls_star.causes import Cause
 from docscore.metrics.registry import ANLS_STAR, TYPED
 from docscore.report.annotations import cause_in_words

@@ -12,7 +12,7 @@ from docscore.cli.options import Command, a_file, ending, json_option, stdout_co
 from docscore.cli.terminal import print_json, say
 from docscore.core.output import check_output, write_whole
 from docscore.data.files import read_value
-from docscore.evaluation.suggestion import Suggestion, suggest_schema
+from docscore.evaluation.ground_truths import Suggestion, suggest_schema
 from docscore.report.console import print_table
 from docscore.report.content import suggestion_table
 

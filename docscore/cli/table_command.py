@@ -30,7 +30,6 @@ from docscore.core.errors import InputValueError
 from docscore.core.output import check_output, write_report
 from docscore.data.files import name_without_extension
 from docscore.evaluation.systems import Systems, systems_of
-from docscore.evaluation.tables import LISTED
 from docscore.integrations.log_files import run_of_file
 from docscore.report.console import print_table
 from docscore.report.markup import FORMATS, table_as_latex, table_as_markdown
@@ -39,30 +38,17 @@ from docscore.report.systems_report import systems_as_html, systems_as_png, syst
 _WRITTEN = (".md", ".tex", ".html", ".png")  # extensions of the files that it writes
 
 
-def _name_and_file(text: str) -> tuple[str, str]:
-    """The name and the file of NAME=FILE; of other text, an empty name and the text."""
-    name, _, file = text.partition("=")
-    return (name.strip(), file) if name.strip() and file else ("", text)
-
-
-def _named_file(_context: click.Context, _parameter: click.Parameter, value: Sequence[str]) -> dict[Path, str]:
-    """The names that were given to files."""
-    names = {}
-    for text in value:
-        name, file = _name_and_file(text)
-        if not name:
-            msg = f"expected NAME=FILE, got {text!r}"
-            raise click.BadParameter(msg)
-        names[Path(file)] = name
-    return names
-
-
-def _systems(context: click.Context, parameter: click.Parameter, value: Sequence[str]) -> list[tuple[str, Path]]:
-    """The name and the file of each argument FILE or NAME=FILE; a name that is not given is empty."""
+def _named(context: click.Context, parameter: click.Parameter, value: Sequence[str]) -> list[tuple[str, Path]]:
+    """The name and the file of each FILE or NAME=FILE; the name of an argument that is a file alone is empty."""
     files = []
     for text in value:
-        name, file = ("", text) if Path(text).exists() else _name_and_file(text)
-        files.append((name, Path(a_file.convert(file, parameter, context))))
+        name, _, file = text.partition("=")
+        if not (name.strip() and file) or (isinstance(parameter, click.Argument) and Path(text).exists()):
+            name, file = "", text
+        if not name and isinstance(parameter, click.Option):
+            msg = f"expected NAME=FILE, got {text!r}"
+            raise click.BadParameter(msg)
+        files.append((name.strip(), Path(a_file.convert(file, parameter, context))))
     return files
 
 
@@ -75,13 +61,13 @@ def _systems(context: click.Context, parameter: click.Parameter, value: Sequence
         json_format="table",
     ),
 )
-@click.argument("systems", nargs=-1, callback=_systems, metavar="[NAME=]FILE...")
+@click.argument("systems", nargs=-1, callback=_named, metavar="[NAME=]FILE...")
 @references_option
 @click.option(
     "--name",
     "names",
     multiple=True,
-    callback=_named_file,
+    callback=_named,
     metavar="NAME=FILE",
     help="The same as the argument NAME=FILE. Can be repeated.",
 )
@@ -142,7 +128,7 @@ def table_command(
     systems: list[tuple[str, Path]],
     *,
     references: Path | None,
-    names: dict[Path, str],
+    names: list[tuple[str, Path]],
     settings: CommandSettings,
     figures: tuple[str, ...],
     intervals: bool,
@@ -165,8 +151,9 @@ def table_command(
     value of a column too; tests are over all rows. What predictions have in columns cost, seconds and tokens is
     summed beside the figures; of several runs that of one on average.
     """
-    files = [(names.get(path, name), path) for name, path in systems]
-    files += [(name, path) for path, name in names.items() if all(path != known for _, known in files)]
+    name_of = {path: name for name, path in names}
+    files = [(name_of.get(path, name), path) for name, path in systems]
+    files += [(name, path) for path, name in name_of.items() if all(path != known for _, known in files)]
     if output is not None and (as_json or form != "text"):
         raise click.UsageError("expected --output, --format or --json, got two", click.get_current_context())  # noqa: TRY003, EM101
     if output is not None:
@@ -210,11 +197,8 @@ def _as_dict(found: Systems, name: str) -> dict[str, object]:
         **evaluation.counts,
         "signature": evaluation.signature,
         "signatures": evaluation.signatures,
+        **evaluation.views_to_dict(),
     }
-    if evaluation.score_by_value is not None:
-        parts["score_by_value"] = evaluation.score_by_value
-    if evaluation.by is not None:
-        parts["slices"] = [each.to_dict() for each in evaluation.slice_figures]
     tests = {
         figure: {
             "against": found.bases[figure],
@@ -225,8 +209,6 @@ def _as_dict(found: Systems, name: str) -> dict[str, object]:
         for (system, figure), test in found.tests.items()
         if system == name
     }
-    if evaluation.runs is not None:
-        parts["runs"] = evaluation.runs.to_dict(LISTED)
     if evaluation.costs:
         parts["costs"] = {column: cost._asdict() for column, cost in evaluation.costs.items()}
     if found.front is not None:

@@ -44,7 +44,7 @@ from docscore.stats.intervals import (
     intervals_of,
     side_by_side,
 )
-from docscore.stats.significance import fewest_documents, permutation_p_values, upper_bound
+from docscore.stats.significance import fewest_documents, holm, permutation_p_values, upper_bound
 
 if TYPE_CHECKING:
     from docscore.evaluation.evaluation import Evaluation
@@ -159,23 +159,28 @@ def changes_of(
     ]
 
 
+def adjusted(changes: Iterable[Change], correction: Callable[[list[float]], Iterable[float]] = holm) -> list[Change]:
+    """The changes with their p-values adjusted for the number of tests; what was not tested stays as it is."""
+    all_changes = list(changes)
+    p_values = [change.p_value for change in all_changes if change.p_value is not None]
+    corrected = iter(correction(p_values) if p_values else ())
+    return [
+        change if change.p_value is None else change._replace(adjusted=float(next(corrected))) for change in all_changes
+    ]
+
+
 def _with_q_values(changes: Sequence[Change], base: Ratios, new: Ratios) -> list[Change]:
     """The changes of fields, slices or causes, largest first; those that changed and that both have are tested."""
     from scipy import stats  # noqa: PLC0415  slow to import
 
-    found = []
+    compared = []
     for change, *totals in zip(changes, base.totals, new.totals, strict=True):
         before, after = (value if total else None for value, total in zip(change[2:4], totals, strict=True))
-        one_sided = before is None or after is None
-        found.append(change._replace(base=before, new=after, interval=_ONE_SIDED if one_sided else change.interval))
-    tested = [change.changed and change.difference is not None for change in found]
-    p_values = [change.p_value or 0.0 for change, is_tested in zip(found, tested, strict=True) if is_tested]
-    q_values = iter(stats.false_discovery_control(p_values).tolist() if p_values else [])
-    found = [
-        change._replace(adjusted=next(q_values)) if is_tested else change._replace(p_value=None)
-        for change, is_tested in zip(found, tested, strict=True)
-    ]
-    return sorted(found, key=lambda change: -change.size)
+        if before is None or after is None:
+            compared.append(change._replace(base=before, new=after, interval=_ONE_SIDED, p_value=None))
+        else:
+            compared.append(change if change.changed else change._replace(p_value=None))
+    return _largest(adjusted(compared, stats.false_discovery_control))
 
 
 class Gate(NamedTuple):

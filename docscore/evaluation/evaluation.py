@@ -396,8 +396,7 @@ class Evaluation:
     @cached_property
     def ratio(self) -> Ratios:
         """The first figure of the first metric as a ratio of sums over rows."""
-        ratios = self.ratios_of(self.metric)
-        return ratios if len(ratios.values) == 1 else ratios.columns([0])
+        return self.ratios_of(self.metric).columns([0])
 
     @cached_property
     def ratios(self) -> Ratios:
@@ -430,6 +429,12 @@ class Evaluation:
     def costs(self) -> dict[str, Cost]:
         """The sums of the columns cost, seconds and tokens of the predictions, as far as they have them."""
         return costs_of(self.pairs)
+
+    @property
+    def document_cost(self) -> float | None:
+        """The mean cost of a document; None where it is not known."""
+        total = self.costs["cost"].total if "cost" in self.costs else None
+        return None if total is None else total / len(self.document_ids)
 
     @property
     def document_ids(self) -> list[str]:
@@ -630,7 +635,9 @@ class Evaluation:
             name: METRICS[name].breakdown(self.points(name)) for name in self.metrics if name != TYPED
         }
         if TYPED in self.metrics:
-            breakdowns[TYPED] = FieldTable.of_leaves(leaves for _, leaves in self.points(TYPED))
+            breakdowns[TYPED] = typed = FieldTable()
+            for number, (_, leaves) in enumerate(self.points(TYPED)):
+                typed.add(number, leaves)
         return {name: breakdown for name, breakdown in breakdowns.items() if breakdown is not None}
 
     def interval_of(self, metric: str) -> Interval | None:
@@ -762,7 +769,7 @@ class Evaluation:
         for number in range(len(self.ids)):
             missing = number in absent
             metric.count_fields(counts, self.row(number), self.options, parsed=number not in failed, absent=missing)
-            table.add(number, counts)
+            table.add(number, counts.leaves, counts.elements, counts.weight)
             explained(1)
         return table
 
@@ -962,16 +969,20 @@ class Evaluation:
         if self.other_figures:
             signatures = {"signature": self.signature, "signatures": self.signatures}
             parts["metrics"] = {**self.figures_to_dict(), **signatures}
-        if self.by is not None:
-            parts["slices"] = [each.to_dict() for each in self.slice_figures]
-        if self.runs is not None:
-            parts["runs"] = self.runs.to_dict(worst)
-        if self.score_by_value is not None:
-            parts["score_by_value"] = self.score_by_value
+        parts |= self.views_to_dict(worst)
         if self.slice is not None:
             parts["slice"] = {"by": self.slice_name, "value": self.slice}
         lowest = [self.sample(number) for number in self.numbers_of_worst(worst)]
         return {"metric": self.metric, "score": self.score, **parts, "rows": len(self), "worst": lowest}
+
+    def views_to_dict(self, worst: int = LISTED) -> dict[str, Any]:
+        """The slices, what several runs say and the score by value in plain types, each where there is one."""
+        views = {
+            "slices": None if self.by is None else [each.to_dict() for each in self.slice_figures],
+            "runs": None if self.runs is None else self.runs.to_dict(worst),
+            "score_by_value": self.score_by_value,
+        }
+        return {name: view for name, view in views.items() if view is not None}
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -7,6 +7,7 @@ integers add exactly. So the result does not depend on the order or grouping of 
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -14,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from docscore.metrics.anls_star.causes import CAUSES, OUTCOMES, Cause, FieldCounts, Leaf, Outcome, Partner
+from docscore.metrics.anls_star.causes import OUTCOMES, Cause, Leaf, Outcome, Partner
 from docscore.metrics.anls_star.sizes import SIDES, Side
 from docscore.stats.intervals import Interval, Ratios
 
@@ -71,12 +72,12 @@ class Field:
     path: str
     earned_units: int = field(default=0, repr=False)
     weight_units: int = field(default=0, repr=False)
-    counts: dict[Outcome, int] = field(default_factory=lambda: dict.fromkeys(OUTCOMES, 0))
-    nulls: dict[Outcome, int] = field(default_factory=lambda: dict.fromkeys(OUTCOMES, 0))
-    lost_units: dict[Cause, int] = field(default_factory=lambda: dict.fromkeys(CAUSES, 0), repr=False)
+    counts: Counter[Outcome] = field(default_factory=Counter)
+    nulls: Counter[Outcome] = field(default_factory=Counter)
+    lost_units: Counter[Cause] = field(default_factory=Counter, repr=False)
     unnamed_units: int = field(default=0, repr=False)
     compared: list[str] = field(default_factory=list, repr=False)
-    unreadable: dict[Side, int] = field(default_factory=lambda: dict.fromkeys(SIDES, 0), repr=False)
+    unreadable: Counter[Side] = field(default_factory=Counter, repr=False)
     document_count: int = 0
     numbers: array[int] = field(default_factory=lambda: array("q"), repr=False)
     document_earned: array[float] = field(default_factory=lambda: array("d"), repr=False)
@@ -130,7 +131,7 @@ class Field:
             interval: of the score; if None, the row has no columns for it.
         """
         ends = {} if interval is None else {"low": interval.low, "high": interval.high}
-        outcomes: dict[str, Any] = {str(outcome): count for outcome, count in self.counts.items()}
+        outcomes: dict[str, Any] = {str(outcome): self.counts[outcome] for outcome in OUTCOMES}
         outcomes |= {"omission_rate": self.omission_rate, "hallucination_rate": self.hallucination_rate}
         if not any(self.counts.values()):
             outcomes = {}
@@ -156,7 +157,7 @@ class Field:
             "compared": self.compared_as,
             "weight": self.weight,
             "values": sum(self.counts.values()),
-            **{f"unreadable_{side}s": count for side, count in self.unreadable.items()},
+            **{f"unreadable_{side}s": self.unreadable[side] for side in SIDES},
         }
 
     def add_points(self, number: int, earned: float, weight: float) -> None:
@@ -193,14 +194,14 @@ class Field:
         self.weight_units += sign * other.weight_units
         self.document_count += sign * other.document_count
         del self.numbers[:], self.document_earned[:], self.document_weight[:]
-        for outcome in OUTCOMES:
-            self.counts[outcome] += sign * other.counts[outcome]
-            self.nulls[outcome] += sign * other.nulls[outcome]
-        for cause in CAUSES:
-            self.lost_units[cause] += sign * other.lost_units[cause]
         self.compared += [label for label in other.compared if label not in self.compared]
-        for side in SIDES:
-            self.unreadable[side] += sign * other.unreadable[side]
+        for own, more in zip(self._tallies, other._tallies, strict=True):
+            for name, count in more.items():
+                own[name] += sign * count
+
+    @property
+    def _tallies(self) -> tuple[Counter[Any], ...]:
+        return self.counts, self.nulls, self.lost_units, self.unreadable
 
 
 Losses = dict[tuple[str, Cause], float]  # the points that a document loses, by the name of the field and the cause
@@ -223,15 +224,6 @@ class FieldTable:
         self.values: list[tuple[int, int, int, int]] = []
         self.losses: list[Losses] = []
 
-    @classmethod
-    def of_leaves(cls, documents: Iterable[Iterable[Leaf]]) -> FieldTable:
-        """The fields of the leaves of documents, without their lists and losses."""
-        table = cls()
-        for number, leaves in enumerate(documents):
-            for leaf in leaves:
-                table.fields.setdefault(leaf[0], Field(leaf[0])).add(number, leaf, 0.0)
-        return table
-
     def counts(self) -> dict[str, int]:
         """How many values could not be read as a schema says."""
         fields = self.fields.values()
@@ -248,21 +240,25 @@ class FieldTable:
             self.fields[name].unnamed_units += units(weight) - units(earned)
         self.losses.append({})
 
-    def add(self, number: int, counts: FieldCounts) -> None:
+    def add(
+        self, number: int, leaves: Iterable[Leaf], elements: Iterable[tuple[str, Partner]] = (), weight: float = 1.0
+    ) -> None:
         """Count a document.
 
         Args:
             number: its number, unique among the documents.
-            counts: its leaves and list elements.
+            leaves: its leaves.
+            elements: its list elements.
+            weight: L of the document.
         """
         total = missing = extra = 0  # values; nulls are not counted
         lost: Losses = {}
-        for leaf in counts.leaves:
-            name, kind, outcome, earned, weight, cause, _, _ = leaf
+        for leaf in leaves:
+            name, kind, outcome, earned, possible, cause, _, _ = leaf
             field = self.fields.get(name)
             if field is None:
                 field = self.fields[name] = Field(name)
-            points_lost = (weight - earned) / counts.weight if cause else 0.0
+            points_lost = (possible - earned) / weight if cause else 0.0
             field.add(number, leaf, points_lost)
             if kind != "null":
                 total += 1
@@ -270,7 +266,7 @@ class FieldTable:
                 extra += outcome == "extra"
             if cause and points_lost:
                 lost[name, cause] = lost.get((name, cause), 0.0) + points_lost
-        for name, partner in counts.elements:
+        for name, partner in elements:
             self.lists.setdefault(name, {"matched": 0, "missing": 0, "extra": 0})[partner] += 1
         self.losses.append(lost)
         self.values.append((total - extra, missing, total - missing, extra))

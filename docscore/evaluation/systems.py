@@ -6,19 +6,18 @@ acted on by itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from docscore.core.errors import InputValueError
 from docscore.core.runtime import Progress, no_progress
-from docscore.evaluation.comparison import Change, Comparison, changes_of, rows_of_base
+from docscore.evaluation.comparison import Change, Comparison, adjusted, changes_of, rows_of_base
 from docscore.evaluation.costs import undominated
 from docscore.evaluation.evaluation import Evaluation, Slice
 from docscore.stats.intervals import CONFIDENCE, RESAMPLES, Ratios, side_by_side
 from docscore.stats.ranking import Rank, ranks_of
-from docscore.stats.significance import holm
 
 BEST = "best"
 
@@ -51,16 +50,10 @@ class Systems:
         """The first system."""
         return next(iter(self.evaluations.values()))
 
-    def document_cost(self, name: str) -> float | None:
-        """The mean cost of a document; None where it is not known."""
-        evaluation = self.evaluations[name]
-        total = evaluation.costs["cost"].total if "cost" in evaluation.costs else None
-        return None if total is None else total / len(evaluation.document_ids)
-
     def score_per_cost(self, name: str) -> float | None:
         """The first of the figures, divided by the mean cost of a document; None where that is not known, or 0."""
-        cost = self.document_cost(name)
-        return self.evaluations[name].figures[self.figures[0]] / cost if cost else None
+        system = self.evaluations[name]
+        return system.figures[self.figures[0]] / system.document_cost if system.document_cost else None
 
     def parts(self) -> list[dict[str, Slice]]:
         """The figures of each system over all rows, and over those of each slice, largest first."""
@@ -107,7 +100,7 @@ def systems_of(
     chosen = list(dict.fromkeys(figures or (known[:1] if ranked else known)))
     ranks = _ranks(evaluations, known.index(chosen[0]), progress) if ranked else {}
     evaluations = {name: evaluations[name] for name in ranks} or evaluations
-    front = _front(Systems(evaluations, chosen)) if pareto else None
+    front = _front(evaluations, chosen[0]) if pareto else None
     if against is None:
         return Systems(evaluations, chosen, ranks=ranks, front=front)
     names = list(evaluations)
@@ -125,16 +118,15 @@ def systems_of(
     return Systems(evaluations, chosen, against, bases, tests, ranks, front)
 
 
-def _front(systems: Systems) -> list[str]:
-    """The systems that no other one beats in both the first of the figures and cost."""
+def _front(evaluations: Mapping[str, Evaluation], figure: str) -> list[str]:
+    """The systems that no other one beats in both a figure and cost."""
     values: dict[str, tuple[float, float]] = {}
-    for name, evaluation in systems.evaluations.items():
-        cost = systems.document_cost(name)
-        if cost is None:
+    for name, evaluation in evaluations.items():
+        if evaluation.document_cost is None:
             expected, remedy = f"the cost of each prediction of {name!r}", "--cost-column names another column"
             got = evaluation.costs["cost"].note if "cost" in evaluation.costs else "none"
             raise InputValueError(place="pareto", expected=expected, got=got, remedy=remedy)
-        values[name] = evaluation.figures[systems.figures[0]], cost
+        values[name] = evaluation.figures[figure], evaluation.document_cost
     return undominated(values)
 
 
@@ -175,13 +167,6 @@ def _change(base: Evaluation, new: Evaluation, column: int = 0, progress: Progre
 def _in_order(base: Evaluation, new: Evaluation) -> Ratios:
     """The figures of the documents of the base, in the order of those of the new system."""
     return base.document_ratios.rows(rows_of_base(base.document_ids, new.document_ids))
-
-
-def adjusted(changes: Iterable[Change]) -> list[Change]:
-    """The changes of several systems with their p-values adjusted by Holm; what was not tested stays as it is."""
-    found = list(changes)
-    p_values = iter(holm([change.p_value for change in found if change.p_value is not None]))
-    return [change if change.p_value is None else change._replace(adjusted=next(p_values)) for change in found]
 
 
 def changes_against(evaluations: Mapping[str, Evaluation], base: str) -> dict[str, Comparison]:

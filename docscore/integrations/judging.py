@@ -44,7 +44,7 @@ class JudgedOutput:
     def fields(self) -> dict[str, tuple[float, float]]:
         """Points earned and points that count of each field, by its path without list indices, "items[].price"."""
         table = FieldTable()
-        table.add(0, FieldCounts().of_tree(self.tree))
+        table.add(0, FieldCounts().of_tree(self.tree).leaves)
         return {path: (field.earned, field.weight) for path, field in table.fields.items()}
 
     @property

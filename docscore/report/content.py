@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from docscore.evaluation.comparison import Change, Comparison
     from docscore.evaluation.evaluation import Evaluation, Rate, Slice
     from docscore.evaluation.fields import Field, FieldTable
-    from docscore.evaluation.lint import Finding
-    from docscore.evaluation.suggestion import SuggestedField, Suggestion
+    from docscore.evaluation.ground_truths import Finding, SuggestedField, Suggestion
 
 MOST_CHANGES_LISTED = 20  # in the tables of a comparison
 

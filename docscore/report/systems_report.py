@@ -294,7 +294,7 @@ def systems_as_html(found: Systems, table: ReportTable) -> str:
 def pictures_of(found: Systems) -> list[Picture]:
     """The picture of ranks, where there are ranks, and that of scores against costs, where a system has a cost."""
     drawn = [picture_of_ranks(found)] if found.ranks else []
-    return [*drawn, picture_of_costs(found)] if any(map(found.document_cost, found.evaluations)) else drawn
+    return [*drawn, picture_of_costs(found)] if _costs(found) else drawn
 
 
 def picture_of_ranks(found: Systems) -> Picture:
@@ -317,9 +317,14 @@ def picture_of_ranks(found: Systems) -> Picture:
     return Picture("Ranks of the systems", caption, (), bars, dots=dots, texts=texts, height=height, base=base)
 
 
+def _costs(found: Systems) -> dict[str, float]:
+    """The mean cost of a document of each system of which it is known, and above 0."""
+    return {name: system.document_cost for name, system in found.evaluations.items() if system.document_cost}
+
+
 def picture_of_costs(found: Systems) -> Picture:
     """The first figure of each system with its interval, against the logarithm of the mean cost of a document."""
-    costs = {name: cost for name in found.evaluations if (cost := found.document_cost(name))}
+    costs = _costs(found)
     figures = {name: part.figures[0] for name, part in found.parts()[0].items()}
     intervals = {name: figures[name].interval for name in costs}
     ends = {name: (interval and interval.ends) or (figures[name].value,) for name, interval in intervals.items()}
