@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from docscore.core.formatting import printable
-from docscore.report.html_templates import macro_as_html
+from docscore.report.html_tree import macro_as_html
 from playground.limits import shortened
 
 _TEMPLATES = Path(__file__).with_name("templates")

@@ -28,8 +28,14 @@ from docscore.report.html_report import (
     picture_of_curve,
     report_as_html,
 )
-from docscore.report.html_templates import template_environment
-from docscore.report.html_tree import MAX_ROWS, explained_drawing, positions_of, tree_as_html, tree_drawing
+from docscore.report.html_tree import (
+    MAX_ROWS,
+    explained_drawing,
+    positions_of,
+    template_environment,
+    tree_as_html,
+    tree_drawing,
+)
 from tests.conftest import ROOT, examples, golden
 from tests.report_samples import CALIBRATION, HOSTILE_TEXTS, Markup, drinks, drinks_evaluation, evaluated, hostile
 from tests.structures import predictions, truths

@@ -14,7 +14,7 @@ from rich.console import Console
 from docscore.core.formatting import printable
 from docscore.report.console import print_table
 from docscore.report.content import fields_table, lists_table, rates_table
-from docscore.report.html_templates import macro_as_html
+from docscore.report.html_tree import macro_as_html
 from docscore.report.markup import table_as_latex, table_as_markdown
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from tests.commands import RAW

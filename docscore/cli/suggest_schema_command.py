@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -12,7 +11,7 @@ from docscore.cli.options import Command, a_file, ending, json_option, stdout_co
 from docscore.cli.terminal import print_json, say
 from docscore.core.output import check_output, write_whole
 from docscore.data.files import read_value
-from docscore.evaluation.ground_truths import Suggestion, suggest_schema
+from docscore.evaluation.ground_truths import suggest_schema
 from docscore.report.console import print_table
 from docscore.report.content import suggestion_table
 
@@ -46,10 +45,6 @@ def suggest_schema_command(
         write_whole(output, json.dumps(found.schema, indent=2, ensure_ascii=False) + "\n")
         say(f"the schema is in {output}; --schema {output} scores with it")
     if as_json:
-        print_json("suggest_schema", _as_dict(found))
+        print_json("suggest_schema", {"schema": found.schema, "fields": [field._asdict() for field in found.fields]})
     else:
         print_table(stdout_console(), suggestion_table(found))
-
-
-def _as_dict(found: Suggestion) -> dict[str, Any]:
-    return {"schema": found.schema, "fields": [field._asdict() for field in found.fields]}

@@ -396,7 +396,8 @@ class Evaluation:
     @cached_property
     def ratio(self) -> Ratios:
         """The first figure of the first metric as a ratio of sums over rows."""
-        return self.ratios_of(self.metric).columns([0])
+        ratios = self.ratios_of(self.metric)
+        return ratios if len(ratios.values) == 1 else ratios.columns([0])
 
     @cached_property
     def ratios(self) -> Ratios:

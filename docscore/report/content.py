@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from docscore.evaluation.automation import Curve
     from docscore.evaluation.comparison import Change, Comparison
     from docscore.evaluation.evaluation import Evaluation, Rate, Slice
-    from docscore.evaluation.fields import Field, FieldTable
+    from docscore.evaluation.fields import FieldTable
     from docscore.evaluation.ground_truths import Finding, SuggestedField, Suggestion
 
 MOST_CHANGES_LISTED = 20  # in the tables of a comparison
@@ -55,7 +55,7 @@ def fields_table(found: Evaluation) -> ReportTable:
         ),
         (
             TableColumn("points_lost", "points lost", terminal="lost"),
-            lambda field: _optional(field.points_lost / found.whole, _four_digits),
+            lambda field: number_cell(field.points_lost / found.whole, _four_digits),
         ),
         (TableColumn("documents", "documents", extra=True), lambda field: _count(field.document_count)),
         *(outcomes if METRICS[found.metric].field_source == "tree" else ()),
@@ -89,8 +89,8 @@ def causes_table(found: Evaluation) -> ReportTable:
         fields_note(found) or f"Why {whole:.4f} of 1 was lost",
         sorted(lost.items(), key=lambda item: -item[1]),
         (TableColumn("bar", "", "bar"), lambda item: TableCell(item[1] / most, "")),
-        (TableColumn("points_lost", "points"), lambda item: _optional(item[1], _four_digits)),
-        (TableColumn("share", "share"), lambda item: _optional(item[1] / whole, share_text)),
+        (TableColumn("points_lost", "points"), lambda item: number_cell(item[1], _four_digits)),
+        (TableColumn("share", "share"), lambda item: number_cell(item[1] / whole, share_text)),
         (TableColumn("cause", "cause", "text"), lambda item: TableCell(item[0], item[0], note=meanings[item[0]])),
         unit="causes",
     )
@@ -157,7 +157,7 @@ def kieval_tables(score: KieScore) -> list[ReportTable]:
 
 def _of_counts(attribute: str, head: str, form: str = "{:,}", *, name: str = "", extra: bool = False) -> _Content:
     """A column of numbers from pairs of a type and its counts."""
-    return TableColumn(name or attribute, head, extra=extra), lambda item: _optional(
+    return TableColumn(name or attribute, head, extra=extra), lambda item: number_cell(
         getattr(item[1], attribute), form.format
     )
 
@@ -213,7 +213,7 @@ def _tested_table(
         *_both(three_digits),
         interval_column(_signed_end),
         number_column("p_value", "p", p_text),
-        (TableColumn("q_value", "q"), lambda change: _optional(change.adjusted, p_text)),
+        (TableColumn("q_value", "q"), lambda change: number_cell(change.adjusted, p_text)),
         unit=unit,
     )
 
@@ -240,7 +240,7 @@ def documents_table(found: Evaluation, numbers: Sequence[int]) -> ReportTable:
     """
 
     def score(number: int) -> TableCell:
-        cell = _optional(found.scores[number], three_digits)
+        cell = number_cell(found.scores[number], three_digits)
         return cell._replace(suffix=" (missing)" if number in found.pairs.absent else "")
 
     name = text_column("question_id", "document", lambda number: found.ids[number])
@@ -255,7 +255,7 @@ def samples_table(found: Evaluation) -> ReportTable:
         "Documents",
         samples,
         text_column("question_id", "document", lambda sample: sample["question_id"]),
-        (TableColumn(found.row_key, "score"), lambda sample: _optional(sample[found.row_key], three_digits)),
+        (TableColumn(found.row_key, "score"), lambda sample: number_cell(sample[found.row_key], three_digits)),
         *(_sample_words(name, head) for name, head in heads.items() if name in samples[0]),
         unit="documents",
     )
@@ -292,7 +292,7 @@ def slices_table(slices: Sequence[Slice], by: str) -> ReportTable:
         text_column("value", by, lambda item: item[0].value),
         (TableColumn("documents", "documents"), lambda item: _count(item[0].documents)),
         text_column("metric", "metric", lambda item: item[1].label, "text"),
-        (TableColumn("figure", "figure"), lambda item: _optional(item[1].value, _four_digits)),
+        (TableColumn("figure", "figure"), lambda item: number_cell(item[1].value, _four_digits)),
         (TableColumn("interval", "interval", "interval"), lambda item: _interval(item[1].interval, _four_digits)),
     )
 
@@ -308,7 +308,7 @@ def calibration_table(found: Calibration) -> ReportTable:
         f"Calibration of {found.values:,} values in {counted(found.documents, 'document')}, {BINNING}",
         figures,
         text_column("figure", "calibration", lambda item: item[0], "text"),
-        (TableColumn("value", "value"), lambda item: _optional(item[1].value, _four_digits)),
+        (TableColumn("value", "value"), lambda item: number_cell(item[1].value, _four_digits)),
         (TableColumn("interval", "interval", "interval"), lambda item: _interval(item[1].interval, _four_digits)),
         unit="figures",
     )
@@ -319,8 +319,8 @@ def reliability_table(found: Calibration) -> ReportTable:
     return table_of(
         "Reliability: how often values of a confidence are right",
         found.points,
-        (TableColumn("above", "above"), lambda point: _optional(point.low, "{:.2f}".format)),
-        (TableColumn("up_to", "up to"), lambda point: _optional(point.high, "{:.2f}".format)),
+        (TableColumn("above", "above"), lambda point: number_cell(point.low, "{:.2f}".format)),
+        (TableColumn("up_to", "up to"), lambda point: number_cell(point.high, "{:.2f}".format)),
         number_column("values", "values"),
         number_column("confidence", "mean confidence", "{:.3f}".format),
         number_column("accuracy", "right", share_text),
@@ -331,13 +331,14 @@ def reliability_table(found: Calibration) -> ReportTable:
 
 def typed_fields_table(typed: FieldTable) -> ReportTable:
     """The fields that were not compared as text for the typed score, those that lost most points first."""
+    own = [field for field in typed.fields.values() if field.compared != [""]]
     return table_of(
         "Typed score: fields that were not compared as text",
-        sorted(_not_as_text(typed), key=lambda field: field.earned - field.weight),
+        sorted(own, key=lambda field: field.earned - field.weight),
         text_column("field", "field", lambda field: field.path),
         (
             TableColumn("typed_score", "typed score", terminal="score"),
-            lambda field: _optional(field.score, three_digits),
+            lambda field: number_cell(field.score, three_digits),
         ),
         text_column("compared", "compared as", lambda field: field.compared_as, "text"),
         (TableColumn("values", "values"), lambda field: _count(sum(field.counts.values()))),
@@ -351,11 +352,6 @@ def typed_fields_table(typed: FieldTable) -> ReportTable:
         ),
         unit="fields",
     )
-
-
-def _not_as_text(typed: FieldTable) -> list[Field]:
-    """The fields that a schema compares otherwise than as text."""
-    return [field for field in typed.fields.values() if field.compared != [""]]
 
 
 def table_of(
@@ -381,7 +377,7 @@ def number_column(
     none: str = _NONE,
 ) -> _Content:
     """A column of the numbers that are an attribute of the items; `none` stands where there is no number."""
-    return TableColumn(name, head, terminal=terminal, extra=extra), lambda item: _optional(
+    return TableColumn(name, head, terminal=terminal, extra=extra), lambda item: number_cell(
         getattr(item, name), text, none
     )
 
@@ -399,7 +395,8 @@ def _four_digits(number: float) -> str:
     return f"{number:.4f}"
 
 
-def _optional(number: float | None, text: Callable[[float], str], none: str = _NONE) -> TableCell:
+def number_cell(number: float | None, text: Callable[[Any], str] = "{:,}".format, none: str = _NONE) -> TableCell:
+    """The cell of a number; `none` stands where there is none."""
     return TableCell(number, none if number is None else text(number))
 
 

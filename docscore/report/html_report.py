@@ -27,8 +27,7 @@ from docscore.report.content import (
     slices_table,
     typed_fields_table,
 )
-from docscore.report.html_templates import macro_as_html, template_environment
-from docscore.report.html_tree import TreeDrawing, explained_drawing, tree_drawing
+from docscore.report.html_tree import TreeDrawing, explained_drawing, macro_as_html, template_environment, tree_drawing
 from docscore.report.table_model import ReportTable
 from docscore.report.wording import (
     NOTHING_LOST,

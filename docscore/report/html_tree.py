@@ -1,4 +1,4 @@
-"""The score tree as HTML that works without scripts."""
+"""HTML that works without scripts: the score tree; and the templates, in which every value is escaped."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from functools import cache
 from itertools import pairwise
 from math import fsum
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from docscore.core.formatting import clipped, text_excerpts, three_digits, with_minus_signs, with_sign
+from docscore.core.formatting import clipped, printable, text_excerpts, three_digits, with_minus_signs, with_sign
 from docscore.core.options import ScoringOptions
 from docscore.core.values import step_text, value_text
-from docscore.metrics.anls_star.sizes import Side
+from docscore.metrics.anls_star.sizes import SIDES, Side
 from docscore.metrics.anls_star.tree import GLYPHS, ScoreTree
 from docscore.metrics.base import MetricTree
 from docscore.report.annotations import WHOLES, Annotation, SiblingGroup, annotations_of, folded_nodes, groups_of
-from docscore.report.html_templates import macro_as_html
 from docscore.report.wording import (
     SHORT_WORDS,
     STATUS_WORDS,
@@ -29,6 +28,10 @@ from docscore.report.wording import (
     text_differences,
 )
 
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_HERE = Path(__file__).parent
 MAX_ROWS = 3000  # with more nodes, exact ones are left out; a browser takes seconds for 20,000 rows
 
 
@@ -142,9 +145,54 @@ class TreeDrawing(NamedTuple):
 
 
 @cache
+def template_environment(*folders: Path) -> Environment:
+    """Return the jinja2 environment of the report's templates.
+
+    Args:
+        folders: folders to search first; their templates may import the macros of the report.
+    """
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415  slow to import
+
+    return Environment(
+        loader=FileSystemLoader([*folders, _HERE / "templates", _HERE]),  # the style sheets are in the last folder
+        autoescape=True,
+        finalize=_printable,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+
+
+def _printable(value: object) -> object:
+    """The value of a template expression as text without control characters; markup of other templates is unchanged.
+
+    The environment applies it to every expression, before it escapes.
+    """
+    if type(value) is not str:
+        if hasattr(value, "__html__"):
+            return value
+        value = str(value)
+    return printable(value)
+
+
+def macro_as_html(template: str, macro: str, /, *arguments: Any, folders: tuple[Path, ...] = ()) -> str:
+    """Render a macro of a template as HTML.
+
+    Args:
+        template: the name of the template.
+        macro: the name of the macro.
+        arguments: the arguments of the macro.
+        folders: folders to search first.
+    """
+    module = template_environment(*folders).get_template(template).module
+    return str(getattr(module, macro)(*arguments))
+
+
+@cache
 def stylesheet() -> str:
     """The CSS for the markup, with support for light, dark and narrow pages."""
-    return "".join(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("tokens.css", "tree.css"))
+    return "".join((_HERE / name).read_text(encoding="utf-8") for name in ("tokens.css", "tree.css"))
 
 
 def tree_as_html(tree: ScoreTree, *, prefix: str = "anls") -> str:
@@ -294,7 +342,7 @@ def _row(
     if is_group:
         truth, prediction = _folded_cell(node), Cell()
     elif opens:
-        truth, prediction = _summaries(node, parent)
+        truth, prediction = (_summary(node, parent, side) for side in SIDES)
     else:
         spans = value_spans(node)
         truth = _value_cell(node, parent, "ground_truth", spans[0])
@@ -329,28 +377,25 @@ def _folded_cell(node: ScoreTree) -> Cell:
     return Cell([Piece(text)] if text else (), is_summary=True)
 
 
-def _summaries(node: ScoreTree, parent: ScoreTree | None) -> tuple[Cell, Cell]:
-    """What stands for a container on both sides: the number of rows of a list, the first text of a row."""
-    truth, prediction = value_taken(node), node.prediction
-    sides = ((truth, "extra", "ground_truth"), (prediction, "missing", "prediction"))
-    if node.kind == "list" or node.key is not None or parent is None:
-        cells = [
-            Cell(absent="absent") if node.status == lacking else Cell(_size(value), is_summary=True)
-            for value, lacking, _ in sides
-        ]
-        return cells[0], cells[1]
-    names = [_first_text(value) for value, *_ in sides]
-    cells = []
-    for name, (value, lacking, _) in zip(names, sides, strict=True):
-        if node.status == lacking:
-            cells.append(Cell(absent="no partner"))
-            continue
-        alone = node.status in ("missing", "extra")
-        more = f" and {len(value) - 1:,} more" if alone and name and isinstance(value, dict) and len(value) > 1 else ""
-        look = "whole" if name and names[0] != names[1] else ""
-        pieces = [Piece(clipped(name, _LONGEST_NAMES), look)] if name else _size(value)
-        cells.append(Cell([*pieces, *([Piece(more)] if more else [])], is_summary=True))
-    return cells[0], cells[1]
+def _summary(node: ScoreTree, parent: ScoreTree | None, side: Side) -> Cell:
+    """What stands for a container on one side: the number of rows of a list, the first text of a row."""
+    value = _value_on(node, side)
+    is_row = node.kind != "list" and node.key is None and parent is not None
+    if node.status == ("extra" if side == "ground_truth" else "missing"):
+        return Cell(absent="no partner" if is_row else "absent")
+    name = _first_text(value) if is_row else ""
+    if not name:
+        return Cell(_size(value), is_summary=True)
+    others = {_first_text(_value_on(node, each)) for each in SIDES}
+    pieces = [Piece(clipped(name, _LONGEST_NAMES), "whole" if len(others) > 1 else "")]
+    if node.status in ("missing", "extra") and isinstance(value, dict) and len(value) > 1:
+        pieces.append(Piece(f" and {len(value) - 1:,} more"))
+    return Cell(pieces, is_summary=True)
+
+
+def _value_on(node: ScoreTree, side: Side) -> Any:
+    """What a container is on one side: of a one-of, the option taken."""
+    return value_taken(node) if side == "ground_truth" else node.prediction
 
 
 def _size(value: Any) -> list[Piece]:
@@ -401,7 +446,7 @@ def _is_absent(node: ScoreTree, parent: ScoreTree, side: Side) -> bool:
     """Whether a side has no such key or element."""
     if node.key is None:
         return (node.truth_index if side == "ground_truth" else node.prediction_index) is None
-    above = value_taken(parent) if side == "ground_truth" else parent.prediction
+    above = _value_on(parent, side)
     return not isinstance(above, dict) or node.key not in above
 
 

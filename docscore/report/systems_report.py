@@ -13,9 +13,9 @@ from docscore.core.errors import InputValueError
 from docscore.core.formatting import amount_text, clipped, three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.data.rows import COSTS
-from docscore.report.content import number_column, table_of, text_column
+from docscore.report.content import number_cell, number_column, table_of, text_column
 from docscore.report.html_report import PICTURE_WIDTH, Picture
-from docscore.report.html_templates import template_environment
+from docscore.report.html_tree import template_environment
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from docscore.report.wording import (
     between_systems,
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 DOCUMENTS = "documents"
 CHANCE_MARK = "†"  # of a difference beyond chance
-_NONE = "–"
 _SMALLEST_SHARE = 0.0005  # of resamples, with three decimals
 
 
@@ -75,7 +74,7 @@ def systems_table(
         by_figure = [_cells(found, part, number, percent, intervals) for number in range(len(first.figures))]
         value = [TableCell(first.value, "all rows" if first.value is None else shown_name(first.value))] if by else []
         if by_metric:
-            value += [_count_cell(first.documents)] if by else []
+            value += [number_cell(first.documents)] if by else []
             rows += [
                 (*value, TableCell(figure.name, figure.label), *cells)
                 for figure, cells in zip(first.figures, by_figure, strict=True)
@@ -83,7 +82,7 @@ def systems_table(
         else:
             for (name, of_system), *cells in zip(part.items(), *by_figure, strict=True):
                 of_rows = {DOCUMENTS: of_system.documents, **(counts[name] if of_system.value is None else {})}
-                numbers = [_count_cell(of_rows.get(column)) for column in counted]
+                numbers = [number_cell(of_rows.get(column)) for column in counted]
                 left, right = (
                     [_cell_around(found, name, column.name, everything=of_system.value is None) for column in columns]
                     for columns in (before, after)
@@ -138,11 +137,7 @@ def _cell_around(found: Systems, name: str, column: str, *, everything: bool) ->
         return TableCell(*cells[column])
     cost = found.evaluations[name].costs.get(column)
     value = found.score_per_cost(name) if column == _PER_COST else cost and cost.total
-    return TableCell(value, _NONE if value is None else amount_text(value), note=cost.note if cost else "")
-
-
-def _count_cell(count: int | None) -> TableCell:
-    return TableCell(count, _NONE if count is None else f"{count:,}")
+    return number_cell(value, amount_text)._replace(note=cost.note if cost else "")
 
 
 def _cells(found: Systems, part: Mapping[str, Slice], number: int, percent: bool, intervals: bool) -> list[TableCell]:
