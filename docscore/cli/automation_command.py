@@ -66,9 +66,8 @@ def automation_command(
     calibration = evaluation.calibration
     if as_json:
         curve = [point.to_dict() for point in evaluation.curve.points()]
-        of_metric = {"metric": evaluation.metric, "figure": evaluation.curve.figure}
-        parts = {**of_metric, **choice.to_dict(), "curve": curve, "calibration": calibration.to_dict()}
-        print_json("automation", parts)
+        parts = {"metric": evaluation.metric, "figure": evaluation.curve.figure, **choice.to_dict(), "curve": curve}
+        print_json("automation", {**parts, "calibration": calibration.to_dict()})
     else:
         print_automation(stdout_console(), evaluation.curve, choice, settings.evaluation["confidence"])
         print_table(stdout_console(), calibration_table(calibration))

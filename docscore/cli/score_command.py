@@ -83,9 +83,8 @@ def score_command(
     if fail_under is not None:
         gate = decide_level(evaluation, fail_under, evaluation.confidence if beyond_chance else None)
     if as_json:
-        parts = evaluation.to_dict(fields=fields, worst=worst)
         decision = {} if gate is None else {"gate": gate.to_dict()}
-        print_json("score", {**parts, **decision})
+        print_json("score", {**evaluation.to_dict(fields=fields, worst=worst), **decision})
     else:
         print_evaluation(stdout_console(), evaluation, fields=fields, worst=worst)
         if gate is not None:

@@ -24,6 +24,7 @@ MOST_FIELDS_TESTED = 200  # only so many fields, those of most weight, get an in
 _UNIT = 1 << 1074
 
 
+@lru_cache(maxsize=1024)  # most leaves earn 0 or 1
 def units(number: float) -> int:
     """Convert a float to an integer number of units.
 
@@ -41,9 +42,6 @@ def as_float(count: int) -> float:
     (1.0, 0.9999999999999999)
     """
     return count / _UNIT
-
-
-_units = lru_cache(maxsize=1024)(units)  # most leaves earn 0 or 1
 
 
 @dataclass
@@ -170,8 +168,8 @@ class Field:
             self.numbers.append(number)
             self.document_earned.append(earned)
             self.document_weight.append(weight)
-        self.earned_units += _units(earned)
-        self.weight_units += _units(weight)
+        self.earned_units += units(earned)
+        self.weight_units += units(weight)
 
     def add(self, number: int, leaf: Leaf, points_lost: float) -> None:
         """Count a leaf of a document."""
@@ -181,7 +179,7 @@ class Field:
         if kind == "null":
             self.nulls[outcome] += 1
         if cause:
-            self.lost_units[cause] += _units(points_lost)
+            self.lost_units[cause] += units(points_lost)
         if compared not in self.compared:
             self.compared.append(compared)
         for side in unreadable:

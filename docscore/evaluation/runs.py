@@ -4,24 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from docscore.core.numbers import ROUNDING
 from docscore.stats.intervals import Array
-
-
-class Unstable(NamedTuple):
-    """A document whose score differs from run to run.
-
-    Attributes:
-        id: its id.
-        scores: its score in each run, in [0, 1].
-    """
-
-    id: str
-    scores: list[float]
 
 
 class Runs(NamedTuple):
@@ -35,7 +24,7 @@ class Runs(NamedTuple):
         of_documents: the variance between documents, which is the same in all runs.
         of_runs: the variance between runs, which is the same for all documents.
         of_both: the variance of a document from run to run beside that.
-        unstable: the documents whose score differs between runs, the largest range first.
+        unstable: the scores, in each run, of the documents whose score differs between runs, the largest range first.
     """
 
     runs: int
@@ -45,7 +34,7 @@ class Runs(NamedTuple):
     of_documents: float
     of_runs: float
     of_both: float
-    unstable: list[Unstable]
+    unstable: dict[str, list[float]]
 
     @property
     def shares(self) -> tuple[float, float, float] | None:
@@ -72,7 +61,7 @@ class Runs(NamedTuple):
             "standard_deviation": self.deviation,
             "variance": shares,
             "unstable": len(self.unstable),
-            "most_unstable": [one._asdict() for one in self.unstable[:most]],
+            "most_unstable": [{"id": name, "scores": scores} for name, scores in islice(self.unstable.items(), most)],
             "to_halve_the_interval": {"documents": documents, "runs": runs},
         }
 
@@ -89,7 +78,7 @@ def runs_of(scores: Array, documents: Sequence[str]) -> Runs:
         section 7.4; estimates below 0 are 0.
 
     >>> runs = runs_of(np.array([[1.0, 0.5, 0.0], [1.0, 0.5, 0.3]]), ["a", "b", "c"])
-    >>> [round(share, 3) for share in runs.shares], [one.id for one in runs.unstable]
+    >>> [round(share, 3) for share in runs.shares], list(runs.unstable)
     ([0.921, 0.0, 0.079], ['c'])
     """
     r, n = scores.shape
@@ -97,11 +86,11 @@ def runs_of(scores: Array, documents: Sequence[str]) -> Runs:
     rest = scores - by_run[:, np.newaxis] - by_document + scores.mean()
     of_both = float((rest**2).sum() / ((r - 1) * (n - 1)))
     ranges = np.ptp(scores, axis=0)
-    unstable = [
-        Unstable(documents[number], scores[:, number].tolist())
+    unstable = {
+        documents[number]: scores[:, number].tolist()
         for number in np.argsort(-ranges, kind="stable").tolist()
         if ranges[number] > ROUNDING
-    ]
+    }
     return Runs(
         r,
         n,

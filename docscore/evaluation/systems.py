@@ -105,12 +105,11 @@ def systems_of(
         return Systems(evaluations, chosen, ranks=ranks, front=front)
     names = list(evaluations)
     _check_base("against", against, names)
-    values = {name: system.ratios.values[:] for name, system in evaluations.items()}
     bases: dict[str, str] = {}
     tests: dict[tuple[str, str], Change] = {}
     for figure in chosen:
         column = known.index(figure)
-        base = max(names, key=lambda name: values[name][column]) if against == BEST else against
+        base = max(names, key=lambda name: evaluations[name].ratios.values[column]) if against == BEST else against
         bases[figure] = base
         others = [name for name in names if name != base]
         changes = [_change(evaluations[base], evaluations[name], column, progress) for name in others]

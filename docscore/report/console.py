@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -114,8 +115,8 @@ def print_summary(console: Console, found: Evaluation, *, fields: bool, worst: i
     _print_lines(console, [head] if len(head) <= _WIDTH else head.split(", ", 1))
     _print_lines(console, count_lines(found, doubts=False))
     if found.runs is not None:
-        most = found.runs.unstable[:worst]
-        unstable = [f"  {' '.join(map(three_digits, each.scores))}  {shown_name(each.id)}" for each in most]
+        most = islice(found.runs.unstable.items(), worst)
+        unstable = [f"  {' '.join(map(three_digits, scores))}  {shown_name(name)}" for name, scores in most]
         _print_lines(console, ["", *runs_lines(found.runs), *unstable])
     if fields:
         note = fields_note(found)
