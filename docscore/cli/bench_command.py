@@ -97,8 +97,10 @@ def grid_command(logs: tuple[Path, ...], *, settings: CommandSettings, form: str
     logged = {path: run_of_file(path) for path in logs}
     cells, left_out = logs_of_cells(logged, only_complete=settings.options.missing == "error")
     if not cells:
-        problem = "; ".join(f"{path}: {why}" for path, why in left_out.items())
-        raise InputValueError(problem=problem, remedy=MISSING_REMEDY)
+        raise InputValueError(
+            problem="; ".join(f"{path}: {why}" for path, why in left_out.items()),
+            remedy=MISSING_REMEDY,
+        )
     runs = []
     for paths in cells.values():
         [evaluation] = evaluations_of_files(None, paths, settings, [""] * len(paths))

@@ -111,9 +111,11 @@ def _one_row(references: Path | None, predictions: Path, question_id: str | None
         question_id = pairs.ids[0]
     if question_id not in pairs.ids:
         some = ", ".join(pairs.ids[:_SOME]) + (", ..." if len(pairs.ids) > _SOME else "")
-        got = "no --id" if question_id is None else f"--id {question_id}"
-        expected = f"--id with one of the {len(pairs.ids)} ids ({some})"
-        raise InputValueError(place=in_file(references or predictions), expected=expected, got=got)
+        raise InputValueError(
+            place=in_file(references or predictions),
+            expected=f"--id with one of the {len(pairs.ids)} ids ({some})",
+            got="no --id" if question_id is None else f"--id {question_id}",
+        )
     return pairs.only([pairs.ids.index(question_id)])
 
 

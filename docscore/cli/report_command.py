@@ -67,5 +67,7 @@ def _check_files(output: Path, *inputs: Path) -> None:
     check_output(output)
     for path in inputs:
         if output.exists() and path.exists() and output.samefile(path):
-            expected = f"another file than {path}, which the report is made from"
-            raise InputValueError(place=in_file(output), expected=expected)
+            raise InputValueError(
+                place=in_file(output),
+                expected=f"another file than {path}, which the report is made from",
+            )

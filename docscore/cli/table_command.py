@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -167,9 +166,9 @@ def table_command(
     known = _names(files, are_logs=references is None)
     evaluations = evaluations_of_files(references, [path for _, path in files], settings, known)
     by_name = dict(zip(dict.fromkeys(known), evaluations, strict=True))
-    progress = evaluations[0].progress
-    asked: dict[str, Any] = {"figures": figures or None, "against": against, "ranked": ranks, "pareto": pareto}
-    compared = systems_of(by_name, **asked, progress=progress)
+    compared = systems_of(
+        by_name, figures=figures or None, against=against, ranked=ranks, pareto=pareto, progress=evaluations[0].progress
+    )
     table = systems_table(compared, percent=percent, intervals=intervals, columns=columns)
     renderers: tuple[Callable[[], str | bytes], ...] = (
         lambda: table_as_markdown(table),
@@ -229,8 +228,10 @@ def _names(files: Sequence[tuple[str, Path]], *, are_logs: bool) -> list[str]:
     names = [name or default for (name, _), default in zip(files, defaults, strict=True)]
     for (name, _), default in zip(files, defaults, strict=True):
         if not name and names.count(default) > 1:
-            problem = f"two systems are called {default!r}"
-            raise InputValueError(problem=problem, remedy="NAME=FILE gives a name to the system of a file")
+            raise InputValueError(
+                problem=f"two systems are called {default!r}",
+                remedy="NAME=FILE gives a name to the system of a file",
+            )
     return names
 
 

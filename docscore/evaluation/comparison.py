@@ -110,8 +110,10 @@ def rows_of_base(base: Sequence[str], new: Sequence[str]) -> list[int]:
     number_of = {name: number for number, name in enumerate(base)}
     only = sorted(number_of.keys() ^ set(new))
     if only:
-        got = f"{len(only)} on one side only, such as {only[0]!r}"
-        raise InputValueError(expected="the same ids on both sides", got=got)
+        raise InputValueError(
+            expected="the same ids on both sides",
+            got=f"{len(only)} on one side only, such as {only[0]!r}",
+        )
     return [number_of[name] for name in new]
 
 
@@ -261,18 +263,26 @@ class Comparison:
             "clusters": new.clusters,
         }
         if base.metrics != new.metrics:
-            got = " and ".join(", ".join(system.metrics) for system in (base, new))
-            raise InputValueError(place="metrics", expected="the same for both systems", got=got)
+            raise InputValueError(
+                place="metrics",
+                expected="the same for both systems",
+                got=" and ".join(", ".join(system.metrics) for system in (base, new)),
+            )
         if base.pairs.runs != new.pairs.runs:
-            got = f"{base.pairs.runs} and {new.pairs.runs}"
-            raise InputValueError(place="compare", expected="as many runs of the base as of the other", got=got)
+            raise InputValueError(
+                place="compare",
+                expected="as many runs of the base as of the other",
+                got=f"{base.pairs.runs} and {new.pairs.runs}",
+            )
         self._rows = rows_of_base(base.ids, new.ids)
         clusters = base.pairs.clusters and [base.pairs.clusters[row] for row in self._rows]
         if clusters != new.pairs.clusters:
             raise InputValueError(place="cluster", expected="the same for both systems", got="another one")
         if base.options != new.options:
-            got = f"{base.signature} and {new.signature}"
-            raise InputValueError(expected="both scored by the same rules", got=got)
+            raise InputValueError(
+                expected="both scored by the same rules",
+                got=f"{base.signature} and {new.signature}",
+            )
         truths = base.pairs.truths
         for row, name, truth in zip(self._rows, new.ids, new.pairs.truths, strict=True):
             if truths[row] != truth:

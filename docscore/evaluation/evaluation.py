@@ -619,8 +619,7 @@ class Evaluation:
         """The ratios as figures with their intervals; without a confidence level there are no intervals."""
         intervals: Sequence[Interval | None] = [None] * len(self.figure_names)
         if self.confidence is not None:
-            drawn: dict[str, Any] = {"seed": self.seed, "resampled": resampled, "clusters": clusters}
-            intervals = intervals_of(ratios, self.confidence, **drawn)
+            intervals = intervals_of(ratios, self.confidence, seed=self.seed, resampled=resampled, clusters=clusters)
         figures = zip(self.figure_names, ratios.values.tolist(), intervals, strict=True)
         return [Figure(*name, value, interval) for name, value, interval in figures]
 
@@ -645,9 +644,13 @@ class Evaluation:
         """The interval of the first figure of a metric, drawn by itself; None if not requested."""
         if self.confidence is None:
             return None
-        resampled, first = self.progress("Resampling", RESAMPLES), self.ratios_of(metric).columns([0])
-        drawn: dict[str, Any] = {"seed": self.seed, "resampled": resampled, "clusters": self.clusters}
-        return intervals_of(first, self.confidence, **drawn)[0]
+        return intervals_of(
+            self.ratios_of(metric).columns([0]),
+            self.confidence,
+            seed=self.seed,
+            resampled=self.progress("Resampling", RESAMPLES),
+            clusters=self.clusters,
+        )[0]
 
     @cached_property
     def _interval(self) -> Interval | None:
@@ -702,14 +705,23 @@ class Evaluation:
         """
         if value not in self._rows_by_slice:
             some = ", ".join(map(short_repr, list(self._rows_by_slice)[:NAMED]))
-            expected = "by, the column of its values" if self.by is None else f"a value such as {some}"
-            raise InputValueError(place="slice", expected=expected, got=short_repr(value))
+            raise InputValueError(
+                place="slice",
+                expected="by, the column of its values" if self.by is None else f"a value such as {some}",
+                got=short_repr(value),
+            )
         numbers, documents = self._rows_by_slice[value], self.source.documents
         if documents is not None:  # the rows of a document have the same value in all runs
             documents = [documents[number] for number in numbers if number < len(documents)]
         rows = self.source.only(numbers)._replace(skipped=self.source.skipped, documents=documents)
-        settings: dict[str, Any] = {"confidence": self.confidence, "seed": self.seed, "progress": self.progress}
-        part = _without_warnings(rows, self.options, metrics=self.metrics, **settings)
+        part = _without_warnings(
+            rows,
+            self.options,
+            metrics=self.metrics,
+            confidence=self.confidence,
+            seed=self.seed,
+            progress=self.progress,
+        )
         part.slice, part.slice_name = value, self.slice_name
         return part
 
@@ -734,8 +746,11 @@ class Evaluation:
         if self.metric == "kieval":
             return list(map(review_of_entities, self.points(self.metric), self.ids))
         if self.metric not in REVIEWED:
-            expected = f"for automation and calibration {', '.join(REVIEWED)} as the first"
-            raise InputValueError(place="metrics", expected=expected, got=self.metric)
+            raise InputValueError(
+                place="metrics",
+                expected=f"for automation and calibration {', '.join(REVIEWED)} as the first",
+                got=self.metric,
+            )
         confidences = self.pairs.confidences or [None] * len(self)
         trees = map(self.tree, range(len(self)))
         return list(map(review_of_tree, trees, confidences, self.ids))
@@ -1138,9 +1153,9 @@ def evaluate(
     [('missing field', 0.3333333333333333)]
     """
     if positional or predictions is None:
-        got = f"{len(positional)} by position" if positional else "no predictions"
         raise InputTypeError(
-            expected="docscore.evaluate(predictions=..., references=...), each side by its name", got=got
+            expected="docscore.evaluate(predictions=..., references=...), each side by its name",
+            got=f"{len(positional)} by position" if positional else "no predictions",
         )
     given = dict(locals())
     options = ScoringOptions(**{field.name: given[field.name] for field in fields(ScoringOptions)})
@@ -1154,8 +1169,11 @@ def evaluate(
         importlib.import_module("docscore.integrations.log_files").read_logs_of_inspect()
     sides = predictions if runs else [predictions]
     if runs and not (isinstance(predictions, list | tuple) and len(predictions) > 1):
-        got = f"{len(predictions)}" if isinstance(predictions, list | tuple) else type(predictions).__name__
-        raise InputValueError(place="predictions", expected="with runs=True a list of at least two runs", got=got)
+        raise InputValueError(
+            place="predictions",
+            expected="with runs=True a list of at least two runs",
+            got=f"{len(predictions)}" if isinstance(predictions, list | tuple) else type(predictions).__name__,
+        )
     rows = rows_of_sides(references=references, predictions=sides, missing=missing, on_error=on_error, names=names)
     of_runs = [f"run {number + 1}" for number in range(len(sides))]
     warn_of_copies(rows.systems, of_runs)

@@ -136,8 +136,10 @@ class ScoreState:
         for number, other in enumerate(others):
             before = (self, *others[:number])
             if self.identity != other.identity:
-                got = f"{self.identity} and {other.identity}"
-                raise InputValueError(expected="states with the same rules", got=got)
+                raise InputValueError(
+                    expected="states with the same rules",
+                    got=f"{self.identity} and {other.identity}",
+                )
             if any(not other.parts.isdisjoint(each.parts) for each in before):
                 raise InputValueError(expected="states of different rows", got="one that was merged before")
             new.append(other.without(ChainMap(*(each.ids for each in before))))
@@ -165,12 +167,16 @@ class ScoreState:
         numbers = [number for number, (_, name) in enumerate(last) if name in again]
         for question_id, name in (last[number] for number in numbers):
             if self.ids[name] != counted[name]:
-                expected, got = "the values with which it was counted before", "others"
-                raise InputValueError(place=row_place(question_id), expected=expected, got=got)
+                raise InputValueError(
+                    place=row_place(question_id),
+                    expected="the values with which it was counted before",
+                    got="others",
+                )
         if self.last is None or len(numbers) < len(again):
-            problem = f"ids that are counted in several states: {len(again):,}"
-            remedy = "merge states where they were updated, as docscore.integrations.distributed does"
-            raise InputValueError(problem=problem, remedy=remedy)
+            raise InputValueError(
+                problem=f"ids that are counted in several states: {len(again):,}",
+                remedy="merge states where they were updated, as docscore.integrations.distributed does",
+            )
         new = self.empty()
         new.add_sums(self)
         rows = self.last.source.only(numbers)._replace(skipped=None if self.last.source.skipped is None else 0)

@@ -95,8 +95,11 @@ def systems_of(
     known = [name.key for name in first.figure_names]
     for name in figures or ():
         if name not in known:
-            expected = f"figures among {', '.join(known)}; --metrics adds others"
-            raise InputValueError(place="figures", expected=expected, got=repr(name))
+            raise InputValueError(
+                place="figures",
+                expected=f"figures among {', '.join(known)}; --metrics adds others",
+                got=repr(name),
+            )
     chosen = list(dict.fromkeys(figures or (known[:1] if ranked else known)))
     ranks = _ranks(evaluations, known.index(chosen[0]), progress) if ranked else {}
     evaluations = {name: evaluations[name] for name in ranks} or evaluations
@@ -122,9 +125,12 @@ def _front(evaluations: Mapping[str, Evaluation], figure: str) -> list[str]:
     values: dict[str, tuple[float, float]] = {}
     for name, evaluation in evaluations.items():
         if evaluation.document_cost is None:
-            expected, remedy = f"the cost of each prediction of {name!r}", "--cost-column names another column"
-            got = evaluation.costs["cost"].note if "cost" in evaluation.costs else "none"
-            raise InputValueError(place="pareto", expected=expected, got=got, remedy=remedy)
+            raise InputValueError(
+                place="pareto",
+                expected=f"the cost of each prediction of {name!r}",
+                got=evaluation.costs["cost"].note if "cost" in evaluation.costs else "none",
+                remedy="--cost-column names another column",
+            )
         values[name] = evaluation.figures[figure], evaluation.document_cost
     return undominated(values)
 
@@ -139,8 +145,13 @@ def _ranks(evaluations: Mapping[str, Evaluation], column: int, progress: Progres
     if len(first.document_ids if clusters is None else set(clusters.tolist())) == 1:
         unit = "document" if clusters is None else "cluster"
         raise InputValueError(place="ranks", expected=f"at least two {unit}s", got="one")
-    drawn: dict[str, Any] = {"seed": first.seed, "resampled": progress("Resampling", RESAMPLES), "clusters": clusters}
-    ranks = ranks_of(side_by_side(*in_order), first.confidence or CONFIDENCE, **drawn)
+    ranks = ranks_of(
+        side_by_side(*in_order),
+        first.confidence or CONFIDENCE,
+        seed=first.seed,
+        resampled=progress("Resampling", RESAMPLES),
+        clusters=clusters,
+    )
     by_name = dict(zip(evaluations, ranks, strict=True))
     return dict(sorted(by_name.items(), key=lambda item: item[1].value))
 
@@ -150,8 +161,11 @@ def _check_base(place: str, base: str, names: Sequence[str]) -> None:
     may_be_best = place == "against"
     if base not in names and not (may_be_best and base == BEST):
         best = f"{BEST!r} or " if may_be_best else ""
-        expected = f"{best}one of the systems {', '.join(map(repr, names))}"
-        raise InputValueError(place=place, expected=expected, got=repr(base))
+        raise InputValueError(
+            place=place,
+            expected=f"{best}one of the systems {', '.join(map(repr, names))}",
+            got=repr(base),
+        )
     if len(names) == 1:
         raise InputValueError(place=place, expected="at least two systems", got="one")
 
@@ -159,8 +173,15 @@ def _check_base(place: str, base: str, names: Sequence[str]) -> None:
 def _change(base: Evaluation, new: Evaluation, column: int = 0, progress: Progress = no_progress) -> Change:
     """The change of one figure between two systems, without an interval."""
     before, after = _in_order(base, new).columns([column]), new.document_ratios.columns([column])
-    drawn: dict[str, Any] = {"seed": base.seed, "clusters": new.document_clusters, "progress": progress}
-    return changes_of(new.figure_names[column : column + 1], before, after, [[0]], **drawn)[0]
+    return changes_of(
+        [new.figure_names[column]],
+        before,
+        after,
+        [[0]],
+        clusters=new.document_clusters,
+        seed=base.seed,
+        progress=progress,
+    )[0]
 
 
 def _in_order(base: Evaluation, new: Evaluation) -> Ratios:

@@ -33,11 +33,7 @@ class Table(list[dict[str, Any]]):
     @property
     def columns(self) -> list[str]:
         """The names of the columns; those of a table without rows too."""
-        names = []
-        for column in self.table.columns:
-            if column.kind != "bar":
-                names += ["low", "high"] if column.kind == "interval" else [column.name]
-        return names
+        return self.table.names
 
     def to_dict(self) -> dict[str, list[Any]]:
         """The columns by name, each a list with a value for every row; None where there is no value."""

@@ -369,8 +369,10 @@ def systems_as_png(found: Systems) -> bytes:
         from matplotlib.figure import Figure  # noqa: PLC0415  slow to import
         from matplotlib.patches import Rectangle  # noqa: PLC0415
     except ImportError as error:
-        problem, remedy = f"PNG needs matplotlib ({error})", "pip install 'docscore[plots]'"
-        raise InputValueError(problem=problem, remedy=remedy) from None
+        raise InputValueError(
+            problem=f"PNG needs matplotlib ({error})",
+            remedy="pip install 'docscore[plots]'",
+        ) from None
     drawn, content = Figure(figsize=(picture.width / 100, picture.height / 100)), io.BytesIO()
     axes = drawn.add_axes((0, 0, 1, 1), xlim=(0, picture.width), ylim=(picture.height, 0))
     axes.axis("off")

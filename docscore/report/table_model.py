@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
@@ -122,13 +123,17 @@ class ReportTable:
         >>> ReportTable("", columns, ((TableCell("a", "a"), TableCell((0.5, 1.0), "0.5 to 1")),)).records()
         [{'field': 'a', 'low': 0.5, 'high': 1.0}]
         """
-        return [self._record(row) for row in self.rows]
+        return [dict(self._raw_values(row)) for row in self.rows]
 
-    def _record(self, row: tuple[TableCell, ...]) -> dict[str, Any]:
-        record: dict[str, Any] = {}
+    @property
+    def names(self) -> list[str]:
+        """The names of the raw values."""
+        nothing = [TableCell(None, "")] * len(self.columns)
+        return [name for name, _ in self._raw_values(nothing)]
+
+    def _raw_values(self, row: Sequence[TableCell]) -> Iterator[tuple[str, Any]]:
         for column, cell in zip(self.columns, row, strict=True):
             if column.kind == "interval":
-                record["low"], record["high"] = cell.value or (None, None)
+                yield from zip(("low", "high"), cell.value or (None, None), strict=True)
             elif column.kind != "bar":
-                record[column.name] = cell.value
-        return record
+                yield column.name, cell.value

@@ -386,16 +386,13 @@ def conclusion_of_tree(tree: ScoreTree, remarks: Sequence[Annotation]) -> tuple[
 def _losses(tree: ScoreTree, remarks: Sequence[Annotation]) -> dict[str, float]:
     """The points of the tree lost for each cause, in words; a part that is missing as a whole is one loss."""
     exchanged = {path for each in remarks if each.kind == "exchanged" for path in each.paths}
-    causes = {id(node): cause for _, node, cause in places(tree)}
     found: dict[Cause | None, list[float]] = {cause: [] for cause in (None, *get_args(Cause))}
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
-        cause = causes[id(node)]
-        if cause is None:
-            waiting.extend(node.children)
-        else:
-            found[None if node.path in exchanged else cause].append(node.weight - node.earned)
+    inside: set[int] = set()  # nodes in parts that are lost as a whole
+    for _, node, cause in places(tree):
+        if cause is not None:
+            if id(node) not in inside:
+                found[None if node.path in exchanged else cause].append(node.weight - node.earned)
+            inside.update(map(id, node.children))
     swapped = found.pop(None)
     lost = {cause_in_words(cause, len(points)): fsum(points) for cause, points in found.items() if cause and points}
     if swapped:
