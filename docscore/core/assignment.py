@@ -201,8 +201,7 @@ def _certain(score: Matrix, best: Indices) -> Mask:
     others[rows, best] = 0.0
     of_column = score[:, best]
     of_column[rows, rows] = 0.0
-    certain: Mask = score[rows, best] > others.max(axis=1) + of_column.max(axis=0) + TIE
-    return certain
+    return score[rows, best] > others.max(axis=1) + of_column.max(axis=0) + TIE  # type: ignore[no-any-return]
 
 
 def undecided_pairs(score: Matrix, known: Mask, asked: Mask) -> Mask:
@@ -217,8 +216,7 @@ def undecided_pairs(score: Matrix, known: Mask, asked: Mask) -> Mask:
         asked: those of them that this function asked for.
     """
     if len(score) > score.shape[1]:
-        turned: Mask = undecided_pairs(score.T, known.T, asked.T).T
-        return turned
+        return undecided_pairs(score.T, known.T, asked.T).T  # type: ignore[no-any-return]
     best = score.argmax(axis=1)
     least = np.where(known, score, -1.0).max(axis=1)
     least = np.where(asked.any(axis=1), least, score[np.arange(len(score)), best])
@@ -294,8 +292,7 @@ def _settled_blocks(
     heights, widths = (np.array([part.stop - part.start for part in parts]) for parts in (rows, columns))
 
     def of_blocks(ufunc: np.ufunc, values: Matrix) -> Matrix:
-        reduced: Matrix = ufunc.reduceat(ufunc.reduceat(values, lefts, axis=1), tops, axis=0)
-        return reduced
+        return ufunc.reduceat(ufunc.reduceat(values, lefts, axis=1), tops, axis=0)
 
     plain = surplus.size == 1 < earned.size
     score = score_ratios(earned, weight)
@@ -368,8 +365,7 @@ def lexicographic_assignment(criteria: Iterable[Matrix]) -> tuple[Indices, Indic
 
 def _assignment(value: Matrix) -> Indices:
     """The column of each row in a matching with the largest sum; pairs of value -inf are not used."""
-    columns: Indices = _solver()(value, maximize=True)[1]
-    return columns
+    return _solver()(value, maximize=True)[1]
 
 
 @cache
@@ -380,8 +376,7 @@ def _solver() -> Callable[..., tuple[Indices, Indices]]:
     """
     with ThreadPoolExecutor(max_workers=1) as fresh:
         module = fresh.submit(import_module, "scipy.optimize").result()
-    solver: Callable[..., tuple[Indices, Indices]] = module.linear_sum_assignment
-    return solver
+    return module.linear_sum_assignment  # type: ignore[no-any-return]
 
 
 def _between_0_and_1(criterion: Matrix, allowed: Mask) -> Matrix:

@@ -303,8 +303,7 @@ def _settings_of(comparator: Any, place: str, functions: dict[str, Callable[...,
     if not isinstance(settings, dict):
         expected = "a function, the name of a comparator, or its settings"
         raise InputTypeError(place=place, expected=expected, got=short_repr(comparator))
-    with_files: dict[str, Any] = with_judgements({KEYWORD: settings}, Path())[KEYWORD]
-    return with_files
+    return with_judgements({KEYWORD: settings}, Path())[KEYWORD]  # type: ignore[no-any-return]
 
 
 def _schema_at(schema: dict[str, Any], path: str, place: str) -> dict[str, Any]:

@@ -349,8 +349,7 @@ class TreeDistances:
     def _with_insertions(self, row: Costs, reach: slice) -> Costs:
         """The columns of the row with the option of inserting nodes after each forest; `reach` covers whole parts."""
         offset = self.inserted[reach] + self.step[reach]
-        lowest: Costs = np.minimum.accumulate(row[reach] - offset) + offset
-        return lowest
+        return np.minimum.accumulate(row[reach] - offset) + offset  # type: ignore[no-any-return]
 
 
 def _parts(tree: FlatTree) -> list[tuple[int, npt.NDArray[np.intp]]]:
@@ -382,8 +381,7 @@ def _change_costs(left: Sequence[Node], right: Sequence[Node]) -> Costs:
     one_text = np.where(left_is_text[:, None], left_lengths[:, None], right_lengths[None, :]) + 1
     both = np.logical_and.outer(left_is_text, right_is_text)
     neither = ~np.logical_or.outer(left_is_text, right_is_text)
-    costs: Costs = np.where(both, distances, np.where(neither, np.minimum(distances, 1), one_text))
-    return costs
+    return np.where(both, distances, np.where(neither, np.minimum(distances, 1), one_text))
 
 
 _LONGEST_KEY = 40  # characters of a key that is named

@@ -283,8 +283,7 @@ class RocArea:
         if (self.below < self.up_to).any():
             pairs = (pairs + np.einsum("bv,bv->b", right, wrong.take(self.up_to, axis=1))) / 2
         both = right.sum(axis=1) * wrong[:, -1]
-        found: Array = np.divide(pairs, both, out=np.full(len(counts), self.value), where=both > 0)
-        return found
+        return np.divide(pairs, both, out=np.full(len(counts), self.value), where=both > 0)  # type: ignore[no-any-return]
 
     def influence(self) -> Array:
         """The derivative of AUROC with respect to each document's weight, shape (n,)."""
@@ -296,5 +295,4 @@ class RocArea:
             np.bincount(documents, weights=each - self.value, minlength=self.count) / len(each)
             for documents, each in ((self.right_documents, of_right), (self.wrong_documents, of_wrong))
         ]
-        found: Array = sums[0] + sums[1]
-        return found
+        return sums[0] + sums[1]

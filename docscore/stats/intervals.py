@@ -126,8 +126,7 @@ class Ratios:
         A resample without a document that has the field gets the ratio of all documents.
         """
         numerators, denominators = np.hsplit(counts @ self.table, 2)
-        found: Array = _quotients(numerators, denominators, self.values).T
-        return found
+        return _quotients(numerators, denominators, self.values).T  # type: ignore[no-any-return]
 
     def left_out(self) -> Array:
         """The ratios with one document left out, shape (n, k): (E - e) / (W - w), or E / W where W = w."""
@@ -135,19 +134,16 @@ class Ratios:
 
     def influence(self) -> Array:
         """The derivative of each ratio with respect to each document's weight, shape (n, k): (e - value w) / W."""
-        pulls: Array = (self.earned - self.values * self.weight) / self._divisors
-        return pulls
+        return (self.earned - self.values * self.weight) / self._divisors
 
     def bias(self) -> Array:
         """The k biases of the ratios to second order: half the sum of their second derivatives."""
-        found: Array = -(self.influence() * self.weight).sum(axis=0) / self._divisors
-        return found
+        return -(self.influence() * self.weight).sum(axis=0) / self._divisors  # type: ignore[no-any-return]
 
     def curvature(self, direction: Array) -> Array:
         """Half the k second derivatives along a direction of the weights, shape (n, k)."""
         numerators, denominators = self._moved(direction)
-        found: Array = -(numerators - self.values * denominators) * denominators / self._divisors**2
-        return found
+        return -(numerators - self.values * denominators) * denominators / self._divisors**2
 
     def along(self, direction: Array, steps: Array) -> Array:
         """The ratios for the weights 1 + step x direction, for each of k steps; NaN for a denominator of at most 0."""
@@ -177,8 +173,7 @@ class Ratios:
     @property
     def _divisors(self) -> Array:
         """The sums of the denominators, 1 where they are 0."""
-        found: Array = np.where(self.totals > 0, self.totals, 1.0)
-        return found
+        return np.where(self.totals > 0, self.totals, 1.0)
 
     def _moved(self, direction: Array) -> tuple[Array, Array]:
         """The changes of both sums for one step of the weights along a direction."""
@@ -263,8 +258,7 @@ def sums_by_cluster(rows: Array, clusters: npt.ArrayLike) -> Array:
         raise InputTypeError(place="clusters", expected="whole numbers", got=str(labels.dtype))
     order = np.argsort(labels, kind="stable")
     _, starts = np.unique(labels[order], return_index=True)
-    found: Array = np.add.reduceat(rows[order], starts, axis=0) if labels.size else rows
-    return found
+    return np.add.reduceat(rows[order], starts, axis=0) if labels.size else rows
 
 
 def _moved(new: Ratios, base: Ratios) -> list[bool]:
@@ -427,8 +421,7 @@ def acceleration(influence: Array) -> Array:
     """The k accelerations (14.15): a sixth of the skewness of the documents' influences; NaN where all are equal."""
     centred = influence - influence.mean(axis=0)
     squares = (centred**2).sum(axis=0)
-    result: Array = (centred**3).sum(axis=0) / np.where(squares > 0, 6 * squares**1.5, np.nan)
-    return result
+    return (centred**3).sum(axis=0) / np.where(squares > 0, 6 * squares**1.5, np.nan)  # type: ignore[no-any-return]
 
 
 def _quantiles(drawn: Array, value: float, a: float, shares: Sequence[float]) -> list[float]:
@@ -439,8 +432,7 @@ def _quantiles(drawn: Array, value: float, a: float, shares: Sequence[float]) ->
         return [math.nan] * len(shares)
     z0 = _NORMAL.inv_cdf(share_below)
     adjusted = [_NORMAL.cdf(z0 + _bca_adjust(z0 + _NORMAL.inv_cdf(share), a)) for share in shares]
-    quantiles: list[float] = np.quantile(drawn, adjusted).tolist()
-    return quantiles
+    return np.quantile(drawn, adjusted).tolist()  # type: ignore[no-any-return]
 
 
 def _bca_adjust(z: float, a: float) -> float:

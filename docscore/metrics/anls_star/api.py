@@ -278,8 +278,7 @@ def _score_answers(pairs: Sequence[tuple[Any, Any]], options: ScoringOptions) ->
     repeated = list(chain.from_iterable(map(repeat, right, counts)))
     found = similarities(left, repeated, options.threshold)
     starts = np.cumsum([0, *counts[:-1]])
-    best: list[float] = np.maximum.reduceat(found, starts).tolist()
-    return best
+    return np.maximum.reduceat(found, starts).tolist()  # type: ignore[no-any-return]
 
 
 def score_one(gt: Value, pred: Value, options: ScoringOptions, schema: SchemaNode | None = None) -> float:

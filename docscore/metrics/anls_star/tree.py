@@ -336,8 +336,7 @@ class ScoreTree:
 
     def _repr_html_(self) -> str:
         """The tree as notebooks draw it; the package that does stands above this one, and is imported by name."""
-        html: str = importlib.import_module("docscore.report.html_report").tree_in_notebook(self)
-        return html
+        return importlib.import_module("docscore.report.html_report").tree_in_notebook(self)  # type: ignore[no-any-return]
 
     def _belongs(self, child: ScoreTree) -> bool:
         """Whether the closest ground truth has the key: not where either side has an empty value and the other none."""

@@ -51,8 +51,7 @@ def checked_settings(settings: Any, pointer: str) -> PlaceSettings:
             raise InputValueError(place=pointer, expected=f"some of {', '.join(_SETTINGS)}", got=short_repr(name))
         if not _validator(name).is_valid(value):
             raise InputValueError(place=f"{pointer}/{name}", expected=_SETTINGS[name][0], got=short_repr(value))
-    checked: PlaceSettings = settings
-    return checked
+    return settings  # type: ignore[no-any-return]
 
 
 @cache
