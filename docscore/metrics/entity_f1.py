@@ -120,17 +120,16 @@ def _tree(score: KieScore) -> MetricTree:
     )
 
 
-def _donut_entities(value: Any, normalise: bool) -> Iterator[tuple[str, str]]:
+def _donut_entities(value: Any, normalise: bool, path: str = "") -> Iterator[tuple[str, str]]:
     """Yield key path and text of each entity in their order; the path has no list indices."""
-    waiting = [("", value)]
-    while waiting:
-        path, node = waiting.pop()
-        if isinstance(node, dict):
-            waiting.extend((f"{path}.{key}" if path else key, child) for key, child in reversed(node.items()))
-        elif isinstance(node, list):
-            waiting.extend((path, item) for item in reversed(node))
-        else:
-            yield path, fold(node, ignore_case=True) if normalise else node
+    if isinstance(value, dict):
+        for key, below in value.items():
+            yield from _donut_entities(below, normalise, f"{path}.{key}" if path else key)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _donut_entities(item, normalise, path)
+    else:
+        yield path, fold(value, ignore_case=True) if normalise else value
 
 
 class EntityF1(Kieval):

@@ -13,7 +13,7 @@ figures at
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from math import fsum
 from statistics import NormalDist
 from typing import Concatenate, NamedTuple, ParamSpec
@@ -112,12 +112,24 @@ class Ratios:
         return Ratios(self.earned[list(chosen)], self.weight[list(chosen)])
 
     def by_cluster(self, clusters: npt.ArrayLike) -> Ratios:
-        """The same ratios with one row for each cluster: the sums over its documents.
+        """The same ratios with one row for each cluster: the sums over its documents, in order of the numbers.
 
         Args:
             clusters: the number of each document's cluster, shape (n,).
+
+        Raises:
+            TypeError, ValueError: unless there is one integer for each document.
         """
-        earned, weight = np.hsplit(sums_by_cluster(self.table, clusters), 2)
+        labels = np.asarray(clusters)
+        if labels.shape != (self.count,):
+            expected = f"one number for each of {self.count:,} documents"
+            raise InputValueError(place="clusters", expected=expected, got=f"shape {labels.shape}")
+        if labels.size and not np.issubdtype(labels.dtype, np.integer):
+            raise InputTypeError(place="clusters", expected="whole numbers", got=str(labels.dtype))
+        order = np.argsort(labels, kind="stable")
+        _, starts = np.unique(labels[order], return_index=True)
+        rows = np.add.reduceat(self.table[order], starts, axis=0) if labels.size else self.table
+        earned, weight = np.hsplit(rows, 2)
         return Ratios(earned, weight, unit="cluster", sums=self.sums)
 
     def of(self, counts: Array) -> Array:
@@ -241,26 +253,6 @@ def side_by_side(*parts: Ratios) -> Ratios:
     return Ratios(earned, weight, unit=parts[0].unit, sums=np.hstack([part.sums for part in parts]))
 
 
-def sums_by_cluster(rows: Array, clusters: npt.ArrayLike) -> Array:
-    """Sum the rows of each cluster, in increasing order of the cluster numbers: shape (n, ...) to (m, ...).
-
-    Raises:
-        TypeError, ValueError: unless there is one integer for each row.
-
-    >>> sums_by_cluster(np.array([[1.0], [2.0], [4.0]]), [7, 3, 7]).tolist()
-    [[2.0], [5.0]]
-    """
-    labels = np.asarray(clusters)
-    if labels.shape != (len(rows),):
-        expected = f"one number for each of {len(rows):,} documents"
-        raise InputValueError(place="clusters", expected=expected, got=f"shape {labels.shape}")
-    if labels.size and not np.issubdtype(labels.dtype, np.integer):
-        raise InputTypeError(place="clusters", expected="whole numbers", got=str(labels.dtype))
-    order = np.argsort(labels, kind="stable")
-    _, starts = np.unique(labels[order], return_index=True)
-    return np.add.reduceat(rows[order], starts, axis=0) if labels.size else rows
-
-
 def _moved(new: Ratios, base: Ratios) -> list[bool]:
     """For each column whether a numerator or denominator of any document differs by more than `ROUNDING`."""
     earned, weight = np.abs(new.earned - base.earned), np.abs(new.weight - base.weight)
@@ -366,6 +358,8 @@ def drawn_values(
 ) -> Array:
     """Compute k figures of each of b resamples of n documents, shape (k, b).
 
+    They are computed in batches, on whose size the resamples do not depend.
+
     Args:
         figures: gives them, when told how often each document is drawn: shape (b, n) to (k, b).
         k: how many they are.
@@ -376,31 +370,15 @@ def drawn_values(
         width: the memory of a resample, as a count of numbers, if larger than n.
     """
     drawn = np.empty((k, n_resamples))
-    done = 0
     cells = BATCH_CELLS if k > _FEW_FIGURES else _SMALL_BATCH_CELLS
-    for counts in resamples(n, n_resamples, seed, max(1, cells // max(n, width))):
-        drawn[:, done : done + len(counts)] = figures(counts)
-        done += len(counts)
-        resampled(len(counts))
-    return drawn
-
-
-def resamples(n: int, n_resamples: int, seed: int, batch: int) -> Iterator[Array]:
-    """Yield how often each of n documents is drawn in each resample, in batches of shape (b, n).
-
-    Args:
-        n: the number of documents, and of draws.
-        n_resamples: the number of resamples in all batches together.
-        seed: the seed of the random numbers.
-        batch: the largest b. The resamples do not depend on it.
-    """
+    batch = max(1, cells // max(n, width))
     rng = np.random.default_rng(seed)
     for start in range(0, n_resamples, batch):
-        drawn = rng.integers(0, n, (min(batch, n_resamples - start), n))
-        counts = np.empty(drawn.shape)
-        for row, numbers in zip(counts, drawn, strict=True):
-            row[:] = np.bincount(numbers, minlength=n)
-        yield counts
+        chosen = rng.integers(0, n, (min(batch, n_resamples - start), n))
+        counts = np.array([np.bincount(documents, minlength=n) for documents in chosen], dtype=np.float64)
+        drawn[:, start : start + batch] = figures(counts)
+        resampled(len(counts))
+    return drawn
 
 
 def bca(drawn: Array, values: Array, influence: Array, shares: tuple[float, float]) -> Ends:

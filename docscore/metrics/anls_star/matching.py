@@ -27,8 +27,6 @@ _MOST_CELLS = 1 << 22  # pairs of elements that are kept at most, 64 MB; what is
 class Tables:
     """The tables of pairs of lists, found by the identity of the lists, which must live as long as the object."""
 
-    __slots__ = ("_by_truth", "_cells")
-
     def __init__(self) -> None:
         self._cells = 0
         self._by_truth: dict[tuple[int, int], list[tuple[slice, dict[int, slice], tuple[Matrix, Matrix]]]] = {}
@@ -95,8 +93,6 @@ class Identities:
     Numbers that print differently, such as 0.0 and -0.0, are different. Those of containers are kept, so that deep
     nesting costs no more than its size; the values must live as long.
     """
-
-    __slots__ = ("_known", "_numbers")
 
     def __init__(self) -> None:
         self._known: dict[int, int] = {}
@@ -169,8 +165,6 @@ class CellRows:
         texts: the texts of all cells, row by row or column by column; those that were filled up are empty.
         filled: which these are.
     """
-
-    __slots__ = ("filled", "lengths", "texts", "width")
 
     def __init__(self, rows: Sequence[list[Value]], fold: _FoldCells, *, by_column: bool) -> None:
         self.lengths = np.array([*map(len, rows)])

@@ -126,8 +126,6 @@ class Scorer:
         tables: keeps the tables of the lists that are matched on the way; None where nobody asks for them later.
     """
 
-    __slots__ = ("counting", "identities", "ignore_case", "options", "tables", "text", "threshold")
-
     def __init__(self, options: ScoringOptions, tables: Tables | None = None) -> None:
         self.options = options
         self.tables = tables

@@ -93,8 +93,6 @@ class Counting:
     the values must live as long as the object.
     """
 
-    __slots__ = ("_sizes", "all_keys")
-
     def __init__(self, rules: str) -> None:
         self.all_keys = rules != PAPER
         self._sizes: dict[tuple[int, int, bool], float] = {}

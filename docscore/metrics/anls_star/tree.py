@@ -175,8 +175,6 @@ class ScoreNode:
 class Whole:
     """What every node of a tree shares: the weight of the root, and of a tree of ANLS* how texts were compared."""
 
-    __slots__ = ("options", "weight")
-
     def __init__(self, weight: float = 0.0, options: ScoringOptions | None = None) -> None:
         self.weight = weight
         self.options = options
