@@ -361,6 +361,7 @@ ANSWER: dict[str, Any] = {"items": [{"sku": "b-9", "name": "milk"}, {"sku": "a-7
     ("comparators", "score"),
     [
         ({"items[].sku": same_sku, "total": "money"}, 1.0),
+        ({"$.items[].sku": same_sku, "$.total": "money"}, 1.0),
         ({"items[].sku": same_initial, "total": {"compare": "money", "currency": "USD"}}, 1.0),
         ({'["items"][].sku': same_sku}, 0.9),
         ({"total": {"compare": "money", "currency": "required"}}, (2 * 2 / 3 + 2) / 5),
@@ -390,6 +391,7 @@ def test_comparators_of_types() -> None:
         ({"items[].sku": fails}, "row 'a': items[].sku: fails raised TypeError for 'a-1' and 'b-9': unsupported"),
         ({"items[].sku": lambda *_: 1}, "comparators['items[].sku']: expected a function with a name, got <function"),
         ({"total": 3}, "comparators['total']: expected a function, the name of a comparator, or its settings, got 3"),
+        ({str: "money"}, "comparators[<class 'str'>]: expected a schema that says which places have it, got none"),
         ({3: "money"}, "comparators: expected the path of a field, or str, int, float or bool, got 3"),
         ({"a[3]": "money"}, "comparators['a[3]']: expected the path of a field, such as items[].sku, got 'a[3]'"),
         ({"total": "cash"}, "schema: #/allOf/0/properties/total/x-docscore/compare: expected one of text, exact"),

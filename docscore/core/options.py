@@ -248,6 +248,8 @@ class SchemaSource:
             place = f"comparators[{short_repr(key)}]"
             settings = _settings_of(comparator, place, functions)
             if isinstance(key, type) and key in _TYPE_NAMES:
+                if self.schemas == {"": "{}"}:
+                    raise InputValueError(place=place, expected="a schema that says which places have it", got="none")
                 added.setdefault(KEYWORD, {}).setdefault("types", {})[_TYPE_NAMES[key]] = settings
             elif isinstance(key, str):
                 _schema_at(added, key, place)[KEYWORD] = settings
@@ -307,8 +309,8 @@ def _settings_of(comparator: Any, place: str, functions: dict[str, Callable[...,
 
 
 def _schema_at(schema: dict[str, Any], path: str, place: str) -> dict[str, Any]:
-    """The part of a schema for the path of a field, made where there is none: `items[].sku`, `$`."""
-    position = 0 if path != "$" else 1
+    """The part of a schema for the path of a field, made where there is none: `items[].sku`, `$.items[].sku`, `$`."""
+    position = 1 if re.match(r"\$(?:[.\[]|\Z)", path) else 0
     while position < len(path):
         step = _STEP.match(path, position)
         if step is None:
