@@ -48,7 +48,7 @@ def columns_of(table: Table) -> list[str]:
     return list(dict.fromkeys(key for row in rows for key in row))
 
 
-def guessed_plan(references: Table | None, predictions: Table) -> ReadingPlan:
+def guessed_plan(references: Table | None, predictions: Table, others: Sequence[Table] = ()) -> ReadingPlan:
     """Guess how two files are to be read, or one file that holds both sides; a person sees the guess and may change it.
 
     Rows in a row format of docscore are read as ever. Otherwise ground truths and predictions are told by the names of
@@ -57,8 +57,9 @@ def guessed_plan(references: Table | None, predictions: Table) -> ReadingPlan:
     Args:
         references: the rows of ground truths; None where the rows of predictions hold both.
         predictions: the rows of predictions.
+        others: those of other systems, which are read alike.
     """
-    return with_guessed_parsing(_guessed_columns(references, predictions), references, predictions)
+    return with_guessed_parsing(_guessed_columns(references, predictions), references, [predictions, *others])
 
 
 def _guessed_columns(references: Table | None, predictions: Table) -> ReadingPlan:
@@ -73,9 +74,13 @@ def _guessed_columns(references: Table | None, predictions: Table) -> ReadingPla
             return ReadingPlan((ID, ID), form.references, form.predictions, certain=True)
     columns = columns_of(predictions)
     if references is None:
-        name = clearest_name(_unique_columns(predictions, columns), ID_WORDS)
+        uniques = _unique_columns(predictions, columns)
+        name = clearest_name(uniques, ID_WORDS)
         truth = clearest_name([column for column in columns if column != name], TRUTH_WORDS)
         prediction = clearest_name([column for column in columns if column not in (name, truth)], PREDICTION_WORDS)
+        if name is None and truth and prediction:
+            left = [column for column in uniques if column not in (truth, prediction)]
+            name = left[0] if len(left) == 1 else None
         return ReadingPlan((name, name), truth, prediction)
     first_columns = columns_of(references)
     ids = _id_columns(_unique_columns(references, first_columns), _unique_columns(predictions, columns))
@@ -136,18 +141,27 @@ def _leaning(names: Sequence[str]) -> int:
     return prediction - truth
 
 
-def with_guessed_parsing(plan: ReadingPlan, references: Table | None, predictions: Table) -> ReadingPlan:
-    """The plan with the texts read as JSON that hold JSON, where ground truths are objects or lists."""
-    truths = [answer for each in _values(references or predictions, plan.references) for answer in _answers(each)]
-    guesses = _values(predictions, plan.prediction)
+def with_guessed_parsing(plan: ReadingPlan, references: Table | None, systems: Sequence[Table]) -> ReadingPlan:
+    """The plan with the texts read as JSON that hold JSON, where ground truths are objects or lists.
+
+    The predictions of several systems are read alike: as JSON within other text where one of them has such.
+    """
+    truths = [answer for each in _values(references or systems[0], plan.references) for answer in _answers(each)]
+    guesses = [value for table in systems for value in _values(table, plan.prediction)]
+    parsings = parsings_of(systems, plan)
     texts = bool(truths) and all(map(is_json_container, truths[:_TRIED]))
     structured = texts or (bool(truths) and all(isinstance(each, dict | list) for each in truths))
     # a list that is text may be one of acceptable answers; an object is meant as such whatever the predictions are
     read = texts and (truths[0].lstrip().startswith("{") or _parsing(guesses, anyhow=True) is not None)
     return plan._replace(
-        parse=_parsing(guesses) if structured else None,
+        parse=next((each for each in ("repair", "json") if each in parsings), None) if structured else None,
         parse_references="json" if read else None,
     )
+
+
+def parsings_of(systems: Sequence[Table], plan: ReadingPlan) -> list[str | None]:
+    """How the predictions of each system that are text would be read; None where no JSON is in them."""
+    return [_parsing(_values(table, plan.prediction)) for table in systems]
 
 
 def _parsing(guesses: Sequence[Any], *, anyhow: bool = False) -> str | None:

@@ -50,14 +50,9 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
   const drawChips = () => {
     const metric = docscoreFind(part("options"), "select", HTMLSelectElement);
     options.show(metric.value);
-    part("chips").replaceChildren(...options.changed().map(({ name, words: said }) => {
-      const words = name === "metric" ? metric.selectedOptions[0].textContent ?? "" : said;
-      const again = docscoreButton("", "×", () => { options.reset(name); drawChips(); run(); });
-      again.setAttribute("aria-label", `Take back: ${words}`);
-      const chip = docscoreElement("span", "chip", words, again);
-      chip.dataset.of = name;
-      return chip;
-    }));
+    options.chips(part("chips"), options.changed().map(({ name, words, show }) => ({
+      words: name === "metric" ? metric.selectedOptions[0].text : words, show, takeBack: () => { options.reset(name); drawChips(); run(); },
+    })));
   };
 
   /** Compare files that were chosen; among the example's one system writes text around its JSON. */
@@ -147,6 +142,7 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
   /** Whether the drop box is shown, or the result; the options are in both. */
   const setState = (/** @type {string} */ state) => {
     screen.dataset.state = state;
+    if (part("options").closest(state === "empty" ? ".drop" : ".setup")) return;  // what is moved loses the focus
     if (state === "empty") screen.querySelector(".drop-options")?.append(part("options"));
     else screen.querySelector("[data-do=share]")?.before(part("options"));
   };
@@ -197,12 +193,14 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
       link.download = name;
       return docscoreElement("li", "", link);
     }));
+    const held = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.system : undefined;
     part("names").replaceChildren(...asked.predictions.map((path, at) => {
       const input = docscoreElement("input", "field");
       Object.assign(input, { value: asked.names[at], maxLength: 80 });
       input.dataset.system = String(at);
       return docscoreElement("label", "opt", docscoreElement("span", "cut", nameOf(path)), input);
     }));
+    if (held) docscoreFindAll(part("names"), `[data-system="${held}"]`)[0]?.focus();
   };
 
   const drawDocuments = () => {

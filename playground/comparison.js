@@ -34,8 +34,11 @@ const docscoreComparison = (() => {
     return found;
   };
 
+  /** A name may break behind its signs, and not within its words. */
+  const pieces = (/** @type {string} */ name) => name.split(/(?<=[-_.\/ ])/);
+
   const heads = (/** @type {Node[]} */ first, /** @type {Server.System[]} */ systems) => row("cmp-head", ...first, ...systems.map(({ name }) => {
-    const head = part("columnheader", "cmp-system", element("span", "", name));
+    const head = part("columnheader", "cmp-system", element("span", "", ...pieces(name).flatMap((piece) => [piece, document.createElement("wbr")])));
     head.title = name;
     return head;
   }));
@@ -186,6 +189,8 @@ const docscoreComparison = (() => {
     /** Draw everything but the documents. */
     draw: (/** @type {HTMLElement} */ screen, /** @type {Server.Comparison} */ found, /** @type {(id: string) => string} */ link) => {
       const place = (/** @type {string} */ name) => /** @type {HTMLElement} */ (screen.querySelector(`.cmp-${name}`));
+      const longest = Math.max(...found.systems.flatMap(({ name }) => pieces(name)).map(({ length }) => length));
+      screen.style.setProperty("--name", `${14 + 7 * Math.min(17, longest)}px`);
       const { systems, verdict, causes, fields, note, left_out: left, signature } = found;
       const p = element("span", "pvalue soft", `(p = ${verdict.p}).`);
       place("verdict").replaceChildren(element("span", "", `${verdict.title};`), " ", element("span", "", `${verdict.rest} `, p));

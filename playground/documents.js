@@ -19,7 +19,7 @@ const docscoreDocuments = (() => {
    */
   return (/** @type {DocumentsPage} */ { root, server, say, fault }) => {
     const part = docscoreParts(root, "#testset-");
-    const list = part("list"), tree = part("tree"), find = part("find", HTMLInputElement), rail = part("rail"), sort = part("sort", HTMLDetailsElement);
+    const list = part("list"), tree = part("tree"), find = part("find", HTMLInputElement), rail = part("rail");
     const room = docscoreFind(list, ".room");
     /** @type {Server.TestSet | null} */
     let result = null;
@@ -83,7 +83,7 @@ const docscoreDocuments = (() => {
 
     /** Ask what the filters leave, and draw it; the newest view wins. A sentence if the server does not take the view. */
     const ask = async () => {
-      if (!result) return "";
+      if (!result || !all) return "";
       const { cause, field, find: text, sort, low, high } = view;
       root.setAttribute("aria-busy", "true");
       const found = await views.ask({ run: result.run, cause, field, find: text, sort, low, high });
@@ -98,7 +98,11 @@ const docscoreDocuments = (() => {
       shown = { ...found, of: view };
       order = shown.order;
       room.replaceChildren();
-      facets.draw(shown, view);
+      const count = all.names.length, isPart = order.length < count;
+      facets.draw(shown, view, isPart ? null : result.intervals);
+      histogram.show(shown.bins);
+      part("spread").textContent = shown.spread.join("\n");
+      part("interval").textContent = `${result.range}${isPart ? ` of all ${count.toLocaleString("en")}` : ""}`.trim();
       if (wasOf && (wasOf.cause !== view.cause || wasOf.find !== view.find)) list.scrollTop = 0;
       draw();
       return "";
@@ -315,9 +319,9 @@ const docscoreDocuments = (() => {
     root.addEventListener("click", (event) => {
       const toSeg = docscoreAround(event, "[data-to-seg]")?.dataset.toSeg, by = docscoreAround(event, "[data-sort]")?.dataset.sort;
       if (toSeg) seg(toSeg, "push");
-      if (by) { sort.open = false; go({ sort: by }); }
+      if (by) go({ sort: by });
     });
-    part("all").addEventListener("click", () => { sort.open = false; clear(true); });
+    part("all").addEventListener("click", () => clear(true));
     part("previous").addEventListener("click", () => move(-1));
     part("next").addEventListener("click", () => move(1));
     part("image").addEventListener("click", () => go({ image: view.image ? "" : "1" }));
@@ -357,8 +361,6 @@ const docscoreDocuments = (() => {
         views.forget();
         say(listing.note);
         histogram.draw(found.histogram, 0, 1);
-        part("rates").replaceChildren(...found.rates.map(({ label, share, interval, count }) => element("li", "facet",
-          element("span", "name cut", label), element("span", "num", share), element("small", "", interval), element("small", "num", count))));
         if (asked) await apply({ ...asked, documents });
         else {
           const isSame = areSame && before !== null && before.names.length === listing.names.length && before.names.every((name, number) => name === listing.names[number]);

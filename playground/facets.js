@@ -1,4 +1,4 @@
-// Causes and fields by which points were lost, as buttons that filter the documents; and the shares of documents.
+// Causes and fields by which points were lost, as buttons that filter the documents; and rates of those that are left.
 
 class Facets {
   /**
@@ -13,32 +13,38 @@ class Facets {
     this.areAll = false;  // fields, or the first of them
   }
 
-  /** @param {Server.View} shown @param {View} view */
-  draw(shown, view) {
+  /**
+   * @param {Server.View} shown
+   * @param {View} view
+   * @param {string[] | null} intervals  of the rates of all documents; null where some are left out
+   */
+  draw(shown, view, intervals) {
     const FIELDS = 10;  // before the others are asked for
     const focused = document.activeElement, held = focused instanceof HTMLElement && this.rail.contains(focused) ? focused.dataset.name : null;
     const fields = this.areAll ? shown.fields : shown.fields.slice(0, FIELDS), left = shown.fields.length - fields.length;
     this.part("lost").textContent = shown.points;
-    this.part("causes").replaceChildren(...shown.causes.map((sum) => this.facet("cause", sum, view)));
+    this.part("causes").replaceChildren(...shown.causes.map((sum) => this.facet("cause", sum, view, "")));
     if (!shown.causes.length && shown.order.length) this.part("causes").append(docscoreElement("li", "facet soft", shown.nothing));
     this.part("fields-count").textContent = shown.field_count.toLocaleString("en");
-    this.part("fields").replaceChildren(...fields.map((sum) => this.facet("field", sum, view)));
+    this.part("fields").replaceChildren(...fields.map((sum) => this.facet("field", sum, view, intervals ? "" : " in all")));
     if (left > 0) {
       const more = docscoreButton("btn ghost", `${left.toLocaleString("en")} more field${left === 1 ? "" : "s"}`, () => {
         this.areAll = true;
-        this.draw(shown, view);
+        this.draw(shown, view, intervals);
         docscoreFindAll(this.part("fields"), ".facet")[FIELDS]?.focus();
       });
       this.part("fields").append(docscoreElement("li", "more", more));
     } else if (this.areAll && shown.field_count > shown.fields.length) {
       this.part("fields").append(docscoreElement("li", "facet soft", `${(shown.field_count - shown.fields.length).toLocaleString("en")} more with less; Export has all.`));
     }
+    this.part("rates").replaceChildren(...shown.rates.map(({ label, share, count }, at) => docscoreElement("li", "facet",
+      docscoreElement("span", "name", label), docscoreElement("span", "num", share), docscoreElement("small", "", intervals?.[at] ?? ""), docscoreElement("small", "num", count))));
     this.pane.fresh();
     if (held) docscoreFindAll(this.rail, ".facet").find((button) => button.dataset.name === held)?.focus({ preventScroll: true });
   }
 
-  /** @type {(filter: "cause" | "field", sum: Server.Sum, view: View) => HTMLElement} */
-  facet(filter, { name, label, title, points, share, documents, score, specimen }, view) {
+  /** @type {(filter: "cause" | "field", sum: Server.Sum, view: View, of: string) => HTMLElement} */
+  facet(filter, { name, label, title, points, share, documents, score, specimen }, view, of) {
     const isPressed = view[filter] === name, isCause = filter === "cause";
     const button = docscoreButton("facet", "", () => this.choose(filter, isPressed ? null : name));
     const bar = docscoreElement("span", "bar lost", document.createElement("i"));
@@ -48,7 +54,7 @@ class Facets {
     button.dataset.cell = "";
     button.tabIndex = -1;
     button.setAttribute("aria-pressed", String(isPressed));
-    const below = !isCause ? docscoreElement("small", "", `score ${score}`)
+    const below = !isCause ? docscoreElement("small", "", `score ${score}${of}`)
       : docscoreElement("code", "cut", ...(specimen ? [this.side(specimen[0], specimen[1], "del"), " → ", this.side(specimen[1], specimen[0], "ins")] : []));
     button.append(docscoreElement("bdi", isCause ? "name cut" : "name mono cut", isCause ? label ?? name : name), docscoreElement("span", "num", points), below, docscoreElement("small", "num", documents), bar);
     const item = docscoreElement("li", "", button);

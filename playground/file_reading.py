@@ -13,6 +13,7 @@ from docscore.core.errors import (
     Diagnostic,
     Faults,
     InputError,
+    InputValueError,
     at_place,
     faults_summary,
     row_place,
@@ -37,6 +38,7 @@ from playground.column_guesses import (
     doubts_of_ids,
     guessed_plan,
     number_of_truth,
+    parsings_of,
     planned_tables,
     with_guessed_parsing,
 )
@@ -62,11 +64,13 @@ class UploadedTables(NamedTuple):
         references: the rows of ground truths; None where the predictions hold both.
         predictions: the rows of predictions.
         plan: which columns hold what: a guess, but for what the visitor chose.
+        others: the rows of predictions of other systems, which are read alike.
     """
 
     references: Table | None
     predictions: Table
     plan: ReadingPlan
+    others: Sequence[Table] = ()
 
     @property
     def sides(self) -> dict[str, Table]:
@@ -79,16 +83,21 @@ class UploadedTables(NamedTuple):
         return planned_tables(self.references, self.predictions, self.plan)
 
 
-def uploaded_tables(asked: FileRequest, faults: Faults) -> UploadedTables:
-    """Read the files of a request, and plan how their rows are read.
+def uploaded_tables(asked: FileRequest, faults: Faults, others: Sequence[Path] = ()) -> UploadedTables:
+    """Read the files of a request, and those of other systems, and plan how their rows are read.
 
     Raises:
         TypeError, ValueError: with a message that names the file and the place.
     """
     tables = {side: _table_of(path, side, asked.reading, faults) for side, path in asked.files.items()}
-    references, predictions = tables.get("references"), tables["predictions"]
-    guess = guessed_plan(references, predictions)
-    return UploadedTables(references, predictions, _chosen(guess, references, predictions, asked.reading))
+    more = [_table_of(path, "predictions", asked.reading, faults) for path in others]
+    return planned(tables.get("references"), tables["predictions"], more, asked.reading)
+
+
+def planned(references: Table | None, predictions: Table, others: Sequence[Table], reading: Reading) -> UploadedTables:
+    """Tables with the plan of how they are read: a guess, but for what the visitor chose."""
+    plan = _chosen(guessed_plan(references, predictions, others), references, [predictions, *others], reading)
+    return UploadedTables(references, predictions, plan, others)
 
 
 def _table_of(path: Path, side: str, reading: Reading, faults: Faults) -> Table:
@@ -96,9 +105,9 @@ def _table_of(path: Path, side: str, reading: Reading, faults: Faults) -> Table:
     return read_table(path, faults, MAX_FILE_BYTES, reading.get(f"{side}_delimiter"))
 
 
-def _chosen(plan: ReadingPlan, references: Table | None, predictions: Table, reading: Reading) -> ReadingPlan:
+def _chosen(plan: ReadingPlan, references: Table | None, systems: Sequence[Table], reading: Reading) -> ReadingPlan:
     """The plan with what the visitor chose; a column that the files do not have is not a choice."""
-    first, second = (columns_of(table) for table in (references or predictions, predictions))
+    first, second = (columns_of(table) for table in (references or systems[0], systems[0]))
     known = dict(zip(COLUMNS, (first, second, first, second), strict=True))
     chosen = {name: reading[name] for name in COLUMNS if name in reading and reading[name] in (None, *known[name])}
     if chosen:
@@ -108,7 +117,7 @@ def _chosen(plan: ReadingPlan, references: Table | None, predictions: Table, rea
             ids = ids[1], ids[1]
         changed = ReadingPlan(ids, *values)
         if changed != plan._replace(parse=None, parse_references=None, certain=False):
-            plan = with_guessed_parsing(changed, references, predictions)
+            plan = with_guessed_parsing(changed, references, systems)
     return plan._replace(
         parse=reading.get("parse", plan.parse),
         parse_references=reading.get("parse_references", plan.parse_references),
@@ -139,7 +148,7 @@ def rows_of_request(asked: FileRequest) -> tuple[FileRows, ScoringOptions, list[
 
 
 def rows_of_systems(asked: CompareRequest) -> tuple[FileRows, ScoringOptions]:
-    """The rows of the files of several systems, all read as the first, and how to score them.
+    """The rows of the files of several systems, all read alike, and how to score them.
 
     They are checked against the limits of the page.
 
@@ -147,11 +156,10 @@ def rows_of_systems(asked: CompareRequest) -> tuple[FileRows, ScoringOptions]:
         TypeError, ValueError: with a message that names the file and the place.
     """
     faults = Faults("skip" if asked.skip else "error")
-    tables = uploaded_tables(asked.of_first(), faults)
+    tables = uploaded_tables(asked.of_first(), faults, asked.files[1:])
     plan = tables.plan
     truths, first = tables.planned()
-    others = [_table_of(path, "predictions", asked.reading, faults) for path in asked.files[1:]]
-    systems = [first, *(planned_tables(tables.references, other, plan)[1] for other in others)]
+    systems = [first, *(planned_tables(tables.references, other, plan)[1] for other in tables.others)]
     if _is_own_format(plan, asked.reading):
         options = asked.options(parse=asked.parse)
     else:
@@ -165,30 +173,26 @@ def rows_of_systems(asked: CompareRequest) -> tuple[FileRows, ScoringOptions]:
 
 def _is_own_format(plan: ReadingPlan, reading: Reading) -> bool:
     """Whether rows of several systems have the names of a row format, and nothing was guessed or chosen."""
-    return plan.certain and plan.parse_references is None and not reading
+    return plan.certain and plan.parse is None and plan.parse_references is None and not reading
 
 
-def look(asked: FileRequest, systems: int | None = None) -> str:
+def look(asked: FileRequest, others: Sequence[Path] | None = None) -> str:
     """What a visitor sees before scoring, as HTML: how the files are read, their first rows, and what is doubtful.
 
     Args:
         asked: the files; of several systems the first.
-        systems: how many are to be compared, where nothing is shown of rows in a format of docscore; None for a test
+        others: the files of the other systems, where nothing is shown of rows in a format of docscore; None for a test
             set.
     """
     faults = Faults("skip")
-    try:
-        tables = uploaded_tables(asked, faults)
-    except InputError as error:
-        signs = _sign_fields(asked.files, asked.reading)
-        return _drawn([], [(signs, None)], [*_sentences(error)], "open")
-    if systems is not None and _is_own_format(tables.plan, asked.reading):
+    tables = uploaded_tables(asked, faults, others or ())
+    if others is not None and _is_own_format(tables.plan, asked.reading):
         return ""
     doubts = [clipped(printable(each), 600) for each in _doubts(tables, faults, asked)]
     fields, headline = _fields(tables, asked), _headline(tables)
-    if systems is not None:  # what happens to absent predictions is among the options of a comparison
+    if others is not None:  # what happens to absent predictions is among the options of a comparison
         fields = [[field for field in of_file if field.name != "missing"] for of_file in fields]
-        headline += [f"all {systems} files of predictions alike"] if systems > 1 else []
+        headline += [f"all {1 + len(others)} files of predictions alike"] if others else []
     files = list(zip(fields, _previews(tables), strict=True))
     is_open = "" if tables.plan.certain and not doubts else "open"
     return _drawn(headline, files, doubts, is_open)
@@ -198,32 +202,39 @@ def sort_files(asked: SortRequest) -> dict[str, Any]:
     """Which of several files holds the ground truths, and how they are read.
 
     Returns:
-        "truth": its number; None where that cannot be told, and for files that hold both sides; "unsure": whether it
-        has to be asked; "files": of each "name", and "rows" and "columns", or what is wrong with it as "fault"; "html":
-        how the rows are read, "" where that is not known, and of several systems where it needs no words.
+        "truth": its number; None where that cannot be told, and for files that hold both sides; "both": whether each
+        file holds both; "unsure": whether it has to be asked; "files": of each "name", and "rows" and "columns", or
+        what is wrong with it as "fault", and then nothing is asked; "html": how the rows are read, "" where that is not
+        known, and of several systems where it needs no words.
     """
     files = [path for path in asked.files if path is not None]
     tables: list[Table] = []
     facts: list[dict[str, Any]] = []
+    signs: list[WizardField] = []  # of files that cannot be read
     for number, path in enumerate(files):
         fact: dict[str, Any] = {"name": clipped(printable(path.name), _LONGEST_COLUMN)}
         side = "references" if number == asked.truth else "predictions"
         try:
-            check_file(path)
-            table = read_table(path, Faults("skip"), MAX_FILE_BYTES, asked.reading.get(f"{side}_delimiter"))
+            faults = Faults("skip")
+            table = _table_of(path, side, asked.reading, faults)
+            if faults.found and table.first() is None:
+                raise InputValueError(faults.found[0].diagnostic)
             columns = [printable(_short(name)) for name in columns_of(table)]
             tables.append(table)
             fact |= {"rows": len(table.rows), "columns": columns[:SHOWN_COLUMNS]}
         except InputError as error:
             fact["fault"] = next(_sentences(error))
+            signs += _sign_fields({side: path}, asked.reading)
         facts.append(fact)
     truth = asked.truth if asked.truth is None or 0 <= asked.truth < len(files) else None
-    is_whole = len(tables) == len(files)
-    hold_both = is_whole and all(None not in guessed_plan(None, table)[1:3] for table in tables)
+    if len(tables) < len(files):
+        html = _drawn([], [(signs, None)], [], "open") if signs else ""
+        return {"truth": truth, "both": False, "unsure": False, "files": facts, "html": html}
+    hold_both = all(None not in planned(None, table, (), asked.reading).plan[1:3] for table in tables)
     is_open = asked.truth is None and len(files) > 1 and not (hold_both and not asked.is_pair)
-    if is_open and is_whole:
+    if is_open:
         truth = number_of_truth(tables)
-    found = {"truth": truth, "unsure": is_open and truth is None, "files": facts, "html": ""}
+    found = {"truth": truth, "both": hold_both, "unsure": is_open and truth is None, "files": facts, "html": ""}
     is_known = truth is not None or hold_both
     if found["unsure"] or not (asked.is_pair or (is_known and len(files) > 1)):
         return found
@@ -232,10 +243,9 @@ def sort_files(asked: SortRequest) -> dict[str, Any]:
     first = FileRequest(references=references, predictions=files[systems[0] if systems else 0], reading=asked.reading)
     if asked.is_pair:
         return {**found, "html": look(first)}
-    if is_whole:
-        for number, fault in _misfits(tables, truth, systems, asked.reading):
-            facts[number]["fault"] = fault
-    return {**found, "html": look(first, len(systems))}
+    for number, fault in _misfits(tables, truth, systems, asked.reading):
+        facts[number]["fault"] = fault
+    return {**found, "html": look(first, [files[number] for number in systems[1:]])}
 
 
 def _misfits(
@@ -243,7 +253,7 @@ def _misfits(
 ) -> Iterator[tuple[int, str]]:
     """The numbers of the systems that lack a column which the first one has, and what they lack."""
     references, first = None if truth is None else tables[truth], tables[systems[0]]
-    plan = _chosen(guessed_plan(references, first), references, first, reading)
+    plan = planned(references, first, (), reading).plan
     if _is_own_format(plan, reading):
         return
     wanted = [plan.ids[1], plan.prediction, plan.references if references is None else None]
@@ -284,12 +294,25 @@ def _doubts(tables: UploadedTables, faults: Faults, asked: FileRequest) -> Itera
         options = ScoringOptions(parse=plan.parse, parse_references=plan.parse_references)
         refuse_json_text(pairs.truths, pairs.predictions, options)
         yield from map(_sentence, doubts_of_columns(pairs, plan))
+        yield from _apart(tables)
     except InputError as error:
         if not (isinstance(error, DataError) or faults.found):
             yield from _sentences(error)
     yield from (_sentence(fault.diagnostic) for fault in faults.found[:_NAMED_FAULTS])
     if len(faults.found) > 1:
         yield faults_summary(faults.found)
+
+
+def _apart(tables: UploadedTables) -> Iterator[str]:
+    """A sentence on predictions of several systems that are not written alike."""
+    systems = [tables.predictions, *tables.others]
+    ways = parsings_of(systems, tables.plan)
+    if tables.plan.parse and len(set(ways)) > 1:
+        said = ", ".join(f"{table.path.name} {_WRITTEN[way]}" for table, way in zip(systems, ways, strict=True))
+        yield f"Predictions are not written alike: {said}. All are read as {PARSINGS[tables.plan.parse]}."
+
+
+_WRITTEN = {None: "has no JSON as text", "json": "has JSON as text", "repair": "has JSON within other text"}
 
 
 def _sentence(found: Diagnostic) -> str:
@@ -303,6 +326,8 @@ def _headline(tables: UploadedTables) -> list[str]:
     by = f"by {' and '.join(_ids_of(plan)) or 'their number'}"
     found = [f"{' and '.join(counts)}, paired {by}" if tables.references else f"{counts[0]} {by}"]
     nothing = "the whole row" if tables.references else "not chosen"
+    if not plan.certain:
+        found[0] = f"Guessed: {found[0]}"
     for what, name in (("ground truth", plan.references), ("prediction", plan.prediction)):
         found.append(f"{what}: {nothing if name is None else _short(name)}")
     if plan.parse:

@@ -24,6 +24,7 @@ class DropBox {
     /** @type {number | null} */
     this.truth = null;
     this.isUnsure = false;
+    this.holdBoth = false;  // whether each file holds both sides
     this.isRead = false;  // whether the server has said what the files are
     this.isBusy = false;
     /** @type {(() => void) | null} */
@@ -93,6 +94,7 @@ class DropBox {
     const large = files.find((file) => file.size > this.largest);
     if (!files.length) return;
     if (large) { this.say(`${docscorePrintable(large.name)} is larger than the ${this.largest / 1e6} MB that this page takes.`); return; }
+    this.items = this.items.filter((item) => !item.fault);  // those with a fault are replaced
     if (this.page.isPair && this.items.length + files.length > this.most) this.clear();
     if (this.items.length + files.length > this.most) {
       this.say(this.page.isPair ? "Two files make a test set: ground truth and predictions. Several systems are for the tab Compare."
@@ -152,17 +154,18 @@ class DropBox {
     if ("refused" in found) { this.say(docscoreSentence(found.refused)); return; }
     this.truth = found.truth;
     this.isUnsure = found.unsure;
+    this.holdBoth = found.both;
     this.isRead = true;
     this.items.forEach((item, at) => {
       const { rows = 0, columns = [], fault } = found.files[at];
       item.fault = fault ?? "";
       item.columns = fault ? "" : [`${rows.toLocaleString("en")} row${rows === 1 ? "" : "s"}`, columns.join(", ")].filter(Boolean).join(": ");
     });
-    const how = this.part("how"), held = how.contains(document.activeElement) ? document.activeElement?.id : "";
+    const how = this.part("how"), held = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.choice : "";
     how.innerHTML = found.html;  // of the server's templates, which escape every value
     this.part("doubts").replaceChildren(...how.querySelectorAll(".wz-doubts"));
     this.draw();
-    if (held) docscoreFindAll(how, `#${held}`)[0]?.focus();  // the box of another tab may have one of its name
+    if (held) docscoreFindAll(how, `[data-choice="${held}"]`)[0]?.focus();
     else docscoreFindAll(this.element, ".btn.main")[0]?.focus({ preventScroll: true });  // how they are read stays in view
   }
 
@@ -207,14 +210,17 @@ class DropBox {
   }
 
   get isReady() {
-    return this.isRead && !this.isUnsure && !this.items.some((item) => item.fault) && this.chosen.predictions.length > 0;
+    const { truth, predictions } = this.chosen;
+    return this.isRead && !this.isUnsure && !this.isFaulty && predictions.length > 0 && (truth !== null || this.holdBoth || !this.page.isPair);
   }
+
+  get isFaulty() { return this.items.some((item) => item.fault); }
 
   draw() {
     const isEmpty = !this.items.length, isUploading = this.items.some((item) => item.request);
     this.element.dataset.state = isEmpty ? "empty" : isUploading ? "uploading" : "chosen";
     this.part("title").textContent = isEmpty ? this.element.dataset.title ?? "" : isUploading ? "Uploading …"
-      : this.isUnsure ? "Which file is the ground truth?" : this.isRead ? "Is this right?" : "Reading …";
+      : this.isFaulty ? "Not taken" : this.isUnsure ? "Which file is the ground truth?" : this.isReady ? "Is this right?" : this.isRead ? "Which is the other file?" : "Reading …";
     this.part("slots").replaceChildren(...(isEmpty ? this.emptySlots() : this.filledSlots()));
     this.part("acts").replaceChildren(...this.buttons(isEmpty, isUploading));
   }
@@ -228,7 +234,8 @@ class DropBox {
       const example = docscoreButton("btn", this.element.dataset.example ?? "", () => this.page.run({ truth: examples[0], predictions: examples.slice(1), reading: {} }));
       return [choose("btn main", "Choose files"), example, ...leave];
     }
-    const more = this.items.length < this.most ? [choose(this.isReady || this.isUnsure ? "btn" : "btn main", "Add a file")] : [];
+    const more = this.isFaulty ? [choose("btn main", "Choose another file")]
+      : this.items.length < this.most ? [choose(this.isReady || this.isUnsure ? "btn" : "btn main", "Add a file")] : [];
     const run = this.isReady ? [docscoreButton("btn main", this.page.verb, () => this.page.run(this.chosen))] : [];
     return [...run, ...more, docscoreButton("btn", "Start again", () => this.clear()), ...leave];
   }
@@ -248,7 +255,7 @@ class DropBox {
       return [this.truth === null ? this.missingSlot() : slots[this.truth], docscoreElement("span", "soft", "×"), docscoreElement("div", "slot-list", ...others)];
     }
     if (!second) return [first];
-    const between = this.isRead && !this.isUnsure ? docscoreButton("btn", "⇄ Swap", () => this.makeTruth(1 - (this.truth ?? 0))) : docscoreElement("span", "soft", "×");
+    const between = this.isReady ? docscoreButton("btn", "⇄ Swap", () => this.makeTruth(1 - (this.truth ?? 0))) : docscoreElement("span", "soft", "×");
     return this.truth === 1 ? [second, between, first] : [first, between, second];
   }
 
@@ -258,8 +265,8 @@ class DropBox {
   }
 
   slot(/** @type {Item} */ item, /** @type {number} */ at) {
-    const isOne = this.page.isPair && this.items.length === 1;
-    const role = !this.isRead || this.isUnsure ? `file ${at + 1}` : isOne ? "ground truth and predictions" : at === this.truth ? "ground truth" : "predictions";
+    const isOne = this.page.isPair && this.items.length === 1, isKnown = this.isRead && !this.isFaulty && (!isOne || this.holdBoth);
+    const role = !isKnown || this.isUnsure ? `file ${at + 1}` : isOne ? "ground truth and predictions" : at === this.truth ? "ground truth" : "predictions";
     const slot = docscoreElement("div", "slot", docscoreElement("span", "t12 soft", role), docscoreElement("code", "cut", item.name));
     slot.dataset.item = String(at);
     if (item.request) {
@@ -267,7 +274,7 @@ class DropBox {
       for (const [name, value] of [["role", "progressbar"], ["aria-label", `Upload of ${item.name}`], ["aria-valuenow", "0"]]) bar.setAttribute(name, value);
       slot.append(bar);
     } else slot.append(docscoreElement("span", item.fault ? "slot-fault" : "t12 soft cut", item.fault || item.columns));
-    const isOther = this.isRead && !this.page.isPair && at !== this.truth && this.items.length > 1;
+    const isOther = isKnown && !this.page.isPair && at !== this.truth && this.items.length > 1;
     if (this.isUnsure || isOther) slot.append(docscoreButton("btn", "This is the ground truth", () => this.makeTruth(at)));
     return slot;
   }

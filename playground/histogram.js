@@ -48,17 +48,28 @@ class Histogram {
   draw(/** @type {Server.HistogramBins} */ { edges, counts }, /** @type {number} */ low, /** @type {number} */ high) {
     [this.edges, this.counts] = [edges, counts];
     const most = Math.max(...counts, 1);
-    const bars = counts.map((count, at) => {
+    const bars = counts.map((count) => {
       const bar = document.createElement("i");
       bar.style.setProperty("--v", String(count / most));
-      bar.title = `${edges[at].toFixed(2)} to ${edges[at + 1].toFixed(2)}: ${count.toLocaleString("en")}`;
       return bar;
     });
     const handles = ["Lowest score", "Highest score"].map((label, at) => this.handle(label, at));
     const marks = [edges[0], edges[edges.length - 1]].map((mark) => docscoreElement("small", "", String(mark)));
     this.element.replaceChildren(docscoreElement("div", "bars", ...bars), ...handles, ...marks);
+    this.show(counts);
     this.set(low, high);
   }
+
+  /** Show how many of the documents of each bar are left by filters. */
+  show(/** @type {number[]} */ left) {
+    this.bars.forEach((bar, at) => {
+      const count = this.counts[at], some = left[at] < count ? `${left[at].toLocaleString("en")} of ` : "";
+      bar.style.setProperty("--of", String(left[at] / Math.max(count, 1)));
+      bar.title = `${this.edges[at].toFixed(2)} to ${this.edges[at + 1].toFixed(2)}: ${some}${count.toLocaleString("en")}`;
+    });
+  }
+
+  get bars() { return docscoreFindAll(this.element, ".bars i"); }
 
   /** Show a range that was chosen elsewhere. */
   set(/** @type {number} */ low, /** @type {number} */ high) {
@@ -69,7 +80,7 @@ class Histogram {
 
   mark() {
     const [from, to] = this.range, last = this.counts.length;
-    [...this.element.querySelectorAll(".bars i")].forEach((bar, at) => bar.classList.toggle("out", at < from || at >= to));
+    this.bars.forEach((bar, at) => bar.classList.toggle("out", at < from || at >= to));
     docscoreFindAll(this.element, "[role=slider]").forEach((handle, at) => {
       handle.style.setProperty("--x", String(this.range[at] / last));
       const score = this.edges[this.range[at]];

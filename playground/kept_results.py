@@ -6,15 +6,18 @@ import base64
 import dataclasses
 import json
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import fsum
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import clipped, printable, three_digits, with_minus_signs, with_sign
+from docscore.core.numbers import ROUNDING
 from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.core.runtime import with_room_to_recurse
 from docscore.core.values import Value, convert_ground_truth, to_json, value_text
@@ -152,6 +155,7 @@ def keep_list(folder: Path, evaluation: Evaluation, result: Mapping[str, Any]) -
         "field_scores": {_field_name(field.path): field.score for field in table.by_loss()},
         "specimens": specimens_of(evaluation),
         "note": fields_note(evaluation),
+        "rates": evaluation.rate_counts,
         "left_out": sum(max(0, len(lost) - most) for lost in table.losses),
     }
     (folder / _LIST).write_text(json.dumps(listing), encoding="utf-8")
@@ -269,8 +273,10 @@ class KeptList(KeptResult):
         Returns:
             "order": the numbers of the documents; "why", "lost", "title": the cause by which each lost most, how
             much, and the same with its fields; "count": how many of how many; "points": what they lost of the mean;
-            "causes", "fields": by what points were lost, most first, each with "name", "title", "points", "share" of
-            the most, and "documents"; "field_count": how many fields lost points, of which some may be left out.
+            "bins": how many of them each bar of the histogram holds; "spread": what their scores are; "rates": each
+            with "label", "share" and "count"; "causes", "fields": by what points were lost, most first, each with
+            "name", "title", "points", "share" of the most, and "documents"; "field_count": how many fields lost
+            points, of which some may be left out.
 
         Raises:
             ValueError: for a cause or field that the test set has not.
@@ -312,6 +318,9 @@ class KeptList(KeptResult):
             "lost": [_points(points) if points else "" for _, points in largest],
             "title": [_why(meant[number]) for number in order],
             "points": _points(fsum(lost.values()) / len(scores)),
+            "bins": bins(self.result["histogram"]["edges"], [scores[number] for number in order]),
+            "spread": _spread([scores[number] for number in order]),
+            "rates": [_rate(name, hits, totals, order) for name, (hits, totals) in self._list["rates"].items()],
             "count": f"{of}{counted(len(scores), 'document')}",
             "causes": [
                 {
@@ -412,6 +421,37 @@ def _indented(value: Value) -> str:
 
 
 _SMALL_LIST = 2_000_000  # bytes
+
+
+def bins(edges: Sequence[float], scores: Iterable[float]) -> list[int]:
+    """How many scores are in each bar of a histogram; the highest edge is within the last one."""
+    counts = [0] * (len(edges) - 1)
+    for score in scores:
+        counts[max(bisect_right(edges, score + ROUNDING) - 1, 0) if score < 1 else -1] += 1
+    return counts
+
+
+def _spread(scores: Sequence[float]) -> list[str]:
+    if not scores:
+        return []
+    faultless = sum(score == 1 for score in scores)
+    return [f"median {three_digits(median(scores))}", f"{faultless:,} without a fault"]
+
+
+def _rate(name: str, hits: Sequence[int], totals: Sequence[int], numbers: Sequence[int]) -> dict[str, str]:
+    """A share of documents, or of their values."""
+    happened, total = (sum(counts[number] for number in numbers) for counts in (hits, totals))
+    return {
+        "label": _RATES.get(name, name.capitalize()),
+        "share": f"{happened / total:.1%}" if total else "–",
+        "count": f"{happened:,} of {total:,}",
+    }
+
+
+_RATES = {  # shorter names
+    "omission: expected values that are missing": "Values missing",
+    "hallucination: values predicted, not expected": "Values invented",
+}
 
 
 def _points(lost: float) -> str:

@@ -22,21 +22,23 @@ const { docscoreIsShown, docscoreTabs } = (() => {
   root.dataset.tab = TABS[location.hash.slice(1).split("=")[0]] ?? "pair";
   window.addEventListener("hashchange", show);
 
-  // One popover at a time: a click elsewhere or Escape closes it.
-  document.addEventListener("click", (event) => {
-    const { target } = event;
-    for (const pop of docscoreFindAll(document, "details.pop[open]")) if (!(target instanceof Node && pop.contains(target))) pop.removeAttribute("open");
-  });
-  document.addEventListener("keydown", (event) => {
-    const [pop] = event.key === "Escape" ? docscoreFindAll(document, "details.pop[open]") : [];
-    if (!pop) return;
-    pop.removeAttribute("open");
-    docscoreFind(pop, "summary").focus();
-  });
+  // One popover at a time: a choice from a menu, Escape, and a click or the focus elsewhere close it; the focus returns to
+  // its button, unless it went elsewhere.
+  for (const kind of ["click", "focusin", "keydown"]) {
+    document.addEventListener(kind, (event) => {
+      for (const pop of docscoreFindAll(document, "details.pop[open]")) {
+        const isWithin = event.composedPath().includes(pop), isChoice = kind === "click" && docscoreAround(event, ".menu li");
+        if (event instanceof KeyboardEvent ? event.key !== "Escape" : isWithin && !isChoice) continue;
+        pop.removeAttribute("open");
+        if (isWithin || document.activeElement === document.body) docscoreFind(pop, "summary").focus();
+      }
+    });
+  }
   return { docscoreIsShown: (/** @type {string} */ tab) => root.dataset.tab === tab, docscoreTabs: mark };
 })();
 
 /** @typedef {HTMLInputElement | HTMLSelectElement} OptionInput */
+/** @typedef {{words: string, show: () => void, takeBack: () => void}} Chip */
 /** @template {object} O @typedef {ReturnType<typeof docscoreOptions<O>>} Options */
 
 /**
@@ -59,6 +61,7 @@ const docscoreOptions = (root) => {
     if (choice) choice.checked = input.value === String(to);
     else input.value = String(to);
   };
+  const open = (/** @type {HTMLElement} */ input) => () => { root.setAttribute("open", ""); input.focus(); };
   const isOf = (/** @type {HTMLElement} */ label, /** @type {string} */ metric) => label.dataset.metrics?.split(",").includes(metric);
   return {
     read: () => /** @type {O} */ (Object.fromEntries(taken().map((input) => [nameOf(input), value(input)]))),
@@ -67,9 +70,18 @@ const docscoreOptions = (root) => {
       for (const input of options()) if (wanted.has(nameOf(input))) set(input, wanted.get(nameOf(input)));
     },
     show: (/** @type {string} */ metric) => { for (const label of docscoreFindAll(root, "[data-metrics]")) label.hidden = !isOf(label, metric); },
-    // The options that are shown and not the defaults: name and words.
+    // The options that are shown and not the defaults: name, words, and what opens each.
     changed: () => taken().filter((input) => !isDefault(input) && !input.closest("[hidden]"))
-      .map((input) => ({ name: nameOf(input), words: input.dataset.words ?? `${nameOf(input)} ${input.value}` })),
+      .map((input) => ({ name: nameOf(input), words: input.dataset.words ?? `${nameOf(input)} ${input.value}`, show: open(input) })),
+    // What opens the popover at an option.
+    open,
+    // What is not as by default, as chips: the words lead to where it is chosen, and × takes it back.
+    chips: (/** @type {HTMLElement} */ place, /** @type {Chip[]} */ chips) => place.replaceChildren(...chips.map(({ words, show, takeBack }) => {
+      const lead = docscoreButton("", words, () => {}), close = docscoreButton("", "×", () => { takeBack(); docscoreFind(root, "summary").focus(); });
+      lead.addEventListener("click", (event) => { event.stopPropagation(); show(); });  // a click elsewhere would close it again
+      close.setAttribute("aria-label", `Take back: ${words}`);
+      return docscoreElement("span", "chip", lead, close);
+    })),
     reset: (/** @type {string} */ name) => {
       for (const input of options()) {
         const choice = radio(input);

@@ -14,7 +14,7 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
   const screen = docscoreFind(root, ".screen"), part = docscoreParts(screen, "#pair-");
   /** @type {{examples: ({title: string} & Server.Sides)[], longest: number, first: Server.PairAnswer}} */
   const settings = JSON.parse(screen.dataset.settings ?? "");
-  const result = part("result"), tree = part("tree"), chips = part("chips");
+  const result = part("result"), tree = part("tree");
   const treePane = docscoreTree(tree);
   const scores = docscoreAsker(server.score_workspace);
   /** @type {Options<Server.PairOptions & {metric: string, reading: string}>} */
@@ -25,9 +25,16 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
 
   const setStatus = (/** @type {string} */ text) => { part("status").textContent = text; };
 
+  /** The code and the JSON of a result, or why there are none. */
+  const setCode = (/** @type {string} */ python, json = python) => {
+    part("python").textContent = python;
+    part("json").textContent = json;
+  };
+
   const changed = () => {
     scores.forget();
     setStatus("");
+    setCode("Scoring …");
     result.dataset.stale = "";
     clearTimeout(timer);
     clearTimeout(patience);
@@ -47,11 +54,12 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
     part("notice").hidden = !title;
     part("title").textContent = title;
     part("detail").textContent = detail;
+    part("heard").textContent = `${title} ${detail}`;
     act = action;
     part("act").hidden = !action;
     part("act").textContent = label;
     tree.inert = Boolean(title);
-    if (title) result.dataset.stale = "";
+    if (title) { result.dataset.stale = ""; setCode(title); }
     else delete result.dataset.stale;
   };
 
@@ -90,9 +98,9 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
     part("short").textContent = docscoreFind(tree, ".anls-score").textContent;
     part("points").textContent = docscoreFind(tree, ".anls-detail").textContent.split(";")[0];
     part("stack").replaceChildren(docscoreFind(tree, ".anls-stack").cloneNode(true));
-    part("json").textContent = found.raw;
-    part("python").textContent = found.python;
+    setCode(found.python, found.raw);
     notice("");
+    part("heard").textContent = `Score ${part("short").textContent}. ${tree.querySelector(".anls-conclusion")?.textContent ?? ""}`;
     setStatus([part("status").textContent, found.note].filter(Boolean).join(" "));
     for (const side of SIDES) editors[side].setSigns(signsOf(side));
   };
@@ -146,13 +154,7 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
 
   const drawChips = () => {
     options.show(options.read().metric);
-    chips.replaceChildren(...options.changed().map(({ name, words }) => {
-      const button = docscoreButton("", "×", () => { options.reset(name); drawChips(); changed(); });
-      const chip = docscoreElement("span", "chip", words, button);
-      button.setAttribute("aria-label", `Take back: ${words}`);
-      chip.dataset.of = name;
-      return chip;
-    }));
+    options.chips(part("chips"), options.changed().map((option) => ({ ...option, takeBack: () => { options.reset(option.name); drawChips(); changed(); } })));
   };
 
   const plain = request();  // as the page came
@@ -180,7 +182,6 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
     const toSeg = docscoreAround(event, "[data-to-seg]"), example = docscoreAround(event, "[data-example]");
     if (example) {
       const { title, truth, prediction } = settings.examples[Number(example.dataset.example)];
-      example.closest("details")?.removeAttribute("open");
       part("example").textContent = title;
       take({ ...plain, truth, prediction });
     }

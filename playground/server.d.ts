@@ -77,7 +77,7 @@ declare namespace Server {
 
   // Files
 
-  interface SortedFiles { truth: number | null; unsure: boolean; files: FileFacts[]; html: string }
+  interface SortedFiles { truth: number | null; both: boolean; unsure: boolean; files: FileFacts[]; html: string }
   interface FileFacts { name: string; rows?: number; columns?: string[]; fault?: string }
   interface Upload { name: string; path: string }
   interface FileNames { references?: string; predictions: string }
@@ -104,9 +104,7 @@ declare namespace Server {
     counts: string[];
     signature: string;
     histogram: HistogramBins;
-    median: string;
-    faultless: number;
-    rates: Rate[];
+    intervals: string[];
     left_out: string[];
     figures: string;
     downloads: Download[];
@@ -117,7 +115,7 @@ declare namespace Server {
   /** Parts of a request that would score higher. */
   interface Changes { what_if?: Partial<SchemaOptions>; reading?: Reading }
   interface HistogramBins { edges: number[]; counts: number[] }
-  interface Rate { label: string; share: string; interval: string; count: string }
+  interface Rate { label: string; share: string; count: string }
 
   interface Listing { names: string[]; scores: string[]; images: string[]; note: string }
   interface View {
@@ -126,6 +124,9 @@ declare namespace Server {
     lost: string[];
     title: string[];
     points: string;
+    bins: number[];
+    spread: string[];
+    rates: Rate[];
     count: string;
     causes: Sum[];
     fields: Sum[];

@@ -25,6 +25,7 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
   /** The drop box or the result; the options are in both. */
   const view = (/** @type {"files" | "result"} */ name) => {
     root.dataset.view = name;
+    if (part("options").closest(name === "files" ? ".drop" : ".setup")) return;  // what is moved loses the focus
     if (name === "files") docscoreFind(root, ".drop-options").append(part("options"));
     else part("link").before(part("options"));
   };
@@ -50,6 +51,7 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
     delete root.dataset.stale;
     if (!result) return;
     const { title, text, remedy } = result.headline;
+    part("heard").textContent = `${result.label} ${result.shown}. `;
     notice(title, text, remedy?.label, remedy && (() => take(remedy.options)));
   };
 
@@ -81,15 +83,11 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
     options.show(metric.value);
     docscoreFind(metric, "[value=anls_star]").textContent = schema ? "Typed score, by the schema" : "ANLS*";
     part("schema-name").textContent = schema ? schemaName || "a schema" : "";
-    const changed = options.changed().map(({ name, words }) => ({ words: name === "metric" ? metric.selectedOptions[0].text : words, takeBack: () => options.reset(name) }));
-    if (schema) changed.push({ words: "a schema", takeBack: () => { schema = ""; } });
-    if (skip.checked) changed.push({ words: "faults left out", takeBack: () => { skip.checked = false; } });
-    if (reading.parse) changed.push({ words: "JSON read out of texts", takeBack: () => { delete reading.parse; } });
-    part("chips").replaceChildren(...changed.map(({ words, takeBack }) => {
-      const button = docscoreButton("", "×", () => { takeBack(); drawChips(); rescore(); });
-      button.setAttribute("aria-label", `Take back: ${words}`);
-      return docscoreElement("span", "chip", words, button);
-    }));
+    const changed = options.changed().map(({ name, words, show }) => ({ words: name === "metric" ? metric.selectedOptions[0].text : words, show, takeBack: () => options.reset(name) }));
+    if (schema) changed.push({ words: "a schema", show: options.open(part("schema")), takeBack: () => { schema = ""; } });
+    if (skip.checked) changed.push({ words: "faults left out", show: options.open(skip), takeBack: () => { skip.checked = false; } });
+    if (reading.parse) changed.push({ words: "JSON read out of texts", show: changeFiles, takeBack: () => { delete reading.parse; } });
+    options.chips(part("chips"), changed.map((each) => ({ ...each, takeBack: () => { each.takeBack(); drawChips(); rescore(); } })));
   };
 
   /** Options by the groups of a request, such as those of a remedy. */
@@ -181,8 +179,6 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
     const plot = part("plot");
     for (const [name, value] of [["v", found.score], ["a", found.low ?? found.score], ["b", found.high ?? found.score]]) plot.style.setProperty(`--${name}`, String(value));
     plot.setAttribute("aria-label", `${found.label} ${found.shown} on a scale from 0 to 1${found.interval ? `, ${found.interval}` : ""}`);
-    part("interval").textContent = found.range;
-    part("spread").replaceChildren(`median ${found.median}`, document.createElement("br"), `${found.faultless.toLocaleString("en")} without a fault`);
     part("left-out").hidden = !found.left_out.length;
     part("left-out").textContent = found.left_out.join(" ");
     const links = found.downloads.map(({ label, path }) => {
@@ -202,7 +198,6 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
   };
 
   const download = (/** @type {string} */ name, /** @type {string} */ text) => {
-    part("export").removeAttribute("open");
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
     link.download = name;
@@ -267,12 +262,13 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
     later();
   });
   part("act").addEventListener("click", () => act?.());
-  part("change").addEventListener("click", () => {
+  const changeFiles = () => {
     if (!result) return;
     const { references, predictions, reading } = result.asked, { names } = result;
     view("files");
     box.take({ truth: references === null ? null : { name: names.references ?? "", path: references }, predictions: [{ name: names.predictions, path: predictions }], reading }, () => view("result"));
-  });
+  };
+  part("change").addEventListener("click", changeFiles);
   part("link").addEventListener("click", async () => {
     panes.write();
     const kept = result?.example ? "" : " Who has it sees these documents until an hour after they were scored.";

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from bisect import bisect_right
 from filecmp import cmp
 from math import floor
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from docscore.core.errors import at_place, row_place
@@ -23,7 +21,7 @@ from docscore.report.wording import count_lines, interval_text
 from playground.conclusions import headline_of, what_ifs_of
 from playground.file_reading import check_pairs, rows_of_request, skipped_lines
 from playground.fragments import fragment
-from playground.kept_results import keep_list
+from playground.kept_results import bins, keep_list
 from playground.limits import check_metric, check_slices
 from playground.requests import RECEIPTS, FileRequest
 from playground.worker_pool import Report, bar_of
@@ -82,9 +80,6 @@ def _result(found: Evaluation) -> dict[str, Any]:
     low, high = (interval and interval.ends) or (None, None)
     lowest = min(floor(10 * min(found.scores) + ROUNDING), 9) / 10
     edges = [lowest + (1 - lowest) * number / _BINS for number in range(_BINS + 1)]
-    counts = [0] * _BINS
-    for score in found.scores:
-        counts[max(bisect_right(edges, score + ROUNDING) - 1, 0) if score < 1 else -1] += 1
     return {
         "score": found.score,
         "label": found.figure_names[0].label,
@@ -97,25 +92,11 @@ def _result(found: Evaluation) -> dict[str, Any]:
         "what_ifs": [each.to_dict(found.score) for each in what_ifs],
         "counts": count_lines(found),
         "signature": found.signature,
-        "histogram": {"edges": edges, "counts": counts},
-        "median": three_digits(median(found.scores)),
-        "faultless": sum(score == 1 for score in found.scores),
-        "rates": [
-            {
-                "label": _RATES.get(rate.name, rate.name.capitalize()),
-                "share": "–" if rate.value is None else f"{rate.value:.1%}",
-                "interval": _per_cent(rate.interval.ends) if rate.interval and rate.interval.ends else "",
-                "count": f"{rate.hits:,} of {rate.total:,}",
-            }
-            for rate in found.rate_list
+        "histogram": {"edges": edges, "counts": bins(edges, found.scores)},
+        "intervals": [
+            _per_cent(rate.interval.ends) if rate.interval and rate.interval.ends else "" for rate in found.rate_list
         ],
     }
-
-
-_RATES = {  # shorter names
-    "omission: expected values that are missing": "Values missing",
-    "hallucination: values predicted, not expected": "Values invented",
-}
 
 
 def _per_cent(ends: tuple[float, float]) -> str:

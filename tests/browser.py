@@ -41,6 +41,7 @@ FLAGS = [
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",  # nothing beyond this machine
 ]
 WIDE, NARROW = (1280, 900), (390, 844)
+ZOOMED = (640, 400)  # a window of 1280 pixels at 200 %
 LOOKS = [(WIDE, False), (NARROW, True)]  # sizes, and whether dark: each size and each scheme once
 TRIES_TO_START = 3000  # a tenth of a second apart
 MILLISECONDS = 120_000  # until something that must show up has failed to
@@ -320,6 +321,13 @@ def visit(playground: Playground, chromium: Browser) -> Iterator[Visit]:
     assert scripts == ["undefined"] * len(visitors)
     assert faults == [], faults
     assert playground.faults(length) == ""
+
+
+def heard(page: Page) -> set[tuple[str, str]]:
+    """The roles and names that a screen reader gets of what is shown."""
+    nodes = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
+    named = [node for node in nodes if not node["ignored"] and "name" in node]
+    return {(node["role"]["value"], node["name"]["value"]) for node in named}
 
 
 def axe(page: Page, selector: str) -> list[str]:

@@ -52,6 +52,8 @@ def test_what_is_lost_by_field_and_cause_is_all_that_is_lost(tmp_path: Path) -> 
     assert listing["scores"] == list(map(three_digits, evaluation.scores))
     assert (listing["images"], listing["note"]) == ([""] * 40, "")
     assert whole["order"] == evaluation.numbers_of_worst(40)
+    assert (whole["spread"], sum(whole["bins"])) == (["median 0.864", "6 without a fault"], 40)
+    assert [each["count"] for each in whole["rates"]] == [f"{r.hits:,} of {r.total:,}" for r in evaluation.rate_list]
     causes = {cause: lost for cause, lost in evaluation.lost.items() if lost}
     assert [each["name"] for each in whole["causes"]] == sorted(causes, key=lambda cause: -causes[cause])
     assert [each["points"] for each in whole["causes"]] == [
@@ -71,6 +73,8 @@ def test_a_view_of_documents(tmp_path: Path, filters: dict[str, Any], count: str
     truths = written(tmp_path, "r.jsonl", [ref(name, {"n": "abcd", "z": "x"}) for name in guesses])
     scored(tmp_path, truths, written(tmp_path, "p.jsonl", [pred(*each) for each in guesses.items()]))
     found = view(tmp_path, **filters)
+    assert sum(found["bins"]) == len(found["order"])
+    assert found["rates"][0]["count"] == f"{int('d1' in ids)} of {len(ids)}"
     names = KeptList(tmp_path, RUN).listing()["names"]
     assert (found["count"], [names[number] for number in found["order"]]) == (count, ids)
     assert " ".join(filter(None, found["lost"])) == lost

@@ -70,11 +70,11 @@ def test_a_request_comes_back_as_it_went(uploads: Path) -> None:
 
 def test_a_file_that_cannot_be_read_still_has_its_delimiter_to_choose(tmp_path: Path) -> None:
     path = written(tmp_path, "twice.csv", "a,a\n1,2\n")
-    drawn = look(FileRequest(predictions=path))
-    assert "twice.csv, line 1: column &#39;a&#39; occurs twice" in drawn
-    assert 'id="read-predictions_delimiter"' in drawn
-    semicolon = FileRequest(predictions=path, reading={"predictions_delimiter": ";"})
-    assert "occurs twice" not in look(semicolon)
+    found = sort_files(SortRequest(files=[path]))
+    assert found["files"][0]["fault"] == "twice.csv, line 1: column 'a' occurs twice"
+    assert 'data-choice="predictions_delimiter"' in found["html"]
+    semicolon = SortRequest(files=[path], reading={"predictions_delimiter": ";"})
+    assert "fault" not in sort_files(semicolon)["files"][0]
 
 
 R, P = [ref("a", "x")], [pred("a", "x")]
@@ -155,13 +155,22 @@ def test_foreign_names_that_say_what_they_are_raise_no_doubts(tmp_path: Path) ->
 
 @golden("file_requests", "sorted")
 def test_which_file_is_the_ground_truth(
-    files: dict[str, str], asked: dict[str, Any], truth: int | None, unsure: bool, said: str, tmp_path: Path
+    files: dict[str, str],
+    asked: dict[str, Any],
+    truth: int | None,
+    unsure: bool,
+    said: str,
+    faults: dict[str, str],
+    tmp_path: Path,
 ) -> None:
-    """By columns, then by names; where neither tells it is asked, and nothing is said of how rows are read."""
+    """By columns, then by names; where neither tells it is asked, and nothing is said of how rows are read.
+
+    What a file with a fault is, is not asked: it is refused with a sentence that names file and line.
+    """
     paths = [str(written(tmp_path, *each)) for each in files.items()]
     found = sort_files(SortRequest.of({"files": paths, **asked}, tmp_path))
     assert (found["truth"], found["unsure"]) == (truth, unsure)
     assert said in found["html"]
     assert bool(found["html"]) == bool(said)
     assert [each["name"] for each in found["files"]] == list(files)
-    assert all(("fault" in each) == (each["name"] == "a.parquet") for each in found["files"])
+    assert {each["name"]: each["fault"] for each in found["files"] if "fault" in each} == faults

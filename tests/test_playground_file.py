@@ -27,12 +27,13 @@ from tests.browser import (
     Visitor,
     axe,
     download,
+    heard,
     payload,
 )
 from tests.commands import PREDICTIONS, REFERENCES, pred, ref, succeed, written
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, FilePayload, Page, Route
+    from playwright.sync_api import Browser, FilePayload, Locator, Page, Route
 
 playground, chromium, visit = browser.playground, browser.chromium, browser.visit
 
@@ -105,6 +106,17 @@ def option(visitor: Visitor, name: str, value: str) -> None:
     visitor["testset-options"].evaluate("options => { options.open = false; }")
 
 
+def exported(visitor: Visitor, button: str) -> str:
+    """The text of the file that a line of the menu gives."""
+    visitor["testset-export"].locator("summary").click()
+    return download(visitor, f"#testset-export {button}")
+
+
+def closed(visitor: Visitor, popover: str) -> bool:
+    """Whether a popover is closed, and the focus is on its button."""
+    return bool(visitor[popover].evaluate("pop => !pop.open && document.activeElement.parentElement === pop"))
+
+
 @pytest.mark.ci
 def test_the_example_scores_as_the_command_does(visit: Visit, chromium: Browser, tmp_path: Path) -> None:
     """In its headline, documents, causes, fields and rates, and in what can be downloaded."""
@@ -121,6 +133,10 @@ def test_the_example_scores_as_the_command_does(visit: Visit, chromium: Browser,
         "all => all.map(each => [each.dataset.name, each.querySelector('.num').innerText])"
     )
     assert causes == [[cause, f"−{lost[cause]:.3f}"] for cause in sorted(lost, key=lambda cause: -lost[cause])]
+    said = heard(visitor.page)
+    name, score = next(iter(shown.items()))
+    assert ("option", f"{name} {score:.3f} missing field −{1 - score:.3f}") in said
+    assert ("StaticText", f"ANLS* {printed['anls_score']:.3f}. ") in said
     bars = visitor.page.locator(".histogram .bars i").evaluate_all("all => all.map(each => each.title)")
     assert sum(int(each.split(": ")[1]) for each in bars) == 40
     fields = dict(
@@ -128,15 +144,21 @@ def test_the_example_scores_as_the_command_does(visit: Visit, chromium: Browser,
     )
     known = {row["field"]: f"score {row['score']:.3f}" for row in printed["key_scores"]}
     assert fields == {name: known[name] for name in fields}
+    ids = visitor.page.locator("[id]").evaluate_all("all => all.map(each => each.id)")
+    assert len(ids) == len(set(ids))
     visitor["testset-export"].locator("summary").click()
     links = texts(visitor, "#testset-export a")
     assert links == ["Scores as CSV", "Everything as JSON", "Report as HTML", "Fields as CSV", "Causes as CSV"]
-    table = csv.DictReader(download(visitor, "#testset-export a >> nth=0").splitlines())
+    assert closed(visitor, "testset-export") is False
+    visitor.page.keyboard.press("Escape")
+    assert closed(visitor, "testset-export")
+    table = csv.DictReader(exported(visitor, "a >> nth=0").splitlines())
     assert {row["question_id"]: float(row["anls_score"]) for row in table} == worst
-    document = json.loads(download(visitor, "#testset-export a >> nth=1"))
+    assert closed(visitor, "testset-export")
+    document = json.loads(exported(visitor, "a >> nth=1"))
     for name in ("anls_score", "per_sample", "signature"):
         assert document[name] == printed[name]
-    report = written(tmp_path, "report.html", download(visitor, "#testset-export a >> nth=2"))
+    report = written(tmp_path, "report.html", exported(visitor, "a >> nth=2"))
     with chromium.new_context() as context:
         page = context.new_page()
         page.goto(report.as_uri())
@@ -177,8 +199,13 @@ def slots(visitor: Visitor) -> list[str]:
     return [" ".join(text.split("\n")[:2]) for text in texts(visitor, "#testset .slot")]
 
 
+def reading(visitor: Visitor, field: str) -> Locator:
+    """A choice of how the files are read."""
+    return visitor["testset"].locator(f'[data-choice="{field}"]')
+
+
 def read_as(visitor: Visitor, field: str, value: Any) -> None:
-    visitor[f"read-{field}"].select_option(json.dumps(value))
+    reading(visitor, field).select_option(json.dumps(value))
     visitor.page.locator("#testset .drop:not([aria-busy])").wait_for()
 
 
@@ -194,16 +221,16 @@ def test_a_foreign_table_gets_the_right_score(visit: Visit, size: tuple[int, int
     assert slots(visitor) == ["ground truth gold.csv", "predictions run 1.csv"]
     visitor.page.locator(".wz-details > summary").evaluate("summary => { summary.parentElement.open = true; }")
     fields = ("references_id", "predictions_id", "references", "prediction", "parse", "parse_references", "missing")
-    assert [json.loads(visitor[f"read-{name}"].input_value()) for name in fields] == [
+    assert [json.loads(reading(visitor, name).input_value()) for name in fields] == [
         "Beleg", "doc", "GroundTruth", "answer", "repair", "json", "error",
     ]  # fmt: skip
-    assert visitor["read-predictions_delimiter"].locator("option:checked").inner_text() == "semicolon (guess)"
+    assert reading(visitor, "predictions_delimiter").locator("option:checked").inner_text() == "semicolon (guess)"
     assert visitor.page.locator(".wz-rows tbody tr").count() == 6
     assert axe(visitor.page, "#testset") == []
-    visitor["read-prediction"].focus()
+    reading(visitor, "prediction").focus()
     visitor.page.keyboard.press("ArrowUp")
     visitor.page.locator(".wz-doubts").get_by_text("column 'secs'").wait_for()
-    assert visitor.page.evaluate("document.activeElement.id") == "read-prediction"
+    assert visitor.page.evaluate("document.activeElement.dataset.choice") == "prediction"
     read_as(visitor, "prediction", "answer")
     visitor.page.get_by_role("button", name="Score", exact=True).click()
     scored(visitor, RIGHT)
@@ -252,7 +279,7 @@ def test_references_without_a_prediction_and_rows_with_faults(visit: Visit) -> N
         score.click()
         scored(visitor, expected)
         visitor["testset-change"].click()
-        visitor["read-missing"].wait_for(state="attached")
+        reading(visitor, "missing").wait_for(state="attached")
         visitor.page.locator(".wz-details").evaluate("details => { details.open = true; }")
     visitor.page.get_by_role("button", name="Start again").click()
     broken = payload("p.jsonl", b'{"question_id": "a", "prediction": 1}\n{"question_id": "b",\n')
@@ -435,8 +462,7 @@ def test_documents_are_found_sorted_and_downloaded(visit: Visit, tmp_path: Path)
     facet(visitor, "same value")
     count(visitor, "15 of 40 documents")
     expected = texts(visitor, ".doc bdi")
-    visitor["testset-export"].locator("summary").click()
-    path = written(tmp_path, "rows.jsonl", download(visitor, "#testset-export button >> nth=-1"))
+    path = written(tmp_path, "rows.jsonl", exported(visitor, "button >> nth=-1"))
     visitor["testset-status"].get_by_text("15 rows with both sides").wait_for()
     names = [row["question_id"] for row in read_table(path).rows]
     assert names == expected[: len(names)]
@@ -583,6 +609,11 @@ def test_a_remedy_is_taken_and_taken_back_and_the_view_stays(visit: Visit, size:
     visitor["testset-act"].get_by_text(f"Compare by value → {second:.3f}").click()
     scored(visitor, second)
     assert visitor.page.locator(".chip").all_text_contents() == ["by value×"]
+    if size == WIDE:
+        visitor.page.get_by_role("button", name="by value", exact=True).click()
+        assert visitor.page.evaluate("document.activeElement.name") == "testset-numbers"
+        visitor["testset-title"].click()
+        assert closed(visitor, "testset-options")
     count(visitor, "1 of 2 documents")
     assert "cause=near+miss" in visitor.page.url
     if size == NARROW:
@@ -676,9 +707,16 @@ def test_what_fails_is_one_sentence_and_the_last_result_stays_as_an_old_one(
 
 
 def test_files_that_are_not_taken(visit: Visit) -> None:
-    """Too many, too large, an upload that is cancelled or fails, and a run that is cancelled."""
+    """Broken, too many, too large, an upload that is cancelled or fails, and a run that is cancelled."""
     visitor = opened(visit)
     page, said = visitor.page, visitor.page.locator("#testset .drop-fault")
+    visitor.choose_files(PLAIN[0], payload("b.jsonl", b"nothing\n"))
+    page.get_by_text("b.jsonl, line 1, column 1: expecting value").wait_for()
+    assert texts(visitor, "#testset .drop-acts .btn, #testset .slots .btn") == ["Choose another file", "Start again"]
+    assert visitor["testset"].locator("[data-choice]").count() == 0
+    visitor.choose_files(PLAIN[1])
+    assert slots(visitor) == ["file 1 a.jsonl", "file 2 b.jsonl"]
+    page.get_by_role("button", name="Start again").click()
     for files, sentence in (
         ([*PLAIN, GOLD], "Two files make a test set"),
         ([payload("p.jsonl", b" " * 25_000_001)], "p.jsonl is larger than the 25 MB that this page takes."),

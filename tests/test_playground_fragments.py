@@ -44,7 +44,7 @@ def test_a_file_as_the_page_shows_it(tmp_path: Path) -> None:
     found = scored_files(REFERENCES, PREDICTIONS, tmp_path, metrics=["anls_star", "kieval"])
     scores = evaluation_of(read_systems(read_table(REFERENCES), [read_table(PREDICTIONS)])[0])
     assert (found["score"], found["signature"]) == (scores.score, scores.signature)
-    assert (found["paired"], found["faultless"], found["median"]) == ("40 paired by question_id", 6, "0.864")
+    assert found["paired"] == "40 paired by question_id"
     figures = Markup(found["figures"])
     assert [text.split(":")[0].split(",")[0] for text in figures.texts("caption")] == [
         "Rates",

@@ -15,7 +15,21 @@ from docscore.metrics.entity_f1 import entity_counts
 from docscore.metrics.kieval import kieval_score
 from docscore.metrics.nted import nted_score
 from tests import browser
-from tests.browser import HOSTILE, LOOKS, MILLISECONDS, NARROW, SERVER, WIDE, XSS, Visit, Visitor, axe, packed
+from tests.browser import (
+    HOSTILE,
+    LOOKS,
+    MILLISECONDS,
+    NARROW,
+    SERVER,
+    WIDE,
+    XSS,
+    ZOOMED,
+    Visit,
+    Visitor,
+    axe,
+    heard,
+    packed,
+)
 from tests.commands import environment
 from tests.conftest import HUNG
 from tests.test_playground_api import of_an_agent
@@ -68,6 +82,13 @@ def test_a_pair_is_scored_as_the_library_scores_it(visit: Visit) -> None:
     names = set(visitor.tree().locator(".anls-grid span[role=img]").evaluate_all("all => all.map(e => e.ariaLabel)"))
     assert len(names) == len({node.status for node in expected.nodes()})
     visitor.tree().locator(".anls-show-exact").uncheck()
+    said = heard(visitor.page)
+    rows = {name for role, name in said if role == "group"}
+    assert {"$.vendor: partial, score 0.929", "$.total: wrong, score 0.000"} <= rows
+    assert (
+        "StaticText",
+        f"Score {expected.score:.3f}. {visitor.page.locator('.anls-conclusion').inner_text()}",
+    ) in said
     left = visitor.tree().locator(".anls-row[data-path]").evaluate_all(VISIBLE)
     assert (
         {"partial", "wrong", "missing", "extra"} <= set(left) <= {"partial", "wrong", "wrong_type", "missing", "extra"}
@@ -121,6 +142,7 @@ def test_a_bad_paste_is_named_at_its_editor(visit: Visit, editor: str, other: st
         visitor.fault(f"pair-{editor}").get_by_text(re.compile(message)).wait_for()
         assert visitor.fault(f"pair-{other}").inner_text() == "", message
         assert visitor["pair-title"].inner_text().startswith("Not scored: the "), message
+        assert str(visitor["pair-python"].text_content()).startswith("Not scored: the "), message
         assert visitor["pair-tree"].evaluate("tree => tree.inert"), message
 
 
@@ -395,7 +417,9 @@ def test_axe_finds_nothing_in_what_we_draw(visit: Visit, size: tuple[int, int], 
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize(("size", "dark"), [(WIDE, False), (WIDE, True), (NARROW, False), (NARROW, True)])
+@pytest.mark.parametrize(
+    ("size", "dark"), [(WIDE, False), (WIDE, True), (NARROW, False), (NARROW, True), (ZOOMED, False)]
+)
 def test_every_tab_passes_axe(visit: Visit, size: tuple[int, int], dark: bool) -> None:
     visitor = visit("/?__theme=dark" if dark else "/", size=size, dark=dark)
     for tab in ("One pair", "Test set", "Compare", "API"):

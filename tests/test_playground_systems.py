@@ -14,7 +14,7 @@ from docscore.core.formatting import three_digits, with_sign
 from docscore.evaluation.systems import systems_of
 from playground.systems_work import FILES as FILES_OF_RESULT
 from tests import browser
-from tests.browser import HOSTILE, LOOKS, SERVER, WIDE, Visit, Visitor, axe, payload
+from tests.browser import HOSTILE, LOOKS, SERVER, WIDE, Visit, Visitor, axe, heard, payload
 from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, TEXTS, pred, ref, run, written
 
 if TYPE_CHECKING:
@@ -157,6 +157,9 @@ def test_a_document_side_by_side_and_its_link(visit: Visit) -> None:
     shown = visitor.places("receipt-027")
     heads = visitor.part("places").locator("thead th").all_inner_texts()
     assert heads == ["place", "ground truth", "new 0.440", "base 1.000", "text 1.000"]
+    names = {name for role, name in heard(visitor.page) if role in ("cell", "heading")}
+    assert "new leads by 0.057; no difference is proven (p = 0.38)." in names
+    assert any(name.startswith("only in the prediction ") and "−" in name for name in names)
     assert shown[1] == ["7 values agree"]
     assert sum(row[0] == "[+]" for row in shown) == 7
     visitor.page.get_by_label("also where all agree").check()

@@ -800,7 +800,7 @@ class Evaluation:
         return sorted(self.field_table.fields.values(), key=lambda field: -field.weight)
 
     @cached_property
-    def _counted(self) -> dict[str, tuple[list[int], list[int]]]:
+    def rate_counts(self) -> dict[str, tuple[list[int], list[int]]]:
         """By the name of a rate: its numerators and denominators, row by row; the last two are rates of values."""
         values, ones = self.field_table.values, [1] * len(self.ids)
         events = {"documents without a fault": [score == 1 for score in self.scores]}
@@ -822,7 +822,7 @@ class Evaluation:
         """The intervals of the score, of the rates and of the heaviest fields, from the same resamples."""
         if self.confidence is None:
             return []
-        _ = self._counted  # its phase comes first
+        _ = self.rate_counts  # its phase comes first
         drawn: dict[str, Any] = {"seed": self.seed, "resampled": self.progress("Resampling", RESAMPLES)}
         units = len(self.ids) if self.clusters is None else int(self.clusters.max()) + 1
         parts = [side_by_side(*self._parts())] if units <= MOST_RESAMPLED else self._parts()
@@ -836,7 +836,7 @@ class Evaluation:
         million rows would take gigabytes.
         """
         yield self.ratio
-        hits, totals = np.array(list(self._counted.values()), dtype=np.float64).transpose(1, 2, 0)
+        hits, totals = np.array(list(self.rate_counts.values()), dtype=np.float64).transpose(1, 2, 0)
         yield Ratios(hits, totals)
         for field in self._heaviest[:MOST_FIELDS_TESTED]:
             yield fields_as_ratios([field], len(self.ids))
@@ -846,7 +846,7 @@ class Evaluation:
         """The interval of the score of each field, by path; empty if not requested."""
         if self.confidence is None:
             return {}
-        intervals = self._drawn[1 + len(self._counted) :]
+        intervals = self._drawn[1 + len(self.rate_counts) :]
         left_out = [_LEFT_OUT] * (len(self._heaviest) - len(intervals))
         return dict(zip((field.path for field in self._heaviest), intervals + left_out, strict=True))
 
@@ -854,10 +854,10 @@ class Evaluation:
     def rate_list(self) -> list[Rate]:
         """Shares of documents and of values; of independent documents with Wilson's interval."""
         rates = []
-        for column, (name, counts) in enumerate(self._counted.items()):
+        for column, (name, counts) in enumerate(self.rate_counts.items()):
             hits, total = map(sum, counts)
             interval = self._drawn[1 + column] if self._drawn else None
-            of_values = self.field_table.values and column >= len(self._counted) - 2
+            of_values = self.field_table.values and column >= len(self.rate_counts) - 2
             if self.confidence is not None and self.clusters is None and not of_values:
                 interval = wilson_interval(hits, total, confidence=self.confidence)
             rates.append(Rate(name, hits, total, interval))
