@@ -1,4 +1,4 @@
-"""Rows from files: what each format holds, and faults named with file, line and column."""
+"""Rows from files: each format, columns of other names, large files; faults named with file, line and column."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ import datetime as dt
 import gzip
 import io
 import itertools
+import json
 import os
+import random
 import re
 import subprocess
 import sys
 import warnings
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from decimal import Decimal
 from functools import partial
@@ -25,6 +28,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+import docscore
+from docscore.core import limits
 from docscore.core.runtime import READING
 from docscore.data.files import (
     DELIMITERS,
@@ -37,9 +42,9 @@ from docscore.data.files import (
     table_of_source,
     write_csv,
 )
-from docscore.data.pairing import read_systems
+from docscore.data.pairing import read_systems, rows_of_sides
 from playground.file_reading import check_uploaded_value
-from tests.commands import Write
+from tests.commands import Write, pred, ref, run, succeed, written
 from tests.conftest import ROOT, golden, skip_or_fail
 from tests.structures import Counted
 
@@ -287,3 +292,295 @@ def test_many_columns_are_checked_in_one_pass() -> None:
     names: list[str] = [Counted(f"column {number}") for number in range(2000)]
     assert _checked_header(Path("p.csv"), 1, names) == names
     assert Counted.uses - before <= 4 * len(names)
+
+
+def cells(*rows: dict[str, Any], sign: str = ";") -> str:
+    """CSV with quoted cells; what is no text becomes JSON text."""
+    texts = [[value if isinstance(value, str) else json.dumps(value) for value in row.values()] for row in rows]
+    lines = [list(rows[0]), *texts]
+    return "".join(sign.join(f'"{cell.replace(chr(34), chr(34) * 2)}"' for cell in line) + "\n" for line in lines)
+
+
+@golden("foreign_columns", "cells of references")
+def test_what_a_cell_of_references_holds(
+    write: Write, column: str, cell: Any, options: list[str], score: float
+) -> None:
+    row = {"question_id": "a", column: json.dumps(cell)}
+    predictions = write("p.jsonl", [{"question_id": "a", "prediction": ["Tea", "Rum"]}])
+    named = [] if column == "references" else ["--references-column", column]
+    for references in (
+        write("r.csv", cells(row)),
+        write("r.tsv", cells(row, sign="\t")),
+        write("r.parquet", [row]),
+    ):
+        found = succeed("score", references, predictions, *named, *options, "--json")
+        assert json.loads(found)["anls_score"] == score
+    frame = pytest.importorskip("pandas").DataFrame([row])
+    how: dict[str, Any] = {"references_column": column if named else None, "parse_references": options[-1:] and "json"}
+    result = docscore.evaluate(references=frame, predictions=predictions, **{k: v for k, v in how.items() if v})
+    assert result.score == score
+
+
+@pytest.mark.parametrize("end", ["jsonl", "parquet", "frame", "list"])
+def test_a_text_in_place_of_a_list_of_answers(end: str, write: Write) -> None:
+    """With parsing it is one answer, wherever it is; without, the error names the options."""
+    rows = [{"question_id": "a", "references": '{"total": "1"}'}]
+    references: Any = rows
+    if end == "frame":
+        references = pytest.importorskip("pandas").DataFrame(rows)
+    elif end != "list":
+        references = write(f"r.{end}", rows)
+    sides: dict[str, Any] = {"references": references, "predictions": {"a": {"total": "1"}}}
+    assert docscore.evaluate(**sides, parse_references="json").score == 1.0
+    with pytest.raises(
+        ValueError, match=r'got str; of files and frames --parse-references json \(parse_references="json"\) reads text'
+    ):
+        docscore.evaluate(**sides)
+
+
+OPTIONS = (
+    "--id-column, --prediction-column and --references-column (id_column= and so on in Python) name other columns, or "
+    "paths into the rows, such as response.text"
+)
+
+
+@golden("foreign_columns", "columns of other names")
+def test_rows_with_a_key_of_the_formats_are_no_documents(
+    references: list[Any], predictions: list[Any], message: str, write: Write
+) -> None:
+    """The error lists the columns of each side once, and the options that name others."""
+    done = run("score", write("r.jsonl", references), write("p.jsonl", predictions))
+    columns = {", ".join(map(repr, side[0])) for side in (references, predictions)}
+    assert (done.code, done.out) == (2, "")
+    with pytest.raises(ValueError, match="column") as caught:
+        docscore.evaluate(predictions=predictions, references=references)
+    for told in (done.err, str(caught.value)):
+        assert message in told
+        assert all(told.count(f"{side};") + told.count(f"{side} (") == 1 for side in columns)
+        assert OPTIONS in told
+
+
+@pytest.mark.parametrize("end", ["csv", "frame"])
+def test_tables_name_them_too(end: str, write: Write) -> None:
+    sides: list[Any] = [[{"doc": n, name: n} for n in "ab"] for name in ("truth", "output")]
+    if end == "frame":
+        pandas = pytest.importorskip("pandas")
+        sides = [pandas.DataFrame(rows) for rows in sides]
+    else:
+        sides = [write(f"{name}.csv", f"doc,{name}\na,a\nb,b\n") for name in ("truth", "output")]
+    with pytest.raises(ValueError, match=r"expected a column 'question_id', got 'doc', 'truth'; \S+ has") as caught:
+        docscore.evaluate(references=sides[0], predictions=sides[1])
+    assert str(caught.value).endswith(OPTIONS)
+    names: dict[str, Any] = {"id_column": "doc", "references_column": "truth", "prediction_column": "output"}
+    assert docscore.evaluate(references=sides[0], predictions=sides[1], **names).score == 1.0
+
+
+@golden("foreign_columns", "documents")
+def test_documents_without_ids_are_scored(
+    references: list[Any], predictions: list[Any], score: float, write: Write
+) -> None:
+    files = write("r.jsonl", references), write("p.jsonl", predictions)
+    done = run("score", *files, "--json")
+    assert json.loads(done.out)["anls_score"] == pytest.approx(score)
+    by_position = "are documents, paired by their position; --id-column"
+    assert (by_position in done.err) == isinstance(references[0], dict)
+    assert docscore.evaluate(predictions=predictions, references=references).score == pytest.approx(score)
+
+
+BY_ID = [{"question_id": name, "references": [name]} for name in "ab"]
+
+
+@golden("foreign_columns", "ids and values")
+def test_ids_and_values_where_people_have_them(
+    write: Write, files: dict[str, Any], predictions: str, options: list[str], outcome: float | str
+) -> None:
+    """In the command and in Python, whose keywords are the options."""
+    references = write("r.jsonl", BY_ID)
+    for name, content in files.items():
+        (references.parent / name).parent.mkdir(exist_ok=True)
+        is_text = name.endswith("jsonl") or content == '"b'
+        write(name, content if is_text else json.dumps(content))
+    system = references.parent / predictions
+    keywords: dict[str, Any] = {
+        name[2:].replace("-", "_"): value for name, value in zip(options[::2], options[1::2], strict=True)
+    }
+    done = run("score", references, system, *options, "--json")
+    if isinstance(outcome, str):
+        assert (done.code, outcome in done.err) == (2, True), done.err
+        with pytest.raises(ValueError, match=r"^") as caught:
+            docscore.evaluate(references=references, predictions=system, **keywords)
+        assert outcome in str(caught.value)
+    else:
+        assert json.loads(done.out)["anls_score"] == outcome
+        assert docscore.evaluate(references=references, predictions=system, **keywords).score == outcome
+
+
+def test_folders_and_columns_of_one_side(write: Write, tmp_path: Path) -> None:
+    """A folder of ground truths; two names of ids; a path that names a column of slices; and no folder for both."""
+    (tmp_path / "r").mkdir()
+    for name in "ab":
+        write(f"r/{name}.json", json.dumps({"text": name}))
+    rows = [{"doc": name, "prediction": {"text": name}} for name in "ab"]
+    assert docscore.evaluate(references=tmp_path / "r", predictions=rows, predictions_id_column="doc").score == 1.0
+    truths = [{"meta": {"file": name, "page": 1}, "references": [{"text": name}]} for name in "ab"]
+    sides: dict[str, Any] = {"references": truths, "predictions": rows}
+    names: dict[str, Any] = {"references_id_column": "meta.file", "predictions_id_column": "doc"}
+    assert docscore.evaluate(**sides, **names, by="meta.page").slices[0]["documents"] == 2
+    with pytest.raises(ValueError, match="r: expected rows with 'question_id', 'references' and 'prediction'"):
+        docscore.evaluate(predictions=tmp_path / "r")
+    with pytest.raises(ValueError, match="references_id_column: expected a side of references, whose ids it names"):
+        docscore.evaluate(predictions=rows, references_id_column="doc")
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="needs pipes as files")
+def test_a_pipe_is_read_as_jsonl(write: Write) -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b'{"question_id": "a", "prediction": "a"}\n{"question_id": "b", "prediction": "x"}\n')
+    os.close(writing)
+    found = docscore.evaluate(references=write("r.jsonl", BY_ID), predictions=f"/dev/fd/{reading}")
+    os.close(reading)
+    assert found.score == 0.5
+
+
+def test_a_file_of_documents_is_no_prediction_of_itself(write: Write) -> None:
+    """Documents by their position would all be right."""
+    path = write("x.jsonl", [{"a": 1}])
+    with (
+        pytest.warns(UserWarning, match="paired by their position"),
+        pytest.raises(ValueError, match=r"x\.jsonl: it is given as"),
+    ):
+        docscore.evaluate(predictions=path, references=path)
+
+
+ROWS = 60
+
+
+def documents() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """References and predictions by id, some right, some wrong, with columns for groups and numbers."""
+    drawn = random.Random(5)
+    truths = [{"total": f"{n}.50", "items": [{"n": drawn.choice("abc")} for _ in range(3)]} for n in range(ROWS)]
+    found = [{**truth, "total": truth["total"] if n % 3 else n} for n, truth in enumerate(truths)]
+    references = [{**ref(f"d{n}", truth), "kind": f"k{n % 2}"} for n, truth in enumerate(truths)]
+    return references, [pred(f"d{n}", value) for n, value in enumerate(found)]
+
+
+def as_jsonl(folder: Path, name: str, rows: Sequence[Any]) -> Path:
+    return written(folder, f"{name}.jsonl", rows)
+
+
+def as_gzip(folder: Path, name: str, rows: Sequence[Any]) -> Path:
+    return written(folder, f"{name}.jsonl.gz", gzip.compress(as_jsonl(folder, f"plain_{name}", rows).read_bytes()))
+
+
+def as_csv(folder: Path, name: str, rows: Sequence[Any]) -> Path:
+    """Documents are JSON text, in one cell each."""
+    import csv  # noqa: PLC0415
+
+    path = folder / f"{name}.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(rows[0])
+        for row in rows:
+            value = row.get("prediction", row.get("references"))
+            texts = {"prediction": json.dumps(value), "references": json.dumps(list(map(json.dumps, value)))}
+            writer.writerow([texts.get(key, cell) for key, cell in row.items()])
+    return path
+
+
+def as_parquet(folder: Path, name: str, rows: Sequence[Any]) -> Path:
+    texts = [{**row} for row in rows]
+    for row in texts:
+        for key in {"prediction", "references"} & row.keys():
+            value = row[key]
+            row[key] = json.dumps(value) if key == "prediction" else list(map(json.dumps, value))
+    return written(folder, f"{name}.parquet", texts)
+
+
+Writer = Callable[[Path, str, Sequence[Any]], Path]
+WRITERS: dict[str, tuple[Writer, list[str]]] = {
+    "jsonl": (as_jsonl, []),
+    "gzip": (as_gzip, []),
+    "csv": (as_csv, ["--parse", "json", "--parse-references", "json"]),
+    "parquet": (as_parquet, ["--parse", "json", "--parse-references", "json"]),
+}
+
+
+@pytest.mark.parametrize("form", WRITERS)
+def test_what_is_printed_does_not_depend_on_the_format_and_the_order(tmp_path: Path, form: str) -> None:
+    """All of it: scores, fields, causes, slices, clusters, hints, the lowest rows."""
+    references, predictions = documents()
+    every = ["--fields", "--by", "kind", "--metrics", "anls_star,kieval"]
+    plain = as_jsonl(tmp_path, "a", references), as_jsonl(tmp_path, "b", predictions)
+    expected = succeed("score", *plain, *every)
+    write, options = WRITERS[form]
+    files = write(tmp_path, "r", references), write(tmp_path, "p", random.Random(1).sample(predictions, ROWS))
+    shown = succeed("score", *files, *every, *options)
+    if options:  # texts of JSON are named in the signature, and counted
+        shown = shown.replace("|parse:json|references:json", "").replace("parse failures 0\n", "")
+    assert shown.splitlines()[0] == expected.splitlines()[0]
+    assert options or shown == expected
+
+
+NO_ROOM = r"expected rows that fit into memory, got more than [\d,]+ MB of them, with [\d,]+ MB left; .*ScoreState.*ray"
+
+
+@pytest.mark.parametrize("form", [*WRITERS, "json"])
+def test_rows_that_do_not_fit_are_an_error_while_they_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    """In every format; the test set is scored while there is room for it."""
+    references, predictions = documents()
+    if form == "json":
+        files = tmp_path / "r.json", tmp_path / "p.json"
+        for path, rows in zip(files, (references, predictions), strict=True):
+            path.write_text(json.dumps(rows))
+    else:
+        files = tuple(WRITERS[form][0](tmp_path, name, rows) for name, rows in (("r", references), ("p", predictions)))  # type: ignore[assignment]
+    monkeypatch.setattr("docscore.data.files._PORTION", 100)
+    monkeypatch.setattr(limits, "available_memory", lambda: 300e6)
+    assert len(rows_of_sides(references=files[0], predictions=[files[1]]).systems[0].ids) == ROWS
+    monkeypatch.setattr(limits, "available_memory", lambda: 100e6)
+    with pytest.raises(ValueError, match=f"^{re.escape(str(files[0]))}: {NO_ROOM}"):
+        read_table(files[0])
+
+
+LIMITED = """
+import resource, sys
+limit = int(sys.argv.pop(1)) << 20
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+from docscore.cli import main
+main()
+"""
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Path]]:
+    """Files of 110 MB each, by id and in different orders."""
+    pytest.importorskip("resource")
+    folder = tmp_path_factory.mktemp("large")
+    drawn = random.Random(3)
+    rows = 1500
+    words = ["".join(drawn.choices("abcdefghijklmnop", k=60)) for _ in range(20_000)]
+    paths = folder / "r.jsonl", folder / "p.jsonl"
+    for path, order in zip(paths, (range(rows), drawn.sample(range(rows), rows)), strict=True):
+        with path.open("w") as file:
+            for n in order:
+                value = {f"k{k}": words[(n * 7 + k) % len(words)] for k in range(1000)}
+                file.write(json.dumps(pred(f"d{n}", value) if path is paths[1] else ref(f"d{n}", value)) + "\n")
+    yield paths
+    for path in paths:
+        path.unlink()
+
+
+@pytest.mark.full
+def test_a_test_set_beyond_memory_ends_in_one_sentence(large: tuple[Path, Path]) -> None:
+    """In 600 MB of addresses, of which Python and its libraries have 350; the rows take more than 800."""
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, "600", "score", *large],
+        capture_output=True,
+        text=True,
+        env={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)},
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.fullmatch(rf"docscore: \S+r\.jsonl: {NO_ROOM}\n", done.stderr)

@@ -1,25 +1,43 @@
-"""The fast scorer against a brute force over all matchings, with exact fractions; its two writings of the rules."""
+"""The fast scorer against an exact brute force over all matchings, 1,262 recorded cases, and what always holds."""
 
 from __future__ import annotations
 
+import json
+import math
 import random
+import warnings
+from dataclasses import asdict
 from fractions import Fraction
 from math import fsum
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from benchmarks.exactness import failure, random_pair
-from docscore import anls_score, score_tree
+from docscore import ScoreTree, anls_score, score_pairs, score_tree
 from docscore.core.assignment import halves, sum_of_ties
-from docscore.core.options import RULES, ScoringOptions
-from docscore.core.values import convert_ground_truth, convert_prediction
+from docscore.core.options import PACKAGE, RULES, ScoringOptions
+from docscore.core.values import convert_ground_truth, convert_prediction, to_json
 from docscore.metrics.anls_star import scorer as pairwise
 from docscore.metrics.anls_star.api import build_tree, score_all
 from docscore.metrics.anls_star.scorer import Scorer
+from tests.commands import rows
+from tests.conftest import DATA, examples
 from tests.oracle import Oracle, oracle
-from tests.structures import SCALARS, damaged, filled, random_prediction, random_truth
+from tests.structures import (
+    SCALARS,
+    damaged,
+    filled,
+    predictions,
+    random_prediction,
+    random_truth,
+    shuffled,
+    taken,
+    truths,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
 
@@ -179,3 +197,214 @@ def test_portions_of_long_columns_of_lists(cells: int, monkeypatch: pytest.Monke
 def test_an_empty_column() -> None:
     earned, _ = Scorer(ScoringOptions()).pairwise([], ["x"])
     assert earned.shape == (0, 1)
+
+
+THOROUGH = examples(400)
+
+
+@THOROUGH
+@given(truths, predictions, st.integers(0, 2**32))
+def test_the_order_of_lists_options_and_keys_does_not_matter(truth: Any, prediction: Any, seed: int) -> None:
+    rng = random.Random(seed)
+    expected = anls_score(truth, prediction)
+    assert anls_score(shuffled(rng, truth), shuffled(rng, prediction)) == pytest.approx(expected, abs=1e-12)
+
+
+@THOROUGH
+@given(predictions)
+def test_a_value_scores_1_against_itself(value: Any) -> None:
+    assert anls_score(value, value) == 1.0
+
+
+@THOROUGH
+@given(truths)
+def test_a_prediction_that_takes_an_option_everywhere_scores_1(truth: Any) -> None:
+    assert anls_score(truth, taken(truth)) == 1.0
+
+
+@THOROUGH
+@given(truths, predictions)
+def test_bounds_and_the_tree_agree(truth: Any, prediction: Any) -> None:
+    score = anls_score(truth, prediction)
+    tree = score_tree(truth, prediction)
+    assert 0.0 <= score <= 1.0
+    assert tree.score == pytest.approx(score, abs=1e-12)
+    assert math.fsum(leaf.points_lost for leaf in tree.leaves()) == pytest.approx(1 - score, abs=1e-12)
+    for node in tree.nodes():
+        check_node(node)
+    assert score_pairs([(truth, prediction)]).tolist() == [score]
+
+
+def check_node(node: ScoreTree) -> None:
+    """Bounds, sums and statuses of one node."""
+    assert 0.0 <= node.earned <= node.weight + 1e-12
+    assert node.weight == int(node.weight)
+    if node.children:
+        assert node.kind in ("list", "object")
+        assert node.earned == pytest.approx(math.fsum(child.earned for child in node.children), abs=1e-12)
+        assert node.weight == sum(child.weight for child in node.children)
+    if node.status == "exact":
+        assert node.earned == node.weight
+    if node.status in ("wrong", "missing", "extra"):
+        assert node.earned == 0
+
+
+@THOROUGH
+@given(truths, predictions)
+def test_the_closest_ground_truth_is_a_perfect_prediction_where_nothing_is_missing(truth: Any, prediction: Any) -> None:
+    """It is what the prediction would be if it were right; unmatched elements keep their one-ofs."""
+    closest = taken(anls_score(truth, prediction, return_gt=True)[1])
+    assert anls_score(truth, closest) >= anls_score(truth, prediction) - 1e-12
+
+
+@THOROUGH
+@given(truths, predictions)
+def test_the_json_spelling_of_a_one_of_scores_the_same(truth: Any, prediction: Any) -> None:
+    with warnings.catch_warnings():
+        spelled = to_json(truth)
+        if has_marker(truth):
+            return
+        assert anls_score(spelled, prediction) == anls_score(truth, prediction)
+        assert convert_ground_truth(spelled) == convert_ground_truth(truth) or has_nan(truth)
+
+
+@given(truths, predictions)
+def test_a_tree_is_json_and_text(truth: Any, prediction: Any) -> None:
+    tree = score_tree(truth, prediction)
+    read = json.loads(json.dumps(tree.to_dict()))
+    assert read["score"] == tree.score
+    lines = str(tree).split("\n")
+    assert len(lines) == sum(1 for _ in tree.nodes())
+    assert all(line.isprintable() for line in lines)
+
+
+@given(truths, predictions, st.floats(0, 1), st.floats(0, 1), st.booleans())
+def test_a_higher_threshold_never_raises_a_scalar_score(
+    truth: Any, prediction: Any, one: float, other: float, ignore_case: bool
+) -> None:
+    if isinstance(truth, list | dict | tuple) or isinstance(prediction, list | dict):
+        return
+    low, high = sorted((one, other))
+    scores = [anls_score(truth, prediction, threshold=t, ignore_case=ignore_case) for t in (low, high)]
+    assert scores[0] >= scores[1]
+
+
+def has_marker(value: Any) -> bool:
+    if isinstance(value, dict):
+        return "$one_of" in value or any(map(has_marker, value.values()))
+    return isinstance(value, list | tuple) and any(map(has_marker, value))
+
+
+def has_nan(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(has_nan, value.values()))
+    if isinstance(value, list | tuple):
+        return any(map(has_nan, value))
+    return isinstance(value, float) and math.isnan(value)
+
+
+CASES = list(rows(DATA / "reference_cases.jsonl"))
+# Its published key scores give 0.41666 for `b`; S/L of that key is (0.5 + 0 + 1 + 1) / 4, and 1.0.1 answers so.
+COMPARABLE = [case for case in CASES if "differs" not in case]
+
+
+def test_there_are_as_many_as_were_recorded() -> None:
+    assert len(CASES) == 1262
+    assert len(CASES) - len(COMPARABLE) == 51
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["why"])
+def test_score(case: dict[str, Any]) -> None:
+    truth, prediction = case["ground_truth"], case["prediction"]
+    assert anls_score(truth, prediction) == pytest.approx(case["expected"], abs=1e-12)
+    assert score_tree(truth, prediction).score == pytest.approx(case["expected"], abs=1e-12)
+
+
+def test_the_oracle_agrees_with_what_was_recorded() -> None:
+    for case in CASES:
+        truth = convert_ground_truth(case["ground_truth"])
+        assert float(oracle(truth, case["prediction"]).score) == pytest.approx(case["expected"], abs=1e-12), case
+
+
+def test_closest_ground_truth_and_key_scores_are_the_recorded_ones_where_they_are_unique() -> None:
+    """Unique: no other matching or option has the same sum of S/L, the only thing that 1.0.1 maximises."""
+    compared = 0
+    for case in COMPARABLE:
+        truth, prediction, recorded = case["ground_truth"], case["prediction"], case["anls_star_1_0_1"]
+        if not oracle(convert_ground_truth(truth), prediction).unique:
+            continue
+        _, closest, key_scores = anls_score(truth, prediction, return_gt=True, return_key_scores=True)
+        assert typed(to_json(closest)) == typed(recorded["closest_gt"]), case
+        assert flat(key_scores) == pytest.approx(flat_recorded(recorded["key_scores"]), abs=1e-12), case
+        compared += 1
+    assert compared > 800
+
+
+def settled_by_the_package(case: dict[str, Any]) -> bool:
+    """Whether 1.0.1 settles a case by its rules alone: no other choice has the same sum of S/L."""
+    return Oracle(package=True).score(convert_ground_truth(case["ground_truth"]), case["prediction"]).unique
+
+
+def test_the_rules_of_the_package_give_its_scores() -> None:
+    """All but six that it refuses, and fifteen ties that it leaves to the order of the input."""
+    cases = [case for case in CASES if "error" not in case["anls_star_1_0_1"]]
+    pairs = [(case["ground_truth"], case["prediction"]) for case in cases]
+    scores = score_pairs(pairs, rules=PACKAGE)
+    others = [
+        case
+        for case, score in zip(cases, scores, strict=True)
+        if score != pytest.approx(case["anls_star_1_0_1"]["score"], abs=1e-12)
+    ]
+    assert len(cases) == 1256
+    assert len(others) == 15
+    assert not any(map(settled_by_the_package, others))
+
+
+def test_the_rules_of_the_package_give_its_closest_ground_truth_and_key_scores() -> None:
+    for case in CASES:
+        recorded = case["anls_star_1_0_1"]
+        if "error" in recorded or not settled_by_the_package(case):
+            continue
+        tree = score_tree(case["ground_truth"], case["prediction"], rules=PACKAGE)
+        assert tree.score == pytest.approx(recorded["score"], abs=1e-12), case
+        assert typed(to_json(tree.closest_gt())) == typed(recorded["closest_gt"]), case
+        assert flat(tree.key_scores()) == pytest.approx(flat_recorded(recorded["key_scores"]), abs=1e-12), case
+
+
+def test_readme_examples_of_the_published_package() -> None:
+    """The closest match to the last digit; the key scores as S/L defines them (see above for `b`)."""
+    match, keys = (case for case in CASES if case["why"].startswith("package README"))
+    score, closest = anls_score(match["ground_truth"], match["prediction"], return_gt=True)
+    assert score == pytest.approx(0.7666666666666667, abs=1e-16)
+    assert closest == {"a": "hello", "b": ["a", "test", "this", "is"]}
+    _, scores = anls_score(keys["ground_truth"], keys["prediction"], return_key_scores=True)
+    nested = {key: asdict(node) for key, node in scores.items()}
+    assert nested["a"]["anls_score"] == 0.8333333333333334
+    assert nested["b"] == {"anls_score": 0.625, "children": {"l1": leaf(0.75), "l2": leaf(0.5)}}
+    assert nested["c"] == leaf(0.0)
+    items = {"anls_score": 0.6875, "children": {"id": leaf(0.5), "value": leaf(0.875)}}
+    assert nested["second_order"] == {
+        "anls_score": 0.7083333333333334,
+        "children": {"name": leaf(1.0), "age": leaf(0.5), "items": items},
+    }
+
+
+def leaf(score: float) -> dict[str, Any]:
+    return {"anls_score": score, "children": {}}
+
+
+def typed(value: Any) -> str:
+    """JSON text, which keeps 1, 1.0 and true apart."""
+    return json.dumps(value, sort_keys=True)
+
+
+def flat(scores: dict[str, Any], prefix: str = "") -> dict[str, float]:
+    return flat_recorded({key: asdict(node) for key, node in scores.items()}, prefix)
+
+
+def flat_recorded(scores: dict[str, Any], prefix: str = "") -> dict[str, float]:
+    found = {}
+    for key, node in scores.items():
+        found[f"{prefix}/{key}"] = node["anls_score"]
+        found |= flat_recorded(node["children"], f"{prefix}/{key}")
+    return found

@@ -1,4 +1,4 @@
-"""Which values are accepted, how they are read, and what is said of the others."""
+"""Which values are accepted, how they are read, what is said of others; numbers and dates that texts spell."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ from pydantic import BaseModel
 
 import docscore
 from docscore import anls_score, score_pairs, score_tree
+from docscore.core.dates import date_of
+from docscore.core.same_value import differ_in_punctuation, number_of, spelling_of_same_value
 from docscore.core.values import convert_ground_truth, convert_prediction, is_empty, size, to_json
 from tests.conftest import golden
 
@@ -324,3 +326,29 @@ def test_a_value_is_converted_once(tmp_path: Path, parse: str | None) -> None:
     finally:
         sys.setprofile(None)
     assert converted == [*rows, *truths]
+
+
+@golden("same_value", "numbers")
+def test_numbers(value: Any, separators: dict[str, str], number: str | None) -> None:
+    assert number_of(value, **separators) == (None if number is None else Decimal(number))
+
+
+@golden("same_value", "dates")
+def test_dates(value: Any, order: Any, day: str | None) -> None:
+    assert date_of(value, order=order) == (None if day is None else date.fromisoformat(day))
+
+
+@golden("same_value", "pairs")
+def test_the_same_value(truth: Any, prediction: Any, same: bool) -> None:
+    assert spelling_of_same_value(truth, prediction) == spelling_of_same_value(prediction, truth)
+    assert (spelling_of_same_value(truth, prediction) is not None) == same
+
+
+@golden("same_value", "spellings")
+def test_what_differs_in_the_spelling(left: Any, right: Any, expected: str | None) -> None:
+    assert spelling_of_same_value(left, right) == spelling_of_same_value(right, left) == expected
+
+
+@golden("same_value", "punctuation")
+def test_texts_that_differ_in_punctuation(left: Any, right: Any, expected: bool) -> None:
+    assert differ_in_punctuation(left, right) == differ_in_punctuation(right, left) == expected

@@ -1,20 +1,27 @@
-"""The text of a model as JSON: what is read, what is repaired, what is neither, and that each is counted as it is."""
+"""JSON text: round trips, faults with line and column, and what is read and repaired of the text of a model."""
 
 from __future__ import annotations
 
+import json
+import math
 import sys
+from decimal import Decimal
 from random import Random
 from types import FrameType
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from docscore.core.values import convert_ground_truth
+from docscore.core.errors import in_file
+from docscore.core.numbers import DecimalText
+from docscore.core.values import MAX_DEPTH, convert_ground_truth, convert_prediction, to_json
 from docscore.data import json_text
-from docscore.data.json_text import Parsed, dumps, loads, parse_text
+from docscore.data.json_text import JsonError, Parsed, dumps, loads, loads_at, parse_text, restore, store
 from docscore.data.pairing import Pairs
 from tests.conftest import golden
-from tests.structures import evaluation_of
+from tests.structures import Counted, evaluation_of, truths
 
 TOO_DEEP = "[" * 201 + "]" * 201
 DEEPEST = "[" * 200 + "]" * 200
@@ -189,3 +196,121 @@ def test_counts_of_a_corpus_and_values_that_are_no_text() -> None:
     assert len({read.signature, mended.signature, evaluation_of(pairs, parse="text").signature}) == 3
     with pytest.raises(ValueError, match="parse: expected"):
         evaluation_of(pairs, parse="fix")
+
+
+@golden("json_codec", "round trips")
+def test_round_trip(value: Any, source: str) -> None:
+    """`repr` tells 1, 1.0 and True apart."""
+    assert dumps(value) == source
+    assert repr(loads(source)) == repr(value)
+
+
+@pytest.mark.parametrize("digits", ["1e400", "-1E+400", "9" * 400 + ".5", "1e99999999999999999999999"])
+def test_a_number_beyond_every_float_is_its_digits(digits: str) -> None:
+    assert loads(f'{{"a": [{digits}, "x", 1.5]}}') == {"a": [DecimalText(digits), "x", 1.5]}
+    assert type(loads(digits)) is DecimalText
+    assert type(loads("12345678901234567890.5")) is type(loads("1e-400")) is float
+
+
+def test_not_a_number_goes_in_and_out() -> None:
+    assert dumps({"n": math.nan}) == '{"n": NaN}'
+    assert math.isnan(loads("NaN"))
+
+
+def test_a_one_of_comes_back_as_its_spelling() -> None:
+    source = dumps({"a": ("x", ["y", ("z", None)])})
+    assert source == '{"a": {"$one_of": ["x", ["y", {"$one_of": ["z", null]}]]}}'
+    assert convert_ground_truth(loads(source)) == {"a": ("x", ["y", ("z", None)])}
+
+
+@given(truths)
+def test_whatever_can_be_scored_survives(value: Any) -> None:
+    assert repr(loads(dumps(value))) == repr(to_json(value))
+
+
+@pytest.mark.parametrize("digits", [4_300, 4_301, 1_000_000])
+@pytest.mark.parametrize("source", ["{}", "-{}", "1.{}", "1e{}"])
+@pytest.mark.parametrize("unique_keys", [False, True])
+def test_a_number_of_too_many_digits_is_refused_at_once(source: str, digits: int, unique_keys: bool) -> None:
+    """Reading a million digits took minutes."""
+    text = source.format("7" * digits)
+    if digits == 4_300 and not source.startswith("1"):
+        assert dumps(loads(f'[{text}, "x"]', unique_keys=unique_keys)) == f'[{text}, "x"]'
+        return
+    with pytest.raises(JsonError, match=r"^a number of more than 4,300 digits$"):
+        loads('{"n": [' + text + "]}", unique_keys=unique_keys)
+    with pytest.raises(ValueError, match=r"^refs\.json, a number of more than 4,300 digits$"):
+        loads_at(text, in_file("refs.json"))
+
+
+def test_no_number_is_written_that_could_not_be_read() -> None:
+    with pytest.raises(ValueError, match=r"^an integer of more than 4,300 digits$"):
+        dumps([10**4_300])
+
+
+# line and column where it shows, counted from 1; newer Pythons name the trailing comma
+@golden("json_codec", "faults")
+@pytest.mark.parametrize("unique_keys", [False, True])
+def test_faults_are_named_with_line_and_column(source: str, start: str | list[str], unique_keys: bool) -> None:
+    with pytest.raises(ValueError, match=r"^line \d+, column \d+: [^A-Z]") as caught:
+        loads(source, unique_keys=unique_keys)
+    assert str(caught.value).startswith((start,) if isinstance(start, str) else tuple(start))
+    assert not str(caught.value).endswith(" at")  # the place stands before it
+    assert not isinstance(caught.value, json.JSONDecodeError)  # its text repeats the place in other words
+
+
+def test_keys_that_occur_twice() -> None:
+    assert loads('{"a": 1, "a": 2}') == {"a": 2}
+    with pytest.raises(ValueError, match="key 'a' occurs twice in one object"):
+        loads('[{"b": {"a": 1, "c": 3, "a": 2}}]', unique_keys=True)
+    assert loads('[{"a": 1}, {"a": 2}, {"b": {"a": 3}, "a": 4}]', unique_keys=True)[2] == {"b": {"a": 3}, "a": 4}
+
+
+def test_a_key_that_occurs_twice_among_many_is_found_in_two_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The work must not grow with the square of the number of keys: each is looked up at most three times."""
+    monkeypatch.setattr(json_text, "intern", lambda key: key)  # which takes no keys that count
+    before = Counted.uses
+    keys = [Counted(f"key {number % 1999}") for number in range(2000)]
+    with pytest.raises(ValueError, match="'key 0' occurs twice"):
+        json_text._unique([(key, 1) for key in keys])  # noqa: SLF001  the parser makes keys that count nothing
+    assert Counted.uses - before <= 3 * len(keys) + 2  # the two keys that are equal are compared
+
+
+@pytest.mark.parametrize("bomb", ["[" * 100_000, '{"a":' * 100_000, "[" * 100_000 + "]" * 100_000, '[{"a":' * 50_000])
+def test_bombs_of_nesting_are_refused(bomb: str) -> None:
+    with pytest.raises(ValueError, match=f"^nested deeper than {MAX_DEPTH} levels$"):
+        loads(bomb)
+
+
+def test_what_can_be_scored_is_read_and_written_at_its_deepest() -> None:
+    source = "[" * MAX_DEPTH + "]" * MAX_DEPTH
+    assert dumps(loads(source)) == source
+
+
+MARK = "$decimal"
+LEAVES = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text(), st.just(MARK), st.decimals()
+)
+KEYS = st.one_of(st.text(max_size=3), st.just(MARK))
+VALUES = st.recursive(LEAVES, lambda inner: st.one_of(st.lists(inner), st.dictionaries(KEYS, inner)), max_leaves=12)
+
+
+@given(st.lists(VALUES, max_size=4))
+def test_whatever_is_stored_comes_back(values: list[Any]) -> None:
+    """`repr` tells 1, 1.0 and True apart; surrogate pairs are no part of `st.text()`."""
+    plain = convert_prediction(values)
+    restored = convert_prediction(restore(store(plain)))
+    assert repr(restored) == repr(plain)
+    assert type(restore(store(DecimalText("1e400")))) is DecimalText
+
+
+def test_lists_as_deep_as_they_may_be() -> None:
+    value: Any = Decimal("1.50")
+    for level in range(MAX_DEPTH - 1):
+        value = [value] if level % 2 else {MARK: value}
+    assert restore(store(convert_prediction(value))) == value
+
+
+@pytest.mark.parametrize("value", ["$12.50", {"price": "$d"}, "a $decimal"])
+def test_texts_are_no_marks(value: Any) -> None:
+    assert restore(store(value)) == value
