@@ -223,7 +223,7 @@ def _part_of_id(
 
     def part_of_id(question_id: str) -> str:
         match = compiled.search(question_id)
-        if match is None:
+        if match is None or match[1] is None:
             raise InputValueError(place=row_place(question_id), expected=f"an id that matches {pattern!r}")
         return str(match[1])
 
