@@ -531,7 +531,7 @@ def test_what_is_on_the_screen_survives_a_reload_and_is_the_address(visit: Visit
     visitor.score('{"a": 1}', '{"a": 1.0}')
     visitor.has_score("1.000")
     visitor["pair-link"].click()
-    visitor.page.wait_for_url("**/#pair=*")
+    visitor["pair-status"].get_by_text("copied").wait_for()  # what is pasted next is not the link
     copied = visitor.page.url
     visitor.score('{"a": 1}', '{"a": 2.0}')
     visitor.has_score("0.000")

@@ -187,6 +187,8 @@ def test_a_document_side_by_side_and_its_link(visit: Visit) -> None:
     other.places(document)
     assert other.part("find").input_value() == "receipt-0"
     assert other.part("verdict").inner_text() == visitor.part("verdict").inner_text()
+    run = link.split("#compare=")[1].split("&")[0]
+    visit(f"/#documents={run}").page.get_by_text("This link was not opened: It is no test set.").wait_for()
     gone = on_the_tab(visit, "/#compare=" + "r" * 22)
     gone.part("status").get_by_text("These results are no longer on the server").wait_for()
 
