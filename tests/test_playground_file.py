@@ -654,6 +654,7 @@ def test_metrics_slices_and_a_schema(visit: Visit) -> None:
     visitor["testset-detail"].get_by_text("line 1, column 2").wait_for()
     visitor["testset-act"].get_by_text("Take it back").click()
     scored(visitor, typed)
+    visitor["testset-options"].locator("summary").click()
     visitor["testset-by"].fill("true")  # a name as any other
     visitor["testset-detail"].get_by_text("'true'").wait_for()
 
