@@ -91,7 +91,10 @@ def test_systems_with_other_numbers_of_runs_are_compared_by_document() -> None:
     assert several.ranks == single.ranks
     with pytest.raises(ValueError, match="as many runs of the base as of the other, got 2 and 1"):
         twice.compare(other)
-    assert evaluated(*RUNS).compare(evaluated(*RUNS[::-1])).difference == pytest.approx(0)
+    change = evaluated(*RUNS).compare(evaluated(*RUNS[::-1]))
+    assert change.difference == pytest.approx(0)
+    assert "of 24 predictions, worse on" in str(change)
+    assert repr(evaluated(*RUNS)).endswith(" 8 documents>")
 
 
 def test_clusters_and_slices_are_those_of_the_documents() -> None:

@@ -1021,7 +1021,7 @@ class Evaluation:
         return {name: number for number, name in enumerate(self.ids)}
 
     def __repr__(self) -> str:
-        return f"<Evaluation {self.metric} {self.score:.4f}, {len(self):,} documents>"
+        return f"<Evaluation {self.metric} {self.score:.4f}, {len(self.document_ids):,} documents>"
 
     def __str__(self) -> str:
         from docscore.report.console import print_evaluation, printed  # noqa: PLC0415

@@ -236,9 +236,10 @@ def verdict_text(found: Comparison) -> str:
     Where several systems are compared with the base, the p-value is adjusted for them, and the sentence names how many.
     """
     better, worse = len(found.better), len(found.worse)
+    noun = "document" if found.new.pairs.documents is None else "prediction"  # of several runs
     if not better and not worse and not found.figure.changed:
-        return f"the same on all {counted(found.same, 'document')}"
-    documents = counted(better + worse + found.same, "document")
+        return f"the same on all {counted(found.same, noun)}"
+    documents = counted(better + worse + found.same, noun)
     p_value = found.p_value if found.figure.adjusted is None else found.figure.adjusted
     chance = "is hardly chance" if is_beyond_chance(found.figure, found.confidence) else "may be chance"
     of_tests = f" (adjusted for {found.tests} comparisons)" if found.tests > 1 else ""
