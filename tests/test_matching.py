@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 from itertools import permutations
 from typing import Any
 
@@ -137,14 +136,12 @@ def test_bounds_are_never_less_than_s(threshold: float) -> None:
     rules = Scorer(options)
     for _ in range(40):
         truth, prediction = tables(rng, 6)
-        fold = partial(fold_all, ignore_case=True)
-        compare = partial(similarity_matrix, threshold=threshold)
         sides = (
-            matching.CellRows(truth, fold, by_column=False),
-            matching.CellRows(prediction, fold, by_column=True),
+            matching.CellRows(truth, options, by_column=False),
+            matching.CellRows(prediction, options, by_column=True),
         )
         earned, _ = rules.pairwise(truth, prediction)
-        cheap, closer = matching._bounds(*sides, compare, threshold)  # noqa: SLF001
+        cheap, closer = matching._bounds(*sides, threshold)  # noqa: SLF001
         assert (cheap >= earned).all()
         assert (closer >= earned).all()
         assert np.mean(closer - earned) < 1

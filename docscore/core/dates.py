@@ -7,8 +7,6 @@ from datetime import date, datetime, time
 from functools import cache, lru_cache
 from typing import Any
 
-from docscore.core.values import Scalar
-
 ORDERS = ("dmy", "mdy", "ymd")
 
 
@@ -68,16 +66,6 @@ def read_date(text: str, order: str | None = None) -> date | None:
         return _iso(plain) or _in_numbers(plain, order) or _with_month(plain, order)
     except (ValueError, OverflowError):  # 31 February
         return None
-
-
-def date_of(value: Scalar, *, order: str | None = None) -> date | None:
-    """The date that a text spells without a time of day, as `read_date` reads it; None for anything else.
-
-    >>> date_of("12 March 2024"), date_of("25.03.2024"), date_of("03/04/2024")
-    (datetime.date(2024, 3, 12), datetime.date(2024, 3, 25), None)
-    """
-    spelled = read_date(value, order) if isinstance(value, str) else None
-    return None if isinstance(spelled, datetime) else spelled
 
 
 def _iso(text: str) -> date | None:

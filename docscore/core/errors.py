@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from heapq import nsmallest
 from pathlib import PurePath
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 _LONGEST_REPR = 80  # characters of a value that a message shows
 
@@ -186,9 +186,6 @@ def short_repr(value: object) -> str:
     return text if len(text) <= _LONGEST_REPR else f"{text[:_LONGEST_REPR]}..."
 
 
-OnError = Literal["error", "skip"]
-
-
 NAMED = 5  # how many faults or ids a message names
 KEPT = 1_000  # faults of a kind that are kept; of more the number alone
 
@@ -251,7 +248,7 @@ class Faults:
     """
 
     def __init__(self, on_error: str = "error") -> None:
-        if on_error not in get_args(OnError):
+        if on_error not in ("error", "skip"):
             raise InputValueError(place="on_error", expected="'error' or 'skip'", got=repr(on_error))
         self.skip = on_error == "skip"
         self._kept: dict[Fault, None] = {}  # in order, each once

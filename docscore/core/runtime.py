@@ -93,21 +93,21 @@ def ignore(_increment: int) -> None:
 ScoreArray = npt.NDArray[np.float64]
 
 
-ScorePortion = Callable[[Sequence[Any], int], ScoreArray]  # the scores of a portion, and the number of its first pair
-
-
 _PORTIONS = 8  # a process: enough to share the work evenly, few enough to be worth their way
 
 
 _LARGEST = 2048
 
 
-def score_in_processes(pairs: Iterable[Any], score: ScorePortion, num_proc: int) -> ScoreArray:
+def score_in_processes(
+    pairs: Iterable[Any], score: Callable[[Sequence[Any], int], ScoreArray], num_proc: int
+) -> ScoreArray:
     """The scores of all pairs, shape (n,), the same as `score(list(pairs), 0)` gives.
 
     Args:
         pairs: n pairs that can be pickled.
-        score: a module-level function or a partial of one.
+        score: a module-level function or a partial of one: gives the scores of a portion, told the number of its first
+            pair.
         num_proc: how many processes.
 
     Raises:

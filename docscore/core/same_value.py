@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from datetime import date
 from decimal import Decimal
 from functools import cache, lru_cache
 from typing import Literal
 
-from docscore.core.dates import date_of
+from docscore.core.dates import read_date
 from docscore.core.numbers import DecimalText, decimal_of, decimal_value
 from docscore.core.values import Scalar, scalar_text
 
@@ -93,8 +94,8 @@ def spelling_of_same_value(truth: Scalar, prediction: Scalar) -> Spelling | None
         return "decimal comma" if left[1] != right[1] else "number"
     if not texts or not any(_ISO_DATE.match(value.strip()) for value in (truth, prediction)):  # type: ignore[union-attr]
         return None
-    dates = date_of(truth), date_of(prediction)
-    return "date" if None not in dates and dates[0] == dates[1] else None
+    day = read_date(truth)
+    return "date" if type(day) is date and day == read_date(prediction) else None
 
 
 def differ_in_punctuation(truth: Scalar, prediction: Scalar) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from functools import cache, partial
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -103,16 +103,11 @@ def _compared(
     rapidfuzz rounds its cutoff to single precision. A threshold that survives this, as 0.5 does, is given as it is; for
     another one the cutoff is a little lower, and the comparison done here.
     """
-    cutoff = _cutoff(threshold)
+    cutoff = threshold if float(np.float32(threshold)) == threshold else max(0.0, threshold - 0.01)
     found = compare(truths, predictions, scorer=_SCORER, score_cutoff=cutoff, dtype=np.float64)
     if cutoff < threshold:
         found[found < threshold - ROUNDING] = 0.0
     return found
-
-
-@cache
-def _cutoff(threshold: float) -> float:
-    return threshold if float(np.float32(threshold)) == threshold else max(0.0, threshold - 0.01)
 
 
 def distinct(values: Sequence[_T], keys: Iterable[Hashable]) -> tuple[list[_T], npt.NDArray[np.intp]]:

@@ -312,8 +312,12 @@ _EDITS: tuple[Edit, ...] = get_args(Edit)  # in the order of `Counts`
 def _compared(truth: Sequence[Group], prediction: Sequence[Group], values: tuple[Value, Value]) -> KieScore:
     """Compare the groups of a ground truth, its alternatives chosen, with those of the prediction."""
     pairs: list[GroupPair] = [(truth[0], prediction[0])]
-    for groups in _by_kind(truth[1:], prediction[1:]).values():
-        pairs += matched_groups(*groups)
+    by_kind: dict[str, tuple[list[Group], list[Group]]] = defaultdict(lambda: ([], []))
+    for side, groups in enumerate((truth[1:], prediction[1:])):
+        for group in groups:
+            by_kind[group.kind][side].append(group)
+    for of_kind in by_kind.values():
+        pairs += matched_groups(*of_kind)
     edits: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])  # by type, in the order of `Counts`
     outcomes: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])  # likewise, of `GroupCounts`
     for pair in pairs:
@@ -327,15 +331,6 @@ def _compared(truth: Sequence[Group], prediction: Sequence[Group], values: tuple
     by_group = {kind: GroupCounts(*counts) for kind, counts in outcomes.items()}
     totals = _sum(Counts, by_entity.values()), _sum(GroupCounts, by_group.values())
     return KieScore(*totals, by_entity, by_group, pairs, values)
-
-
-def _by_kind(*sides: Sequence[Group]) -> dict[str, tuple[list[Group], list[Group]]]:
-    """The groups of each type in the ground truth and in the prediction."""
-    groups: dict[str, tuple[list[Group], list[Group]]] = {}
-    for side, of_side in enumerate(sides):
-        for group in of_side:
-            groups.setdefault(group.kind, ([], []))[side].append(group)
-    return groups
 
 
 def _sum(counts: type[_C], parts: Collection[_C]) -> _C:

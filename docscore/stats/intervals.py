@@ -210,11 +210,14 @@ class Differences:
         moved: for each difference whether any document changed by more than `ROUNDING`.
     """
 
-    def __init__(self, new: Ratios, base: Ratios, *, moved: list[bool] | None = None) -> None:
+    def __init__(self, new: Ratios, base: Ratios, *, moved: npt.NDArray[np.bool_] | None = None) -> None:
         self.new, self.base = new, base
         self.count, self.unit = new.count, new.unit
         self.values: Array = new.values - base.values
-        self.moved = _moved(new, base) if moved is None else moved
+        if moved is None:
+            change = np.maximum(*np.hsplit(np.abs(new.table - base.table), 2))
+            moved = change.max(axis=0, initial=0.0) > ROUNDING
+        self.moved = moved
 
     of = _difference(Ratios.of)
     left_out = _difference(Ratios.left_out)
@@ -225,8 +228,7 @@ class Differences:
 
     def columns(self, chosen: list[int]) -> Differences:
         """Select columns."""
-        moved = [self.moved[column] for column in chosen]
-        return Differences(self.new.columns(chosen), self.base.columns(chosen), moved=moved)
+        return Differences(self.new.columns(chosen), self.base.columns(chosen), moved=self.moved[chosen])
 
     def by_cluster(self, clusters: npt.ArrayLike) -> Differences:
         """The same differences with one row for each cluster; see `Ratios.by_cluster`."""
@@ -251,13 +253,6 @@ def side_by_side(*parts: Ratios) -> Ratios:
     """Join the columns of ratios over the same documents."""
     earned, weight = np.hstack([part.earned for part in parts]), np.hstack([part.weight for part in parts])
     return Ratios(earned, weight, unit=parts[0].unit, sums=np.hstack([part.sums for part in parts]))
-
-
-def _moved(new: Ratios, base: Ratios) -> list[bool]:
-    """For each column whether a numerator or denominator of any document differs by more than `ROUNDING`."""
-    earned, weight = np.abs(new.earned - base.earned), np.abs(new.weight - base.weight)
-    largest = np.maximum(earned, weight).max(axis=0, initial=0.0)
-    return [bool(change > ROUNDING) for change in largest]
 
 
 def _quotients(numerators: Array, denominators: Array, default: Array) -> Array:

@@ -260,25 +260,21 @@ def score_all(
     return np.array(scores, dtype=np.float64)
 
 
-def _score_answers(pairs: Sequence[tuple[Any, Any]], options: ScoringOptions) -> list[float]:
+def _score_answers(pairs: Sequence[tuple[Any, Any]], options: ScoringOptions) -> npt.NDArray[np.float64]:
     """The scores of many answers at once: the best of the similarities with what is accepted."""
-    if not pairs:
-        return []
+    scores = np.ones(len(pairs))
     unequal = [i for i, pair in enumerate(pairs) if not equals_an_option(*pair)]
-    if len(unequal) < len(pairs):
-        scores = [1.0] * len(pairs)
-        for i, score in zip(unequal, _score_answers([pairs[i] for i in unequal], options), strict=True):
-            scores[i] = score
-        return scores
-    accepted = [gt if type(gt) is tuple else (gt,) for gt, _ in pairs]
-    counts = list(map(len, accepted))
-    text = text_rule(options.numbers)
-    left = fold_all(list(chain.from_iterable(accepted)), options.ignore_case, text)
-    right = fold_all([pred for _, pred in pairs], options.ignore_case, text)
-    repeated = list(chain.from_iterable(map(repeat, right, counts)))
-    found = similarities(left, repeated, options.threshold)
-    starts = np.cumsum([0, *counts[:-1]])
-    return np.maximum.reduceat(found, starts).tolist()  # type: ignore[no-any-return]
+    if unequal:
+        rest = [pairs[i] for i in unequal]
+        accepted = [gt if type(gt) is tuple else (gt,) for gt, _ in rest]
+        counts = list(map(len, accepted))
+        text = text_rule(options.numbers)
+        left = fold_all(list(chain.from_iterable(accepted)), options.ignore_case, text)
+        right = fold_all([pred for _, pred in rest], options.ignore_case, text)
+        repeated = list(chain.from_iterable(map(repeat, right, counts)))
+        starts = np.cumsum([0, *counts[:-1]])
+        scores[unequal] = np.maximum.reduceat(similarities(left, repeated, options.threshold), starts)
+    return scores
 
 
 def score_one(gt: Value, pred: Value, options: ScoringOptions, schema: SchemaNode | None = None) -> float:

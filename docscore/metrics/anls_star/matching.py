@@ -18,6 +18,8 @@ import numpy.typing as npt
 
 from docscore.core.assignment import score_ratios, undecided_pairs
 from docscore.core.limits import check_memory
+from docscore.core.options import ScoringOptions
+from docscore.core.similarity import fold_all, similarity_matrix, text_rule
 from docscore.core.values import LEAF_TYPES, Matrix, Value, step_text
 from docscore.metrics.anls_star.sizes import SchemaNode
 
@@ -151,8 +153,6 @@ _Floats = npt.NDArray[np.float32]
 
 
 DistinctRows = tuple[list[Any], npt.NDArray[np.intp]]  # each of them once, and for each row which of them it is
-_FoldCells = Callable[[list[Value]], list[str]]  # gives the texts of cells
-_CompareTexts = Callable[[list[str], list[str]], Matrix]  # gives the similarities of texts, shape (n, m)
 _CompareRows = Callable[[Sequence[Value], Sequence[Value]], tuple[Matrix, Matrix]]  # gives S and L of every two rows
 
 
@@ -166,12 +166,12 @@ class CellRows:
         filled: which these are.
     """
 
-    def __init__(self, rows: Sequence[list[Value]], fold: _FoldCells, *, by_column: bool) -> None:
+    def __init__(self, rows: Sequence[list[Any]], options: ScoringOptions, *, by_column: bool) -> None:
         self.lengths = np.array([*map(len, rows)])
         self.width = int(self.lengths.max())
         columns = list(zip_longest(*rows))
         ordered = chain.from_iterable(columns if by_column else zip(*columns, strict=True))
-        self.texts = fold(list(ordered))
+        self.texts = fold_all(list(ordered), options.ignore_case, text_rule(options.numbers))
         short = np.arange(self.width) >= self.lengths[:, None]
         self.filled = (short.T if by_column else short).ravel()
 
@@ -196,10 +196,7 @@ def are_mostly_cell_rows(truths: Sequence[Value], predictions: Sequence[Value]) 
 def rows_table(
     truths: DistinctRows,
     predictions: DistinctRows,
-    *,
-    fold: _FoldCells,
-    similarity: _CompareTexts,
-    threshold: float,
+    options: ScoringOptions,
     exact: _CompareRows,
 ) -> tuple[Matrix, Matrix] | None:
     """S and L of every two rows, as far as their best matching depends on them; None where that is on too many.
@@ -207,9 +204,7 @@ def rows_table(
     Args:
         truths: the n rows of the ground truth, most of them lists of cells, as `distinct` gives them.
         predictions: the m rows of the prediction.
-        fold: gives the texts of cells.
-        similarity: gives the similarities of texts.
-        threshold: the similarity below which cells earn nothing.
+        options: how the texts of cells are compared.
         exact: gives S and L of every two rows.
 
     Returns:
@@ -218,15 +213,15 @@ def rows_table(
     (left, row_of), (right, column_of) = truths, predictions
     rows, columns = ([i for i, row in enumerate(side) if is_cell_row(row)] for side in (left, right))
     sides = (
-        CellRows([left[i] for i in rows], fold, by_column=False),
-        CellRows([right[j] for j in columns], fold, by_column=True),
+        CellRows([left[i] for i in rows], options, by_column=False),
+        CellRows([right[j] for j in columns], options, by_column=True),
     )
     of_cells, everywhere = np.ix_(rows, columns), np.ix_(row_of, column_of)
     earned, weight, known = _other_rows(left, right, of_cells, exact)
     weight[of_cells] = np.maximum.outer(sides[0].lengths, sides[1].lengths)
     asked = np.zeros(known.shape, dtype=bool)
     most = len(row_of) + len(column_of), len(row_of) * len(column_of) // _MANY_KNOWN
-    for limit, bound in zip(most, _bounds(*sides, similarity, threshold), strict=True):
+    for limit, bound in zip(most, _bounds(*sides, options.threshold), strict=True):
         earned[of_cells] = np.where(asked[of_cells], earned[of_cells], bound)
         while True:
             ratios = score_ratios(earned, weight)
@@ -260,7 +255,7 @@ def _other_rows(
     return earned, weight, known
 
 
-def _bounds(truths: CellRows, predictions: CellRows, similarity: _CompareTexts, threshold: float) -> Iterator[Matrix]:
+def _bounds(truths: CellRows, predictions: CellRows, threshold: float) -> Iterator[Matrix]:
     """Bounds of S of every two rows, shape (n, m): a cheap one, and one that is closer, if that is asked for."""
     shares = [_shares(side.texts) for side in (truths, predictions)]
     sizes = [max(1, len(text)) for text in truths.texts]
@@ -274,7 +269,9 @@ def _bounds(truths: CellRows, predictions: CellRows, similarity: _CompareTexts, 
         return found
 
     yield _of_rows(truths, predictions, shared)
-    yield _of_rows(truths, predictions, lambda cells: similarity(truths.texts[cells], predictions.texts))
+    yield _of_rows(
+        truths, predictions, lambda cells: similarity_matrix(truths.texts[cells], predictions.texts, threshold)
+    )
 
 
 def _of_rows(truths: CellRows, predictions: CellRows, of_cells: Callable[[slice], Matrix]) -> Matrix:

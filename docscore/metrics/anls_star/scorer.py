@@ -355,10 +355,8 @@ class Scorer:
             table = rows_table(
                 distinct(truths, map(self.identities.of, truths)),
                 distinct(predictions, map(self.identities.of, predictions)),
-                fold=partial(fold_all, ignore_case=self.ignore_case, text=self.text),
-                similarity=partial(similarity_matrix, threshold=self.threshold),
-                threshold=self.threshold,
-                exact=self.pairwise,
+                self.options,
+                self.pairwise,
             )
         table = table or self.pairwise(truths, predictions, schema)
         if keep and self.tables is not None:
