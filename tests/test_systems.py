@@ -220,10 +220,6 @@ def test_changes_against_a_base() -> None:
         f"better on 0 of 12 documents, worse on 1; this may be chance, p = 1.000 {of_three}",
         "the same on all 12 documents",
     ]
-    with pytest.raises(ValueError, match="base: expected one of the systems 's6', 's12'"):
-        changes_against(evaluations(6, 12), "s7")
-    with pytest.raises(ValueError, match="expected at least two systems, got one"):
-        changes_against(evaluations(6), "s6")
 
 
 def compared(folder: Path, truths: list[Any], systems: dict[str, list[Any]]) -> SystemsAnswer:

@@ -27,9 +27,9 @@ from docscore.core.values import convert_ground_truth, convert_prediction, to_js
 from docscore.data.files import read_value, suffix_of
 from docscore.data.pairing import Pairs, rows_of_sides
 from docscore.data.rows import ID
-from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.evaluation import Evaluation, Row
 from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED, WITH_TREES, check_options_of
-from docscore.report.annotations import annotations_of, folded_tree, groups_of
+from docscore.report.annotations import folded_tree
 from docscore.report.console import print_annotations, print_tree
 from docscore.report.wording import READ
 
@@ -78,8 +78,8 @@ def explain_command(
     """
     metric = metric or (ANLS_STAR if settings.options.schema is None else TYPED)
     check_options_of([metric], settings.options)
-    row = _one_row(references, predictions, question_id, settings)
-    evaluation = Evaluation(row, settings.options, metrics=[metric], confidence=None)
+    pairs = _one_row(references, predictions, question_id, settings)
+    evaluation = Evaluation(pairs, settings.options, metrics=[metric], confidence=None)
     for parsed in evaluation.readings.values():
         if parsed.outcome != "exact":
             note = f" ({parsed.note})" if parsed.note else ""
@@ -87,16 +87,14 @@ def explain_command(
     if metric == "kieval" and as_json:
         print_json("corrections", to_json(METRICS[metric].row_points(evaluation.row(0), settings.options).to_dict()))
         return
-    tree = evaluation.tree(0)
-    groups = groups_of(tree)
-    remarks = annotations_of(tree, evaluation.text_options, groups)
+    row = Row(evaluation, 0)
     if as_json:
-        annotations = [each.to_dict() for each in remarks]
-        print_json("explain", {**to_json(tree.to_dict()), "annotations": annotations})
+        parts = row.to_dict()
+        print_json("explain", {**to_json(parts["tree"]), "annotations": parts["annotations"]})
     else:
         console = stdout_console()
-        print_tree(console, folded_tree(tree, groups) if fold else tree, fold=not everything)
-        print_annotations(console, remarks)
+        print_tree(console, folded_tree(row.tree) if fold else row.tree, fold=not everything)
+        print_annotations(console, row.annotations)
 
 
 def _one_row(references: Path | None, predictions: Path, question_id: str | None, settings: CommandSettings) -> Pairs:

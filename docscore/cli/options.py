@@ -138,8 +138,7 @@ def with_settings(
 
             options = ScoringOptions(**taken(*_FIELDS))
             reading = {"missing": options.missing, **taken("on_error", "delimiter")}
-            columns = taken(*_COLUMNS)
-            names = {name.removesuffix("_column"): column for name, column in columns.items()}
+            names = {name.removesuffix("_column"): column for name, column in taken(*_COLUMNS).items()}
             reading["names"] = ColumnNames(**names, json_references=options.parse_references is not None)
             evaluation = taken("metrics", "cluster", "by", "confidence")
             default = None if first_metric is None or options.schema is not None else (first_metric,)
@@ -206,6 +205,11 @@ def split_names(_context: click.Context, _parameter: click.Parameter, value: str
     return () if value is None else tuple(name.strip() for name in value.split(","))
 
 
+def refused(*, expected: str, got: str) -> click.BadParameter:
+    """The error about the value of an option."""
+    return click.BadParameter(f"expected {expected}, got {got}")
+
+
 def _part_of_id(
     _context: click.Context, _parameter: click.Parameter, pattern: str | None
 ) -> Callable[[str], str] | None:
@@ -215,11 +219,9 @@ def _part_of_id(
     try:
         compiled = re.compile(pattern)
     except re.error as error:
-        msg = f"expected a regular expression, got {pattern!r} ({error})"
-        raise click.BadParameter(msg) from None
+        raise refused(expected="a regular expression", got=f"{pattern!r} ({error})") from None
     if compiled.groups != 1:
-        msg = f"expected a regular expression with one group in parentheses, got {pattern!r}"
-        raise click.BadParameter(msg)
+        raise refused(expected="a regular expression with one group in parentheses", got=repr(pattern))
 
     def part_of_id(question_id: str) -> str:
         match = compiled.search(question_id)
@@ -234,8 +236,7 @@ def _column_sign(_context: click.Context, _parameter: click.Parameter, value: st
     """Check that a sign between columns is one character; the tab can be written as "tab"."""
     sign = "\t" if value in ("tab", r"\t") else value
     if sign is not None and (len(sign) != 1 or sign in '"\r\n'):
-        msg = f"expected one character, or tab, got {value!r}"
-        raise click.BadParameter(msg)
+        raise refused(expected="one character, or tab", got=repr(value))
     return sign
 
 

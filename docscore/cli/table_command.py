@@ -19,6 +19,7 @@ from docscore.cli.options import (
     json_option,
     metric_options,
     references_option,
+    refused,
     split_names,
     stdout_console,
     test_set_options,
@@ -45,8 +46,7 @@ def _named(context: click.Context, parameter: click.Parameter, value: Sequence[s
         if not (name.strip() and file) or (isinstance(parameter, click.Argument) and Path(text).exists()):
             name, file = "", text
         if not name and isinstance(parameter, click.Option):
-            msg = f"expected NAME=FILE, got {text!r}"
-            raise click.BadParameter(msg)
+            raise refused(expected="NAME=FILE", got=repr(text))
         files.append((name.strip(), Path(a_file.convert(file, parameter, context))))
     return files
 

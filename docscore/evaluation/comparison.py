@@ -37,6 +37,7 @@ from docscore.stats.intervals import (
     NO_CHANGE,
     RESAMPLES,
     SEED,
+    Array,
     Differences,
     Interval,
     Ratios,
@@ -171,12 +172,18 @@ def adjusted(changes: Iterable[Change], correction: Callable[[list[float]], Iter
     ]
 
 
-def _with_q_values(changes: Sequence[Change], base: Ratios, new: Ratios) -> list[Change]:
-    """The changes of fields, slices or causes, largest first; those that changed and that both have are tested."""
+def _with_q_values(changes: Sequence[Change], base: Array, new: Array) -> list[Change]:
+    """The changes of fields, slices or causes, largest first; those that changed and that both have are tested.
+
+    Args:
+        changes: k of them.
+        base: the sums of their denominators in the system to compare with, shape (k,); 0 where it has no such value.
+        new: the same of the system to compare.
+    """
     from scipy import stats  # noqa: PLC0415  slow to import
 
     compared = []
-    for change, *totals in zip(changes, base.totals, new.totals, strict=True):
+    for change, *totals in zip(changes, base, new, strict=True):
         before, after = (value if total else None for value, total in zip(change[2:4], totals, strict=True))
         if before is None or after is None:
             compared.append(change._replace(base=before, new=after, interval=_ONE_SIDED, p_value=None))
@@ -301,8 +308,7 @@ class Comparison:
         names = [self.new.figure_names[0], *(FigureName(path, path) for path in paths)]
         groups = [[0], range(1, len(names))] if paths else [[0]]
         figure, *fields = changes_of(names, before, after, groups, **self._drawn)
-        of_fields = list(range(1, len(names)))
-        return figure, _with_q_values(fields, before.columns(of_fields), after.columns(of_fields))
+        return figure, _with_q_values(fields, before.totals[1:], after.totals[1:])
 
     @cached_property
     def figure(self) -> Change:
@@ -508,7 +514,7 @@ class Comparison:
         """The changes of slices or causes, tested with the same swaps, with q-values."""
         labels = [FigureName(name, name) for name in names]
         changes = changes_of(labels, before, after, [range(len(names))], **self._drawn)
-        return _with_q_values(changes, before, after)
+        return _with_q_values(changes, before.totals, after.totals)
 
 
 compare = Comparison

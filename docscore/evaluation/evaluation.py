@@ -955,12 +955,14 @@ class Evaluation:
         result |= self.counts
         if fields:
             table = self.field_table
-            result["points_lost"] = {str(cause): lost for cause, lost in self.lost.items()}
-            result["key_scores"] = [
-                field.to_dict(self.whole, self.field_intervals.get(field.path)) for field in table.fields.values()
-            ]
-            result["lists"] = [{"field": path, **counts} for path, counts in table.lists.items()]
-            result["rates"] = [rate.to_dict() for rate in self.rate_list]
+            result |= {
+                "points_lost": {str(cause): lost for cause, lost in self.lost.items()},
+                "key_scores": [
+                    field.to_dict(self.whole, self.field_intervals.get(field.path)) for field in table.fields.values()
+                ],
+                "lists": [{"field": path, **counts} for path, counts in table.lists.items()],
+                "rates": [rate.to_dict() for rate in self.rate_list],
+            }
         if per_sample:
             result["per_sample"] = self.samples()
             if self.options.parse_mode is not None:
@@ -983,8 +985,11 @@ class Evaluation:
         """
         parts = self.summary_to_dict(fields=fields, per_sample=True, signature=True)
         if self.other_figures:
-            signatures = {"signature": self.signature, "signatures": self.signatures}
-            parts["metrics"] = {**self.figures_to_dict(), **signatures}
+            parts["metrics"] = {
+                **self.figures_to_dict(),
+                "signature": self.signature,
+                "signatures": self.signatures,
+            }
         parts |= self.views_to_dict(worst)
         if self.slice is not None:
             parts["slice"] = {"by": self.slice_name, "value": self.slice}
@@ -1159,7 +1164,6 @@ def evaluate(
         )
     given = dict(locals())
     options = ScoringOptions(**{field.name: given[field.name] for field in fields(ScoringOptions)})
-    settings = {name: given[name] for name in ("by", "cluster", "confidence", "seed")}
     bars = progress_from(progress)
     chosen = metrics_with_schema((metrics,) if isinstance(metrics, str) else metrics, options.schema)
     check_options_of(checked_metrics(chosen), options)
@@ -1178,8 +1182,17 @@ def evaluate(
     of_runs = [f"run {number + 1}" for number in range(len(sides))]
     warn_of_copies(rows.systems, of_runs)
     pairs = joined_runs(rows.systems, of_runs)
-    sentences = [fault.sentence for fault in rows.faults.found]
-    return Evaluation(pairs, options, metrics=chosen, progress=bars, faults=sentences, **settings)
+    return Evaluation(
+        pairs,
+        options,
+        metrics=chosen,
+        cluster=cluster,
+        by=by,
+        confidence=confidence,
+        seed=seed,
+        progress=bars,
+        faults=[fault.sentence for fault in rows.faults.found],
+    )
 
 
 def score_corpus(pairs: Pairs, options: ScoringOptions | None = None, **keywords: Any) -> Evaluation:

@@ -200,8 +200,12 @@ def _suggestion(values: FieldValues, schema: Any, result: Evaluation | None) -> 
 
 
 def suggested_fields(values: FieldValues) -> dict[str, SuggestedField]:
-    """How the values of each field may be compared, by its path."""
-    return {path: _suggested(path, part) for path, part in values.walk() if part.texts or _is_scalar(part)}
+    """How the values of each field may be compared, by its path: of each that has texts, or scalars alone."""
+    return {
+        path: _suggested(path, part)
+        for path, part in values.walk()
+        if part.texts or (part.kinds and not part.kinds.keys() & {"object", "array"})
+    }
 
 
 def _amounts(fields: Mapping[str, SuggestedField], predicted: FieldValues) -> dict[str, SuggestedField]:
@@ -214,10 +218,6 @@ def _amounts(fields: Mapping[str, SuggestedField], predicted: FieldValues) -> di
             if isinstance(settings, dict):
                 found[path] = SuggestedField(path, settings.pop("compare"), settings)
     return found
-
-
-def _is_scalar(values: FieldValues) -> bool:
-    return bool(values.kinds) and not values.kinds.keys() & {"object", "array"}
 
 
 def _suggested(path: str, values: FieldValues) -> SuggestedField:

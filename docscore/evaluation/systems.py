@@ -107,7 +107,14 @@ def systems_of(
     if against is None:
         return Systems(evaluations, chosen, ranks=ranks, front=front)
     names = list(evaluations)
-    _check_base("against", against, names)
+    if against not in (*names, BEST):
+        raise InputValueError(
+            place="against",
+            expected=f"{BEST!r} or one of the systems {', '.join(map(repr, names))}",
+            got=repr(against),
+        )
+    if len(names) == 1:
+        raise InputValueError(place="against", expected="at least two systems", got="one")
     bases: dict[str, str] = {}
     tests: dict[tuple[str, str], Change] = {}
     for figure in chosen:
@@ -156,20 +163,6 @@ def _ranks(evaluations: Mapping[str, Evaluation], column: int, progress: Progres
     return dict(sorted(by_name.items(), key=lambda item: item[1].value))
 
 
-def _check_base(place: str, base: str, names: Sequence[str]) -> None:
-    """Raise `ValueError` for a base that is none of the systems, and where there is no other."""
-    may_be_best = place == "against"
-    if base not in names and not (may_be_best and base == BEST):
-        best = f"{BEST!r} or " if may_be_best else ""
-        raise InputValueError(
-            place=place,
-            expected=f"{best}one of the systems {', '.join(map(repr, names))}",
-            got=repr(base),
-        )
-    if len(names) == 1:
-        raise InputValueError(place=place, expected="at least two systems", got="one")
-
-
 def _change(base: Evaluation, new: Evaluation, column: int = 0, progress: Progress = no_progress) -> Change:
     """The change of one figure between two systems, without an interval."""
     before, after = _in_order(base, new).columns([column]), new.document_ratios.columns([column])
@@ -194,15 +187,14 @@ def changes_against(evaluations: Mapping[str, Evaluation], base: str) -> dict[st
 
     Args:
         evaluations: of each system by its name, on the same rows, with the same options.
-        base: the name of one of them.
+        base: the name of one of at least two.
 
     Returns:
         The comparison of each system but the base, in their order, with the p-value adjusted for their number.
 
     Raises:
-        ValueError: for an unknown base, fewer than two systems, and systems that cannot be compared.
+        ValueError: for systems that cannot be compared.
     """
-    _check_base("base", base, list(evaluations))
     compared = {name: Comparison(evaluations[base], each) for name, each in evaluations.items() if name != base}
     for comparison, change in zip(compared.values(), adjusted(each.figure for each in compared.values()), strict=True):
         comparison.figure, comparison.tests = change, len(compared)

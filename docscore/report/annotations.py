@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import fsum
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import BY_VALUE, ScoringOptions
@@ -48,9 +48,6 @@ def cause_in_words(cause: Cause, count: int | None = None) -> str:
     """What became of values, and how often: "one missing row", "3 wrong values", "wrong values"."""
     noun = _NOUNS[cause][count != 1]
     return noun if count is None else f"{'one' if count == 1 else f'{count:,}'} {noun}"
-
-
-_ALL: tuple[GroupCause, ...] = (*get_args(Cause), "exact")
 
 
 @dataclass(frozen=True)
@@ -108,10 +105,8 @@ def groups_of(tree: ScoreTree) -> list[SiblingGroup]:
     for node in open_nodes:
         alike: dict[tuple[GroupCause, str], list[ScoreTree]] = {}
         for child in node.children:
-            cause = causes[id(child)]
-            if child.status == "exact" and child.weight:
-                alike.setdefault(("exact", child.status), []).append(child)
-            elif cause is not None:
+            cause = "exact" if child.status == "exact" and child.weight else causes[id(child)]
+            if cause is not None:
                 alike.setdefault((cause, child.status), []).append(child)
         for (of_group, _), nodes in alike.items():
             if len(nodes) >= FEWEST:
@@ -133,29 +128,20 @@ def _groups_of_rows(node: ScoreTree, causes: Mapping[int, Cause | None]) -> Iter
             yield SiblingGroup("alike", node.path, tuple(others), f"{first.truth_index} ↔ {first.prediction_index}")
 
 
-def folded_tree(
-    tree: ScoreTree, groups: Sequence[SiblingGroup] | None = None, *, only: Collection[GroupCause] = _ALL
-) -> ScoreTree:
+def folded_tree(tree: ScoreTree) -> ScoreTree:
     """The tree with each group of siblings below one node, of the kind "group", at the place of the first of them.
 
-    It is for drawing. Points earned, lost and possible are those of the tree; a group has the sums of its nodes.
-
-    Args:
-        tree: the root.
-        groups: its groups, if they are known: `groups_of(tree)`.
-        only: the causes whose groups are folded; by default all.
+    It is for drawing. Points earned, lost and possible are those of the tree; a group has the sums of its nodes. Rows
+    that are like one before them are no such group.
     """
-    return folded_nodes(tree, groups, only=only)[id(tree)]
+    return folded_nodes(tree, [group for group in groups_of(tree) if group.cause != "alike"])[id(tree)]
 
 
-def folded_nodes(
-    tree: ScoreTree, groups: Sequence[SiblingGroup] | None = None, *, only: Collection[GroupCause] = _ALL
-) -> dict[int, ScoreTree]:
-    """The node of the folded tree for each node of the tree, by its `id`; arguments as for `folded_tree`."""
-    chosen = [group for group in (groups_of(tree) if groups is None else groups) if group.cause in only]
-    if not chosen:
+def folded_nodes(tree: ScoreTree, groups: Sequence[SiblingGroup]) -> dict[int, ScoreTree]:
+    """The node of the folded tree for each node of the tree, by its `id`, where these groups are folded."""
+    if not groups:
         return {id(node): node for node in tree.nodes()}
-    group_of = {id(member): group for group in chosen for member in group.nodes}
+    group_of = {id(member): group for group in groups for member in group.nodes}
     done: dict[int, ScoreTree] = {}
     for node in reversed(list(tree.nodes())):  # children before parents
         children: list[ScoreTree] = []

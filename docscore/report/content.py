@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from docscore.evaluation.comparison import Change, Comparison
     from docscore.evaluation.evaluation import Evaluation, Rate, Slice
     from docscore.evaluation.fields import FieldTable
-    from docscore.evaluation.ground_truths import Finding, SuggestedField, Suggestion
+    from docscore.evaluation.ground_truths import Finding, Suggestion
 
 MOST_CHANGES_LISTED = 20  # in the tables of a comparison
 
@@ -238,13 +238,18 @@ def documents_table(found: Evaluation, numbers: Sequence[int]) -> ReportTable:
         found: the evaluation.
         numbers: the numbers of the documents, in the order of the rows.
     """
-
-    def score(number: int) -> TableCell:
-        cell = number_cell(found.scores[number], three_digits)
-        return cell._replace(suffix=" (missing)" if number in found.pairs.absent else "")
-
-    name = text_column("question_id", "document", lambda number: found.ids[number])
-    return table_of("Lowest scores", numbers, name, (TableColumn(found.row_key, "score"), score), unit="documents")
+    return table_of(
+        "Lowest scores",
+        numbers,
+        text_column("question_id", "document", lambda number: found.ids[number]),
+        (
+            TableColumn(found.row_key, "score"),
+            lambda number: number_cell(found.scores[number], three_digits)._replace(
+                suffix=" (missing)" if number in found.pairs.absent else ""
+            ),
+        ),
+        unit="documents",
+    )
 
 
 def samples_table(found: Evaluation) -> ReportTable:
@@ -420,17 +425,18 @@ def suggestion_table(found: Suggestion) -> ReportTable:
         "Suggested comparators",
         found.fields,
         text_column("field", "field", lambda one: one.field),
-        text_column("compare", "compare as", _suggested_text, "text"),
+        text_column(
+            "compare",
+            "compare as",
+            lambda one: ", ".join([one.compare, *(f"{name} {value}" for name, value in one.settings.items())]),
+            "text",
+        ),
         number_column("values", "values"),
         number_column("points", "points", _four_digits),
         text_column("specimens", "such as", lambda one: ", ".join(f"{a} ↔ {b}" for a, b in one.specimens)),
         text_column("note", "note", lambda one: one.note, "text"),
         unit="fields",
     )
-
-
-def _suggested_text(one: SuggestedField) -> str:
-    return ", ".join([one.compare, *(f"{name} {value}" for name, value in one.settings.items())])
 
 
 def findings_table(found: Sequence[Finding]) -> ReportTable:

@@ -176,8 +176,12 @@ def picture_of_curve(curve: Curve) -> Picture:
         f"Dashed: share of the values that nobody reviews. Solid: accuracy ({curve.figure}) after the review of values "
         "with a confidence below the threshold."
     )
-    label = "Automation rate and accuracy after review against the threshold of confidence"
-    return Picture(label, caption, (0, 0.5, 1), lines=lines)
+    return Picture(
+        "Automation rate and accuracy after review against the threshold of confidence",
+        caption,
+        (0, 0.5, 1),
+        lines=lines,
+    )
 
 
 def reliability_diagram(found: Calibration) -> Picture:
@@ -234,8 +238,8 @@ def evaluation_in_notebook(found: Evaluation, worst: int) -> str:
     """
     slices = slices_table(found.slice_figures, found.slice_name).first(_MOST_ROWS)
     tables = figures_table(found), slices, documents_table(found, found.numbers_of_worst(worst))
-    head = f"{found.score:.4f}", headline_text(found, "document"), count_lines(found)
-    return _overview(*head, tables, found.signature)
+    text = headline_text(found, "document")
+    return _overview(f"{found.score:.4f}", text, count_lines(found), tables, found.signature)
 
 
 def comparison_in_notebook(found: Comparison, changes: int) -> str:

@@ -241,7 +241,8 @@ def tree_drawing(
         groups: the groups of its siblings, if they are known: `groups_of(tree)`.
         with_positions: whether rows say where their values stand in the JSON texts of both sides.
     """
-    nodes = folded_nodes(tree, groups, only=WHOLES)
+    known = groups_of(tree) if groups is None else groups
+    nodes = folded_nodes(tree, [group for group in known if group.cause in WHOLES])
     folded = nodes[id(tree)]
     places = drawn_places(folded)
     total = sum(1 for _ in tree.nodes())

@@ -308,8 +308,7 @@ def picture_of_ranks(found: Systems) -> Picture:
     marks = range(1, last + 1, math.ceil(last / _MOST_MARKS))
     texts += [(_NAMES + (mark - 1) * step, base + _FOOT - _THICK, "middle", f"{mark}") for mark in marks]
     caption = "Dots: ranks; lines: the ranks that are possible. Below a gap a new group begins."
-    height = base + _FOOT
-    return Picture("Ranks of the systems", caption, (), bars, dots=dots, texts=texts, height=height, base=base)
+    return Picture("Ranks of the systems", caption, (), bars, dots=dots, texts=texts, height=base + _FOOT, base=base)
 
 
 def _costs(found: Systems) -> dict[str, float]:
@@ -351,8 +350,7 @@ def picture_of_costs(found: Systems) -> Picture:
     caption = "Score with its interval against the mean cost of a document, on a logarithmic scale."
     caption += " The line joins the systems that no other one beats in both." if front else ""
     caption += f" Without a cost above 0, and not drawn: {left_out}." if left_out else ""
-    height = _HEIGHT + _FOOT
-    return Picture("Scores against costs", caption, (), bars, lines, dots, texts, height=height, base=_HEIGHT)
+    return Picture("Scores against costs", caption, (), bars, lines, dots, texts, height=_HEIGHT + _FOOT, base=_HEIGHT)
 
 
 def systems_as_png(found: Systems) -> bytes:

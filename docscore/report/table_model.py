@@ -48,15 +48,6 @@ class TableCell(NamedTuple):
     suffix: str = ""
 
 
-def shown_of_total(shown: int, total: int, unit: str) -> str:
-    """A sentence on how many items are shown; "" if all are.
-
-    >>> shown_of_total(20, 1200, "fields")
-    '20 of 1,200 fields are shown.'
-    """
-    return f"{shown:,} of {total:,} {unit} are shown." if shown < total else ""
-
-
 @dataclass(frozen=True)
 class ReportTable:
     """A table of a report, independent of the output format.
@@ -85,7 +76,8 @@ class ReportTable:
     @property
     def note(self) -> str:
         """A sentence on how many of the rows are shown; "" if all are."""
-        return shown_of_total(len(self.rows), len(self.rows) + self.left_out, self.unit)
+        shown = len(self.rows)
+        return f"{shown:,} of {shown + self.left_out:,} {self.unit} are shown." if self.left_out else ""
 
     def first(self, count: int) -> ReportTable:
         """The table with at most `count` rows."""
