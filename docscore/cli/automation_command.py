@@ -25,8 +25,6 @@ from docscore.cli.terminal import print_json
 from docscore.report.console import print_automation, print_table
 from docscore.report.content import calibration_table
 
-_TARGET = 0.95
-
 
 @click.command(
     name="automation",
@@ -47,7 +45,7 @@ _TARGET = 0.95
 @click.option(
     "--target",
     type=SHARE,
-    default=_TARGET,
+    default=0.95,
     show_default=True,
     help="The wanted accuracy, by the first of the metrics.",
 )

@@ -8,7 +8,6 @@ import click
 
 from docscore.cli.options import (
     COUNT,
-    WORST,
     Command,
     CommandSettings,
     Number,
@@ -27,6 +26,7 @@ from docscore.cli.options import (
     with_settings,
 )
 from docscore.cli.terminal import print_json
+from docscore.evaluation.tables import LISTED
 from docscore.report.console import print_comparison
 from docscore.report.markup import comparison_as_markdown
 
@@ -56,7 +56,7 @@ from docscore.report.markup import comparison_as_markdown
 @click.option(
     "--changes",
     type=COUNT,
-    default=WORST,
+    default=LISTED,
     show_default=True,
     help="How many documents to list on each side.",
 )

@@ -21,14 +21,13 @@ from docscore.core.options import ScoringOptions
 from docscore.data.files import ColumnNames
 from docscore.data.pairing import joined_runs, rows_of_sides, warn_of_copies
 from docscore.evaluation.evaluation import Evaluation, metrics_with_schema, progress_from
+from docscore.evaluation.tables import LISTED
 from docscore.integrations.log_files import read_logs_of_inspect
 from docscore.metrics.registry import METRICS, check_options_of, checked_metrics
 from docscore.report.console import UNBOUNDED
 from docscore.stats.intervals import CONFIDENCE
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-WORST = 10
 
 a_file = click.Path(path_type=Path)
 
@@ -95,7 +94,6 @@ class Command(click.Command):
 
 
 SHARE = Number(min=0, max=1)
-LEVEL = Number(min=0, max=1, min_open=True)  # of a gate
 COUNT = Number(whole=True, min=0)
 
 
@@ -302,7 +300,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 worst_option = click.option(
     "--worst",
     type=COUNT,
-    default=WORST,
+    default=LISTED,
     show_default=True,
     help="How many rows with the lowest scores to show.",
 )

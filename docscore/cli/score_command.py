@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from docscore.cli.options import (
-    LEVEL,
     Command,
     CommandSettings,
+    Number,
     by_option,
     comparing_options,
     ending,
@@ -45,7 +45,7 @@ from docscore.report.console import print_evaluation, print_gate
 @renamed_option(
     "--fail-under",
     "--fail-under-mean",
-    type=LEVEL,
+    type=Number(min=0, max=1, min_open=True),
     metavar="LEVEL",
     help="Exit with status 1 if the first metric is below this, by chance or not.",
 )

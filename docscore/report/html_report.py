@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
@@ -186,13 +186,9 @@ def picture_of_curve(curve: Curve) -> Picture:
 
 def reliability_diagram(found: Calibration) -> Picture:
     """The share of right values against their mean confidence, beside the line on which both are equal."""
-    corners = [
-        f"{point.confidence * PICTURE_WIDTH:.1f},{_HEIGHT + _TOP - point.accuracy * _HEIGHT:.1f}"
-        for point in found.points
-    ]
     lines = {
         "anls-automated": f"0,{_HEIGHT + _TOP} {PICTURE_WIDTH},{_TOP}",
-        "anls-aligned": " ".join(corners),
+        "anls-aligned": _line((point.confidence, point.accuracy) for point in found.points),
     }
     caption = "Dashed: confidences that mean what they say. Solid: share of right values against their mean confidence."
     return Picture("Reliability diagram", caption, (0, 0.5, 1), lines=lines)
@@ -200,11 +196,14 @@ def reliability_diagram(found: Calibration) -> Picture:
 
 def _corners(points: Sequence[Point], values: Sequence[float]) -> str:
     """The corners of a step function: a value holds up to the next threshold; the last point is not drawn."""
-    corners = []
-    for point, value, following in zip(points, values, [*(p.threshold for p in points[1:-1]), 1.0], strict=False):
-        high = _HEIGHT + _TOP - value * _HEIGHT
-        corners += [f"{point.threshold * PICTURE_WIDTH:.1f},{high:.1f}", f"{following * PICTURE_WIDTH:.1f},{high:.1f}"]
-    return " ".join(corners)
+    ends = (*(point.threshold for point in points[1:-1]), 1.0)
+    steps = zip(points, values, ends, strict=False)
+    return _line(corner for point, value, end in steps for corner in ((point.threshold, value), (end, value)))
+
+
+def _line(points: Iterable[tuple[float, float]]) -> str:
+    """The corners of a line through points, whose coordinates are from 0 to 1."""
+    return " ".join(f"{x * PICTURE_WIDTH:.1f},{_HEIGHT + _TOP - y * _HEIGHT:.1f}" for x, y in points)
 
 
 _TEMPLATE = "notebook.html.jinja"
