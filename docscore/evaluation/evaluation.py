@@ -805,16 +805,20 @@ class Evaluation:
         values, ones = self.field_table.values, [1] * len(self.ids)
         events = {"documents without a fault": [score == 1 for score in self.scores]}
         if values:
-            events["documents that lack a value"] = [missing > 0 for _, missing, _, _ in values]
-            events["documents with an invented value"] = [extra > 0 for _, _, _, extra in values]
+            events |= {
+                "documents that lack a value": [missing > 0 for _, missing, _, _ in values],
+                "documents with an invented value": [extra > 0 for _, _, _, extra in values],
+            }
         for name, rows in (("texts that could not be parsed", self.failed), ("missing predictions", self.absent)):
             if rows is not None:
                 events[name] = [number in rows for number in range(len(self.ids))]
         counted = {name: (list(map(int, happened)), ones) for name, happened in events.items()}
         if values:
             expected, missing, predicted, extra = map(list, zip(*values, strict=True))
-            counted["omission: expected values that are missing"] = missing, expected
-            counted["hallucination: values predicted, not expected"] = extra, predicted
+            counted |= {
+                "omission: expected values that are missing": (missing, expected),
+                "hallucination: values predicted, not expected": (extra, predicted),
+            }
         return counted
 
     @cached_property

@@ -226,7 +226,7 @@ def _suggested(path: str, values: FieldValues) -> SuggestedField:
         name = "boolean" if set(values.kinds) == {"boolean"} else "number"
         return SuggestedField(path, name, {}) if len(values.kinds) == 1 else SuggestedField(path, "text", {})
     texts = dict(islice(values.texts.items(), _LOOKED_AT))
-    for propose in (_as_date, _as_boolean, _as_number, _as_money, _as_quantity, _as_phone):
+    for propose in _PROPOSALS:
         settings = propose(texts)
         if isinstance(settings, str):
             return SuggestedField(path, "text", {}, settings)
@@ -264,11 +264,6 @@ def _proven_order(text: str) -> list[str]:
     if match is None or read_date(text) is None:
         return []
     return ["dmy"] if int(match[1]) > _MONTHS else ["mdy"] if int(match[2]) > _MONTHS else []
-
-
-def _as_boolean(texts: Mapping[str, int]) -> Settings | None:
-    words = not any(text.strip().isdigit() for text in texts)
-    return {"compare": "boolean"} if words and all(read_boolean(text) is not None for text in texts) else None
 
 
 def _as_number(texts: Mapping[str, int]) -> Settings | str | None:
@@ -310,14 +305,26 @@ def _as_money(texts: Mapping[str, int]) -> Settings | str | None:
     return way if isinstance(way, str) else {"compare": "money", **way}
 
 
-def _as_quantity(texts: Mapping[str, int]) -> Settings | None:
-    units = all(re.search(r"\d.*[^\W\d_]|%", text) for text in texts)
-    return {"compare": "unit"} if units and find_spec("pint") and _reads(texts, read_quantity) else None
+def _plain(
+    compare: str, fits: Callable[[str], object], read: Callable[[str], Any], library: str = ""
+) -> Callable[[Mapping[str, int]], Settings | None]:
+    """What proposes a comparator without settings, where all texts of a field fit and it reads them."""
+
+    def propose(texts: Mapping[str, int]) -> Settings | None:
+        is_there = not library or find_spec(library)
+        return {"compare": compare} if is_there and all(map(fits, texts)) and _reads(texts, read) else None
+
+    return propose
 
 
-def _as_phone(texts: Mapping[str, int]) -> Settings | None:
-    international = all(text.strip().startswith("+") for text in texts)
-    return {"compare": "phone"} if international and find_spec("phonenumbers") and _reads(texts, read_phone) else None
+_PROPOSALS = (
+    _as_date,
+    _plain("boolean", lambda text: not text.strip().isdigit() and read_boolean(text) is not None, read_boolean),
+    _as_number,
+    _as_money,
+    _plain("unit", re.compile(r"\d.*[^\W\d_]|%").search, read_quantity, "pint"),
+    _plain("phone", lambda text: text.strip().startswith("+"), read_phone, "phonenumbers"),
+)
 
 
 def _schema_of(values: FieldValues, fields: Mapping[str, SuggestedField], path: str) -> dict[str, Any]:

@@ -62,8 +62,8 @@ class Systems:
             everything = Slice(None, len(system.document_ids), system.measured)
             for part in (everything, *system.slice_figures):
                 by_name = {figure.name: figure for figure in part.figures}
-                chosen = [by_name[figure] for figure in self.figures]
-                parts.setdefault(part.value, {})[name] = part._replace(figures=chosen)
+                shown = part._replace(figures=[by_name[figure] for figure in self.figures])
+                parts.setdefault(part.value, {})[name] = shown
         return list(parts.values())
 
 
