@@ -190,6 +190,7 @@ const docscoreComparison = (() => {
     draw: (/** @type {HTMLElement} */ screen, /** @type {Server.Comparison} */ found, /** @type {(id: string) => string} */ link) => {
       const place = (/** @type {string} */ name) => /** @type {HTMLElement} */ (screen.querySelector(`.cmp-${name}`));
       const longest = Math.max(...found.systems.flatMap(({ name }) => pieces(name)).map(({ length }) => length));
+      screen.style.setProperty("--systems", String(found.systems.length));
       screen.style.setProperty("--name", `${14 + 7 * Math.min(17, longest)}px`);
       const { systems, verdict, causes, fields, note, left_out: left, signature } = found;
       const p = element("span", "pvalue soft", `(p = ${verdict.p}).`);

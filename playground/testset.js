@@ -51,7 +51,7 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
     delete root.dataset.stale;
     if (!result) return;
     const { title, text, remedy } = result.headline;
-    part("heard").textContent = `${result.label} ${result.shown}. `;
+    part("heard").textContent = `${result.label} ${result.shown}.`;
     notice(title, text, remedy?.label, remedy && (() => take(remedy.options)));
   };
 

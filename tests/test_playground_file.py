@@ -136,7 +136,7 @@ def test_the_example_scores_as_the_command_does(visit: Visit, chromium: Browser,
     said = heard(visitor.page)
     name, score = next(iter(shown.items()))
     assert ("option", f"{name} {score:.3f} missing field −{1 - score:.3f}") in said
-    assert ("StaticText", f"ANLS* {printed['anls_score']:.3f}. ") in said
+    assert ("StaticText", f"ANLS* {printed['anls_score']:.3f}.") in said
     bars = visitor.page.locator(".histogram .bars i").evaluate_all("all => all.map(each => each.title)")
     assert sum(int(each.split(": ")[1]) for each in bars) == 40
     fields = dict(
