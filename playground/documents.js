@@ -192,6 +192,7 @@ const docscoreDocuments = (() => {
       } finally {
         loading = false;
         delete tree.dataset.stale;  // also where the choice went back to what is drawn
+        showName();
       }
       if (view.document === null) { [drawn, answer] = ["", null]; showDocument(null); }
       drawHits();
@@ -212,15 +213,14 @@ const docscoreDocuments = (() => {
       part("name").textContent = ofChosen(all?.names) || (all && "No document");
       part("of").textContent = ofChosen(all?.scores);
       for (const name of OF_ONE) part(name, HTMLButtonElement).disabled = !all || view.document === null;
-      part("points").textContent = "";
+      part("points").textContent = drawn === chosen() ? tree.querySelector(".anls-detail")?.textContent.split(";")[0] ?? "" : "";
     };
 
     const showDocument = (/** @type {Server.Document | Server.Refusal | null} */ found) => {
-      showName();
       if (found && "refused" in found) tree.replaceChildren(element("p", "soft", docscoreSentence(found.refused)));
       else tree.innerHTML = found?.html ?? "";  // of the server's templates, which escape every value
       tree.scrollTop = 0;
-      part("points").textContent = tree.querySelector(".anls-detail")?.textContent.split(";")[0] ?? "";
+      showName();
       treePane.fresh();
     };
 
