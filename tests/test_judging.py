@@ -1,19 +1,24 @@
-"""One output against its references, and the hook of promptfoo, which needs nothing but Python."""
+"""One output against its references, the hooks that need nothing but Python, and `Dataset.map` with `score_batch`."""
 
 from __future__ import annotations
 
 import json
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from docscore import ScoreState, anls_score
 from docscore.core.formatting import safe_names
+from docscore.data.pairing import pairs_of
+from docscore.integrations.datasets import score_batch
 from docscore.integrations.judging import answer_in, judged_output
 from docscore.integrations.lm_eval import process_results, results_from
 from docscore.integrations.promptfoo import get_assert
-from tests.conftest import golden
+from tests.commands import receipt_pairs, run_python
+from tests.conftest import golden, needs
+from tests.structures import evaluation_of
 
 BILL = {"total": "1.20", "items": [{"name": "Tea"}, {"name": "Cake"}]}
 SAID = 'Sure: ```json\n{"total": "1.20", "items": [{"name": "Tea"}]}\n```'
@@ -109,3 +114,107 @@ def test_a_state_with_safe_names() -> None:
     assert state.compute() == {"anls_star": 1.0, "anls_star/items[].price": 1.0}
     with pytest.raises(ValueError, match="names: expected 'plain' or 'safe', got 'flat'"):
         state.compute(names="flat")
+
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")  # num_proc
+]
+PREDICTIONS = [f"text {i % 7}" for i in range(50)]
+REFERENCES = [[f"test {i % 5}", "text 3"][: 1 + i % 2] for i in range(50)]
+
+
+@pytest.fixture(scope="module")
+def datasets() -> Any:
+    """The library."""
+    needs("datasets")
+    import datasets  # noqa: PLC0415  an extra
+
+    return datasets
+
+
+def expected(rows: list[tuple[Any, list[Any]]], **options: Any) -> Any:
+    """What `Evaluation` gives."""
+    ours = [{"question_id": str(i), "prediction": prediction} for i, (prediction, _) in enumerate(rows)]
+    theirs = [{"question_id": str(i), "references": answers} for i, (_, answers) in enumerate(rows)]
+    return evaluation_of(pairs_of(ours, theirs), **options)
+
+
+@pytest.mark.parametrize("num_proc", [1, 2])
+def test_plain_answers(datasets: Any, num_proc: int) -> None:
+    table = datasets.Dataset.from_dict({"prediction": PREDICTIONS, "references": REFERENCES})
+    scored = table.map(score_batch, batched=True, batch_size=7, num_proc=num_proc)
+    assert list(scored["anls_score"]) == expected(list(zip(PREDICTIONS, REFERENCES, strict=True))).scores
+    assert scored.column_names == ["prediction", "references", "anls_score"]
+
+
+@pytest.mark.parametrize("num_proc", [1, 2])
+def test_json_texts_are_scored_as_their_values(datasets: Any, num_proc: int) -> None:
+    """Columns of text keep what each row has; columns of structs would give every row all keys."""
+    rows = [(found, list(answers)) for answers, found in receipt_pairs("predictions_text.jsonl")]
+    table = datasets.Dataset.from_dict(
+        {"answer": [prediction for prediction, _ in rows], "truth": [list(map(json.dumps, each)) for _, each in rows]}
+    )
+    names = {"prediction": "answer", "references": "truth"}
+    scored = table.map(
+        score_batch,
+        batched=True,
+        num_proc=num_proc,
+        fn_kwargs={**names, "parse": "repair", "parse_references": "json"},
+        remove_columns=["answer", "truth"],
+    )
+    scores = expected(rows, parse="repair")
+    assert list(scored["anls_score"]) == scores.scores
+    assert [i for i, failed in enumerate(scored["parse_failed"]) if failed] == sorted(scores.failed)
+    assert scored.column_names == ["anls_score", "parse_failed"]
+
+
+# prints the fingerprint, the sum of the scores and the files of the cache
+RUN = """
+import sys
+from datasets import load_dataset
+
+from docscore.integrations import datasets as ours
+from tests.structures import evaluation_of
+
+table = load_dataset("json", data_files=sys.argv[1], split="train", cache_dir=sys.argv[2])
+names = {"prediction": "p", "references": "r"}
+scored = table.map(ours.score_batch, batched=True, num_proc=int(sys.argv[3]), fn_kwargs=names)
+print(scored._fingerprint, sum(scored["anls_score"]), *sorted(file["filename"] for file in scored.cache_files))
+"""
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("num_proc", [1, 2])
+def test_another_process_finds_the_cache(datasets: Any, tmp_path: Path, num_proc: int) -> None:
+    """The fingerprint is the same in every process, so that the second run reads what the first wrote."""
+    del datasets  # only that it is there
+    lines = [json.dumps({"p": p, "r": r}) for p, r in zip(PREDICTIONS, REFERENCES, strict=True)]
+    (tmp_path / "rows.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    command: list[str | Path] = ["-c", RUN, tmp_path / "rows.jsonl", tmp_path / "cache", str(num_proc)]
+    runs, times = [], []
+    for seed in ("1", "2"):
+        done = run_python(*command, cwd=tmp_path, PYTHONHASHSEED=seed, TMPDIR=str(tmp_path))
+        runs.append(done.split())
+        files = sorted((tmp_path / "cache").rglob("*.arrow"))
+        times.append([(file, file.stat().st_mtime_ns) for file in files])
+    assert runs[0] == runs[1]
+    assert len(runs[0]) == 2 + num_proc
+    assert times[0] == times[1]
+    scores = expected(list(zip(PREDICTIONS, REFERENCES, strict=True))).scores
+    assert float(runs[0][1]) == pytest.approx(sum(scores))
+
+
+def test_options_change_the_fingerprint(datasets: Any) -> None:
+    table = datasets.Dataset.from_dict({"prediction": ["a"], "references": [["a"]]})
+    prints = {
+        table.map(score_batch, batched=True, fn_kwargs=options)._fingerprint  # noqa: SLF001  what caching goes by
+        for options in ({}, {"threshold": 0.4}, {"ignore_case": False})
+    }
+    assert len(prints) == 3
+
+
+@pytest.mark.parametrize("num_proc", [None, 2])
+def test_a_missing_column_is_named(datasets: Any, num_proc: int | None) -> None:
+    table = datasets.Dataset.from_dict({"answer": ["a", "b"], "references": [["a"], ["b"]]})
+    with pytest.raises(KeyError, match="expected a column 'prediction', got 'answer', 'references'"):
+        table.map(score_batch, batched=True, num_proc=num_proc)

@@ -15,7 +15,9 @@ import subprocess
 import sys
 import threading
 import zipfile
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from functools import partial
+from http import HTTPStatus
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -122,46 +124,31 @@ class Hub(ThreadingHTTPServer):
     """A hub on the loopback device with one script, in revision `main` of one Space.
 
     Attributes:
+        path: where it is asked for the script.
         seen: the requests, as (method, path).
     """
 
-    def __init__(self, space: str, script: Path) -> None:
-        super().__init__(("127.0.0.1", 0), HubHandler)
+    def __init__(self, space: str, script: Path, folder: Path) -> None:
         self.path = f"/spaces/{space}/resolve/main/{script.name}"
-        self.content = script.read_bytes()
         self.seen: list[tuple[str, str]] = []
+        file = folder / self.path[1:]
+        file.parent.mkdir(parents=True)
+        shutil.copy(script, file)
+        super().__init__(("127.0.0.1", 0), partial(HubHandler, directory=str(folder)))
 
-    @property
-    def url(self) -> str:
-        """Where it is reached."""
-        return f"http://127.0.0.1:{self.server_port}"
 
-
-class HubHandler(BaseHTTPRequestHandler):
+class HubHandler(SimpleHTTPRequestHandler):
     """Answers as the hub does: with the file, its hash and its commit, or that there is none."""
 
     server: Hub
 
-    def do_GET(self) -> None:
-        """Send the file."""
-        if self.answer():
-            self.wfile.write(self.server.content)
-
-    def do_HEAD(self) -> None:
-        """Send what is known of the file."""
-        self.answer()
-
-    def answer(self) -> bool:
-        """Send status and headers; whether the path is that of the file."""
+    def send_response(self, code: int, message: str | None = None) -> None:
+        """Send the status, and what a hub says of a file."""
         self.server.seen.append((self.command, self.path))
-        found = self.path == self.server.path
-        self.send_response(200 if found else 404)
-        self.send_header("Content-Length", str(len(self.server.content) if found else 0))
-        if found:
+        super().send_response(code, message)
+        if code == HTTPStatus.OK:
             self.send_header("ETag", '"5c0e"')
             self.send_header("X-Repo-Commit", "0" * 40)
-        self.end_headers()
-        return found
 
     def log_message(self, *_: Any) -> None:
         """Say nothing."""
@@ -174,7 +161,7 @@ def online(hub: Hub, home: Path) -> dict[str, str]:
         for name, value in os.environ.items()
         if not name.endswith("_OFFLINE") and not name.lower().endswith("_proxy") and name != "HF_TOKEN"
     }
-    return {**kept, "HF_ENDPOINT": hub.url, "HF_HOME": str(home)}
+    return {**kept, "HF_ENDPOINT": f"http://127.0.0.1:{hub.server_port}", "HF_HOME": str(home)}
 
 
 LEVELS = [pytest.param(name, marks=pytest.mark.ci if name == "anls_star" else pytest.mark.full) for name in MODULES]
@@ -186,7 +173,7 @@ def test_from_a_hub_and_then_offline(name: str, root: Path, tmp_path: Path) -> N
 
     Compute nodes are often offline: once loaded, the cache has the module, and nothing is asked.
     """
-    with Hub(f"docscore-tests/{name}", script_of(name, root)) as hub:
+    with Hub(f"docscore-tests/{name}", script_of(name, root), tmp_path / "hub") as hub:
         thread = threading.Thread(target=hub.serve_forever)
         thread.start()
         env = online(hub, tmp_path / "home")

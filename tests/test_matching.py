@@ -193,15 +193,6 @@ def test_equality_decides_last_and_only_among_ties() -> None:
     assert list(zip(rows.tolist(), columns.tolist(), strict=True)) == [(0, 0), (1, 1)]
 
 
-def test_a_plain_assignment_would_give_another_s() -> None:
-    """Both matchings have the sum of ratios 1, but S 1 and 2: the second criterion decides, whatever the order."""
-    weight = np.array([[1.0, 2.0], [2.0, 4.0]])
-    earned = np.array([[0.5, 1.0], [1.0, 2.0]])  # ratios are all 1/2
-    for order in ([0, 1], [1, 0]):
-        rows, columns, _ = match(earned[:, order], weight[:, order], [1, 1], [1, 1])
-        assert earned[:, order][rows, columns].sum() == 2.5
-
-
 @pytest.mark.parametrize("size", [30, 120])
 def test_large_tied_matrices_do_not_depend_on_order(size: int) -> None:
     """Twelve distinct elements, hundreds of ties: the totals are those of any other order."""

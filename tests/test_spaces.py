@@ -34,7 +34,7 @@ def space(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 def test_it_loads_from_a_hub(space: Path, tmp_path: Path) -> None:
     """As `evaluate.load("OWNER/NAME")` does: the one file is fetched, and scores."""
     name = f"docscore-tests/{space.name}"
-    with Hub(name, space / f"{space.name}.py") as hub:
+    with Hub(name, space / f"{space.name}.py", tmp_path / "hub") as hub:
         thread = threading.Thread(target=hub.serve_forever)
         thread.start()
         code = LOOPBACK_ONLY + LOAD_AND_SCORE

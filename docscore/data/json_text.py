@@ -79,13 +79,12 @@ def loads(source: str, *, unique_keys: bool = False) -> Any:
         raise JsonError(Diagnostic(problem=f"a number of more than {MAX_DIGITS:,} digits")) from None
 
 
-def loads_at(source: str, place: PlacePart, *, one_line: bool = False) -> Any:
+def loads_at(source: str, place: PlacePart) -> Any:
     """Parse a JSON text without repeated keys; errors name the place of the text.
 
     Args:
         source: the text.
         place: the place of the text, such as a file.
-        one_line: whether texts at this place have one line; line 1 is then not named, only the column.
 
     Raises:
         InputValueError: "refs.json, line 2, column 9: expecting ..." where the text is not JSON.
@@ -93,7 +92,7 @@ def loads_at(source: str, place: PlacePart, *, one_line: bool = False) -> Any:
     try:
         return loads(source, unique_keys=True)
     except JsonError as error:
-        raise InputValueError(error.in_place(place, one_line=one_line)) from None
+        raise InputValueError(error.in_place(place)) from None
 
 
 def dumps(value: Value) -> str:
