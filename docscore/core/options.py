@@ -24,8 +24,6 @@ RULES = (PAPER, PACKAGE)
 BY_VALUE = "value"
 NUMBERS = ("text", BY_VALUE)
 AS_TEXT = "text"  # how predictions are read that are meant to be compared as text, even where they are JSON
-PARSE_MODES = (AS_TEXT, "json", "repair")  # of predictions
-PARSE_REFERENCES_MODES = ("json",)
 SKIP = "skip"
 MISSING_MODES = ("error", "zero", SKIP)
 
@@ -82,11 +80,11 @@ class ScoringOptions:
         metadata=_about(
             "Read predictions that are text as JSON; repair also accepts malformed JSON, text compares them as they "
             "are even where both sides are JSON.",
-            PARSE_MODES,
+            (AS_TEXT, "json", "repair"),
         ),
     )
     parse_references: str | None = field(
-        default=None, metadata=_about("Read references that are text as JSON.", PARSE_REFERENCES_MODES)
+        default=None, metadata=_about("Read references that are text as JSON.", ("json",))
     )
     missing: str = field(
         default="error",

@@ -10,9 +10,9 @@ from docscore.core.errors import InputValueError
 from docscore.core.options import THRESHOLD, ScoringOptions, check_choice
 from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.data.json_text import Reading, dumps, kinds_of, loads, parse_text
-from docscore.evaluation.fields import FieldTable
+from docscore.evaluation.fields import Field
 from docscore.metrics.anls_star.api import build_tree
-from docscore.metrics.anls_star.causes import FieldCounts
+from docscore.metrics.anls_star.causes import places
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.typed.score import typed_tree
 
@@ -43,9 +43,11 @@ class JudgedOutput:
     @property
     def fields(self) -> dict[str, tuple[float, float]]:
         """Points earned and points that count of each field, by its path without list indices, "items[].price"."""
-        table = FieldTable()
-        table.add(0, FieldCounts().of_tree(self.tree).leaves)
-        return {path: (field.earned, field.weight) for path, field in table.fields.items()}
+        fields: dict[str, Field] = {}
+        for path, node, _ in places(self.tree):
+            if node.weight and not node.children:
+                fields.setdefault(path, Field(path)).add_points(0, node.earned, node.weight)
+        return {path: (field.earned, field.weight) for path, field in fields.items()}
 
     @property
     def field_scores(self) -> dict[str, float]:

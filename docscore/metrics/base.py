@@ -118,18 +118,15 @@ class Metric(ABC, Generic[P]):
         parsed: bool,
         absent: bool,
     ) -> None:
-        """Fill the counts of the fields of one row; by default from its score tree.
+        """Fill the counts of the fields of one row, of a metric whose fields come from its score tree.
 
         Args:
             counts: what is filled.
-            row: the row, of a metric whose fields come from a tree.
+            row: the row.
             options: how values compare.
             parsed: False for a text that could not be parsed as JSON.
             absent: whether there was no prediction.
         """
-        tree = self.score_tree(row, options)
-        if tree is not None:
-            counts.of_tree(tree, parsed=parsed, absent=absent)
 
     def field_sums(self, points: P) -> dict[str, tuple[float, float]]:  # noqa: ARG002
         """Return numerator and denominator of a row's first figure by type of entity: `{"menu.price": (2.0, 4.0)}`.

@@ -63,7 +63,17 @@ class Anls(AnlsStar):
             return 0.0
         return row.anls_star
 
-    count_fields = Metric.count_fields
+    def count_fields(
+        self, counts: FieldCounts, row: MetricRow, options: ScoringOptions, *, parsed: bool, absent: bool
+    ) -> None:
+        """Fill the counts of the one field; with `strict`, it earns nothing if its score equals the threshold."""
+        super().count_fields(counts, row, options, parsed=parsed, absent=absent)
+        if counts.earned and not self.row_points(row, options):
+            name, kind, _, _, weight, cause, compared, unreadable = counts.leaves[0]
+            if cause not in ("same value", "punctuation"):
+                cause = "wrong value"
+            counts.leaves = [(name, kind, "wrong", 0.0, weight, cause, compared, unreadable)]
+            counts.earned = 0.0
 
     def score_tree(self, row: MetricRow, options: ScoringOptions) -> ScoreTree:
         """Return the tree of ANLS*, which is a leaf; with `strict`, a wrong one if its score equals the threshold."""

@@ -162,22 +162,7 @@ class FieldCounts:
         self.leaves: list[Leaf] = []
         self.elements: list[tuple[str, Partner]] = []
         self.earned = self.weight = 0.0
-        whole: tuple[Cause | None, ...] = (None, "missing prediction")
-        self._roots = {cause: FieldPath(self, "", cause) for cause in whole}
-
-    def of_tree(self, tree: ScoreTree, *, parsed: bool = True, absent: bool = False) -> FieldCounts:
-        """The counts of a document whose score tree there is; arguments as for `places`."""
-        self.leaves, self.elements, self.earned, self.weight = [], [], tree.earned, tree.weight
-        for name, node, cause in places(tree, parsed=parsed, absent=absent):
-            if not node.children and node.weight > 0:
-                points, how = (node.earned, node.weight), (node.compared, node.unreadable)
-                outcome: Outcome = "wrong_type" if (node.kind, node.status) == ("mismatch", "wrong") else node.status
-                self.leaves.append((name, node.kind, outcome, *points, cause, *how))
-            if node.key is None and node is not tree:
-                both = node.truth_index is not None and node.prediction_index is not None
-                partner: Partner = "matched" if both else "missing" if node.prediction_index is None else "extra"
-                self.elements.append((name, partner))
-        return self
+        self._root, self._absent = FieldPath(self, "", None), FieldPath(self, "", "missing prediction")
 
     def of_pair(
         self,
@@ -189,8 +174,17 @@ class FieldCounts:
         parsed: bool = True,
         absent: bool = False,
     ) -> FieldCounts:
-        """The same of a ground truth and a prediction, which are scored without a tree."""
-        root = self._roots["missing prediction" if absent else None]
+        """The counts of a ground truth and a prediction, which are scored without a tree.
+
+        Args:
+            gt: the ground truth, a plain value.
+            pred: the prediction, a plain value.
+            options: how values compare.
+            schema: the root of a schema, or None.
+            parsed: False for a text that could not be parsed as JSON.
+            absent: whether there was no prediction.
+        """
+        root = self._absent if absent else self._root
 
         def start() -> FieldPath:
             self.leaves, self.elements = [], []
