@@ -109,9 +109,8 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
 
   /** What is said of a request that was not answered; the result before it stays, as an old one. */
   const refuse = (/** @type {Server.Refusal} */ found) => {
-    const changed = /** @type {[string, () => void]} */ (["Change the files", () => changeFiles()]);
-    const again = /** @type {[string, () => void]} */ (["Try again", run]);
-    const keep = /** @type {[string, () => void]} */ (["Keep this one", restore]);
+    /** @type {Record<string, [string, () => void]>} */
+    const { changed, again, keep } = { changed: ["Change the files", changeFiles], again: ["Try again", run], keep: ["Keep this one", restore] };
     if (found.kind === "stopped") { restore(); return; }
     notice("Not compared.", `${docscoreSentence(found.refused)} Below is the comparison before.`,
       [...(found.kind === "gone" ? [changed] : found.kind === "input" ? [changed, ...mends()] : [again]), keep]);
@@ -343,19 +342,18 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
   };
 
   screen.addEventListener("click", (event) => {
-    const button = docscoreAround(event, "button"), cell = docscoreAround(event, "[data-open]");
+    const button = docscoreAround(event, "button"), cell = docscoreAround(event, "[data-open]"), row = docscoreAround(event, "[data-row]");
     if (button?.dataset.do) acts[button.dataset.do](button);
     else if (button?.dataset.toSeg) { setView({ seg: button.dataset.toSeg }); keepAddress(); }
     else if (button?.closest(".cmp-fold")) fold(button, button.getAttribute("aria-expanded") !== "true");
     else if (cell) {
-      const of = /** @type {HTMLElement} */ (cell.closest("[data-row]")).dataset;
-      sought = { field: of.ofField ?? "", cause: of.ofCause ?? "" };
+      sought = { field: row?.dataset.ofField ?? "", cause: row?.dataset.ofCause ?? "" };
       if (cell.dataset.open === view.document) seek();
       else go({ document: cell.dataset.open });
     } else {
-      const row = docscoreAround(event, "[data-pair]");
-      if (!row) return;
-      const pair = Number(row.dataset.pair);
+      const chosen = docscoreAround(event, "[data-pair]");
+      if (!chosen) return;
+      const pair = Number(chosen.dataset.pair);
       setView({ pair: view.pair === pair ? null : pair });
       drawDocuments();
       keepAddress();

@@ -162,17 +162,17 @@ const docscoreComparison = (() => {
       shown.sort((one, other) => other.numbers[first] - other.numbers[second] - (one.numbers[first] - one.numbers[second]));
     }
     const rows = shown.map(({ id, numbers, scores }) => {
-      const name = /** @type {HTMLAnchorElement} */ (element("a", "", element("code", "", id)));
+      const name = element("a", "", element("code", "", id)), head = part("rowheader", "cut", name);
       name.href = link(id);
       name.dataset.cell = "";
       name.tabIndex = -1;
-      const found = row("cmp-document", part("rowheader", "cut", name), part("presentation", "cmp-wide", strip(numbers)), ...scores.map((score, at) => {
+      const found = row("cmp-document", head, part("presentation", "cmp-wide", strip(numbers)), ...scores.map((score, at) => {
         const cell = shaded(score, Math.min(1, 1.6 * (1 - numbers[at])));
         cell.dataset.open = id;
         return cell;
       }));
-      delete (/** @type {HTMLElement} */ (found.firstElementChild)).dataset.cell;
-      found.firstElementChild?.removeAttribute("tabindex");
+      delete head.dataset.cell;
+      head.removeAttribute("tabindex");
       found.dataset.document = id;
       return found;
     });
@@ -221,7 +221,7 @@ const docscoreComparison = (() => {
   /** The document that makes most of the lead, as a link behind its sentence. */
   function leader(/** @type {Server.Verdict} */ verdict, /** @type {(id: string) => string} */ link) {
     if (verdict.document === null) return [];
-    const found = /** @type {HTMLAnchorElement} */ (element("a", "", element("code", "", verdict.document)));
+    const found = element("a", "", element("code", "", verdict.document));
     found.href = link(verdict.document);
     return [", ", found, "."];
   }

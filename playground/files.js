@@ -37,13 +37,12 @@ class DropBox {
       this.add([...this.input.files ?? []]);
       this.input.value = "";
     });
-    for (const kind of ["dragenter", "dragover", "dragleave", "drop"]) {
-      element.addEventListener(kind, (event) => this.drag(/** @type {DragEvent} */ (event)));
+    for (const kind of /** @type {const} */ (["dragenter", "dragover", "dragleave", "drop"])) {
+      element.addEventListener(kind, (event) => this.drag(event));
     }
-    this.part("how").addEventListener("change", (event) => {
-      const { dataset, value } = /** @type {HTMLSelectElement} */ (event.target);
-      if (!dataset.choice) return;
-      this.reading[dataset.choice] = JSON.parse(value);
+    this.part("how").addEventListener("change", ({ target }) => {
+      if (!(target instanceof HTMLSelectElement) || !target.dataset.choice) return;
+      this.reading[target.dataset.choice] = JSON.parse(target.value);
       this.sort(true);
     });
     this.draw();
