@@ -220,8 +220,11 @@ class SchemaSource:
         if isinstance(source, type) and hasattr(source, "model_json_schema"):
             return cls({"": _canonical_json(source.model_json_schema())})
         if not isinstance(source, str | Path):
-            expected = "a JSON Schema: a dict, a path, or a pydantic model class"
-            raise InputTypeError(place="schema", expected=expected, got=f"{type(source).__name__} {short_repr(source)}")
+            raise InputTypeError(
+                place="schema",
+                expected="a JSON Schema: a dict, a path, or a pydantic model class",
+                got=f"{type(source).__name__} {short_repr(source)}",
+            )
         path = Path(source)
         if not path.is_dir():
             return cls({"": _read(path)})
@@ -252,8 +255,9 @@ class SchemaSource:
             elif isinstance(key, str):
                 _schema_at(added, key, place)[KEYWORD] = settings
             else:
-                expected = "the path of a field, or str, int, float or bool"
-                raise InputTypeError(place="comparators", expected=expected, got=short_repr(key))
+                raise InputTypeError(
+                    place="comparators", expected="the path of a field, or str, int, float or bool", got=short_repr(key)
+                )
         schemas = {}
         for question_id, text in self.schemas.items():
             schema = json.loads(text)
@@ -301,8 +305,9 @@ def _settings_of(comparator: Any, place: str, functions: dict[str, Callable[...,
             raise InputValueError(place=place, problem=f"two functions are called {name}")
         settings = {"compare": "function", "function": name}
     if not isinstance(settings, dict):
-        expected = "a function, the name of a comparator, or its settings"
-        raise InputTypeError(place=place, expected=expected, got=short_repr(comparator))
+        raise InputTypeError(
+            place=place, expected="a function, the name of a comparator, or its settings", got=short_repr(comparator)
+        )
     return with_judgements({KEYWORD: settings}, Path())[KEYWORD]  # type: ignore[no-any-return]
 
 
@@ -346,8 +351,11 @@ def _judgements(path: Path) -> list[list[Any]]:
             row = json.loads(line)
             rows.append([row["ground_truth"], row["prediction"], row["verdict"]])
         except (ValueError, KeyError, TypeError):  # noqa: PERF203  the error names the line
-            expected = '{"ground_truth": text, "prediction": text, "verdict": true, false or a number from 0 to 1}'
-            raise InputValueError(place=in_line(path, number), expected=expected, got=short_repr(line)) from None
+            raise InputValueError(
+                place=in_line(path, number),
+                expected='{"ground_truth": text, "prediction": text, "verdict": true, false or a number from 0 to 1}',
+                got=short_repr(line),
+            ) from None
     return rows
 
 
@@ -369,7 +377,9 @@ def _read(path: Path) -> str:
     except UnicodeDecodeError as error:
         raise InputValueError(place=in_file(path), expected="UTF-8 text", got=error.reason) from None
     except json.JSONDecodeError as error:
-        place = in_file(path, f"line {error.lineno}, column {error.colno}")
-        raise InputValueError(place=place, problem=f"{error.msg[0].lower()}{error.msg[1:]}") from None
+        raise InputValueError(
+            place=in_file(path, f"line {error.lineno}, column {error.colno}"),
+            problem=f"{error.msg[0].lower()}{error.msg[1:]}",
+        ) from None
     except RecursionError:
         raise InputValueError(place=in_file(path), problem="nested too deep") from None

@@ -56,8 +56,9 @@ def library(name: str, problem: str, extra: str, place: PlacePart | tuple[()] = 
     try:
         return import_module(name)
     except ImportError as error:
-        remedy = f"pip install 'docscore[{extra}]'"
-        raise InputValueError(place=place, problem=problem.format(error), remedy=remedy) from None
+        raise InputValueError(
+            place=place, problem=problem.format(error), remedy=f"pip install 'docscore[{extra}]'"
+        ) from None
 
 
 @contextmanager

@@ -174,19 +174,20 @@ def _marked_options(items: dict[Any, Any], path: Path) -> tuple[Any, ...]:
     """The options of `{"$one_of": [...]}` in a ground truth."""
     if len(items) > 1:
         others = ", ".join(repr(key) for key in items if key != ONE_OF)
-        expected = f"{ONE_OF!r} as the only key of its object"
-        raise InputValueError(place=json_path(path), expected=expected, got=f"{others} beside it")
+        raise InputValueError(
+            place=json_path(path), expected=f"{ONE_OF!r} as the only key of its object", got=f"{others} beside it"
+        )
     options = items[ONE_OF]
     if not isinstance(options, list | tuple):
-        place = json_path((path, ONE_OF))
-        raise InputValueError(place=place, expected="a list of options", got=type(options).__name__)
+        raise InputValueError(place=json_path((path, ONE_OF)), expected="a list of options", got=type(options).__name__)
     return tuple(options)
 
 
 def _plain_key(key: object, path: Path) -> str:
     if not isinstance(key, str):
-        got = f"{type(key).__name__} {short_repr(key)}"
-        raise InputTypeError(place=json_path(path), expected="a string as key", got=got)
+        raise InputTypeError(
+            place=json_path(path), expected="a string as key", got=f"{type(key).__name__} {short_repr(key)}"
+        )
     return str.__str__(key)
 
 
@@ -236,8 +237,9 @@ def _from_record(value: Any, path: Path) -> object:
             return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
         dumped = value.model_dump()
     except Exception as error:  # whatever the class does
-        problem = f"the fields of {type(value).__name__} cannot be read: {error}"
-        raise InputTypeError(place=json_path(path), problem=problem) from error
+        raise InputTypeError(
+            place=json_path(path), problem=f"the fields of {type(value).__name__} cannot be read: {error}"
+        ) from error
     if hasattr(dumped, "model_dump"):
         raise _unexpected(value, path)
     return dumped

@@ -188,8 +188,9 @@ def readings(truth: Value, *, scalars: bool = False) -> Iterator[Value]:
     found = list(islice(_readings(truth, scalars), most + 1))
     if len(found) > most:
         of_size = "" if most == MOST_READINGS else f", {values:,} values and {characters:,} characters"
-        expected = f"at most {most:,} readings of a ground truth with alternatives{of_size}"
-        raise InputValueError(place="$", expected=expected, got="more")
+        raise InputValueError(
+            place="$", expected=f"at most {most:,} readings of a ground truth with alternatives{of_size}", got="more"
+        )
     yield from found
 
 

@@ -91,9 +91,12 @@ class Anlsl(AnlsStar):
 
     def check_options(self, options: ScoringOptions) -> None:
         if options.strict:
-            expected, got = "strict=False", "True"
-            problem = f"the threshold applies inside the matching; expected {expected}, got {got}"
-            raise InputValueError(place="anlsl", expected=expected, got=got, problem=problem)
+            raise InputValueError(
+                place="anlsl",
+                expected="strict=False",
+                got="True",
+                problem="the threshold applies inside the matching; expected strict=False, got True",
+            )
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> float:  # noqa: ARG002
         check_answer(row.ground_truth, row.prediction, lists=True)
@@ -149,8 +152,10 @@ def check_options_of(metrics: Iterable[str], options: ScoringOptions) -> None:
     for option in sorted(frozenset[str]().union(*(metric.options for metric in METRICS.values())) - used):
         if getattr(options, option) != getattr(DEFAULT_OPTIONS, option):
             having = ", ".join(name for name, metric in METRICS.items() if option in metric.options)
-            problem = f"no metric that was asked for uses it ({', '.join(names)}); it is an option of {having}"
-            raise InputValueError(place=option, problem=problem)
+            raise InputValueError(
+                place=option,
+                problem=f"no metric that was asked for uses it ({', '.join(names)}); it is an option of {having}",
+            )
 
 
 def checked_metrics(metrics: Iterable[str]) -> list[str]:
@@ -162,6 +167,7 @@ def checked_metrics(metrics: Iterable[str]) -> list[str]:
     found = list(dict.fromkeys(metrics))
     unknown = [name for name in found if name not in METRICS]
     if unknown or not found:
-        got = ", ".join(map(repr, unknown)) or "none"
-        raise InputValueError(place="metrics", expected=f"some of {', '.join(METRICS)}", got=got)
+        raise InputValueError(
+            place="metrics", expected=f"some of {', '.join(METRICS)}", got=", ".join(map(repr, unknown)) or "none"
+        )
     return found

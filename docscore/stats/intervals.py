@@ -122,8 +122,11 @@ class Ratios:
         """
         labels = np.asarray(clusters)
         if labels.shape != (self.count,):
-            expected = f"one number for each of {self.count:,} documents"
-            raise InputValueError(place="clusters", expected=expected, got=f"shape {labels.shape}")
+            raise InputValueError(
+                place="clusters",
+                expected=f"one number for each of {self.count:,} documents",
+                got=f"shape {labels.shape}",
+            )
         if labels.size and not np.issubdtype(labels.dtype, np.integer):
             raise InputTypeError(place="clusters", expected="whole numbers", got=str(labels.dtype))
         order = np.argsort(labels, kind="stable")

@@ -220,8 +220,10 @@ def _plain_pair(pair: object) -> PlainPair:
             cannot be scored.
     """
     if not isinstance(pair, tuple | list) or len(pair) != 2:  # noqa: PLR2004
-        got = f"{len(pair)} values" if isinstance(pair, tuple | list) else type(pair).__name__
-        raise InputTypeError(expected="a ground truth and a prediction", got=got)
+        raise InputTypeError(
+            expected="a ground truth and a prediction",
+            got=f"{len(pair)} values" if isinstance(pair, tuple | list) else type(pair).__name__,
+        )
     return convert_ground_truth(pair[0]), convert_prediction(pair[1])
 
 

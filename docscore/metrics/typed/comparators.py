@@ -183,8 +183,9 @@ class FunctionComparator(Comparator):
         for i, j in np.argwhere(~((points >= 0) & (points <= 1))).tolist():
             values = f"{short_repr(truths[i])} and {short_repr(predictions[j])}"
             got = short_repr(earned if self.by_columns else earned[i][j])
-            expected = f"numbers from 0 to 1 of {self.label}"
-            raise InputValueError(place=self.place, expected=expected, got=f"{got} for {values}")
+            raise InputValueError(
+                place=self.place, expected=f"numbers from 0 to 1 of {self.label}", got=f"{got} for {values}"
+            )
         return points
 
     def _called(self, truth: Any, prediction: Any) -> Any:
@@ -192,8 +193,9 @@ class FunctionComparator(Comparator):
             return self.function(truth, prediction)
         except Exception as error:
             values = f"{short_repr(truth)} and {short_repr(prediction)}"
-            problem = f"{self.label} raised {type(error).__name__} for {values}: {error}"
-            raise InputValueError(place=self.place, problem=problem) from error
+            raise InputValueError(
+                place=self.place, problem=f"{self.label} raised {type(error).__name__} for {values}: {error}"
+            ) from error
 
     def remark(self, truth: Scalar, prediction: Scalar, *, right: bool) -> str:  # noqa: ARG002
         """That the function compared them, where they are not the same text."""

@@ -180,13 +180,17 @@ def comparator_of(
     if comparison == "function":
         name = settings.get("function", "")
         if name not in functions:
-            expected = "the name of a function given in Python"
-            raise InputValueError(place=f"{pointer}/function", expected=expected, got=repr(name))
+            raise InputValueError(
+                place=f"{pointer}/function", expected="the name of a function given in Python", got=repr(name)
+            )
         by_columns = getattr(functions[name], "by_columns", False)
         return FunctionComparator(name, functions[name], _field_of(pointer), by_columns)
     if "compare" in settings and types and not types & _TYPES[comparison]:
-        got = f"{comparison!r} where the type is {' or '.join(sorted(types))}"
-        raise InputValueError(place=f"{pointer}/compare", expected="a comparison of values of the type", got=got)
+        raise InputValueError(
+            place=f"{pointer}/compare",
+            expected="a comparison of values of the type",
+            got=f"{comparison!r} where the type is {' or '.join(sorted(types))}",
+        )
     own = {name: value for name, value in settings.items() if name not in _OF_EVERY_PLACE}
     if comparison == "enum" and "values" not in own:
         own["values"] = [value for schema in schemas for value in schema.get("enum", []) if isinstance(value, str)]
@@ -205,8 +209,11 @@ def _list_settings(settings: PlaceSettings, types: set[str], pointer: str) -> tu
     """Whether a list keeps its order, and the key of its rows."""
     named = [name for name in ("list_order", "key") if name in settings]
     if named and types and "array" not in types:
-        got = f"it where the type is {' or '.join(sorted(types))}"
-        raise InputValueError(place=f"{pointer}/{named[0]}", expected=f"{named[0]} of an array", got=got)
+        raise InputValueError(
+            place=f"{pointer}/{named[0]}",
+            expected=f"{named[0]} of an array",
+            got=f"it where the type is {' or '.join(sorted(types))}",
+        )
     keeps_order = settings.get("list_order") == "kept"
     if keeps_order and "key" in settings:
         raise InputValueError(place=f"{pointer}/key", problem="rows are paired by a key or in their order, not both")
@@ -279,9 +286,8 @@ class SubSchema(NamedTuple):
             try:
                 target = self.resolver.lookup(reference)
             except Unresolvable:
-                place = f"{self.pointer}/$ref"
                 raise InputValueError(
-                    place=place, expected="a reference within the schema", got=short_repr(reference)
+                    place=f"{self.pointer}/$ref", expected="a reference within the schema", got=short_repr(reference)
                 ) from None
             if isinstance(target.contents, dict):
                 yield SubSchema(target.contents, reference, target.resolver)
@@ -415,15 +421,19 @@ class _Compiler:
                 raise InputValueError(place=schema.pointer, problem="a reference that leads back to itself")
             self.steps += 1
             if self.steps > _MOST_STEPS:
-                expected = f"references and alternatives that lead to at most {_MOST_STEPS:,} schemas"
-                raise InputValueError(place=schema.pointer, expected=expected, got="more")
+                raise InputValueError(
+                    place=schema.pointer,
+                    expected=f"references and alternatives that lead to at most {_MOST_STEPS:,} schemas",
+                    got="more",
+                )
             inside, settings = self.views(schema.same_place(), seen | {id(schema.content)})
             views += [schema, *inside]
             pointer = f"{schema.pointer}/{KEYWORD}"
             own = checked_settings(schema.content[KEYWORD], pointer) if KEYWORD in schema.content else {}
             for name, value in {**settings, **own}.items():
                 if common.get(name, value) != value:
-                    problem = f"{name} is {value!r} here and {common[name]!r} in {origin[name]}"
-                    raise InputValueError(place=pointer, problem=problem)
+                    raise InputValueError(
+                        place=pointer, problem=f"{name} is {value!r} here and {common[name]!r} in {origin[name]}"
+                    )
                 common[name], origin[name] = value, pointer
         return views, common
