@@ -191,7 +191,7 @@ def texts(document: DocumentRecord, method: str = "simple") -> str:
 def test_documents(data: Path, name: str, index: int, expected: dict[str, Any]) -> None:
     found = documents_of(name, data, sample="all")[index]
     answers = [to_json(answer) for answer in found.answers]
-    read = {"id": found.id, "group": found.group, "question": found.question, "answers": answers}
+    read = {"id": found.id, "group": found.group or found.id, "question": found.question, "answers": answers}
     read |= {"simple": texts(found), "latin": texts(found, "latin")}
     pictures = [page.image for page in found.pages]
     read["pictures"] = [str(path.relative_to(data)) if isinstance(path, Path) else None for path in pictures]

@@ -56,7 +56,8 @@ class DocumentRecord:
         pdf: the PDF; None if there is none.
         question: what is asked; None where values are to be extracted.
         schema: the JSON Schema of the values to be extracted; None for a question.
-        group: the file that it comes from; questions about one file are right or wrong together.
+        group: the file that it comes from, "" where that is its own; questions about one file are right or wrong
+            together.
     """
 
     id: str
@@ -66,10 +67,6 @@ class DocumentRecord:
     question: str | None = None
     schema: dict[str, Any] | None = None
     group: str = ""
-
-    def __post_init__(self) -> None:
-        """Take the id as the group where none is given."""
-        object.__setattr__(self, "group", self.group or self.id)
 
 
 def unlike_format(place: PlacePart | Path, expected: str, got: str) -> InputValueError:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import amount_text, clipped, three_digits
 from docscore.core.numbers import ROUNDING
+from docscore.core.runtime import library
 from docscore.data.rows import COSTS
 from docscore.report.content import number_cell, number_column, table_of, text_column
 from docscore.report.html_report import PICTURE_WIDTH, Picture
@@ -363,19 +364,13 @@ def systems_as_png(found: Systems) -> bytes:
     if not pictures:
         raise InputValueError(place="output", expected="--ranks or costs for a picture", got="neither")
     picture = pictures[0]
-    try:
-        from matplotlib.figure import Figure  # noqa: PLC0415  slow to import
-        from matplotlib.patches import Rectangle  # noqa: PLC0415
-    except ImportError as error:
-        raise InputValueError(
-            problem=f"PNG needs matplotlib ({error})",
-            remedy="pip install 'docscore[plots]'",
-        ) from None
-    drawn, content = Figure(figsize=(picture.width / 100, picture.height / 100)), io.BytesIO()
+    names = ("matplotlib.figure", "matplotlib.patches")
+    figures, patches = (library(name, "PNG needs matplotlib ({})", "plots") for name in names)
+    drawn, content = figures.Figure(figsize=(picture.width / 100, picture.height / 100)), io.BytesIO()
     axes = drawn.add_axes((0, 0, 1, 1), xlim=(0, picture.width), ylim=(picture.height, 0))
     axes.axis("off")
     for left, top, width, height, *_ in picture.bars:
-        axes.add_patch(Rectangle((left, top), width, height, color=_PALE))
+        axes.add_patch(patches.Rectangle((left, top), width, height, color=_PALE))
     for line in (*picture.lines.values(), f"0,{picture.base} {picture.width},{picture.base}"):
         corners = [tuple(map(float, corner.split(","))) for corner in line.split()]
         axes.plot([x for x, _ in corners], [y for _, y in corners], color=_BLUE, linewidth=1)

@@ -298,7 +298,7 @@ def _sample(document: DocumentRecord, *, method: str, style: str, dpi: int, own_
     """A document as a sample. Answers to questions are targets as they are; those of extraction are JSON text."""
     content: list[Content] = [ContentText(text=prompt_of(document, method, style)), *_attached(document, method, dpi)]
     is_question = document.question is not None
-    metadata: dict[str, Any] = {GROUP: document.group}
+    metadata: dict[str, Any] = {GROUP: document.group or document.id}
     if own_schema and document.schema is not None:
         metadata[SCHEMA] = document.schema
     return Sample(
