@@ -21,7 +21,7 @@ def main() -> None:
         for name, size, dark in (("pair_dark", DRAWN, True), ("pair_phone", NARROW, False), ("pair", DRAWN, False)):
             visitor = Visitor(browser, app, size, dark=dark)
             visitor.arrive()
-            visitor.page.locator("[data-example]").last.evaluate("example => example.click()")
+            visitor["pair"].locator("[data-example]").last.evaluate("example => example.click()")
             visitor.has_score("0.671") if size == DRAWN else visitor["pair-short"].get_by_text("0.671").wait_for()
             visitor.row("$.date").click()
             visitor.page.screenshot(path=DOCS / f"{name}.png")
