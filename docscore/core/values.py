@@ -163,9 +163,12 @@ def _plain_options(options: tuple[Any, ...], path: Path, depth: int, *, one_of: 
     if hasattr(options, "_fields"):
         raise _unexpected(options, path, " (a named tuple; give its _asdict())")
     if not options:
-        expected, got = "at least 1 valid ground truth option", "an empty one-of"
-        problem = f"Expected {expected}, got {got}"  # begins as the published package's message does
-        raise InputValueError(place=json_path(path), expected=expected, got=got, problem=problem)
+        raise InputValueError(
+            place=json_path(path),
+            expected="at least 1 valid ground truth option",
+            got="an empty one-of",
+            problem="Expected at least 1 valid ground truth option, got an empty one-of",  # begins as in the package
+        )
     below = depth + 1 if path else depth  # a one-of around the whole value is no level
     return tuple([_plain(option, (path, index), below, one_of) for index, option in enumerate(options)])
 

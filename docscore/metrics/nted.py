@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import fsum
-from typing import Any, ClassVar, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -462,8 +462,7 @@ class _Builder:
 
     def _any(self, part: _Part) -> Node:
         """The node of the ground truth, or that of the prediction where it has none."""
-        truth, prediction = self._nodes(part)
-        return cast("Node", truth or prediction)
+        return next(filter(None, self._nodes(part)))
 
     def _kind(self, part: _Part) -> str:
         node = self._any(part)

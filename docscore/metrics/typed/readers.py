@@ -13,13 +13,13 @@ from datetime import date, datetime, time, timezone
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, lru_cache
-from importlib import import_module
 from itertools import product
 from typing import Any, NamedTuple
 
 from docscore.core.dates import read_date as spelled_date
 from docscore.core.errors import InputValueError, short_repr
 from docscore.core.numbers import UNROUNDED, DecimalText, decimal_value, shortest_spelling
+from docscore.core.runtime import library
 from docscore.core.same_value import letters_of, number_of, separated_number
 from docscore.core.values import Scalar, number_text, scalar_text
 
@@ -46,19 +46,14 @@ class Reading(NamedTuple):
     kind: Hashable = None
 
 
-def extra(library: str, kind: str) -> Any:
+def extra(name: str, kind: str) -> Any:
     """A module of `docscore[values]`.
 
     Raises:
         ValueError: where it is not installed, naming the extra.
     """
-    try:
-        return import_module(library)
-    except ImportError:
-        raise InputValueError(
-            problem=f"values cannot be read as {kind} without the package {library.partition('.')[0]}",
-            remedy='install it with `pip install "docscore[values]"`',
-        ) from None
+    problem = f"values cannot be read as {kind} without the package {name.partition('.')[0]}"
+    return library(name, problem, "values")
 
 
 def ascii_form(text: str) -> str:
