@@ -61,7 +61,6 @@ Answer with one JSON object that is valid by this JSON Schema, and with nothing 
 {schema}
 ```"""
 _NO_SCHEMA = "Answer with one JSON object, and with nothing else."
-_ATTACHED = "(attached)"
 
 
 def prompt_of(document: DocumentRecord, method: str, style: str = "plain") -> str:
@@ -79,7 +78,7 @@ def prompt_of(document: DocumentRecord, method: str, style: str = "plain") -> st
     """
     check_choice("method", method, get_args(Method))
     check_choice("prompt", style, get_args(Style))
-    text = document_text(document, method) if method in TEXT_METHODS else _ATTACHED
+    text = document_text(document, method) if method in TEXT_METHODS else "(attached)"
     if document.question is not None:
         template = _PAPER_QUESTION if style == "paper" else _PLAIN_QUESTION
         return _filled(template, document=text, question=document.question)

@@ -311,7 +311,8 @@ def _read_csv(path: Path, file: io.BufferedReader, faults: Faults, delimiter: st
             rows.append(Faulty)
             break
         if cells and not header:
-            header = _checked_header(path, line, cells)
+            _check_columns(cells, in_line(path, line))
+            header = cells
         elif cells:
             lines.append(line)
             rows.append(_csv_row(header, cells, path, line, faults))
@@ -335,12 +336,11 @@ def _lines(path: Path, file: io.BufferedReader) -> Iterator[str]:
             yield text
 
 
-def _checked_header(path: Path, line: int, cells: list[str]) -> list[str]:
-    """Return the header; raise `ValueError` for a column that occurs twice, since one of the two would be lost."""
-    name, times = Counter(cells).most_common(1)[0]
+def _check_columns(names: Sequence[str], place: PlacePart) -> None:
+    """Raise `ValueError` for a column that occurs twice, since one of the two would be lost."""
+    name, times = Counter(names).most_common(1)[0] if names else ("", 0)
     if times > 1:
-        raise InputValueError(place=in_line(path, line), problem=f"column {name!r} occurs twice")
-    return cells
+        raise InputValueError(place=place, problem=f"column {name!r} occurs twice")
 
 
 def _csv_row(header: list[str], cells: list[str], path: Path, line: int, faults: Faults) -> Any:
@@ -499,9 +499,7 @@ def arrow_rows(
     Raises:
         ValueError: for a column that occurs twice, and a value that cannot be read, naming the row and the column.
     """
-    name, times = Counter(schema.names).most_common(1)[0] if schema.names else ("", 0)
-    if times > 1:  # one of the two would be lost
-        raise InputValueError(place=place, problem=f"column {name!r} occurs twice")
+    _check_columns(schema.names, place)
     rows: list[dict[str, Any]] = []
     filled: dict[str, None] = {}
     for batch in batches:

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from bisect import bisect_right
+from collections import Counter
 from sys import intern
 from typing import Any, Literal, NamedTuple
 
@@ -145,17 +146,9 @@ def _dumped(value: Value) -> str:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     items = {intern(key): value for key, value in pairs}  # rows share their keys
     if len(items) < len(pairs):
-        _refuse_repeated_key(pairs)
+        repeated, _ = Counter(key for key, _ in pairs).most_common(1)[0]
+        raise JsonError(Diagnostic(problem=f"key {short_repr(repeated)} occurs twice in one object"))
     return items
-
-
-def _refuse_repeated_key(pairs: list[tuple[str, Any]]) -> None:
-    """Raise `JsonError` for the first key that occurs again."""
-    seen: set[str] = set()
-    for key, _ in pairs:
-        if key in seen:
-            raise JsonError(Diagnostic(problem=f"key {short_repr(key)} occurs twice in one object"))
-        seen.add(key)
 
 
 _ANY_KEYS = json.JSONDecoder(parse_float=float_or_digits)

@@ -62,8 +62,6 @@ from docscore.data.rows import (
 DID_NOT_RUN = "(a sample that did not run)"  # the ground truth where no log has that of a sample: nothing equals it
 _LOOKED_AT = 100  # texts of each side that tell whether they are JSON
 
-BOTH_REMEDY = "a file of ground truths is given first, or to `compare` and `table` with --references"
-
 
 class Pairs(NamedTuple):
     """Ground truths and predictions, paired in the order of the references.
@@ -368,7 +366,8 @@ def table_with_both(tables: Sequence[Table]) -> Table:
         row = table.first()
         if not isinstance(row, dict) or not any({ID, *form[1:]} <= row.keys() for form in (BY_ID, ANLS)):
             expected = "rows with 'question_id', 'references' and 'prediction', as no other file was given"
-            fault = Diagnostic((in_file(table.path),), expected, described(row), remedy=BOTH_REMEDY)
+            remedy = "a file of ground truths is given first, or to `compare` and `table` with --references"
+            fault = Diagnostic((in_file(table.path),), expected, described(row), remedy=remedy)
             raise _with_columns(fault, [table])
     first, *others = tables
     known = {row[ID]: _answers_in(row) for _, row in first.good() if isinstance(row, dict) and ID in row}
@@ -520,7 +519,6 @@ _OPTIONS = (
     "paths into the rows, such as response.text"
 )
 _LISTED = 20  # columns that a message names
-_DELIMITER = "--delimiter names the sign between the columns of CSV"
 
 
 def _with_columns(fault: Diagnostic, tables: Sequence[Table]) -> InputValueError:
@@ -554,7 +552,7 @@ def _check_documents(references: Table, predictions: Table) -> None:
         if table.has_columns:  # CSV may have been split at the wrong character
             is_csv = suffix_of(table.path) in (".csv", ".tsv")
             is_split_wrong = is_csv and any(sign in "".join(map(str, row or ())) for sign in DELIMITERS)
-            remedy = _DELIMITER if is_split_wrong else ""
+            remedy = "--delimiter names the sign between the columns of CSV" if is_split_wrong else ""
             raise InputValueError(
                 place=in_file(table.path), expected=f"a column {ID!r}", got=_listed(row or ()), remedy=remedy
             )

@@ -30,9 +30,8 @@ def merged(state: ScoreState) -> ScoreState:
     states: list[Any] = [state]
     if dist.is_available() and dist.is_initialized():
         before = of_all(state.ids)[: dist.get_rank()]
-        own: Any
         try:
-            own = state.without(ChainMap(*before))
+            own: Any = state.without(ChainMap(*before))
         except ValueError as error:  # which every process has to know
             own = error
         states = of_all(own)

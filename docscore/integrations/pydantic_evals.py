@@ -40,8 +40,7 @@ class AnlsStarEvaluator(Evaluator[Any, Any, Any]):  # type: ignore[misc]
 
     def evaluate(self, ctx: EvaluatorContext[Any, Any, Any]) -> Mapping[str, float | EvaluationReason]:
         """The score with the score tree as its reason, and the scores of fields."""
-        answers = [answer_in(ctx.expected_output)]
         options: dict[str, Any] = {name: getattr(self, name) for name in _OPTIONS}
-        found = judged_output(ctx.output, answers, **options)
+        found = judged_output(ctx.output, [answer_in(ctx.expected_output)], **options)
         scores = {f"{found.name}/{path}": score for path, score in found.field_scores.items()} if self.fields else {}
         return {found.name: EvaluationReason(found.score, found.explanation), **scores}

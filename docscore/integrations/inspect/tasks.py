@@ -267,7 +267,6 @@ def _task(
     """The task: every sample counts, one whose call failed as null."""
     asked = style == "plain" if structured is None else structured
     schema = _shared_schema(documents)  # else each sample has its own
-    held = schema if asked else None
     reading: dict[str, Any] = {"target": "text" if documents and documents[0].question is not None else "json"}
     scorers: list[Scorer] = [anls_star(**reading)]
     if kieval:
@@ -283,15 +282,12 @@ def _task(
         scorer=scorers,
         config=GenerateConfig(
             temperature=_PAPER_TEMPERATURE if style == "paper" else None,
-            response_schema=None if held is None else _response_schema(held),
+            response_schema=_response_schema(schema) if asked and schema is not None else None,
         ),
         fail_on_error=False,
         score_on_error=True,
         version=_VERSION,
     )
-
-
-_NAME = "extraction"  # of the schema, which providers ask for
 
 
 def _sample(document: DocumentRecord, *, method: str, style: str, dpi: int, own_schema: bool) -> Sample:
@@ -321,7 +317,7 @@ def _response_schema(schema: dict[str, Any]) -> ResponseSchema:
     Raises:
         ValueError: naming the place that has no strict form.
     """
-    return ResponseSchema(name=_NAME, json_schema=JSONSchema.model_validate(strict_schema(schema)), strict=True)
+    return ResponseSchema(name="extraction", json_schema=JSONSchema.model_validate(strict_schema(schema)), strict=True)
 
 
 @solver
