@@ -128,8 +128,11 @@ def picture_file(image: Path | bytes) -> Path:
             with pillow.open(io.BytesIO(content)) as picture:
                 picture.convert("RGB").save(target)
         except (OSError, ValueError) as error:
-            place = "a picture of the data" if isinstance(image, bytes) else in_file(image)
-            raise InputValueError(place=place, expected="a picture", got=str(error)) from None
+            raise InputValueError(
+                place="a picture of the data" if isinstance(image, bytes) else in_file(image),
+                expected="a picture",
+                got=str(error),
+            ) from None
     return target
 
 

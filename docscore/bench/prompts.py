@@ -102,8 +102,11 @@ def document_text(document: DocumentRecord, method: str) -> str:
         elif page.text is not None:  # without boxes, "latin" keeps the lines that the text has
             texts.append(page.text if method == "latin" else " ".join(page.text.split()))
     if len(texts) < max(1, len(document.pages)):
-        expected, got = f"words or text for the method {method!r}", "none; use 'vision' or 'pdf'"
-        raise InputValueError(place=f"document {document.id!r}", expected=expected, got=got)
+        raise InputValueError(
+            place=f"document {document.id!r}",
+            expected=f"words or text for the method {method!r}",
+            got="none; use 'vision' or 'pdf'",
+        )
     if len(texts) == 1:
         return texts[0]
     return "\n".join(f"## Page {number}\n{text}\n" for number, text in enumerate(texts, 1))
@@ -271,8 +274,11 @@ def _resolved(schema: Mapping[str, Any], root: Mapping[str, Any], place: str) ->
         keyword, inside = "$ref", _target(schema["$ref"], root, place)
     elif "allOf" in schema:
         if len(schema["allOf"]) != 1:
-            expected, got = "one schema in 'allOf'", str(len(schema["allOf"]))
-            raise InputValueError(place=f"schema, {place}", expected=expected, got=got)
+            raise InputValueError(
+                place=f"schema, {place}",
+                expected="one schema in 'allOf'",
+                got=str(len(schema["allOf"])),
+            )
         keyword, inside = "allOf", schema["allOf"][0]
     else:
         return schema

@@ -156,8 +156,11 @@ def read_table(
         reader = read_jsonl  # `<(...)` of a shell, whose name says nothing
     if reader is None:
         known = ", ".join([*EXTENSIONS, *_LOG_FORMATS])
-        expected = f"a file name that ends in {known} (or one of the first five and .gz)"
-        raise InputValueError(place=in_file(path), expected=expected, got=path.suffix or "none")
+        raise InputValueError(
+            place=in_file(path),
+            expected=f"a file name that ends in {known} (or one of the first five and .gz)",
+            got=path.suffix or "none",
+        )
     with _opened(path, max_bytes, progress) as file, gc_pause():
         table = reader(path, file, faults)
     faults.stop_if_any()
@@ -248,8 +251,12 @@ def _suspect_other_format(path: Path, first: Any, count: int) -> None:
         got = f"a list of {len(first):,} rows"
     if got:
         expected = "a JSON value on each line"
-        problem = f"expected {expected}, got {got}; name it .json"
-        raise InputValueError(place=in_file(path), expected=expected, got=got, problem=problem)
+        raise InputValueError(
+            place=in_file(path),
+            expected=expected,
+            got=got,
+            problem=f"expected {expected}, got {got}; name it .json",
+        )
 
 
 def _is_json(path: Path) -> bool:
@@ -479,8 +486,10 @@ def parquet_file(path: Path) -> Iterator[Any]:
     except InputValueError:
         raise
     except (arrow.ArrowException, OSError, *_UNREADABLE) as error:
-        problem = f"not a Parquet file, or one that is damaged or cannot be read: {error}"
-        raise InputValueError(place=in_file(path), problem=problem) from None
+        raise InputValueError(
+            place=in_file(path),
+            problem=f"not a Parquet file, or one that is damaged or cannot be read: {error}",
+        ) from None
 
 
 def arrow_rows(
@@ -524,8 +533,11 @@ def _value(item: Any, place: PlacePart) -> Any:
     try:
         return item.as_py(maps_as_pydicts="strict")
     except _UNREADABLE as error:
-        expected = "a value that Python has"
-        raise InputValueError(place=place, expected=expected, got=f"{item.type} ({error.args[0]})") from None
+        raise InputValueError(
+            place=place,
+            expected="a value that Python has",
+            got=f"{item.type} ({error.args[0]})",
+        ) from None
 
 
 def _has_filled_keys(column: Any) -> bool:
@@ -581,8 +593,11 @@ class ColumnNames(NamedTuple):
             ValueError: for a column of ids of the references where rows hold both sides.
         """
         if both and self.references_id is not None:
-            expected, got = "a side of references, whose ids it names", "rows that hold both sides"
-            raise InputValueError(place="references_id_column", expected=expected, got=got)
+            raise InputValueError(
+                place="references_id_column",
+                expected="a side of references, whose ids it names",
+                got="rows that hold both sides",
+            )
         own = self.references_id if side == "references" else self.predictions_id
         wanted = {ID: ("id_column", self.id) if own is None else (f"{side}_id_column", own)}
         if both or side == "predictions":
@@ -651,8 +666,11 @@ def _rows_by_id(values: Mapping[Any, Any], side: Side) -> list[dict[str, Any]]:
     """The rows of a dict id -> value; a tuple in the ground truths holds acceptable answers."""
     splits = [name for name, value in values.items() if hasattr(value, "column_names")]
     if splits:
-        got = f"several ({', '.join(map(str, splits))})"
-        raise InputTypeError(place=side, expected="one split of a dataset", got=got)
+        raise InputTypeError(
+            place=side,
+            expected="one split of a dataset",
+            got=f"several ({', '.join(map(str, splits))})",
+        )
     if side == "predictions":
         return [{ID: name, "prediction": value} for name, value in values.items()]
     return [{ID: name, "references": value if isinstance(value, tuple) else (value,)} for name, value in values.items()]
@@ -698,8 +716,11 @@ def with_names(table: Table, side: Side, names: ColumnNames, *, both: bool) -> T
     rows = [dict(row) if isinstance(row, dict) else row for row in table.rows]
     for name, (option, given) in wanted.items():
         if name in COSTS and ID not in wanted and not (isinstance(rows[0], dict) and ID in rows[0]):
-            expected, got = f"rows with {ID!r} beside the column of {option}", described(table.first())
-            raise InputValueError(place=in_file(table.path), expected=expected, got=got)
+            raise InputValueError(
+                place=in_file(table.path),
+                expected=f"rows with {ID!r} beside the column of {option}",
+                got=described(table.first()),
+            )
         for row, cell in zip(rows, _column(table, option, given), strict=True):
             if isinstance(row, dict):  # a column of the name that the format has is not the one that was asked for
                 row[name] = Lacking if cell is Absent and name != BY_ID.predictions else cell
@@ -830,8 +851,11 @@ class _Unpacked(io.RawIOBase):
         try:
             count = self._file.readinto(buffer)
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            got = f"something else or a part of it ({error})"
-            raise InputValueError(place=in_file(self._path), expected="what gzip writes", got=got) from None
+            raise InputValueError(
+                place=in_file(self._path),
+                expected="what gzip writes",
+                got=f"something else or a part of it ({error})",
+            ) from None
         self._size += count
         _check_unpacked(self._path, self._size, self._max_bytes)
         return count
@@ -844,8 +868,11 @@ class _Unpacked(io.RawIOBase):
 
 def _check_unpacked(path: Path, length: int, max_bytes: int | None) -> None:
     if max_bytes is not None and length > max_bytes:
-        problem = f"more than {max_bytes:,} bytes when unpacked, the limit for compressed files"
-        raise InputValueError(place=in_file(path), problem=problem, remedy="a file that is not compressed has none")
+        raise InputValueError(
+            place=in_file(path),
+            problem=f"more than {max_bytes:,} bytes when unpacked, the limit for compressed files",
+            remedy="a file that is not compressed has none",
+        )
 
 
 def _decoded(path: Path, content: bytes) -> str:

@@ -151,11 +151,11 @@ def row_format(predictions: Sequence[Any], references: Sequence[Any]) -> RowForm
         return reference
     prediction = side_format(predictions[0], "predictions")
     if reference != prediction:
-        got = (
-            f"{described(predictions[0])} ({prediction.name}) as the first prediction and "
-            f"{described(references[0])} ({reference.name}) as the first reference"
+        raise InputValueError(
+            expected="predictions and references in one row format",
+            got=f"{described(predictions[0])} ({prediction.name}) as the first prediction and "
+            f"{described(references[0])} ({reference.name}) as the first reference",
         )
-        raise InputValueError(expected="predictions and references in one row format", got=got)
     return reference
 
 

@@ -152,5 +152,7 @@ def answers_of(*places: Mapping[str, Any]) -> list[Any]:
             return [answer_in(each) for each in answers] if isinstance(answers, list) else [answers]
         if "reference" in place:
             return [answer_in(place["reference"])]
-    got = ", ".join(repr(key) for place in places for key in place) or "neither"
-    raise InputValueError(expected="'reference' or 'references'", got=got)
+    raise InputValueError(
+        expected="'reference' or 'references'",
+        got=", ".join(repr(key) for place in places for key in place) or "neither",
+    )

@@ -113,10 +113,10 @@ def _check_ids(scored: Any) -> None:
     counted = scored.select_columns([ID]).groupby(ID, num_partitions=scored.num_blocks()).count()
     repeated = counted.map_batches(lambda batch: batch.filter(pc.greater(batch["count()"], 1)), batch_format="pyarrow")
     if ids := [row[ID] for row in repeated.take_all()]:
-        problem = (
-            f"ids that occur more than once in the predictions or in the references ({len(ids):,}): {some_of(ids)}"
+        raise InputValueError(
+            problem="ids that occur more than once in the predictions or in the references "
+            f"({len(ids):,}): {some_of(ids)}"
         )
-        raise InputValueError(problem=problem)
 
 
 def _read(paths: Paths, side: Side, names: ColumnNames) -> Any:
@@ -132,8 +132,11 @@ def _read(paths: Paths, side: Side, names: ColumnNames) -> Any:
         return files.map_batches(_from_lines, batch_size=1, batch_format="pyarrow", fn_kwargs=how)
     columns = ray.data.read_parquet(several).columns() or []
     if not {ID, key} <= set(columns):
-        expected, got = f"the columns {ID!r} and {key!r}", ", ".join(map(repr, columns))
-        raise InputValueError(place=", ".join(several), expected=expected, got=got)
+        raise InputValueError(
+            place=", ".join(several),
+            expected=f"the columns {ID!r} and {key!r}",
+            got=", ".join(map(repr, columns)),
+        )
     rows = ray.data.read_parquet(several, columns=[ID, key], include_paths=True)
     return rows.map_batches(_from_columns, batch_format="pyarrow", fn_kwargs=how)
 
@@ -171,12 +174,15 @@ def _score(batch: Any, empty: ScoreState) -> Any:
         raise InputValueError(expected=f"the columns {', '.join(_COLUMNS)}", got=", ".join(batch.column_names))
     ids, predictions, references = (batch[name].to_pylist() for name in _COLUMNS)
     if None in references:
-        problem = f"ids of predictions that no reference has, such as {short_repr(ids[references.index(None)])}"
-        raise InputValueError(problem=problem)
+        raise InputValueError(
+            problem=f"ids of predictions that no reference has, such as {short_repr(ids[references.index(None)])}",
+        )
     options = empty.options
     if None in predictions and options.missing == "error":
-        problem = f"ids of references that no prediction has, such as {short_repr(ids[predictions.index(None)])}"
-        raise InputValueError(problem=problem, remedy=MISSING_REMEDY)
+        raise InputValueError(
+            problem=f"ids of references that no prediction has, such as {short_repr(ids[predictions.index(None)])}",
+            remedy=MISSING_REMEDY,
+        )
     pairs = pairs_of_texts(ids, predictions, references)
     pairs = pairs.with_predictions() if options.missing == SKIP else pairs
     evaluation = Evaluation(pairs, options, metrics=empty.metrics, confidence=None)

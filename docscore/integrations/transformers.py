@@ -78,14 +78,20 @@ class ComputeMetrics:
         check_choice("parse", parse, (None, *get_args(Parse)))
         if parse == "donut" and not hasattr(processor, "token2json"):
             expected, got = "a processor with token2json", type(processor).__name__
-            problem = f"'donut' needs {expected}, got {got}"
-            raise InputTypeError(place="parse", expected=expected, got=got, problem=problem)
+            raise InputTypeError(
+                place="parse",
+                expected=expected,
+                got=got,
+                problem=f"'donut' needs {expected}, got {got}",
+            )
         self.processor = processor
         inner = getattr(processor, "tokenizer", None)
         self.tokenizer: Any = inner if hasattr(inner, "batch_decode") else processor
         if not hasattr(self.tokenizer, "batch_decode"):
-            expected = "a tokenizer or a processor with batch_decode"
-            raise InputTypeError(expected=expected, got=type(processor).__name__)
+            raise InputTypeError(
+                expected="a tokenizer or a processor with batch_decode",
+                got=type(processor).__name__,
+            )
         self.references: list[Any] | None = None
         if references is not None:
             rows = as_rows(references, "references")
@@ -137,12 +143,19 @@ class ComputeMetrics:
         """The figures of all rows since the last result."""
         rows = self.state.rows
         if self.references is not None and rows != len(self.references):
-            got = f"{len(self.references):,}"
-            raise InputValueError(place="references", expected=f"one for each of {rows:,} rows", got=got)
+            raise InputValueError(
+                place="references",
+                expected=f"one for each of {rows:,} rows",
+                got=f"{len(self.references):,}",
+            )
         if self.references is not None and self._in_other_order(self.references):
             expected, got = "them in the order of the rows", "the labels in another order"
-            problem = f"expected {expected}; the labels are the same in another order"
-            raise InputValueError(place="references", expected=expected, got=got, problem=problem)
+            raise InputValueError(
+                place="references",
+                expected=expected,
+                got=got,
+                problem=f"expected {expected}; the labels are the same in another order",
+            )
         if self.unread_labels:
             row, text = self.unread_labels[0]
             msg = (
@@ -160,15 +173,20 @@ class ComputeMetrics:
         start = self.state.rows
         if self.references is not None:
             if start + count > len(self.references):
-                expected, got = f"one for each of {start + count:,} rows or more", f"{len(self.references):,}"
-                raise InputValueError(place="references", expected=expected, got=got)
+                raise InputValueError(
+                    place="references",
+                    expected=f"one for each of {start + count:,} rows or more",
+                    got=f"{len(self.references):,}",
+                )
             with suppress(TypeError):  # beside references, labels need not be tokens
                 self.labels += self._texts(labels, "label_ids")
             return self.references[start : start + count]
         texts = self._texts(labels, "label_ids")
         if len(texts) != count:
-            got = f"{count:,} and {len(texts):,}"
-            raise InputValueError(expected="as many predictions as label_ids", got=got)
+            raise InputValueError(
+                expected="as many predictions as label_ids",
+                got=f"{count:,} and {len(texts):,}",
+            )
         read = [self._read(text) for text in texts]
         unread = [number for number, each in enumerate(read) if each.outcome != "exact"]
         self.unread_labels += [(start + number, texts[number]) for number in unread]

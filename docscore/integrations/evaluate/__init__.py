@@ -30,5 +30,7 @@ def evaluate_module(name: str) -> str:
     for path in (packaged, checkout):
         if name in MODULES and path.is_file():
             return str(path)
-    expected = f"the name of an evaluate module of docscore ({', '.join(MODULES)})"
-    raise InputValueError(expected=expected, got=repr(name))
+    raise InputValueError(
+        expected=f"the name of an evaluate module of docscore ({', '.join(MODULES)})",
+        got=repr(name),
+    )

@@ -162,8 +162,9 @@ class DocumentMetricMixin:
         except (pa.ArrowInvalid, OSError) as error:
             if self.num_process == 1:  # type: ignore[attr-defined]
                 raise
-            problem = f"a process ended before all rows were written, and its file cannot be read: {error}"
-            raise InputValueError(problem=problem) from None
+            raise InputValueError(
+                problem=f"a process ended before all rows were written, and its file cannot be read: {error}",
+            ) from None
 
     def _get_all_cache_files(self) -> tuple[list[str], list[Any]]:
         """Lock the files of all processes; they are released even if they cannot be read."""
@@ -229,8 +230,10 @@ def decode_rows(predictions: Sequence[Any], references: Sequence[Any], missing: 
     if not stored[1]:
         raise InputValueError(place="references", expected="at least one row", got="none")
     if len({bool(row[ID]) for side in stored for row in side}) > 1:
-        got = "rows with a question_id and rows without"
-        raise InputValueError(expected="one row format", got=got)
+        raise InputValueError(
+            expected="one row format",
+            got="rows with a question_id and rows without",
+        )
     given = [_restored(row, "prediction") for row in stored[0]]
     truths = [_restored(row, "references") for row in stored[1]]
     return pairs_of(given, truths, missing)._replace(repeated=count)
@@ -251,16 +254,20 @@ def _check_declared(stored: Sequence[Any]) -> bool:
     ended = sorted(set(range(processes)) - {process for process, *_ in declared})
     if ended:
         which = f"{'process' if len(ended) == 1 else 'processes'} {', '.join(map(str, ended))} of {processes}"
-        problem = f"{which} ended before all rows were written; there is no score of the others alone"
-        raise InputValueError(problem=problem)
+        raise InputValueError(
+            problem=f"{which} ended before all rows were written; there is no score of the others alone",
+        )
     expected, rows = sum(count for _, _, count, _ in declared), len(stored) - len(declared)
     if rows != expected:
         raise InputValueError(expected=f"{expected:,} rows, as {processes} processes declared", got=f"{rows:,}")
     first = declared[0][-1]
     for process, *_, options in declared:
         for name in (name for name, text in options.items() if text != first[name]):
-            got = f"{first[name]} in process {declared[0][0]} and {options[name]} in process {process}"
-            raise InputValueError(place=name, expected="the same in all processes", got=got)
+            raise InputValueError(
+                place=name,
+                expected="the same in all processes",
+                got=f"{first[name]} in process {declared[0][0]} and {options[name]} in process {process}",
+            )
     return True
 
 
