@@ -75,5 +75,4 @@ def undominated(systems: Mapping[str, tuple[float, float]]) -> list[str]:
         gain, saved = other[0] - system[0], system[1] - other[1]
         return gain >= -ROUNDING and saved >= 0 and (gain > ROUNDING or saved > 0)
 
-    values = systems.values()
-    return [name for name, system in systems.items() if not any(beats(other, system) for other in values)]
+    return [name for name, system in systems.items() if not any(beats(other, system) for other in systems.values())]

@@ -792,8 +792,10 @@ class Evaluation:
     @cached_property
     def lost(self) -> dict[Cause, float]:
         """For each cause the points lost by it, as a share of the whole; the shares add up to 1 - score."""
-        fields = self.field_table.fields.values()
-        return {cause: as_float(sum(field.lost_units[cause] for field in fields)) / self.whole for cause in CAUSES}
+        return {
+            cause: as_float(sum(field.lost_units[cause] for field in self.field_table.fields.values())) / self.whole
+            for cause in CAUSES
+        }
 
     @cached_property
     def _heaviest(self) -> list[Field]:

@@ -224,8 +224,7 @@ class FieldTable:
 
     def counts(self) -> dict[str, int]:
         """How many values could not be read as a schema says."""
-        fields = self.fields.values()
-        return {f"unreadable_{side}s": sum(field.unreadable[side] for field in fields) for side in SIDES}
+        return {f"unreadable_{side}s": sum(field.unreadable[side] for field in self.fields.values()) for side in SIDES}
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
         """The fields of the typed score, a row each, in plain types."""

@@ -51,8 +51,7 @@ if TYPE_CHECKING:
 def _document(found: Evaluation, number: int) -> tuple[str, TreeDrawing, list[TreeDrawing]]:
     """The name of a document, its tree by the first metric with the remarks on it, and those by other metrics."""
     tree = explained_drawing(found.tree(number), f"d{number}", found.text_options)
-    trees = found.other_trees(number)
-    others = [tree_drawing(other, f"d{number}-{count}") for count, other in enumerate(trees)]
+    others = [tree_drawing(other, f"d{number}-{count}") for count, other in enumerate(found.other_trees(number))]
     return shown_name(found.ids[number]), tree, others
 
 

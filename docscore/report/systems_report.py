@@ -152,8 +152,7 @@ def _cells(found: Systems, part: Mapping[str, Slice], number: int, percent: bool
     def suffix(name: str, figure: Figure) -> str:
         ends = figure.interval.ends if intervals and figure.interval is not None else None
         interval = "" if ends is None else f" [{', '.join(map(text, ends))}]"
-        everything = part[name].value is None
-        return interval + (CHANCE_MARK if everything and _is_marked(found, name, figure.name) else "")
+        return interval + (CHANCE_MARK if part[name].value is None and _is_marked(found, name, figure.name) else "")
 
     return [
         TableCell(figure.value, text(figure.value), best=figure.value >= top - ROUNDING, suffix=suffix(name, figure))

@@ -138,8 +138,7 @@ def is_beyond_chance(change: Change, confidence: float) -> bool:
 
 def between_systems(confidence: float) -> str:
     """How systems are tested against another, in words."""
-    level = level_of_tests(confidence)
-    return f"paired permutation test, Holm-corrected for the number of systems, p < {level:g}"
+    return f"paired permutation test, Holm-corrected for the number of systems, p < {level_of_tests(confidence):g}"
 
 
 def p_text(p_value: float) -> str:
