@@ -286,8 +286,7 @@ def _of_rows(truths: CellRows, predictions: CellRows, of_cells: Callable[[slice]
         cells[truths.filled[part]] = 0
         cells[:, predictions.filled] = 0
         cells = cells.reshape(-1, truths.width, predictions.width, columns)
-        best = np.minimum(cells.max(axis=2).sum(axis=1), cells.max(axis=1).sum(axis=1))
-        bound[top : top + step] = best
+        bound[top : top + step] = np.minimum(cells.max(axis=2).sum(axis=1), cells.max(axis=1).sum(axis=1))
     return bound + _ROUNDING * truths.width
 
 

@@ -182,8 +182,9 @@ class Scorer:
         """Nothing is expected: an empty prediction is right, and any other is what only the prediction has."""
         unit = unit_at(schema)
         if not self.counting.is_empty(prediction):
-            at = at and at.alone("extra", "nothing expected")
-            return self._one_sided(prediction, "extra", schema, at, least=unit)
+            return self._one_sided(
+                prediction, "extra", schema, at and at.alone("extra", "nothing expected"), least=unit
+            )
         if at is not None:
             at.make("null", "exact", unit, unit, None, prediction, schema)
         return unit, unit
@@ -269,8 +270,9 @@ class Scorer:
             least = unit_at(schema) if self.counting.all_keys and not is_part else 0.0
             return self._one_sided(value, "extra", schema, at, least=least)
         if at is not None:
-            at = at.alone("extra", f"only in the prediction, but {empty_name(value)}: not counted")
-            at.make(NODE_KINDS[type(value)], "extra", 0.0, 0.0, None, value, schema)
+            at.alone("extra", f"only in the prediction, but {empty_name(value)}: not counted").make(
+                NODE_KINDS[type(value)], "extra", 0.0, 0.0, None, value, schema
+            )
         return 0.0, 0.0
 
     def _one_sided(
@@ -373,7 +375,7 @@ class Scorer:
             return table[:, :, 0], table[:, :, 1]
         check_memory(len(truths), len(predictions))
         left, right = ({_KINDS[kind] for kind in {*map(type, side)}} for side in (truths, predictions))
-        if left | right <= _LEAVES and (schema is None or schema.comparator is None):
+        if left | right <= {str, _NULL} and (schema is None or schema.comparator is None):
             return self._leaves(truths, predictions, schema)
         if left == right and len(left) == 1 and _NULL not in left:
             return self._rules()[left.pop()](truths, predictions, schema)
@@ -495,9 +497,6 @@ class Scorer:
 
 
 _NULL = type(None)
-
-
-_LEAVES = {str, _NULL}
 
 
 _KINDS = dict.fromkeys(SCALAR_TYPES, str) | {kind: kind for kind in (_NULL, list, dict, tuple)}

@@ -322,8 +322,7 @@ def money_comparator(
             return left is right or currency != "required"
         return not left.isdisjoint(right)
 
-    near = _tolerance(tolerance)
-    return ReadingComparator("an amount", "money", _kept(read), near, fits, unequal, unread)
+    return ReadingComparator("an amount", "money", _kept(read), _tolerance(tolerance), fits, unequal, unread)
 
 
 def unit_comparator(
@@ -350,8 +349,7 @@ def unit_comparator(
     read = partial(read_quantity, declared=_declared(decimal, group, locale), locale=locale, unit=unit)
     read("1")
 
-    near = _tolerance(tolerance)
-    return ReadingComparator("a quantity", "unit", _kept(read), near, unequal="wrong", unread=unread)
+    return ReadingComparator("a quantity", "unit", _kept(read), _tolerance(tolerance), unequal="wrong", unread=unread)
 
 
 def boolean_comparator(
@@ -416,10 +414,15 @@ def date_comparator(
 
     most = tolerance or 0
     name = "date and time" if part == "datetime" else "date"
-    remark = "the same day" if tolerance is None else "within the tolerance"
     compares = near if tolerance is not None or not part else None
     return ReadingComparator(
-        f"a {name}", name, _kept(read), compares, unequal=unequal, unread=unread, near_remark=remark
+        f"a {name}",
+        name,
+        _kept(read),
+        compares,
+        unequal=unequal,
+        unread=unread,
+        near_remark="the same day" if tolerance is None else "within the tolerance",
     )
 
 
@@ -430,8 +433,9 @@ def time_comparator(*, tolerance: float | None = None, unread: Otherwise = "text
         tolerance: how many seconds they may be apart.
         unread: how what is no time of day compares.
     """
-    near = _tolerance(tolerance)
-    return ReadingComparator("a time of day", "time", _kept(read_time), near, unequal="wrong", unread=unread)
+    return ReadingComparator(
+        "a time of day", "time", _kept(read_time), _tolerance(tolerance), unequal="wrong", unread=unread
+    )
 
 
 def phone_comparator(*, region: str = "", unread: Otherwise = "text") -> ReadingComparator:

@@ -52,8 +52,7 @@ def extra(name: str, kind: str) -> Any:
     Raises:
         ValueError: where it is not installed, naming the extra.
     """
-    problem = f"values cannot be read as {kind} without the package {name.partition('.')[0]}"
-    return library(name, problem, "values")
+    return library(name, f"values cannot be read as {kind} without the package {name.partition('.')[0]}", "values")
 
 
 def ascii_form(text: str) -> str:
