@@ -45,7 +45,7 @@ def test_groups_come_from_a_column_or_from_the_id() -> None:
 def test_a_column_that_is_not_there_is_named() -> None:
     message = r"^by: expected a column 'lang' of the references, got 'document', 'question_id', 'references', 'vendor'$"
     with pytest.raises(ValueError, match=message):
-        groups_of_rows(pairs(), "lang", "by")
+        Evaluation(pairs(), by="lang")
     with pytest.raises(ValueError, match=r"^cluster: expected a column 'lang' of the references, got rows without"):
         groups_of_rows(pairs_of(["a"], ["a"]), "lang", "cluster")
 

@@ -347,6 +347,9 @@ class Evaluation:
         self.signature = self.signatures[self.metric]
         self.slice_name = by if isinstance(by, str) else "value"
         self.slice: str | None = None
+        self._rows_by_slice: dict[str, list[int]] = {}  # by each value of `by` the numbers of its rows
+        for number, name in enumerate([] if by is None else groups_of_rows(self.pairs, by, "by")):
+            self._rows_by_slice.setdefault(name, []).append(number)
         self._points: dict[str, list[Any]] = {}
         self._ratios: dict[str, Ratios] = {}
 
@@ -685,14 +688,6 @@ class Evaluation:
             figures = self._figures_of(self.ratios.rows(numbers), resampled, clusters)
             slices.append(Slice(value, len(numbers) // self.pairs.runs, figures))
         return slices
-
-    @cached_property
-    def _rows_by_slice(self) -> dict[str, list[int]]:
-        """The numbers of the rows of each value of `by`."""
-        rows: dict[str, list[int]] = {}
-        for number, value in enumerate([] if self.by is None else groups_of_rows(self.pairs, self.by, "by")):
-            rows.setdefault(value, []).append(number)
-        return rows
 
     def of_slice(self, value: str) -> Evaluation:
         """The rows of one slice as an evaluation of their own, with its fields, causes, documents and comparisons.

@@ -100,7 +100,8 @@ def _told_apart(values: Array, drawn: Array, confidence: float, n: int) -> npt.N
     moved = drawn - drawn.mean(axis=1, keepdims=True)
     errors = np.sqrt([(moved - row).var(axis=1, ddof=1) for row in moved])
     possible = errors > ROUNDING
-    scaled = np.divide(differences, errors, out=np.zeros_like(errors), where=possible)
+    unbiased = errors / np.sqrt(1 - 1 / n)  # resamples vary as if n - 1 were n
+    scaled = np.divide(differences, unbiased, out=np.zeros_like(errors), where=possible)
     above = np.zeros(errors.shape, dtype=bool)
     while True:
         largest = np.zeros(drawn.shape[1])
