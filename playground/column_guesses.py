@@ -70,6 +70,8 @@ def _guessed_columns(references: Table | None, predictions: Table) -> ReadingPla
             fits = isinstance(first, dict) and {ID, *form[1:]} <= first.keys()
         else:
             fits = format_of(references.first(), "references") == format_of(first, "predictions") == form
+            if format_of(references.first(), "predictions") == format_of(first, "references") == form and not fits:
+                return ReadingPlan((ID, ID), form.predictions, form.references)  # files on the wrong sides
         if fits:
             return ReadingPlan((ID, ID), form.references, form.predictions, certain=True)
     columns = columns_of(predictions)
@@ -375,10 +377,10 @@ def doubts_of_columns(pairs: Pairs, plan: ReadingPlan) -> Iterator[Diagnostic]:
     if not given:
         return
     truth_place, prediction_place = _column(plan.references), _column(plan.prediction)
-    if plan.references is not None and plan.references == plan.prediction:
+    if plan.references == plan.prediction:
         both = zip(first_truths(pairs), pairs.predictions, strict=True)
         if all(truth == each for truth, each in both):
-            problem = "every ground truth is the same as its prediction; is it the same column?"
+            problem = "every ground truth is the same as its prediction; is it the same file or column?"
             yield Diagnostic((truth_place,), problem=problem)
             return
     truths = [_read(truth, plan.parse_references) for truth in islice(first_truths(pairs), _TRIED)]
