@@ -7,10 +7,10 @@ integers add exactly. So the result does not depend on the order or grouping of 
 from __future__ import annotations
 
 from array import array
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -70,12 +70,12 @@ class Field:
     path: str
     earned_units: int = field(default=0, repr=False)
     weight_units: int = field(default=0, repr=False)
-    counts: Counter[Outcome] = field(default_factory=Counter)
-    nulls: Counter[Outcome] = field(default_factory=Counter)
-    lost_units: Counter[Cause] = field(default_factory=Counter, repr=False)
+    counts: defaultdict[Outcome, int] = field(default_factory=partial(defaultdict, int))
+    nulls: defaultdict[Outcome, int] = field(default_factory=partial(defaultdict, int))
+    lost_units: defaultdict[Cause, int] = field(default_factory=partial(defaultdict, int), repr=False)
     unnamed_units: int = field(default=0, repr=False)
     compared: list[str] = field(default_factory=list, repr=False)
-    unreadable: Counter[Side] = field(default_factory=Counter, repr=False)
+    unreadable: defaultdict[Side, int] = field(default_factory=partial(defaultdict, int), repr=False)
     document_count: int = 0
     numbers: array[int] = field(default_factory=lambda: array("q"), repr=False)
     document_earned: array[float] = field(default_factory=lambda: array("d"), repr=False)
@@ -198,7 +198,7 @@ class Field:
                 own[name] += sign * count
 
     @property
-    def _tallies(self) -> tuple[Counter[Any], ...]:
+    def _tallies(self) -> tuple[defaultdict[Any, int], ...]:
         return self.counts, self.nulls, self.lost_units, self.unreadable
 
 

@@ -246,36 +246,39 @@ def score_all(
     scores: list[float] = []
     waiting = iter(pairs)
     while portion := list(islice(waiting, _PORTION)):
-        found = dict.fromkeys(range(len(portion)), 0.0)
-        answers = [i for i, pair in enumerate(portion) if type(pair) is tuple and len(pair) == 2 and is_answer(*pair)]  # noqa: PLR2004
-        if answers:
-            found.update(zip(answers, _score_answers([portion[i] for i in answers], options), strict=True))
-            scored(len(answers))
-        for i in sorted(found.keys() - set(answers)):
+        found = [1.0] * len(portion)
+        compared: list[int] = []  # the numbers of answers that are not acceptable letter by letter
+        others: list[int] = []
+        for i, pair in enumerate(portion):
+            if type(pair) is not tuple or len(pair) != 2 or not is_answer(*pair):  # noqa: PLR2004
+                others.append(i)
+            elif not equals_an_option(*pair):
+                compared.append(i)
+        if compared:
+            for i, score in zip(compared, _score_answers([portion[i] for i in compared], options), strict=True):
+                found[i] = score
+        scored(len(portion) - len(others))
+        for i in others:
             try:
                 pair = plain(portion[i]) if plain else portion[i]
                 found[i] = score_one(pair[0], pair[1], options)
             except (TypeError, ValueError) as error:
                 raise at_place(name(len(scores) + i), error) from None
             scored(1)
-        scores += found.values()
+        scores += found
     return np.array(scores, dtype=np.float64)
 
 
-def _score_answers(pairs: Sequence[tuple[Any, Any]], options: ScoringOptions) -> npt.NDArray[np.float64]:
+def _score_answers(pairs: Sequence[tuple[Any, Any]], options: ScoringOptions) -> list[float]:
     """The scores of many answers at once: the best of the similarities with what is accepted."""
-    scores = np.ones(len(pairs))
-    unequal = [i for i, pair in enumerate(pairs) if not equals_an_option(*pair)]
-    if unequal:
-        rest = [pairs[i] for i in unequal]
-        accepted = [gt if type(gt) is tuple else (gt,) for gt, _ in rest]
-        counts = list(map(len, accepted))
-        text = text_rule(options.numbers)
-        left = fold_all(list(chain.from_iterable(accepted)), options.ignore_case, text)
-        right = fold_all([pred for _, pred in rest], options.ignore_case, text)
-        repeated = list(chain.from_iterable(map(repeat, right, counts)))
-        starts = np.cumsum([0, *counts[:-1]])
-        scores[unequal] = np.maximum.reduceat(similarities(left, repeated, options.threshold), starts)
+    accepted = [gt if type(gt) is tuple else (gt,) for gt, _ in pairs]
+    counts = list(map(len, accepted))
+    text = text_rule(options.numbers)
+    left = fold_all(list(chain.from_iterable(accepted)), options.ignore_case, text)
+    right = fold_all([pred for _, pred in pairs], options.ignore_case, text)
+    repeated = list(chain.from_iterable(map(repeat, right, counts)))
+    starts = np.cumsum([0, *counts[:-1]])
+    scores: list[float] = np.maximum.reduceat(similarities(left, repeated, options.threshold), starts).tolist()
     return scores
 
 
