@@ -197,7 +197,7 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
       const input = docscoreElement("input", "field");
       Object.assign(input, { value: asked.names[at], maxLength: 80 });
       input.dataset.system = String(at);
-      return docscoreElement("label", "opt", docscoreElement("span", "cut", nameOf(path)), input);
+      return docscoreElement("label", "opt", docscoreElement("span", "", nameOf(path)), input);
     }));
     if (held) docscoreFindAll(part("names"), `[data-system="${held}"]`)[0]?.focus();
   };
@@ -223,16 +223,16 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
 
   const open = async () => {
     if (!result) return;
-    part("name").textContent = view.document;
     screen.toggleAttribute("data-document", Boolean(view.document));
     part("side").hidden = !view.document;
     mark();
     if (!view.document) { documents.forget(); return; }
-    if (!part("opened").childElementCount) part("opened").textContent = "Loading …";
+    if (!part("opened").childElementCount) part("opened").textContent = "Loading …";  // else what was open stays, under its own name
     part("side").setAttribute("aria-busy", "true");
     const found = await documents.ask({ run: result.run, document: view.document });
     if (!found) return;
     part("side").removeAttribute("aria-busy");
+    part("name").textContent = view.document;
     if ("refused" in found) {
       const act = found.kind === "gone" ? docscoreButton("btn", "Compare again", run) : docscoreButton("btn", "Try again", open);
       part("opened").replaceChildren(docscoreElement("p", "cmp-none", docscoreSentence(found.refused), " ", act));
@@ -327,14 +327,14 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
     if (cell instanceof HTMLElement) panes.documents.go(cell);
   };
 
-  const share = async () => setStatus(await docscoreLinks.copy(new URL(hashOf(view), location.href).href, " It works for an hour."));
+  const share = async (/** @type {HTMLElement} */ button) => setStatus(await docscoreLinks.copy(button, new URL(hashOf(view), location.href).href, " It works for an hour."));
 
   // Events
 
   /** @type {Record<string, (button: HTMLElement) => void>} */
   const acts = {
     change: () => changeFiles(),
-    share: () => { share(); },
+    share: (button) => { share(button); },
     close: () => go({ document: "" }),
     previous: () => step(-1),
     next: () => step(1),

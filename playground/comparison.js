@@ -193,7 +193,7 @@ const docscoreComparison = (() => {
       screen.style.setProperty("--systems", String(found.systems.length));
       screen.style.setProperty("--name", `${14 + 7 * Math.min(17, longest)}px`);
       const { systems, verdict, causes, fields, note, left_out: left, signature } = found;
-      const p = element("span", "pvalue soft", `(p = ${verdict.p}).`);
+      const p = element("span", "pvalue soft", `(p ${verdict.p}).`);
       place("verdict").replaceChildren(element("span", "", `${verdict.title};`), " ", element("span", "", `${verdict.rest} `, p));
       place("verdict").classList.toggle("cmp-long", verdict.title.length > 60);
       place("text").replaceChildren(verdict.text, ...leader(verdict, link));

@@ -34,6 +34,7 @@ MOST_RESCORED = 20_000  # rows that are scored once more for a what-if
 MOST_EXPLAINED = 2_000  # rows whose causes are looked for once more
 LEAST_GAIN = 0.005  # from which a what-if is offered
 _PLAIN = 0.1  # p-values from which two decimals say enough
+_SMALL = 0.001  # p-values below which no digits are said
 _HALF = 0.5  # share of a loss below which two causes are named, and of a lead from which one document is
 
 
@@ -210,8 +211,14 @@ def every_pair(systems: Mapping[str, Evaluation]) -> list[dict[str, Any]]:
 
 
 def _p_text(p_value: float) -> str:
-    """A p-value with two decimals where more say nothing."""
-    return f"{p_value:.2f}" if p_value >= _PLAIN else p_text(p_value)
+    """A p-value behind its sign, with two decimals where more say nothing, and none of its own below 0.001.
+
+    >>> [_p_text(p_value) for p_value in (0.38, 0.0449, 0.0006)]
+    ['= 0.38', '= 0.045', '< 0.001']
+    """
+    if p_value < _SMALL:
+        return f"< {_SMALL}"
+    return f"= {p_value:.2f}" if p_value >= _PLAIN else f"= {p_text(p_value)}"
 
 
 def _change(base: Evaluation, new: Evaluation) -> Change:
@@ -241,7 +248,7 @@ def verdict_of(systems: Mapping[str, Evaluation], pairs: Sequence[Mapping[str, A
     if lead <= ROUNDING:
         title = f"{shown_name(best)} and {shown_name(second)} are level"
     else:
-        title = f"{shown_name(best)} leads by {three_digits(lead)}"
+        title = f"{shown_name(best)} leads {shown_name(second)} by {three_digits(lead)}"
         text, document = _of_lead(systems[second], systems[best], lead)
     if proven:
         rest = "that is beyond chance"
@@ -281,7 +288,8 @@ def _of_lead(second: Evaluation, best: Evaluation, lead: float) -> tuple[str, st
     shares = [difference / len(best.ids) / lead for difference in _differences(second, best)]
     share, name = max(zip(shares, best.ids, strict=True))
     if share < _HALF:
-        return f"It is better on {counted(sum(each > ROUNDING for each in shares), 'document')}.", None
+        better, worse = sum(each > ROUNDING for each in shares), sum(each < -ROUNDING for each in shares)
+        return f"It is better on {better:,} of {counted(len(shares), 'document')}, worse on {worse:,}.", None
     words = "more than all" if share > 1 + ROUNDING else share_in_words(share)
     return _capital(f"{words} of the lead is one document"), name
 

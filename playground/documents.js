@@ -14,8 +14,8 @@ const docscoreDocuments = (() => {
   const element = docscoreElement;
 
   /**
-   * What a sentence on a choice is said with, and what is done where the server does not answer, with what asks again.
-   * @typedef {{root: HTMLElement, server: Server.Functions, say: (sentence: string) => void, fault: (found: Server.Refusal, again: (() => unknown) | null) => void}} DocumentsPage
+   * What a sentence on a choice is said with, and what is done where the server does not answer, with what asks again and the document that was not loaded.
+   * @typedef {{root: HTMLElement, server: Server.Functions, say: (sentence: string) => void, fault: (found: Server.Refusal, again: (() => unknown) | null, document?: string) => void}} DocumentsPage
    */
   return (/** @type {DocumentsPage} */ { root, server, say, fault }) => {
     const part = docscoreParts(root, "#testset-");
@@ -168,19 +168,18 @@ const docscoreDocuments = (() => {
       return row;
     };
 
-    /** The newest choice wins; what was chosen meanwhile is loaded when the answer before it has come. */
+    /** The newest choice wins; what was chosen meanwhile is loaded when the answer before it has come. Until then the tree before it stays, under its own name. */
     const drawDocument = async () => {
       if (loading) return;
       loading = true;
       try {
         while (result && view.document !== null && drawn !== chosen()) {
           const wanted = chosen();
-          tree.dataset.stale = "";
-          showName();
+          part("document").dataset.stale = "";
           const found = await docscoreAnswer(server.read_document, { run: result.run, number: view.document });
           if (wanted !== chosen()) continue;
           const isRefused = "refused" in found;
-          if (isRefused && found.kind !== "input" && found.kind !== "limit") { fault(found, draw); break; }
+          if (isRefused && found.kind !== "input" && found.kind !== "limit") { fault(found, draw, ofChosen(all?.names)); return; }
           const hadFocus = tree.contains(document.activeElement);
           drawn = wanted;
           answer = isRefused ? null : found;
@@ -191,8 +190,7 @@ const docscoreDocuments = (() => {
         }
       } finally {
         loading = false;
-        delete tree.dataset.stale;  // also where the choice went back to what is drawn
-        showName();
+        if (drawn === chosen()) delete part("document").dataset.stale;  // also where the choice went back to what is drawn
       }
       if (view.document === null) { [drawn, answer] = ["", null]; showDocument(null); }
       drawHits();
@@ -209,18 +207,15 @@ const docscoreDocuments = (() => {
       drawPage();
     };
 
-    const showName = () => {
-      part("name").textContent = ofChosen(all?.names) || (all && "No document");
-      part("of").textContent = ofChosen(all?.scores);
-      for (const name of OF_ONE) part(name, HTMLButtonElement).disabled = !all || view.document === null;
-      part("points").textContent = drawn === chosen() ? tree.querySelector(".anls-detail")?.textContent.split(";")[0] ?? "" : "";
-    };
-
     const showDocument = (/** @type {Server.Document | Server.Refusal | null} */ found) => {
       if (found && "refused" in found) tree.replaceChildren(element("p", "soft", docscoreSentence(found.refused)));
       else tree.innerHTML = found?.html ?? "";  // of the server's templates, which escape every value
       tree.scrollTop = 0;
-      showName();
+      part("name").textContent = ofChosen(all?.names) || (all && "No document");
+      part("of").textContent = ofChosen(all?.scores);
+      part("points").textContent = tree.querySelector(".anls-detail")?.textContent.split(";")[0] ?? "";
+      delete part("document").dataset.stale;
+      for (const name of OF_ONE) part(name, HTMLButtonElement).disabled = !all || view.document === null;
       treePane.fresh();
     };
 
@@ -339,7 +334,8 @@ const docscoreDocuments = (() => {
 
     return {
       order: () => order,
-      document: () => view.document,
+      /** The document whose tree is there, null while it is not that of the choice. */
+      document: () => (drawn === chosen() ? view.document : null),
       write,
       /** A step in the history of this window. */
       follow: (/** @type {View} */ asked) => {

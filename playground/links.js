@@ -2,6 +2,7 @@
 // A link is data from a stranger: its length and what it inflates to are checked here, every part of it by the server.
 const docscoreLinks = (() => {
   const PREFIX = "#pair=";
+  const TOLD = 6000;  // milliseconds
   const TOO_LONG = "it holds more text than this page takes";
 
   const collected = async (/** @type {ReadableStream<Uint8Array<ArrayBuffer>>} */ stream, /** @type {number} */ longest) => {
@@ -38,12 +39,33 @@ const docscoreLinks = (() => {
     }
   };
 
+  const told = docscoreElement("p", "ds told");
+  told.setAttribute("role", "status");
+  let timer = 0;
+
+  /** Say something below a button for some seconds, above what is there. */
+  const tell = (/** @type {HTMLElement} */ button, /** @type {string} */ sentence) => {
+    const { right, bottom } = button.getBoundingClientRect();
+    told.style.setProperty("--right", `${document.documentElement.clientWidth - right}px`);
+    told.style.setProperty("--bottom", `${bottom}px`);
+    told.textContent = "";
+    button.closest(".ds")?.append(told);
+    requestAnimationFrame(() => { told.textContent = sentence; });  // a change of what is there is read aloud
+    clearTimeout(timer);
+    timer = setTimeout(() => { told.textContent = ""; }, TOLD);
+  };
+
   return {
-    // Copy a link to the page as it is; a sentence that says so, and a note on the link.
-    copy: async (/** @type {string} */ link, note = "") => {
+    // Copy a link to the page as it is, and say so with a note on the link, for some seconds below the button that was
+    // pressed; "", or a sentence to be shown for longer that holds the link.
+    copy: async (/** @type {HTMLElement} */ button, /** @type {string} */ link, note = "") => {
       const framed = window.top !== window ? " It opens this page outside of the frame." : "";
-      try { await navigator.clipboard.writeText(link); return `The link is copied.${note}${framed}`; }
-      catch { return framed ? `Your browser does not let this frame copy; the link is ${link}` : `The link is in the address bar.${note}`; }
+      try { await navigator.clipboard.writeText(link); tell(button, `The link is copied.${note}${framed}`); }
+      catch {
+        if (framed) return `Your browser does not let this frame copy; the link is ${link}`;
+        tell(button, `The link is in the address bar.${note}`);
+      }
+      return "";
     },
 
     toHash: async (/** @type {Server.PairRequest} */ values) => {

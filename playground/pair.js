@@ -208,7 +208,7 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
   part("link").addEventListener("click", async () => {
     const link = new URL(await docscoreLinks.toHash(request()), location.href).href;
     history.replaceState(null, "", link);
-    setStatus(await docscoreLinks.copy(link));
+    setStatus(await docscoreLinks.copy(part("link"), link));
   });
 
   document.addEventListener("docscore-tab", (event) => { if (event.detail === "pair" && "ready" in screen.dataset && !location.hash.startsWith("#pair=")) keep(request()); });

@@ -150,11 +150,11 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
   const panes = docscoreDocuments({
     root, server, say,
     /** A question about the result was not answered. */
-    fault: (found, again) => {
+    fault: (found, again, document = "") => {
       old();
       const isGone = found.kind === "gone";
       const retry = async () => { conclude(); await again?.(); };
-      notice(isGone ? "This result is gone." : "Not shown.", docscoreSentence(found.refused), isGone ? "Score again" : "Try again", isGone ? rescore : retry);
+      notice(isGone ? "This result is gone." : document ? `${document} was not loaded.` : "Not shown.", docscoreSentence(found.refused), isGone ? "Score again" : "Try again", isGone ? rescore : retry);
     },
   });
 
@@ -272,7 +272,7 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
   part("link").addEventListener("click", async () => {
     panes.write();
     const kept = result?.example ? "" : " Who has it sees these documents until an hour after they were scored.";
-    say(await docscoreLinks.copy(location.href, kept));
+    say(await docscoreLinks.copy(part("link"), location.href, kept));
   });
   part("pair").addEventListener("click", openPair);
   part("more").addEventListener("click", () => part("more").setAttribute("aria-expanded", String(root.classList.toggle("with-setup"))));

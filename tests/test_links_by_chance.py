@@ -56,7 +56,8 @@ def test_links_by_chance_are_pairs_or_refused_with_a_sentence(chromium: Browser)
     rng = random.Random(1)
     hashes = [link_by_chance(rng) for _ in range(LINKS)]
     page = chromium.new_page()
-    page.add_script_tag(path=ROOT / "playground" / "links.js")
+    for script in ("elements.js", "links.js"):
+        page.add_script_tag(path=ROOT / "playground" / script)
     read = page.evaluate(READ, [hashes, LONGEST])
     page.close()
     refusals = [refusal_of(value) for value, _ in read]

@@ -699,9 +699,17 @@ def test_what_fails_is_one_sentence_and_the_last_result_stays_as_an_old_one(
         visitor["testset-act"].click()
         ready(visitor)
         assert visitor["testset-score"].inner_text() != "0.804"
+    opened_before = texts(visitor, "#testset-name, #testset-of, #testset-points, #testset-tree")
     fail(visitor, kind, sentence)
     visitor.page.locator(".doc").nth(4).click()
     visitor["testset-detail"].get_by_text(sentence).wait_for()
+    chosen = texts(visitor, ".doc[aria-selected=true] bdi")[0]
+    assert texts(visitor, "#testset-title") == [
+        "This result is gone." if kind == "gone" else f"{chosen} was not loaded."
+    ]
+    assert chosen != opened_before[0]
+    assert texts(visitor, "#testset-name, #testset-of, #testset-points, #testset-tree") == opened_before
+    assert visitor["testset-document"].get_attribute("data-stale") == ""
     recover(visitor)
     visitor["testset-act"].click()
     ready(visitor)

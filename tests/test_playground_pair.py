@@ -492,7 +492,7 @@ def test_a_link_works_from_inside_a_frame(visit: Visit) -> None:
     frame.locator("#pair-link").click()
     frame.get_by_text("It opens this page outside of the frame.").wait_for()
     frame.locator("#pair-result").get_by_text("0.750").first.wait_for()
-    assert "outside of the frame" in frame.locator("#pair-status").inner_text()  # the score does not take its place
+    assert "outside of the frame" in frame.locator(".told").inner_text()  # the score does not take its place
     visit(visitor.copied("old").removeprefix(visitor.app.url)).has_score("0.750")
 
 
@@ -531,7 +531,7 @@ def test_what_is_on_the_screen_survives_a_reload_and_is_the_address(visit: Visit
     visitor.score('{"a": 1}', '{"a": 1.0}')
     visitor.has_score("1.000")
     visitor["pair-link"].click()
-    visitor["pair-status"].get_by_text("copied").wait_for()  # what is pasted next is not the link
+    visitor.page.locator(".told").get_by_text("copied").wait_for()  # what is pasted next is not the link
     copied = visitor.page.url
     visitor.score('{"a": 1}', '{"a": 2.0}')
     visitor.has_score("0.000")

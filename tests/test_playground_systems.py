@@ -86,7 +86,7 @@ def visitor(visit: Visit) -> Comparer:
 def test_three_real_systems_in_one_look(visitor: Comparer, docubench: Path) -> None:
     """Who leads, that it is not proven, that one document makes it, and that the order turns by value."""
     visitor.drop(docubench / "references.jsonl", *sorted(docubench.glob("predictions_*.jsonl")))
-    assert visitor.shown() == "gemini leads by 0.026; no difference is proven (p = 0.66)."
+    assert visitor.shown() == "gemini leads claude by 0.026; no difference is proven (p = 0.66)."
     for name, text in (
         ("text", "Four fifths of the lead is one document, 5ukZftw0."),
         ("order", "By value the order is gemini 0.970, gpt 0.959, claude 0.934."),
@@ -104,13 +104,13 @@ def test_three_real_systems_in_one_look(visitor: Comparer, docubench: Path) -> N
     assert len(visitor.places("5ukZftw0")) > 10
     visitor.button("Close").click()
     visitor.button("Compare by value").click()
-    visitor.part("verdict").get_by_text("gemini leads by 0.011").wait_for()
+    visitor.part("verdict").get_by_text("gemini leads gpt by 0.011").wait_for()
     assert visitor.part("forest").locator("b").all_inner_texts() == ["gemini", "gpt", "claude"]
     assert visitor.part("chips").all_inner_texts() == ["by value\n×"]
 
 
 def test_the_example_says_what_the_library_and_the_commands_say(visitor: Comparer) -> None:
-    assert visitor.example() == "new leads by 0.057; no difference is proven (p = 0.38)."
+    assert visitor.example() == "new leads base by 0.057; no difference is proven (p = 0.38)."
     found = {name: evaluate(references=REFERENCES, predictions=path, parse="repair") for name, path in FILES.items()}
     scores = [three_digits(found[name].score) for name in ORDER]
     assert visitor.part("forest").locator(".cmp-number").all_inner_texts() == scores
@@ -123,7 +123,7 @@ def test_the_example_says_what_the_library_and_the_commands_say(visitor: Compare
         [f"{one}–{other}", with_sign(test.difference or 0.0, 3)] for (one, other), test in tests.items()
     ]
     least = min(test.p_value or 0 for test in tests.values())
-    assert min(row[3] for row in pairs) == f"p {3 * least:.2f}"
+    assert min(row[3] for row in pairs) == f"p = {3 * least:.2f}"
     fields = {row[0]: row[1:] for row in visitor.table("fields")}
     for column, name in enumerate(ORDER):
         known = {row["field"]: row["points_lost"] for row in found[name].fields}
@@ -158,7 +158,7 @@ def test_a_document_side_by_side_and_its_link(visit: Visit) -> None:
     heads = visitor.part("places").locator("thead th").all_inner_texts()
     assert heads == ["place", "ground truth", "new 0.440", "base 1.000", "text 1.000"]
     names = {name for role, name in heard(visitor.page) if role in ("cell", "heading")}
-    assert "new leads by 0.057; no difference is proven (p = 0.38)." in names
+    assert "new leads base by 0.057; no difference is proven (p = 0.38)." in names
     assert any(name.startswith("only in the prediction ") and "−" in name for name in names)
     assert shown[1] == ["7 values agree"]
     assert sum(row[0] == "[+]" for row in shown) == 7
@@ -178,7 +178,7 @@ def test_a_document_side_by_side_and_its_link(visit: Visit) -> None:
     assert all("near miss" in str(row.get_attribute("data-causes")) for row in marked.all())
     visitor.part("find").fill("receipt-0")
     visitor.button("Share").click()
-    visitor.part("status").get_by_text("copied").wait_for()
+    visitor.page.locator(".told").get_by_text("copied").wait_for()
     link = visitor.copied("")
     other = on_the_tab(visit, link.removeprefix(visitor.app.url))
     other.shown()
@@ -212,7 +212,7 @@ def test_columns_of_other_names_are_shown_before_comparing(visitor: Comparer) ->
     box.locator("[data-choice=prediction]").select_option(label="wert")
     box.get_by_text("all 2 files of predictions alike").wait_for()
     visitor.button("Compare").click()
-    assert visitor.shown().startswith("a leads by 0.333")
+    assert visitor.shown().startswith("a leads b by 0.333")
     visitor.button("Change").click()
     box.get_by_text("prediction: wert").wait_for()
 
@@ -243,10 +243,10 @@ STATES: list[tuple[Any, str, str]] = [  # predictions, or how the server fails; 
 def test_what_fails_is_one_sentence_with_a_way_on(visitor: Comparer, tmp_path: Path) -> None:
     """The last good result stays below, marked as old, until there is another, or it is kept."""
     visitor.drop(payload("r.jsonl", TRUTHS), payload("pred_one.jsonl", BASE), payload("pred_two.jsonl", BETTER))
-    assert visitor.shown() == "two leads by 0.125; no difference is proven (p = 1.00)."
+    assert visitor.shown() == "two leads one by 0.125; no difference is proven (p = 1.00)."
     visitor.page.locator("summary", has_text="Options").locator("visible=true").click()
     for number, sentence in (
-        (1, "Ours leads by"),
+        (1, "Ours leads one by"),
         (0, "Two systems are called 'Ours'. Below is the comparison before."),
     ):
         visitor.part("names").locator("input").nth(number).fill("Ours")

@@ -87,7 +87,7 @@ def test_systems_are_compared() -> None:
         opened = await server_functions.open_document({"run": found["run"], "document": "receipt-027"})
         assert "7 values agree" in opened["html"]
         assert found["systems"] == sorted(found["systems"], key=lambda each: -each["score"])
-        assert found["verdict"]["title"].startswith("predictions_new leads by 0.0")
+        assert found["verdict"]["title"].startswith("predictions_new leads predictions by 0.0")
         assert len(found["pairs"]) == 3
         lost = [sum(row["cells"][0]["value"] for row in found[name]) for name in ("causes", "fields")]
         assert lost == [pytest.approx(1 - found["systems"][0]["score"])] * 2
@@ -176,8 +176,8 @@ def test_a_verdict_says_who_leads_whether_that_is_proven_and_the_order_by_value(
     }
     pairs = every_pair(systems)
     verdict = verdict_of(systems, pairs)
-    assert verdict["title"] == "first leads by 0.167"
-    assert (verdict["rest"], verdict["p"]) == ("no difference is proven", "1.00")
+    assert verdict["title"] == "first leads second by 0.167"
+    assert (verdict["rest"], verdict["p"]) == ("no difference is proven", "= 1.00")
     assert (verdict["text"], verdict["document"]) == ("All of the lead is one document", "a")
     assert verdict["remarks"] == ["By value the order is first 1.000, third 1.000, second 0.833."]
     assert [each["options"] for each in verdict["remedies"]] == [{"what_if": {"numbers": "value"}}]
