@@ -792,6 +792,8 @@ def _read_folder(path: Path, side: Side, faults: Faults, *, in_columns: bool) ->
 
 _UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_PDF = b"%PDF"
+_HEAD = 64  # bytes in which a zero says that a file is no text
 _CHUNK = 1 << 20  # bytes read at a time
 
 
@@ -799,8 +801,8 @@ def _opened(path: Path, max_bytes: int | None, progress: Progress = no_progress)
     """Open a file for reading, unpacked if its name ends in `.gz`, behind its byte order mark.
 
     Raises:
-        ValueError: if it is UTF-16, and here or while it is read, if it is too large when unpacked, or is not a
-            complete gzip file.
+        ValueError: if it is UTF-16, a PDF file or begins with binary data, and here or while it is read, if it is too
+            large when unpacked, or is not a complete gzip file.
         OSError: if it cannot be read.
     """
     content: Any = _Watched(path, progress(READING, path.stat().st_size))
@@ -819,6 +821,9 @@ def _pass_over_mark(path: Path, file: io.BufferedReader) -> None:
     head = file.peek(len(_UTF8_MARK))
     if head.startswith(_UTF16):
         raise InputValueError(place=in_file(path), expected="UTF-8 text", got="UTF-16")
+    if head.startswith(_PDF) or b"\0" in head[:_HEAD]:
+        got = "a PDF file" if head.startswith(_PDF) else "binary data"
+        raise InputValueError(place=in_file(path), expected="UTF-8 text", got=got)
     if head.startswith(_UTF8_MARK):
         file.read(len(_UTF8_MARK))
 

@@ -69,6 +69,8 @@ def loads(source: str, *, unique_keys: bool = False) -> Any:
         return with_room_to_recurse((_UNIQUE_KEYS if unique_keys else _ANY_KEYS).decode, source)
     except json.JSONDecodeError as error:
         fault = error.msg.removesuffix(" at")  # some messages end in "at", before line and column
+        if source[error.pos : error.pos + 1] in ("\n", "\r") and fault == "Invalid control character":
+            fault = "A text is not closed on this line"
         place = f"line {error.lineno}, column {error.colno}"
         diagnostic = Diagnostic((place,), problem=f"{fault[0].lower()}{fault[1:]}")
         raise JsonError(diagnostic, error.lineno, error.colno) from None
