@@ -27,6 +27,7 @@ class DropBox {
     this.holdBoth = false;  // whether each file holds both sides
     this.isRead = false;  // whether the server has said what the files are
     this.isBusy = false;
+    this.isReplacing = false;  // whether what is chosen next takes the place of all files
     /** @type {(() => void) | null} */
     this.back = null;  // leaves the box as it was before these files were taken
     /** @type {Server.Reading} */
@@ -34,7 +35,9 @@ class DropBox {
     this.sorts = docscoreAsker(server.sort_files);
     this.input = this.part("input", HTMLInputElement);
     this.input.addEventListener("change", () => {
-      this.add([...this.input.files ?? []]);
+      const files = [...this.input.files ?? []];
+      if (files.length && this.isReplacing) this.clear();
+      this.add(files);
       this.input.value = "";
     });
     for (const kind of /** @type {const} */ (["dragenter", "dragover", "dragleave", "drop"])) {
@@ -225,18 +228,22 @@ class DropBox {
   }
 
   buttons(/** @type {boolean} */ isEmpty, /** @type {boolean} */ isUploading) {
-    const choose = (/** @type {string} */ look, /** @type {string} */ words) => docscoreButton(look, words, () => this.input.click());
-    const { back } = this, leave = back ? [docscoreButton("btn", "Keep this result", back)] : [];
+    const choose = (/** @type {string} */ look, /** @type {string} */ words, isReplacing = false) => docscoreButton(look, words, () => {
+      this.isReplacing = isReplacing;
+      this.input.click();
+    });
+    const { back } = this, leave = back ? [docscoreButton("btn", "Back to the result", back)] : [];
     if (isUploading) return [docscoreButton("btn", "Cancel", () => this.clear())];
     if (isEmpty) {
       const { examples } = this.page;
       const example = docscoreButton("btn", this.element.dataset.example ?? "", () => this.page.run({ truth: examples[0], predictions: examples.slice(1), reading: {} }));
-      return [choose("btn main", "Choose files"), example, ...leave];
+      return [choose("btn main", "Choose files"), ...(back ? leave : [example])];  // the example would take the place of the result
     }
     const more = this.isFaulty ? [choose("btn main", "Choose another file")]
       : this.items.length < this.most ? [choose(this.isReady || this.isUnsure ? "btn" : "btn main", "Add a file")] : [];
     const run = this.isReady ? [docscoreButton("btn main", this.page.verb, () => this.page.run(this.chosen))] : [];
-    return [...run, ...more, docscoreButton("btn", "Start again", () => this.clear()), ...leave];
+    const other = back && !this.isFaulty ? choose("btn", "Choose other files", true) : docscoreButton("btn", "Start again", () => this.clear());
+    return [...run, ...more, other, ...leave];
   }
 
   emptySlots() {
@@ -274,7 +281,7 @@ class DropBox {
       slot.append(bar);
     } else slot.append(docscoreElement("span", item.fault ? "slot-fault" : "t12 soft cut", item.fault || item.columns));
     const isOther = isKnown && !this.page.isPair && at !== this.truth && this.items.length > 1;
-    if (this.isUnsure || isOther) slot.append(docscoreButton("btn", "This is the ground truth", () => this.makeTruth(at)));
+    if (this.isUnsure || isOther) slot.append(docscoreButton("btn", "Take this as ground truth", () => this.makeTruth(at)));
     return slot;
   }
 }

@@ -43,7 +43,7 @@ class Comparer(Visitor):
         """Give files in place of those given before, and say that they are compared."""
         if self.button("Change").count():
             self.button("Change").click()
-            self.button("Start again").click()
+            self.button("Choose other files").click()
         given: Any = list(files)
         self["compare"].locator(".drop-input").set_input_files(given)
         self.button("Compare").click()
@@ -205,7 +205,7 @@ def test_columns_of_other_names_are_shown_before_comparing(visitor: Comparer) ->
     box.get_by_text("Which file is the ground truth?").wait_for()
     assert box.locator(".btn.main").count() == 0
     assert "hold it" not in box.inner_text()
-    box.locator("[data-item='0']").get_by_role("button", name="This is the ground truth").click()
+    box.locator("[data-item='0']").get_by_role("button", name="Take this as ground truth").click()
     box.get_by_text("paired by nr").wait_for()
     box.locator("[data-choice=prediction]").select_option(label="nr")
     box.get_by_text("prediction: nr").wait_for()
