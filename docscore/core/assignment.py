@@ -350,8 +350,8 @@ def lexicographic_assignment(criteria: Iterable[Matrix]) -> tuple[Indices, Indic
     allowed = np.ones((rows, columns), dtype=bool)
     needed = np.zeros(columns, dtype=bool)
     everyone = np.arange(rows)
-    matched = everyone
-    for criterion in chain([first], left):
+    matched = everyone if rows > 1 else _largest(each.ravel() for each in chain([first], left))
+    for criterion in chain([first], left) if rows > 1 else ():
         value = _between_0_and_1(criterion.T if flipped else criterion, allowed)
         value[:, needed] += rows + 1  # more than the rest can ever be worth
         matched = _assignment(value)
@@ -361,6 +361,17 @@ def lexicographic_assignment(criteria: Iterable[Matrix]) -> tuple[Indices, Indic
         if np.count_nonzero(allowed) == rows:
             break
     return (matched, everyone) if flipped else (everyone, matched)
+
+
+def _largest(criteria: Iterable[Matrix]) -> Indices:
+    """The number of the element with the lexicographically largest criteria, each of shape (m,)."""
+    allowed: Mask = np.ones(1, dtype=bool)
+    for criterion in criteria:
+        values = np.where(allowed, criterion, -np.inf)
+        allowed = values >= values.max() - TIE
+        if np.count_nonzero(allowed) == 1:
+            break
+    return np.flatnonzero(allowed)[:1]
 
 
 def _assignment(value: Matrix) -> Indices:
