@@ -42,7 +42,7 @@ class WhatIf(NamedTuple):
     """The score under another option, computed before it is offered.
 
     Attributes:
-        label: what it does, with the score: "Compare by value → 0.959".
+        label: what it does, with the score: "Compare by value → 0.912".
         taken: what was done, at the beginning of a sentence: "Compared by value".
         options: the option by its name, within "what_if" or "reading", where a request holds it.
         evaluation: the test set as it is then scored.

@@ -35,6 +35,7 @@ def main() -> None:
         visitor.has_score("0.671")
         visitor.paste("pair-prediction", visitor.typed("pair-prediction").replace('",\n', '"\n', 1))
         visitor["pair-title"].get_by_text("Not scored").wait_for()
+        visitor["pair-prediction"].locator("textarea").evaluate("area => area.scrollTop = 0")
         visitor.page.screenshot(path=DOCS / "pair_error.png")
         _test_set(browser, app)
         _compare(browser, app)

@@ -81,7 +81,8 @@ R, P = [ref("a", "x")], [pred("a", "x")]
 BOMB = gzip.compress(b"\n" * 25_000_001, 1, mtime=0)
 BAD: list[tuple[str, tuple[str, Any], tuple[str, Any], list[str]]] = [
     ("no ids", ("r.jsonl", R), ("p.csv", b"name,value\nz,1\nz,1\n"), ["p.csv: expected a column of ids, as r.jsonl"]),
-    ("binary", ("r.jsonl", R), ("p.jsonl", bytes(range(256))), ["p.jsonl, line 1", "p.jsonl, line 2: expected UTF-8"]),
+    ("binary", ("r.jsonl", R), ("p.jsonl", bytes(range(256))), ["p.jsonl: expected UTF-8 text, got binary data"]),
+    ("two faults", ("r.jsonl", R), ("p.jsonl", b"x\n\xff"), ["p.jsonl, line 1", "p.jsonl, line 2: expected UTF-8"]),
     ("no Parquet", ("r.jsonl", R), ("p.parquet", b"PAR1 is what it begins with"), ["p.parquet: not a Parquet file"]),
     ("a bomb", ("r.jsonl", b"[" * 100_000), ("p.jsonl", P), ["nested deeper than 200"]),
     ("leaves", ("r.jsonl", [ref("a", ["x"] * 20_001)]), ("p.jsonl", P), ["r.jsonl, line 1: 20,001 values"]),
@@ -109,7 +110,7 @@ def test_each_fault_is_one_sentence(
     )
     assert all(part in said for part in parts), (why, said)
     first, *others = said.split("\n")
-    assert others[-1:] == (["2 faults: 1 not JSON, 1 not UTF-8"] if why == "binary" else [])
+    assert others[-1:] == (["2 faults: 1 not JSON, 1 not UTF-8"] if why == "two faults" else [])
     assert len(first) < 1000
     assert str(tmp_path) not in said
 

@@ -71,6 +71,11 @@ def loads(source: str, *, unique_keys: bool = False) -> Any:
         fault = error.msg.removesuffix(" at")  # some messages end in "at", before line and column
         if source[error.pos : error.pos + 1] in ("\n", "\r") and fault == "Invalid control character":
             fault = "A text is not closed on this line"
+        if fault == "Expecting ',' delimiter":
+            line = source[: error.pos].rstrip().count("\n") + 1
+            where = f" at the end of line {line}" if line < error.lineno else ""
+            is_end = not source[error.pos :].strip()
+            fault = "The text ends before its brackets are closed" if is_end else f"Expected a comma{where}"
         place = f"line {error.lineno}, column {error.colno}"
         diagnostic = Diagnostic((place,), problem=f"{fault[0].lower()}{fault[1:]}")
         raise JsonError(diagnostic, error.lineno, error.colno) from None
