@@ -65,7 +65,7 @@ SERVER = "**/component_server/**"  # where the page asks
 PRESS = """document.getElementById("pair-truth-text").dispatchEvent(
   new KeyboardEvent("keydown", { key: "Enter", ctrlKey: true, bubbles: true }))"""  # before what was typed is scored
 # gradio fades what is about to change: a contrast is that of the whole only when nothing is faint any more
-OPAQUE = """selector => [
+SETTLED = """selector => !document.querySelector("p.loading") && [
   ...document.querySelectorAll(`${selector}, ${selector} .anls-tree, ${selector} .anls-fault`)
 ].every(drawn => {
   for (let part = drawn; part; part = part.parentElement) if (getComputedStyle(part).opacity !== "1") return false;
@@ -336,7 +336,7 @@ def axe(page: Page, selector: str) -> list[str]:
         from axe_playwright_python.sync_playwright import Axe  # noqa: PLC0415  not everywhere
     except ImportError:
         skip_or_fail("needs axe-playwright-python")
-    page.wait_for_function(OPAQUE, arg=selector)
+    page.wait_for_function(SETTLED, arg=selector)
     violations: list[dict[str, Any]] = Axe().run(page, selector).response["violations"]
     return [
         f"{each['id']} ({each['impact']}): {node['target']} {node['html'][:200]} {node.get('failureSummary', '')}"
