@@ -48,11 +48,19 @@ def best_options(earned: Matrix, weight: Matrix) -> Indices:
     >>> best_options(np.array([[1.0], [2.0], [2.0]]), np.array([[2.0], [4.0], [4.0]]))
     array([1])
     """
-    best = np.ones(earned.shape, dtype=bool)
-    for criterion in (score_ratios(earned, weight), earned, np.negative(weight)):
-        candidates = np.where(best, criterion, -np.inf)
-        best &= candidates >= candidates.max(axis=0) - TIE
+    best = _largest((score_ratios(earned, weight), earned, np.negative(weight)))
     return np.asarray(np.where(best, earned, -np.inf).argmax(axis=0))
+
+
+def _largest(criteria: Iterable[Matrix]) -> Mask:
+    """Which rows have in each column the lexicographically largest criteria, each of shape (n, m)."""
+    best: Mask = np.ones(1, dtype=bool)
+    for criterion in criteria:
+        candidates = np.where(best, criterion, -np.inf)
+        best = candidates >= candidates.max(axis=0) - TIE
+        if np.count_nonzero(best) == best.shape[1]:
+            break
+    return best
 
 
 def is_better(found: tuple[float, float], best: tuple[float, float]) -> bool:
@@ -347,12 +355,15 @@ def lexicographic_assignment(criteria: Iterable[Matrix]) -> tuple[Indices, Indic
     first = next(left)
     flipped = len(first) > first.shape[1]
     rows, columns = sorted(first.shape)
+    each = (criterion.T if flipped else criterion for criterion in chain([first], left))
+    everyone = np.arange(rows)
+    if rows == 1:
+        matched = _largest(criterion.T for criterion in each).argmax(axis=0)
+        return (matched, everyone) if flipped else (everyone, matched)
     allowed = np.ones((rows, columns), dtype=bool)
     needed = np.zeros(columns, dtype=bool)
-    everyone = np.arange(rows)
-    matched = everyone if rows > 1 else _largest(each.ravel() for each in chain([first], left))
-    for criterion in chain([first], left) if rows > 1 else ():
-        value = _between_0_and_1(criterion.T if flipped else criterion, allowed)
+    for criterion in each:
+        value = _between_0_and_1(criterion, allowed)
         value[:, needed] += rows + 1  # more than the rest can ever be worth
         matched = _assignment(value)
         slack = _slack(value, matched)
@@ -361,17 +372,6 @@ def lexicographic_assignment(criteria: Iterable[Matrix]) -> tuple[Indices, Indic
         if np.count_nonzero(allowed) == rows:
             break
     return (matched, everyone) if flipped else (everyone, matched)
-
-
-def _largest(criteria: Iterable[Matrix]) -> Indices:
-    """The number of the element with the lexicographically largest criteria, each of shape (m,)."""
-    allowed: Mask = np.ones(1, dtype=bool)
-    for criterion in criteria:
-        values = np.where(allowed, criterion, -np.inf)
-        allowed = values >= values.max() - TIE
-        if np.count_nonzero(allowed) == 1:
-            break
-    return np.flatnonzero(allowed)[:1]
 
 
 def _assignment(value: Matrix) -> Indices:
@@ -439,8 +439,9 @@ def sum_of_ties(numbers: Sequence[float]) -> float:
 @lru_cache(maxsize=1 << 14)
 def _fraction(number: float) -> tuple[int, int]:
     """The fraction of a small denominator that a number is, but for rounding; else the number itself."""
-    near = Fraction(number).limit_denominator(_LARGEST_DENOMINATOR)
-    return (near if abs(float(near) - number) <= 8 * ulp(number) else Fraction(number)).as_integer_ratio()
+    exact = Fraction(number)
+    near = exact.limit_denominator(_LARGEST_DENOMINATOR)
+    return (near if abs(float(near) - number) <= 8 * ulp(number) else exact).as_integer_ratio()
 
 
 def halves(numbers: Matrix) -> tuple[Matrix, Matrix]:
