@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from heapq import nsmallest
+from json import JSONDecodeError
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
@@ -105,6 +106,18 @@ class Diagnostic:
 def not_utf8(place: PlacePart, error: UnicodeDecodeError) -> Diagnostic:
     """The diagnostic for bytes that are not UTF-8."""
     return Diagnostic((place,), "UTF-8 text", f"the byte 0x{error.object[error.start]:02x}")
+
+
+def json_fault(error: JSONDecodeError) -> Diagnostic:
+    """The diagnostic for a text that is not JSON; its place is the line and the column."""
+    fault, rest = error.msg.removesuffix(" at"), error.doc[error.pos :]  # some end in "at", before line and column
+    if fault == "Invalid control character" and rest.startswith(("\n", "\r")):
+        fault = "a text is not closed on this line"
+    if fault == "Expecting ',' delimiter":
+        line = error.doc[: error.pos].rstrip().count("\n") + 1
+        where = f" at the end of line {line}" if line < error.lineno else ""
+        fault = f"expected a comma{where}" if rest.strip() else "the text ends before its brackets are closed"
+    return Diagnostic((f"line {error.lineno}, column {error.colno}",), problem=f"{fault[0].lower()}{fault[1:]}")
 
 
 class InputError(Exception):

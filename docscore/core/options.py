@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from docscore.core.errors import InputTypeError, InputValueError, in_file, in_line, short_repr
+from docscore.core.errors import InputTypeError, InputValueError, in_file, in_line, json_fault, not_utf8, short_repr
 
 THRESHOLD = 0.5  # tau of ANLS, Biten et al. 2019
 
@@ -375,11 +375,9 @@ def _read(path: Path) -> str:
     try:
         return _canonical_json(with_judgements(json.loads(path.read_text("utf-8-sig")), path.parent))
     except UnicodeDecodeError as error:
-        raise InputValueError(place=in_file(path), expected="UTF-8 text", got=error.reason) from None
+        raise InputValueError(not_utf8(in_file(path), error)) from None
     except json.JSONDecodeError as error:
-        raise InputValueError(
-            place=in_file(path, f"line {error.lineno}, column {error.colno}"),
-            problem=f"{error.msg[0].lower()}{error.msg[1:]}",
-        ) from None
+        fault = json_fault(error)
+        raise InputValueError(place=in_file(path, fault.place), problem=fault.problem) from None
     except RecursionError:
         raise InputValueError(place=in_file(path), problem="nested too deep") from None

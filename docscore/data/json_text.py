@@ -10,7 +10,7 @@ from collections import Counter
 from sys import intern
 from typing import Any, Literal, NamedTuple
 
-from docscore.core.errors import Diagnostic, InputValueError, PlacePart, closer, short_repr
+from docscore.core.errors import Diagnostic, InputValueError, PlacePart, closer, json_fault, short_repr
 from docscore.core.limits import MAX_DIGITS, MAX_MENDED, MAX_STEPS
 from docscore.core.numbers import DecimalText, decimal_of, float_or_digits
 from docscore.core.runtime import with_room_to_recurse
@@ -68,17 +68,7 @@ def loads(source: str, *, unique_keys: bool = False) -> Any:
     try:
         return with_room_to_recurse((_UNIQUE_KEYS if unique_keys else _ANY_KEYS).decode, source)
     except json.JSONDecodeError as error:
-        fault = error.msg.removesuffix(" at")  # some messages end in "at", before line and column
-        if source[error.pos : error.pos + 1] in ("\n", "\r") and fault == "Invalid control character":
-            fault = "A text is not closed on this line"
-        if fault == "Expecting ',' delimiter":
-            line = source[: error.pos].rstrip().count("\n") + 1
-            where = f" at the end of line {line}" if line < error.lineno else ""
-            is_end = not source[error.pos :].strip()
-            fault = "The text ends before its brackets are closed" if is_end else f"Expected a comma{where}"
-        place = f"line {error.lineno}, column {error.colno}"
-        diagnostic = Diagnostic((place,), problem=f"{fault[0].lower()}{fault[1:]}")
-        raise JsonError(diagnostic, error.lineno, error.colno) from None
+        raise JsonError(json_fault(error), error.lineno, error.colno) from None
     except RecursionError:
         raise JsonError(Diagnostic(problem=f"nested deeper than {MAX_DEPTH} levels")) from None
     except JsonError:
