@@ -810,19 +810,19 @@ def _opened(path: Path, max_bytes: int | None, progress: Progress = no_progress)
         content = _Unpacked(path, io.BufferedReader(content, _CHUNK), max_bytes or MAX_UNPACKED)
     file = io.BufferedReader(content, _CHUNK)
     try:
-        _pass_over_mark(path, file)
+        _begin_text(path, file)
     except BaseException:
         file.close()
         raise
     return file
 
 
-def _pass_over_mark(path: Path, file: io.BufferedReader) -> None:
-    head = file.peek(len(_UTF8_MARK))
-    if head.startswith(_UTF16):
-        raise InputValueError(place=in_file(path), expected="UTF-8 text", got="UTF-16")
-    if head.startswith(_PDF) or b"\0" in head[:_HEAD]:
-        got = "a PDF file" if head.startswith(_PDF) else "binary data"
+def _begin_text(path: Path, file: io.BufferedReader) -> None:
+    """Refuse a file that does not begin as UTF-8 text does, and pass over its byte order mark."""
+    head = file.peek(_HEAD)
+    got = "UTF-16" if head.startswith(_UTF16) else "a PDF file" if head.startswith(_PDF) else ""
+    got = got or ("binary data" if b"\0" in head[:_HEAD] else "")
+    if got:
         raise InputValueError(place=in_file(path), expected="UTF-8 text", got=got)
     if head.startswith(_UTF8_MARK):
         file.read(len(_UTF8_MARK))

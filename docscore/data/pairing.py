@@ -767,13 +767,12 @@ def doubts_of_values(pairs: Pairs, *, with_confidences: bool) -> Iterator[Diagno
         yield Diagnostic(("references",), problem=problem)
 
 
-def _containers_in(value: Any) -> Iterator[Any]:
+def _containers_in(value: Any) -> list[Any]:
     """The objects, lists and one-ofs in a value, itself among them."""
-    waiting = [value]
-    for part in waiting:  # which grows
-        if type(part) in _CONTAINERS:
-            yield part
-            waiting += part.values() if type(part) is dict else part
+    found = [value] if type(value) in _CONTAINERS else []
+    for part in found:  # what is found in it is appended, and visited too
+        found += [item for item in (part.values() if type(part) is dict else part) if type(item) in _CONTAINERS]
+    return found
 
 
 def _accepts_nothing(truth: Any) -> bool:
