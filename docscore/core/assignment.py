@@ -353,16 +353,18 @@ def lexicographic_assignment(criteria: Iterable[Matrix]) -> tuple[Indices, Indic
     """
     left = iter(criteria)
     first = next(left)
-    flipped = len(first) > first.shape[1]
-    rows, columns = sorted(first.shape)
-    each = (criterion.T if flipped else criterion for criterion in chain([first], left))
+    if len(first) > first.shape[1]:
+        return lexicographic_assignment(criterion.T for criterion in chain([first], left))[::-1]
+    rows, columns = first.shape
     everyone = np.arange(rows)
     if rows == 1:
-        matched = _largest(criterion.T for criterion in each).argmax(axis=0)
-        return (matched, everyone) if flipped else (everyone, matched)
+        return everyone, _largest(criterion.T for criterion in chain([first], left)).argmax(axis=0)
+    matched = first.argmax(axis=1)
+    if _is_clear(first, matched):
+        return everyone, matched
     allowed = np.ones((rows, columns), dtype=bool)
     needed = np.zeros(columns, dtype=bool)
-    for criterion in each:
+    for criterion in chain([first], left):
         value = _between_0_and_1(criterion, allowed)
         value[:, needed] += rows + 1  # more than the rest can ever be worth
         matched = _assignment(value)
@@ -371,7 +373,7 @@ def lexicographic_assignment(criteria: Iterable[Matrix]) -> tuple[Indices, Indic
         needed = slack[1] > TIE if rows < columns else needed
         if np.count_nonzero(allowed) == rows:
             break
-    return (matched, everyone) if flipped else (everyone, matched)
+    return everyone, matched
 
 
 def _assignment(value: Matrix) -> Indices:

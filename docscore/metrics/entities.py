@@ -136,26 +136,22 @@ def document_of(value: Value, text: ScalarText = json_text, confidences: Any = N
                 confidence = None if confidences is None else checked_confidence(confidences, place)
                 entity = Entity(kind, (text(value),), value, place, confidence)
                 group.of_kind.setdefault(kind, []).append(entity)
-        elif isinstance(value, tuple):
+        elif type(value) is tuple:
             texts = tuple(dict.fromkeys(map(text, value)))
             group.of_kind.setdefault(kind, []).append(Entity(kind, texts, value, place))
             group.has_alternatives = True
         else:
-            is_list = isinstance(value, list)
+            is_list = type(value) is list
+            makes_groups = is_list or place == "$"
             for key, item in enumerate(value) if is_list else value.items():
                 below, step = (kind, f"[{key}]") if is_list else _below(kind, key)
                 own = group
-                if isinstance(item, dict) and (is_list or place == "$"):
+                if makes_groups and type(item) is dict:
                     own = Group(below, place + step, of_kind[below], item)
                     of_kind[below] += 1
                     groups.append(own)
-                visit(
-                    item,
-                    below,
-                    place + step,
-                    own,
-                    part_of_confidences(confidences, key),
-                )
+                known = None if confidences is None else part_of_confidences(confidences, key)
+                visit(item, below, place + step, own, known)
 
     visit(value, "" if isinstance(value, dict) else "$", "$", groups[0], confidences)
     return groups
@@ -413,14 +409,15 @@ def steps_between(truth: Group | None, prediction: Group | None) -> Iterator[Ste
     left = truth.of_kind if truth else {}
     right = prediction.of_kind if prediction else {}
     for kind in left | right:
-        yield from _steps_of_kind(left.get(kind, []), right.get(kind, []))
+        truths, predictions = left.get(kind, []), right.get(kind, [])
+        if len(truths) == len(predictions) == 1:
+            yield Step("right" if predictions[0].texts[0] in truths[0].texts else "change", truths[0], predictions[0])
+        else:
+            yield from _steps_of_kind(truths, predictions)
 
 
 def _steps_of_kind(truths: list[Entity], predictions: list[Entity]) -> Iterator[Step]:
     """Identical entities are right; as many others as possible are changed, most confident predictions first."""
-    if len(truths) == len(predictions) == 1:
-        yield Step("right" if predictions[0].texts[0] in truths[0].texts else "change", truths[0], predictions[0])
-        return
     partners = _identical(truths, predictions)
     taken = set(partners.values())
     missing = [truth for i, truth in enumerate(truths) if i not in partners]
